@@ -1,0 +1,442 @@
+//! The book: a group's ledger. One entry for each event that moves money, one running balance.
+//!
+//! Nothing here reads or writes a table: an event takes the book as it is and makes the next one, and the table
+//! commits both or neither. Every event keeps two sums per currency: what was paid is what is owed,
+//! what was sent is what was received. History is never rewritten: what was wrong is reverted.
+
+mod stored;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    currency::Currency,
+    expense::Expense,
+    id::{GroupId, UserId},
+    settlement::{Settlement, Status},
+    time::Timestamp,
+};
+
+/// The four running totals of a member in one currency, in smallest units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// What the member paid for expenses.
+    pub paid: i64,
+    /// The member's shares of expenses.
+    pub owed: i64,
+    /// What the member sent in settlements.
+    pub sent: i64,
+    /// What the member received in settlements.
+    pub received: i64,
+}
+
+impl Totals {
+    /// What the group owes the member: `paid - owed + sent - received`; below zero where the member owes.
+    #[must_use]
+    pub fn net(self) -> i128 {
+        let [paid, owed, sent, received] =
+            [self.paid, self.owed, self.sent, self.received].map(i128::from);
+        paid.saturating_sub(owed).saturating_add(sent).saturating_sub(received)
+    }
+
+    fn plus(self, other: Self) -> Option<Self> {
+        Some(Self {
+            paid: self.paid.checked_add(other.paid)?,
+            owed: self.owed.checked_add(other.owed)?,
+            sent: self.sent.checked_add(other.sent)?,
+            received: self.received.checked_add(other.received)?,
+        })
+    }
+
+    fn negated(self) -> Option<Self> {
+        Some(Self {
+            paid: self.paid.checked_neg()?,
+            owed: self.owed.checked_neg()?,
+            sent: self.sent.checked_neg()?,
+            received: self.received.checked_neg()?,
+        })
+    }
+}
+
+/// What an event adds to the totals of one member in one currency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The member.
+    pub user: UserId,
+    /// The currency.
+    pub currency: Currency,
+    /// What is added to each total, in smallest units; below zero in a revert.
+    pub totals: Totals,
+}
+
+/// The totals of every member in every currency; who has none has only zeros.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Balances(BTreeMap<Currency, BTreeMap<UserId, Totals>>);
+
+/// Why an event cannot enter the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BookError {
+    /// A total or a balance would not fit into an `i64` of smallest units.
+    #[error("the group's totals in {0} would grow too large")]
+    Overflow(Currency),
+    /// The changes do not come out: a mistake of ours, found before it is written.
+    #[error("the changes in {0} do not come out")]
+    Unbalanced(Currency),
+}
+
+impl Balances {
+    /// The currencies in which somebody has a total that is not zero.
+    pub fn currencies(&self) -> impl Iterator<Item = Currency> + '_ {
+        self.0.keys().copied()
+    }
+
+    /// The totals of a member.
+    #[must_use]
+    pub fn totals(&self, currency: Currency, user: UserId) -> Totals {
+        self.of(currency).find(|(member, _)| *member == user).map_or_else(Totals::default, |(_, t)| t)
+    }
+
+    /// The totals of all members who have some in a currency, by id.
+    pub fn of(&self, currency: Currency) -> impl Iterator<Item = (UserId, Totals)> + '_ {
+        self.0.get(&currency).into_iter().flatten().map(|(user, totals)| (*user, *totals))
+    }
+
+    /// What the group owes each member in a currency, in smallest units: they sum to zero.
+    pub fn nets(&self, currency: Currency) -> impl Iterator<Item = (UserId, i64)> + '_ {
+        // `check` let no balance in that does not fit.
+        self.of(currency).filter_map(|(user, totals)| Some((user, totals.net().try_into().ok()?)))
+    }
+
+    /// The sums over all members: `paid` is `owed`, `sent` is `received`.
+    #[must_use]
+    pub fn sums(&self, currency: Currency) -> Totals {
+        let sum = |sum: Totals, (_, totals)| sum.plus(totals).unwrap_or(sum);
+        self.of(currency).fold(Totals::default(), sum)
+    }
+
+    /// The balances after `changes`.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError`] where a total, a sum or a balance would overflow, or the sums would not come out.
+    pub fn after(&self, changes: &[Change]) -> Result<Self, BookError> {
+        let mut next = self.clone();
+        for Change { user, currency, totals } in changes {
+            let members = next.0.entry(*currency).or_default();
+            let before = members.get(user).copied().unwrap_or_default();
+            let after = before.plus(*totals).ok_or(BookError::Overflow(*currency))?;
+            // Who has only zeros is left out, so that a revert leads back to the same balances.
+            if after == Totals::default() {
+                members.remove(user);
+            } else {
+                members.insert(*user, after);
+            }
+        }
+        next.0.retain(|_, members| !members.is_empty());
+        for currency in changes.iter().map(|change| change.currency).collect::<BTreeSet<_>>() {
+            next.check(currency)?;
+        }
+        Ok(next)
+    }
+
+    fn check(&self, currency: Currency) -> Result<(), BookError> {
+        let mut sums = Totals::default();
+        for (_, totals) in self.of(currency) {
+            sums = sums.plus(totals).ok_or(BookError::Overflow(currency))?;
+            i64::try_from(totals.net()).map_err(|_| BookError::Overflow(currency))?;
+        }
+        if sums.paid != sums.owed || sums.sent != sums.received {
+            return Err(BookError::Unbalanced(currency));
+        }
+        Ok(())
+    }
+}
+
+/// What kind of event an entry stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RefType {
+    /// An expense was recorded.
+    Expense,
+    /// A settlement was completed.
+    Settlement,
+}
+
+/// Whether an entry counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EntryStatus {
+    /// It counts now.
+    Applied,
+    /// It counted until its revert.
+    Reverted,
+    /// It takes back what another entry did.
+    Revert,
+}
+
+/// One event that moved money, as the book keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// Names the event: the id of its expense or settlement. The group has one current entry of a name.
+    pub entry_id: String,
+    /// Whose book it is in.
+    pub group_id: GroupId,
+    /// Its place in the book: the first event has 0, and there is no gap.
+    pub sequence: u64,
+    /// Whether it counts.
+    pub status: EntryStatus,
+    /// Of what was reverted, the revert; of a revert, what it takes back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_sequence: Option<u64>,
+    /// What kind of event it is.
+    pub ref_type: RefType,
+    /// The id of the expense or the settlement.
+    pub ref_id: String,
+    /// Who did it.
+    pub actor_id: UserId,
+    /// What it adds to whose totals.
+    pub changes: Vec<Change>,
+    /// When it entered the book.
+    pub created_at: Timestamp,
+}
+
+/// A group's balances, and what its next event needs to know.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Book {
+    /// Grows by one with every write; zero is a book not yet written. The group's lock: a write expects the one it read.
+    pub version: u64,
+    /// The sequence that the next entry gets.
+    pub sequence: u64,
+    /// When the last event was; none yet in a new group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_event_at: Option<Timestamp>,
+    /// How many expenses count.
+    pub expense_count: u64,
+    /// How many settlements are completed.
+    pub settlement_count: u64,
+    /// Everybody's totals.
+    pub balances: Balances,
+}
+
+/// What an expense or a settlement does to the book.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What kind of event it is.
+    pub ref_type: RefType,
+    /// The id of the expense or the settlement.
+    pub ref_id: String,
+    /// What it adds to whose totals.
+    pub changes: Vec<Change>,
+}
+
+impl Event {
+    /// What recording `expense` does: its payer paid all of it, each sharer owes a part.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Overflow`] where an amount is no count of the currency's smallest units.
+    pub fn of_expense(expense: &Expense) -> Result<Self, BookError> {
+        let currency = expense.currency;
+        let overflow = |_| BookError::Overflow(currency);
+        let mut members: BTreeMap<UserId, Totals> = BTreeMap::new();
+        let paid = currency.units(expense.amount).map_err(overflow)?;
+        members.entry(expense.payer_id).or_default().paid = paid;
+        for share in &expense.splits {
+            let owed = currency.units(share.amount).map_err(overflow)?;
+            let totals = members.entry(share.user_id).or_default();
+            totals.owed = totals.owed.checked_add(owed).ok_or(BookError::Overflow(currency))?;
+        }
+        let changes = members.into_iter().filter(|(_, totals)| *totals != Totals::default());
+        Ok(Self {
+            ref_type: RefType::Expense,
+            ref_id: expense.id.to_string(),
+            changes: changes.map(|(user, totals)| Change { user, currency, totals }).collect(),
+        })
+    }
+
+    /// What completing `settlement` does: one side sent, the other received.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Overflow`] where the amount is no count of the currency's smallest units.
+    pub fn of_settlement(settlement: &Settlement) -> Result<Self, BookError> {
+        let currency = settlement.currency;
+        let units = currency.units(settlement.amount).map_err(|_| BookError::Overflow(currency))?;
+        let sent = Totals { sent: units, ..Totals::default() };
+        let received = Totals { received: units, ..Totals::default() };
+        Ok(Self {
+            ref_type: RefType::Settlement,
+            ref_id: settlement.id.to_string(),
+            changes: vec![
+                Change { user: settlement.from_user_id, currency, totals: sent },
+                Change { user: settlement.to_user_id, currency, totals: received },
+            ],
+        })
+    }
+}
+
+impl Book {
+    /// When an event is that happens `now`: after every other one of the group, by a millisecond at least.
+    #[must_use]
+    pub fn next_moment(&self, now: Timestamp) -> Timestamp {
+        self.last_event_at.map_or(now, |last| now.max(last.next()))
+    }
+
+    /// The book after something at `at` that moved no money: a settlement that waits.
+    #[must_use]
+    pub fn touched(&self, at: Timestamp) -> Self {
+        Self {
+            version: self.version.saturating_add(1),
+            last_event_at: Some(at),
+            ..self.clone()
+        }
+    }
+
+    /// The book after `event`, and the event's entry.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError`] where the balances cannot take it.
+    pub fn record(
+        &self,
+        group: GroupId,
+        event: Event,
+        actor: UserId,
+        at: Timestamp,
+    ) -> Result<(Self, Entry), BookError> {
+        let mut next = self.touched(at);
+        next.balances = self.balances.after(&event.changes)?;
+        next.sequence = self.sequence.saturating_add(1);
+        let count = next.count(event.ref_type);
+        *count = count.saturating_add(1);
+        let entry = Entry {
+            entry_id: event.ref_id.clone(),
+            group_id: group,
+            sequence: self.sequence,
+            status: EntryStatus::Applied,
+            other_sequence: None,
+            ref_type: event.ref_type,
+            ref_id: event.ref_id,
+            actor_id: actor,
+            changes: event.changes,
+            created_at: at,
+        };
+        Ok((next, entry))
+    }
+
+    /// The book after `entry` is taken back, and the two rows of history that tell it: the entry as it
+    /// was, now reverted, and its revert.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError`] where the balances cannot take it.
+    pub fn revert(
+        &self,
+        entry: &Entry,
+        actor: UserId,
+        at: Timestamp,
+    ) -> Result<(Self, [Entry; 2]), BookError> {
+        let negate = |change: &Change| {
+            let totals = change.totals.negated().ok_or(BookError::Overflow(change.currency))?;
+            Ok(Change { totals, ..*change })
+        };
+        let changes = entry.changes.iter().map(negate).collect::<Result<Vec<_>, _>>()?;
+        let mut next = self.touched(at);
+        next.balances = self.balances.after(&changes)?;
+        next.sequence = self.sequence.saturating_add(1);
+        let count = next.count(entry.ref_type);
+        *count = count.saturating_sub(1);
+        let reverted = Entry {
+            status: EntryStatus::Reverted,
+            other_sequence: Some(self.sequence),
+            ..entry.clone()
+        };
+        let revert = Entry {
+            sequence: self.sequence,
+            status: EntryStatus::Revert,
+            other_sequence: Some(entry.sequence),
+            actor_id: actor,
+            changes,
+            created_at: at,
+            ..entry.clone()
+        };
+        Ok((next, [reverted, revert]))
+    }
+
+    fn count(&mut self, of: RefType) -> &mut u64 {
+        match of {
+            RefType::Expense => &mut self.expense_count,
+            RefType::Settlement => &mut self.settlement_count,
+        }
+    }
+}
+
+/// Where the book and the rows it stands for disagree.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Discrepancy {
+    /// What the book says.
+    pub book: Box<Book>,
+    /// What the rows of expenses and settlements say.
+    pub rows: Box<Book>,
+}
+
+impl fmt::Display for Discrepancy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { book, rows } = self;
+        write!(
+            f,
+            "the book counts {} expenses and {} settlements with {:?}, the rows {} and {} with {:?}",
+            book.expense_count,
+            book.settlement_count,
+            book.balances,
+            rows.expense_count,
+            rows.settlement_count,
+            rows.balances
+        )
+    }
+}
+
+/// Computes the balances again from all expenses and settlements of a group, and compares them with its book.
+///
+/// # Errors
+///
+/// A [`Discrepancy`] where they differ in a total, a count or a sum.
+pub fn verify(
+    book: &Book,
+    expenses: &[Expense],
+    settlements: &[Settlement],
+) -> Result<(), Discrepancy> {
+    let completed: Vec<_> = settlements.iter().filter(|it| it.status == Status::Completed).collect();
+    let events = expenses.iter().map(Event::of_expense);
+    let events = events.chain(completed.iter().map(|settlement| Event::of_settlement(settlement)));
+    let balances = events.into_iter().try_fold(Balances::default(), |balances, event| {
+        balances.after(&event?.changes)
+    });
+    let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
+    let rows = Book {
+        expense_count: count(expenses.len()),
+        settlement_count: count(completed.len()),
+        balances: balances.as_ref().cloned().unwrap_or_default(),
+        ..book.clone()
+    };
+    let sums = book.currencies_come_out();
+    if balances.is_ok() && sums && rows == *book {
+        return Ok(());
+    }
+    Err(Discrepancy { book: Box::new(book.clone()), rows: Box::new(rows) })
+}
+
+impl Book {
+    fn currencies_come_out(&self) -> bool {
+        self.balances.currencies().all(|currency| self.balances.check(currency).is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! A currency: its code, and how many decimals its smallest unit stands behind the point.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::decimal::Decimal;
+
+/// What ISO 4217 does not list: a code and the decimals of its smallest unit.
+const TOKENS: [(&str, u8); 5] = [("TON", 9), ("USDT", 6), ("USDC", 6), ("BTC", 8), ("ETH", 9)];
+
+/// A currency of ISO 4217 that has a smallest unit, or one of TON, USDT, USDC, BTC and ETH.
+///
+/// An amount is an `i64` count of its smallest unit: [`Currency::units`] reads one from a number of
+/// major units, [`Currency::number`] is its inverse.
+///
+/// # Example
+///
+/// ```
+/// use fracti_core::currency::Currency;
+///
+/// let usd: Currency = "USD".parse().unwrap();
+/// assert_eq!(usd.units("33.34".parse().unwrap()), Ok(3334));
+/// assert_eq!(usd.number(3334).to_string(), "33.34");
+/// assert!(usd.units("0.001".parse().unwrap()).is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Currency {
+    code: &'static str,
+    exponent: u8,
+}
+
+/// Why a text is not a currency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a currency is an ISO 4217 code in capitals, like EUR, or TON, USDT, USDC, BTC or ETH")]
+pub struct CurrencyError;
+
+/// Why a number is not an amount of a currency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AmountError {
+    /// It is finer than the currency's smallest unit.
+    #[error("{0} has at most {decimals} decimals", decimals = .0.exponent)]
+    TooFine(Currency),
+    /// It is more than `i64::MAX` smallest units.
+    #[error("an amount of {0} is at most {max}", max = .0.number(i64::MAX))]
+    TooLarge(Currency),
+}
+
+impl Currency {
+    /// TON, the default of a group.
+    pub const TON: Self = Self { code: "TON", exponent: 9 };
+
+    /// Its code, like `EUR`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        self.code
+    }
+
+    /// How many decimals its smallest unit has: JPY 0, USD 2, KWD 3, TON 9.
+    #[must_use]
+    pub const fn exponent(self) -> u8 {
+        self.exponent
+    }
+
+    /// The count of smallest units that `number` major units are.
+    ///
+    /// # Errors
+    ///
+    /// [`AmountError`] where the number is finer than the smallest unit, or more than an `i64` counts.
+    pub fn units(self, number: Decimal) -> Result<i64, AmountError> {
+        if number.decimals() > self.exponent {
+            return Err(AmountError::TooFine(self));
+        }
+        number
+            .scaled(self.exponent)
+            .and_then(|units| i64::try_from(units).ok())
+            .ok_or(AmountError::TooLarge(self))
+    }
+
+    /// The number of major units that a count of smallest units is.
+    #[must_use]
+    pub fn number(self, units: impl Into<i128>) -> Decimal {
+        Decimal::new(units.into(), self.exponent)
+    }
+}
+
+impl FromStr for Currency {
+    type Err = CurrencyError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Some(&(code, exponent)) = TOKENS.iter().find(|(code, _)| *code == text) {
+            return Ok(Self { code, exponent });
+        }
+        let iso = iso_currency::Currency::from_code(text).ok_or(CurrencyError)?;
+        // Gold, the SDR and the test code have no smallest unit, so no amount of them is exact.
+        let exponent = iso.exponent().and_then(|it| u8::try_from(it).ok()).ok_or(CurrencyError)?;
+        Ok(Self { code: iso.code(), exponent })
+    }
+}
+
+impl Serialize for Currency {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.code)
+    }
+}
+
+impl<'de> Deserialize<'de> for Currency {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(de::Error::custom)
+    }
+}
+
+impl fmt::Display for Currency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_unit_is_that_of_iso_4217_or_of_the_chain() {
+        for (code, exponent) in [
+            ("JPY", 0),
+            ("USD", 2),
+            ("EUR", 2),
+            ("KWD", 3),
+            ("CLF", 4),
+            ("TON", 9),
+            ("USDT", 6),
+            ("USDC", 6),
+            ("BTC", 8),
+            ("ETH", 9),
+        ] {
+            assert_eq!(code.parse::<Currency>().map(Currency::exponent), Ok(exponent), "{code}");
+        }
+        assert_eq!("TON".parse(), Ok(Currency::TON));
+    }
+
+    #[test]
+    fn what_has_no_smallest_unit_is_no_currency() {
+        for code in ["", "usd", "Usd", "XAU", "XXX", "XTS", "ZZZ", "DOLLAR", "US", " USD", "€"] {
+            assert_eq!(code.parse::<Currency>(), Err(CurrencyError), "{code:?}");
+        }
+    }
+
+    #[test]
+    fn an_amount_is_a_whole_count_of_units_that_fits() {
+        for (code, number, units) in [
+            ("JPY", "1", Some(1)),
+            ("JPY", "1.5", None),
+            ("USD", "33.33", Some(3333)),
+            ("USD", "33.330", Some(3333)),
+            ("USD", "33.333", None),
+            ("TON", "0.000000001", Some(1)),
+            ("TON", "0.0000000001", None),
+            ("TON", "9223372036.854775807", Some(i64::MAX)),
+            ("TON", "9223372036.854775808", None),
+            ("JPY", "9223372036854775808", None),
+            ("USD", "9007199254740993", Some(900_719_925_474_099_300)),
+        ] {
+            let currency: Currency = code.parse().unwrap();
+            assert_eq!(currency.units(number.parse().unwrap()).ok(), units, "{number} {code}");
+        }
+    }
+
+    #[test]
+    fn an_error_names_the_rule() {
+        let usd: Currency = "USD".parse().unwrap();
+        let fine = usd.units("0.001".parse().unwrap()).unwrap_err();
+        assert_eq!(fine.to_string(), "USD has at most 2 decimals");
+        let large = usd.units("1e30".parse().unwrap()).unwrap_err();
+        assert_eq!(large.to_string(), "an amount of USD is at most 92233720368547758.07");
+    }
+}

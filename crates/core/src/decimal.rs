@@ -1,0 +1,268 @@
+//! An exact decimal number, as JSON text and DynamoDB Numbers carry it: never a float.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// How many digits a number has at the most: the precision of a DynamoDB Number.
+///
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html>
+const MAX_DIGITS: usize = 38;
+
+/// An exact decimal number of at most 38 digits, `digits * 10^-scale`, without trailing zeros behind the point.
+///
+/// Its text is what JSON calls a number; `1e-9`, which JavaScript prints for a nano, is `0.000000001`.
+///
+/// # Example
+///
+/// ```
+/// use fracti_core::decimal::Decimal;
+///
+/// let nano: Decimal = "1e-9".parse().unwrap();
+/// assert_eq!(nano.to_string(), "0.000000001");
+/// assert_eq!("12.50".parse::<Decimal>().unwrap().to_string(), "12.5");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Decimal {
+    digits: i128,
+    scale: u8,
+}
+
+/// Why a text is not a number that can be kept exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecimalError {
+    /// It is not written as JSON writes numbers.
+    #[error("a number is written in decimal digits, like 12, 12.5 or 1e-9")]
+    Syntax,
+    /// It has more than 38 digits before or behind the point.
+    #[error("a number has at most 38 digits")]
+    TooLong,
+}
+
+impl Decimal {
+    /// Zero.
+    pub const ZERO: Self = Self { digits: 0, scale: 0 };
+
+    /// The number `digits * 10^-scale`.
+    #[must_use]
+    pub fn new(digits: i128, scale: u8) -> Self {
+        let (mut digits, mut scale) = (digits, scale);
+        while scale > 0 && digits.checked_rem(10) == Some(0) {
+            digits = digits.checked_div(10).unwrap_or_default();
+            scale = scale.saturating_sub(1);
+        }
+        Self { digits, scale }
+    }
+
+    /// The number times `10^exponent`, where that is whole and fits.
+    #[must_use]
+    pub fn scaled(self, exponent: u8) -> Option<i128> {
+        let zeros = exponent.checked_sub(self.scale)?;
+        self.digits.checked_mul(10_i128.checked_pow(zeros.into())?)
+    }
+
+    /// How many digits it has behind the point.
+    #[must_use]
+    pub const fn decimals(self) -> u8 {
+        self.scale
+    }
+
+    /// Whether it is below zero.
+    #[must_use]
+    pub const fn is_negative(self) -> bool {
+        self.digits < 0
+    }
+}
+
+impl FromStr for Decimal {
+    type Err = DecimalError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (negative, rest) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+        let (whole, fraction) = match mantissa.split_once('.') {
+            Some((_, "")) => return Err(DecimalError::Syntax),
+            Some(parts) => parts,
+            None => (mantissa, ""),
+        };
+        let leading_zero = whole.len() > 1 && whole.starts_with('0');
+        let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        let parts = [whole, fraction, unsigned];
+        let all_digits = parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+        if whole.is_empty() || leading_zero || unsigned.is_empty() || !all_digits {
+            return Err(DecimalError::Syntax);
+        }
+
+        let digits = format!("{whole}{fraction}");
+        let significant = digits.trim_end_matches('0').trim_start_matches('0');
+        if significant.is_empty() {
+            return Ok(Self::ZERO);
+        }
+        if significant.len() > MAX_DIGITS {
+            return Err(DecimalError::TooLong);
+        }
+        let zeros = digits.len().saturating_sub(digits.trim_end_matches('0').len());
+        // How often ten divides (above zero) or is divided by (below zero) the significant digits.
+        let power = exponent
+            .parse::<i64>()
+            .ok()
+            .zip(i64::try_from(zeros).ok().zip(i64::try_from(fraction.len()).ok()))
+            .and_then(|(exponent, (zeros, places))| {
+                exponent.checked_add(zeros)?.checked_sub(places)
+            })
+            .ok_or(DecimalError::TooLong)?;
+        let value: i128 = significant.parse().map_err(|_| DecimalError::TooLong)?;
+        let value = if negative { value.saturating_neg() } else { value };
+        let places = u8::try_from(power.unsigned_abs()).map_err(|_| DecimalError::TooLong)?;
+        let fits = if power < 0 {
+            usize::from(places) <= MAX_DIGITS
+        } else {
+            significant.len().saturating_add(places.into()) <= MAX_DIGITS
+        };
+        match (fits, power < 0) {
+            (false, _) => Err(DecimalError::TooLong),
+            (true, true) => Ok(Self { digits: value, scale: places }),
+            (true, false) => 10_i128
+                .checked_pow(places.into())
+                .and_then(|factor| value.checked_mul(factor))
+                .map(|digits| Self { digits, scale: 0 })
+                .ok_or(DecimalError::TooLong),
+        }
+    }
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scale = usize::from(self.scale);
+        let digits =
+            format!("{:0>width$}", self.digits.unsigned_abs(), width = scale.saturating_add(1));
+        let (whole, fraction) = digits.split_at(digits.len().saturating_sub(scale));
+        let sign = if self.digits < 0 { "-" } else { "" };
+        let point = if scale == 0 { "" } else { "." };
+        write!(f, "{sign}{whole}{point}{fraction}")
+    }
+}
+
+/// The name under which a number that serde has no type for goes through [`crate::row`].
+pub(crate) const EXACT: &str = "\u{1}exact";
+
+impl Serialize for Decimal {
+    /// Serializes for a row of the table: [`crate::row::to_item`] makes a DynamoDB Number of it.
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match i64::try_from(self.digits) {
+            Ok(whole) if self.scale == 0 => to.serialize_i64(whole),
+            _ => to.serialize_newtype_variant("Decimal", 0, EXACT, &self.to_string()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Decimal {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Visitor;
+
+        impl de::Visitor<'_> for Visitor {
+            type Value = Decimal;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an exact number")
+            }
+
+            fn visit_i64<E: de::Error>(self, whole: i64) -> Result<Decimal, E> {
+                Ok(Decimal { digits: whole.into(), scale: 0 })
+            }
+
+            fn visit_u64<E: de::Error>(self, whole: u64) -> Result<Decimal, E> {
+                Ok(Decimal { digits: whole.into(), scale: 0 })
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Decimal, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+
+        from.deserialize_any(Visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_json_calls_a_number_is_kept_exactly() {
+        for (text, printed) in [
+            ("0", "0"),
+            ("-0", "0"),
+            ("0.0", "0"),
+            ("0e400", "0"),
+            ("25", "25"),
+            ("100", "100"),
+            ("33.34", "33.34"),
+            ("10.00", "10"),
+            ("0.000000001", "0.000000001"),
+            ("1e-9", "0.000000001"),
+            ("1.5E+3", "1500"),
+            ("12e-1", "1.2"),
+            ("-7.25", "-7.25"),
+            ("9007199254740993", "9007199254740993"),
+            ("99999999999999999999999999999999999999", "99999999999999999999999999999999999999"),
+        ] {
+            let number: Decimal = text.parse().unwrap();
+            assert_eq!(number.to_string(), printed, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_refused() {
+        use DecimalError::{Syntax, TooLong};
+        for (text, error) in [
+            ("", Syntax),
+            ("-", Syntax),
+            ("+1", Syntax),
+            (".5", Syntax),
+            ("5.", Syntax),
+            ("007", Syntax),
+            ("1e", Syntax),
+            ("1e+", Syntax),
+            ("0x10", Syntax),
+            ("1,5", Syntax),
+            (" 1", Syntax),
+            ("NaN", Syntax),
+            ("Infinity", Syntax),
+            ("\u{ff11}", Syntax),
+            ("--1", Syntax),
+            ("1e400", TooLong),
+            ("1e-400", TooLong),
+            ("1e99999999999999999999", TooLong),
+            ("1e38", TooLong),
+            ("123456789012345678901234567890123456789", TooLong),
+        ] {
+            assert_eq!(text.parse::<Decimal>(), Err(error), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parse_and_print_are_inverse(units: i64, scale in 0..19_u8) {
+            let number = Decimal::new(units.into(), scale);
+            prop_assert_eq!(number.to_string().parse(), Ok(number));
+            prop_assert_eq!(number.scaled(scale), Some(units.into()));
+        }
+
+        #[test]
+        fn no_text_panics(text in "\\PC*") {
+            let _ = text.parse::<Decimal>();
+        }
+
+        #[test]
+        fn any_number_like_text_reads_as_what_it_prints(text in "-?[0-9]{1,20}(\\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?") {
+            if let Ok(number) = text.parse::<Decimal>() {
+                prop_assert_eq!(number.to_string().parse(), Ok(number));
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Identifiers: one type for each thing that has one, so that none can stand in for another.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use uuid::{Builder, Uuid};
+
+use crate::time::Timestamp;
+
+/// Why a text is not an identifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    /// It is not a UUID with its hyphens.
+    #[error("an id is a UUID, like 0190a1b2-0000-7000-8000-000000000001")]
+    Uuid,
+    /// It is not a Telegram user's number.
+    #[error("a user's id is the Telegram id as text: digits without leading zeros, below 2^52")]
+    User,
+}
+
+macro_rules! id {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Uuid);
+
+        impl $name {
+            /// The UUIDv7 of a thing made at `created_at`, told from its contemporaries by 74 of `random`'s bits.
+            ///
+            /// <https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7>
+            #[must_use]
+            pub fn new(created_at: Timestamp, random: [u8; 10]) -> Self {
+                Self(Builder::from_unix_timestamp_millis(created_at.millis(), &random).into_uuid())
+            }
+
+            /// When the thing was made, where the identifier is of version 7 and so says it.
+            #[must_use]
+            pub fn created_at(self) -> Option<Timestamp> {
+                if self.0.get_version_num() != 7 {
+                    return None;
+                }
+                let [a, b, c, d, e, f, ..] = self.0.into_bytes();
+                Timestamp::from_millis(u64::from_be_bytes([0, 0, a, b, c, d, e, f]))
+            }
+
+            /// Its 16 bytes.
+            #[must_use]
+            pub const fn as_bytes(&self) -> &[u8; 16] {
+                self.0.as_bytes()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                // `Uuid` also reads braces, a URN and bare digits: one thing has one name here.
+                let id = Uuid::try_parse(text).ok().filter(|_| text.len() == 36);
+                id.map(Self).ok_or(IdError::Uuid)
+            }
+        }
+    )+};
+}
+
+id! {
+    /// Names a group; who knows it may join.
+    GroupId,
+    /// Names an expense.
+    ExpenseId,
+    /// Names a settlement.
+    SettlementId,
+}
+
+/// Names a Telegram user: a number of at most 52 significant bits, kept as text everywhere.
+///
+/// <https://core.telegram.org/bots/webapps#webappuser>
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct UserId(u64);
+
+impl UserId {
+    /// The user whom Telegram calls `number`, from 1 to 2^52 - 1.
+    ///
+    /// # Errors
+    ///
+    /// [`IdError::User`] where the number is out of that range.
+    pub const fn new(number: u64) -> Result<Self, IdError> {
+        if number == 0 || number >= 1 << 52 { Err(IdError::User) } else { Ok(Self(number)) }
+    }
+
+    /// Telegram's number.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for UserId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for UserId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let canonical = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+        let number = text.parse().ok().filter(|_| canonical).ok_or(IdError::User)?;
+        Self::new(number)
+    }
+}
+
+impl TryFrom<String> for UserId {
+    type Error = IdError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<UserId> for String {
+    fn from(user: UserId) -> Self {
+        user.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_says_when_its_thing_was_made() {
+        let at: Timestamp = "2024-01-20T18:30:00.123Z".parse().unwrap();
+        let id = ExpenseId::new(at, [0xff; 10]);
+        assert_eq!(id.created_at(), Some(at));
+        assert_eq!(id.to_string().parse(), Ok(id));
+        let old: ExpenseId = "660e8400-e29b-41d4-a716-446655440001".parse().unwrap();
+        assert_eq!(old.created_at(), None);
+    }
+
+    #[test]
+    fn later_ids_sort_behind_earlier_ones() {
+        let at: Timestamp = "2024-01-20T18:30:00.123Z".parse().unwrap();
+        assert!(GroupId::new(at, [0xff; 10]) < GroupId::new(at.next(), [0; 10]));
+    }
+
+    #[test]
+    fn what_is_no_id_is_refused() {
+        for text in [
+            "",
+            "abc",
+            "{660e8400-e29b-41d4-a716-446655440001}",
+            "660e8400e29b41d4a716446655440001",
+            "urn:uuid:660e8400-e29b-41d4-a716-446655440001",
+        ] {
+            assert_eq!(text.parse::<GroupId>(), Err(IdError::Uuid), "{text:?}");
+        }
+        for text in ["", "0", "007", "-1", "+1", "1.0", "4503599627370496", "x", "\u{ff11}", "1 "] {
+            assert_eq!(text.parse::<UserId>(), Err(IdError::User), "{text:?}");
+        }
+        assert!("4503599627370495".parse::<UserId>().is_ok());
+    }
+}

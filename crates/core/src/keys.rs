@@ -1,0 +1,247 @@
+//! Where each row is kept: every key of the table is built here and nowhere else.
+//!
+//! The seed's rows (`000_…`, Fracti's data model), spelled as it spells them:
+//!
+//! | row         | `PK`              | `SK`                        | `GSI1PK` / `GSI1SK`                        | `GSI2PK` / `GSI2SK`               | `GSI3PK` / `GSI3SK`                          |
+//! |-------------|-------------------|-----------------------------|--------------------------------------------|-----------------------------------|----------------------------------------------|
+//! | group       | `GROUP#<groupId>` | `METADATA`                  |                                            |                                   |                                              |
+//! | member      | `GROUP#<groupId>` | `USER#<userId>`             | `USER#<userId>` / `GROUP#<groupId>`        |                                   |                                              |
+//! | expense     | `GROUP#<groupId>` | `TX#<createdAt>`            |                                            | `EXPENSE#<id>` / `<groupId>`      | `USER#<payerId>` / `TX#<createdAt>`          |
+//! | participant | `GROUP#<groupId>` | `PART#<expenseId>#<userId>` | `USER#<userId>` / `OWES#<createdAt>`       |                                   |                                              |
+//! | settlement  | `GROUP#<groupId>` | `SETTLE#<createdAt>`        | ours: `USER#<toUserId>` / `RECV#<createdAt>` | `SETTLEMENT#<id>` / `<groupId>` | `USER#<fromUserId>` / `SETTLE#<createdAt>`   |
+//!
+//! Ours:
+//!
+//! | row         | `PK`                            | `SK`                               | `GSI1PK` / `GSI1SK`                                    |
+//! |-------------|---------------------------------|------------------------------------|--------------------------------------------------------|
+//! | balance     | `BOOK#<groupId>`                | `BALANCE`                          |                                                        |
+//! | closing     | `BOOK#<groupId>`                | `DAY#<YYYY-MM-DD>`                 |                                                        |
+//! | entry       | `BOOK#<groupId>#ENTRY#<entryId>`| `~`                                | `BOOK#<groupId>#<YYYY-MM-DD>` / `<createdAt>#<sequence>` |
+//! | past entry  | the same                        | `HISTORY#<sequence>`               | the same form                                          |
+//! | used hash   | `TXHASH#<txHash>`               | `SETTLEMENT`                       |                                                        |
+//! | idempotency | `IDEM#<userId>`                 | `<operation>#<sha256 of the key>`  |                                                        |
+//!
+//! A sequence has 20 digits, so that it sorts as text. What a client wrote never goes raw into a key: ids are
+//! parsed, a key of idempotency is hashed. `PK=USER#<id>`, `PATHASH#`, `QUESTION#` and `FTX#` belong to later parts.
+//!
+//! A key's text is stored data: a change to it is a migration, and `keys_are_stable` fails first.
+
+use serde::Serialize;
+
+use crate::{
+    book::{Entry, EntryStatus},
+    expense::{Expense, Participant},
+    id::{ExpenseId, GroupId, SettlementId, UserId},
+    settlement::{Settlement, TxHash},
+    time::Timestamp,
+};
+
+/// A place in the table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Primary {
+    /// The partition key, `PK`.
+    pub pk: String,
+    /// The sort key, `SK`.
+    pub sk: String,
+}
+
+/// A place in an index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Index {
+    /// The index's partition key.
+    pub pk: String,
+    /// The index's sort key.
+    pub sk: String,
+}
+
+/// All keys of one row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Keys {
+    /// Its place in the table.
+    #[serde(flatten)]
+    pub primary: Primary,
+    /// Its place in the user index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gsi1: Option<Index>,
+    /// Its place in the index of ids.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gsi2: Option<Index>,
+    /// Its place in the index of a user's activity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gsi3: Option<Index>,
+}
+
+impl From<Primary> for Keys {
+    fn from(primary: Primary) -> Self {
+        Self { primary, gsi1: None, gsi2: None, gsi3: None }
+    }
+}
+
+/// What the sort keys of a kind of row begin with: the seed's, and `RECV#`, `DAY#` and `HISTORY#` of ours.
+pub mod prefix {
+    /// A group's members, in the table.
+    pub const MEMBER: &str = "USER#";
+    /// A group's expenses, in the table; those a user paid, in `GSI3`.
+    pub const EXPENSE: &str = "TX#";
+    /// A group's settlements, in the table; those a user made, in `GSI3`.
+    pub const SETTLEMENT: &str = "SETTLE#";
+    /// A user's groups, in `GSI1`.
+    pub const GROUP: &str = "GROUP#";
+    /// What a user owes, in `GSI1`.
+    pub const OWES: &str = "OWES#";
+    /// The settlements that a user receives, in `GSI1`.
+    pub const RECEIVED: &str = "RECV#";
+}
+
+/// The partition of all that a group has: pattern 1 to 6.
+#[must_use]
+pub fn group_partition(group: GroupId) -> String {
+    format!("{}{group}", prefix::GROUP)
+}
+
+/// The partition, in `GSI1` and `GSI3`, of all that a user has: pattern 9 to 13.
+#[must_use]
+pub fn user_partition(user: UserId) -> String {
+    format!("{}{user}", prefix::MEMBER)
+}
+
+/// The partition, in `GSI2`, of an expense: pattern 7.
+#[must_use]
+pub fn expense_partition(expense: ExpenseId) -> String {
+    format!("EXPENSE#{expense}")
+}
+
+/// The partition, in `GSI2`, of a settlement: pattern 8.
+#[must_use]
+pub fn settlement_partition(settlement: SettlementId) -> String {
+    format!("SETTLEMENT#{settlement}")
+}
+
+/// The group.
+#[must_use]
+pub fn group(group: GroupId) -> Primary {
+    Primary { pk: group_partition(group), sk: "METADATA".to_owned() }
+}
+
+/// A user's place in a group.
+#[must_use]
+pub fn member(group: GroupId, user: UserId) -> Primary {
+    Primary { pk: group_partition(group), sk: user_partition(user) }
+}
+
+/// All keys of a member's row.
+#[must_use]
+pub fn member_row(group: GroupId, user: UserId) -> Keys {
+    let by_user = Index { pk: user_partition(user), sk: group_partition(group) };
+    Keys { gsi1: Some(by_user), ..member(group, user).into() }
+}
+
+/// The expense that was recorded at `created_at`.
+#[must_use]
+pub fn expense(group: GroupId, created_at: Timestamp) -> Primary {
+    Primary { pk: group_partition(group), sk: format!("{}{created_at}", prefix::EXPENSE) }
+}
+
+/// All keys of an expense's row.
+#[must_use]
+pub fn expense_row(row: &Expense) -> Keys {
+    let primary = expense(row.group_id, row.created_at);
+    Keys {
+        gsi2: Some(Index { pk: expense_partition(row.id), sk: row.group_id.to_string() }),
+        gsi3: Some(Index { pk: user_partition(row.payer_id), sk: primary.sk.clone() }),
+        ..primary.into()
+    }
+}
+
+/// A member's part in an expense.
+#[must_use]
+pub fn participant(group: GroupId, expense: ExpenseId, user: UserId) -> Primary {
+    Primary { pk: group_partition(group), sk: format!("{}{user}", participants(expense)) }
+}
+
+/// What the sort keys of an expense's participants begin with: pattern 6.
+#[must_use]
+pub fn participants(expense: ExpenseId) -> String {
+    format!("PART#{expense}#")
+}
+
+/// All keys of a participant's row.
+#[must_use]
+pub fn participant_row(row: &Participant) -> Keys {
+    let sk = format!("{}{}", prefix::OWES, row.created_at);
+    Keys {
+        gsi1: Some(Index { pk: user_partition(row.user_id), sk }),
+        ..participant(row.group_id, row.expense_id, row.user_id).into()
+    }
+}
+
+/// The settlement that was recorded at `created_at`.
+#[must_use]
+pub fn settlement(group: GroupId, created_at: Timestamp) -> Primary {
+    Primary { pk: group_partition(group), sk: format!("{}{created_at}", prefix::SETTLEMENT) }
+}
+
+/// All keys of a settlement's row.
+#[must_use]
+pub fn settlement_row(row: &Settlement) -> Keys {
+    let primary = settlement(row.group_id, row.created_at);
+    let received = format!("{}{}", prefix::RECEIVED, row.created_at);
+    Keys {
+        gsi1: Some(Index { pk: user_partition(row.to_user_id), sk: received }),
+        gsi2: Some(Index { pk: settlement_partition(row.id), sk: row.group_id.to_string() }),
+        gsi3: Some(Index { pk: user_partition(row.from_user_id), sk: primary.sk.clone() }),
+        ..primary.into()
+    }
+}
+
+/// A group's running balances.
+#[must_use]
+pub fn balance(group: GroupId) -> Primary {
+    Primary { pk: book_partition(group), sk: "BALANCE".to_owned() }
+}
+
+/// A group's balances at the end of a day, `YYYY-MM-DD`.
+#[must_use]
+pub fn closing(group: GroupId, day: &str) -> Primary {
+    Primary { pk: book_partition(group), sk: format!("DAY#{day}") }
+}
+
+/// The entry that counts now under a name.
+#[must_use]
+pub fn entry(group: GroupId, entry_id: &str) -> Primary {
+    let pk = format!("{}#ENTRY#{entry_id}", book_partition(group));
+    Primary { pk, sk: "~".to_owned() }
+}
+
+/// All keys of an entry's row: where it counts, or in the history of its name.
+#[must_use]
+pub fn entry_row(row: &Entry) -> Keys {
+    let mut primary = entry(row.group_id, &row.entry_id);
+    if row.status != EntryStatus::Applied {
+        primary.sk = format!("HISTORY#{:020}", row.sequence);
+    }
+    let by_day = Index {
+        pk: format!("{}#{}", book_partition(row.group_id), row.created_at.day()),
+        sk: format!("{}#{:020}", row.created_at, row.sequence),
+    };
+    Keys { gsi1: Some(by_day), ..primary.into() }
+}
+
+/// The settlement that a chain transaction pays.
+#[must_use]
+pub fn tx_hash(hash: &TxHash) -> Primary {
+    Primary { pk: format!("TXHASH#{hash}"), sk: "SETTLEMENT".to_owned() }
+}
+
+/// What a user's request with an idempotency key led to; `key_hash` is the key's SHA-256 in hexadecimal.
+#[must_use]
+pub fn idempotency(user: UserId, operation: &str, key_hash: &str) -> Primary {
+    Primary { pk: format!("IDEM#{user}"), sk: format!("{operation}#{key_hash}") }
+}
+
+fn book_partition(group: GroupId) -> String {
+    format!("BOOK#{group}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,43 @@
+//! What Fracti knows: money, who shares it, who may move it, and the one table that keeps it.
+//!
+//! Read in this order: [`id`], [`time`], [`decimal`] and [`currency`] are the values; [`split`] divides an expense,
+//! [`book`] keeps the balances, [`plan`] settles them; [`group`], [`expense`] and [`settlement`] are what the table
+//! holds, [`text`] and [`wallet`] what people write into it; [`keys`] says where each row is, [`row`] how an entity
+//! becomes one, [`table`] reads and writes them; [`telegram`] says who is asking.
+//! Nothing here knows HTTP, Lambda, the environment or the time of day.
+
+pub mod id;
+
+pub mod time;
+
+pub mod decimal;
+
+pub mod currency;
+
+pub mod split;
+
+pub mod book;
+
+pub mod plan;
+
+pub mod text;
+
+pub mod wallet;
+
+pub mod group;
+
+pub mod expense;
+
+pub mod settlement;
+
+pub mod keys;
+
+pub mod row;
+
+pub mod table;
+
+pub mod telegram;
+
+mod error;
+
+pub use error::{Cause, Error};

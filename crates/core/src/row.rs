@@ -1,0 +1,105 @@
+//! Between an entity and its row: serde does the work, and no number becomes a float on the way.
+//!
+//! `serde_dynamo` reads and writes whole numbers exactly, but a fraction only as `f64`. So a [`Decimal`] with a
+//! fraction goes through serde as text, and this file makes a Number of it, and text of a Number.
+//!
+//! [`Decimal`]: crate::decimal::Decimal
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    Error,
+    decimal::EXACT,
+    keys::{Index, Keys, Primary},
+};
+
+/// A row, as the SDK carries it.
+pub type Item = HashMap<String, AttributeValue>;
+
+/// What the rows that we write look like inside; a row without one is the earlier system's.
+const FORMAT_VERSION: &str = "1";
+
+/// The row of `entity`, kept at `keys`.
+///
+/// # Errors
+///
+/// [`Error::Table`] where the entity is no map of attributes.
+pub fn to_item(keys: &Keys, entity: &impl Serialize) -> Result<Item, Error> {
+    let item: Item = serde_dynamo::to_item(entity).map_err(|error| Error::Table(error.into()))?;
+    let mut item: Item = item.into_iter().map(|(name, value)| (name, numbers_of(value))).collect();
+    item.insert("formatVersion".to_owned(), AttributeValue::N(FORMAT_VERSION.to_owned()));
+    item.extend(keys.attributes());
+    Ok(item)
+}
+
+/// One value, as a row or an expression carries it.
+///
+/// # Errors
+///
+/// [`Error::Table`] where there is no attribute for it.
+pub fn to_value(value: &impl Serialize) -> Result<AttributeValue, Error> {
+    let value = serde_dynamo::to_attribute_value(value).map_err(|error| Error::Table(error.into()))?;
+    Ok(numbers_of(value))
+}
+
+/// The entity of a row. Attributes that it does not know, keys among them, are passed over.
+///
+/// # Errors
+///
+/// [`Error::Table`] where the row is not one of such an entity.
+pub fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
+    let item: Item = item.into_iter().map(|(name, value)| (name, text_of(value))).collect();
+    serde_dynamo::from_item(item).map_err(|error| Error::Table(error.into()))
+}
+
+fn numbers_of(value: AttributeValue) -> AttributeValue {
+    match value {
+        AttributeValue::M(mut map) => match map.remove(EXACT) {
+            Some(AttributeValue::S(number)) => AttributeValue::N(number),
+            _ => AttributeValue::M(map.into_iter().map(|(k, v)| (k, numbers_of(v))).collect()),
+        },
+        AttributeValue::L(list) => AttributeValue::L(list.into_iter().map(numbers_of).collect()),
+        other => other,
+    }
+}
+
+fn text_of(value: AttributeValue) -> AttributeValue {
+    match value {
+        AttributeValue::N(number) if number.parse::<i64>().is_err() => AttributeValue::S(number),
+        AttributeValue::M(map) => {
+            AttributeValue::M(map.into_iter().map(|(k, v)| (k, text_of(v))).collect())
+        }
+        AttributeValue::L(list) => AttributeValue::L(list.into_iter().map(text_of).collect()),
+        other => other,
+    }
+}
+
+impl Keys {
+    fn attributes(&self) -> impl Iterator<Item = (String, AttributeValue)> {
+        let Primary { pk, sk } = self.primary.clone();
+        let index = |name: &str, index: &Option<Index>| {
+            let Index { pk, sk } = index.clone()?;
+            Some([(format!("{name}PK"), pk), (format!("{name}SK"), sk)])
+        };
+        let primary = [("PK".to_owned(), pk), ("SK".to_owned(), sk)];
+        let indexes = [
+            index("GSI1", &self.gsi1),
+            index("GSI2", &self.gsi2),
+            index("GSI3", &self.gsi3),
+        ];
+        let keys = primary.into_iter().chain(indexes.into_iter().flatten().flatten());
+        keys.map(|(name, key)| (name, AttributeValue::S(key)))
+    }
+}
+
+impl Primary {
+    /// The key as the SDK carries it.
+    #[must_use]
+    pub fn item(self) -> Item {
+        let Self { pk, sk } = self;
+        [("PK".to_owned(), AttributeValue::S(pk)), ("SK".to_owned(), AttributeValue::S(sk))].into()
+    }
+}

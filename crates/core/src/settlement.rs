@@ -1,0 +1,279 @@
+//! A settlement, and who may bring it from one state to the next.
+
+use std::{fmt, str::FromStr};
+
+use base64::{
+    Engine, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    currency::Currency,
+    decimal::Decimal,
+    id::{GroupId, SettlementId, UserId},
+    text::word,
+    time::Timestamp,
+};
+
+/// A payment from one member to another that reduces a debt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settlement {
+    /// Its identifier.
+    pub id: SettlementId,
+    /// The group it belongs to.
+    pub group_id: GroupId,
+    /// The group's title then; rows of the earlier system have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_title: Option<String>,
+    /// Who pays.
+    pub from_user_id: UserId,
+    /// Their name then.
+    pub from_user_name: String,
+    /// Who is paid.
+    pub to_user_id: UserId,
+    /// Their name then.
+    pub to_user_name: String,
+    /// How much, in major units.
+    pub amount: Decimal,
+    /// In which currency.
+    pub currency: Currency,
+    /// The chain transaction that pays it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tx_hash: Option<TxHash>,
+    /// How far it is. Only `completed` moves money.
+    pub status: Status,
+    /// When it was recorded.
+    pub created_at: Timestamp,
+    /// When it was completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<Timestamp>,
+}
+
+/// How far a settlement is: `pending -> completed` or `pending -> failed`, and both ends are final.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It waits for the recipient's word.
+    Pending,
+    /// The recipient has the money.
+    Completed,
+    /// It came to nothing.
+    Failed,
+}
+
+/// What somebody asks of a settlement.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ask {
+    /// The state it should have.
+    pub status: Option<Status>,
+    /// The chain transaction that pays it.
+    pub tx_hash: Option<TxHash>,
+}
+
+/// What is to be done about an [`Ask`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It is so already.
+    Nothing,
+    /// Store the hash; the settlement waits on.
+    Attach(TxHash),
+    /// It comes to nothing.
+    Fail,
+    /// It is paid: the money moves.
+    Complete,
+}
+
+/// Why an [`Ask`] is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettlementError {
+    /// The caller neither pays nor is paid.
+    #[error("only the payer and the recipient may change a settlement")]
+    NotParty,
+    /// The payer says that the recipient has the money.
+    #[error("the recipient completes a settlement; its payer may name the txHash that paid it")]
+    NotRecipient,
+    /// The recipient names a transaction.
+    #[error("the payer names the txHash of a settlement")]
+    NotPayer,
+    /// It is in another final state.
+    #[error("the settlement is {0} already, and stays so")]
+    Final(Status),
+}
+
+impl Settlement {
+    /// What `caller` asking for `ask` comes to.
+    ///
+    /// The recipient completes or fails it. The payer names the transaction and may fail it; a payer who asks for
+    /// `completed` with a transaction has it stored, and the settlement waits for the recipient.
+    ///
+    /// # Errors
+    ///
+    /// [`SettlementError`] where it is not the caller's to ask, or the settlement is in another final state.
+    pub fn decide(&self, caller: UserId, ask: &Ask) -> Result<Step, SettlementError> {
+        let (pays, is_paid) = (caller == self.from_user_id, caller == self.to_user_id);
+        if !pays && !is_paid {
+            return Err(SettlementError::NotParty);
+        }
+        let same_hash = ask.tx_hash.is_none() || ask.tx_hash == self.tx_hash;
+        if self.status != Status::Pending {
+            let repeated = ask.status.map_or(same_hash, |status| status == self.status);
+            return if repeated { Ok(Step::Nothing) } else { Err(SettlementError::Final(self.status)) };
+        }
+        if !same_hash && !pays {
+            return Err(SettlementError::NotPayer);
+        }
+        match (ask.status, &ask.tx_hash) {
+            (Some(Status::Failed), _) => Ok(Step::Fail),
+            (Some(Status::Completed), _) if is_paid => Ok(Step::Complete),
+            (Some(Status::Completed), None) => Err(SettlementError::NotRecipient),
+            (_, Some(hash)) if !same_hash => Ok(Step::Attach(hash.clone())),
+            _ => Ok(Step::Nothing),
+        }
+    }
+}
+
+/// The hash of a chain transaction: 32 bytes, as 64 lower-case hexadecimal digits.
+///
+/// A row is trusted, so reading one accepts any text; a client's text goes through [`FromStr`], which also reads
+/// the base64 form that TON's wallets and explorers show.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TxHash(String);
+
+/// Why a text is not a transaction's hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a txHash is 64 hexadecimal digits, or the base64 form of 32 bytes")]
+pub struct TxHashError;
+
+impl FromStr for TxHash {
+    type Err = TxHashError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
+            .with_decode_padding_mode(DecodePaddingMode::Indifferent);
+        const ENGINES: [GeneralPurpose; 2] = [
+            GeneralPurpose::new(&alphabet::STANDARD, CONFIG),
+            GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG),
+        ];
+        let bytes = match text.len() {
+            64 => hex::decode(text).ok(),
+            43 | 44 => ENGINES.iter().find_map(|engine| engine.decode(text).ok()),
+            _ => None,
+        };
+        let bytes = bytes.filter(|bytes| bytes.len() == 32).ok_or(TxHashError)?;
+        Ok(Self(hex::encode(bytes)))
+    }
+}
+
+impl fmt::Display for TxHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why a text is not a settlement's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a status is one of pending, completed, failed")]
+pub struct StatusError;
+
+impl FromStr for Status {
+    type Err = StatusError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        word(text).ok_or(StatusError)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settlement(status: Status, tx_hash: Option<&str>) -> Settlement {
+        let at: Timestamp = "2024-01-21T10:00:00.000Z".parse().unwrap();
+        Settlement {
+            id: SettlementId::new(at, [1; 10]),
+            group_id: GroupId::new(at, [2; 10]),
+            group_title: None,
+            from_user_id: PAYER.parse().unwrap(),
+            from_user_name: "Bob".to_owned(),
+            to_user_id: RECIPIENT.parse().unwrap(),
+            to_user_name: "Alice".to_owned(),
+            amount: "25".parse().unwrap(),
+            currency: Currency::TON,
+            tx_hash: tx_hash.map(|hash| hash.parse().unwrap()),
+            status,
+            created_at: at,
+            completed_at: None,
+        }
+    }
+
+    const PAYER: &str = "1";
+    const RECIPIENT: &str = "2";
+    const STRANGER: &str = "3";
+    const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
+    #[test]
+    fn who_may_bring_it_where() {
+        use SettlementError::{Final, NotParty, NotPayer, NotRecipient};
+        use Status::{Completed, Failed, Pending};
+        let attach = |hash: &str| Ok(Step::Attach(hash.parse().unwrap()));
+        for (state, stored, caller, status, hash, expected) in [
+            (Pending, None, STRANGER, Some(Completed), None, Err(NotParty)),
+            (Completed, None, STRANGER, Some(Completed), None, Err(NotParty)),
+            (Pending, None, RECIPIENT, Some(Completed), None, Ok(Step::Complete)),
+            (Pending, None, RECIPIENT, Some(Failed), None, Ok(Step::Fail)),
+            (Pending, None, RECIPIENT, Some(Pending), None, Ok(Step::Nothing)),
+            (Pending, None, RECIPIENT, None, Some(A), Err(NotPayer)),
+            (Pending, None, RECIPIENT, Some(Completed), Some(A), Err(NotPayer)),
+            (Pending, Some(A), RECIPIENT, Some(Completed), Some(A), Ok(Step::Complete)),
+            (Pending, None, PAYER, Some(Completed), None, Err(NotRecipient)),
+            (Pending, Some(A), PAYER, Some(Completed), None, Err(NotRecipient)),
+            (Pending, None, PAYER, Some(Completed), Some(A), attach(A)),
+            (Pending, None, PAYER, Some(Pending), Some(A), attach(A)),
+            (Pending, None, PAYER, None, Some(A), attach(A)),
+            (Pending, Some(A), PAYER, Some(Completed), Some(A), Ok(Step::Nothing)),
+            (Pending, Some(A), PAYER, None, Some(B), attach(B)),
+            (Pending, None, PAYER, Some(Failed), None, Ok(Step::Fail)),
+            (Completed, None, RECIPIENT, Some(Completed), None, Ok(Step::Nothing)),
+            (Completed, None, PAYER, Some(Completed), None, Ok(Step::Nothing)),
+            (Completed, None, PAYER, Some(Completed), Some(A), Ok(Step::Nothing)),
+            (Completed, None, PAYER, None, Some(A), Err(Final(Completed))),
+            (Completed, None, RECIPIENT, Some(Failed), None, Err(Final(Completed))),
+            (Completed, None, RECIPIENT, Some(Pending), None, Err(Final(Completed))),
+            (Failed, None, RECIPIENT, Some(Failed), None, Ok(Step::Nothing)),
+            (Failed, None, RECIPIENT, Some(Completed), None, Err(Final(Failed))),
+            (Failed, None, PAYER, Some(Completed), Some(A), Err(Final(Failed))),
+        ] {
+            let ask = Ask { status, tx_hash: hash.map(|hash| hash.parse().unwrap()) };
+            let step = settlement(state, stored).decide(caller.parse().unwrap(), &ask);
+            assert_eq!(step, expected, "{state}, {stored:?}: {caller} asks {status:?}, {hash:?}");
+        }
+    }
+
+    #[test]
+    fn a_hash_is_the_same_in_each_form() {
+        let bytes = [0xfb; 32];
+        let standard = base64::prelude::BASE64_STANDARD.encode(bytes);
+        for text in [
+            hex::encode(bytes),
+            hex::encode_upper(bytes),
+            standard.replace('+', "-").replace('/', "_"),
+            standard.trim_end_matches('=').to_owned(),
+            standard,
+        ] {
+            assert_eq!(text.parse::<TxHash>().map(|it| it.to_string()), Ok(hex::encode(bytes)));
+        }
+        for text in ["", "a1b2c3d4e5f6...", &A[1..], &format!("{A}a"), &"g".repeat(64), &"=".repeat(44), &"é".repeat(22)] {
+            assert_eq!(text.parse::<TxHash>(), Err(TxHashError), "{text:?}");
+        }
+    }
+}

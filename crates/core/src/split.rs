@@ -1,0 +1,405 @@
+//! How an expense is shared: every unit of it, none twice, and the odd ones to everybody in turn.
+//!
+//! Unit: every `i64` is a count of the smallest units of one currency. The three ways to split are one
+//! division by weights: an equal part weighs 1, a percentage its ten-thousandths, an exact part its units.
+
+use std::{collections::HashSet, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    currency::Currency,
+    decimal::Decimal,
+    id::{ExpenseId, UserId},
+    text::word,
+};
+
+/// How many shares an expense has at the most.
+///
+/// An edit of an expense of n shares takes up to 2n + 6 of the 100 actions of a transaction.
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
+pub const MAX_SHARES: usize = 45;
+
+/// The weight of one percent, and of all hundred: four decimals are kept.
+const PERCENT_DECIMALS: u8 = 4;
+const WHOLE: u64 = 1_000_000;
+
+/// How an expense is divided among those who share it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SplitType {
+    /// Everybody the same.
+    Equal,
+    /// The amounts that were given.
+    Exact,
+    /// The percentages that were given.
+    Percentage,
+}
+
+/// Why a text is not a way to split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a split type is one of equal, exact, percentage")]
+pub struct SplitTypeError;
+
+impl FromStr for SplitType {
+    type Err = SplitTypeError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        word(text).ok_or(SplitTypeError)
+    }
+}
+
+/// A division that is known to come out: nobody twice, and nothing left over or missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    split_type: SplitType,
+    parts: Vec<(UserId, u64)>,
+}
+
+/// What one member owes of an expense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The member.
+    pub user: UserId,
+    /// Their share, in smallest units; zero is possible.
+    pub units: i64,
+    /// The percentage it was computed from, where it was.
+    pub percentage: Option<Decimal>,
+}
+
+/// Why a division does not come out. An index counts the parts as they were given, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SplitError {
+    /// Nobody shares.
+    #[error("somebody has to share: give at least one split")]
+    Empty,
+    /// There are more shares than one transaction can write.
+    #[error("an expense has at most {MAX_SHARES} shares, not {0}")]
+    TooMany(usize),
+    /// A member is named twice.
+    #[error("a member shares once")]
+    Twice(usize),
+    /// A part is below zero.
+    #[error("a share is not below zero")]
+    Negative(usize),
+    /// A percentage has more than four decimals.
+    #[error("a percentage has at most {PERCENT_DECIMALS} decimals")]
+    TooFine(usize),
+    /// The exact parts are not the amount.
+    #[error("the shares sum to {sum}, {} the amount", off(.sum_units.saturating_sub(*.units), |units| .currency.number(units)))]
+    Sum {
+        /// What they sum to, in major units.
+        sum: Decimal,
+        /// The same in smallest units.
+        sum_units: i128,
+        /// What they should sum to.
+        units: i128,
+        /// Of which currency.
+        currency: Currency,
+    },
+    /// The percentages are not 100.
+    #[error("the percentages sum to {}, {} 100", Decimal::new(*.0, PERCENT_DECIMALS), off(.0.saturating_sub(WHOLE.into()), |weight| Decimal::new(weight, PERCENT_DECIMALS)))]
+    Percentages(i128),
+}
+
+/// "0.01 more than", "0.01 less than".
+fn off(difference: i128, number: impl Fn(i128) -> Decimal) -> String {
+    let direction = if difference < 0 { "less" } else { "more" };
+    format!("{} {direction} than", number(difference.saturating_abs()))
+}
+
+impl Split {
+    /// Everybody of `users` the same.
+    ///
+    /// # Errors
+    ///
+    /// [`SplitError`] where there are none or too many, or one is named twice.
+    pub fn equal(users: impl IntoIterator<Item = UserId>) -> Result<Self, SplitError> {
+        let parts = users.into_iter().map(|user| (user, 1)).collect();
+        Self::checked(SplitType::Equal, parts)
+    }
+
+    /// The given percentages, which sum to exactly 100 with at most four decimals each.
+    ///
+    /// # Errors
+    ///
+    /// [`SplitError`] where they do not, where there are none or too many, or where a member is named twice.
+    pub fn percentage(
+        parts: impl IntoIterator<Item = (UserId, Decimal)>,
+    ) -> Result<Self, SplitError> {
+        let weigh = |(index, (user, percentage)): (usize, (UserId, Decimal))| {
+            if percentage.is_negative() {
+                return Err(SplitError::Negative(index));
+            }
+            let weight = percentage.scaled(PERCENT_DECIMALS).ok_or(SplitError::TooFine(index))?;
+            // What no `u64` holds is over 100 anyway.
+            Ok((user, u64::try_from(weight).map_err(|_| SplitError::Percentages(weight))?))
+        };
+        let parts = parts.into_iter().enumerate().map(weigh).collect::<Result<_, _>>()?;
+        let split = Self::checked(SplitType::Percentage, parts)?;
+        match split.total() {
+            sum if sum == WHOLE.into() => Ok(split),
+            sum => Err(SplitError::Percentages(sum)),
+        }
+    }
+
+    /// The given parts in smallest units of `currency`, which sum to exactly `amount`.
+    ///
+    /// # Errors
+    ///
+    /// [`SplitError`] where they do not, where there are none or too many, or where a member is named twice.
+    pub fn exact(
+        parts: impl IntoIterator<Item = (UserId, i64)>,
+        amount: i64,
+        currency: Currency,
+    ) -> Result<Self, SplitError> {
+        let weigh = |(index, (user, units)): (usize, (UserId, i64))| {
+            u64::try_from(units).map(|weight| (user, weight)).map_err(|_| SplitError::Negative(index))
+        };
+        let parts = parts.into_iter().enumerate().map(weigh).collect::<Result<_, _>>()?;
+        let split = Self::checked(SplitType::Exact, parts)?;
+        match split.total() {
+            sum if sum == amount.into() => Ok(split),
+            sum => Err(SplitError::Sum {
+                sum: currency.number(sum),
+                sum_units: sum,
+                units: amount.into(),
+                currency,
+            }),
+        }
+    }
+
+    fn checked(split_type: SplitType, parts: Vec<(UserId, u64)>) -> Result<Self, SplitError> {
+        if parts.is_empty() {
+            return Err(SplitError::Empty);
+        }
+        if parts.len() > MAX_SHARES {
+            return Err(SplitError::TooMany(parts.len()));
+        }
+        let mut seen = HashSet::new();
+        match parts.iter().position(|(user, _)| !seen.insert(*user)) {
+            Some(index) => Err(SplitError::Twice(index)),
+            None => Ok(Self { split_type, parts }),
+        }
+    }
+
+    /// How it divides.
+    #[must_use]
+    pub const fn split_type(&self) -> SplitType {
+        self.split_type
+    }
+
+    /// Who shares, in the order of input.
+    pub fn users(&self) -> impl Iterator<Item = UserId> + '_ {
+        self.parts.iter().map(|(user, _)| *user)
+    }
+
+    /// The sum of the weights: at most 45 times `u64::MAX`.
+    fn total(&self) -> i128 {
+        self.parts.iter().fold(0, |sum, (_, weight)| sum.saturating_add(i128::from(*weight)))
+    }
+
+    /// The parts of `amount` (above zero, in smallest units), in the order of input. They sum to it exactly.
+    ///
+    /// What the division leaves over goes by largest remainder; ties go in turn over the members by id, from a
+    /// place that `expense` decides: the same expense always gives the same parts, and over many of
+    /// them everybody carries the odd unit equally often.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fracti_core::{id::UserId, split::Split};
+    ///
+    /// let friends = [1, 2, 3].map(|number| UserId::new(number).unwrap());
+    /// let dinner = "0190a1b2-0000-7000-8000-000000000001".parse().unwrap();
+    /// let mut units: Vec<i64> =
+    ///     Split::equal(friends).unwrap().divide(100, dinner).iter().map(|part| part.units).collect();
+    /// units.sort();
+    /// assert_eq!(units, [33, 33, 34]);
+    /// ```
+    #[must_use]
+    pub fn divide(&self, amount: i64, expense: ExpenseId) -> Vec<Part> {
+        let total = self.total().max(1);
+        // A weight and an amount have at most 64 bits each, so a product fits into an `i128`.
+        let product = |weight: u64| i128::from(amount).saturating_mul(weight.into());
+        let floor = |weight| product(weight).div_euclid(total);
+        let remainder = |weight| product(weight).rem_euclid(total);
+
+        let mut turn: Vec<usize> = (0..self.parts.len()).collect();
+        turn.sort_by_key(|&index| self.parts.get(index).map(|(user, _)| *user));
+        turn.rotate_left(first_in_turn(expense, self.parts.len()));
+        // Stable: among equal remainders the turn decides.
+        turn.sort_by_key(|&index| {
+            std::cmp::Reverse(self.parts.get(index).map(|(_, weight)| remainder(*weight)))
+        });
+        let given = self.parts.iter().fold(0_i128, |sum, (_, weight)| sum.saturating_add(floor(*weight)));
+        let left = i128::from(amount).saturating_sub(given);
+        let odd: HashSet<usize> =
+            turn.into_iter().take(usize::try_from(left).unwrap_or_default()).collect();
+
+        let part = |(index, &(user, weight)): (usize, &(UserId, u64))| Part {
+            user,
+            units: i64::try_from(floor(weight).saturating_add(odd.contains(&index).into()))
+                .unwrap_or(amount),
+            percentage: (self.split_type == SplitType::Percentage)
+                .then(|| Decimal::new(weight.into(), PERCENT_DECIMALS)),
+        };
+        self.parts.iter().enumerate().map(part).collect()
+    }
+}
+
+/// Whose turn it is to carry an odd unit of `expense`, as an index below `members`.
+///
+/// A hash, because a UUIDv7 begins with the time, and hand-made ids differ in one digit.
+fn first_in_turn(expense: ExpenseId, members: usize) -> usize {
+    let hash = Sha256::digest(expense.as_bytes());
+    let [a, b, c, d, e, f, g, h, ..] = hash.0;
+    let members = u64::try_from(members).unwrap_or(u64::MAX);
+    let turn = u64::from_be_bytes([a, b, c, d, e, f, g, h]).checked_rem(members);
+    turn.and_then(|turn| usize::try_from(turn).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Timestamp;
+    use proptest::{collection::vec, prelude::*};
+
+    fn user(number: u64) -> UserId {
+        UserId::new(number).unwrap()
+    }
+
+    fn expense(number: u8) -> ExpenseId {
+        ExpenseId::new(Timestamp::from_millis(1_700_000_000_000).unwrap(), [number; 10])
+    }
+
+    fn eur() -> Currency {
+        "EUR".parse().unwrap()
+    }
+
+    fn number(text: &str) -> Decimal {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn what_does_not_come_out_is_refused() {
+        let rows: [(Result<Split, SplitError>, &str); 9] = [
+            (Split::equal([]), "somebody has to share: give at least one split"),
+            (Split::equal((1..47).map(user)), "an expense has at most 45 shares, not 46"),
+            (Split::equal([user(1), user(2), user(1)]), "a member shares once"),
+            (
+                Split::percentage([(user(1), number("49.99")), (user(2), number("50"))]),
+                "the percentages sum to 99.99, 0.01 less than 100",
+            ),
+            (
+                Split::percentage([(user(1), number("50.0001")), (user(2), number("50"))]),
+                "the percentages sum to 100.0001, 0.0001 more than 100",
+            ),
+            (
+                Split::percentage([(user(1), number("33.33333")), (user(2), number("66.66667"))]),
+                "a percentage has at most 4 decimals",
+            ),
+            (
+                Split::percentage([(user(1), number("-1")), (user(2), number("101"))]),
+                "a share is not below zero",
+            ),
+            (
+                Split::exact([(user(1), 50), (user(2), 51)], 100, eur()),
+                "the shares sum to 1.01, 0.01 more than the amount",
+            ),
+            (
+                Split::exact([(user(1), i64::MAX), (user(2), i64::MAX)], 100, eur()),
+                "the shares sum to 184467440737095516.14, 184467440737095515.14 more than the amount",
+            ),
+        ];
+        for (split, message) in rows {
+            assert_eq!(split.unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn nobody_without_a_percentage_carries_an_odd_unit() {
+        let parts = [(user(1), number("0")), (user(2), number("33.3")), (user(3), number("66.7"))];
+        for seed in 0..50 {
+            let shares = Split::percentage(parts).unwrap().divide(101, expense(seed));
+            assert_eq!(shares[0].units, 0);
+            assert_eq!(shares[1].percentage, Some(number("33.3")));
+        }
+    }
+
+    #[test]
+    fn everybody_carries_the_odd_unit_about_equally_often() {
+        let split = Split::equal([user(1), user(2), user(3)]).unwrap();
+        let mut carried = [0_u32; 3];
+        for seed in 0..3000_u32 {
+            let [a, b, c, d] = seed.to_be_bytes();
+            let at = Timestamp::from_millis(1_700_000_000_000).unwrap();
+            let id = ExpenseId::new(at, [a, b, c, d, 0, 0, 0, 0, 0, 0]);
+            for (count, part) in carried.iter_mut().zip(split.divide(100, id)) {
+                *count += u32::from(part.units == 34);
+            }
+        }
+        assert_eq!(carried.iter().sum::<u32>(), 3000);
+        assert!(carried.iter().all(|count| (850..1150).contains(count)), "{carried:?}");
+    }
+
+    /// Weights that sum to 1 000 000, cut at random places.
+    fn percentages() -> impl Strategy<Value = Vec<u64>> {
+        vec(0..=WHOLE, 0..44).prop_map(|mut cuts| {
+            cuts.sort_unstable();
+            cuts.push(WHOLE);
+            let mut last = 0;
+            cuts.iter().map(|cut| cut - std::mem::replace(&mut last, *cut)).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn equal_parts_sum_to_the_amount_and_differ_by_one(
+            amount in 1..=i64::MAX, members in 1..=45_u64, seed: u8,
+        ) {
+            let parts = Split::equal((1..=members).map(user)).unwrap().divide(amount, expense(seed));
+            let units: Vec<i128> = parts.iter().map(|part| part.units.into()).collect();
+            prop_assert_eq!(units.iter().sum::<i128>(), i128::from(amount));
+            prop_assert!(units.iter().max().unwrap() - units.iter().min().unwrap() <= 1);
+        }
+
+        #[test]
+        fn percentages_sum_to_the_amount_and_are_off_by_less_than_a_unit(
+            amount in 1..=i64::MAX, weights in percentages(), seed: u8,
+        ) {
+            let parts = (1..).map(user).zip(weights.iter().map(|w| Decimal::new((*w).into(), 4)));
+            let parts = Split::percentage(parts).unwrap().divide(amount, expense(seed));
+            prop_assert_eq!(parts.iter().map(|part| i128::from(part.units)).sum::<i128>(), i128::from(amount));
+            for (part, weight) in parts.iter().zip(weights) {
+                let exact = i128::from(amount) * i128::from(weight);
+                prop_assert!((i128::from(part.units) * i128::from(WHOLE) - exact).abs() < i128::from(WHOLE));
+            }
+        }
+
+        #[test]
+        fn exact_parts_are_what_was_given(units in vec(0..=i64::MAX / 45, 1..45), seed: u8) {
+            let amount: i64 = units.iter().sum();
+            prop_assume!(amount > 0);
+            let parts = (1..).map(user).zip(units.iter().copied());
+            let parts = Split::exact(parts, amount, eur()).unwrap().divide(amount, expense(seed));
+            prop_assert_eq!(parts.iter().map(|part| part.units).collect::<Vec<_>>(), units);
+        }
+
+        #[test]
+        fn the_order_of_input_does_not_matter(
+            amount in 1..100_000_i64,
+            seed: u8,
+            shuffled in Just((1..=7).collect::<Vec<u64>>()).prop_shuffle(),
+        ) {
+            let of = |order: &[u64]| {
+                let split = Split::equal(order.iter().copied().map(user)).unwrap();
+                let mut parts = split.divide(amount, expense(seed));
+                parts.sort_by_key(|part| part.user);
+                parts
+            };
+            prop_assert_eq!(of(&shuffled), of(&[1, 2, 3, 4, 5, 6, 7]));
+        }
+    }
+}

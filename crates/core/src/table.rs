@@ -1,0 +1,179 @@
+//! The table: typed reads and writes of its rows, named by what they are for.
+//!
+//! Whoever reads or changes what a group has does it by a [`Claim`], which is checked in the same trip: there is no
+//! function that leaves it out. Reads that decide something are strongly consistent. A write is one
+//! transaction, all or nothing, and each failed condition becomes the reason that it stands for.
+//! Nothing else writes an expression.
+
+mod events;
+mod expenses;
+mod groups;
+mod idempotency;
+mod range;
+mod settlements;
+mod users;
+mod write;
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use aws_sdk_dynamodb::{
+    Client,
+    error::{ProvideErrorMetadata, SdkError},
+    types::KeysAndAttributes,
+};
+use serde::de::DeserializeOwned;
+
+use crate::{
+    Error,
+    book::Book,
+    id::{GroupId, UserId},
+    keys::{self, Primary},
+    row::{self, Item},
+    time::Timestamp,
+};
+
+pub use groups::NewGroup;
+pub use idempotency::{Once, Outcome, Recorded, Request};
+pub use range::{Page, Position, Slice};
+pub use settlements::NewSettlement;
+pub use users::{Activity, ActivityPosition, Belonging};
+
+/// Until when a write that others get in the way of is tried again: well below the 10 s that a function has.
+const PATIENCE: Duration = Duration::from_secs(7);
+
+/// How many keys one `BatchGetItem` takes.
+///
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html>
+const BATCH: usize = 100;
+
+/// The one table, and the client that reaches it. A clone is cheap.
+#[derive(Clone, Debug)]
+pub struct Table {
+    client: Client,
+    name: Arc<str>,
+}
+
+/// Somebody's claim to be a member of a group. Every access to a group's data takes one and checks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The group.
+    pub group: GroupId,
+    /// Who says to be its member.
+    pub user: UserId,
+}
+
+/// When something happens, and what tells its id from others of that moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// The time of day.
+    pub now: Timestamp,
+    /// Ten random bytes.
+    pub random: [u8; 10],
+}
+
+impl Table {
+    /// The table `name`, reached through `client`.
+    #[must_use]
+    pub fn new(client: Client, name: impl Into<Arc<str>>) -> Self {
+        Self { client, name: name.into() }
+    }
+
+    /// The answer of `read`, where the claim holds: both are asked at once.
+    async fn checked<T>(
+        &self,
+        claim: Claim,
+        read: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let member = self.get::<serde::de::IgnoredAny>(keys::member(claim.group, claim.user));
+        let (member, answer) = tokio::join!(member, read);
+        match member? {
+            Some(_) => answer,
+            None => Err(self.refusal(claim.group).await),
+        }
+    }
+
+    /// Why somebody who is not a member is refused: there may be no such group.
+    async fn refusal(&self, group: GroupId) -> Error {
+        match self.get::<serde::de::IgnoredAny>(keys::group(group)).await {
+            Ok(Some(_)) => Error::NotMember,
+            Ok(None) => Error::NoGroup,
+            Err(error) => error,
+        }
+    }
+
+    /// The group's book; a new one where no event was yet.
+    async fn book(&self, group: GroupId) -> Result<Book, Error> {
+        Ok(self.get(keys::balance(group)).await?.unwrap_or_default())
+    }
+
+    /// The row at `key`, as it is now.
+    async fn get<T: DeserializeOwned>(&self, key: Primary) -> Result<Option<T>, Error> {
+        let request = self.client.get_item().table_name(&*self.name).consistent_read(true);
+        let output = request.set_key(Some(key.item())).send().await.map_err(failure)?;
+        output.item.map(row::from_item).transpose()
+    }
+
+    /// The rows at `keys`, as they are now, by partition key; a missing one is left out.
+    async fn batch<T: DeserializeOwned>(&self, keys: Vec<Primary>) -> Result<HashMap<String, T>, Error> {
+        let mut chunks = tokio::task::JoinSet::new();
+        for chunk in keys.chunks(BATCH) {
+            let (table, chunk) = (self.clone(), chunk.iter().cloned().map(Primary::item).collect());
+            chunks.spawn(async move { table.chunk(chunk).await });
+        }
+        let mut rows = HashMap::new();
+        while let Some(items) = chunks.join_next().await {
+            for item in items.map_err(|error| Error::Table(error.into()))?? {
+                if let Some(Ok(pk)) = item.get("PK").map(|pk| pk.as_s().cloned()) {
+                    rows.insert(pk, row::from_item(item)?);
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Up to [`BATCH`] rows. What the table leaves unprocessed is asked again, until the deadline.
+    async fn chunk(&self, keys: Vec<Item>) -> Result<Vec<Item>, Error> {
+        let wanted = |keys| {
+            KeysAndAttributes::builder().consistent_read(true).set_keys(Some(keys)).build()
+        };
+        let mut wanted = wanted(keys).map_err(|error| Error::Table(error.into()))?;
+        let mut retry = write::Retry::new();
+        let mut items = Vec::new();
+        loop {
+            let request = self.client.batch_get_item().request_items(&*self.name, wanted);
+            let output = request.send().await.map_err(failure)?;
+            items.extend(output.responses.into_iter().flatten().flat_map(|(_, items)| items));
+            match output.unprocessed_keys.into_iter().flatten().next() {
+                None => return Ok(items),
+                Some((_, left)) => wanted = left,
+            }
+            if !retry.pause().await {
+                return Err(Error::Unavailable("keys stayed unprocessed".into()));
+            }
+        }
+    }
+}
+
+/// What a failed request means: whether it is worth trying again later.
+fn failure<E>(error: SdkError<E>) -> Error
+where
+    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+{
+    let passing = match &error {
+        SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => true,
+        SdkError::ServiceError(context) => {
+            context.raw().status().as_u16() >= 500
+                || context.err().code().is_some_and(|code| THROTTLED.contains(&code))
+        }
+        _ => false,
+    };
+    if passing { Error::Unavailable(error.into()) } else { Error::Table(error.into()) }
+}
+
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html>
+const THROTTLED: [&str; 4] = [
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "ThrottlingException",
+    "TransactionInProgressException",
+];

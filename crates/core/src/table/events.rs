@@ -1,0 +1,111 @@
+//! The group's lock: one money event after the other.
+//!
+//! An event reads the balance row, makes the next one, and writes it in one transaction with its own rows, on
+//! condition that the version is the one it read. Who loses the race begins again from the book
+//! as it is then, until the deadline.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use super::{
+    Outcome, Table,
+    idempotency::Once,
+    write::{Expression, Otherwise, Rejected, Retry, Write},
+};
+use crate::{
+    Error,
+    book::{Book, Entry, EntryStatus},
+    id::GroupId,
+    keys, row,
+    time::Timestamp,
+};
+
+/// What one event writes.
+pub(super) struct Event<T> {
+    /// The book after it.
+    pub(super) book: Book,
+    /// The entries that it adds.
+    pub(super) entries: Vec<Entry>,
+    /// Its own rows.
+    pub(super) writes: Vec<Write>,
+    /// What it results in.
+    pub(super) value: T,
+}
+
+impl Table {
+    /// Commits the event that `event` makes of the book as it is, at the moment that is its own.
+    ///
+    /// # Errors
+    ///
+    /// What `event` returns or its writes fail for; [`Error::Contended`] where others were first until the deadline.
+    pub(super) async fn commit<T>(
+        &self,
+        group: GroupId,
+        book: Book,
+        now: Timestamp,
+        once: Option<&Once<T>>,
+        event: impl Fn(&Book, Timestamp) -> Result<Event<T>, Error>,
+    ) -> Result<Outcome<T>, Error> {
+        let (mut book, mut retry) = (book, Retry::new());
+        loop {
+            let event = event(&book, book.next_moment(now))?;
+            let mut writes = event.writes;
+            writes.extend(once.map(|once| once.write(&event.value)).transpose()?.flatten());
+            for entry in &event.entries {
+                writes.push(write_entry(entry)?);
+            }
+            writes.extend(closing(group, &book, &event.book)?);
+            writes.push(balance(group, &book, &event.book)?);
+            match self.transact(writes).await {
+                Ok(()) => return Ok(Outcome::Done(event.value)),
+                Err(Rejected::Because(error)) => return Err(error),
+                Err(Rejected::Replay) => {
+                    let request = once.and_then(|once| once.request.as_ref());
+                    if let Some(recorded) = self.recorded(request).await? {
+                        return Ok(Outcome::Replayed(recorded));
+                    }
+                }
+                Err(Rejected::Lost) => {}
+            }
+            if !retry.pause().await {
+                return Err(Error::Contended);
+            }
+            book = self.book(group).await?;
+        }
+    }
+}
+
+/// The balance row, where it still is the one that was read.
+fn balance(group: GroupId, read: &Book, next: &Book) -> Result<Write, Error> {
+    let unchanged = match read.version {
+        0 => Expression::absent(),
+        version => Expression::equal("version", AttributeValue::N(version.to_string())),
+    };
+    let put = Write::put(&keys::balance(group).into(), next)?;
+    Ok(put.only(unchanged, Otherwise::Lost))
+}
+
+/// The balances at the end of the day of the last event, where `next` is the first one of a later day.
+fn closing(group: GroupId, read: &Book, next: &Book) -> Result<Option<Write>, Error> {
+    let last = read.last_event_at.map(Timestamp::day);
+    match last.filter(|last| next.last_event_at.is_some_and(|at| at.day() != *last)) {
+        None => Ok(None),
+        Some(day) => {
+            let put = Write::put(&keys::closing(group, &day).into(), read)?;
+            Ok(Some(put.only(Expression::absent(), Otherwise::Lost)))
+        }
+    }
+}
+
+/// An entry's row: the one that counts under its name, or a row of history.
+fn write_entry(entry: &Entry) -> Result<Write, Error> {
+    let put = Write::put(&keys::entry_row(entry), entry)?;
+    Ok(put.only(Expression::absent(), Otherwise::Lost))
+}
+
+/// Takes the current row of an entry away, which becomes history.
+pub(super) fn remove_entry(entry: &Entry) -> Result<Write, Error> {
+    debug_assert_eq!(entry.status, EntryStatus::Applied, "only what counts can be taken back");
+    let sequence = row::to_value(&entry.sequence)?;
+    let delete = Write::delete(keys::entry(entry.group_id, &entry.entry_id));
+    Ok(delete.only(Expression::equal("sequence", sequence), Otherwise::Lost))
+}

@@ -1,0 +1,307 @@
+//! Settlements: patterns 5, 8 and 12 of the seed.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Claim, Moment, Page, Slice, Table,
+    events::Event,
+    idempotency::{Once, Outcome},
+    range::Range,
+    write::{Expression, Otherwise, Rejected, Retry, Write},
+};
+use crate::{
+    Error,
+    book::{self, Book, Discrepancy},
+    currency::Currency,
+    decimal::Decimal,
+    expense::positive_units,
+    group::{Group, Member},
+    id::{GroupId, SettlementId, UserId},
+    keys::{self, prefix},
+    row,
+    settlement::{Ask, Settlement, SettlementError, Status, Step, TxHash},
+    time::Timestamp,
+};
+
+/// A settlement as somebody wants it recorded.
+#[derive(Clone, Debug)]
+pub struct NewSettlement {
+    /// Who pays; the caller where nobody is named.
+    pub from: Option<UserId>,
+    /// Who is paid.
+    pub to: UserId,
+    /// How much, in major units.
+    pub amount: Decimal,
+    /// In which currency; the group's where none is named.
+    pub currency: Option<Currency>,
+    /// The chain transaction that pays it.
+    pub tx_hash: Option<TxHash>,
+}
+
+/// The row that makes a chain transaction pay one settlement.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UsedHash {
+    tx_hash: TxHash,
+    settlement_id: SettlementId,
+    group_id: GroupId,
+}
+
+impl Table {
+    /// A page of a group's settlements.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn settlements(&self, claim: Claim, page: &Page) -> Result<Slice<Settlement>, Error> {
+        let range = Range::table(keys::group_partition(claim.group), prefix::SETTLEMENT);
+        self.checked(claim, self.page(&range, page)).await
+    }
+
+    /// A settlement of a group.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSettlement`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or
+    /// [`Error::Table`].
+    pub async fn settlement(&self, claim: Claim, id: SettlementId) -> Result<Settlement, Error> {
+        let settlement = self.checked(claim, self.find_settlement(claim.group, id)).await?;
+        settlement.ok_or(Error::NoSettlement)
+    }
+
+    /// Records a settlement. One that its recipient records is completed at once; its payer's waits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`]; [`Error::Settlement`] where the caller is neither side; [`Error::TxHashUsed`];
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::KeyReused`]; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn create_settlement(
+        &self,
+        claim: Claim,
+        new: &NewSettlement,
+        at: Moment,
+        once: &Once<Settlement>,
+    ) -> Result<Outcome<Settlement>, Error> {
+        let (ledger, recorded) =
+            tokio::join!(self.ledger(claim), self.recorded(once.request.as_ref()));
+        let (group, members, book) = ledger?;
+        if let Some(recorded) = recorded? {
+            return Ok(Outcome::Replayed(recorded));
+        }
+        let settlement = new.check(&group, &members, claim.user)?;
+        let event = |book: &Book, created_at: Timestamp| {
+            let completed = settlement.status == Status::Completed;
+            let settlement = Settlement {
+                id: SettlementId::new(created_at, at.random),
+                created_at,
+                completed_at: completed.then_some(created_at),
+                ..settlement.clone()
+            };
+            let row = Write::put(&keys::settlement_row(&settlement), &settlement)?;
+            let mut writes = vec![row.only(Expression::absent(), Otherwise::Lost)];
+            writes.extend(settlement.tx_hash.as_ref().map(|hash| use_hash(hash, &settlement)).transpose()?);
+            if !completed {
+                let book = book.touched(created_at);
+                return Ok(Event { book, entries: Vec::new(), writes, value: settlement });
+            }
+            let event = book::Event::of_settlement(&settlement)?;
+            let (book, entry) = book.record(claim.group, event, claim.user, created_at)?;
+            Ok(Event { book, entries: vec![entry], writes, value: settlement })
+        };
+        self.commit(claim.group, book, at.now, Some(once), event).await
+    }
+
+    /// Does what the claimant asks of a settlement, as [`Settlement::decide`] allows it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSettlement`]; [`Error::Settlement`]; [`Error::TxHashUsed`]; [`Error::NoGroup`] or
+    /// [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn update_settlement(
+        &self,
+        claim: Claim,
+        id: SettlementId,
+        ask: &Ask,
+        now: Timestamp,
+    ) -> Result<Settlement, Error> {
+        let mut retry = Retry::new();
+        loop {
+            let read = async {
+                tokio::try_join!(self.find_settlement(claim.group, id), self.book(claim.group))
+            };
+            let (settlement, book) = self.checked(claim, read).await?;
+            let settlement = settlement.ok_or(Error::NoSettlement)?;
+            let changed = match settlement.decide(claim.user, ask)? {
+                Step::Nothing => return Ok(settlement),
+                Step::Complete => self.complete(claim, &settlement, book, now).await,
+                Step::Fail => self.fail(settlement).await,
+                Step::Attach(hash) => self.attach(settlement, hash).await,
+            };
+            match changed {
+                Ok(settlement) => return Ok(settlement),
+                Err(Rejected::Because(error)) => return Err(error),
+                // It is not what was read any more: decide again.
+                Err(Rejected::Lost | Rejected::Replay) => {}
+            }
+            if !retry.pause().await {
+                return Err(Error::Contended);
+            }
+        }
+    }
+
+    async fn complete(
+        &self,
+        claim: Claim,
+        settlement: &Settlement,
+        book: Book,
+        now: Timestamp,
+    ) -> Result<Settlement, Rejected> {
+        let event = |book: &Book, at: Timestamp| {
+            let completed = Settlement {
+                status: Status::Completed,
+                completed_at: Some(at),
+                ..settlement.clone()
+            };
+            let event = book::Event::of_settlement(&completed)?;
+            let (book, entry) = book.record(claim.group, event, claim.user, at)?;
+            let attributes = [
+                ("status", Some(row::to_value(&completed.status)?)),
+                ("completedAt", Some(row::to_value(&at)?)),
+            ];
+            // Whoever was first in this, it is to be decided again: no reason to try the same again.
+            let write = Write::update(keys::settlement(claim.group, settlement.created_at), attributes)
+                .only(unchanged(settlement)?, Otherwise::Because(|| Error::NoSettlement));
+            Ok(Event { book, entries: vec![entry], writes: vec![write], value: completed })
+        };
+        match self.commit(claim.group, book, now, None, event).await {
+            Ok(Outcome::Done(settlement)) => Ok(settlement),
+            Ok(Outcome::Replayed(_)) | Err(Error::NoSettlement) => Err(Rejected::Lost),
+            Err(error) => Err(Rejected::Because(error)),
+        }
+    }
+
+    async fn fail(&self, settlement: Settlement) -> Result<Settlement, Rejected> {
+        let failed = Settlement { status: Status::Failed, ..settlement.clone() };
+        let write = || {
+            let status = [("status", Some(row::to_value(&failed.status)?))];
+            let write = Write::update(keys::settlement(failed.group_id, failed.created_at), status);
+            Ok(vec![write.only(unchanged(&settlement)?, Otherwise::Lost)])
+        };
+        self.transact(write().map_err(Rejected::Because)?).await?;
+        Ok(failed)
+    }
+
+    /// Stores the transaction that pays a settlement; one that was named before is free again.
+    async fn attach(&self, settlement: Settlement, hash: TxHash) -> Result<Settlement, Rejected> {
+        let attached = Settlement { tx_hash: Some(hash.clone()), ..settlement.clone() };
+        let writes = || {
+            let key = keys::settlement(attached.group_id, attached.created_at);
+            let write = Write::update(key, [("txHash", Some(row::to_value(&hash)?))]);
+            let mut writes = vec![
+                write.only(unchanged(&settlement)?, Otherwise::Lost),
+                use_hash(&hash, &attached)?,
+            ];
+            let free = settlement.tx_hash.as_ref();
+            writes.extend(free.map(|hash| Write::delete(keys::tx_hash(hash))));
+            Ok(writes)
+        };
+        match self.transact(writes().map_err(Rejected::Because)?).await {
+            Ok(()) => Ok(attached),
+            Err(rejected) => Err(rejected),
+        }
+    }
+
+    /// The settlement `id` of a group, as it is now.
+    async fn find_settlement(
+        &self,
+        group: GroupId,
+        id: SettlementId,
+    ) -> Result<Option<Settlement>, Error> {
+        let created_at = match id.created_at() {
+            Some(created_at) => Some(created_at),
+            None => self.look_up(keys::settlement_partition(id), group).await?,
+        };
+        let Some(created_at) = created_at else { return Ok(None) };
+        let settlement: Option<Settlement> = self.get(keys::settlement(group, created_at)).await?;
+        Ok(settlement.filter(|settlement| settlement.id == id))
+    }
+
+    /// Recomputes a group's balances from all its rows and compares them with its book.
+    ///
+    /// Reads the whole history: for tests and operators, never for a request. No claim is asked for, because no
+    /// request leads here. While others write, what it reads is not of one moment.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`]; the inner result is that of [`book::verify`].
+    pub async fn verify_book(&self, group: GroupId) -> Result<Result<(), Discrepancy>, Error> {
+        let settlements = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
+        let (book, expenses, settlements) = tokio::try_join!(
+            self.book(group),
+            self.all_expenses(group),
+            self.all::<Settlement>(&settlements),
+        )?;
+        Ok(book::verify(&book, &expenses, &settlements))
+    }
+}
+
+impl NewSettlement {
+    /// Checks it against the group. Its id and time are set when it gets its place in the book.
+    fn check(&self, group: &Group, members: &[Member], caller: UserId) -> Result<Settlement, Error> {
+        let from = self.from.unwrap_or(caller);
+        let named = |path: &str, user: UserId| {
+            let member = members.iter().find(|member| member.id == user);
+            let stranger = || Error::invalid(path, format!("{user} is not a member of the group"));
+            member.map(|member| member.name.clone()).ok_or_else(stranger)
+        };
+        let (from_user_name, to_user_name) = (named("fromId", from)?, named("toId", self.to)?);
+        if from == self.to {
+            return Err(Error::invalid("toId", "nobody pays themselves"));
+        }
+        if caller != from && caller != self.to {
+            return Err(SettlementError::NotParty.into());
+        }
+        let currency = self.currency.unwrap_or(group.currency);
+        let units = positive_units("amount", self.amount, currency)?;
+        let status = if caller == self.to { Status::Completed } else { Status::Pending };
+        Ok(Settlement {
+            id: SettlementId::new(group.created_at, [0; 10]),
+            group_id: group.id,
+            group_title: Some(group.title.to_string()),
+            from_user_id: from,
+            from_user_name,
+            to_user_id: self.to,
+            to_user_name,
+            amount: currency.number(units),
+            currency,
+            tx_hash: self.tx_hash.clone(),
+            status,
+            created_at: group.created_at,
+            completed_at: None,
+        })
+    }
+}
+
+/// The settlement still waits, with the transaction that was read.
+fn unchanged(settlement: &Settlement) -> Result<Expression, Error> {
+    let hash = match &settlement.tx_hash {
+        None => Expression::without("txHash"),
+        Some(hash) => Expression::equal("txHash", row::to_value(hash)?),
+    };
+    let id: AttributeValue = row::to_value(&settlement.id)?;
+    let pending = Expression::equal("status", row::to_value(&Status::Pending)?);
+    Ok(Expression::equal("id", id).and(pending).and(hash))
+}
+
+/// Makes a chain transaction pay this settlement and no other.
+fn use_hash(hash: &TxHash, settlement: &Settlement) -> Result<Write, Error> {
+    let row = UsedHash {
+        tx_hash: hash.clone(),
+        settlement_id: settlement.id,
+        group_id: settlement.group_id,
+    };
+    let put = Write::put(&keys::tx_hash(hash).into(), &row)?;
+    Ok(put.only(Expression::absent(), Otherwise::Because(|| Error::TxHashUsed)))
+}

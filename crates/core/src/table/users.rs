@@ -1,0 +1,327 @@
+//! What a user has over all groups: patterns 9 to 13 of the seed.
+//!
+//! A user's own rows are found through the indexes, which lag behind the table by moments; nothing is decided by them.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Page, Position, Slice, Table, range::Range};
+use crate::{
+    Error,
+    book::Book,
+    expense::{Expense, Participant},
+    group::Group,
+    id::{GroupId, UserId},
+    keys::{self, prefix},
+    settlement::Settlement,
+    time::Timestamp,
+};
+
+/// A group that a user belongs to, since when, and how its money stands.
+#[derive(Clone, Debug)]
+pub struct Belonging {
+    /// The group.
+    pub group: Group,
+    /// When the user joined.
+    pub joined_at: Timestamp,
+    /// The group's book.
+    pub book: Book,
+}
+
+/// One event of a user's feed.
+#[derive(Clone, Debug)]
+pub enum Activity {
+    /// The user paid an expense.
+    Paid(Expense),
+    /// The user owes a part of an expense.
+    Owed(Participant),
+    /// The user made a settlement.
+    Sent(Settlement),
+    /// The user receives a settlement.
+    Received(Settlement),
+}
+
+/// The place of an event in a feed: how far each of its four lists was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActivityPosition {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    paid: Option<Position>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    owed: Option<Position>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sent: Option<Position>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    received: Option<Position>,
+}
+
+/// What a member's row says of its group, as `GSI1` has it.
+#[derive(Deserialize)]
+struct Membership {
+    #[serde(rename = "GSI1SK")]
+    group: String,
+    #[serde(rename = "joinedAt")]
+    joined_at: Timestamp,
+}
+
+impl Table {
+    /// A page of the groups that a user belongs to, each with what `with` adds to it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn groups_of(&self, user: UserId, page: &Page) -> Result<Slice<Group>, Error> {
+        let Slice { items, next } = self.memberships(user, page).await?;
+        let ids: Vec<_> = items.iter().map(|(group, _)| *group).collect();
+        let mut groups = self.by_id(&ids).await?;
+        let items = items.iter().filter_map(|(group, _)| groups.remove(group)).collect();
+        Ok(Slice { items, next })
+    }
+
+    /// A page of the groups that a user belongs to, each with its book.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn belongings_of(&self, user: UserId, page: &Page) -> Result<Slice<Belonging>, Error> {
+        let Slice { items, next } = self.memberships(user, page).await?;
+        let ids: Vec<_> = items.iter().map(|(group, _)| *group).collect();
+        let balances = ids.iter().map(|group| keys::balance(*group)).collect();
+        let (mut groups, mut books) =
+            tokio::try_join!(self.by_id(&ids), self.batch::<Book>(balances))?;
+        let belonging = |(id, joined_at): (GroupId, Timestamp)| {
+            let book = books.remove(&keys::balance(id).pk).unwrap_or_default();
+            Some(Belonging { group: groups.remove(&id)?, joined_at, book })
+        };
+        Ok(Slice { items: items.into_iter().filter_map(belonging).collect(), next })
+    }
+
+    /// A page of the expenses that a user paid.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn paid_by(&self, user: UserId, page: &Page) -> Result<Slice<Expense>, Error> {
+        let mut slice = self.page::<Expense>(&paid(user), page).await?;
+        self.fill(&mut slice.items).await?;
+        Ok(slice)
+    }
+
+    /// A page of what a user owes of others' expenses.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn owed_by(&self, user: UserId, page: &Page) -> Result<Slice<Participant>, Error> {
+        let mut slice = self.page::<Participant>(&owed(user), page).await?;
+        self.fill(&mut slice.items).await?;
+        Ok(slice)
+    }
+
+    /// A page of the settlements that a user made.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn sent_by(&self, user: UserId, page: &Page) -> Result<Slice<Settlement>, Error> {
+        let mut slice = self.page::<Settlement>(&sent(user), page).await?;
+        self.fill(&mut slice.items).await?;
+        Ok(slice)
+    }
+
+    /// A part of a user's feed: the four kinds of event in one order of time, newest first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn activity_of(
+        &self,
+        user: UserId,
+        limit: usize,
+        after: ActivityPosition,
+    ) -> Result<(Vec<Activity>, Option<ActivityPosition>), Error> {
+        let page = |after: &Option<Position>| Page { limit, after: after.clone() };
+        let (pages, ranges) = (
+            [&after.paid, &after.owed, &after.sent, &after.received].map(page),
+            [paid(user), owed(user), sent(user), received(user)],
+        );
+        let ([p, o, s, r], [paid, owed, sent, received]) = (&pages, &ranges);
+        let (paid, owed, sent, received) = tokio::try_join!(
+            self.rows::<Expense>(paid, p),
+            self.rows::<Participant>(owed, o),
+            self.rows::<Settlement>(sent, s),
+            self.rows::<Settlement>(received, r),
+        )?;
+        let mut events: Vec<(Position, Activity)> = Vec::new();
+        events.extend(paid.into_iter().map(|(at, row)| (at, Activity::Paid(row))));
+        events.extend(owed.into_iter().map(|(at, row)| (at, Activity::Owed(row))));
+        events.extend(sent.into_iter().map(|(at, row)| (at, Activity::Sent(row))));
+        events.extend(received.into_iter().map(|(at, row)| (at, Activity::Received(row))));
+        // Stable: what the four lists have of one moment stays in their order, on every page.
+        events.sort_by_key(|(_, event)| std::cmp::Reverse(event.created_at()));
+
+        let more = events.len() > limit;
+        let mut next = after;
+        let mut feed = Vec::new();
+        for (position, event) in events.into_iter().take(limit) {
+            *next.of(&event) = Some(position);
+            feed.push(event);
+        }
+        self.fill(&mut feed).await?;
+        Ok((feed, more.then_some(next)))
+    }
+
+    /// The ids of a user's groups and when they joined, newest group first.
+    async fn memberships(
+        &self,
+        user: UserId,
+        page: &Page,
+    ) -> Result<Slice<(GroupId, Timestamp)>, Error> {
+        let range = Range::index("GSI1", keys::user_partition(user), prefix::GROUP);
+        let Slice { items, next } = self.page::<Membership>(&range, page).await?;
+        let id = |membership: Membership| {
+            let id = membership.group.strip_prefix(prefix::GROUP)?.parse().ok()?;
+            Some((id, membership.joined_at))
+        };
+        Ok(Slice { items: items.into_iter().filter_map(id).collect(), next })
+    }
+
+    async fn by_id(&self, ids: &[GroupId]) -> Result<HashMap<GroupId, Group>, Error> {
+        let keys = ids.iter().map(|group| keys::group(*group)).collect();
+        let groups = self.batch::<Group>(keys).await?;
+        Ok(groups.into_values().map(|group| (group.id, group)).collect())
+    }
+
+    /// Adds what rows of the earlier system leave to their group. Rows of ours have all of it: no request.
+    async fn fill<T: OfGroup>(&self, rows: &mut [T]) -> Result<(), Error> {
+        let mut ids: Vec<GroupId> =
+            rows.iter().filter(|row| !row.is_complete()).map(OfGroup::group).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let groups = self.by_id(&ids).await?;
+        for row in rows {
+            if let Some(group) = groups.get(&row.group()) {
+                row.complete(group);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn paid(user: UserId) -> Range {
+    Range::index("GSI3", keys::user_partition(user), prefix::EXPENSE)
+}
+
+fn owed(user: UserId) -> Range {
+    Range::index("GSI1", keys::user_partition(user), prefix::OWES)
+}
+
+fn sent(user: UserId) -> Range {
+    Range::index("GSI3", keys::user_partition(user), prefix::SETTLEMENT)
+}
+
+fn received(user: UserId) -> Range {
+    Range::index("GSI1", keys::user_partition(user), prefix::RECEIVED)
+}
+
+impl Activity {
+    /// When it happened.
+    #[must_use]
+    pub fn created_at(&self) -> Timestamp {
+        match self {
+            Self::Paid(expense) => expense.created_at,
+            Self::Owed(participant) => participant.created_at,
+            Self::Sent(settlement) | Self::Received(settlement) => settlement.created_at,
+        }
+    }
+}
+
+impl ActivityPosition {
+    fn of(&mut self, event: &Activity) -> &mut Option<Position> {
+        match event {
+            Activity::Paid(_) => &mut self.paid,
+            Activity::Owed(_) => &mut self.owed,
+            Activity::Sent(_) => &mut self.sent,
+            Activity::Received(_) => &mut self.received,
+        }
+    }
+}
+
+/// A row that says which group it is of, and repeats some of what the group's own row says.
+trait OfGroup {
+    fn group(&self) -> GroupId;
+    fn is_complete(&self) -> bool;
+    fn complete(&mut self, group: &Group);
+}
+
+impl OfGroup for Expense {
+    fn group(&self) -> GroupId {
+        self.group_id
+    }
+
+    fn is_complete(&self) -> bool {
+        self.group_title.is_some()
+    }
+
+    fn complete(&mut self, group: &Group) {
+        self.group_title.get_or_insert_with(|| group.title.to_string());
+    }
+}
+
+impl OfGroup for Participant {
+    fn group(&self) -> GroupId {
+        self.group_id
+    }
+
+    fn is_complete(&self) -> bool {
+        self.group_title.is_some() && self.currency.is_some()
+    }
+
+    fn complete(&mut self, group: &Group) {
+        self.group_title.get_or_insert_with(|| group.title.to_string());
+        self.currency.get_or_insert(group.currency);
+    }
+}
+
+impl OfGroup for Settlement {
+    fn group(&self) -> GroupId {
+        self.group_id
+    }
+
+    fn is_complete(&self) -> bool {
+        self.group_title.is_some()
+    }
+
+    fn complete(&mut self, group: &Group) {
+        self.group_title.get_or_insert_with(|| group.title.to_string());
+    }
+}
+
+impl OfGroup for Activity {
+    fn group(&self) -> GroupId {
+        match self {
+            Self::Paid(row) => row.group(),
+            Self::Owed(row) => row.group(),
+            Self::Sent(row) | Self::Received(row) => row.group(),
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        match self {
+            Self::Paid(row) => row.is_complete(),
+            Self::Owed(row) => row.is_complete(),
+            Self::Sent(row) | Self::Received(row) => row.is_complete(),
+        }
+    }
+
+    fn complete(&mut self, group: &Group) {
+        match self {
+            Self::Paid(row) => row.complete(group),
+            Self::Owed(row) => row.complete(group),
+            Self::Sent(row) | Self::Received(row) => row.complete(group),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Writing: one transaction, and what each of its failed conditions means.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use aws_sdk_dynamodb::{
+    operation::transact_write_items::TransactWriteItemsError,
+    types::{AttributeValue, Delete, Put, TransactWriteItem, Update},
+};
+use serde::Serialize;
+use tokio::time::Instant;
+
+use super::{PATIENCE, THROTTLED, Table, failure};
+use crate::{
+    Error,
+    keys::{Keys, Primary},
+    row::{self, Item},
+};
+
+/// One action of a transaction, and what it means that its condition fails.
+#[derive(Clone, Debug)]
+pub(super) struct Write {
+    action: Action,
+    condition: Expression,
+    otherwise: Otherwise,
+}
+
+#[derive(Clone, Debug)]
+enum Action {
+    Put(Item),
+    Delete(Item),
+    Update(Item, Expression),
+}
+
+/// What a failed condition means.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Otherwise {
+    /// Somebody else was first: look again.
+    Lost,
+    /// A request with this idempotency key was first.
+    Replay,
+    /// The operation cannot be done.
+    Because(fn() -> Error),
+}
+
+/// Why a transaction changed nothing.
+#[derive(Debug)]
+pub(super) enum Rejected {
+    /// Somebody else was first: look again.
+    Lost,
+    /// A request with this idempotency key was first.
+    Replay,
+    /// The operation cannot be done.
+    Because(Error),
+}
+
+/// A piece of DynamoDB's expression language, with the names and values that stand in it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Expression {
+    text: String,
+    names: BTreeSet<&'static str>,
+    values: Vec<(String, AttributeValue)>,
+}
+
+impl Expression {
+    /// There is no row yet.
+    pub(super) fn absent() -> Self {
+        Self::without("PK")
+    }
+
+    /// There is a row.
+    pub(super) fn present() -> Self {
+        Self::of("attribute_exists(#PK)", "PK")
+    }
+
+    /// The row has no attribute `name`.
+    pub(super) fn without(name: &'static str) -> Self {
+        Self::of(&format!("attribute_not_exists(#{name})"), name)
+    }
+
+    /// The row's attribute `name` has this value.
+    pub(super) fn equal(name: &'static str, value: AttributeValue) -> Self {
+        Self::of(&format!("#{name} = :is_{name}"), name).with(format!(":is_{name}"), value)
+    }
+
+    /// The row's attribute `name` is less than this value.
+    pub(super) fn less(name: &'static str, value: AttributeValue) -> Self {
+        Self::of(&format!("#{name} < :less_{name}"), name).with(format!(":less_{name}"), value)
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        self.joined(" AND ", other)
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        self.joined(" OR ", other)
+    }
+
+    fn of(text: &str, name: &'static str) -> Self {
+        Self { text: text.to_owned(), names: [name].into(), values: Vec::new() }
+    }
+
+    fn with(mut self, placeholder: String, value: AttributeValue) -> Self {
+        self.values.push((placeholder, value));
+        self
+    }
+
+    fn joined(mut self, operator: &str, other: Self) -> Self {
+        if !self.text.is_empty() && !other.text.is_empty() {
+            self.text.push_str(operator);
+        }
+        self.text.push_str(&other.text);
+        self.names.extend(other.names);
+        self.values.extend(other.values);
+        self
+    }
+}
+
+impl Write {
+    /// Writes the row of `entity`, whatever is there.
+    pub(super) fn put(keys: &Keys, entity: &impl Serialize) -> Result<Self, Error> {
+        row::to_item(keys, entity).map(|item| Self::of(Action::Put(item)))
+    }
+
+    /// Deletes the row at `key`, if it is there.
+    pub(super) fn delete(key: Primary) -> Self {
+        Self::of(Action::Delete(key.item()))
+    }
+
+    /// Changes attributes of the row at `key`: each is set, or removed where there is no value for it.
+    pub(super) fn update<const N: usize>(
+        key: Primary,
+        attributes: [(&'static str, Option<AttributeValue>); N],
+    ) -> Self {
+        let (mut set, mut remove) = (Expression::default(), Expression::default());
+        for (name, value) in attributes {
+            if let Some(value) = value {
+                let placeholder = format!(":to_{name}");
+                let part = Expression::of(&format!("#{name} = {placeholder}"), name);
+                set = set.joined(", ", part.with(placeholder, value));
+            } else {
+                remove = remove.joined(", ", Expression::of(&format!("#{name}"), name));
+            }
+        }
+        for (clause, verb) in [(&mut set, "SET "), (&mut remove, " REMOVE ")] {
+            if !clause.text.is_empty() {
+                clause.text.insert_str(0, verb);
+            }
+        }
+        Self::of(Action::Update(key.item(), set.joined("", remove)))
+    }
+
+    /// Adds one to an attribute of the row at `key`.
+    pub(super) fn increment(key: Primary, name: &'static str) -> Self {
+        let one = AttributeValue::N("1".to_owned());
+        let add = Expression::of(&format!("ADD #{name} :one"), name).with(":one".to_owned(), one);
+        Self::of(Action::Update(key.item(), add))
+    }
+
+    /// The same only where `condition` holds.
+    pub(super) fn only(mut self, condition: Expression, otherwise: Otherwise) -> Self {
+        (self.condition, self.otherwise) = (condition, otherwise);
+        self
+    }
+
+    fn of(action: Action) -> Self {
+        Self { action, condition: Expression::default(), otherwise: Otherwise::Lost }
+    }
+
+    fn item(self, table: &str) -> Result<TransactWriteItem, Error> {
+        let Self { action, condition, .. } = self;
+        let mut names: BTreeSet<_> = condition.names;
+        let mut values = condition.values;
+        let condition = Some(condition.text).filter(|text| !text.is_empty());
+        if let Action::Update(_, update) = &action {
+            names.extend(&update.names);
+            values.extend(update.values.iter().cloned());
+        }
+        let names = names.into_iter().map(|name| (format!("#{name}"), name.to_owned()));
+        let names = Some(names.collect()).filter(|names: &std::collections::HashMap<_, _>| !names.is_empty());
+        let values = Some(values.into_iter().collect()).filter(|values: &Item| !values.is_empty());
+        let item = TransactWriteItem::builder();
+        let item = match action {
+            Action::Put(row) => Put::builder()
+                .table_name(table)
+                .set_item(Some(row))
+                .set_condition_expression(condition)
+                .set_expression_attribute_names(names)
+                .set_expression_attribute_values(values)
+                .build()
+                .map(|put| item.put(put)),
+            Action::Delete(key) => Delete::builder()
+                .table_name(table)
+                .set_key(Some(key))
+                .set_condition_expression(condition)
+                .set_expression_attribute_names(names)
+                .set_expression_attribute_values(values)
+                .build()
+                .map(|delete| item.delete(delete)),
+            Action::Update(key, update) => Update::builder()
+                .table_name(table)
+                .set_key(Some(key))
+                .update_expression(update.text)
+                .set_condition_expression(condition)
+                .set_expression_attribute_names(names)
+                .set_expression_attribute_values(values)
+                .build()
+                .map(|update| item.update(update)),
+        };
+        item.map(aws_sdk_dynamodb::types::builders::TransactWriteItemBuilder::build)
+            .map_err(|error| Error::Table(error.into()))
+    }
+}
+
+impl Table {
+    /// Writes all or nothing.
+    ///
+    /// A repeated idempotency key counts before a reason, a reason before a lost race, and an earlier action's reason
+    /// before a later one's: what was decided is not tried again.
+    pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<(), Rejected> {
+        let meanings: Vec<Otherwise> = writes.iter().map(|write| write.otherwise).collect();
+        let items = writes.into_iter().map(|write| write.item(&self.name)).collect::<Result<_, _>>();
+        let items = items.map_err(Rejected::Because)?;
+        let sent = self.client.transact_write_items().set_transact_items(Some(items)).send().await;
+        let error = match sent {
+            Ok(_) => return Ok(()),
+            Err(error) => error,
+        };
+        let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
+            error.as_service_error()
+        else {
+            return Err(Rejected::Because(failure(error)));
+        };
+
+        let (mut reason, mut lost) = (None, false);
+        for (why, meaning) in cancelled.cancellation_reasons().iter().zip(meanings) {
+            match (why.code().unwrap_or("None"), meaning) {
+                ("None", _) => {}
+                ("ConditionalCheckFailed", Otherwise::Replay) => return Err(Rejected::Replay),
+                ("ConditionalCheckFailed", Otherwise::Because(because)) => {
+                    reason = reason.or(Some(because));
+                }
+                ("ConditionalCheckFailed", Otherwise::Lost) => lost = true,
+                (code, _) if passes(code) => lost = true,
+                _ => return Err(Rejected::Because(Error::Table(error.into()))),
+            }
+        }
+        match (reason, lost) {
+            (Some(because), _) => Err(Rejected::Because(because())),
+            (None, true) => Err(Rejected::Lost),
+            (None, false) => Err(Rejected::Because(Error::Table(error.into()))),
+        }
+    }
+}
+
+/// Whether an action was only in another's way.
+///
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html>
+fn passes(code: &str) -> bool {
+    let code = code.strip_suffix("Exception").unwrap_or(code);
+    let throttled = |known: &&str| known.strip_suffix("Exception") == Some(code);
+    matches!(code, "TransactionConflict" | "ThrottlingError") || THROTTLED.iter().any(|it| throttled(&it))
+}
+
+/// Trying again: with full jitter, until the deadline.
+///
+/// <https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/>
+#[derive(Debug)]
+pub(super) struct Retry {
+    deadline: Instant,
+    longest: Duration,
+}
+
+impl Retry {
+    pub(super) fn new() -> Self {
+        let now = Instant::now();
+        Self { deadline: now.checked_add(PATIENCE).unwrap_or(now), longest: Duration::from_millis(10) }
+    }
+
+    /// Waits for a while; `false` where the deadline is over.
+    pub(super) async fn pause(&mut self) -> bool {
+        let longest = u64::try_from(self.longest.as_millis()).unwrap_or(u64::MAX);
+        tokio::time::sleep(Duration::from_millis(fastrand::u64(0..=longest))).await;
+        self.longest = self.longest.saturating_mul(2).min(Duration::from_millis(320));
+        Instant::now() < self.deadline
+    }
+}
+

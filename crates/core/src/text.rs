@@ -1,0 +1,89 @@
+//! Text that people write: bounded in characters, not blank, and without control characters.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// Why a text is not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} has 1 to {max} characters, not all of them blank and none a control character")]
+pub struct TextError {
+    what: &'static str,
+    max: usize,
+}
+
+macro_rules! text {
+    ($($(#[$doc:meta])* $name:ident($what:literal, $max:literal)),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = TextError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let accepted = !text.trim().is_empty()
+                    && text.chars().count() <= $max
+                    && !text.chars().any(char::is_control);
+                accepted.then(|| Self(text.to_owned())).ok_or(TextError { what: $what, max: $max })
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    )+};
+}
+
+text! {
+    /// What a group's members call it: 1 to 100 characters.
+    Title("a title", 100),
+    /// What an expense was for: 1 to 200 characters.
+    Description("a description", 200),
+}
+
+/// The unit variant that serde calls `text`.
+pub(crate) fn word<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+    T::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(text)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_counts_characters_and_refuses_blanks_and_controls() {
+        for (text, accepted) in [
+            ("Alps", true),
+            (" Alps ", true),
+            ("Café 🏔️", true),
+            (&"🏔".repeat(100), true),
+            (&"🏔".repeat(101), false),
+            (&"x".repeat(101), false),
+            ("", false),
+            ("   ", false),
+            ("\u{3000}", false),
+            ("two\nlines", false),
+            ("nul\0", false),
+            ("\u{7f}", false),
+        ] {
+            assert_eq!(text.parse::<Title>().is_ok(), accepted, "{text:?}");
+        }
+        let error = "".parse::<Description>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "a description has 1 to 200 characters, not all of them blank and none a control character"
+        );
+    }
+}

@@ -1,0 +1,110 @@
+//! What a client sends to record an expense.
+
+use fracti_core::{
+    Error,
+    currency::Currency,
+    decimal::Decimal,
+    expense::{Category, Division, NewExpense},
+    id::UserId,
+    split::{MAX_SHARES, SplitType},
+    text::Description,
+};
+use fracti_http::{Problem, Scalar, Text, required};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+/// What a client sends to record an expense.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CreateExpense {
+    /// How much, above zero, as a number or the text of one, with at most the decimals of the currency.
+    #[schema(value_type = f64, example = 100)]
+    amount: Option<Scalar<Decimal>>,
+    /// What for: 1 to 200 characters, not all of them blank and none a control character.
+    #[schema(value_type = String, min_length = 1, max_length = 200, example = "Dinner")]
+    description: Option<Text<Description>>,
+    /// Who paid, a member; the caller where nobody is named.
+    #[schema(value_type = Option<String>, example = "123456789")]
+    payer_id: Option<Text<UserId>>,
+    /// `equal`, `exact` or `percentage`; `equal` where it is left out.
+    #[schema(value_type = Option<String>, example = "equal")]
+    split_type: Option<Text<SplitType>>,
+    /// Who shares, up to 45 members. Left out, all members share equally.
+    splits: Option<Vec<CreateSplit>>,
+    /// In which currency; the group's where none is named.
+    #[schema(value_type = Option<String>, example = "EUR")]
+    currency: Option<Text<Currency>>,
+    /// What kind of expense.
+    #[schema(value_type = Option<String>, example = "food")]
+    category: Option<Text<Category>>,
+}
+
+/// One who shares.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CreateSplit {
+    /// A member.
+    #[schema(value_type = String, example = "987654321")]
+    user_id: Option<Text<UserId>>,
+    /// What they owe, of an `exact` split.
+    #[schema(value_type = Option<f64>)]
+    amount: Option<Scalar<Decimal>>,
+    /// How much of it, of a `percentage` split: at most four decimals, and 100 together.
+    #[schema(value_type = Option<f64>)]
+    percentage: Option<Scalar<Decimal>>,
+}
+
+impl CreateExpense {
+    /// The expense that is asked for; whether it comes out, the group says.
+    ///
+    /// # Errors
+    ///
+    /// A [`Problem`] with the field that is missing; more splits than 45.
+    pub(crate) fn read(self) -> Result<NewExpense, Problem> {
+        if let Some(shares) = self.splits.as_ref().map(Vec::len).filter(|it| *it > MAX_SHARES) {
+            return Err(Error::TooManyShares(shares).into());
+        }
+        let split_type = self.split_type.map_or(SplitType::Equal, |Text(split_type)| split_type);
+        Ok(NewExpense {
+            amount: required("amount", self.amount)?.0,
+            description: required("description", self.description)?.0,
+            payer: self.payer_id.map(|Text(user)| user),
+            division: division(split_type, self.splits)?,
+            currency: self.currency.map(|Text(currency)| currency),
+            category: self.category.map(|Text(category)| category),
+        })
+    }
+}
+
+fn division(split_type: SplitType, splits: Option<Vec<CreateSplit>>) -> Result<Division, Problem> {
+    let splits = match (split_type, splits) {
+        (SplitType::Equal, None) => return Ok(Division::Everybody),
+        (_, splits) => required("splits", splits)?,
+    };
+    let splits = splits.into_iter().enumerate();
+    let user = |index, split: &CreateSplit| {
+        let Text(user) = required(&format!("splits[{index}].userId"), split.user_id.clone())?;
+        Ok::<_, Problem>(user)
+    };
+    match split_type {
+        SplitType::Equal => {
+            splits.map(|(index, split)| user(index, &split)).collect::<Result<_, _>>().map(Division::Equal)
+        }
+        SplitType::Exact => {
+            let part = |(index, split): (usize, CreateSplit)| {
+                let path = format!("splits[{index}].amount");
+                let Scalar(amount) = required(&path, split.amount.clone())?;
+                Ok((user(index, &split)?, amount))
+            };
+            splits.map(part).collect::<Result<_, Problem>>().map(Division::Exact)
+        }
+        SplitType::Percentage => {
+            let part = |(index, split): (usize, CreateSplit)| {
+                let path = format!("splits[{index}].percentage");
+                let Scalar(percentage) = required(&path, split.percentage.clone())?;
+                Ok((user(index, &split)?, percentage))
+            };
+            splits.map(part).collect::<Result<_, Problem>>().map(Division::Percentage)
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What a request may use, where it comes from, and the layers around every route.
+
+use std::{env, fmt, sync::Arc, time::Duration};
+
+use aws_config::{
+    BehaviorVersion, Region,
+    environment::{EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider},
+    meta::{credentials::CredentialsProviderChain, region::RegionProviderChain},
+    profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider},
+    timeout::TimeoutConfig,
+};
+use aws_sdk_dynamodb::{Client, config::Credentials};
+use axum::{Router, extract::DefaultBodyLimit, middleware};
+use fracti_core::{
+    table::{Moment, Table},
+    telegram,
+    time::Timestamp,
+};
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::{observe, problem};
+
+/// How large a request's body may be, in bytes.
+const MAX_BODY: usize = 64 * 1024;
+
+/// The routes of one endpoint group, and their part of the OpenAPI document.
+pub type Routes = OpenApiRouter<App>;
+
+/// What a request may use. A clone is cheap.
+#[derive(Clone, Debug)]
+pub struct App {
+    /// Where everything is kept.
+    pub table: Table,
+    /// What time it is.
+    pub clock: Clock,
+    /// Where ids get their random bits.
+    pub random: Random,
+    /// What Telegram signs init data with.
+    pub bot_token: BotToken,
+    /// How old init data may be.
+    pub init_data_max_age: Duration,
+}
+
+/// Tells the time; a test sets it.
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
+
+/// Makes ten random bytes; a test sets them.
+#[derive(Clone)]
+pub struct Random(Arc<dyn Fn() -> [u8; 10] + Send + Sync>);
+
+/// The secret of a Telegram bot. It shows in no log.
+#[derive(Clone)]
+pub struct BotToken(Arc<str>);
+
+/// Why the environment describes no application.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A variable is missing that has no default.
+    #[error("the environment variable {0} is missing")]
+    Missing(&'static str),
+    /// A variable has a value that it cannot have.
+    #[error("the environment variable {0} is not {1}")]
+    Invalid(&'static str, &'static str),
+}
+
+/// What the environment says.
+#[derive(Debug)]
+pub struct Settings {
+    /// `TABLE_NAME`, by default `FractiTable`.
+    pub table_name: String,
+    /// `TELEGRAM_BOT_TOKEN`.
+    pub bot_token: Option<BotToken>,
+    /// `INIT_DATA_MAX_AGE_SECONDS`, by default 86400.
+    pub init_data_max_age: Duration,
+}
+
+impl Settings {
+    /// Reads the environment. Nothing else does, but for the AWS SDK, which has variables of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::Invalid`] with the variable that is wrong.
+    pub fn from_env() -> Result<Self, ConfigError> {
+        let variable = |name| env::var(name).ok().filter(|text| !text.is_empty());
+        let max_age = match variable("INIT_DATA_MAX_AGE_SECONDS") {
+            None => telegram::MAX_AGE,
+            Some(text) => {
+                let invalid = ConfigError::Invalid("INIT_DATA_MAX_AGE_SECONDS", "a number of seconds");
+                Duration::from_secs(text.parse().map_err(|_| invalid)?)
+            }
+        };
+        Ok(Self {
+            table_name: variable("TABLE_NAME").unwrap_or_else(|| "FractiTable".to_owned()),
+            bot_token: variable("TELEGRAM_BOT_TOKEN").map(|token| BotToken::new(&token)),
+            init_data_max_age: max_age,
+        })
+    }
+}
+
+impl App {
+    /// The application that the environment describes: [`Settings::from_env`], and the SDK's own variables,
+    /// `AWS_ENDPOINT_URL_DYNAMODB` among them.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] with the variable that is missing or wrong.
+    pub async fn from_env() -> Result<Self, ConfigError> {
+        let settings = Settings::from_env()?;
+        let token = settings.bot_token.ok_or(ConfigError::Missing("TELEGRAM_BOT_TOKEN"))?;
+        let config = aws_config::defaults(BehaviorVersion::latest()).timeout_config(timeouts());
+        let table = Table::new(Client::new(&config.load().await), settings.table_name);
+        Ok(Self::new(table, token, settings.init_data_max_age))
+    }
+
+    /// The application over `table`, on the time of day and the system's random bytes.
+    #[must_use]
+    pub fn new(table: Table, bot_token: BotToken, init_data_max_age: Duration) -> Self {
+        Self {
+            table,
+            clock: Clock::system(),
+            random: Random::system(),
+            bot_token,
+            init_data_max_age,
+        }
+    }
+
+    /// Now, for one request.
+    #[must_use]
+    pub fn moment(&self) -> Moment {
+        Moment { now: self.clock.now(), random: (self.random.0)() }
+    }
+}
+
+/// A client of the DynamoDB at `endpoint`, with the credentials and the region of the environment or the profile.
+///
+/// Where there are none it takes made-up ones, which an engine on this machine accepts.
+pub async fn dynamodb_at(endpoint: &str) -> Client {
+    let credentials =
+        CredentialsProviderChain::first_try("environment", EnvironmentVariableCredentialsProvider::new())
+            .or_else("profile", ProfileFileCredentialsProvider::builder().build())
+            .or_else("local", local_credentials());
+    let region = RegionProviderChain::first_try(EnvironmentVariableRegionProvider::new())
+        .or_else(ProfileFileRegionProvider::new())
+        .or_else(LOCAL_REGION);
+    let config = aws_config::defaults(BehaviorVersion::latest())
+        .credentials_provider(credentials)
+        .region(region)
+        .endpoint_url(endpoint)
+        .timeout_config(timeouts());
+    Client::new(&config.load().await)
+}
+
+/// A client of the engine at `endpoint` on this machine.
+#[must_use]
+pub fn local_dynamodb(endpoint: &str) -> Client {
+    Client::from_conf(
+        aws_sdk_dynamodb::config::Builder::new()
+            .behavior_version(BehaviorVersion::latest())
+            .credentials_provider(local_credentials())
+            .region(LOCAL_REGION)
+            .endpoint_url(endpoint)
+            .timeout_config(timeouts())
+            .build(),
+    )
+}
+
+const LOCAL_REGION: Region = Region::from_static("eu-central-1");
+
+fn local_credentials() -> Credentials {
+    Credentials::new("local", "local", None, None, "local")
+}
+
+/// A request to DynamoDB answers within milliseconds or not at all; three attempts fit into a function's 10 s.
+fn timeouts() -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(Duration::from_secs(1))
+        .operation_attempt_timeout(Duration::from_secs(2))
+        .operation_timeout(Duration::from_secs(7))
+        .build()
+}
+
+impl Clock {
+    /// The time of day.
+    #[must_use]
+    pub fn system() -> Self {
+        Self::of(|| {
+            #[expect(clippy::disallowed_methods, reason = "this is the clock that all others ask")]
+            let now = chrono::Utc::now().timestamp_millis();
+            u64::try_from(now).ok().and_then(Timestamp::from_millis).unwrap_or_else(|| {
+                unreachable!("the time of day is in the years 1970 to 9999")
+            })
+        })
+    }
+
+    /// The time that `now` tells.
+    pub fn of(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        Self(Arc::new(now))
+    }
+
+    /// What time it is.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        (self.0)()
+    }
+}
+
+impl Random {
+    /// The operating system's random bytes.
+    #[must_use]
+    pub fn system() -> Self {
+        Self::of(|| {
+            let mut bytes = [0; 10];
+            // A system without random bytes gives no id that nobody guesses: it must not go on.
+            getrandom::fill(&mut bytes).unwrap_or_else(|error| unreachable!("no random bytes: {error}"));
+            bytes
+        })
+    }
+
+    /// The bytes that `bytes` makes.
+    pub fn of(bytes: impl Fn() -> [u8; 10] + Send + Sync + 'static) -> Self {
+        Self(Arc::new(bytes))
+    }
+}
+
+impl BotToken {
+    /// The secret `token`.
+    #[must_use]
+    pub fn new(token: &str) -> Self {
+        Self(token.into())
+    }
+
+    /// The secret itself.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Clock")
+    }
+}
+
+impl fmt::Debug for Random {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Random")
+    }
+}
+
+impl fmt::Debug for BotToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BotToken")
+    }
+}
+
+/// The service of `routes`: what Lambda, the local server and the tests each run.
+pub fn service(routes: Routes, app: App) -> Router {
+    let (router, _document) = routes.with_state(app).split_for_parts();
+    router
+        .fallback(problem::no_route)
+        .method_not_allowed_fallback(problem::no_method)
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(middleware::from_fn(observe::observe))
+}

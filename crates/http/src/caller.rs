@@ -1,0 +1,113 @@
+//! Who is calling, and what the path names.
+
+use std::{str::FromStr, sync::Arc};
+
+use axum::{
+    extract::{FromRequestParts, RawPathParams},
+    http::{HeaderMap, header, request::Parts},
+};
+use fracti_core::{
+    id::{ExpenseId, GroupId, SettlementId},
+    table::Claim,
+    telegram::{self, User},
+};
+
+use crate::{App, Problem};
+
+/// The Telegram user whom the request's init data was signed for.
+///
+/// It comes as `Authorization: tma <init data>`, Telegram's convention, or `X-Telegram-Init-Data: <init data>`, the
+/// Mini App's. <https://docs.telegram-mini-apps.com/platform/authorizing-user>
+#[derive(Clone, Debug)]
+pub struct Caller(pub Arc<User>);
+
+/// The caller's claim to be a member of the group that the path names.
+///
+/// It gives access to nothing by itself: whatever the table does with it checks it in the same trip.
+#[derive(Clone, Copy, Debug)]
+pub struct Member(pub Claim);
+
+/// An id that the path names.
+#[derive(Clone, Copy, Debug)]
+pub struct Id<T>(pub T);
+
+/// What a path calls an id: as a parameter of the route, and to the client.
+pub trait Named: FromStr {
+    /// The parameter of the route.
+    const PARAMETER: &str;
+    /// The name that the client knows.
+    const FIELD: &str;
+}
+
+impl Named for GroupId {
+    const PARAMETER: &str = "group_id";
+    const FIELD: &str = "groupId";
+}
+
+impl Named for ExpenseId {
+    const PARAMETER: &str = "expense_id";
+    const FIELD: &str = "expenseId";
+}
+
+impl Named for SettlementId {
+    const PARAMETER: &str = "settlement_id";
+    const FIELD: &str = "settlementId";
+}
+
+impl FromRequestParts<App> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        if let Some(caller) = parts.extensions.get::<Self>() {
+            return Ok(caller.clone());
+        }
+        let init_data = init_data(&parts.headers)?;
+        let token = app.bot_token.expose();
+        let user = telegram::verify(init_data, token, app.init_data_max_age, app.clock.now());
+        let caller = Self(Arc::new(user.map_err(Problem::unauthorized)?));
+        parts.extensions.insert(caller.clone());
+        Ok(caller)
+    }
+}
+
+/// The one init data of a request: which of two counts, nobody could say.
+fn init_data(headers: &HeaderMap) -> Result<&str, Problem> {
+    let authorization = headers.get_all(header::AUTHORIZATION).into_iter().filter_map(|value| {
+        let (scheme, init_data) = value.to_str().ok()?.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("tma").then_some(init_data.trim())
+    });
+    let mini_app = headers.get_all("x-telegram-init-data").into_iter();
+    let mini_app = mini_app.filter_map(|value| value.to_str().ok());
+    let mut all = authorization.chain(mini_app).filter(|init_data| !init_data.is_empty());
+    let missing = "send Telegram's init data as `Authorization: tma <init data>` or `X-Telegram-Init-Data: <init data>`";
+    let first = all.next().ok_or_else(|| Problem::unauthorized(missing))?;
+    if all.any(|other| other != first) {
+        return Err(Problem::unauthorized("the request has two init data that differ"));
+    }
+    Ok(first)
+}
+
+impl FromRequestParts<App> for Member {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let Caller(user) = Caller::from_request_parts(parts, app).await?;
+        let Id(group) = Id::from_request_parts(parts, app).await?;
+        Ok(Self(Claim { group, user: user.id }))
+    }
+}
+
+impl<T: Named> FromRequestParts<App> for Id<T>
+where
+    T::Err: ToString,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let params = RawPathParams::from_request_parts(parts, app).await;
+        let params = params.map_err(|error| Problem::invalid(T::FIELD, error))?;
+        let text = params.iter().find(|(name, _)| *name == T::PARAMETER).map(|(_, text)| text);
+        let id = text.unwrap_or_default().parse();
+        id.map(Self).map_err(|error: T::Err| Problem::invalid(T::FIELD, error.to_string()))
+    }
+}

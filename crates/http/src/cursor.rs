@@ -1,0 +1,131 @@
+//! Paging: how many, and behind what.
+//!
+//! A cursor is the place of a row, signed together with the list it belongs to. One of another list, group or user,
+//! or one that somebody changed, is refused: it never shows the first page, or somebody else's.
+
+use axum::{extract::FromRequestParts, http::{StatusCode, request::Parts}};
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use fracti_core::table::{Page, Position, Slice};
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Serialize, de::DeserializeOwned};
+use sha2::Sha256;
+
+use crate::{App, List, Problem};
+
+const DEFAULT_LIMIT: usize = 20;
+const MAX_LIMIT: usize = 100;
+
+/// How many bytes of the signature a cursor carries.
+const SIGNATURE: usize = 16;
+
+/// Which part of a list a request asks for: `limit` (1 to 100) and `cursor`.
+#[derive(Clone, Debug)]
+pub struct Paging {
+    limit: Option<usize>,
+    cursor: Option<String>,
+    app: App,
+}
+
+/// The list that a cursor belongs to: its name, and whose it is.
+#[derive(Clone, Debug)]
+pub struct Scope(String);
+
+impl Scope {
+    /// The list `name` of a group or a user.
+    pub fn new(name: &str, of: impl ToString) -> Self {
+        Self(format!("{name}/{}", of.to_string()))
+    }
+}
+
+impl FromRequestParts<App> for Paging {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let mut paging = Self { limit: None, cursor: None, app: app.clone() };
+        let query = parts.uri.query().unwrap_or_default();
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            match &*name {
+                "limit" if paging.limit.is_none() => paging.limit = Some(limit(&value)?),
+                "cursor" if paging.cursor.is_none() => paging.cursor = Some(value.into_owned()),
+                "limit" | "cursor" => return Err(Problem::invalid(name, "it is given twice")),
+                _ => {}
+            }
+        }
+        Ok(paging)
+    }
+}
+
+fn limit(text: &str) -> Result<usize, Problem> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    let limit = text.parse().ok().filter(|limit| digits && (1..=MAX_LIMIT).contains(limit));
+    limit.ok_or_else(|| Problem::invalid("limit", "a limit is a whole number from 1 to 100"))
+}
+
+impl Paging {
+    /// How many things are asked for.
+    #[must_use]
+    pub fn limit(&self) -> usize {
+        self.limit.unwrap_or(DEFAULT_LIMIT)
+    }
+
+    /// The same, where nothing said about it means `default` things.
+    #[must_use]
+    pub fn or_limit(self, default: usize) -> Self {
+        Self { limit: self.limit.or(Some(default)), ..self }
+    }
+
+    /// Where a list of `scope` goes on.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_CURSOR` where the cursor is none of ours, or belongs to another list.
+    pub fn after<P: DeserializeOwned>(&self, scope: &Scope) -> Result<Option<P>, Problem> {
+        let Some(cursor) = &self.cursor else { return Ok(None) };
+        let read = || {
+            let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
+            let (signature, json) = bytes.split_at_checked(SIGNATURE)?;
+            self.signature(scope, json).verify_truncated_left(signature).ok()?;
+            serde_json::from_slice(json).ok()
+        };
+        let problem = || {
+            let message = "this cursor does not belong to this list";
+            Problem::new(StatusCode::BAD_REQUEST, "INVALID_CURSOR", message)
+        };
+        read().map(Some).ok_or_else(problem)
+    }
+
+    /// The cursor that stands for a place in a list of `scope`.
+    pub fn cursor(&self, scope: &Scope, position: &impl Serialize) -> String {
+        let json = serde_json::to_vec(position).unwrap_or_default();
+        let signature = self.signature(scope, &json).finalize().into_bytes();
+        let mut bytes = signature.get(..SIGNATURE).unwrap_or_default().to_vec();
+        bytes.extend(json);
+        BASE64_URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The page of a list of `scope`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Paging::after`].
+    pub fn page(&self, scope: &Scope) -> Result<Page, Problem> {
+        Ok(Page { limit: self.limit(), after: self.after::<Position>(scope)? })
+    }
+
+    /// The response that shows a slice of a list of `scope`.
+    pub fn list<T, V: From<T>>(&self, scope: &Scope, slice: Slice<T>) -> List<V> {
+        let next = slice.next.map(|position| self.cursor(scope, &position));
+        List::new(slice.items.into_iter().map(V::from), next)
+    }
+
+    /// Under a key of its own, so that no signature of Telegram's is one of a cursor.
+    fn signature(&self, scope: &Scope, json: &[u8]) -> Hmac<Sha256> {
+        let key = |bytes: &[u8]| {
+            Hmac::<Sha256>::new_from_slice(bytes)
+                .unwrap_or_else(|_| unreachable!("HMAC takes a key of any length"))
+        };
+        let secret = key(self.app.bot_token.expose().as_bytes());
+        let secret = secret.chain_update("fracti cursor").finalize().into_bytes();
+        key(&secret).chain_update(&scope.0).chain_update([0]).chain_update(json)
+    }
+}

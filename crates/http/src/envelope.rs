@@ -1,0 +1,84 @@
+//! The envelope of a success.
+
+use axum::{
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+/// One thing.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Data<T> {
+    /// Always `true`.
+    success: bool,
+    /// The thing.
+    data: T,
+    /// A sentence for people, where the thing does not say it all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    message: Option<&'static str>,
+}
+
+impl<T> Data<T> {
+    /// The thing in its envelope.
+    pub const fn new(data: T) -> Self {
+        Self { success: true, data, message: None }
+    }
+
+    /// The same with a sentence.
+    #[must_use]
+    pub fn saying(self, message: &'static str) -> Self {
+        Self { message: Some(message), ..self }
+    }
+}
+
+/// A part of a list, newest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct List<T> {
+    /// Always `true`.
+    success: bool,
+    /// The things.
+    data: Vec<T>,
+    /// Whether there are more, and where.
+    pagination: Pagination,
+}
+
+/// Whether a list goes on, and where.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Pagination {
+    /// Whether there are more.
+    pub has_more: bool,
+    /// What to send as `cursor` for the next page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+impl<T> List<T> {
+    /// The things in their envelope.
+    pub fn new(data: impl IntoIterator<Item = T>, next_cursor: Option<String>) -> Self {
+        let pagination = Pagination { has_more: next_cursor.is_some(), next_cursor };
+        Self { success: true, data: data.into_iter().collect(), pagination }
+    }
+}
+
+impl<T: Serialize> IntoResponse for Data<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self).into_response()
+    }
+}
+
+impl<T: Serialize> IntoResponse for List<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self).into_response()
+    }
+}
+
+/// The response whose `data` is this JSON.
+pub(crate) fn of_json(status: StatusCode, data: &RawValue) -> Response {
+    let json = (header::CONTENT_TYPE, "application/json");
+    let body = serde_json::to_vec(&Data::new(data)).unwrap_or_default();
+    (status, [json], body).into_response()
+}

@@ -1,0 +1,73 @@
+//! What happens around every request: it gets an id, a line in the log, and where it fails a body that names it.
+
+use std::{error::Error, sync::Arc, time::Instant};
+
+use axum::{
+    extract::{MatchedPath, RawPathParams, Request, rejection::RawPathParamsRejection},
+    http::{HeaderValue, header},
+    middleware::Next,
+    response::Response,
+};
+use lambda_http::request::RequestContext;
+
+use crate::Problem;
+
+/// Serves one request, and tells the log about it: one line, with the whole chain of causes where it failed inside.
+///
+/// The line has no init data, no token and no body.
+pub(crate) async fn observe(
+    params: Result<RawPathParams, RawPathParamsRejection>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let started = Instant::now();
+    let id = request_id(&request);
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let group = params.as_ref().ok().and_then(|params| {
+        params.iter().find(|(name, _)| *name == "group_id").map(|(_, group)| group.to_owned())
+    });
+
+    let mut response = next.run(request).await;
+    let problem = response.extensions_mut().remove::<Arc<Problem>>();
+    if let Some(problem) = &problem {
+        let headers = response.headers().clone();
+        response = problem.render(&id);
+        // An inner layer's word, like which methods a path has.
+        response.headers_mut().extend(headers.into_iter().filter(|(name, _)| *name == Some(header::ALLOW)));
+    }
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert("x-request-id", id);
+    }
+
+    let cause = problem.as_ref().and_then(|problem| problem.cause()).map(chain);
+    let status = response.status().as_u16();
+    let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    if let Some(cause) = cause {
+        tracing::error!(request_id = id, %method, route, group, status, duration_ms, cause, "request failed");
+    } else {
+        tracing::info!(request_id = id, %method, route, group, status, duration_ms, "request");
+    }
+    response
+}
+
+/// API Gateway's id of the request; on another server a new one.
+fn request_id(request: &Request) -> String {
+    let gateway = match request.extensions().get::<RequestContext>() {
+        Some(RequestContext::ApiGatewayV2(context)) => context.request_id.clone(),
+        _ => None,
+    };
+    gateway.unwrap_or_else(|| uuid::Uuid::now_v7().to_string())
+}
+
+/// An error and all that it came from, in one line.
+fn chain(error: &(dyn Error + Send + Sync)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}

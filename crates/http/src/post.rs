@@ -1,0 +1,118 @@
+//! A request that makes something, and makes it once for its idempotency key.
+
+use axum::{
+    extract::{FromRequest, FromRequestParts, Request},
+    http::{HeaderMap, HeaderValue, StatusCode},
+    response::Response,
+};
+use fracti_core::{
+    Error,
+    table::{self, Once, Outcome, Recorded},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use crate::{App, Caller, Problem, envelope, json};
+
+/// The header by which a client makes a request happen once.
+///
+/// <https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header>
+const KEY: &str = "idempotency-key";
+
+/// A request that makes something: its body, and the key under which it happens once.
+#[derive(Debug)]
+pub struct Post<T> {
+    /// What is to be made.
+    pub body: T,
+    /// The key, where there is one.
+    pub key: Key,
+}
+
+/// The idempotency key of a request, or that it has none.
+#[derive(Clone, Debug)]
+pub struct Key {
+    caller: Caller,
+    app: App,
+    /// The hashes of the key and of the request.
+    hashes: Option<(String, String)>,
+}
+
+impl<T: DeserializeOwned> FromRequest<App> for Post<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
+        let (mut parts, body) = request.into_parts();
+        let caller = Caller::from_request_parts(&mut parts, app).await?;
+        let (headers, path) = (parts.headers.clone(), parts.uri.path().to_owned());
+        let key = key(&headers)?;
+        let bytes = json::bytes(Request::from_parts(parts, body), app).await?;
+        // No body says `null`: an `Option` takes it, everything else refuses the body that was sent.
+        let nothing = bytes.is_empty().then(|| serde_json::from_str("null").ok()).flatten();
+        let body = nothing.map_or_else(|| json::parse(&headers, &bytes), Ok)?;
+        // The path belongs to what is asked: a key of one group does not answer for another.
+        let hashes = key.map(|key| {
+            let request = Sha256::new().chain_update(path).chain_update([0]).chain_update(&bytes);
+            (hex::encode(Sha256::digest(key)), hex::encode(request.finalize()))
+        });
+        Ok(Self { body, key: Key { caller, app: app.clone(), hashes } })
+    }
+}
+
+/// 1 to 255 visible ASCII characters.
+fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
+    let mut keys = headers.get_all(KEY).iter();
+    let Some(key) = keys.next() else { return Ok(None) };
+    let visible = (1..=255).contains(&key.len()) && key.as_bytes().iter().all(u8::is_ascii_graphic);
+    if keys.next().is_some() || !visible {
+        let rule = "one key of 1 to 255 visible ASCII characters";
+        return Err(Problem::invalid("Idempotency-Key", rule));
+    }
+    Ok(Some(key))
+}
+
+impl Key {
+    /// What makes the request happen once, and answers with `STATUS` and the view `V` of what it made.
+    ///
+    /// `operation` names the endpoint: a key of one endpoint says nothing about another.
+    #[must_use]
+    pub fn once<T, V, const STATUS: u16>(self, operation: &'static str) -> Once<T>
+    where
+        T: Clone,
+        V: From<T> + Serialize,
+    {
+        let request = self.hashes.map(|(key_hash, request_hash)| table::Request {
+            user: self.caller.0.id,
+            operation,
+            key_hash,
+            request_hash,
+            now: self.app.clock.now(),
+        });
+        Once { request, render: render::<T, V, STATUS> }
+    }
+}
+
+fn render<T: Clone, V: From<T> + Serialize, const STATUS: u16>(made: &T) -> Recorded {
+    let data = serde_json::to_string(&V::from(made.clone())).unwrap_or_default();
+    Recorded { status: STATUS, data }
+}
+
+/// The response to a request that happens once: told now, or as it was told before.
+///
+/// # Errors
+///
+/// A [`Problem`] where what was recorded is no response.
+pub fn respond<T>(once: &Once<T>, outcome: Outcome<T>) -> Result<Response, Problem> {
+    let (recorded, replayed) = match outcome {
+        Outcome::Done(made) => ((once.render)(&made), false),
+        Outcome::Replayed(recorded) => (recorded, true),
+    };
+    let broken = |error| Problem::from(Error::Table(error));
+    let data = RawValue::from_string(recorded.data).map_err(|error| broken(error.into()))?;
+    let status = StatusCode::from_u16(recorded.status).map_err(|error| broken(error.into()))?;
+    let mut response = envelope::of_json(status, &data);
+    if replayed {
+        response.headers_mut().insert("idempotent-replayed", HeaderValue::from_static("true"));
+    }
+    Ok(response)
+}

@@ -1,0 +1,247 @@
+//! What several endpoints show: groups, members, expenses and settlements, as a client sees them.
+
+use fracti_core::{
+    expense::{Category, Expense, Share},
+    group::{Group, Member},
+    settlement::{Settlement, Status},
+    split::SplitType,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::Exact;
+
+/// A group.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Group)]
+pub struct GroupView {
+    /// Its id; who knows it may join.
+    #[schema(format = Uuid, example = "0190a1b2-0000-7000-8000-000000000001")]
+    pub id: String,
+    /// The Telegram chat it belongs to.
+    #[schema(example = "-1001234567890")]
+    pub chat_id: String,
+    /// What its members call it.
+    #[schema(example = "Roommates")]
+    pub title: String,
+    /// The currency of an expense that names none.
+    #[schema(example = "TON")]
+    pub currency: &'static str,
+    /// When it was made.
+    #[schema(format = DateTime)]
+    pub created_at: String,
+    /// How many members it has.
+    pub member_count: u64,
+}
+
+/// A member of a group.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Member)]
+pub struct MemberView {
+    /// The Telegram id, as text.
+    #[schema(example = "123456789")]
+    pub id: String,
+    /// The Telegram id, as a number.
+    #[schema(example = 123_456_789)]
+    pub telegram_id: u64,
+    /// The name that the others see.
+    #[schema(example = "Alice Smith")]
+    pub name: String,
+    /// The Telegram username, without `@`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    /// The TON address to pay the member at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wallet: Option<String>,
+    /// A picture of the member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub avatar_url: Option<String>,
+    /// When the member joined.
+    #[schema(format = DateTime)]
+    pub joined_at: String,
+}
+
+/// An expense.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Expense)]
+pub struct ExpenseView {
+    /// Its id.
+    #[schema(format = Uuid)]
+    pub id: String,
+    /// Its group.
+    #[schema(format = Uuid)]
+    pub group_id: String,
+    /// Who paid.
+    #[schema(example = "123456789")]
+    pub payer_id: String,
+    /// Their name then.
+    #[schema(example = "Alice Smith")]
+    pub payer_name: String,
+    /// How much, in major units, with all digits.
+    #[schema(value_type = f64, example = 100)]
+    pub amount: Exact,
+    /// In which currency.
+    #[schema(example = "TON")]
+    pub currency: &'static str,
+    /// What for.
+    #[schema(example = "Dinner at restaurant")]
+    pub description: String,
+    /// How it is divided.
+    #[schema(value_type = String, example = "equal")]
+    pub split_type: SplitType,
+    /// What each sharer owes; they sum to the amount.
+    pub splits: Vec<ShareView>,
+    /// What kind of expense.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "food")]
+    pub category: Option<Category>,
+    /// When it was recorded.
+    #[schema(format = DateTime)]
+    pub created_at: String,
+    /// Who recorded it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<String>,
+}
+
+/// What one member owes of an expense.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Share)]
+pub struct ShareView {
+    /// The member.
+    #[schema(example = "987654321")]
+    pub user_id: String,
+    /// Their name then.
+    #[schema(example = "Bob Jones")]
+    pub user_name: String,
+    /// What they owe, in major units, with all digits.
+    #[schema(value_type = f64, example = 25)]
+    pub amount: Exact,
+    /// The percentage it was computed from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    pub percentage: Option<Exact>,
+}
+
+/// A settlement.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Settlement)]
+pub struct SettlementView {
+    /// Its id.
+    #[schema(format = Uuid)]
+    pub id: String,
+    /// Its group.
+    #[schema(format = Uuid)]
+    pub group_id: String,
+    /// Who pays.
+    #[schema(example = "987654321")]
+    pub from_user_id: String,
+    /// Their name then.
+    #[schema(example = "Bob Jones")]
+    pub from_user_name: String,
+    /// Who is paid.
+    #[schema(example = "123456789")]
+    pub to_user_id: String,
+    /// Their name then.
+    #[schema(example = "Alice Smith")]
+    pub to_user_name: String,
+    /// How much, in major units, with all digits.
+    #[schema(value_type = f64, example = 25)]
+    pub amount: Exact,
+    /// In which currency.
+    #[schema(example = "TON")]
+    pub currency: &'static str,
+    /// The chain transaction that pays it, as 64 lower-case hexadecimal digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tx_hash: Option<String>,
+    /// How far it is; only `completed` moves money.
+    #[schema(value_type = String, example = "pending")]
+    pub status: Status,
+    /// When it was recorded.
+    #[schema(format = DateTime)]
+    pub created_at: String,
+    /// When it was completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub completed_at: Option<String>,
+}
+
+impl From<Group> for GroupView {
+    fn from(group: Group) -> Self {
+        Self {
+            id: group.id.to_string(),
+            chat_id: group.chat_id.to_string(),
+            title: group.title.to_string(),
+            currency: group.currency.code(),
+            created_at: group.created_at.to_string(),
+            member_count: group.member_count,
+        }
+    }
+}
+
+impl From<Member> for MemberView {
+    fn from(member: Member) -> Self {
+        Self {
+            id: member.id.to_string(),
+            telegram_id: member.telegram_id,
+            name: member.name,
+            username: member.username,
+            wallet: member.wallet.map(|wallet| wallet.to_string()),
+            avatar_url: member.avatar_url,
+            joined_at: member.joined_at.to_string(),
+        }
+    }
+}
+
+impl From<Expense> for ExpenseView {
+    fn from(expense: Expense) -> Self {
+        Self {
+            id: expense.id.to_string(),
+            group_id: expense.group_id.to_string(),
+            payer_id: expense.payer_id.to_string(),
+            payer_name: expense.payer_name,
+            amount: Exact(expense.amount),
+            currency: expense.currency.code(),
+            description: expense.description,
+            split_type: expense.split_type,
+            splits: expense.splits.into_iter().map(ShareView::from).collect(),
+            category: expense.category,
+            created_at: expense.created_at.to_string(),
+            created_by: expense.created_by.map(|user| user.to_string()),
+        }
+    }
+}
+
+impl From<Share> for ShareView {
+    fn from(share: Share) -> Self {
+        Self {
+            user_id: share.user_id.to_string(),
+            user_name: share.user_name,
+            amount: Exact(share.amount),
+            percentage: share.percentage.map(Exact),
+        }
+    }
+}
+
+impl From<Settlement> for SettlementView {
+    fn from(settlement: Settlement) -> Self {
+        Self {
+            id: settlement.id.to_string(),
+            group_id: settlement.group_id.to_string(),
+            from_user_id: settlement.from_user_id.to_string(),
+            from_user_name: settlement.from_user_name,
+            to_user_id: settlement.to_user_id.to_string(),
+            to_user_name: settlement.to_user_name,
+            amount: Exact(settlement.amount),
+            currency: settlement.currency.code(),
+            tx_hash: settlement.tx_hash.map(|hash| hash.to_string()),
+            status: settlement.status,
+            created_at: settlement.created_at.to_string(),
+            completed_at: settlement.completed_at.map(|at| at.to_string()),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A small group to try the API on: four friends in the Alps, who pay in two currencies.
+//!
+//! Everything is made through the API itself, and with idempotency keys: on the same data it is made once a day.
+
+use std::io::Write;
+
+use axum::{
+    Router,
+    body::Body,
+    http::{Request, header},
+};
+use fracti_core::telegram::{self, User};
+use fracti_http::App;
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Makes the group and prints how to call the API as each of its members.
+///
+/// # Errors
+///
+/// Where the API refuses what is asked, or nothing can be written to `out`.
+pub(crate) async fn run(
+    app: &App,
+    router: &Router,
+    api: &str,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let now = app.clock.now();
+    let mut friends = Vec::new();
+    for (id, name, username) in [
+        (123_456_789, "Alice Smith", "alice"),
+        (987_654_321, "Bob Jones", "bob"),
+        (456_789_123, "Carol White", "carol"),
+        (789_123_456, "Dave Brown", "dave"),
+    ] {
+        let user = User {
+            id: fracti_core::id::UserId::new(id)?,
+            name: name.to_owned(),
+            username: Some(username.to_owned()),
+            avatar_url: None,
+        };
+        let init_data = telegram::sign(&user, app.bot_token.expose(), now);
+        friends.push((user, format!("tma {init_data}")));
+    }
+    let [alice, bob, carol, dave] = friends.as_slice() else { return Ok(()) };
+
+    let group = json!({ "title": "Alps 2026", "chatId": "-1001234567890", "currency": "EUR" });
+    let group = post(router, &alice.1, "/api/groups", &group, "demo-group").await?;
+    let id = group["id"].as_str().unwrap_or_default();
+    let at = |what: &str| format!("/api/groups/{id}{what}");
+    for (_, authorization) in [bob, carol, dave] {
+        post(router, authorization, &at("/join"), &json!({}), "demo-join").await?;
+    }
+    let expenses = [
+        (alice, json!({ "amount": 184.50, "description": "Hut, two nights", "category": "travel" })),
+        (bob, json!({ "amount": "72.40", "description": "Cheese fondue", "category": "food" })),
+        (carol, json!({
+            "amount": 12, "currency": "TON", "description": "Cable car", "category": "transport",
+            "splitType": "percentage",
+            "splits": [
+                { "userId": alice.0.id.to_string(), "percentage": 50 },
+                { "userId": carol.0.id.to_string(), "percentage": 25 },
+                { "userId": dave.0.id.to_string(), "percentage": 25 },
+            ],
+        })),
+    ];
+    for (index, ((_, authorization), expense)) in expenses.iter().enumerate() {
+        let key = format!("demo-expense-{index}");
+        post(router, authorization, &at("/expenses"), expense, &key).await?;
+    }
+
+    writeln!(out, "\ndemo group {id}")?;
+    for (user, authorization) in &friends {
+        writeln!(out, "\n# {} ({})", user.name, user.id)?;
+        writeln!(out, "Authorization: {authorization}")?;
+        writeln!(out, "curl -H 'Authorization: {authorization}' {api}{}", at("/debts"))?;
+    }
+    Ok(())
+}
+
+async fn post(
+    router: &Router,
+    authorization: &str,
+    path: &str,
+    body: &Value,
+    key: &str,
+) -> Result<Value, Failure> {
+    let request = Request::post(path)
+        .header(header::AUTHORIZATION, authorization)
+        .header(header::CONTENT_TYPE, "application/json")
+        .header("idempotency-key", key)
+        .body(Body::from(body.to_string()))?;
+    let response = router.clone().oneshot(request).await?;
+    let status = response.status();
+    let body: Value = serde_json::from_slice(&response.into_body().collect().await?.to_bytes())?;
+    if !status.is_success() {
+        return Err(format!("the demo could not be made: {}", body["message"]).into());
+    }
+    Ok(body["data"].clone())
+}

@@ -1,0 +1,60 @@
+//! The embedded DynamoDB engine, which speaks DynamoDB's own protocol on a port.
+
+use std::path::Path;
+
+use dynoxide::{Database, server};
+use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
+
+/// A running engine. It ends with [`Engine::stop`], or when it is dropped.
+#[derive(Debug)]
+pub struct Engine {
+    endpoint: String,
+    stop: oneshot::Sender<()>,
+    served: JoinHandle<Result<(), String>>,
+}
+
+/// Why there is no engine.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The data cannot be opened.
+    #[error("the data cannot be opened: {0}")]
+    Data(String),
+    /// Nothing can listen there.
+    #[error("the engine cannot listen: {0}")]
+    Listen(#[from] std::io::Error),
+}
+
+impl Engine {
+    /// Serves the data of `file`, or where there is none new data in memory, on `listener`.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] where the file is no database, or the listener has no address.
+    pub fn start(listener: TcpListener, file: Option<&Path>) -> Result<Self, EngineError> {
+        let database = match file {
+            None => Database::memory(),
+            Some(file) => Database::new(&file.to_string_lossy()),
+        };
+        let database = database.map_err(|error| EngineError::Data(error.to_string()))?;
+        let endpoint = format!("http://{}", listener.local_addr()?);
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async move {
+            // Dropped is stopped too.
+            let _ = stopped.await;
+        };
+        let served = tokio::spawn(server::serve_with_shutdown(listener, database, stopped));
+        Ok(Self { endpoint, stop, served })
+    }
+
+    /// Where it listens: `http://127.0.0.1:8000`.
+    #[must_use]
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    /// Lets what is running finish, and ends.
+    pub async fn stop(self) {
+        let _ = self.stop.send(());
+        let _ = self.served.await;
+    }
+}

@@ -1,0 +1,21 @@
+//! All of Fracti on one machine: every route over an embedded DynamoDB engine.
+//!
+//! [`routes`] merges the four endpoint groups, [`Engine`] is the database, [`schema`] makes its table from the
+//! template that AWS makes its own from. The local server is `main.rs`; the tests run the same three.
+
+pub mod schema;
+
+mod engine;
+
+pub use engine::{Engine, EngineError};
+
+use fracti_http::Routes;
+
+/// Every route of Fracti.
+#[must_use]
+pub fn routes() -> Routes {
+    fracti_groups::routes()
+        .merge(fracti_expenses::routes())
+        .merge(fracti_settlements::routes())
+        .merge(fracti_users::routes())
+}

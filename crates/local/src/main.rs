@@ -1,0 +1,153 @@
+//! `fracti-local`: the whole API on this machine.
+
+mod demo;
+
+use std::{
+    io::{self, Write},
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    process::ExitCode,
+    time::Duration,
+};
+
+use axum::Router;
+use clap::Parser;
+use fracti_core::table::Table;
+use fracti_http::{App, BotToken, Settings, dynamodb_at, local_dynamodb, service};
+use fracti_local::{Engine, routes, schema::Schema};
+use tokio::{net::TcpListener, sync::watch};
+use tower_http::cors::CorsLayer;
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
+
+/// Signs the init data of a server that has no bot: everybody knows it, so everybody can call.
+const DEMO_TOKEN: &str = "0:fracti-local";
+
+/// How long what is running may take to finish when the server ends.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// All of Fracti's API on this machine, over an embedded DynamoDB.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Options {
+    /// The port of the API; 0 takes a free one.
+    #[arg(long, default_value_t = 3000)]
+    port: u16,
+    /// The port of the embedded DynamoDB, for the AWS CLI or NoSQL Workbench; 0 takes a free one.
+    #[arg(long, default_value_t = 8000, conflicts_with = "dynamodb_endpoint")]
+    dynamodb_port: u16,
+    /// Keeps the data in this file; without it they are gone at the end.
+    #[arg(long, value_name = "FILE", conflicts_with = "dynamodb_endpoint")]
+    data: Option<PathBuf>,
+    /// Uses the DynamoDB at this URL instead of the embedded one.
+    #[arg(long, value_name = "URL")]
+    dynamodb_endpoint: Option<String>,
+    /// Makes a group of four with a few expenses, and prints how to call the API as each of them.
+    #[arg(long)]
+    demo: bool,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let options = Options::parse();
+    // Standard output is for what can be copied; a line about each request goes beside it.
+    let filter = Targets::new().with_default(tracing_subscriber::filter::LevelFilter::WARN);
+    let filter = filter.with_target("fracti_http", tracing_subscriber::filter::LevelFilter::INFO);
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_target(false);
+    tracing_subscriber::registry().with(lines).with(filter).init();
+
+    match run(options).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "fracti-local: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+type Failure = Box<dyn std::error::Error>;
+
+async fn run(options: Options) -> Result<(), Failure> {
+    let settings = Settings::from_env()?;
+    let listener = listen("--port", options.port).await?;
+    let api = format!("http://{}", listener.local_addr()?);
+
+    let (engine, client) = match &options.dynamodb_endpoint {
+        Some(endpoint) => (None, dynamodb_at(endpoint).await),
+        None => {
+            let listener = listen("--dynamodb-port", options.dynamodb_port).await?;
+            let engine = Engine::start(listener, options.data.as_deref())?;
+            let client = local_dynamodb(engine.endpoint());
+            (Some(engine), client)
+        }
+    };
+    Schema::from_template()?.create(&client, &settings.table_name).await?;
+
+    let mut out = io::stdout();
+    writeln!(out, "api {api}")?;
+    let endpoint = engine.as_ref().map(Engine::endpoint).or(options.dynamodb_endpoint.as_deref());
+    writeln!(out, "dynamodb {}", endpoint.unwrap_or_default())?;
+    let token = settings.bot_token.unwrap_or_else(|| BotToken::new(DEMO_TOKEN));
+    if token.expose() == DEMO_TOKEN {
+        writeln!(out, "TELEGRAM_BOT_TOKEN is not set: init data is signed with the public demo token {DEMO_TOKEN}")?;
+    }
+
+    let table = Table::new(client, settings.table_name);
+    let app = App::new(table, token, settings.init_data_max_age);
+    let router = service(routes(), app.clone());
+    if options.demo {
+        demo::run(&app, &router, &api, &mut out).await?;
+    }
+    out.flush()?;
+
+    serve(listener, router, engine).await
+}
+
+async fn listen(option: &str, port: u16) -> Result<TcpListener, String> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => format!("port {port} is in use; choose another one with {option}"),
+        _ => format!("cannot listen on {address}: {error}"),
+    })
+}
+
+/// Serves until Ctrl-C or a termination signal; then lets what is running finish.
+async fn serve(listener: TcpListener, router: Router, engine: Option<Engine>) -> Result<(), Failure> {
+    let (stop, mut stopped) = watch::channel(());
+    // A Mini App under development comes from a port of its own.
+    let router = router.layer(CorsLayer::permissive());
+    let server = axum::serve(listener, router).with_graceful_shutdown(async move {
+        let _ = stopped.changed().await;
+    });
+    let finish = async {
+        server.await?;
+        if let Some(engine) = engine {
+            engine.stop().await;
+        }
+        Ok(())
+    };
+    let deadline = async {
+        signal().await;
+        let _ = stop.send(());
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        finished = finish => finished,
+        () = deadline => Ok(()),
+    }
+}
+
+/// Waits for Ctrl-C or, on Unix, for a termination signal.
+async fn signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}

@@ -1,0 +1,209 @@
+//! The table as `template.yaml` describes it, so that the one here and the one on AWS cannot differ.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::{
+    Client,
+    error::BuildError,
+    types::{
+        AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, Projection,
+        TableStatus, TimeToLiveSpecification,
+    },
+};
+use serde::Deserialize;
+
+/// The template that AWS deploys.
+const TEMPLATE: &str = include_str!("../../../template.yaml");
+
+/// How often, a second apart, a new table is asked whether it is ready.
+const CHECKS: u32 = 60;
+
+/// Why there is no table.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaError {
+    /// The template is not one of a table.
+    #[error("template.yaml describes no table: {0}")]
+    Template(String),
+    /// DynamoDB refused.
+    #[error("the table {0} cannot be made: {1}")]
+    Table(String, String),
+}
+
+/// A table's properties, as CloudFormation names them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Schema {
+    /// Every attribute that is part of a key.
+    pub attribute_definitions: Vec<Attribute>,
+    /// The primary key.
+    pub key_schema: Vec<Key>,
+    /// The indexes.
+    pub global_secondary_indexes: Vec<Index>,
+    /// Which attribute says when a row is over.
+    pub time_to_live_specification: TimeToLive,
+}
+
+/// An attribute that is part of a key.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Attribute {
+    /// Its name.
+    pub attribute_name: String,
+    /// Its type, `S` for text.
+    pub attribute_type: String,
+}
+
+/// A part of a key.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Key {
+    /// The attribute.
+    pub attribute_name: String,
+    /// `HASH` or `RANGE`.
+    pub key_type: String,
+}
+
+/// An index.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Index {
+    /// Its name.
+    pub index_name: String,
+    /// Its key.
+    pub key_schema: Vec<Key>,
+    /// What of a row it has.
+    pub projection: IndexProjection,
+}
+
+/// What of a row an index has.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct IndexProjection {
+    /// `ALL`, everything.
+    pub projection_type: String,
+}
+
+/// Which attribute says when a row is over.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct TimeToLive {
+    /// The attribute.
+    pub attribute_name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Template {
+    resources: Resources,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Resources {
+    fracti_table: Resource,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Resource {
+    properties: Schema,
+}
+
+impl Schema {
+    /// The schema of `FractiTable` in `template.yaml`.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaError::Template`] where the template has no such table.
+    pub fn from_template() -> Result<Self, SchemaError> {
+        let template = serde_saphyr::from_str::<Template>(TEMPLATE);
+        let template = template.map_err(|error| SchemaError::Template(error.to_string()))?;
+        Ok(template.resources.fracti_table.properties)
+    }
+
+    /// Makes the table `name` where there is none, and waits until it is ready.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaError::Table`] where DynamoDB cannot be asked, or refuses.
+    pub async fn create(&self, client: &Client, name: &str) -> Result<(), SchemaError> {
+        let refused = |error: String| SchemaError::Table(name.to_owned(), error);
+        let described = client.describe_table().table_name(name).send().await;
+        match described {
+            Ok(_) => return Ok(()),
+            Err(error) if error.as_service_error().is_some_and(|it| it.is_resource_not_found_exception()) => {}
+            Err(error) => return Err(refused(display(&error))),
+        }
+        let (attributes, keys, indexes) = self.parts().map_err(|error| refused(error.to_string()))?;
+        client
+            .create_table()
+            .table_name(name)
+            .billing_mode(BillingMode::PayPerRequest)
+            .set_attribute_definitions(Some(attributes))
+            .set_key_schema(Some(keys))
+            .set_global_secondary_indexes(Some(indexes))
+            .send()
+            .await
+            .map_err(|error| refused(display(&error)))?;
+        for _ in 0..CHECKS {
+            let described = client.describe_table().table_name(name).send().await;
+            let table = described.map_err(|error| refused(display(&error)))?.table;
+            if table.and_then(|table| table.table_status) == Some(TableStatus::Active) {
+                return self.expire(client, name).await.map_err(refused);
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        Err(refused("it does not become active".to_owned()))
+    }
+
+    async fn expire(&self, client: &Client, name: &str) -> Result<(), String> {
+        let specification = TimeToLiveSpecification::builder()
+            .attribute_name(&self.time_to_live_specification.attribute_name)
+            .enabled(true)
+            .build()
+            .map_err(|error| error.to_string())?;
+        let request = client.update_time_to_live().table_name(name);
+        let sent = request.time_to_live_specification(specification).send().await;
+        sent.map(|_| ()).map_err(|error| display(&error))
+    }
+
+    #[expect(clippy::type_complexity, reason = "the three parts of one request")]
+    fn parts(
+        &self,
+    ) -> Result<(Vec<AttributeDefinition>, Vec<KeySchemaElement>, Vec<GlobalSecondaryIndex>), BuildError>
+    {
+        let attribute = |attribute: &Attribute| {
+            AttributeDefinition::builder()
+                .attribute_name(&attribute.attribute_name)
+                .attribute_type(attribute.attribute_type.as_str().into())
+                .build()
+        };
+        let index = |index: &Index| {
+            let projection = index.projection.projection_type.as_str().into();
+            GlobalSecondaryIndex::builder()
+                .index_name(&index.index_name)
+                .set_key_schema(Some(keys(&index.key_schema)?))
+                .projection(Projection::builder().projection_type(projection).build())
+                .build()
+        };
+        Ok((
+            self.attribute_definitions.iter().map(attribute).collect::<Result<_, _>>()?,
+            keys(&self.key_schema)?,
+            self.global_secondary_indexes.iter().map(index).collect::<Result<_, _>>()?,
+        ))
+    }
+}
+
+fn keys(keys: &[Key]) -> Result<Vec<KeySchemaElement>, BuildError> {
+    let key = |key: &Key| {
+        KeySchemaElement::builder()
+            .attribute_name(&key.attribute_name)
+            .key_type(key.key_type.as_str().into())
+            .build()
+    };
+    keys.iter().map(key).collect()
+}
+
+fn display(error: &(dyn std::error::Error + 'static)) -> String {
+    aws_sdk_dynamodb::error::DisplayErrorContext(error).to_string()
+}

@@ -1,0 +1,192 @@
+//! Who owes whom: the book as a client sees it, and the plan that settles it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use fracti_core::{
+    book::{Book, Totals},
+    currency::Currency,
+    group::{Group, Member},
+    id::UserId,
+    plan::{Transfer, plan},
+};
+use fracti_http::Exact;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Who owes whom in a group.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Debts {
+    /// The members, and the transfers between them.
+    graph: Graph,
+    /// The fewest transfers that settle the group.
+    suggested_settlements: Vec<Suggestion>,
+    /// The members.
+    balances: Vec<Node>,
+    /// The group's totals.
+    summary: Summary,
+    /// Whether no shorter list of transfers exists; not known where very many balances are open.
+    optimal: bool,
+}
+
+/// The debts as a graph.
+#[derive(Debug, Serialize, ToSchema)]
+struct Graph {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+}
+
+/// A member, and what the group owes them.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+struct Node {
+    id: String,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    username: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wallet: Option<String>,
+    /// In the group's currency; below zero where the member owes.
+    #[schema(value_type = f64)]
+    balance: Exact,
+    /// The same in each currency of the group's book.
+    #[schema(value_type = BTreeMap<String, f64>)]
+    balances: BTreeMap<&'static str, Exact>,
+}
+
+/// A transfer, as an arrow.
+#[derive(Debug, Serialize, ToSchema)]
+struct Edge {
+    from: String,
+    to: String,
+    #[schema(value_type = f64)]
+    amount: Exact,
+    currency: &'static str,
+}
+
+/// A transfer, with names.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Suggestion {
+    from_user_id: String,
+    from_user_name: String,
+    to_user_id: String,
+    to_user_name: String,
+    #[schema(value_type = f64)]
+    amount: Exact,
+    currency: &'static str,
+}
+
+/// A group's totals.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Summary {
+    /// In the group's currency.
+    #[schema(value_type = f64)]
+    total_expenses: Exact,
+    /// In the group's currency.
+    #[schema(value_type = f64)]
+    total_settled: Exact,
+    /// How many expenses there are.
+    expense_count: u64,
+    /// How many settlements are completed.
+    settlement_count: u64,
+    /// How many transfers are still needed.
+    pending_settlements: usize,
+    /// The totals of each currency of the group's book.
+    currencies: Vec<CurrencySummary>,
+}
+
+/// A group's totals in one currency.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct CurrencySummary {
+    currency: &'static str,
+    #[schema(value_type = f64)]
+    total_expenses: Exact,
+    #[schema(value_type = f64)]
+    total_settled: Exact,
+}
+
+impl Debts {
+    /// What a group's book says, and the plan that follows from it.
+    pub(crate) fn of(group: &Group, members: &[Member], book: &Book) -> Self {
+        let mut currencies: BTreeSet<Currency> = book.balances.currencies().collect();
+        currencies.insert(group.currency);
+
+        let names: HashMap<UserId, &str> =
+            members.iter().map(|member| (member.id, member.name.as_str())).collect();
+        let (mut edges, mut suggestions, mut optimal) = (Vec::new(), Vec::new(), true);
+        for &currency in &currencies {
+            let plan = plan(book.balances.nets(currency));
+            optimal &= plan.optimal;
+            edges.extend(plan.transfers.iter().map(|transfer| edge(transfer, currency)));
+            let named = |transfer| suggestion(transfer, currency, &names);
+            suggestions.extend(plan.transfers.iter().map(named));
+        }
+
+        let nodes: Vec<Node> =
+            members.iter().map(|member| node(member, group.currency, &currencies, book)).collect();
+        let summaries = currencies.iter().map(|currency| {
+            let Totals { paid, sent, .. } = book.balances.sums(*currency);
+            CurrencySummary {
+                currency: currency.code(),
+                total_expenses: Exact(currency.number(paid)),
+                total_settled: Exact(currency.number(sent)),
+            }
+        });
+        let Totals { paid, sent, .. } = book.balances.sums(group.currency);
+        Self {
+            summary: Summary {
+                total_expenses: Exact(group.currency.number(paid)),
+                total_settled: Exact(group.currency.number(sent)),
+                expense_count: book.expense_count,
+                settlement_count: book.settlement_count,
+                pending_settlements: suggestions.len(),
+                currencies: summaries.collect(),
+            },
+            graph: Graph { nodes: nodes.clone(), edges },
+            suggested_settlements: suggestions,
+            balances: nodes,
+            optimal,
+        }
+    }
+}
+
+fn node(member: &Member, own: Currency, currencies: &BTreeSet<Currency>, book: &Book) -> Node {
+    let net = |currency: Currency| {
+        Exact(currency.number(book.balances.totals(currency, member.id).net()))
+    };
+    Node {
+        id: member.id.to_string(),
+        name: member.name.clone(),
+        username: member.username.clone(),
+        wallet: member.wallet.as_ref().map(ToString::to_string),
+        balance: net(own),
+        balances: currencies.iter().map(|currency| (currency.code(), net(*currency))).collect(),
+    }
+}
+
+fn edge(transfer: &Transfer, currency: Currency) -> Edge {
+    Edge {
+        from: transfer.from.to_string(),
+        to: transfer.to.to_string(),
+        amount: Exact(currency.number(transfer.units)),
+        currency: currency.code(),
+    }
+}
+
+fn suggestion(
+    transfer: &Transfer,
+    currency: Currency,
+    names: &HashMap<UserId, &str>,
+) -> Suggestion {
+    let name = |user: UserId| names.get(&user).copied().unwrap_or_default().to_owned();
+    Suggestion {
+        from_user_id: transfer.from.to_string(),
+        from_user_name: name(transfer.from),
+        to_user_id: transfer.to.to_string(),
+        to_user_name: name(transfer.to),
+        amount: Exact(currency.number(transfer.units)),
+        currency: currency.code(),
+    }
+}

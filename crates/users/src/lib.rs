@@ -1,0 +1,279 @@
+//! Endpoints of what the caller has over all groups.
+
+mod activity;
+mod summary;
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use fracti_core::{
+    currency::Currency,
+    expense::{Expense, Participant},
+    id::UserId,
+    settlement::Settlement,
+    table::{Belonging, Slice},
+};
+use fracti_http::{
+    App, Caller, Data, Exact, ExpenseView, GroupView, List, Paging, Problem, ProblemBody, Routes,
+    Scope, SettlementView,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use activity::ActivityView;
+use summary::{Summary, belongings};
+
+/// The routes of this endpoint group.
+#[must_use]
+pub fn routes() -> Routes {
+    Routes::new()
+        .routes(routes!(read_me))
+        .routes(routes!(list_groups))
+        .routes(routes!(list_expenses))
+        .routes(routes!(list_debts))
+        .routes(routes!(list_settlements))
+        .routes(routes!(list_activity))
+        .routes(routes!(read_summary))
+}
+
+/// The caller.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Me {
+    /// The Telegram id, as text.
+    id: String,
+    /// The name that the others see.
+    name: String,
+    /// The Telegram username, without `@`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    username: Option<String>,
+    /// A picture of the caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    avatar_url: Option<String>,
+    /// How many groups the caller is in.
+    group_count: usize,
+    /// The caller's totals.
+    summary: Summary,
+}
+
+/// A group, and how its money stands for the caller.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct GroupOfUser {
+    #[serde(flatten)]
+    group: GroupView,
+    /// When the caller joined.
+    #[schema(format = DateTime)]
+    joined_at: String,
+    /// What the group owes the caller, in the group's currency; below zero where the caller owes.
+    #[schema(value_type = f64)]
+    balance: Exact,
+    /// The same in each currency of the group's book.
+    #[schema(value_type = BTreeMap<String, f64>)]
+    balances: BTreeMap<&'static str, Exact>,
+    /// How many expenses the group has.
+    expense_count: u64,
+}
+
+/// An expense that the caller paid.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ExpenseOfUser {
+    #[serde(flatten)]
+    expense: ExpenseView,
+    /// The group's title.
+    group_title: String,
+    /// What the caller owes of it.
+    #[schema(value_type = f64)]
+    your_share: Exact,
+}
+
+/// What the caller owes of another's expense.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Debt {
+    /// The expense.
+    #[schema(format = Uuid)]
+    expense_id: String,
+    /// Its group.
+    #[schema(format = Uuid)]
+    group_id: String,
+    /// The group's title.
+    group_title: String,
+    /// What the caller owes of it.
+    #[schema(value_type = f64)]
+    amount: Exact,
+    /// In which currency.
+    currency: &'static str,
+    /// Who paid.
+    payer_id: String,
+    /// Their name then.
+    payer_name: String,
+    /// What for.
+    description: String,
+    /// The whole expense.
+    #[schema(value_type = f64)]
+    total_amount: Exact,
+    /// When it was recorded.
+    #[schema(format = DateTime)]
+    created_at: String,
+}
+
+/// A settlement that the caller made.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct SettlementOfUser {
+    #[serde(flatten)]
+    settlement: SettlementView,
+    /// The group's title.
+    group_title: String,
+}
+
+/// Who the caller is.
+#[utoipa::path(get, path = "/api/users/me", tag = "users",
+    responses((status = OK, body = Data<Me>), (status = "4XX", body = ProblemBody)))]
+async fn read_me(State(app): State<App>, Caller(user): Caller) -> Result<Data<Me>, Problem> {
+    let belongings = belongings(&app, user.id).await?;
+    Ok(Data::new(Me {
+        id: user.id.to_string(),
+        name: user.name.clone(),
+        username: user.username.clone(),
+        avatar_url: user.avatar_url.clone(),
+        group_count: belongings.len(),
+        summary: Summary::of(user.id, &belongings),
+    }))
+}
+
+/// Lists the caller's groups and how they stand there. Without a `limit` all of them.
+#[utoipa::path(get, path = "/api/users/me/groups", tag = "users",
+    responses((status = OK, body = List<GroupOfUser>), (status = "4XX", body = ProblemBody)))]
+async fn list_groups(
+    State(app): State<App>,
+    Caller(user): Caller,
+    paging: Paging,
+) -> Result<List<GroupOfUser>, Problem> {
+    let scope = Scope::new("users/me/groups", user.id);
+    let paging = paging.or_limit(summary::MANY);
+    let Slice { items, next } = app.table.belongings_of(user.id, &paging.page(&scope)?).await?;
+    let next = next.map(|position| paging.cursor(&scope, &position));
+    Ok(List::new(items.into_iter().map(|belonging| GroupOfUser::of(user.id, belonging)), next))
+}
+
+/// Lists the expenses that the caller paid, newest first.
+#[utoipa::path(get, path = "/api/users/me/expenses", tag = "users",
+    responses((status = OK, body = List<ExpenseOfUser>), (status = "4XX", body = ProblemBody)))]
+async fn list_expenses(
+    State(app): State<App>,
+    Caller(user): Caller,
+    paging: Paging,
+) -> Result<List<ExpenseOfUser>, Problem> {
+    let scope = Scope::new("users/me/expenses", user.id);
+    let expenses = app.table.paid_by(user.id, &paging.page(&scope)?).await?;
+    Ok(paging.list(&scope, expenses))
+}
+
+/// Lists what the caller owes of others' expenses, newest first.
+#[utoipa::path(get, path = "/api/users/me/debts", tag = "users",
+    responses((status = OK, body = List<Debt>), (status = "4XX", body = ProblemBody)))]
+async fn list_debts(
+    State(app): State<App>,
+    Caller(user): Caller,
+    paging: Paging,
+) -> Result<List<Debt>, Problem> {
+    let scope = Scope::new("users/me/debts", user.id);
+    let debts = app.table.owed_by(user.id, &paging.page(&scope)?).await?;
+    Ok(paging.list(&scope, debts))
+}
+
+/// Lists the settlements that the caller made, newest first.
+#[utoipa::path(get, path = "/api/users/me/settlements", tag = "users",
+    responses((status = OK, body = List<SettlementOfUser>), (status = "4XX", body = ProblemBody)))]
+async fn list_settlements(
+    State(app): State<App>,
+    Caller(user): Caller,
+    paging: Paging,
+) -> Result<List<SettlementOfUser>, Problem> {
+    let scope = Scope::new("users/me/settlements", user.id);
+    let settlements = app.table.sent_by(user.id, &paging.page(&scope)?).await?;
+    Ok(paging.list(&scope, settlements))
+}
+
+/// Lists what happened to the caller's money, in one order of time, newest first.
+#[utoipa::path(get, path = "/api/users/me/activity", tag = "users",
+    responses((status = OK, body = List<ActivityView>), (status = "4XX", body = ProblemBody)))]
+async fn list_activity(
+    State(app): State<App>,
+    Caller(user): Caller,
+    paging: Paging,
+) -> Result<List<ActivityView>, Problem> {
+    let scope = Scope::new("users/me/activity", user.id);
+    let after = paging.after(&scope)?.unwrap_or_default();
+    let (feed, next) = app.table.activity_of(user.id, paging.limit(), after).await?;
+    let next = next.map(|position| paging.cursor(&scope, &position));
+    Ok(List::new(feed.into_iter().map(ActivityView::from), next))
+}
+
+/// Sums up what the caller paid, owes, sent and received.
+#[utoipa::path(get, path = "/api/users/me/summary", tag = "users",
+    responses((status = OK, body = Data<Summary>), (status = "4XX", body = ProblemBody)))]
+async fn read_summary(
+    State(app): State<App>,
+    Caller(user): Caller,
+) -> Result<Data<Summary>, Problem> {
+    let belongings = belongings(&app, user.id).await?;
+    Ok(Data::new(Summary::of(user.id, &belongings)))
+}
+
+impl GroupOfUser {
+    fn of(user: UserId, Belonging { group, joined_at, book }: Belonging) -> Self {
+        let own = group.currency;
+        let net = |currency: Currency| {
+            Exact(currency.number(book.balances.totals(currency, user).net()))
+        };
+        let currencies = book.balances.currencies().chain([own]);
+        Self {
+            joined_at: joined_at.to_string(),
+            balance: net(own),
+            balances: currencies.map(|currency| (currency.code(), net(currency))).collect(),
+            expense_count: book.expense_count,
+            group: group.into(),
+        }
+    }
+}
+
+impl From<Expense> for ExpenseOfUser {
+    fn from(expense: Expense) -> Self {
+        Self {
+            group_title: expense.group_title.clone().unwrap_or_default(),
+            your_share: Exact(expense.share_of(expense.payer_id)),
+            expense: expense.into(),
+        }
+    }
+}
+
+impl From<Participant> for Debt {
+    fn from(row: Participant) -> Self {
+        Self {
+            expense_id: row.expense_id.to_string(),
+            group_id: row.group_id.to_string(),
+            group_title: row.group_title.unwrap_or_default(),
+            amount: Exact(row.amount),
+            currency: row.currency.map(Currency::code).unwrap_or_default(),
+            payer_id: row.payer_id.to_string(),
+            payer_name: row.payer_name,
+            description: row.description,
+            total_amount: Exact(row.total_amount),
+            created_at: row.created_at.to_string(),
+        }
+    }
+}
+
+impl From<Settlement> for SettlementOfUser {
+    fn from(settlement: Settlement) -> Self {
+        Self {
+            group_title: settlement.group_title.clone().unwrap_or_default(),
+            settlement: settlement.into(),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What a user paid, owes, sent and received over all groups.
+
+use std::{cmp::Reverse, collections::BTreeMap};
+
+use fracti_core::{
+    currency::Currency,
+    id::UserId,
+    table::{Belonging, Page},
+};
+use fracti_http::{App, Exact, Problem};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// How many groups are read at once: of more, page by page.
+pub(crate) const MANY: usize = 1000;
+
+/// A user's totals over all groups.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Summary {
+    /// How many groups the user is in.
+    group_count: usize,
+    /// How many expenses these groups have.
+    expense_count: u64,
+    /// How many settlements were completed in these groups.
+    settlement_count: u64,
+    /// The user's totals in each currency.
+    currencies: Vec<CurrencySummary>,
+    /// The group with the most expenses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most_active_group: Option<ActiveGroup>,
+}
+
+/// A user's totals in one currency.
+#[derive(Debug, Serialize, ToSchema)]
+struct CurrencySummary {
+    currency: &'static str,
+    /// What the user paid for expenses.
+    #[schema(value_type = f64)]
+    paid: Exact,
+    /// The user's shares of expenses.
+    #[schema(value_type = f64)]
+    owed: Exact,
+    /// What the user sent in settlements.
+    #[schema(value_type = f64)]
+    sent: Exact,
+    /// What the user received in settlements.
+    #[schema(value_type = f64)]
+    received: Exact,
+    /// `paid - owed + sent - received`; below zero where the user owes.
+    #[schema(value_type = f64)]
+    net: Exact,
+}
+
+/// A group with many expenses.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ActiveGroup {
+    #[schema(format = Uuid)]
+    id: String,
+    title: String,
+    expense_count: u64,
+}
+
+/// All groups that a user belongs to.
+pub(crate) async fn belongings(app: &App, user: UserId) -> Result<Vec<Belonging>, Problem> {
+    let mut page = Page { limit: MANY, after: None };
+    let mut all = Vec::new();
+    loop {
+        let slice = app.table.belongings_of(user, &page).await?;
+        all.extend(slice.items);
+        match slice.next {
+            None => return Ok(all),
+            after => page.after = after,
+        }
+    }
+}
+
+impl Summary {
+    /// The totals of `user` in all their groups.
+    pub(crate) fn of(user: UserId, belongings: &[Belonging]) -> Self {
+        // Over all groups a total may be larger than one group's `i64`.
+        let mut sums: BTreeMap<Currency, [i128; 5]> = BTreeMap::new();
+        let (mut expense_count, mut settlement_count) = (0_u64, 0_u64);
+        for Belonging { book, .. } in belongings {
+            expense_count = expense_count.saturating_add(book.expense_count);
+            settlement_count = settlement_count.saturating_add(book.settlement_count);
+            for currency in book.balances.currencies() {
+                let totals = book.balances.totals(currency, user);
+                let [paid, owed, sent, received] =
+                    [totals.paid, totals.owed, totals.sent, totals.received].map(i128::from);
+                let own = [paid, owed, sent, received, totals.net()];
+                if own != [0; 5] {
+                    let sum = sums.entry(currency).or_default();
+                    sum.iter_mut().zip(own).for_each(|(sum, own)| *sum = sum.saturating_add(own));
+                }
+            }
+        }
+        let summary = |(currency, sum): (Currency, [i128; 5])| {
+            let [paid, owed, sent, received, net] = sum.map(|units| Exact(currency.number(units)));
+            CurrencySummary { currency: currency.code(), paid, owed, sent, received, net }
+        };
+        Self {
+            group_count: belongings.len(),
+            expense_count,
+            settlement_count,
+            currencies: sums.into_iter().map(summary).collect(),
+            most_active_group: most_active(belongings),
+        }
+    }
+}
+
+/// The group with the most expenses; of several, the one that was made first.
+fn most_active(belongings: &[Belonging]) -> Option<ActiveGroup> {
+    let with_expenses = belongings.iter().filter(|it| it.book.expense_count > 0);
+    let most = with_expenses.max_by_key(|it| (it.book.expense_count, Reverse(it.group.created_at)))?;
+    Some(ActiveGroup {
+        id: most.group.id.to_string(),
+        title: most.group.title.to_string(),
+        expense_count: most.book.expense_count,
+    })
+}
