@@ -97,7 +97,9 @@ impl Balances {
     /// The totals of a member.
     #[must_use]
     pub fn totals(&self, currency: Currency, user: UserId) -> Totals {
-        self.of(currency).find(|(member, _)| *member == user).map_or_else(Totals::default, |(_, t)| t)
+        self.of(currency)
+            .find(|(member, _)| *member == user)
+            .map_or_else(Totals::default, |(_, t)| t)
     }
 
     /// The totals of all members who have some in a currency, by id.
@@ -291,11 +293,7 @@ impl Book {
     /// The book after something at `at` that moved no money: a settlement that waits.
     #[must_use]
     pub fn touched(&self, at: Timestamp) -> Self {
-        Self {
-            version: self.version.saturating_add(1),
-            last_event_at: Some(at),
-            ..self.clone()
-        }
+        Self { version: self.version.saturating_add(1), last_event_at: Some(at), ..self.clone() }
     }
 
     /// The book after `event`, and the event's entry.
@@ -412,12 +410,13 @@ pub fn verify(
     expenses: &[Expense],
     settlements: &[Settlement],
 ) -> Result<(), Discrepancy> {
-    let completed: Vec<_> = settlements.iter().filter(|it| it.status == Status::Completed).collect();
+    let completed: Vec<_> =
+        settlements.iter().filter(|it| it.status == Status::Completed).collect();
     let events = expenses.iter().map(Event::of_expense);
     let events = events.chain(completed.iter().map(|settlement| Event::of_settlement(settlement)));
-    let balances = events.into_iter().try_fold(Balances::default(), |balances, event| {
-        balances.after(&event?.changes)
-    });
+    let balances = events
+        .into_iter()
+        .try_fold(Balances::default(), |balances, event| balances.after(&event?.changes));
     let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
     let rows = Book {
         expense_count: count(expenses.len()),

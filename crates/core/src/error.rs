@@ -60,8 +60,8 @@ pub type Cause = Box<dyn error::Error + Send + Sync>;
 
 impl Error {
     /// The field at `path` breaks `rule`.
-    pub fn invalid(path: impl Into<String>, rule: impl ToString) -> Self {
-        Self::Invalid { path: path.into(), rule: rule.to_string() }
+    pub fn invalid(path: impl Into<String>, rule: impl Into<String>) -> Self {
+        Self::Invalid { path: path.into(), rule: rule.into() }
     }
 }
 
@@ -69,7 +69,7 @@ impl From<BookError> for Error {
     fn from(error: BookError) -> Self {
         match error {
             // Whatever the amount is, it is too much for this group.
-            BookError::Overflow(_) => Self::invalid("amount", error),
+            BookError::Overflow(_) => Self::invalid("amount", error.to_string()),
             BookError::Unbalanced(_) => Self::Table(error.into()),
         }
     }

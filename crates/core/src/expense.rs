@@ -202,7 +202,16 @@ impl NewExpense {
         for (index, user) in split.users().enumerate() {
             known(&names, user, || format!("splits[{index}].userId"))?;
         }
-        Ok(CheckedExpense { new: self, group, names, payer, currency, units, split, created_by: caller })
+        Ok(CheckedExpense {
+            new: self,
+            group,
+            names,
+            payer,
+            currency,
+            units,
+            split,
+            created_by: caller,
+        })
     }
 
     fn split(&self, members: &[Member], units: i64, currency: Currency) -> Result<Split, Error> {
@@ -214,9 +223,10 @@ impl NewExpense {
                 let part = |(index, (user, number)): (usize, &(UserId, Decimal))| {
                     let units = currency.units(*number);
                     let path = || format!("splits[{index}].amount");
-                    Ok((*user, units.map_err(|error| Error::invalid(path(), error))?))
+                    Ok((*user, units.map_err(|error| Error::invalid(path(), error.to_string()))?))
                 };
-                let parts = parts.iter().enumerate().map(part).collect::<Result<Vec<_>, Error>>()?;
+                let parts =
+                    parts.iter().enumerate().map(part).collect::<Result<Vec<_>, Error>>()?;
                 Split::exact(parts, units, currency)
             }
         };
@@ -226,12 +236,14 @@ impl NewExpense {
         };
         split.map_err(|error| match error {
             SplitError::TooMany(shares) => Error::TooManyShares(shares),
-            SplitError::Twice(index) => Error::invalid(format!("splits[{index}].userId"), error),
+            SplitError::Twice(index) => {
+                Error::invalid(format!("splits[{index}].userId"), error.to_string())
+            }
             SplitError::Negative(index) | SplitError::TooFine(index) => {
-                Error::invalid(format!("splits[{index}].{field}"), error)
+                Error::invalid(format!("splits[{index}].{field}"), error.to_string())
             }
             SplitError::Empty | SplitError::Sum { .. } | SplitError::Percentages(_) => {
-                Error::invalid("splits", error)
+                Error::invalid("splits", error.to_string())
             }
         })
     }
@@ -268,8 +280,12 @@ impl CheckedExpense<'_> {
 }
 
 /// The smallest units of an amount that has to be above zero.
-pub(crate) fn positive_units(path: &str, amount: Decimal, currency: Currency) -> Result<i64, Error> {
-    let units = currency.units(amount).map_err(|error| Error::invalid(path, error))?;
+pub(crate) fn positive_units(
+    path: &str,
+    amount: Decimal,
+    currency: Currency,
+) -> Result<i64, Error> {
+    let units = currency.units(amount).map_err(|error| Error::invalid(path, error.to_string()))?;
     if units > 0 { Ok(units) } else { Err(Error::invalid(path, "an amount is above zero")) }
 }
 

@@ -6,6 +6,8 @@
 //! becomes one, [`table`] reads and writes them; [`telegram`] says who is asking.
 //! Nothing here knows HTTP, Lambda, the environment or the time of day.
 
+#![cfg_attr(test, expect(clippy::arithmetic_side_effects, reason = "an overflow fails the test"))]
+
 pub mod id;
 
 pub mod time;

@@ -41,7 +41,8 @@ pub fn to_item(keys: &Keys, entity: &impl Serialize) -> Result<Item, Error> {
 ///
 /// [`Error::Table`] where there is no attribute for it.
 pub fn to_value(value: &impl Serialize) -> Result<AttributeValue, Error> {
-    let value = serde_dynamo::to_attribute_value(value).map_err(|error| Error::Table(error.into()))?;
+    let value =
+        serde_dynamo::to_attribute_value(value).map_err(|error| Error::Table(error.into()))?;
     Ok(numbers_of(value))
 }
 
@@ -85,11 +86,8 @@ impl Keys {
             Some([(format!("{name}PK"), pk), (format!("{name}SK"), sk)])
         };
         let primary = [("PK".to_owned(), pk), ("SK".to_owned(), sk)];
-        let indexes = [
-            index("GSI1", &self.gsi1),
-            index("GSI2", &self.gsi2),
-            index("GSI3", &self.gsi3),
-        ];
+        let indexes =
+            [index("GSI1", &self.gsi1), index("GSI2", &self.gsi2), index("GSI3", &self.gsi3)];
         let keys = primary.into_iter().chain(indexes.into_iter().flatten().flatten());
         keys.map(|(name, key)| (name, AttributeValue::S(key)))
     }
@@ -101,5 +99,44 @@ impl Primary {
     pub fn item(self) -> Item {
         let Self { pk, sk } = self;
         [("PK".to_owned(), AttributeValue::S(pk)), ("SK".to_owned(), AttributeValue::S(sk))].into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decimal::Decimal;
+    use serde::Deserialize;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Row {
+        amount: Decimal,
+        list: Vec<Decimal>,
+        count: u64,
+    }
+
+    #[test]
+    fn a_number_keeps_all_its_digits() {
+        for text in [
+            "0",
+            "25",
+            "33.34",
+            "0.000000001",
+            "-0.01",
+            "9007199254740993",
+            "9007199254740993.5",
+            "9223372036854775807",
+            "92233720368547758.07",
+            "184467440737095516150",
+        ] {
+            let number: Decimal = text.parse().unwrap();
+            let row = Row { amount: number, list: vec![number], count: 3 };
+            let keys = Primary { pk: "P".to_owned(), sk: "S".to_owned() }.into();
+            let item = to_item(&keys, &row).unwrap();
+            assert_eq!(item["amount"], AttributeValue::N(text.to_owned()));
+            assert_eq!(item["list"], AttributeValue::L(vec![AttributeValue::N(text.to_owned())]));
+            assert_eq!(item["formatVersion"], AttributeValue::N("1".to_owned()));
+            assert_eq!(from_item::<Row>(item).unwrap(), row);
+        }
     }
 }

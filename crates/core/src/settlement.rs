@@ -119,7 +119,11 @@ impl Settlement {
         let same_hash = ask.tx_hash.is_none() || ask.tx_hash == self.tx_hash;
         if self.status != Status::Pending {
             let repeated = ask.status.map_or(same_hash, |status| status == self.status);
-            return if repeated { Ok(Step::Nothing) } else { Err(SettlementError::Final(self.status)) };
+            return if repeated {
+                Ok(Step::Nothing)
+            } else {
+                Err(SettlementError::Final(self.status))
+            };
         }
         if !same_hash && !pays {
             return Err(SettlementError::NotPayer);
@@ -151,8 +155,8 @@ impl FromStr for TxHash {
     type Err = TxHashError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
-            .with_decode_padding_mode(DecodePaddingMode::Indifferent);
+        const CONFIG: GeneralPurposeConfig =
+            GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
         const ENGINES: [GeneralPurpose; 2] = [
             GeneralPurpose::new(&alphabet::STANDARD, CONFIG),
             GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG),
@@ -272,7 +276,15 @@ mod tests {
         ] {
             assert_eq!(text.parse::<TxHash>().map(|it| it.to_string()), Ok(hex::encode(bytes)));
         }
-        for text in ["", "a1b2c3d4e5f6...", &A[1..], &format!("{A}a"), &"g".repeat(64), &"=".repeat(44), &"é".repeat(22)] {
+        for text in [
+            "",
+            "a1b2c3d4e5f6...",
+            &A[1..],
+            &format!("{A}a"),
+            &"g".repeat(64),
+            &"=".repeat(44),
+            &"é".repeat(22),
+        ] {
             assert_eq!(text.parse::<TxHash>(), Err(TxHashError), "{text:?}");
         }
     }

@@ -155,7 +155,9 @@ impl Split {
         currency: Currency,
     ) -> Result<Self, SplitError> {
         let weigh = |(index, (user, units)): (usize, (UserId, i64))| {
-            u64::try_from(units).map(|weight| (user, weight)).map_err(|_| SplitError::Negative(index))
+            u64::try_from(units)
+                .map(|weight| (user, weight))
+                .map_err(|_| SplitError::Negative(index))
         };
         let parts = parts.into_iter().enumerate().map(weigh).collect::<Result<_, _>>()?;
         let split = Self::checked(SplitType::Exact, parts)?;
@@ -233,7 +235,8 @@ impl Split {
         turn.sort_by_key(|&index| {
             std::cmp::Reverse(self.parts.get(index).map(|(_, weight)| remainder(*weight)))
         });
-        let given = self.parts.iter().fold(0_i128, |sum, (_, weight)| sum.saturating_add(floor(*weight)));
+        let given =
+            self.parts.iter().fold(0_i128, |sum, (_, weight)| sum.saturating_add(floor(*weight)));
         let left = i128::from(amount).saturating_sub(given);
         let odd: HashSet<usize> =
             turn.into_iter().take(usize::try_from(left).unwrap_or_default()).collect();
@@ -251,12 +254,11 @@ impl Split {
 
 /// Whose turn it is to carry an odd unit of `expense`, as an index below `members`.
 ///
-/// A hash, because a UUIDv7 begins with the time, and hand-made ids differ in one digit.
+/// A hash, because an id begins with the time, and hand-made ids differ in one digit.
 fn first_in_turn(expense: ExpenseId, members: usize) -> usize {
     let hash = Sha256::digest(expense.as_bytes());
-    let [a, b, c, d, e, f, g, h, ..] = hash.0;
-    let members = u64::try_from(members).unwrap_or(u64::MAX);
-    let turn = u64::from_be_bytes([a, b, c, d, e, f, g, h]).checked_rem(members);
+    let number = hash.first_chunk::<8>().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+    let turn = number.checked_rem(u64::try_from(members).unwrap_or(u64::MAX));
     turn.and_then(|turn| usize::try_from(turn).ok()).unwrap_or_default()
 }
 

@@ -109,12 +109,16 @@ impl Table {
     /// The row at `key`, as it is now.
     async fn get<T: DeserializeOwned>(&self, key: Primary) -> Result<Option<T>, Error> {
         let request = self.client.get_item().table_name(&*self.name).consistent_read(true);
-        let output = request.set_key(Some(key.item())).send().await.map_err(failure)?;
+        let request = request.set_key(Some(key.item()));
+        let output = Box::pin(request.send()).await.map_err(failure)?;
         output.item.map(row::from_item).transpose()
     }
 
     /// The rows at `keys`, as they are now, by partition key; a missing one is left out.
-    async fn batch<T: DeserializeOwned>(&self, keys: Vec<Primary>) -> Result<HashMap<String, T>, Error> {
+    async fn batch<T: DeserializeOwned>(
+        &self,
+        keys: Vec<Primary>,
+    ) -> Result<HashMap<String, T>, Error> {
         let mut chunks = tokio::task::JoinSet::new();
         for chunk in keys.chunks(BATCH) {
             let (table, chunk) = (self.clone(), chunk.iter().cloned().map(Primary::item).collect());
@@ -133,15 +137,14 @@ impl Table {
 
     /// Up to [`BATCH`] rows. What the table leaves unprocessed is asked again, until the deadline.
     async fn chunk(&self, keys: Vec<Item>) -> Result<Vec<Item>, Error> {
-        let wanted = |keys| {
-            KeysAndAttributes::builder().consistent_read(true).set_keys(Some(keys)).build()
-        };
+        let wanted =
+            |keys| KeysAndAttributes::builder().consistent_read(true).set_keys(Some(keys)).build();
         let mut wanted = wanted(keys).map_err(|error| Error::Table(error.into()))?;
         let mut retry = write::Retry::new();
         let mut items = Vec::new();
         loop {
             let request = self.client.batch_get_item().request_items(&*self.name, wanted);
-            let output = request.send().await.map_err(failure)?;
+            let output = Box::pin(request.send()).await.map_err(failure)?;
             items.extend(output.responses.into_iter().flatten().flat_map(|(_, items)| items));
             match output.unprocessed_keys.into_iter().flatten().next() {
                 None => return Ok(items),
@@ -160,7 +163,9 @@ where
     E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
 {
     let passing = match &error {
-        SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => true,
+        SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => {
+            true
+        }
         SdkError::ServiceError(context) => {
             context.raw().status().as_u16() >= 500
                 || context.err().code().is_some_and(|code| THROTTLED.contains(&code))

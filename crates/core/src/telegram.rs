@@ -92,7 +92,8 @@ pub fn sign(user: &User, token: &str, now: Timestamp) -> String {
     };
     let user = serde_json::to_string(&user).unwrap_or_default();
     let fields: BTreeMap<_, _> =
-        [("auth_date".into(), now.seconds().to_string().into()), ("user".into(), user.into())].into();
+        [("auth_date".into(), now.seconds().to_string().into()), ("user".into(), user.into())]
+            .into();
     let hash = hex::encode(signature(&fields, token).finalize().into_bytes());
     form_urlencoded::Serializer::new(String::new())
         .extend_pairs(fields)
@@ -213,14 +214,34 @@ mod tests {
             ("two hashes", format!("{whole}&hash=00"), Refusal::Forged),
             ("one more field", format!("{whole}&start_param=x"), Refusal::Forged),
             ("no date", signed(&[("user", user)]), Refusal::Forged),
-            ("a date that is none", signed(&[("auth_date", "soon"), ("user", user)]), Refusal::Forged),
-            ("a date years ahead", signed(&[("auth_date", "99999999999"), ("user", user)]), Refusal::Expired),
+            (
+                "a date that is none",
+                signed(&[("auth_date", "soon"), ("user", user)]),
+                Refusal::Forged,
+            ),
+            (
+                "a date years ahead",
+                signed(&[("auth_date", "99999999999"), ("user", user)]),
+                Refusal::Expired,
+            ),
             ("no user", signed(&[("auth_date", &now)]), Refusal::NoUser),
             ("no id", signed(&[("auth_date", &now), ("user", "{}")]), Refusal::NoUser),
             ("id 0", signed(&[("auth_date", &now), ("user", r#"{"id":0}"#)]), Refusal::NoUser),
-            ("id below 0", signed(&[("auth_date", &now), ("user", r#"{"id":-7}"#)]), Refusal::NoUser),
-            ("id as text", signed(&[("auth_date", &now), ("user", r#"{"id":"7"}"#)]), Refusal::NoUser),
-            ("two ids", signed(&[("auth_date", &now), ("user", r#"{"id":7,"id":8}"#)]), Refusal::NoUser),
+            (
+                "id below 0",
+                signed(&[("auth_date", &now), ("user", r#"{"id":-7}"#)]),
+                Refusal::NoUser,
+            ),
+            (
+                "id as text",
+                signed(&[("auth_date", &now), ("user", r#"{"id":"7"}"#)]),
+                Refusal::NoUser,
+            ),
+            (
+                "two ids",
+                signed(&[("auth_date", &now), ("user", r#"{"id":7,"id":8}"#)]),
+                Refusal::NoUser,
+            ),
         ] {
             assert_eq!(verified(&text), Err(refusal), "{name}");
         }

@@ -102,7 +102,9 @@ mod tests {
 
     #[test]
     fn what_is_no_moment_is_refused() {
-        for text in ["", "2024-01-20", "yesterday", "1969-12-31T23:59:59Z", "+12024-01-20T18:30:00Z"] {
+        for text in
+            ["", "2024-01-20", "yesterday", "1969-12-31T23:59:59Z", "+12024-01-20T18:30:00Z"]
+        {
             assert_eq!(text.parse::<Timestamp>(), Err(TimestampError), "{text:?}");
         }
     }

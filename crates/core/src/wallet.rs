@@ -4,7 +4,10 @@
 
 use std::{fmt, str::FromStr};
 
-use base64::{Engine, prelude::{BASE64_STANDARD, BASE64_URL_SAFE}};
+use base64::{
+    Engine,
+    prelude::{BASE64_STANDARD, BASE64_URL_SAFE},
+};
 use crc::{CRC_16_XMODEM, Crc};
 use serde::{Deserialize, Serialize};
 

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 /// What a client sends to record an expense.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(crate) struct CreateExpense {
     /// How much, above zero, as a number or the text of one, with at most the decimals of the currency.
     #[schema(value_type = f64, example = 100)]
@@ -41,7 +41,7 @@ pub(crate) struct CreateExpense {
 
 /// One who shares.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(crate) struct CreateSplit {
     /// A member.
     #[schema(value_type = String, example = "987654321")]
@@ -87,9 +87,10 @@ fn division(split_type: SplitType, splits: Option<Vec<CreateSplit>>) -> Result<D
         Ok::<_, Problem>(user)
     };
     match split_type {
-        SplitType::Equal => {
-            splits.map(|(index, split)| user(index, &split)).collect::<Result<_, _>>().map(Division::Equal)
-        }
+        SplitType::Equal => splits
+            .map(|(index, split)| user(index, &split))
+            .collect::<Result<_, _>>()
+            .map(Division::Equal),
         SplitType::Exact => {
             let part = |(index, split): (usize, CreateSplit)| {
                 let path = format!("splits[{index}].amount");

@@ -37,7 +37,7 @@ async fn list_expenses(
     Member(claim): Member,
     paging: Paging,
 ) -> Result<List<ExpenseView>, Problem> {
-    let scope = Scope::new("expenses", claim.group);
+    let scope = Scope::new("expenses", &claim.group);
     let expenses = app.table.expenses(claim, &paging.page(&scope)?).await?;
     Ok(paging.list(&scope, expenses))
 }

@@ -5,12 +5,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    currency::Currency,
-    group::ChatId,
-    id::GroupId,
-    table::NewGroup,
-    text::Title,
-    wallet::Wallet,
+    currency::Currency, group::ChatId, id::GroupId, table::NewGroup, text::Title, wallet::Wallet,
 };
 use fracti_http::{
     App, Caller, Data, GroupView, Id, Json, List, Member, MemberView, Paging, Post, Problem,
@@ -49,7 +44,7 @@ struct GroupWithMembers {
 
 /// What a client sends to make a group.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 struct CreateGroup {
     /// 1 to 100 characters, not all of them blank and none a control character.
     #[schema(value_type = String, min_length = 1, max_length = 100, example = "Roommates")]
@@ -64,6 +59,7 @@ struct CreateGroup {
 
 /// What a client may send to join a group.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(expecting = "an object")]
 struct JoinGroup {
     /// The TON address to pay the new member at.
     #[schema(value_type = Option<String>)]
@@ -72,6 +68,7 @@ struct JoinGroup {
 
 /// What a client sends to be paid elsewhere.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(expecting = "an object")]
 struct SetWallet {
     /// A TON address of the main network, in its user-friendly or its raw form.
     #[schema(value_type = String, example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
@@ -99,7 +96,7 @@ async fn list_groups(
     Caller(user): Caller,
     paging: Paging,
 ) -> Result<List<GroupView>, Problem> {
-    let scope = Scope::new("groups", user.id);
+    let scope = Scope::new("groups", &user.id);
     let groups = app.table.groups_of(user.id, &paging.page(&scope)?).await?;
     Ok(paging.list(&scope, groups))
 }

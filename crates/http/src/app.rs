@@ -86,7 +86,8 @@ impl Settings {
         let max_age = match variable("INIT_DATA_MAX_AGE_SECONDS") {
             None => telegram::MAX_AGE,
             Some(text) => {
-                let invalid = ConfigError::Invalid("INIT_DATA_MAX_AGE_SECONDS", "a number of seconds");
+                let invalid =
+                    ConfigError::Invalid("INIT_DATA_MAX_AGE_SECONDS", "a number of seconds");
                 Duration::from_secs(text.parse().map_err(|_| invalid)?)
             }
         };
@@ -136,10 +137,12 @@ impl App {
 ///
 /// Where there are none it takes made-up ones, which an engine on this machine accepts.
 pub async fn dynamodb_at(endpoint: &str) -> Client {
-    let credentials =
-        CredentialsProviderChain::first_try("environment", EnvironmentVariableCredentialsProvider::new())
-            .or_else("profile", ProfileFileCredentialsProvider::builder().build())
-            .or_else("local", local_credentials());
+    let credentials = CredentialsProviderChain::first_try(
+        "environment",
+        EnvironmentVariableCredentialsProvider::new(),
+    )
+    .or_else("profile", ProfileFileCredentialsProvider::builder().build())
+    .or_else("local", local_credentials());
     let region = RegionProviderChain::first_try(EnvironmentVariableRegionProvider::new())
         .or_else(ProfileFileRegionProvider::new())
         .or_else(LOCAL_REGION);
@@ -187,9 +190,10 @@ impl Clock {
         Self::of(|| {
             #[expect(clippy::disallowed_methods, reason = "this is the clock that all others ask")]
             let now = chrono::Utc::now().timestamp_millis();
-            u64::try_from(now).ok().and_then(Timestamp::from_millis).unwrap_or_else(|| {
-                unreachable!("the time of day is in the years 1970 to 9999")
-            })
+            u64::try_from(now)
+                .ok()
+                .and_then(Timestamp::from_millis)
+                .unwrap_or_else(|| unreachable!("the time of day is in the years 1970 to 9999"))
         })
     }
 
@@ -212,7 +216,8 @@ impl Random {
         Self::of(|| {
             let mut bytes = [0; 10];
             // A system without random bytes gives no id that nobody guesses: it must not go on.
-            getrandom::fill(&mut bytes).unwrap_or_else(|error| unreachable!("no random bytes: {error}"));
+            getrandom::fill(&mut bytes)
+                .unwrap_or_else(|error| unreachable!("no random bytes: {error}"));
             bytes
         })
     }

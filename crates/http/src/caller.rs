@@ -64,7 +64,8 @@ impl FromRequestParts<App> for Caller {
         let init_data = init_data(&parts.headers)?;
         let token = app.bot_token.expose();
         let user = telegram::verify(init_data, token, app.init_data_max_age, app.clock.now());
-        let caller = Self(Arc::new(user.map_err(Problem::unauthorized)?));
+        let caller =
+            Self(Arc::new(user.map_err(|refusal| Problem::unauthorized(refusal.to_string()))?));
         parts.extensions.insert(caller.clone());
         Ok(caller)
     }
@@ -105,7 +106,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let params = RawPathParams::from_request_parts(parts, app).await;
-        let params = params.map_err(|error| Problem::invalid(T::FIELD, error))?;
+        let params = params.map_err(|error| Problem::invalid(T::FIELD, error.body_text()))?;
         let text = params.iter().find(|(name, _)| *name == T::PARAMETER).map(|(_, text)| text);
         let id = text.unwrap_or_default().parse();
         id.map(Self).map_err(|error: T::Err| Problem::invalid(T::FIELD, error.to_string()))

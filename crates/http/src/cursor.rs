@@ -3,7 +3,10 @@
 //! A cursor is the place of a row, signed together with the list it belongs to. One of another list, group or user,
 //! or one that somebody changed, is refused: it never shows the first page, or somebody else's.
 
-use axum::{extract::FromRequestParts, http::{StatusCode, request::Parts}};
+use axum::{
+    extract::FromRequestParts,
+    http::{StatusCode, request::Parts},
+};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use fracti_core::table::{Page, Position, Slice};
 use hmac::{Hmac, KeyInit, Mac};
@@ -32,7 +35,7 @@ pub struct Scope(String);
 
 impl Scope {
     /// The list `name` of a group or a user.
-    pub fn new(name: &str, of: impl ToString) -> Self {
+    pub fn new(name: &str, of: &impl ToString) -> Self {
         Self(format!("{name}/{}", of.to_string()))
     }
 }

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 /// One thing.
+#[expect(clippy::struct_field_names, reason = "the wire calls it `data`")]
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Data<T> {
     /// Always `true`.

@@ -53,7 +53,11 @@ pub(crate) fn parse<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Re
         ));
     }
     let invalid = |error: &serde_json::Error| {
-        Problem::new(StatusCode::BAD_REQUEST, "INVALID_JSON", format!("the body is not JSON: {error}"))
+        Problem::new(
+            StatusCode::BAD_REQUEST,
+            "INVALID_JSON",
+            format!("the body is not JSON: {error}"),
+        )
     };
     let mut json = serde_json::Deserializer::from_slice(body);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
@@ -64,7 +68,10 @@ pub(crate) fn parse<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Re
                 let path = if path == "." { "body".to_owned() } else { path };
                 let rule = error.to_string();
                 // Serde ends with where in the text it stood; the path says it better.
-                Problem::invalid(path, rule.rsplit_once(" at line ").map_or(&*rule, |(rule, _)| rule))
+                Problem::invalid(
+                    path,
+                    rule.rsplit_once(" at line ").map_or(&*rule, |(rule, _)| rule),
+                )
             }
             _ => invalid(&error),
         }
@@ -163,9 +170,14 @@ mod tests {
 
     #[test]
     fn a_mistake_is_named_by_its_place() {
-        for json in [r#"{"amount":1e400}"#, r#"{"amount":true}"#, r#"{"amount":""}"#, r#"{"amount":[1]}"#] {
+        for json in
+            [r#"{"amount":1e400}"#, r#"{"amount":true}"#, r#"{"amount":""}"#, r#"{"amount":[1]}"#]
+        {
             let problem = format!("{:?}", parsed(json).unwrap_err());
-            assert!(problem.contains(r#"VALIDATION_ERROR"#) && problem.contains(r#"path: "amount""#), "{problem}");
+            assert!(
+                problem.contains("VALIDATION_ERROR") && problem.contains(r#"path: "amount""#),
+                "{problem}"
+            );
         }
         for json in ["", "{", "{}}", r#"{"amount":NaN}"#, r#"{"amount":1.}"#, r#"{"amount":01}"#] {
             let problem = format!("{:?}", parsed(json).unwrap_err());

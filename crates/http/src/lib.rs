@@ -16,7 +16,8 @@ mod problem;
 mod views;
 
 pub use app::{
-    App, BotToken, Clock, ConfigError, Random, Routes, Settings, dynamodb_at, local_dynamodb, service,
+    App, BotToken, Clock, ConfigError, Random, Routes, Settings, dynamodb_at, local_dynamodb,
+    service,
 };
 pub use caller::{Caller, Id, Member};
 pub use cursor::{Paging, Scope};

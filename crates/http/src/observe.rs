@@ -34,7 +34,9 @@ pub(crate) async fn observe(
         let headers = response.headers().clone();
         response = problem.render(&id);
         // An inner layer's word, like which methods a path has.
-        response.headers_mut().extend(headers.into_iter().filter(|(name, _)| *name == Some(header::ALLOW)));
+        response
+            .headers_mut()
+            .extend(headers.into_iter().filter(|(name, _)| *name == Some(header::ALLOW)));
     }
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert("x-request-id", id);

@@ -59,16 +59,16 @@ impl Problem {
     }
 
     /// The field at `path` breaks a rule.
-    pub fn invalid(path: impl Into<String>, rule: impl ToString) -> Self {
-        let detail = Detail { path: path.into(), message: rule.to_string() };
+    pub fn invalid(path: impl Into<String>, rule: impl Into<String>) -> Self {
+        let detail = Detail { path: path.into(), message: rule.into() };
         let message = format!("{}: {}", detail.path, detail.message);
         let problem = Self::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message);
         Self { details: vec![detail], ..problem }
     }
 
     /// Nobody knows who is calling.
-    pub fn unauthorized(reason: impl ToString) -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", reason.to_string())
+    pub fn unauthorized(reason: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", reason)
     }
 
     pub(crate) fn cause(&self) -> Option<&(dyn std::error::Error + Send + Sync)> {
@@ -117,15 +117,19 @@ impl From<Error> for Problem {
             Error::NoExpense => new(StatusCode::NOT_FOUND, "EXPENSE_NOT_FOUND"),
             Error::NoSettlement => new(StatusCode::NOT_FOUND, "SETTLEMENT_NOT_FOUND"),
             Error::NotMember => new(StatusCode::FORBIDDEN, "NOT_A_MEMBER"),
-            Error::Invalid { path, rule } => Self::invalid(path, rule),
+            Error::Invalid { path, rule } => Self::invalid(path, rule.as_str()),
             Error::TooManyShares(_) => Self {
                 details: vec![Detail { path: "splits".to_owned(), message: error.to_string() }],
                 ..new(StatusCode::UNPROCESSABLE_ENTITY, "TOO_MANY_SPLITS")
             },
-            Error::NotYourExpense => new(StatusCode::FORBIDDEN, "NOT_ALLOWED"),
-            Error::Settlement(SettlementError::Final(_)) => new(StatusCode::CONFLICT, "SETTLEMENT_FINAL"),
-            Error::Settlement(
-                SettlementError::NotParty | SettlementError::NotPayer | SettlementError::NotRecipient,
+            Error::Settlement(SettlementError::Final(_)) => {
+                new(StatusCode::CONFLICT, "SETTLEMENT_FINAL")
+            }
+            Error::NotYourExpense
+            | Error::Settlement(
+                SettlementError::NotParty
+                | SettlementError::NotPayer
+                | SettlementError::NotRecipient,
             ) => new(StatusCode::FORBIDDEN, "NOT_ALLOWED"),
             Error::TxHashUsed => new(StatusCode::CONFLICT, "TX_HASH_USED"),
             Error::KeyReused => new(StatusCode::UNPROCESSABLE_ENTITY, "IDEMPOTENCY_KEY_REUSED"),
@@ -164,5 +168,9 @@ pub(crate) async fn no_route() -> Problem {
 }
 
 pub(crate) async fn no_method() -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", "this path has no such method")
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "METHOD_NOT_ALLOWED",
+        "this path has no such method",
+    )
 }

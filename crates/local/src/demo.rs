@@ -49,34 +49,49 @@ pub(crate) async fn run(
 
     let group = json!({ "title": "Alps 2026", "chatId": "-1001234567890", "currency": "EUR" });
     let group = post(router, &alice.1, "/api/groups", &group, "demo-group").await?;
-    let id = group["id"].as_str().unwrap_or_default();
+    let id = group.get("id").and_then(Value::as_str).unwrap_or_default();
     let at = |what: &str| format!("/api/groups/{id}{what}");
     for (_, authorization) in [bob, carol, dave] {
         post(router, authorization, &at("/join"), &json!({}), "demo-join").await?;
     }
     let expenses = [
-        (alice, json!({ "amount": 184.50, "description": "Hut, two nights", "category": "travel" })),
+        (
+            alice,
+            json!({ "amount": 184.50, "description": "Hut, two nights", "category": "travel" }),
+        ),
         (bob, json!({ "amount": "72.40", "description": "Cheese fondue", "category": "food" })),
-        (carol, json!({
-            "amount": 12, "currency": "TON", "description": "Cable car", "category": "transport",
-            "splitType": "percentage",
-            "splits": [
-                { "userId": alice.0.id.to_string(), "percentage": 50 },
-                { "userId": carol.0.id.to_string(), "percentage": 25 },
-                { "userId": dave.0.id.to_string(), "percentage": 25 },
-            ],
-        })),
+        (
+            carol,
+            json!({
+                "amount": 12, "currency": "TON", "description": "Cable car", "category": "transport",
+                "splitType": "percentage",
+                "splits": [
+                    { "userId": alice.0.id.to_string(), "percentage": 50 },
+                    { "userId": carol.0.id.to_string(), "percentage": 25 },
+                    { "userId": dave.0.id.to_string(), "percentage": 25 },
+                ],
+            }),
+        ),
     ];
     for (index, ((_, authorization), expense)) in expenses.iter().enumerate() {
         let key = format!("demo-expense-{index}");
         post(router, authorization, &at("/expenses"), expense, &key).await?;
     }
 
-    writeln!(out, "\ndemo group {id}")?;
+    writeln!(out, "demo group {id}")?;
     for (user, authorization) in &friends {
         writeln!(out, "\n# {} ({})", user.name, user.id)?;
         writeln!(out, "Authorization: {authorization}")?;
         writeln!(out, "curl -H 'Authorization: {authorization}' {api}{}", at("/debts"))?;
+    }
+    writeln!(
+        out,
+        "\n# the same for the README's walk-through: paste these lines into another shell"
+    )?;
+    writeln!(out, "export API={api} GROUP={id}")?;
+    for (user, authorization) in &friends {
+        let name = user.username.as_deref().unwrap_or_default().to_uppercase();
+        writeln!(out, "export {name}='Authorization: {authorization}'")?;
     }
     Ok(())
 }
@@ -97,7 +112,7 @@ async fn post(
     let status = response.status();
     let body: Value = serde_json::from_slice(&response.into_body().collect().await?.to_bytes())?;
     if !status.is_success() {
-        return Err(format!("the demo could not be made: {}", body["message"]).into());
+        return Err(format!("the demo could not be made: {body}").into());
     }
-    Ok(body["data"].clone())
+    Ok(body.get("data").cloned().unwrap_or_default())
 }

@@ -50,7 +50,7 @@ struct Options {
 async fn main() -> ExitCode {
     let options = Options::parse();
     // Standard output is for what can be copied; a line about each request goes beside it.
-    let filter = Targets::new().with_default(tracing_subscriber::filter::LevelFilter::WARN);
+    let filter = Targets::new().with_default(tracing_subscriber::filter::LevelFilter::ERROR);
     let filter = filter.with_target("fracti_http", tracing_subscriber::filter::LevelFilter::INFO);
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_target(false);
     tracing_subscriber::registry().with(lines).with(filter).init();
@@ -71,14 +71,13 @@ async fn run(options: Options) -> Result<(), Failure> {
     let listener = listen("--port", options.port).await?;
     let api = format!("http://{}", listener.local_addr()?);
 
-    let (engine, client) = match &options.dynamodb_endpoint {
-        Some(endpoint) => (None, dynamodb_at(endpoint).await),
-        None => {
-            let listener = listen("--dynamodb-port", options.dynamodb_port).await?;
-            let engine = Engine::start(listener, options.data.as_deref())?;
-            let client = local_dynamodb(engine.endpoint());
-            (Some(engine), client)
-        }
+    let (engine, client) = if let Some(endpoint) = &options.dynamodb_endpoint {
+        (None, dynamodb_at(endpoint).await)
+    } else {
+        let listener = listen("--dynamodb-port", options.dynamodb_port).await?;
+        let engine = Engine::start(listener, options.data.as_deref())?;
+        let client = local_dynamodb(engine.endpoint());
+        (Some(engine), client)
     };
     Schema::from_template()?.create(&client, &settings.table_name).await?;
 
@@ -88,7 +87,10 @@ async fn run(options: Options) -> Result<(), Failure> {
     writeln!(out, "dynamodb {}", endpoint.unwrap_or_default())?;
     let token = settings.bot_token.unwrap_or_else(|| BotToken::new(DEMO_TOKEN));
     if token.expose() == DEMO_TOKEN {
-        writeln!(out, "TELEGRAM_BOT_TOKEN is not set: init data is signed with the public demo token {DEMO_TOKEN}")?;
+        writeln!(
+            out,
+            "TELEGRAM_BOT_TOKEN is not set: init data is signed with the public demo token {DEMO_TOKEN}"
+        )?;
     }
 
     let table = Table::new(client, settings.table_name);
@@ -105,13 +107,19 @@ async fn run(options: Options) -> Result<(), Failure> {
 async fn listen(option: &str, port: u16) -> Result<TcpListener, String> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
-        io::ErrorKind::AddrInUse => format!("port {port} is in use; choose another one with {option}"),
+        io::ErrorKind::AddrInUse => {
+            format!("port {port} is in use; choose another one with {option}")
+        }
         _ => format!("cannot listen on {address}: {error}"),
     })
 }
 
 /// Serves until Ctrl-C or a termination signal; then lets what is running finish.
-async fn serve(listener: TcpListener, router: Router, engine: Option<Engine>) -> Result<(), Failure> {
+async fn serve(
+    listener: TcpListener,
+    router: Router,
+    engine: Option<Engine>,
+) -> Result<(), Failure> {
     let (stop, mut stopped) = watch::channel(());
     // A Mini App under development comes from a port of its own.
     let router = router.layer(CorsLayer::permissive());

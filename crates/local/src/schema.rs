@@ -5,6 +5,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::{
     Client,
     error::BuildError,
+    operation::describe_table::DescribeTableError,
     types::{
         AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, Projection,
         TableStatus, TimeToLiveSpecification,
@@ -29,7 +30,7 @@ pub enum SchemaError {
     Table(String, String),
 }
 
-/// A table's properties, as CloudFormation names them.
+/// A table's properties, as the template names them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Schema {
@@ -131,10 +132,14 @@ impl Schema {
         let described = client.describe_table().table_name(name).send().await;
         match described {
             Ok(_) => return Ok(()),
-            Err(error) if error.as_service_error().is_some_and(|it| it.is_resource_not_found_exception()) => {}
+            Err(error)
+                if error
+                    .as_service_error()
+                    .is_some_and(DescribeTableError::is_resource_not_found_exception) => {}
             Err(error) => return Err(refused(display(&error))),
         }
-        let (attributes, keys, indexes) = self.parts().map_err(|error| refused(error.to_string()))?;
+        let (attributes, keys, indexes) =
+            self.parts().map_err(|error| refused(error.to_string()))?;
         client
             .create_table()
             .table_name(name)
@@ -170,8 +175,10 @@ impl Schema {
     #[expect(clippy::type_complexity, reason = "the three parts of one request")]
     fn parts(
         &self,
-    ) -> Result<(Vec<AttributeDefinition>, Vec<KeySchemaElement>, Vec<GlobalSecondaryIndex>), BuildError>
-    {
+    ) -> Result<
+        (Vec<AttributeDefinition>, Vec<KeySchemaElement>, Vec<GlobalSecondaryIndex>),
+        BuildError,
+    > {
         let attribute = |attribute: &Attribute| {
             AttributeDefinition::builder()
                 .attribute_name(&attribute.attribute_name)

@@ -31,7 +31,7 @@ pub fn routes() -> Routes {
 
 /// What a client sends to record a settlement.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 struct CreateSettlement {
     /// Who is paid, a member.
     #[schema(value_type = String, example = "123456789")]
@@ -52,7 +52,7 @@ struct CreateSettlement {
 
 /// What a client asks of a settlement.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 struct UpdateSettlement {
     /// The state it should have: `pending`, `completed` or `failed`.
     #[schema(value_type = Option<String>, example = "completed")]
@@ -65,10 +65,7 @@ struct UpdateSettlement {
 /// Says who owes whom, and the fewest transfers that settle it.
 #[utoipa::path(get, path = "/api/groups/{group_id}/debts", tag = "settlements",
     responses((status = OK, body = Data<Debts>), (status = "4XX", body = ProblemBody)))]
-async fn read_debts(
-    State(app): State<App>,
-    Member(claim): Member,
-) -> Result<Data<Debts>, Problem> {
+async fn read_debts(State(app): State<App>, Member(claim): Member) -> Result<Data<Debts>, Problem> {
     let (group, members, book) = app.table.ledger(claim).await?;
     Ok(Data::new(Debts::of(&group, &members, &book)))
 }
@@ -81,7 +78,7 @@ async fn list_settlements(
     Member(claim): Member,
     paging: Paging,
 ) -> Result<List<SettlementView>, Problem> {
-    let scope = Scope::new("settlements", claim.group);
+    let scope = Scope::new("settlements", &claim.group);
     let settlements = app.table.settlements(claim, &paging.page(&scope)?).await?;
     Ok(paging.list(&scope, settlements))
 }

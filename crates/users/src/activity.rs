@@ -96,7 +96,8 @@ impl From<Activity> for ActivityView {
                 Self::settlement(Kind::SettlementSent, settlement, other)
             }
             Activity::Received(settlement) => {
-                let other = (settlement.from_user_id.to_string(), settlement.from_user_name.clone());
+                let other =
+                    (settlement.from_user_id.to_string(), settlement.from_user_name.clone());
                 Self::settlement(Kind::SettlementReceived, settlement, other)
             }
         }

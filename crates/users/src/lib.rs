@@ -153,7 +153,7 @@ async fn list_groups(
     Caller(user): Caller,
     paging: Paging,
 ) -> Result<List<GroupOfUser>, Problem> {
-    let scope = Scope::new("users/me/groups", user.id);
+    let scope = Scope::new("users/me/groups", &user.id);
     let paging = paging.or_limit(summary::MANY);
     let Slice { items, next } = app.table.belongings_of(user.id, &paging.page(&scope)?).await?;
     let next = next.map(|position| paging.cursor(&scope, &position));
@@ -168,7 +168,7 @@ async fn list_expenses(
     Caller(user): Caller,
     paging: Paging,
 ) -> Result<List<ExpenseOfUser>, Problem> {
-    let scope = Scope::new("users/me/expenses", user.id);
+    let scope = Scope::new("users/me/expenses", &user.id);
     let expenses = app.table.paid_by(user.id, &paging.page(&scope)?).await?;
     Ok(paging.list(&scope, expenses))
 }
@@ -181,7 +181,7 @@ async fn list_debts(
     Caller(user): Caller,
     paging: Paging,
 ) -> Result<List<Debt>, Problem> {
-    let scope = Scope::new("users/me/debts", user.id);
+    let scope = Scope::new("users/me/debts", &user.id);
     let debts = app.table.owed_by(user.id, &paging.page(&scope)?).await?;
     Ok(paging.list(&scope, debts))
 }
@@ -194,7 +194,7 @@ async fn list_settlements(
     Caller(user): Caller,
     paging: Paging,
 ) -> Result<List<SettlementOfUser>, Problem> {
-    let scope = Scope::new("users/me/settlements", user.id);
+    let scope = Scope::new("users/me/settlements", &user.id);
     let settlements = app.table.sent_by(user.id, &paging.page(&scope)?).await?;
     Ok(paging.list(&scope, settlements))
 }
@@ -207,7 +207,7 @@ async fn list_activity(
     Caller(user): Caller,
     paging: Paging,
 ) -> Result<List<ActivityView>, Problem> {
-    let scope = Scope::new("users/me/activity", user.id);
+    let scope = Scope::new("users/me/activity", &user.id);
     let after = paging.after(&scope)?.unwrap_or_default();
     let (feed, next) = app.table.activity_of(user.id, paging.limit(), after).await?;
     let next = next.map(|position| paging.cursor(&scope, &position));
@@ -228,9 +228,8 @@ async fn read_summary(
 impl GroupOfUser {
     fn of(user: UserId, Belonging { group, joined_at, book }: Belonging) -> Self {
         let own = group.currency;
-        let net = |currency: Currency| {
-            Exact(currency.number(book.balances.totals(currency, user).net()))
-        };
+        let net =
+            |currency: Currency| Exact(currency.number(book.balances.totals(currency, user).net()));
         let currencies = book.balances.currencies().chain([own]);
         Self {
             joined_at: joined_at.to_string(),

@@ -113,7 +113,8 @@ impl Summary {
 /// The group with the most expenses; of several, the one that was made first.
 fn most_active(belongings: &[Belonging]) -> Option<ActiveGroup> {
     let with_expenses = belongings.iter().filter(|it| it.book.expense_count > 0);
-    let most = with_expenses.max_by_key(|it| (it.book.expense_count, Reverse(it.group.created_at)))?;
+    let most =
+        with_expenses.max_by_key(|it| (it.book.expense_count, Reverse(it.group.created_at)))?;
     Some(ActiveGroup {
         id: most.group.id.to_string(),
         title: most.group.title.to_string(),

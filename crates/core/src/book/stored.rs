@@ -47,7 +47,8 @@ impl Numbers {
 impl Serialize for Balances {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_map(self.currencies().map(|currency| {
-            let numbers = self.of(currency).map(|(user, totals)| (user, Numbers::of(totals, currency)));
+            let numbers =
+                self.of(currency).map(|(user, totals)| (user, Numbers::of(totals, currency)));
             (currency, numbers.collect::<BTreeMap<_, _>>())
         }))
     }
@@ -60,7 +61,8 @@ impl<'de> Deserialize<'de> for Balances {
             Ok((user, numbers.totals::<D::Error>(currency)?))
         };
         let currency = |(currency, members): (Currency, BTreeMap<_, _>)| {
-            let members = members.into_iter().map(|it| member(currency, it)).collect::<Result<_, _>>()?;
+            let members =
+                members.into_iter().map(|it| member(currency, it)).collect::<Result<_, _>>()?;
             Ok((currency, members))
         };
         stored.into_iter().map(currency).collect::<Result<_, _>>().map(Self)

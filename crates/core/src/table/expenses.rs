@@ -106,7 +106,12 @@ impl Table {
             }));
             // An expense of the earlier system never entered the book, so nothing is to be taken back.
             let Some(entry) = &entry else {
-                return Ok(Event { book: book.touched(at), entries: Vec::new(), writes, value: () });
+                return Ok(Event {
+                    book: book.touched(at),
+                    entries: Vec::new(),
+                    writes,
+                    value: (),
+                });
             };
             let (book, history) = book.revert(entry, claim.user, at)?;
             writes.push(remove_entry(entry)?);

@@ -95,7 +95,7 @@ impl Table {
                         .only(Expression::absent(), Otherwise::Lost);
                     (member, vec![put, Write::increment(keys::group(group), "memberCount")])
                 }
-                Some(before) => renewed(group, before, user)?,
+                Some(before) => renewed(group, &before, user)?,
             };
             writes.extend(once.write(&member)?);
             if let Some(outcome) = self.write(writes, once, member).await? {
@@ -120,7 +120,9 @@ impl Table {
                 .only(Expression::present(), Otherwise::Because(|| Error::NotMember));
             match self.transact(vec![update]).await {
                 Ok(()) => return Ok(()),
-                Err(Rejected::Because(Error::NotMember)) => return Err(self.refusal(claim.group).await),
+                Err(Rejected::Because(Error::NotMember)) => {
+                    return Err(self.refusal(claim.group).await);
+                }
                 Err(Rejected::Because(error)) => return Err(error),
                 Err(Rejected::Lost | Rejected::Replay) => {}
             }
@@ -155,8 +157,7 @@ impl Table {
     ///
     /// As [`Table::group`].
     pub async fn ledger(&self, claim: Claim) -> Result<(Group, Vec<Member>, Book), Error> {
-        let ((group, members), book) =
-            tokio::try_join!(self.group(claim), self.book(claim.group))?;
+        let ((group, members), book) = tokio::try_join!(self.group(claim), self.book(claim.group))?;
         Ok((group, members, book))
     }
 
@@ -182,14 +183,14 @@ impl Table {
 }
 
 /// The member with the name, username and picture that Telegram knows now, and what that writes.
-fn renewed(group: GroupId, before: Member, user: &User) -> Result<(Member, Vec<Write>), Error> {
+fn renewed(group: GroupId, before: &Member, user: &User) -> Result<(Member, Vec<Write>), Error> {
     let member = Member {
         name: user.name.clone(),
         username: user.username.clone(),
         avatar_url: user.avatar_url.clone(),
         ..before.clone()
     };
-    if member == before {
+    if member == *before {
         return Ok((member, Vec::new()));
     }
     let optional = |text: &Option<String>| text.as_ref().map(row::to_value).transpose();

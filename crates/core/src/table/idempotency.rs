@@ -98,7 +98,10 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::KeyReused`] where that was another request.
-    pub(super) async fn recorded(&self, request: Option<&Request>) -> Result<Option<Recorded>, Error> {
+    pub(super) async fn recorded(
+        &self,
+        request: Option<&Request>,
+    ) -> Result<Option<Recorded>, Error> {
         let Some(request) = request else { return Ok(None) };
         let row: Option<Row> = self.get(request.key()).await?;
         match row.filter(|row| request.now.seconds() <= row.ttl) {

@@ -107,7 +107,7 @@ impl Table {
         let (mut items, mut start) = (Vec::new(), start);
         for _ in 0..MAX_REQUESTS {
             let left = limit.map(|limit| limit.saturating_sub(items.len()));
-            let output = self
+            let request = self
                 .client
                 .query()
                 .table_name(&*self.name)
@@ -121,10 +121,9 @@ impl Table {
                 .expression_attribute_values(":sk", AttributeValue::S(range.prefix.clone()))
                 .scan_index_forward(false)
                 .set_limit(left.and_then(|left| i32::try_from(left).ok()))
-                .set_exclusive_start_key(start)
-                .send()
-                .await
-                .map_err(failure)?;
+                .set_exclusive_start_key(start);
+            // A future of the SDK is large: on the heap it does not swell all those around it.
+            let output = Box::pin(request.send()).await.map_err(failure)?;
             items.extend(output.items.unwrap_or_default());
             start = output.last_evaluated_key.filter(|key| !key.is_empty());
             if start.is_none() || limit.is_some_and(|limit| items.len() >= limit) {

@@ -101,7 +101,9 @@ impl Table {
             };
             let row = Write::put(&keys::settlement_row(&settlement), &settlement)?;
             let mut writes = vec![row.only(Expression::absent(), Otherwise::Lost)];
-            writes.extend(settlement.tx_hash.as_ref().map(|hash| use_hash(hash, &settlement)).transpose()?);
+            writes.extend(
+                settlement.tx_hash.as_ref().map(|hash| use_hash(hash, &settlement)).transpose()?,
+            );
             if !completed {
                 let book = book.touched(created_at);
                 return Ok(Event { book, entries: Vec::new(), writes, value: settlement });
@@ -171,8 +173,9 @@ impl Table {
                 ("completedAt", Some(row::to_value(&at)?)),
             ];
             // Whoever was first in this, it is to be decided again: no reason to try the same again.
-            let write = Write::update(keys::settlement(claim.group, settlement.created_at), attributes)
-                .only(unchanged(settlement)?, Otherwise::Because(|| Error::NoSettlement));
+            let write =
+                Write::update(keys::settlement(claim.group, settlement.created_at), attributes)
+                    .only(unchanged(settlement)?, Otherwise::Because(|| Error::NoSettlement));
             Ok(Event { book, entries: vec![entry], writes: vec![write], value: completed })
         };
         match self.commit(claim.group, book, now, None, event).await {
@@ -249,7 +252,12 @@ impl Table {
 
 impl NewSettlement {
     /// Checks it against the group. Its id and time are set when it gets its place in the book.
-    fn check(&self, group: &Group, members: &[Member], caller: UserId) -> Result<Settlement, Error> {
+    fn check(
+        &self,
+        group: &Group,
+        members: &[Member],
+        caller: UserId,
+    ) -> Result<Settlement, Error> {
         let from = self.from.unwrap_or(caller);
         let named = |path: &str, user: UserId| {
             let member = members.iter().find(|member| member.id == user);

@@ -83,7 +83,11 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn belongings_of(&self, user: UserId, page: &Page) -> Result<Slice<Belonging>, Error> {
+    pub async fn belongings_of(
+        &self,
+        user: UserId,
+        page: &Page,
+    ) -> Result<Slice<Belonging>, Error> {
         let Slice { items, next } = self.memberships(user, page).await?;
         let ids: Vec<_> = items.iter().map(|(group, _)| *group).collect();
         let balances = ids.iter().map(|group| keys::balance(*group)).collect();

@@ -176,7 +176,8 @@ impl Write {
             values.extend(update.values.iter().cloned());
         }
         let names = names.into_iter().map(|name| (format!("#{name}"), name.to_owned()));
-        let names = Some(names.collect()).filter(|names: &std::collections::HashMap<_, _>| !names.is_empty());
+        let names = Some(names.collect())
+            .filter(|names: &std::collections::HashMap<_, _>| !names.is_empty());
         let values = Some(values.into_iter().collect()).filter(|values: &Item| !values.is_empty());
         let item = TransactWriteItem::builder();
         let item = match action {
@@ -218,13 +219,11 @@ impl Table {
     /// before a later one's: what was decided is not tried again.
     pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<(), Rejected> {
         let meanings: Vec<Otherwise> = writes.iter().map(|write| write.otherwise).collect();
-        let items = writes.into_iter().map(|write| write.item(&self.name)).collect::<Result<_, _>>();
+        let items =
+            writes.into_iter().map(|write| write.item(&self.name)).collect::<Result<_, _>>();
         let items = items.map_err(Rejected::Because)?;
-        let sent = self.client.transact_write_items().set_transact_items(Some(items)).send().await;
-        let error = match sent {
-            Ok(_) => return Ok(()),
-            Err(error) => error,
-        };
+        let request = self.client.transact_write_items().set_transact_items(Some(items));
+        let Err(error) = Box::pin(request.send()).await else { return Ok(()) };
         let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
             error.as_service_error()
         else {
@@ -258,7 +257,7 @@ impl Table {
 fn passes(code: &str) -> bool {
     let code = code.strip_suffix("Exception").unwrap_or(code);
     let throttled = |known: &&str| known.strip_suffix("Exception") == Some(code);
-    matches!(code, "TransactionConflict" | "ThrottlingError") || THROTTLED.iter().any(|it| throttled(&it))
+    matches!(code, "TransactionConflict" | "ThrottlingError") || THROTTLED.iter().any(throttled)
 }
 
 /// Trying again: with full jitter, until the deadline.
@@ -273,7 +272,10 @@ pub(super) struct Retry {
 impl Retry {
     pub(super) fn new() -> Self {
         let now = Instant::now();
-        Self { deadline: now.checked_add(PATIENCE).unwrap_or(now), longest: Duration::from_millis(10) }
+        Self {
+            deadline: now.checked_add(PATIENCE).unwrap_or(now),
+            longest: Duration::from_millis(10),
+        }
     }
 
     /// Waits for a while; `false` where the deadline is over.
@@ -284,4 +286,3 @@ impl Retry {
         Instant::now() < self.deadline
     }
 }
-

@@ -1,0 +1,228 @@
+//! Who may what: every endpoint, asked by everybody who could ask.
+
+use std::time::Duration;
+
+use axum::http::Method;
+use fracti_core::telegram;
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Caller, Group, TOKEN};
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asker {
+    NoHeader,
+    Forged,
+    OtherBot,
+    Expired,
+    Future,
+    Doubled,
+    Stranger,
+    Member,
+    Payer,
+    Party,
+}
+
+use Asker::{Doubled, Expired, Forged, Future, Member, NoHeader, OtherBot, Party, Payer, Stranger};
+
+/// The group: 1 paid an expense, 2 pays a settlement to 1, 3 is a member, 9 is none.
+struct Scene {
+    group: Group,
+    expense: String,
+    settlement: String,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let group = Group::new(3, "EUR").await;
+        let expense =
+            group.spend(0, json!({ "amount": 9 })).await["id"].as_str().unwrap().to_owned();
+        let body = json!({ "toId": "1", "amount": 3 });
+        let settlement = group.members[1].post(&group.path("/settlements"), body).await;
+        let settlement = settlement.data(201)["id"].as_str().unwrap().to_owned();
+        Self { group, expense, settlement }
+    }
+
+    fn caller(&self, asker: Asker) -> Caller {
+        let api: &Api = &self.group.api;
+        let alice = &self.group.members[0];
+        let at = |seconds: i64| {
+            let millis = api.now().millis().checked_add_signed(seconds * 1000).unwrap();
+            fracti_core::time::Timestamp::from_millis(millis).unwrap()
+        };
+        let header = |init_data: String| Some(("authorization", format!("tma {init_data}")));
+        let valid = telegram::sign(&alice.user, TOKEN, api.now());
+        match asker {
+            NoHeader => alice.with(None),
+            Forged => alice.with(header(valid.replace("%22A%22", "%22E%22"))),
+            OtherBot => alice.with(header(telegram::sign(&alice.user, "43:other", api.now()))),
+            Expired => alice.with(header(telegram::sign(&alice.user, TOKEN, at(-86_401)))),
+            Future => alice.with(header(telegram::sign(&alice.user, TOKEN, at(61)))),
+            Doubled => alice.with(header(format!("{valid}&auth_date=1"))),
+            Stranger => api.user(9, "Eve"),
+            Member => self.group.members[2].clone(),
+            Party => self.group.members[1].clone(),
+            Payer => alice.clone(),
+        }
+    }
+}
+
+const NOBODY: [Asker; 6] = [NoHeader, Forged, OtherBot, Expired, Future, Doubled];
+
+#[tokio::test]
+async fn every_endpoint_answers_whom_it_should() {
+    type Row = (Method, &'static str, Option<Value>, [u16; 4]);
+    let wallet = json!({ "wallet": format!("0:{}", "a".repeat(64)) });
+    let spend = json!({ "amount": 3, "description": "x" });
+    // Each with the status for: a stranger, a member, the settlement's payer, the expense's payer (and recipient).
+    let rows: [Row; 23] = [
+        (Method::GET, "/api/groups", None, [200, 200, 200, 200]),
+        (
+            Method::POST,
+            "/api/groups",
+            Some(json!({ "title": "x", "chatId": 1 })),
+            [201, 201, 201, 201],
+        ),
+        (Method::GET, "/api/groups/G", None, [403, 200, 200, 200]),
+        (Method::POST, "/api/groups/G/join", Some(json!({})), [200, 200, 200, 200]),
+        (Method::PUT, "/api/groups/G/wallet", Some(wallet), [403, 200, 200, 200]),
+        (Method::GET, "/api/groups/G/expenses", None, [403, 200, 200, 200]),
+        (Method::GET, "/api/groups/G/expenses/E", None, [403, 200, 200, 200]),
+        (Method::POST, "/api/groups/G/expenses", Some(spend), [403, 201, 201, 201]),
+        (Method::DELETE, "/api/groups/G/expenses/E", None, [403, 403, 403, 200]),
+        (Method::GET, "/api/groups/G/debts", None, [403, 200, 200, 200]),
+        (Method::GET, "/api/groups/G/settlements", None, [403, 200, 200, 200]),
+        (Method::GET, "/api/groups/G/settlements/S", None, [403, 200, 200, 200]),
+        (
+            Method::POST,
+            "/api/groups/G/settlements",
+            Some(json!({ "toId": "2", "fromId": "1", "amount": 1 })),
+            [403, 403, 201, 201],
+        ),
+        (
+            Method::PUT,
+            "/api/groups/G/settlements/S",
+            Some(json!({ "status": "completed" })),
+            [403, 403, 403, 200],
+        ),
+        (
+            Method::PUT,
+            "/api/groups/G/settlements/S",
+            Some(json!({ "status": "failed" })),
+            [403, 403, 200, 200],
+        ),
+        (
+            Method::PUT,
+            "/api/groups/G/settlements/S",
+            Some(json!({ "txHash": "a".repeat(64) })),
+            [403, 403, 200, 403],
+        ),
+        (Method::GET, "/api/users/me", None, [200, 200, 200, 200]),
+        (Method::GET, "/api/users/me/groups", None, [200, 200, 200, 200]),
+        (Method::GET, "/api/users/me/expenses", None, [200, 200, 200, 200]),
+        (Method::GET, "/api/users/me/debts", None, [200, 200, 200, 200]),
+        (Method::GET, "/api/users/me/settlements", None, [200, 200, 200, 200]),
+        (Method::GET, "/api/users/me/activity", None, [200, 200, 200, 200]),
+        (Method::GET, "/api/users/me/summary", None, [200, 200, 200, 200]),
+    ];
+    for (method, path, body, statuses) in rows {
+        let mut scene = Scene::new().await;
+        let known = [
+            (Stranger, statuses[0]),
+            (Member, statuses[1]),
+            (Party, statuses[2]),
+            (Payer, statuses[3]),
+        ];
+        for (asker, status) in NOBODY.map(|asker| (asker, 401)).into_iter().chain(known) {
+            let at = path.replace("/G", &format!("/{}", scene.group.id));
+            let at = at.replace("/E", &format!("/{}", scene.expense));
+            let at = at.replace("/S", &format!("/{}", scene.settlement));
+            let before = scene.group.api.rows().await;
+            let reply = scene.caller(asker).call(method.clone(), &at, body.as_ref()).await;
+            assert_eq!(reply.status, status, "{asker:?}: {method} {path} {body:?}: {}", reply.text);
+            let code = match status {
+                401 => Some("UNAUTHORIZED"),
+                403 if asker == Stranger => Some("NOT_A_MEMBER"),
+                403 => Some("NOT_ALLOWED"),
+                _ => None,
+            };
+            if let Some(code) = code {
+                assert_eq!(reply.body["error"], code, "{asker:?}: {method} {path}");
+                assert_eq!(scene.group.api.rows().await, before, "{asker:?}: {method} {path}");
+            } else {
+                // What was asked may have been done: the next one finds everything as it was.
+                scene.group.verify().await;
+                scene = Scene::new().await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_group_that_is_not_there_is_no_secret() {
+    let api = Api::new().await;
+    let alice = api.user(1, "Alice");
+    let nowhere = "/api/groups/0190a1b2-0000-7000-8000-000000000001";
+    let id = "0190a1b2-0000-7000-8000-000000000002";
+    for (method, rest, body) in [
+        (Method::GET, String::new(), None),
+        (Method::POST, "/join".to_owned(), Some(json!({}))),
+        (
+            Method::PUT,
+            "/wallet".to_owned(),
+            Some(json!({ "wallet": format!("0:{}", "a".repeat(64)) })),
+        ),
+        (Method::GET, "/expenses".to_owned(), None),
+        (Method::POST, "/expenses".to_owned(), Some(json!({ "amount": 1, "description": "x" }))),
+        (Method::GET, format!("/expenses/{id}"), None),
+        (Method::DELETE, format!("/expenses/{id}"), None),
+        (Method::GET, "/debts".to_owned(), None),
+        (Method::GET, "/settlements".to_owned(), None),
+        (Method::POST, "/settlements".to_owned(), Some(json!({ "toId": "2", "amount": 1 }))),
+        (Method::GET, format!("/settlements/{id}"), None),
+        (Method::PUT, format!("/settlements/{id}"), Some(json!({ "status": "failed" }))),
+    ] {
+        let reply = alice.call(method.clone(), &format!("{nowhere}{rest}"), body.as_ref()).await;
+        assert_eq!(reply.code(), (404, "GROUP_NOT_FOUND"), "{method} {rest}");
+    }
+    assert!(api.rows().await.is_empty());
+}
+
+#[tokio::test]
+async fn both_headers_say_who_calls() {
+    let api = Api::new().await;
+    let alice = api.user(1, "Alice");
+    let init_data = telegram::sign(&alice.user, TOKEN, api.now());
+    let other = telegram::sign(&api.user(2, "Bob").user, TOKEN, api.now());
+    for (header, value, status) in [
+        ("authorization", format!("tma {init_data}"), 200),
+        ("authorization", format!("TMA {init_data}"), 200),
+        ("x-telegram-init-data", init_data.clone(), 200),
+        ("x-telegram-init-data", String::new(), 401),
+        ("authorization", init_data.clone(), 401),
+        ("authorization", format!("Bearer {init_data}"), 401),
+        ("authorization", "tma ".to_owned(), 401),
+    ] {
+        let reply = alice.with(Some((header, value.clone()))).get("/api/users/me").await;
+        assert_eq!(reply.status, status, "{header}: {value}");
+        if status == 401 {
+            assert_eq!(reply.header("www-authenticate"), Some("tma"));
+        }
+    }
+    for (second, status) in [(init_data, 200), (other, 401)] {
+        let request =
+            alice.request(Method::GET, "/api/users/me").header("x-telegram-init-data", second);
+        let reply = api.send(request.body(axum::body::Body::empty()).unwrap()).await;
+        assert_eq!(reply.status, status);
+    }
+}
+
+#[tokio::test]
+async fn init_data_lasts_for_a_day() {
+    let api = Api::new().await;
+    let alice = api.user(1, "Alice");
+    api.pass(Duration::from_hours(24));
+    alice.get("/api/users/me").await.data(200);
+    api.pass(Duration::from_secs(1));
+    assert_eq!(alice.get("/api/users/me").await.code(), (401, "UNAUTHORIZED"));
+}

@@ -1,0 +1,165 @@
+//! Whatever happens at once happens one after the other, each thing once.
+
+use std::collections::HashSet;
+
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use crate::harness::{Api, Caller, Group, Reply};
+
+/// So many calls at once, each by one of the callers in turn.
+async fn at_once<F: Future<Output = Reply> + Send + 'static>(
+    times: usize,
+    callers: &[Caller],
+    call: impl Fn(Caller) -> F,
+) -> Vec<Reply> {
+    let mut calls = JoinSet::new();
+    for caller in callers.iter().cycle().take(times) {
+        calls.spawn(call(caller.clone()));
+    }
+    calls.join_all().await
+}
+
+fn count(replies: &[Reply], status: u16) -> usize {
+    replies.iter().filter(|reply| reply.status == status).count()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fifty_expenses_at_once_are_all_recorded_in_an_order() {
+    let group = Group::new(5, "EUR").await;
+    let path = group.path("/expenses");
+    let replies = at_once(50, &group.members, |caller| {
+        let path = path.clone();
+        async move { caller.post(&path, json!({ "amount": 1, "description": "Tea" })).await }
+    })
+    .await;
+    assert_eq!(count(&replies, 201), 50);
+    let moments: HashSet<&str> =
+        replies.iter().map(|reply| reply.body["data"]["createdAt"].as_str().unwrap()).collect();
+    assert_eq!(moments.len(), 50);
+    assert_eq!(group.debts().await["summary"]["expenseCount"], 50);
+    assert_eq!(group.debts().await["summary"]["totalExpenses"], 50);
+    let sequences = group.api.rows().await.into_iter().filter(|((_, sk), _)| sk == "~");
+    let mut sequences: Vec<u32> =
+        sequences.map(|(_, row)| row["sequence"].as_n().unwrap().parse().unwrap()).collect();
+    sequences.sort_unstable();
+    assert_eq!(sequences, (0..50).collect::<Vec<_>>());
+    group.verify().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_ten_deletions_of_one_expense_one_deletes_it() {
+    let group = Group::new(2, "EUR").await;
+    group.spend(1, json!({ "amount": 8 })).await;
+    let before = group.balances().await;
+    let made = group.spend(0, json!({ "amount": 100, "payerId": "2" })).await;
+    let path = group.path(&format!("/expenses/{}", made["id"].as_str().unwrap()));
+    let replies = at_once(10, &group.members, |caller| {
+        let path = path.clone();
+        async move { caller.delete(&path).await }
+    })
+    .await;
+    assert_eq!((count(&replies, 200), count(&replies, 404)), (1, 9), "{replies:?}");
+    assert_eq!(group.balances().await, before);
+    group.verify().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ten_completions_of_one_settlement_move_money_once() {
+    let group = Group::new(2, "EUR").await;
+    let made = group.members[1]
+        .post(&group.path("/settlements"), json!({ "toId": "1", "amount": 7 }))
+        .await;
+    let path = group.path(&format!("/settlements/{}", made.data(201)["id"].as_str().unwrap()));
+    let replies = at_once(10, &group.members[..1], |caller| {
+        let path = path.clone();
+        async move { caller.put(&path, json!({ "status": "completed" })).await }
+    })
+    .await;
+    assert_eq!(count(&replies, 200), 10, "{replies:?}");
+    assert!(replies.iter().all(|reply| reply.data(200) == replies[0].data(200)));
+    assert_eq!(group.balances().await, ["-7", "7"]);
+    group.verify().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_completing_and_failing_at_once_one_wins() {
+    let group = Group::new(2, "EUR").await;
+    let made = group.members[1]
+        .post(&group.path("/settlements"), json!({ "toId": "1", "amount": 7 }))
+        .await;
+    let path = group.path(&format!("/settlements/{}", made.data(201)["id"].as_str().unwrap()));
+    let replies = at_once(10, &group.members, |caller| {
+        let path = path.clone();
+        let status = if caller.id == "1" { "completed" } else { "failed" };
+        async move { caller.put(&path, json!({ "status": status })).await }
+    })
+    .await;
+    assert_eq!((count(&replies, 200), count(&replies, 409)), (5, 5), "{replies:?}");
+    let status = group.members[0].get(&path).await.data(200)["status"].clone();
+    let moved = if status == "completed" { ["-7", "7"] } else { ["0", "0"] };
+    assert_eq!(group.balances().await, moved);
+    group.verify().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_ten_settlements_with_one_transaction_one_is_recorded() {
+    let group = Group::new(3, "EUR").await;
+    let replies = at_once(10, &group.members[1..], |caller| {
+        let path = group.path("/settlements");
+        let body = json!({ "toId": "1", "amount": 7, "txHash": "e".repeat(64) });
+        async move { caller.post(&path, body).await }
+    })
+    .await;
+    assert_eq!((count(&replies, 201), count(&replies, 409)), (1, 9), "{replies:?}");
+    assert_eq!(
+        group.members[0].get(&group.path("/settlements")).await.data(200).as_array().unwrap().len(),
+        1
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_joins_at_once_is_counted_once() {
+    let group = Group::new(1, "EUR").await;
+    let newcomers: Vec<Caller> = (2..7).map(|id| group.api.user(id, "New")).collect();
+    let path = group.path("/join");
+    let replies = at_once(20, &newcomers, |caller| {
+        let path = path.clone();
+        async move { caller.post(&path, json!({})).await }
+    })
+    .await;
+    assert_eq!(count(&replies, 200), 20, "{replies:?}");
+    let read = group.members[0].get(&group.path("")).await.data(200).clone();
+    assert_eq!(read["memberCount"], 6);
+    assert_eq!(read["members"].as_array().unwrap().len(), 6);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everything_at_once_leaves_a_book_that_is_right() {
+    let api = Api::new().await;
+    let group = Group::of(&api, 4, "TON").await;
+    let mut expenses = Vec::new();
+    for payer in 0..4 {
+        expenses.push(group.spend(payer, json!({ "amount": "1.000000001" })).await);
+    }
+    let mut calls = JoinSet::new();
+    for (index, expense) in expenses.iter().enumerate() {
+        let caller = group.members[index].clone();
+        let next = group.members[(index + 1) % 4].id.clone();
+        let path = group.path(&format!("/expenses/{}", expense["id"].as_str().unwrap()));
+        let (expenses, settlements) = (group.path("/expenses"), group.path("/settlements"));
+        calls.spawn(async move {
+            caller.delete(&path).await.data(200);
+            caller
+                .post(&expenses, json!({ "amount": 3, "description": "x", "currency": "EUR" }))
+                .await
+                .data(201);
+            let pay = json!({ "fromId": next, "toId": caller.id, "amount": "0.5" });
+            caller.post(&settlements, pay).await.data(201);
+        });
+    }
+    calls.join_all().await;
+    let summary = group.debts().await["summary"].clone();
+    assert_eq!((&summary["expenseCount"], &summary["settlementCount"]), (&json!(4), &json!(4)));
+    group.verify().await;
+}

@@ -1,0 +1,289 @@
+//! Clients of the API that read like the requests they make.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use aws_sdk_dynamodb::{Client, types::AttributeValue};
+use axum::{
+    Router,
+    body::Body,
+    http::{HeaderMap, Method, Request, StatusCode, header},
+};
+use fracti_core::{
+    decimal::Decimal,
+    table::Table,
+    telegram::{self, User},
+    time::Timestamp,
+};
+use fracti_http::{App, BotToken, Clock, local_dynamodb, service};
+use fracti_local::{Engine, routes, schema::Schema};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tower::ServiceExt;
+
+/// The bot that the API under test belongs to.
+pub(crate) const TOKEN: &str = "42:test-token";
+
+const TABLE: &str = "FractiTable";
+
+/// When a test begins: 2026-01-15T12:00:00Z.
+pub(crate) const START: u64 = 1_768_478_400_000;
+
+/// The API over an empty table, at a time that the test sets.
+#[derive(Clone)]
+pub(crate) struct Api {
+    router: Router,
+    pub(crate) table: Table,
+    pub(crate) client: Client,
+    now: Arc<AtomicU64>,
+    _engine: Arc<Engine>,
+}
+
+/// Somebody who calls the API.
+#[derive(Clone)]
+pub(crate) struct Caller {
+    pub(crate) api: Api,
+    pub(crate) id: String,
+    pub(crate) user: User,
+    authorization: Option<(&'static str, String)>,
+}
+
+/// A response.
+#[derive(Clone, Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+    pub(crate) body: Value,
+}
+
+impl Api {
+    pub(crate) async fn new() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let engine = Engine::start(listener, None).unwrap();
+        let client = local_dynamodb(engine.endpoint());
+        Schema::from_template().unwrap().create(&client, TABLE).await.unwrap();
+        let table = Table::new(client.clone(), TABLE);
+        let now = Arc::new(AtomicU64::new(START));
+        let clock = now.clone();
+        let app = App {
+            clock: Clock::of(move || Timestamp::from_millis(clock.load(Ordering::SeqCst)).unwrap()),
+            ..App::new(table.clone(), BotToken::new(TOKEN), telegram::MAX_AGE)
+        };
+        let router = service(routes(), app);
+        Self { router, table, client, now, _engine: Arc::new(engine) }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.now.load(Ordering::SeqCst)).unwrap()
+    }
+
+    /// Lets time pass.
+    pub(crate) fn pass(&self, time: Duration) {
+        self.now.fetch_add(u64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);
+    }
+
+    /// A Telegram user of this bot.
+    pub(crate) fn user(&self, id: u64, name: &str) -> Caller {
+        let user = User {
+            id: fracti_core::id::UserId::new(id).unwrap(),
+            name: name.to_owned(),
+            username: Some(name.to_lowercase()),
+            avatar_url: None,
+        };
+        let init_data = telegram::sign(&user, TOKEN, self.now());
+        let authorization = Some(("authorization", format!("tma {init_data}")));
+        Caller { api: self.clone(), id: id.to_string(), user, authorization }
+    }
+
+    pub(crate) async fn send(&self, request: Request<Body>) -> Reply {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        let body = serde_json::from_str(&text).unwrap_or_default();
+        let reply = Reply { status: parts.status, headers: parts.headers, text, body };
+        reply.check();
+        reply
+    }
+
+    /// Every row of the table, by its key.
+    pub(crate) async fn rows(
+        &self,
+    ) -> BTreeMap<(String, String), BTreeMap<String, AttributeValue>> {
+        let mut pages = self.client.scan().table_name(TABLE).into_paginator().items().send();
+        let mut rows = BTreeMap::new();
+        while let Some(row) = pages.next().await {
+            let row: BTreeMap<_, _> = row.unwrap().into_iter().collect();
+            let key = |name: &str| row[name].as_s().unwrap().clone();
+            rows.insert((key("PK"), key("SK")), row);
+        }
+        rows
+    }
+
+    /// The book agrees with the rows.
+    pub(crate) async fn verify(&self, group: &str) {
+        self.table.verify_book(group.parse().unwrap()).await.unwrap().unwrap();
+    }
+}
+
+impl Reply {
+    /// What holds for every response, whatever it says.
+    fn check(&self) {
+        assert!(self.headers.contains_key("x-request-id"), "{self:?}");
+        let json = self.headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
+        assert_eq!(json, Some("application/json"), "{self:?}");
+        assert_eq!(self.body["success"], self.status.is_success(), "{self:?}");
+        if !self.status.is_success() {
+            assert!(self.body["error"].is_string() && self.body["message"].is_string(), "{self:?}");
+            assert_eq!(self.body["requestId"], self.headers["x-request-id"].to_str().unwrap());
+        }
+    }
+
+    /// The data of a success with this status.
+    pub(crate) fn data(&self, status: u16) -> &Value {
+        assert_eq!(self.status, status, "{self:?}");
+        &self.body["data"]
+    }
+
+    /// The code of a failure.
+    pub(crate) fn code(&self) -> (u16, &str) {
+        (self.status.as_u16(), self.body["error"].as_str().unwrap_or_default())
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}
+
+impl Caller {
+    /// The same user with another header for who they are.
+    pub(crate) fn with(&self, authorization: Option<(&'static str, String)>) -> Self {
+        Self { authorization, ..self.clone() }
+    }
+
+    pub(crate) fn request(&self, method: Method, path: &str) -> axum::http::request::Builder {
+        let request = Request::builder().method(method).uri(path);
+        match &self.authorization {
+            Some((name, value)) => request.header(*name, value),
+            None => request,
+        }
+    }
+
+    pub(crate) async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Reply {
+        let request = self.request(method, path);
+        let request = match body {
+            Some(body) => request
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(Body::from(body.to_string())),
+            None => request.body(Body::empty()),
+        };
+        self.api.send(request.unwrap()).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.call(Method::GET, path, None).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Reply {
+        self.call(Method::POST, path, Some(&body)).await
+    }
+
+    pub(crate) async fn put(&self, path: &str, body: Value) -> Reply {
+        self.call(Method::PUT, path, Some(&body)).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Reply {
+        self.call(Method::DELETE, path, None).await
+    }
+
+    /// Sends a body as it is.
+    pub(crate) async fn post_text(&self, path: &str, body: &str) -> Reply {
+        let request =
+            self.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json");
+        self.api.send(request.body(Body::from(body.to_owned())).unwrap()).await
+    }
+
+    /// Posts under an idempotency key.
+    pub(crate) async fn post_once(&self, key: &str, path: &str, body: Value) -> Reply {
+        let request = self.request(Method::POST, path).header("idempotency-key", key);
+        let request = request.header(header::CONTENT_TYPE, "application/json");
+        self.api.send(request.body(Body::from(body.to_string())).unwrap()).await
+    }
+}
+
+/// A group, and those who belong to it: the first one made it.
+pub(crate) struct Group {
+    pub(crate) api: Api,
+    pub(crate) id: String,
+    pub(crate) members: Vec<Caller>,
+}
+
+impl Group {
+    /// A group with so many members, in this currency: ids 1, 2, … and names A, B, ….
+    pub(crate) async fn of(api: &Api, members: u64, currency: &str) -> Self {
+        let names = (b'A'..).map(|letter| char::from(letter).to_string());
+        let members: Vec<Caller> =
+            (1..=members).zip(names).map(|(id, name)| api.user(id, &name)).collect();
+        let new = json!({ "title": "Alps", "chatId": -100, "currency": currency });
+        let made = members[0].post("/api/groups", new).await;
+        let id = made.data(201)["id"].as_str().unwrap().to_owned();
+        for member in &members[1..] {
+            member.post(&format!("/api/groups/{id}/join"), json!({})).await.data(200);
+        }
+        Self { api: api.clone(), id, members }
+    }
+
+    /// The same over an engine of its own.
+    pub(crate) async fn new(members: u64, currency: &str) -> Self {
+        Self::of(&Api::new().await, members, currency).await
+    }
+
+    pub(crate) fn path(&self, rest: &str) -> String {
+        format!("/api/groups/{}{rest}", self.id)
+    }
+
+    /// Records an expense that `payer` paid; everybody shares where `splits` says nothing.
+    pub(crate) async fn spend(&self, payer: usize, body: Value) -> Value {
+        let mut expense = json!({ "description": "Dinner" });
+        expense.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+        self.members[payer].post(&self.path("/expenses"), expense).await.data(201).clone()
+    }
+
+    /// Records that `from` paid `to`, as the recipient.
+    pub(crate) async fn pay(&self, from: usize, to: usize, amount: &str) -> Value {
+        let body = json!({ "fromId": self.members[from].id, "toId": self.members[to].id, "amount": amount });
+        self.members[to].post(&self.path("/settlements"), body).await.data(201).clone()
+    }
+
+    pub(crate) async fn debts(&self) -> Value {
+        self.members[0].get(&self.path("/debts")).await.data(200).clone()
+    }
+
+    /// What the group owes each member, in the order of the members.
+    pub(crate) async fn balances(&self) -> Vec<String> {
+        let debts = self.debts().await;
+        let balance = |member: &Caller| {
+            let mut nodes = debts["balances"].as_array().unwrap().iter();
+            nodes.find(|node| node["id"] == member.id).unwrap()["balance"].to_string()
+        };
+        self.members.iter().map(balance).collect()
+    }
+
+    /// The book agrees with the rows.
+    pub(crate) async fn verify(&self) {
+        self.api.verify(&self.id).await;
+    }
+}
+
+/// A number of a response, exactly as far as a test's JSON keeps it.
+pub(crate) fn number(value: &Value) -> Decimal {
+    value.to_string().parse().unwrap()
+}

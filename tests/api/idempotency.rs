@@ -1,0 +1,123 @@
+//! The same key and request give the first response again, and do nothing twice.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use crate::harness::{Api, Group};
+
+#[tokio::test]
+async fn every_post_with_a_key_happens_once() {
+    let api = Api::new().await;
+    let [alice, bob] = [api.user(1, "Alice"), api.user(2, "Bob")];
+    let new = json!({ "title": "Alps", "chatId": 1, "currency": "EUR" });
+    let group = alice.post_once("k", "/api/groups", new.clone()).await;
+    let id = group.data(201)["id"].as_str().unwrap().to_owned();
+    let path = |rest: &str| format!("/api/groups/{id}{rest}");
+    let hash = "c".repeat(64);
+    for (caller, path, body, status) in [
+        (&alice, "/api/groups".to_owned(), new, 201),
+        (&bob, path("/join"), json!({}), 200),
+        (&alice, path("/expenses"), json!({ "amount": 10, "description": "Hut" }), 201),
+        (&bob, path("/settlements"), json!({ "toId": "1", "amount": 1, "txHash": hash }), 201),
+        (&alice, path("/settlements"), json!({ "fromId": "2", "toId": "1", "amount": 2 }), 201),
+    ] {
+        // The first one was sent above.
+        let first = caller.post_once("k2", &path, body.clone()).await;
+        first.data(status);
+        assert_eq!(first.header("idempotent-replayed"), None, "{path}");
+        let before = api.rows().await;
+        let again = caller.post_once("k2", &path, body.clone()).await;
+        assert_eq!((again.status, &again.text), (first.status, &first.text));
+        assert_eq!(again.header("idempotent-replayed"), Some("true"), "{path}");
+
+        let mut other = body.clone();
+        other["note"] = json!("another body");
+        let reused = caller.post_once("k2", &path, other).await;
+        assert_eq!(reused.code(), (422, "IDEMPOTENCY_KEY_REUSED"), "{path}");
+        assert_eq!(api.rows().await, before, "{path}");
+        if path.ends_with("/settlements") && caller.id == "2" {
+            api.pass(Duration::from_hours(20));
+        }
+    }
+    let replayed = alice
+        .post_once("k", "/api/groups", json!({ "title": "Alps", "chatId": 1, "currency": "EUR" }))
+        .await;
+    assert_eq!(replayed.data(201), group.data(201));
+    api.verify(&id).await;
+}
+
+#[tokio::test]
+async fn a_key_is_its_callers_and_its_groups_own() {
+    let api = Api::new().await;
+    let [first, second] = [Group::of(&api, 2, "EUR").await, Group::of(&api, 2, "EUR").await];
+    let body = json!({ "amount": 10, "description": "Hut" });
+    let made = first.members[0].post_once("k", &first.path("/expenses"), body.clone()).await;
+    let others = first.members[1].post_once("k", &first.path("/expenses"), body.clone()).await;
+    assert_ne!(made.data(201)["id"], others.data(201)["id"]);
+    let elsewhere = first.members[0].post_once("k", &second.path("/expenses"), body.clone()).await;
+    assert_eq!(elsewhere.code(), (422, "IDEMPOTENCY_KEY_REUSED"));
+    let settled = first.members[0]
+        .post_once("k", &first.path("/settlements"), json!({ "toId": "2", "amount": 1 }))
+        .await;
+    settled.data(201);
+    let stranger = api.user(9, "Eve").post_once("k", &first.path("/expenses"), body).await;
+    assert_eq!(stranger.code(), (403, "NOT_A_MEMBER"));
+}
+
+#[tokio::test]
+async fn what_failed_first_may_succeed_then() {
+    let group = Group::new(2, "EUR").await;
+    let path = group.path("/expenses");
+    let body = json!({ "amount": 10, "description": "Hut", "payerId": "3" });
+    let refused = group.members[0].post_once("k", &path, body.clone()).await;
+    assert_eq!(refused.code(), (400, "VALIDATION_ERROR"));
+    group.api.user(3, "C").post(&group.path("/join"), json!({})).await.data(200);
+    let accepted = group.members[0].post_once("k", &path, body.clone()).await;
+    assert_eq!(accepted.header("idempotent-replayed"), None);
+    let again = group.members[0].post_once("k", &path, body).await;
+    assert_eq!(again.data(201), accepted.data(201));
+    assert_eq!(group.debts().await["summary"]["expenseCount"], 1);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn of_many_at_once_one_is_done() {
+    let group = Group::new(2, "EUR").await;
+    for (path, body) in [
+        (group.path("/expenses"), json!({ "amount": 10, "description": "Hut" })),
+        (group.path("/settlements"), json!({ "toId": "2", "amount": 1, "txHash": "d".repeat(64) })),
+        ("/api/groups".to_owned(), json!({ "title": "Two", "chatId": 2 })),
+    ] {
+        let mut posts = JoinSet::new();
+        for _ in 0..10 {
+            let (caller, path, body) = (group.members[0].clone(), path.clone(), body.clone());
+            posts.spawn(async move { caller.post_once("same", &path, body).await });
+        }
+        let replies = posts.join_all().await;
+        let fresh =
+            replies.iter().filter(|reply| reply.header("idempotent-replayed").is_none()).count();
+        assert_eq!(fresh, 1, "{path}");
+        assert!(replies.iter().all(|reply| reply.data(201) == replies[0].data(201)), "{path}");
+    }
+    let debts = group.debts().await;
+    assert_eq!(debts["summary"]["expenseCount"], 1);
+    assert_eq!(group.members[0].get("/api/groups").await.data(200).as_array().unwrap().len(), 2);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn a_key_is_free_again_after_a_day() {
+    let group = Group::new(1, "EUR").await;
+    let body = json!({ "amount": 10, "description": "Hut" });
+    let path = group.path("/expenses");
+    let first = group.members[0].post_once("k", &path, body.clone()).await.data(201)["id"].clone();
+    group.api.pass(Duration::from_hours(24));
+    let caller = group.api.user(1, "A");
+    let same = caller.post_once("k", &path, body.clone()).await.data(201)["id"].clone();
+    group.api.pass(Duration::from_secs(1));
+    let new = caller.post_once("k", &path, body).await.data(201)["id"].clone();
+    assert_eq!((same == first, new == first), (true, false));
+    group.verify().await;
+}

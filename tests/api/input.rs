@@ -1,0 +1,541 @@
+//! Bad input gets an error that names the field and the rule, and changes nothing.
+
+use axum::{
+    body::Body,
+    http::{Method, header},
+};
+use serde_json::json;
+
+use crate::harness::Group;
+
+/// What is sent to which path: with `G` for the group, `E` for its expense, `S` for its settlement.
+type Row = (&'static str, String, u16, &'static str, &'static str, &'static str);
+
+/// An expense of 100 EUR with some other fields.
+fn expense(fields: &str) -> String {
+    format!(r#"{{"amount":100,"description":"Dinner",{fields}}}"#)
+}
+
+fn amount(amount: &str) -> String {
+    format!(r#"{{"description":"Dinner","amount":{amount}}}"#)
+}
+
+fn described(description: &str) -> String {
+    json!({ "amount": 1, "description": description }).to_string()
+}
+
+fn titled(title: &str) -> String {
+    json!({ "title": title, "chatId": 1 }).to_string()
+}
+
+fn wallet(wallet: &str) -> String {
+    json!({ "wallet": wallet }).to_string()
+}
+
+fn settlement(fields: &str) -> String {
+    format!(r#"{{"toId":"2","amount":1,{fields}}}"#)
+}
+
+const INVALID: &str = "VALIDATION_ERROR";
+const GROUPS: &str = "POST /api/groups";
+const EXPENSES: &str = "POST /api/groups/G/expenses";
+const SETTLEMENTS: &str = "POST /api/groups/G/settlements";
+const SETTLEMENT: &str = "PUT /api/groups/G/settlements/S";
+const WALLET: &str = "PUT /api/groups/G/wallet";
+/// A mistyped address, and one of the test network.
+const MISTYPED: &str = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHG";
+const TESTNET: &str = "kQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPgpP";
+
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn rows() -> Vec<Row> {
+    let shares = |count: usize| {
+        let splits: Vec<_> = (1..=count).map(|id| json!({ "userId": id.to_string() })).collect();
+        expense(&format!(r#""splits":{}"#, json!(splits)))
+    };
+    let exact = |a: &str, b: &str| {
+        expense(&format!(
+            r#""splitType":"exact","splits":[{{"userId":"1","amount":{a}}},{{"userId":"2","amount":{b}}}]"#
+        ))
+    };
+    let percentage = |a: &str, b: &str| {
+        expense(&format!(
+            r#""splitType":"percentage","splits":[{{"userId":"1","percentage":{a}}},{{"userId":"2","percentage":{b}}}]"#
+        ))
+    };
+    let object = |json: &str| json.to_owned();
+    vec![
+        // Amounts.
+        (EXPENSES, amount("0"), 400, INVALID, "amount", "above zero"),
+        (EXPENSES, amount("0.00"), 400, INVALID, "amount", "above zero"),
+        (EXPENSES, amount("-1"), 400, INVALID, "amount", "above zero"),
+        (EXPENSES, amount("0.001"), 400, INVALID, "amount", "EUR has at most 2 decimals"),
+        (EXPENSES, amount("1e-3"), 400, INVALID, "amount", "EUR has at most 2 decimals"),
+        (EXPENSES, amount("1e400"), 400, INVALID, "amount", "at most 38 digits"),
+        (EXPENSES, amount("1e999999"), 400, INVALID, "amount", "at most 38 digits"),
+        (
+            EXPENSES,
+            amount("92233720368547758.08"),
+            400,
+            INVALID,
+            "amount",
+            "at most 92233720368547758.07",
+        ),
+        (EXPENSES, amount("NaN"), 400, "INVALID_JSON", "", "not JSON"),
+        (EXPENSES, amount("Infinity"), 400, "INVALID_JSON", "", "not JSON"),
+        (EXPENSES, amount(r#""NaN""#), 400, INVALID, "amount", "decimal digits"),
+        (EXPENSES, amount(r#""ten""#), 400, INVALID, "amount", "decimal digits"),
+        (EXPENSES, amount(r#""""#), 400, INVALID, "amount", "decimal digits"),
+        (EXPENSES, amount(r#"" 5""#), 400, INVALID, "amount", "decimal digits"),
+        (EXPENSES, amount(r#""1,5""#), 400, INVALID, "amount", "decimal digits"),
+        (EXPENSES, amount("null"), 400, INVALID, "amount", "required"),
+        (EXPENSES, amount("true"), 400, INVALID, "amount", "decimal digits"),
+        (EXPENSES, amount("[1]"), 400, INVALID, "amount", "decimal digits"),
+        (EXPENSES, object(r#"{"description":"x"}"#), 400, INVALID, "amount", "required"),
+        (
+            EXPENSES,
+            object(r#"{"amount":1.5,"description":"x","currency":"JPY"}"#),
+            400,
+            INVALID,
+            "amount",
+            "JPY has at most 0 decimals",
+        ),
+        (
+            EXPENSES,
+            object(r#"{"amount":1e-10,"description":"x","currency":"TON"}"#),
+            400,
+            INVALID,
+            "amount",
+            "TON has at most 9 decimals",
+        ),
+        // Splits.
+        (EXPENSES, expense(r#""splits":[]"#), 400, INVALID, "splits", "somebody has to share"),
+        (
+            EXPENSES,
+            expense(r#""splits":[{"userId":"1"},{"userId":"1"}]"#),
+            400,
+            INVALID,
+            "splits[1].userId",
+            "once",
+        ),
+        (
+            EXPENSES,
+            expense(r#""splits":[{"userId":"1"},{"userId":"9"}]"#),
+            400,
+            INVALID,
+            "splits[1].userId",
+            "9 is not a member",
+        ),
+        (
+            EXPENSES,
+            expense(r#""splits":[{"amount":1}]"#),
+            400,
+            INVALID,
+            "splits[0].userId",
+            "required",
+        ),
+        (
+            EXPENSES,
+            expense(r#""splits":[{"userId":1}]"#),
+            400,
+            INVALID,
+            "splits[0].userId",
+            "expected a string",
+        ),
+        (
+            EXPENSES,
+            expense(r#""splits":[{"userId":"1#2"}]"#),
+            400,
+            INVALID,
+            "splits[0].userId",
+            "Telegram id",
+        ),
+        (
+            EXPENSES,
+            expense(r#""splits":{"userId":"1"}"#),
+            400,
+            INVALID,
+            "splits",
+            "expected a sequence",
+        ),
+        (EXPENSES, expense(r#""splits":["1"]"#), 400, INVALID, "splits[0]", "expected an object"),
+        (
+            EXPENSES,
+            expense(r#""splitType":"half""#),
+            400,
+            INVALID,
+            "splitType",
+            "equal, exact, percentage",
+        ),
+        (EXPENSES, expense(r#""splitType":"exact""#), 400, INVALID, "splits", "required"),
+        (EXPENSES, expense(r#""splitType":"percentage""#), 400, INVALID, "splits", "required"),
+        (
+            EXPENSES,
+            expense(r#""splitType":"exact","splits":[{"userId":"1"}]"#),
+            400,
+            INVALID,
+            "splits[0].amount",
+            "required",
+        ),
+        (
+            EXPENSES,
+            expense(r#""splitType":"percentage","splits":[{"userId":"1","amount":1}]"#),
+            400,
+            INVALID,
+            "splits[0].percentage",
+            "required",
+        ),
+        (
+            EXPENSES,
+            exact("50", "50.01"),
+            400,
+            INVALID,
+            "splits",
+            "sum to 100.01, 0.01 more than the amount",
+        ),
+        (
+            EXPENSES,
+            exact("50", "49.5"),
+            400,
+            INVALID,
+            "splits",
+            "sum to 99.5, 0.5 less than the amount",
+        ),
+        (EXPENSES, exact("-1", "101"), 400, INVALID, "splits[0].amount", "not below zero"),
+        (
+            EXPENSES,
+            exact("50", "50.001"),
+            400,
+            INVALID,
+            "splits[1].amount",
+            "EUR has at most 2 decimals",
+        ),
+        (EXPENSES, exact("50", "1e30"), 400, INVALID, "splits[1].amount", "at most"),
+        (
+            EXPENSES,
+            percentage("49.99", "50"),
+            400,
+            INVALID,
+            "splits",
+            "sum to 99.99, 0.01 less than 100",
+        ),
+        (
+            EXPENSES,
+            percentage("50.01", "50"),
+            400,
+            INVALID,
+            "splits",
+            "sum to 100.01, 0.01 more than 100",
+        ),
+        (
+            EXPENSES,
+            percentage("33.33333", "66.66667"),
+            400,
+            INVALID,
+            "splits[0].percentage",
+            "at most 4 decimals",
+        ),
+        (
+            EXPENSES,
+            percentage("-50", "150"),
+            400,
+            INVALID,
+            "splits[0].percentage",
+            "not below zero",
+        ),
+        (EXPENSES, percentage("1e30", "50"), 400, INVALID, "splits", "more than 100"),
+        (EXPENSES, shares(46), 422, "TOO_MANY_SPLITS", "splits", "at most 45"),
+        // The rest of an expense.
+        (EXPENSES, expense(r#""currency":"XYZ""#), 400, INVALID, "currency", "ISO 4217"),
+        (EXPENSES, expense(r#""currency":"usd""#), 400, INVALID, "currency", "in capitals"),
+        (EXPENSES, expense(r#""currency":"XAU""#), 400, INVALID, "currency", "ISO 4217"),
+        (EXPENSES, expense(r#""currency":"""#), 400, INVALID, "currency", "ISO 4217"),
+        (EXPENSES, expense(r#""currency":7"#), 400, INVALID, "currency", "expected a string"),
+        (EXPENSES, expense(r#""category":"drinks""#), 400, INVALID, "category", "one of food"),
+        (EXPENSES, expense(r#""payerId":"9""#), 400, INVALID, "payerId", "9 is not a member"),
+        (EXPENSES, expense(r#""payerId":"0""#), 400, INVALID, "payerId", "Telegram id"),
+        (EXPENSES, expense(r#""payerId":"""#), 400, INVALID, "payerId", "Telegram id"),
+        (EXPENSES, described(""), 400, INVALID, "description", "1 to 200 characters"),
+        (EXPENSES, described("   "), 400, INVALID, "description", "1 to 200 characters"),
+        (EXPENSES, described(&"x".repeat(201)), 400, INVALID, "description", "1 to 200 characters"),
+        (EXPENSES, described("a\u{7}b"), 400, INVALID, "description", "control character"),
+        (EXPENSES, object(r#"{"amount":1}"#), 400, INVALID, "description", "required"),
+        (
+            EXPENSES,
+            object(r#"{"amount":1,"description":"\ud800"}"#),
+            400,
+            "INVALID_JSON",
+            "",
+            "not JSON",
+        ),
+        // Bodies.
+        (EXPENSES, object(""), 400, "INVALID_JSON", "", "not JSON"),
+        (EXPENSES, object("{"), 400, "INVALID_JSON", "", "not JSON"),
+        (EXPENSES, object("amount=1"), 400, "INVALID_JSON", "", "not JSON"),
+        (
+            EXPENSES,
+            object(r#"{"amount":1,"description":"x"} x"#),
+            400,
+            "INVALID_JSON",
+            "",
+            "not JSON",
+        ),
+        (EXPENSES, "[".repeat(10_000), 400, "INVALID_JSON", "", "not JSON"),
+        (EXPENSES, object("[]"), 400, INVALID, "body", "expected an object"),
+        (EXPENSES, object("null"), 400, INVALID, "body", "expected an object"),
+        (EXPENSES, object("7"), 400, INVALID, "body", "expected an object"),
+        (
+            EXPENSES,
+            object(r#"{"amount":1,"amount":2,"description":"x"}"#),
+            400,
+            INVALID,
+            "body",
+            "duplicate field `amount`",
+        ),
+        (EXPENSES, described(&"x".repeat(65 * 1024)), 413, "PAYLOAD_TOO_LARGE", "", "64 KiB"),
+        // Groups.
+        (GROUPS, titled(""), 400, INVALID, "title", "1 to 100 characters"),
+        (GROUPS, titled(" \u{3000}"), 400, INVALID, "title", "not all of them blank"),
+        (GROUPS, titled(&"x".repeat(101)), 400, INVALID, "title", "1 to 100 characters"),
+        (GROUPS, titled(&"🏔".repeat(101)), 400, INVALID, "title", "1 to 100 characters"),
+        (GROUPS, titled("two\nlines"), 400, INVALID, "title", "control character"),
+        (GROUPS, object(r#"{"chatId":1}"#), 400, INVALID, "title", "required"),
+        (GROUPS, object(r#"{"title":"x"}"#), 400, INVALID, "chatId", "required"),
+        (GROUPS, object(r#"{"title":"x","chatId":1.5}"#), 400, INVALID, "chatId", "whole number"),
+        (
+            GROUPS,
+            object(r#"{"title":"x","chatId":"my chat"}"#),
+            400,
+            INVALID,
+            "chatId",
+            "whole number",
+        ),
+        (GROUPS, object(r#"{"title":"x","chatId":0}"#), 400, INVALID, "chatId", "whole number"),
+        (
+            GROUPS,
+            object(r#"{"title":"x","chatId":1,"currency":"EURO"}"#),
+            400,
+            INVALID,
+            "currency",
+            "ISO 4217",
+        ),
+        // Wallets.
+        (WALLET, wallet(""), 400, INVALID, "wallet", "TON address"),
+        (WALLET, wallet(MISTYPED), 400, INVALID, "wallet", "checksum"),
+        (WALLET, wallet(TESTNET), 400, INVALID, "wallet", "test network"),
+        (WALLET, wallet(&MISTYPED[..47]), 400, INVALID, "wallet", "48 characters"),
+        (WALLET, wallet("EQBvI0aFLnw2XHNc7mpXc..."), 400, INVALID, "wallet", "TON address"),
+        (WALLET, wallet(&format!("0:{}", "z".repeat(64))), 400, INVALID, "wallet", "TON address"),
+        (WALLET, object("{}"), 400, INVALID, "wallet", "required"),
+        ("POST /api/groups/G/join", wallet("x"), 400, INVALID, "wallet", "TON address"),
+        // Settlements.
+        (
+            SETTLEMENTS,
+            settlement(r#""txHash":"abc""#),
+            400,
+            INVALID,
+            "txHash",
+            "64 hexadecimal digits",
+        ),
+        (
+            SETTLEMENTS,
+            settlement(&format!(r#""txHash":"{}""#, "g".repeat(64))),
+            400,
+            INVALID,
+            "txHash",
+            "64 hexadecimal digits",
+        ),
+        (
+            SETTLEMENTS,
+            settlement(r#""txHash":"a1b2c3d4e5f6...""#),
+            400,
+            INVALID,
+            "txHash",
+            "64 hexadecimal digits",
+        ),
+        (SETTLEMENTS, settlement(r#""currency":"???""#), 400, INVALID, "currency", "ISO 4217"),
+        (SETTLEMENTS, settlement(r#""fromId":"9""#), 400, INVALID, "fromId", "9 is not a member"),
+        (
+            SETTLEMENTS,
+            object(r#"{"toId":"9","amount":1}"#),
+            400,
+            INVALID,
+            "toId",
+            "9 is not a member",
+        ),
+        (SETTLEMENTS, object(r#"{"toId":"1","amount":1}"#), 400, INVALID, "toId", "themselves"),
+        (SETTLEMENTS, object(r#"{"amount":1}"#), 400, INVALID, "toId", "required"),
+        (SETTLEMENTS, object(r#"{"toId":"2"}"#), 400, INVALID, "amount", "required"),
+        (SETTLEMENTS, object(r#"{"toId":"2","amount":-1}"#), 400, INVALID, "amount", "above zero"),
+        (
+            SETTLEMENTS,
+            object(r#"{"toId":"2","amount":0.005}"#),
+            400,
+            INVALID,
+            "amount",
+            "EUR has at most 2 decimals",
+        ),
+        (SETTLEMENT, object("{}"), 400, INVALID, "status", "required"),
+        (
+            SETTLEMENT,
+            object(r#"{"status":"paid"}"#),
+            400,
+            INVALID,
+            "status",
+            "pending, completed, failed",
+        ),
+        (
+            SETTLEMENT,
+            object(r#"{"txHash":"0x1"}"#),
+            400,
+            INVALID,
+            "txHash",
+            "64 hexadecimal digits",
+        ),
+        (
+            SETTLEMENT,
+            format!(r#"{{"status":"failed","txHash":"{}"}}"#, "a".repeat(64)),
+            400,
+            INVALID,
+            "txHash",
+            "no transaction",
+        ),
+        // Paths.
+        ("GET /api/groups/abc", String::new(), 400, INVALID, "groupId", "UUID"),
+        ("GET /api/groups/%00", String::new(), 400, INVALID, "groupId", "UUID"),
+        ("GET /api/groups/%FF", String::new(), 400, INVALID, "groupId", ""),
+        ("GET /api/groups/G/expenses/1", String::new(), 400, INVALID, "expenseId", "UUID"),
+        ("DELETE /api/groups/G/expenses/G%23", String::new(), 400, INVALID, "expenseId", "UUID"),
+        ("GET /api/groups/G/settlements/E%20", String::new(), 400, INVALID, "settlementId", "UUID"),
+        ("GET /api/groups/G/settlements/E", String::new(), 404, "SETTLEMENT_NOT_FOUND", "", ""),
+        ("GET /api/groups/G/expenses?limit=0", String::new(), 400, INVALID, "limit", "1 to 100"),
+        ("GET /api/groups/G/expenses?limit=101", String::new(), 400, INVALID, "limit", "1 to 100"),
+        ("GET /api/groups/G/expenses?limit=abc", String::new(), 400, INVALID, "limit", "1 to 100"),
+        ("GET /api/groups/G/expenses?limit=%2B5", String::new(), 400, INVALID, "limit", "1 to 100"),
+        (
+            "GET /api/groups/G/expenses?limit=5&limit=6",
+            String::new(),
+            400,
+            INVALID,
+            "limit",
+            "twice",
+        ),
+        ("GET /api/users/me/activity?limit=-1", String::new(), 400, INVALID, "limit", "1 to 100"),
+        ("GET /api/users/me/activity?cursor=x", String::new(), 400, "INVALID_CURSOR", "", "cursor"),
+        ("GET /", String::new(), 404, "ROUTE_NOT_FOUND", "", ""),
+        ("GET /api/nothing", String::new(), 404, "ROUTE_NOT_FOUND", "", ""),
+        ("GET /api/groups/", String::new(), 404, "ROUTE_NOT_FOUND", "", ""),
+        ("GET /api//groups", String::new(), 404, "ROUTE_NOT_FOUND", "", ""),
+        ("DELETE /api/groups", String::new(), 405, "METHOD_NOT_ALLOWED", "", ""),
+        ("PUT /api/groups/G/expenses/E", String::new(), 405, "METHOD_NOT_ALLOWED", "", ""),
+        ("PATCH /api/groups/G/settlements/S", String::new(), 405, "METHOD_NOT_ALLOWED", "", ""),
+        ("POST /api/users/me", String::new(), 405, "METHOD_NOT_ALLOWED", "", ""),
+    ]
+}
+
+#[tokio::test]
+async fn bad_input_is_named_and_changes_nothing() {
+    let group = Group::new(2, "EUR").await;
+    let expense = group.spend(0, json!({ "amount": 9 })).await["id"].as_str().unwrap().to_owned();
+    let made = group.members[1]
+        .post(&group.path("/settlements"), json!({ "toId": "1", "amount": 3 }))
+        .await;
+    let settlement = made.data(201)["id"].as_str().unwrap();
+    let before = group.api.rows().await;
+    let rows = rows();
+    assert!(rows.len() >= 60);
+    for (endpoint, body, status, code, path, rule) in rows {
+        let (method, at) = endpoint.split_once(' ').unwrap();
+        let at = at.replace("/G", &format!("/{}", group.id)).replace("/E", &format!("/{expense}"));
+        let at = at.replace("/S", &format!("/{settlement}"));
+        let request = group.members[0].request(method.parse().unwrap(), &at);
+        let request = request.header(header::CONTENT_TYPE, "application/json");
+        let shown: String = body.chars().take(200).collect();
+        let reply = group.api.send(request.body(Body::from(body)).unwrap()).await;
+        assert_eq!(reply.code(), (status, code), "{endpoint} {shown}: {}", reply.text);
+        let detail = &reply.body["details"][0];
+        assert_eq!(
+            detail["path"].as_str().unwrap_or_default(),
+            path,
+            "{endpoint} {shown}: {}",
+            reply.text
+        );
+        let message = reply.body["message"].as_str().unwrap();
+        assert!(message.contains(rule), "{endpoint} {shown}: {message}");
+        if !path.is_empty() {
+            assert!(detail["message"].as_str().unwrap().contains(rule), "{endpoint}: {detail}");
+        }
+        assert_eq!(reply.header("allow").is_some(), status == 405, "{endpoint}");
+    }
+    assert_eq!(group.api.rows().await, before);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn a_body_says_that_it_is_json() {
+    let group = Group::new(1, "EUR").await;
+    let body = r#"{"amount":1,"description":"x"}"#;
+    for (content_type, status) in [
+        (Some("application/json"), 201),
+        (Some("application/json; charset=utf-8"), 201),
+        (Some("Application/JSON"), 201),
+        (Some("text/plain"), 415),
+        (Some("application/x-www-form-urlencoded"), 415),
+        (None, 415),
+    ] {
+        let mut request = group.members[0].request(Method::POST, &group.path("/expenses"));
+        if let Some(content_type) = content_type {
+            request = request.header(header::CONTENT_TYPE, content_type);
+        }
+        let reply = group.api.send(request.body(Body::from(body)).unwrap()).await;
+        assert_eq!(reply.status, status, "{content_type:?}: {}", reply.text);
+        if status == 415 {
+            assert_eq!(reply.body["error"], "UNSUPPORTED_MEDIA_TYPE");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_long_or_strange_but_allowed_is_accepted() {
+    let group = Group::new(1, "EUR").await;
+    let alice = &group.members[0];
+    for description in
+        ["🏔".repeat(200), "x".repeat(200), "#~|'\"\\{}<b>".to_owned(), "\u{202e}abc".to_owned()]
+    {
+        let made = alice
+            .post(&group.path("/expenses"), json!({ "amount": 1, "description": description }))
+            .await;
+        assert_eq!(made.data(201)["description"], description);
+    }
+    let padding = "x".repeat(64 * 1024 - 60);
+    let body = format!(r#"{{"amount":1,"description":"y","unknown":"{padding}"}}"#);
+    alice.post_text(&group.path("/expenses"), &body).await.data(201);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn an_idempotency_key_is_short_visible_and_one() {
+    let group = Group::new(1, "EUR").await;
+    let body = r#"{"amount":1,"description":"x"}"#;
+    let (long, longest) = ("k".repeat(256), "k".repeat(255));
+    let rows: [(&[&str], u16); 7] = [
+        (&[""], 400),
+        (&["a b"], 400),
+        (&[&long], 400),
+        (&["é"], 400),
+        (&["a", "a"], 400),
+        (&[&longest], 201),
+        (&["~!#|"], 201),
+    ];
+    for (keys, status) in rows {
+        let mut request = group.members[0].request(Method::POST, &group.path("/expenses"));
+        for key in keys {
+            request = request.header("idempotency-key", key.as_bytes());
+        }
+        let request = request.header(header::CONTENT_TYPE, "application/json");
+        let reply = group.api.send(request.body(Body::from(body)).unwrap()).await;
+        assert_eq!(reply.status, status, "{keys:?}: {}", reply.text);
+        if status == 400 {
+            assert_eq!(reply.body["details"][0]["path"], "Idempotency-Key");
+        }
+    }
+}

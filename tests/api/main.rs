@@ -1,0 +1,19 @@
+//! The API from outside: each test has an engine and a table of its own.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
+#![expect(clippy::indexing_slicing, reason = "a response without the field is a failure")]
+#![expect(clippy::arithmetic_side_effects, reason = "a sum that overflows is a failure")]
+
+mod access;
+mod activity;
+mod concurrency;
+mod expenses;
+mod groups;
+mod harness;
+mod idempotency;
+mod input;
+mod money;
+mod paging;
+mod rows;
+mod settlements;
+mod users;

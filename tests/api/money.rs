@@ -1,0 +1,259 @@
+//! The cases of `fixtures/money.json`, on the functions and over HTTP.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use fracti_core::{
+    currency::Currency,
+    decimal::Decimal,
+    id::{ExpenseId, UserId},
+    plan::plan,
+    split::{Split, SplitError},
+};
+use serde_json::{Value, json};
+
+use crate::harness::{Caller, Group, number};
+
+/// The cases: of the project that this checkout is part of where it has some, otherwise the ones committed here.
+fn cases() -> Vec<Value> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shared = here.join("../../shared/fixtures/money.json");
+    let file = if shared.exists() { shared } else { here.join("fixtures/money.json") };
+    let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    assert!(cases.len() >= 16);
+    for case in &cases {
+        let kinds = ["split", "exp", "net", "property"];
+        assert!(kinds.iter().any(|kind| case.get(kind).is_some()), "a case of a new kind: {case}");
+    }
+    cases
+}
+
+/// Amounts of the cases are in the smallest unit.
+fn euro() -> Currency {
+    "EUR".parse().unwrap()
+}
+
+fn exact(units: i64) -> String {
+    euro().number(units).to_string()
+}
+
+fn units(value: &Value) -> i64 {
+    value.as_i64().unwrap()
+}
+
+/// The members of a case by name, in the order of the alphabet.
+fn named<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, UserId> {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().zip((1..).map(|id| UserId::new(id).unwrap())).collect()
+}
+
+fn names(split: &Value) -> Vec<&str> {
+    if let Some(equal) = split.get("equal") {
+        return equal.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    }
+    let parts = split.get("exact").or(split.get("percent_bp")).unwrap().as_object().unwrap();
+    parts.keys().map(String::as_str).collect()
+}
+
+/// The division of a case, as the functions take it.
+fn division(split: &Value, ids: &BTreeMap<&str, UserId>) -> Result<Split, SplitError> {
+    let parts = |field: &str| {
+        split[field].as_object().unwrap().iter().map(|(name, part)| (ids[&**name], units(part)))
+    };
+    if split.get("exact").is_some() {
+        Split::exact(parts("exact"), units(&split["amount"]), euro())
+    } else if split.get("percent_bp").is_some() {
+        Split::percentage(
+            parts("percent_bp").map(|(user, points)| (user, Decimal::new(points.into(), 2))),
+        )
+    } else {
+        Split::equal(names(split).iter().map(|name| ids[name]))
+    }
+}
+
+/// The same, as HTTP takes it.
+fn body(split: &Value, ids: &BTreeMap<&str, UserId>) -> Value {
+    let splits: Vec<Value> = names(split)
+        .iter()
+        .map(|name| {
+            let user = ids[name].to_string();
+            if let Some(part) = split.get("exact") {
+                json!({ "userId": user, "amount": exact(units(&part[name])) })
+            } else if let Some(part) = split.get("percent_bp") {
+                let points = Decimal::new(units(&part[name]).into(), 2);
+                json!({ "userId": user, "percentage": points.to_string() })
+            } else {
+                json!({ "userId": user })
+            }
+        })
+        .collect();
+    let split_type = match (split.get("exact"), split.get("percent_bp")) {
+        (Some(_), _) => "exact",
+        (_, Some(_)) => "percentage",
+        _ => "equal",
+    };
+    json!({ "description": "Case", "amount": exact(units(&split["amount"])), "splitType": split_type, "splits": splits })
+}
+
+/// What a case expects of the shares.
+fn check(case: &Value, shares: &BTreeMap<&str, i64>) {
+    for (what, expected) in case["expect"].as_object().unwrap() {
+        match what.as_str() {
+            "sum" => assert_eq!(shares.values().sum::<i64>(), units(expected), "{case}"),
+            "sorted" => {
+                let mut sorted: Vec<i64> = shares.values().copied().collect();
+                sorted.sort_unstable();
+                assert_eq!(json!(sorted), *expected, "{case}");
+            }
+            name => match expected {
+                Value::Array(either) => {
+                    assert!(either.contains(&json!(shares[name])), "{case}: {shares:?}");
+                }
+                one => assert_eq!(shares[name], units(one), "{case}"),
+            },
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_shares_are_those_of_the_cases() {
+    for case in cases().iter().filter(|case| case.get("split").is_some()) {
+        let split = &case["split"];
+        let ids = named(names(split).into_iter());
+        let amount = units(&split["amount"]);
+        let group = Group::new(ids.len() as u64, "EUR").await;
+        let reply = group.members[0].post(&group.path("/expenses"), body(split, &ids)).await;
+
+        if case["expect"].get("reject").is_some() {
+            let error = division(split, &ids).unwrap_err();
+            assert_eq!(reply.code(), (400, "VALIDATION_ERROR"), "{case}");
+            assert!(reply.body["message"].as_str().unwrap().contains(&error.to_string()), "{case}");
+            if let Some(difference) = case["expect"].get("error_must_state_difference") {
+                let stated = format!(", {} more than", exact(units(difference)));
+                assert!(error.to_string().contains(&stated), "{case}: {error}");
+            }
+            continue;
+        }
+        let expense: ExpenseId = reply.data(201)["id"].as_str().unwrap().parse().unwrap();
+        let name = |user: &str| *ids.iter().find(|(_, id)| id.to_string() == user).unwrap().0;
+        let over_http: BTreeMap<&str, i64> = reply.body["data"]["splits"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|share| {
+                (
+                    name(share["userId"].as_str().unwrap()),
+                    euro().units(number(&share["amount"])).unwrap(),
+                )
+            })
+            .collect();
+        let parts = division(split, &ids).unwrap().divide(amount, expense);
+        let computed: BTreeMap<&str, i64> =
+            parts.iter().map(|part| (name(&part.user.to_string()), part.units)).collect();
+        assert_eq!(over_http, computed, "{case}");
+        check(case, &computed);
+        group.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn the_balances_are_those_of_the_cases() {
+    for case in cases().iter().filter(|case| case.get("exp").is_some()) {
+        let expected = case["bal"].as_object().unwrap();
+        let ids = named(expected.keys().map(String::as_str));
+        let group = Group::new(ids.len() as u64, "EUR").await;
+        let by = |name: &Value| -> &Caller {
+            let id = ids[name.as_str().unwrap()].to_string();
+            group.members.iter().find(|member| member.id == id).unwrap()
+        };
+        for event in case["exp"].as_array().unwrap() {
+            let mut split = match event[2].as_str() {
+                Some(equal) => {
+                    let names: Vec<String> =
+                        equal.trim_start_matches('=').chars().map(String::from).collect();
+                    json!({ "equal": names })
+                }
+                None => event[2].clone(),
+            };
+            split["amount"] = event[1].clone();
+            by(&event[0]).post(&group.path("/expenses"), body(&split, &ids)).await.data(201);
+        }
+        for pay in case.get("pay").and_then(Value::as_array).into_iter().flatten() {
+            let (from, to) = (by(&pay[0]), by(&pay[1]));
+            let waits = json!({ "toId": to.id, "amount": exact(5000) });
+            from.post(&group.path("/settlements"), waits).await.data(201);
+            let paid = json!({ "toId": to.id, "fromId": from.id, "amount": exact(units(&pay[2])) });
+            to.post(&group.path("/settlements"), paid).await.data(201);
+        }
+        let balances = group.balances().await;
+        for (balance, (name, _)) in balances.iter().zip(&ids) {
+            assert_eq!(*balance, exact(units(&expected[*name])), "{case}: {name}");
+        }
+        group.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn the_plans_are_as_short_as_those_of_the_cases() {
+    for case in cases().iter().filter(|case| case.get("net").is_some()) {
+        let nets: Vec<i64> = case["net"].as_array().unwrap().iter().map(units).collect();
+        let fewest = usize::try_from(units(&case["min_transfers"])).unwrap();
+        let balances = (1..).map(|id| UserId::new(id).unwrap()).zip(nets.iter().copied());
+        assert_eq!(plan(balances).transfers.len(), fewest, "{case}");
+
+        // Over HTTP: whoever is owed has paid for those who owe, until the balances are these.
+        let group = Group::new(nets.len() as u64, "EUR").await;
+        let mut left = nets.clone();
+        for debtor in 0..left.len() {
+            while left[debtor] < 0 {
+                let creditor = left.iter().position(|net| *net > 0).unwrap();
+                let amount = left[creditor].min(-left[debtor]);
+                let splits = json!([{ "userId": group.members[debtor].id }]);
+                group.spend(creditor, json!({ "amount": exact(amount), "splits": splits })).await;
+                left[creditor] -= amount;
+                left[debtor] += amount;
+            }
+        }
+        let expected: Vec<String> = nets.iter().map(|net| exact(*net)).collect();
+        assert_eq!(group.balances().await, expected, "{case}");
+        settle_all(&group, case, fewest).await;
+    }
+}
+
+/// Pays every suggestion: there were as few as can be, and nothing is left to suggest.
+async fn settle_all(group: &Group, case: &Value, fewest: usize) {
+    let debts = group.debts().await;
+    let suggested = debts["suggestedSettlements"].as_array().unwrap().clone();
+    assert_eq!((suggested.len(), &debts["optimal"]), (fewest, &json!(true)), "{case}");
+    assert_eq!(debts["summary"]["pendingSettlements"], fewest);
+    assert_eq!(debts["graph"]["edges"].as_array().unwrap().len(), fewest);
+    for transfer in suggested {
+        let index = |id: &Value| group.members.iter().position(|member| *id == member.id).unwrap();
+        let amount = transfer["amount"].to_string();
+        group.pay(index(&transfer["fromUserId"]), index(&transfer["toUserId"]), &amount).await;
+    }
+    let debts = group.debts().await;
+    assert_eq!(debts["suggestedSettlements"], json!([]), "{case}");
+    group.verify().await;
+}
+
+/// The property of case S18.
+#[test]
+fn over_fifty_expenses_everybody_carries_the_odd_unit() {
+    let friends = [1, 2, 3].map(|id| UserId::new(id).unwrap());
+    let mut carried = [0; 3];
+    for n in 0..50 {
+        let expense: ExpenseId =
+            format!("0190a1b2-0000-7000-8000-0000000000{n:02}").parse().unwrap();
+        let parts = Split::equal(friends).unwrap().divide(100, expense);
+        let backwards = Split::equal(friends.into_iter().rev()).unwrap().divide(100, expense);
+        for part in &parts {
+            assert!(backwards.contains(part));
+            if part.units == 34 {
+                carried[usize::try_from(part.user.number()).unwrap() - 1] += 1;
+            }
+        }
+    }
+    assert!(carried.iter().all(|times| *times > 0), "{carried:?}");
+}

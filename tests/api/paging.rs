@@ -1,0 +1,146 @@
+//! Lists are complete page by page, and a cursor shows the list that it is of, or nothing.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Caller, Group};
+
+/// All of a list, so many at a time.
+async fn all(caller: &Caller, path: &str, limit: usize) -> Vec<Value> {
+    let (mut items, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = caller.get(&format!("{path}?limit={limit}{cursor}")).await;
+        let data = page.data(200).as_array().unwrap();
+        assert!(data.len() <= limit, "{path}");
+        items.extend(data.clone());
+        let pagination = &page.body["pagination"];
+        assert_eq!(pagination["hasMore"], pagination["nextCursor"].is_string(), "{path}");
+        match pagination["nextCursor"].as_str() {
+            None => return items,
+            Some(next) => {
+                assert_eq!(data.len(), limit, "{path}: only the last page is short");
+                cursor = format!("&cursor={next}");
+            }
+        }
+    }
+}
+
+/// A group in which 1 paid five expenses and five settlements, and 2 owes.
+async fn busy() -> Group {
+    let group = Group::new(2, "EUR").await;
+    for n in 1..=5 {
+        group.spend(0, json!({ "amount": n })).await;
+        let body = json!({ "toId": "2", "amount": n });
+        group.members[0].post(&group.path("/settlements"), body).await.data(201);
+        let chat = json!({ "title": format!("G{n}"), "chatId": n });
+        group.members[0].post("/api/groups", chat).await.data(201);
+    }
+    group
+}
+
+#[tokio::test]
+async fn every_list_is_complete_whatever_the_page() {
+    let group = busy().await;
+    for (caller, path, length) in [
+        (0, "/api/groups".to_owned(), 6),
+        (0, group.path("/expenses"), 5),
+        (0, group.path("/settlements"), 5),
+        (0, "/api/users/me/groups".to_owned(), 6),
+        (0, "/api/users/me/expenses".to_owned(), 5),
+        (1, "/api/users/me/debts".to_owned(), 5),
+        (0, "/api/users/me/settlements".to_owned(), 5),
+        (0, "/api/users/me/activity".to_owned(), 10),
+        (1, "/api/users/me/activity".to_owned(), 10),
+    ] {
+        let caller = &group.members[caller];
+        let whole = caller.get(&path).await.data(200).as_array().unwrap().clone();
+        assert_eq!(whole.len(), length, "{path}");
+        for limit in [1, 2, 5, length, 100] {
+            assert_eq!(all(caller, &path, limit).await, whole, "{path} by {limit}");
+        }
+        let times: Vec<_> = whole.iter().map(|it| it["createdAt"].to_string()).collect();
+        assert!(times.is_sorted_by(|a, b| a >= b), "{path}: newest first: {times:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_of_another_list_or_a_changed_one_is_refused() {
+    let group = busy().await;
+    let other = Group::of(&group.api, 2, "EUR").await;
+    let [alice, bob] = [&group.members[0], &group.members[1]];
+    let paths = [
+        "/api/groups".to_owned(),
+        group.path("/expenses"),
+        group.path("/settlements"),
+        "/api/users/me/groups".to_owned(),
+        "/api/users/me/expenses".to_owned(),
+        "/api/users/me/settlements".to_owned(),
+        "/api/users/me/activity".to_owned(),
+    ];
+    let mut cursors = Vec::new();
+    for path in &paths {
+        let page = alice.get(&format!("{path}?limit=2")).await;
+        cursors.push(page.body["pagination"]["nextCursor"].as_str().unwrap().to_owned());
+    }
+    for (of, cursor) in paths.iter().zip(&cursors) {
+        for path in
+            paths.iter().chain([&other.path("/expenses"), &"/api/users/me/debts".to_owned()])
+        {
+            let page = alice.get(&format!("{path}?cursor={cursor}")).await;
+            if path == of {
+                page.data(200);
+            } else {
+                assert_eq!(page.code(), (400, "INVALID_CURSOR"), "one of {of} at {path}");
+            }
+        }
+        if of.starts_with("/api/users/me") || of == "/api/groups" {
+            assert_eq!(
+                bob.get(&format!("{of}?cursor={cursor}")).await.code(),
+                (400, "INVALID_CURSOR")
+            );
+        }
+        for position in (0..cursor.len()).step_by(7) {
+            let mut changed = cursor.clone();
+            let other = if changed.as_bytes()[position] == b'A' { "B" } else { "A" };
+            changed.replace_range(position..=position, other);
+            let page = alice.get(&format!("{of}?cursor={changed}")).await;
+            assert_eq!(page.code(), (400, "INVALID_CURSOR"), "{of}: changed at {position}");
+        }
+        for garbage in
+            ["", "x", "%00", "AAAA", "null", "eyJQSyI6IkdST1VQIn0", &cursor[1..], &cursor.repeat(2)]
+        {
+            let page = alice.get(&format!("{of}?cursor={garbage}")).await;
+            assert_eq!(page.code(), (400, "INVALID_CURSOR"), "{of}: {garbage}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_goes_on_though_its_last_row_is_gone() {
+    let group = busy().await;
+    let alice = &group.members[0];
+    let path = group.path("/expenses");
+    let whole = alice.get(&path).await.data(200).as_array().unwrap().clone();
+    let first = alice.get(&format!("{path}?limit=2")).await;
+    let cursor = first.body["pagination"]["nextCursor"].as_str().unwrap();
+    alice.delete(&format!("{path}/{}", whole[1]["id"].as_str().unwrap())).await.data(200);
+    group.spend(0, json!({ "amount": 1 })).await;
+    let second = alice.get(&format!("{path}?limit=2&cursor={cursor}")).await;
+    assert_eq!(second.data(200).as_array().unwrap(), &whole[2..4]);
+}
+
+#[tokio::test]
+async fn a_list_of_nothing_is_empty() {
+    let alice = Api::new().await.user(1, "Alice");
+    for path in [
+        "/api/groups",
+        "/api/users/me/groups",
+        "/api/users/me/expenses",
+        "/api/users/me/debts",
+        "/api/users/me/settlements",
+        "/api/users/me/activity",
+    ] {
+        let list = alice.get(path).await;
+        assert_eq!(list.data(200), &json!([]), "{path}");
+        assert_eq!(list.body["pagination"], json!({ "hasMore": false }), "{path}");
+    }
+}

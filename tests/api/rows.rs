@@ -1,0 +1,158 @@
+//! What is in the table: the seed's rows, whoever wrote them.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Group};
+
+const SEED: &str = include_str!("../fixtures/seed.json");
+
+const GROUP: &str = "550e8400-e29b-41d4-a716-446655440000";
+
+fn attribute(value: &Value) -> AttributeValue {
+    match value {
+        Value::String(text) => AttributeValue::S(text.clone()),
+        Value::Number(number) => AttributeValue::N(number.to_string()),
+        Value::Array(list) => AttributeValue::L(list.iter().map(attribute).collect()),
+        Value::Object(map) => AttributeValue::M(
+            map.iter().map(|(name, value)| (name.clone(), attribute(value))).collect(),
+        ),
+        other => unreachable!("the seed has no {other}"),
+    }
+}
+
+/// The five examples of the seed, put into the table as they stand.
+async fn seeded() -> Api {
+    let api = Api::new().await;
+    let rows: HashMap<String, Value> = serde_json::from_str(SEED).unwrap();
+    for row in rows.values() {
+        let AttributeValue::M(item) = attribute(row) else { unreachable!("a row is an object") };
+        api.client.put_item().table_name("FractiTable").set_item(Some(item)).send().await.unwrap();
+    }
+    api
+}
+
+#[tokio::test]
+async fn the_seeds_rows_are_served_as_they_stand() {
+    let api = seeded().await;
+    let alice = api.user(123_456_789, "Alice Smith");
+    let path = |rest: &str| format!("/api/groups/{GROUP}{rest}");
+
+    let group = alice.get(&path("")).await.data(200).clone();
+    assert_eq!(group["title"], "Roommates");
+    assert_eq!(group["members"][0]["wallet"], "EQBvI0aFLnw2XHNc7mpXc...");
+    assert_eq!(group["members"][0]["avatarUrl"], "avatars/123456789.jpg");
+
+    let expense =
+        alice.get(&path("/expenses/660e8400-e29b-41d4-a716-446655440001")).await.data(200).clone();
+    assert_eq!(expense["description"], "Dinner at restaurant");
+    assert_eq!(
+        expense["splits"][3],
+        json!({ "userId": "789123456", "userName": "Dave Brown", "amount": 25 })
+    );
+    assert_eq!(alice.get(&path("/expenses")).await.data(200), &json!([expense]));
+
+    let settlement = alice
+        .get(&path("/settlements/770e8400-e29b-41d4-a716-446655440002"))
+        .await
+        .data(200)
+        .clone();
+    assert_eq!(settlement["txHash"], "a1b2c3d4e5f6...");
+    assert_eq!(settlement["completedAt"], "2024-01-21T10:00:05.000Z");
+    assert_eq!(alice.get(&path("/settlements")).await.data(200), &json!([settlement]));
+
+    let mine = alice.get("/api/users/me/expenses").await.data(200).clone();
+    assert_eq!((&mine[0]["groupTitle"], &mine[0]["yourShare"]), (&json!("Roommates"), &json!(25)));
+    let bob = api.user(987_654_321, "Bob Jones");
+    let debts = bob.get("/api/users/me/debts").await.data(200).clone();
+    assert_eq!(
+        (&debts[0]["currency"], &debts[0]["amount"]),
+        (&json!("TON"), &json!(25)),
+        "the group's currency"
+    );
+    let sent = bob.get("/api/users/me/settlements").await.data(200).clone();
+    assert_eq!(sent[0]["groupTitle"], "Roommates");
+    assert_eq!(bob.get("/api/users/me/activity").await.data(200).as_array().unwrap().len(), 2);
+
+    let unknown = path("/expenses/660e8400-e29b-41d4-a716-446655440009");
+    assert_eq!(alice.get(&unknown).await.code(), (404, "EXPENSE_NOT_FOUND"));
+}
+
+#[tokio::test]
+async fn an_expense_that_never_entered_the_book_is_deleted_without_moving_it() {
+    let api = seeded().await;
+    let alice = api.user(123_456_789, "Alice Smith");
+    let path = format!("/api/groups/{GROUP}/expenses/660e8400-e29b-41d4-a716-446655440001");
+    alice.delete(&path).await.data(200);
+    let rows = api.rows().await;
+    assert!(!rows.keys().any(|(_, sk)| sk.starts_with("TX#") || sk.starts_with("PART#")));
+    let debts = alice.get(&format!("/api/groups/{GROUP}/debts")).await;
+    assert_eq!(debts.data(200)["balances"][0]["balance"], 0);
+}
+
+#[tokio::test]
+async fn what_we_write_is_the_seeds_and_more() {
+    let group = Group::new(4, "TON").await;
+    let made = group.spend(0, json!({ "amount": 100, "category": "food" })).await;
+    let hash = "f".repeat(64);
+    let body = json!({ "toId": "1", "amount": 25, "txHash": hash });
+    let paid = group.members[1]
+        .post_once("key", &group.path("/settlements"), body)
+        .await
+        .data(201)
+        .clone();
+    let (id, expense, settlement) =
+        (&group.id, made["id"].as_str().unwrap(), paid["id"].as_str().unwrap());
+    let (at, later) = (made["createdAt"].as_str().unwrap(), paid["createdAt"].as_str().unwrap());
+    group.members[0]
+        .put(&group.path(&format!("/settlements/{settlement}")), json!({ "status": "completed" }))
+        .await
+        .data(200);
+
+    let rows = group.api.rows().await;
+    let key = |pk: String, sk: String| (pk, sk);
+    let partition = || format!("GROUP#{id}");
+    let mut keys = vec![
+        key(partition(), "METADATA".to_owned()),
+        key(partition(), format!("TX#{at}")),
+        key(partition(), format!("SETTLE#{later}")),
+        key(format!("BOOK#{id}"), "BALANCE".to_owned()),
+        key(format!("BOOK#{id}#ENTRY#{expense}"), "~".to_owned()),
+        key(format!("BOOK#{id}#ENTRY#{settlement}"), "~".to_owned()),
+        key(format!("TXHASH#{hash}"), "SETTLEMENT".to_owned()),
+    ];
+    keys.extend((1..=4).map(|user| key(partition(), format!("USER#{user}"))));
+    keys.extend((2..=4).map(|user| key(partition(), format!("PART#{expense}#{user}"))));
+    let idempotency = rows.keys().find(|(pk, _)| pk == "IDEM#2").unwrap();
+    assert!(idempotency.1.starts_with("create-settlement#") && !idempotency.1.contains("key"));
+    keys.push(idempotency.clone());
+    keys.sort();
+    assert_eq!(rows.keys().cloned().collect::<Vec<_>>(), keys);
+
+    let seed: Value = serde_json::from_str(SEED).unwrap();
+    for (example, key) in [
+        ("group", key(partition(), "METADATA".to_owned())),
+        ("expense", key(partition(), format!("TX#{at}"))),
+        ("participant", key(partition(), format!("PART#{expense}#2"))),
+        ("settlement", key(partition(), format!("SETTLE#{later}"))),
+    ] {
+        for (name, value) in seed[example].as_object().unwrap() {
+            let ours = rows[&key].get(name).unwrap_or_else(|| panic!("{example} has no {name}"));
+            let same_type =
+                std::mem::discriminant(ours) == std::mem::discriminant(&attribute(value));
+            assert!(same_type, "{example}: {name}: {ours:?}");
+        }
+    }
+    for (key, row) in &rows {
+        assert_eq!(row["formatVersion"], AttributeValue::N("1".to_owned()), "{key:?}");
+    }
+    let book = &rows[&(format!("BOOK#{id}"), "BALANCE".to_owned())];
+    assert_eq!(book["sequence"].as_n().unwrap(), "2");
+    assert_eq!(book["version"].as_n().unwrap(), "3");
+    let first = book["balances"].as_m().unwrap()["TON"].as_m().unwrap()["1"].as_m().unwrap();
+    assert_eq!(first["paid"].as_n().unwrap(), "100");
+    assert_eq!(first["owed"].as_n().unwrap(), "25");
+    assert_eq!(first["received"].as_n().unwrap(), "25");
+}

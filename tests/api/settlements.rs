@@ -1,0 +1,165 @@
+//! A settlement moves money once, when its recipient says so, and a chain transaction pays one of them.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Caller, Group};
+
+const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
+/// Bob (1) owes Alice (0) 50 EUR; Carol (2) watches.
+async fn indebted() -> Group {
+    let group = Group::new(3, "EUR").await;
+    group
+        .spend(0, json!({ "amount": 100, "splits": [{ "userId": "1" }, { "userId": "2" }] }))
+        .await;
+    group
+}
+
+async fn settle(group: &Group, by: &Caller, body: Value) -> (Value, String) {
+    let made = by.post(&group.path("/settlements"), body).await.data(201).clone();
+    let path = group.path(&format!("/settlements/{}", made["id"].as_str().unwrap()));
+    (made, path)
+}
+
+#[tokio::test]
+async fn a_payers_settlement_waits_for_its_recipient() {
+    let group = indebted().await;
+    let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
+    let (made, path) = settle(&group, bob, json!({ "toId": "1", "amount": 20 })).await;
+    assert_eq!(made["status"], "pending");
+    assert_eq!((&made["fromUserName"], &made["toUserName"]), (&json!("B"), &json!("A")));
+    assert_eq!(made["completedAt"], json!(null));
+    assert_eq!(group.balances().await, ["50", "-50", "0"], "nothing has moved");
+    assert_eq!(group.debts().await["summary"]["settlementCount"], 0);
+
+    assert_eq!(bob.put(&path, json!({ "status": "completed" })).await.code(), (403, "NOT_ALLOWED"));
+    assert_eq!(
+        carol.put(&path, json!({ "status": "completed" })).await.code(),
+        (403, "NOT_ALLOWED")
+    );
+    let done = alice.put(&path, json!({ "status": "completed" })).await;
+    assert_eq!(done.data(200)["status"], "completed");
+    assert_eq!(done.data(200)["completedAt"], "2026-01-15T12:00:00.002Z", "an event of its own");
+    assert_eq!(group.balances().await, ["30", "-30", "0"]);
+    let summary = group.debts().await["summary"].clone();
+    assert_eq!((&summary["settlementCount"], &summary["totalSettled"]), (&json!(1), &json!(20)));
+
+    let before = group.api.rows().await;
+    for party in [alice, bob] {
+        let again = party.put(&path, json!({ "status": "completed" })).await;
+        assert_eq!(again.data(200), done.data(200));
+        assert_eq!(
+            party.put(&path, json!({ "status": "failed" })).await.code(),
+            (409, "SETTLEMENT_FINAL")
+        );
+        assert_eq!(
+            party.put(&path, json!({ "status": "pending" })).await.code(),
+            (409, "SETTLEMENT_FINAL")
+        );
+    }
+    assert_eq!(bob.put(&path, json!({ "txHash": A })).await.code(), (409, "SETTLEMENT_FINAL"));
+    assert_eq!(group.api.rows().await, before);
+    assert_eq!(carol.get(&path).await.data(200), done.data(200));
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn what_the_recipient_records_is_completed_at_once() {
+    let group = indebted().await;
+    let made = group.pay(1, 0, "50").await;
+    assert_eq!(made["status"], "completed");
+    assert_eq!(made["completedAt"], made["createdAt"]);
+    assert_eq!(group.balances().await, ["0", "0", "0"]);
+    assert_eq!(group.debts().await["suggestedSettlements"], json!([]));
+    let third = json!({ "fromId": "2", "toId": "1", "amount": 5 });
+    let third = group.members[2].post(&group.path("/settlements"), third).await;
+    assert_eq!(third.code(), (403, "NOT_ALLOWED"));
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn a_transaction_that_the_payer_names_is_stored_and_waits() {
+    let group = indebted().await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 50 })).await;
+    let confirm = json!({ "txHash": A.to_uppercase(), "status": "completed" });
+    for _ in 0..2 {
+        let named = bob.put(&path, confirm.clone()).await;
+        assert_eq!(
+            (&named.data(200)["status"], &named.body["data"]["txHash"]),
+            (&json!("pending"), &json!(A))
+        );
+    }
+    assert_eq!(group.balances().await, ["50", "-50", "0"]);
+    assert_eq!(alice.put(&path, json!({ "txHash": B })).await.code(), (403, "NOT_ALLOWED"));
+
+    let (_, other) = settle(&group, bob, json!({ "toId": "1", "amount": 1 })).await;
+    assert_eq!(bob.put(&other, json!({ "txHash": A })).await.code(), (409, "TX_HASH_USED"));
+    let body = json!({ "toId": "1", "amount": 1, "txHash": A });
+    assert_eq!(bob.post(&group.path("/settlements"), body).await.code(), (409, "TX_HASH_USED"));
+
+    assert_eq!(
+        bob.put(&path, json!({ "txHash": B })).await.data(200)["txHash"],
+        B,
+        "it was sent again"
+    );
+    assert_eq!(
+        bob.put(&other, json!({ "txHash": A })).await.data(200)["txHash"],
+        A,
+        "the first one is free"
+    );
+    assert_eq!(alice.put(&path, json!({ "status": "completed" })).await.data(200)["txHash"], B);
+    assert_eq!(group.balances().await, ["0", "0", "0"]);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn what_failed_moves_nothing_and_stays_failed() {
+    let group = indebted().await;
+    let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
+    for party in [alice, bob] {
+        let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 50 })).await;
+        assert_eq!(
+            carol.put(&path, json!({ "status": "failed" })).await.code(),
+            (403, "NOT_ALLOWED")
+        );
+        assert_eq!(
+            party.put(&path, json!({ "status": "failed" })).await.data(200)["status"],
+            "failed"
+        );
+        assert_eq!(
+            party.put(&path, json!({ "status": "failed" })).await.data(200)["status"],
+            "failed"
+        );
+        assert_eq!(
+            alice.put(&path, json!({ "status": "completed" })).await.code(),
+            (409, "SETTLEMENT_FINAL")
+        );
+    }
+    assert_eq!(group.balances().await, ["50", "-50", "0"]);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn a_settlement_belongs_to_its_group() {
+    let group = indebted().await;
+    let (made, _) = settle(&group, &group.members[1], json!({ "toId": "1", "amount": 50 })).await;
+    let other = Group::of(&group.api, 3, "EUR").await;
+    let path = other.path(&format!("/settlements/{}", made["id"].as_str().unwrap()));
+    assert_eq!(other.members[0].get(&path).await.code(), (404, "SETTLEMENT_NOT_FOUND"));
+    let complete = json!({ "status": "completed" });
+    assert_eq!(other.members[0].put(&path, complete).await.code(), (404, "SETTLEMENT_NOT_FOUND"));
+    assert_eq!(other.members[0].get(&other.path("/settlements")).await.data(200), &json!([]));
+}
+
+#[tokio::test]
+async fn a_settlement_may_be_in_another_currency() {
+    let group = indebted().await;
+    let body = json!({ "fromId": "2", "toId": "1", "amount": "0.000000001", "currency": "TON" });
+    let made = group.members[0].post(&group.path("/settlements"), body).await;
+    assert!(made.text.contains(r#""amount":0.000000001,"currency":"TON""#), "{}", made.text);
+    let debts = group.members[0].get(&group.path("/debts")).await;
+    assert!(debts.text.contains(r#""balances":{"EUR":50,"TON":-0.000000001}"#), "{}", debts.text);
+    group.verify().await;
+}
