@@ -155,7 +155,7 @@ impl From<Error> for Problem {
 }
 
 impl IntoResponse for Problem {
-    /// Leaves the body to [`crate::observe`], which knows the request's id and logs the cause.
+    /// Leaves the body to the layer around every route, which knows the request's id and logs the cause.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(Arc::new(self));
