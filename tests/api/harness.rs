@@ -17,7 +17,7 @@ use axum::{
 };
 use fracti_core::{
     decimal::Decimal,
-    table::Table,
+    table::{Table, Usage},
     telegram::{self, User},
     time::Timestamp,
 };
@@ -62,6 +62,8 @@ pub(crate) struct Reply {
     pub(crate) headers: HeaderMap,
     pub(crate) text: String,
     pub(crate) body: Value,
+    /// What it asked of the table.
+    pub(crate) usage: Usage,
 }
 
 impl Api {
@@ -109,7 +111,8 @@ impl Api {
         let bytes = body.collect().await.unwrap().to_bytes();
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         let body = serde_json::from_str(&text).unwrap_or_default();
-        let reply = Reply { status: parts.status, headers: parts.headers, text, body };
+        let usage = *parts.extensions.get::<Usage>().unwrap();
+        let reply = Reply { status: parts.status, headers: parts.headers, text, body, usage };
         reply.check();
         reply
     }

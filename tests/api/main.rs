@@ -16,4 +16,5 @@ mod money;
 mod paging;
 mod rows;
 mod settlements;
+mod trips;
 mod users;

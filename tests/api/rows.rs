@@ -156,3 +156,43 @@ async fn what_we_write_is_the_seeds_and_more() {
     assert_eq!(first["owed"].as_n().unwrap(), "25");
     assert_eq!(first["received"].as_n().unwrap(), "25");
 }
+
+#[tokio::test]
+async fn each_of_the_thirteen_access_patterns_finds_its_rows() {
+    let group = Group::new(3, "EUR").await;
+    let made = group.spend(0, json!({ "amount": 9 })).await;
+    group.spend(1, json!({ "amount": 6 })).await;
+    let paid = group.pay(1, 0, "3").await;
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let (expense, settlement) = (text(&made["id"]), text(&paid["id"]));
+    let of_group = format!("GROUP#{}", group.id);
+    for (pattern, index, pk, sk, rows) in [
+        (1, "", of_group.clone(), "METADATA".to_owned(), 1),
+        (2, "", of_group.clone(), "USER#".to_owned(), 3),
+        (3, "", of_group.clone(), "USER#2".to_owned(), 1),
+        (4, "", of_group.clone(), "TX#".to_owned(), 2),
+        (5, "", of_group.clone(), "SETTLE#".to_owned(), 1),
+        (6, "", of_group, format!("PART#{expense}"), 2),
+        (7, "GSI2", format!("EXPENSE#{expense}"), group.id.clone(), 1),
+        (8, "GSI2", format!("SETTLEMENT#{settlement}"), group.id.clone(), 1),
+        (9, "GSI1", "USER#2".to_owned(), "GROUP#".to_owned(), 1),
+        (10, "GSI1", "USER#2".to_owned(), "OWES#".to_owned(), 1),
+        (11, "GSI3", "USER#2".to_owned(), "TX#".to_owned(), 1),
+        (12, "GSI3", "USER#2".to_owned(), "SETTLE#".to_owned(), 1),
+        (13, "GSI3", "USER#2".to_owned(), String::new(), 2),
+    ] {
+        let query = group.api.client.query().table_name("FractiTable");
+        let query = if index.is_empty() { query } else { query.index_name(index) };
+        let condition =
+            if sk.is_empty() { "#pk = :pk" } else { "#pk = :pk AND begins_with(#sk, :sk)" };
+        let query = query.key_condition_expression(condition);
+        let query = query.expression_attribute_names("#pk", format!("{index}PK"));
+        let mut query = query.expression_attribute_values(":pk", AttributeValue::S(pk));
+        if !sk.is_empty() {
+            query = query.expression_attribute_names("#sk", format!("{index}SK"));
+            query = query.expression_attribute_values(":sk", AttributeValue::S(sk));
+        }
+        let found = query.send().await.unwrap();
+        assert_eq!(found.count, rows, "pattern {pattern}");
+    }
+}

@@ -11,6 +11,7 @@ mod groups;
 mod idempotency;
 mod range;
 mod settlements;
+mod usage;
 mod users;
 mod write;
 
@@ -19,8 +20,9 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use aws_sdk_dynamodb::{
     Client,
     error::{ProvideErrorMetadata, SdkError},
-    types::KeysAndAttributes,
+    types::{KeysAndAttributes, ReturnConsumedCapacity::Total},
 };
+use futures_util::future::try_join_all;
 use serde::de::DeserializeOwned;
 
 use crate::{
@@ -36,6 +38,7 @@ pub use groups::NewGroup;
 pub use idempotency::{Once, Outcome, Recorded, Request};
 pub use range::{Page, Position, Slice};
 pub use settlements::NewSettlement;
+pub use usage::{Usage, metered};
 pub use users::{Activity, ActivityPosition, Belonging};
 
 /// Until when a write that others get in the way of is tried again: well below the 10 s that a function has.
@@ -109,8 +112,9 @@ impl Table {
     /// The row at `key`, as it is now.
     async fn get<T: DeserializeOwned>(&self, key: Primary) -> Result<Option<T>, Error> {
         let request = self.client.get_item().table_name(&*self.name).consistent_read(true);
-        let request = request.set_key(Some(key.item()));
-        let output = Box::pin(request.send()).await.map_err(failure)?;
+        let request = request.set_key(Some(key.item())).return_consumed_capacity(Total);
+        let output = usage::request(Box::pin(request.send())).await.map_err(failure)?;
+        usage::consumed(&output.consumed_capacity);
         output.item.map(row::from_item).transpose()
     }
 
@@ -119,17 +123,14 @@ impl Table {
         &self,
         keys: Vec<Primary>,
     ) -> Result<HashMap<String, T>, Error> {
-        let mut chunks = tokio::task::JoinSet::new();
-        for chunk in keys.chunks(BATCH) {
-            let (table, chunk) = (self.clone(), chunk.iter().cloned().map(Primary::item).collect());
-            chunks.spawn(async move { table.chunk(chunk).await });
-        }
+        let chunks = keys.chunks(BATCH).map(|chunk| {
+            let keys = chunk.iter().cloned().map(Primary::item).collect();
+            self.chunk(keys)
+        });
         let mut rows = HashMap::new();
-        while let Some(items) = chunks.join_next().await {
-            for item in items.map_err(|error| Error::Table(error.into()))?? {
-                if let Some(Ok(pk)) = item.get("PK").map(|pk| pk.as_s().cloned()) {
-                    rows.insert(pk, row::from_item(item)?);
-                }
+        for item in try_join_all(chunks).await?.into_iter().flatten() {
+            if let Some(Ok(pk)) = item.get("PK").map(|pk| pk.as_s().cloned()) {
+                rows.insert(pk, row::from_item(item)?);
             }
         }
         Ok(rows)
@@ -144,7 +145,9 @@ impl Table {
         let mut items = Vec::new();
         loop {
             let request = self.client.batch_get_item().request_items(&*self.name, wanted);
-            let output = Box::pin(request.send()).await.map_err(failure)?;
+            let request = request.return_consumed_capacity(Total);
+            let output = usage::request(Box::pin(request.send())).await.map_err(failure)?;
+            usage::consumed(output.consumed_capacity.iter().flatten());
             items.extend(output.responses.into_iter().flatten().flat_map(|(_, items)| items));
             match output.unprocessed_keys.into_iter().flatten().next() {
                 None => return Ok(items),

@@ -8,13 +8,15 @@ use axum::{
     middleware::Next,
     response::Response,
 };
+use fracti_core::table::{Usage, metered};
 use lambda_http::request::RequestContext;
 
 use crate::Problem;
 
 /// Serves one request, and tells the log about it: one line, with the whole chain of causes where it failed inside.
 ///
-/// The line has no init data, no token and no body.
+/// The line says what the request asked of DynamoDB: requests, trips (requests that ran at once count once), and
+/// capacity units. It has no init data, no token and no body.
 pub(crate) async fn observe(
     params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
@@ -28,7 +30,7 @@ pub(crate) async fn observe(
         params.iter().find(|(name, _)| *name == "group_id").map(|(_, group)| group.to_owned())
     });
 
-    let mut response = next.run(request).await;
+    let (mut response, usage) = metered(next.run(request)).await;
     let problem = response.extensions_mut().remove::<Arc<Problem>>();
     if let Some(problem) = &problem {
         let headers = response.headers().clone();
@@ -42,13 +44,22 @@ pub(crate) async fn observe(
         response.headers_mut().insert("x-request-id", id);
     }
 
+    response.extensions_mut().insert(usage);
+
+    let Usage { requests, trips, capacity, .. } = usage;
     let cause = problem.as_ref().and_then(|problem| problem.cause()).map(chain);
     let status = response.status().as_u16();
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     if let Some(cause) = cause {
-        tracing::error!(request_id = id, %method, route, group, status, duration_ms, cause, "request failed");
+        tracing::error!(
+            request_id = id, %method, route, group, status, duration_ms, requests, trips, capacity, cause,
+            "request failed"
+        );
     } else {
-        tracing::info!(request_id = id, %method, route, group, status, duration_ms, "request");
+        tracing::info!(
+            request_id = id, %method, route, group, status, duration_ms, requests, trips, capacity,
+            "request"
+        );
     }
     response
 }

@@ -36,7 +36,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// What `event` returns or its writes fail for; [`Error::Contended`] where others were first until the deadline.
+    /// What `event` returns or its writes are rejected for; [`Error::Contended`] where others were first until the deadline.
     pub(super) async fn commit<T>(
         &self,
         group: GroupId,
@@ -44,7 +44,7 @@ impl Table {
         now: Timestamp,
         once: Option<&Once<T>>,
         event: impl Fn(&Book, Timestamp) -> Result<Event<T>, Error>,
-    ) -> Result<Outcome<T>, Error> {
+    ) -> Result<Outcome<T>, Rejected> {
         let (mut book, mut retry) = (book, Retry::new());
         loop {
             let event = event(&book, book.next_moment(now))?;
@@ -57,17 +57,17 @@ impl Table {
             writes.push(balance(group, &book, &event.book)?);
             match self.transact(writes).await {
                 Ok(()) => return Ok(Outcome::Done(event.value)),
-                Err(Rejected::Because(error)) => return Err(error),
+                Err(Rejected::Lost) => {}
                 Err(Rejected::Replay) => {
                     let request = once.and_then(|once| once.request.as_ref());
                     if let Some(recorded) = self.recorded(request).await? {
                         return Ok(Outcome::Replayed(recorded));
                     }
                 }
-                Err(Rejected::Lost) => {}
+                Err(rejected) => return Err(rejected),
             }
             if !retry.pause().await {
-                return Err(Error::Contended);
+                return Err(Error::Contended.into());
             }
             book = self.book(group).await?;
         }

@@ -69,7 +69,7 @@ impl Table {
             }
             Ok(Event { book, entries: vec![entry], writes, value: expense })
         };
-        self.commit(claim.group, book, at.now, Some(once), event).await
+        Ok(self.commit(claim.group, book, at.now, Some(once), event).await?)
     }
 
     /// Deletes an expense and its participants, and reverts its entry.
@@ -117,7 +117,8 @@ impl Table {
             writes.push(remove_entry(entry)?);
             Ok(Event { book, entries: history.into(), writes, value: () })
         };
-        self.commit(claim.group, book, now, None, event).await.map(|_| ())
+        self.commit(claim.group, book, now, None, event).await?;
+        Ok(())
     }
 
     /// The expense `id` of a group, as it is now.

@@ -124,7 +124,7 @@ impl Table {
                     return Err(self.refusal(claim.group).await);
                 }
                 Err(Rejected::Because(error)) => return Err(error),
-                Err(Rejected::Lost | Rejected::Replay) => {}
+                Err(Rejected::Lost | Rejected::Stale | Rejected::Replay) => {}
             }
             if !retry.pause().await {
                 return Err(Error::Contended);
@@ -174,7 +174,7 @@ impl Table {
         match self.transact(writes).await {
             Ok(()) => Ok(Some(Outcome::Done(value))),
             Err(Rejected::Because(error)) => Err(error),
-            Err(Rejected::Lost) => Ok(None),
+            Err(Rejected::Lost | Rejected::Stale) => Ok(None),
             Err(Rejected::Replay) => {
                 Ok(self.recorded(once.request.as_ref()).await?.map(Outcome::Replayed))
             }

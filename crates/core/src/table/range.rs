@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity::Total};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{Table, failure};
+use super::{Table, failure, usage};
 use crate::{
     Error,
     row::{self, Item},
@@ -121,9 +121,11 @@ impl Table {
                 .expression_attribute_values(":sk", AttributeValue::S(range.prefix.clone()))
                 .scan_index_forward(false)
                 .set_limit(left.and_then(|left| i32::try_from(left).ok()))
-                .set_exclusive_start_key(start);
+                .set_exclusive_start_key(start)
+                .return_consumed_capacity(Total);
             // A future of the SDK is large: on the heap it does not swell all those around it.
-            let output = Box::pin(request.send()).await.map_err(failure)?;
+            let output = usage::request(Box::pin(request.send())).await.map_err(failure)?;
+            usage::consumed(&output.consumed_capacity);
             items.extend(output.items.unwrap_or_default());
             start = output.last_evaluated_key.filter(|key| !key.is_empty());
             if start.is_none() || limit.is_some_and(|limit| items.len() >= limit) {

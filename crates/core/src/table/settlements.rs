@@ -112,7 +112,7 @@ impl Table {
             let (book, entry) = book.record(claim.group, event, claim.user, created_at)?;
             Ok(Event { book, entries: vec![entry], writes, value: settlement })
         };
-        self.commit(claim.group, book, at.now, Some(once), event).await
+        Ok(self.commit(claim.group, book, at.now, Some(once), event).await?)
     }
 
     /// Does what the claimant asks of a settlement, as [`Settlement::decide`] allows it.
@@ -145,7 +145,7 @@ impl Table {
                 Ok(settlement) => return Ok(settlement),
                 Err(Rejected::Because(error)) => return Err(error),
                 // It is not what was read any more: decide again.
-                Err(Rejected::Lost | Rejected::Replay) => {}
+                Err(Rejected::Lost | Rejected::Stale | Rejected::Replay) => {}
             }
             if !retry.pause().await {
                 return Err(Error::Contended);
@@ -172,48 +172,33 @@ impl Table {
                 ("status", Some(row::to_value(&completed.status)?)),
                 ("completedAt", Some(row::to_value(&at)?)),
             ];
-            // Whoever was first in this, it is to be decided again: no reason to try the same again.
-            let write =
-                Write::update(keys::settlement(claim.group, settlement.created_at), attributes)
-                    .only(unchanged(settlement)?, Otherwise::Because(|| Error::NoSettlement));
+            let write = Write::update(settlement.key(), attributes)
+                .only(unchanged(settlement)?, Otherwise::Stale);
             Ok(Event { book, entries: vec![entry], writes: vec![write], value: completed })
         };
-        match self.commit(claim.group, book, now, None, event).await {
-            Ok(Outcome::Done(settlement)) => Ok(settlement),
-            Ok(Outcome::Replayed(_)) | Err(Error::NoSettlement) => Err(Rejected::Lost),
-            Err(error) => Err(Rejected::Because(error)),
+        match self.commit(claim.group, book, now, None, event).await? {
+            Outcome::Done(settlement) => Ok(settlement),
+            Outcome::Replayed(_) => Err(Rejected::Replay),
         }
     }
 
     async fn fail(&self, settlement: Settlement) -> Result<Settlement, Rejected> {
-        let failed = Settlement { status: Status::Failed, ..settlement.clone() };
-        let write = || {
-            let status = [("status", Some(row::to_value(&failed.status)?))];
-            let write = Write::update(keys::settlement(failed.group_id, failed.created_at), status);
-            Ok(vec![write.only(unchanged(&settlement)?, Otherwise::Lost)])
-        };
-        self.transact(write().map_err(Rejected::Because)?).await?;
-        Ok(failed)
+        let status = [("status", Some(row::to_value(&Status::Failed)?))];
+        let write =
+            Write::update(settlement.key(), status).only(unchanged(&settlement)?, Otherwise::Stale);
+        self.transact(vec![write]).await?;
+        Ok(Settlement { status: Status::Failed, ..settlement })
     }
 
     /// Stores the transaction that pays a settlement; one that was named before is free again.
     async fn attach(&self, settlement: Settlement, hash: TxHash) -> Result<Settlement, Rejected> {
         let attached = Settlement { tx_hash: Some(hash.clone()), ..settlement.clone() };
-        let writes = || {
-            let key = keys::settlement(attached.group_id, attached.created_at);
-            let write = Write::update(key, [("txHash", Some(row::to_value(&hash)?))]);
-            let mut writes = vec![
-                write.only(unchanged(&settlement)?, Otherwise::Lost),
-                use_hash(&hash, &attached)?,
-            ];
-            let free = settlement.tx_hash.as_ref();
-            writes.extend(free.map(|hash| Write::delete(keys::tx_hash(hash))));
-            Ok(writes)
-        };
-        match self.transact(writes().map_err(Rejected::Because)?).await {
-            Ok(()) => Ok(attached),
-            Err(rejected) => Err(rejected),
-        }
+        let write = Write::update(settlement.key(), [("txHash", Some(row::to_value(&hash)?))])
+            .only(unchanged(&settlement)?, Otherwise::Stale);
+        let free = settlement.tx_hash.as_ref().map(|hash| Write::delete(keys::tx_hash(hash)));
+        let writes = [Some(write), Some(use_hash(&hash, &attached)?), free];
+        self.transact(writes.into_iter().flatten().collect()).await?;
+        Ok(attached)
     }
 
     /// The settlement `id` of a group, as it is now.
@@ -289,6 +274,12 @@ impl NewSettlement {
             created_at: group.created_at,
             completed_at: None,
         })
+    }
+}
+
+impl Settlement {
+    fn key(&self) -> keys::Primary {
+        keys::settlement(self.group_id, self.created_at)
     }
 }
 

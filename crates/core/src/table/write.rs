@@ -4,12 +4,14 @@ use std::{collections::BTreeSet, time::Duration};
 
 use aws_sdk_dynamodb::{
     operation::transact_write_items::TransactWriteItemsError,
-    types::{AttributeValue, Delete, Put, TransactWriteItem, Update},
+    types::{
+        AttributeValue, Delete, Put, ReturnConsumedCapacity::Total, TransactWriteItem, Update,
+    },
 };
 use serde::Serialize;
 use tokio::time::Instant;
 
-use super::{PATIENCE, THROTTLED, Table, failure};
+use super::{PATIENCE, THROTTLED, Table, failure, usage};
 use crate::{
     Error,
     keys::{Keys, Primary},
@@ -36,6 +38,8 @@ enum Action {
 pub(super) enum Otherwise {
     /// Somebody else was first: look again.
     Lost,
+    /// What the write was decided by is not so any more: decide again.
+    Stale,
     /// A request with this idempotency key was first.
     Replay,
     /// The operation cannot be done.
@@ -47,10 +51,28 @@ pub(super) enum Otherwise {
 pub(super) enum Rejected {
     /// Somebody else was first: look again.
     Lost,
+    /// What the write was decided by is not so any more: decide again.
+    Stale,
     /// A request with this idempotency key was first.
     Replay,
     /// The operation cannot be done.
     Because(Error),
+}
+
+impl From<Error> for Rejected {
+    fn from(error: Error) -> Self {
+        Self::Because(error)
+    }
+}
+
+impl From<Rejected> for Error {
+    /// Where nobody tries again.
+    fn from(rejected: Rejected) -> Self {
+        match rejected {
+            Rejected::Because(error) => error,
+            Rejected::Lost | Rejected::Stale | Rejected::Replay => Self::Contended,
+        }
+    }
 }
 
 /// A piece of DynamoDB's expression language, with the names and values that stand in it.
@@ -223,7 +245,14 @@ impl Table {
             writes.into_iter().map(|write| write.item(&self.name)).collect::<Result<_, _>>();
         let items = items.map_err(Rejected::Because)?;
         let request = self.client.transact_write_items().set_transact_items(Some(items));
-        let Err(error) = Box::pin(request.send()).await else { return Ok(()) };
+        let request = request.return_consumed_capacity(Total);
+        let error = match usage::request(Box::pin(request.send())).await {
+            Ok(output) => {
+                usage::consumed(output.consumed_capacity.iter().flatten());
+                return Ok(());
+            }
+            Err(error) => error,
+        };
         let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
             error.as_service_error()
         else {
@@ -235,8 +264,11 @@ impl Table {
             match (why.code().unwrap_or("None"), meaning) {
                 ("None", _) => {}
                 ("ConditionalCheckFailed", Otherwise::Replay) => return Err(Rejected::Replay),
+                ("ConditionalCheckFailed", Otherwise::Stale) => {
+                    reason = reason.or(Some(Rejected::Stale));
+                }
                 ("ConditionalCheckFailed", Otherwise::Because(because)) => {
-                    reason = reason.or(Some(because));
+                    reason = reason.or_else(|| Some(Rejected::Because(because())));
                 }
                 ("ConditionalCheckFailed", Otherwise::Lost) => lost = true,
                 (code, _) if passes(code) => lost = true,
@@ -244,7 +276,7 @@ impl Table {
             }
         }
         match (reason, lost) {
-            (Some(because), _) => Err(Rejected::Because(because())),
+            (Some(reason), _) => Err(reason),
             (None, true) => Err(Rejected::Lost),
             (None, false) => Err(Rejected::Because(Error::Table(error.into()))),
         }
