@@ -23,19 +23,22 @@ use aws_sdk_dynamodb::{
     types::{KeysAndAttributes, ReturnConsumedCapacity::Total},
 };
 use futures_util::future::try_join_all;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
     Error,
-    book::Book,
+    book::{Book, Discrepancy, verify},
+    expense::Expense,
     id::{GroupId, UserId},
-    keys::{self, Primary},
+    keys::{self, Primary, prefix},
     row::{self, Item},
+    settlement::Settlement,
     time::Timestamp,
 };
 
 pub use groups::NewGroup;
 pub use idempotency::{Once, Outcome, Recorded, Request};
+use range::Range;
 pub use range::{Page, Position, Slice};
 pub use settlements::NewSettlement;
 pub use usage::{Usage, metered};
@@ -102,6 +105,52 @@ impl Table {
             Ok(None) => Error::NoGroup,
             Err(error) => error,
         }
+    }
+
+    /// What was recorded in a group under some id, as it is now.
+    ///
+    /// An id of ours says when that was, and so where it is. One of the earlier system is found in `GSI2` as
+    /// `partition`, and read again from the table, since an index lags.
+    async fn find<T: DeserializeOwned>(
+        &self,
+        group: GroupId,
+        created_at: Option<Timestamp>,
+        partition: String,
+        key: fn(GroupId, Timestamp) -> Primary,
+    ) -> Result<Option<T>, Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Row {
+            created_at: Timestamp,
+        }
+
+        if let Some(created_at) = created_at {
+            return self.get(key(group, created_at)).await;
+        }
+        let range = Range::index("GSI2", partition, &group.to_string());
+        match self.all::<Row>(&range).await?.first() {
+            Some(row) => self.get(key(group, row.created_at)).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Recomputes a group's balances from all its rows and compares them with its book.
+    ///
+    /// Reads the whole history: for tests and operators, never for a request. No claim is asked for, because no
+    /// request leads here. While others write, what it reads is not of one moment.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`]; the inner result is that of [`verify`].
+    pub async fn verify_book(&self, group: GroupId) -> Result<Result<(), Discrepancy>, Error> {
+        let expenses = Range::table(keys::group_partition(group), prefix::EXPENSE);
+        let settlements = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
+        let (book, expenses, settlements) = tokio::try_join!(
+            self.book(group),
+            self.all::<Expense>(&expenses),
+            self.all::<Settlement>(&settlements),
+        )?;
+        Ok(verify(&book, &expenses, &settlements))
     }
 
     /// The group's book; a new one where no event was yet.

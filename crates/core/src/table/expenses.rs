@@ -122,37 +122,10 @@ impl Table {
     }
 
     /// The expense `id` of a group, as it is now.
-    ///
-    /// An id of ours says when the expense was recorded, and so where it is; another is found through `GSI2`.
     async fn find_expense(&self, group: GroupId, id: ExpenseId) -> Result<Option<Expense>, Error> {
-        let created_at = match id.created_at() {
-            Some(created_at) => Some(created_at),
-            None => self.look_up(keys::expense_partition(id), group).await?,
-        };
-        let Some(created_at) = created_at else { return Ok(None) };
-        let expense: Option<Expense> = self.get(keys::expense(group, created_at)).await?;
+        let partition = keys::expense_partition(id);
+        let expense: Option<Expense> =
+            self.find(group, id.created_at(), partition, keys::expense).await?;
         Ok(expense.filter(|expense| expense.id == id))
-    }
-
-    /// When what `GSI2` knows as `partition` in a group was recorded.
-    pub(super) async fn look_up(
-        &self,
-        partition: String,
-        group: GroupId,
-    ) -> Result<Option<Timestamp>, Error> {
-        #[derive(serde::Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Row {
-            created_at: Timestamp,
-        }
-
-        let range = Range::index("GSI2", partition, &group.to_string());
-        let rows = self.all::<Row>(&range).await?;
-        Ok(rows.first().map(|row| row.created_at))
-    }
-
-    /// Every expense of a group.
-    pub(super) async fn all_expenses(&self, group: GroupId) -> Result<Vec<Expense>, Error> {
-        self.all(&Range::table(keys::group_partition(group), prefix::EXPENSE)).await
     }
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Error,
-    book::{self, Book, Discrepancy},
+    book::{self, Book},
     currency::Currency,
     decimal::Decimal,
     expense::positive_units,
@@ -207,31 +207,10 @@ impl Table {
         group: GroupId,
         id: SettlementId,
     ) -> Result<Option<Settlement>, Error> {
-        let created_at = match id.created_at() {
-            Some(created_at) => Some(created_at),
-            None => self.look_up(keys::settlement_partition(id), group).await?,
-        };
-        let Some(created_at) = created_at else { return Ok(None) };
-        let settlement: Option<Settlement> = self.get(keys::settlement(group, created_at)).await?;
+        let partition = keys::settlement_partition(id);
+        let settlement: Option<Settlement> =
+            self.find(group, id.created_at(), partition, keys::settlement).await?;
         Ok(settlement.filter(|settlement| settlement.id == id))
-    }
-
-    /// Recomputes a group's balances from all its rows and compares them with its book.
-    ///
-    /// Reads the whole history: for tests and operators, never for a request. No claim is asked for, because no
-    /// request leads here. While others write, what it reads is not of one moment.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`]; the inner result is that of [`book::verify`].
-    pub async fn verify_book(&self, group: GroupId) -> Result<Result<(), Discrepancy>, Error> {
-        let settlements = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-        let (book, expenses, settlements) = tokio::try_join!(
-            self.book(group),
-            self.all_expenses(group),
-            self.all::<Settlement>(&settlements),
-        )?;
-        Ok(book::verify(&book, &expenses, &settlements))
     }
 }
 
