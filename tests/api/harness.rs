@@ -21,7 +21,7 @@ use fracti_core::{
     telegram::{self, User},
     time::Timestamp,
 };
-use fracti_http::{App, BotToken, Clock, local_dynamodb, service};
+use fracti_http::{App, BotToken, Clock, Random, local_dynamodb, service};
 use fracti_local::{Engine, routes, schema::Schema};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -40,6 +40,7 @@ pub(crate) const START: u64 = 1_768_478_400_000;
 #[derive(Clone)]
 pub(crate) struct Api {
     router: Router,
+    pub(crate) app: App,
     pub(crate) table: Table,
     pub(crate) client: Client,
     now: Arc<AtomicU64>,
@@ -68,6 +69,11 @@ pub(crate) struct Reply {
 
 impl Api {
     pub(crate) async fn new() -> Self {
+        Self::of(TOKEN, Random::system()).await
+    }
+
+    /// The API of the bot of `token`, whose ids are made of these bytes.
+    pub(crate) async fn of(token: &str, random: Random) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let engine = Engine::start(listener, None).unwrap();
         let client = local_dynamodb(engine.endpoint());
@@ -77,10 +83,11 @@ impl Api {
         let clock = now.clone();
         let app = App {
             clock: Clock::of(move || Timestamp::from_millis(clock.load(Ordering::SeqCst)).unwrap()),
-            ..App::new(table.clone(), BotToken::new(TOKEN), telegram::MAX_AGE)
+            random,
+            ..App::new(table.clone(), BotToken::new(token), telegram::MAX_AGE)
         };
-        let router = service(routes(), app);
-        Self { router, table, client, now, _engine: Arc::new(engine) }
+        let router = service(routes(), app.clone());
+        Self { router, app, table, client, now, _engine: Arc::new(engine) }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -100,13 +107,18 @@ impl Api {
             username: Some(name.to_lowercase()),
             avatar_url: None,
         };
-        let init_data = telegram::sign(&user, TOKEN, self.now());
+        let init_data = telegram::sign(&user, self.app.bot_token.expose(), self.now());
         let authorization = Some(("authorization", format!("tma {init_data}")));
         Caller { api: self.clone(), id: id.to_string(), user, authorization }
     }
 
     pub(crate) async fn send(&self, request: Request<Body>) -> Reply {
-        let response = self.router.clone().oneshot(request).await.unwrap();
+        self.send_to(&self.router, request).await
+    }
+
+    /// Sends a request to one function.
+    pub(crate) async fn send_to(&self, function: &Router, request: Request<Body>) -> Reply {
+        let response = function.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let text = String::from_utf8(bytes.to_vec()).unwrap();

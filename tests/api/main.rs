@@ -7,6 +7,7 @@
 mod access;
 mod activity;
 mod concurrency;
+mod events;
 mod expenses;
 mod groups;
 mod harness;

@@ -91,9 +91,20 @@ pub fn sign(user: &User, token: &str, now: Timestamp) -> String {
         photo_url: user.avatar_url.clone(),
     };
     let user = serde_json::to_string(&user).unwrap_or_default();
-    let fields: BTreeMap<_, _> =
-        [("auth_date".into(), now.seconds().to_string().into()), ("user".into(), user.into())]
-            .into();
+    let auth_date = now.seconds().to_string();
+    signed([("auth_date".into(), auth_date.into()), ("user".into(), user.into())].into(), token)
+}
+
+/// The same init data as if Telegram had signed it `now`, for the bot of `token`: a signature ages, a sample does not.
+#[must_use]
+pub fn sign_again(init_data: &str, token: &str, now: Timestamp) -> String {
+    let mut fields: BTreeMap<_, _> = form_urlencoded::parse(init_data.as_bytes()).collect();
+    fields.remove("hash");
+    fields.insert("auth_date".into(), now.seconds().to_string().into());
+    signed(fields, token)
+}
+
+fn signed(fields: BTreeMap<Text<'_>, Text<'_>>, token: &str) -> String {
     let hash = hex::encode(signature(&fields, token).finalize().into_bytes());
     form_urlencoded::Serializer::new(String::new())
         .extend_pairs(fields)
@@ -161,7 +172,7 @@ mod tests {
     }
 
     /// Signs the given fields, whatever they are.
-    fn signed(fields: &[(&str, &str)]) -> String {
+    fn signed_as(fields: &[(&str, &str)]) -> String {
         let map = fields.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let hash = hex::encode(signature(&map, TOKEN).finalize().into_bytes());
         let mut text = form_urlencoded::Serializer::new(String::new());
@@ -203,7 +214,7 @@ mod tests {
     fn what_telegram_did_not_sign_is_refused() {
         let user = r#"{"id":7,"first_name":"Bob"}"#;
         let now = SIGNED_AT.to_string();
-        let whole = signed(&[("auth_date", &now), ("user", user)]);
+        let whole = signed_as(&[("auth_date", &now), ("user", user)]);
         assert!(verified(&whole).is_ok());
         for (name, text, refusal) in [
             ("empty", String::new(), Refusal::Forged),
@@ -213,33 +224,33 @@ mod tests {
             ("a doubled field", format!("{whole}&auth_date={now}"), Refusal::Forged),
             ("two hashes", format!("{whole}&hash=00"), Refusal::Forged),
             ("one more field", format!("{whole}&start_param=x"), Refusal::Forged),
-            ("no date", signed(&[("user", user)]), Refusal::Forged),
+            ("no date", signed_as(&[("user", user)]), Refusal::Forged),
             (
                 "a date that is none",
-                signed(&[("auth_date", "soon"), ("user", user)]),
+                signed_as(&[("auth_date", "soon"), ("user", user)]),
                 Refusal::Forged,
             ),
             (
                 "a date years ahead",
-                signed(&[("auth_date", "99999999999"), ("user", user)]),
+                signed_as(&[("auth_date", "99999999999"), ("user", user)]),
                 Refusal::Expired,
             ),
-            ("no user", signed(&[("auth_date", &now)]), Refusal::NoUser),
-            ("no id", signed(&[("auth_date", &now), ("user", "{}")]), Refusal::NoUser),
-            ("id 0", signed(&[("auth_date", &now), ("user", r#"{"id":0}"#)]), Refusal::NoUser),
+            ("no user", signed_as(&[("auth_date", &now)]), Refusal::NoUser),
+            ("no id", signed_as(&[("auth_date", &now), ("user", "{}")]), Refusal::NoUser),
+            ("id 0", signed_as(&[("auth_date", &now), ("user", r#"{"id":0}"#)]), Refusal::NoUser),
             (
                 "id below 0",
-                signed(&[("auth_date", &now), ("user", r#"{"id":-7}"#)]),
+                signed_as(&[("auth_date", &now), ("user", r#"{"id":-7}"#)]),
                 Refusal::NoUser,
             ),
             (
                 "id as text",
-                signed(&[("auth_date", &now), ("user", r#"{"id":"7"}"#)]),
+                signed_as(&[("auth_date", &now), ("user", r#"{"id":"7"}"#)]),
                 Refusal::NoUser,
             ),
             (
                 "two ids",
-                signed(&[("auth_date", &now), ("user", r#"{"id":7,"id":8}"#)]),
+                signed_as(&[("auth_date", &now), ("user", r#"{"id":7,"id":8}"#)]),
                 Refusal::NoUser,
             ),
         ] {
@@ -256,7 +267,7 @@ mod tests {
             (r#"{"id":7,"photo_url":"javascript:alert(1)"}"#, "7"),
         ] {
             let now = SIGNED_AT.to_string();
-            let user = verified(&signed(&[("auth_date", &now), ("user", user)])).unwrap();
+            let user = verified(&signed_as(&[("auth_date", &now), ("user", user)])).unwrap();
             assert_eq!((user.name.as_str(), user.avatar_url), (name, None));
         }
     }
@@ -271,6 +282,14 @@ mod tests {
         };
         let init_data = sign(&user, TOKEN, at(SIGNED_AT));
         assert_eq!(verified(&init_data), Ok(user));
+    }
+
+    #[test]
+    fn an_old_sample_is_signed_again() {
+        let later = at(SIGNED_AT + 1_000_000);
+        let renewed = sign_again(SIGNED, TOKEN, later);
+        assert_eq!(verify(&renewed, TOKEN, MAX_AGE, later), verified(SIGNED));
+        assert!(renewed.contains("query_id=AAHdF6IQAAAAAN0XohDhrOrc"), "{renewed}");
     }
 
     proptest::proptest! {

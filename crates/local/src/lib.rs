@@ -5,9 +5,12 @@
 
 pub mod schema;
 
+mod event;
+
 mod engine;
 
 pub use engine::{Engine, EngineError};
+pub use event::sign_event;
 
 use fracti_http::Routes;
 

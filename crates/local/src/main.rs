@@ -3,6 +3,7 @@
 mod demo;
 
 use std::{
+    fs,
     io::{self, Write},
     net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
@@ -11,10 +12,10 @@ use std::{
 };
 
 use axum::Router;
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use fracti_core::table::Table;
-use fracti_http::{App, BotToken, Settings, dynamodb_at, local_dynamodb, service};
-use fracti_local::{Engine, routes, schema::Schema};
+use fracti_http::{App, BotToken, Clock, Settings, dynamodb_at, local_dynamodb, service};
+use fracti_local::{Engine, routes, schema::Schema, sign_event};
 use tokio::{net::TcpListener, sync::watch};
 use tower_http::cors::CorsLayer;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
@@ -44,6 +45,20 @@ struct Options {
     /// Makes a group of four with a few expenses, and prints how to call the API as each of them.
     #[arg(long)]
     demo: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Prints a sample event with fresh init data: the signature of the file has aged.
+    SignEvent {
+        /// An event, like events/read-group.json.
+        file: PathBuf,
+        /// Asks about this group instead of the one in the file.
+        #[arg(long, value_name = "ID")]
+        group: Option<String>,
+    },
 }
 
 #[tokio::main]
@@ -68,6 +83,14 @@ type Failure = Box<dyn std::error::Error>;
 
 async fn run(options: Options) -> Result<(), Failure> {
     let settings = Settings::from_env()?;
+    let token = settings.bot_token.unwrap_or_else(|| BotToken::new(DEMO_TOKEN));
+    if let Some(Command::SignEvent { file, group }) = options.command {
+        let event =
+            fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let now = Clock::system().now();
+        writeln!(io::stdout(), "{}", sign_event(&event, token.expose(), now, group.as_deref())?)?;
+        return Ok(());
+    }
     let listener = listen("--port", options.port).await?;
     let api = format!("http://{}", listener.local_addr()?);
 
@@ -85,7 +108,6 @@ async fn run(options: Options) -> Result<(), Failure> {
     writeln!(out, "api {api}")?;
     let endpoint = engine.as_ref().map(Engine::endpoint).or(options.dynamodb_endpoint.as_deref());
     writeln!(out, "dynamodb {}", endpoint.unwrap_or_default())?;
-    let token = settings.bot_token.unwrap_or_else(|| BotToken::new(DEMO_TOKEN));
     if token.expose() == DEMO_TOKEN {
         writeln!(
             out,
