@@ -11,6 +11,7 @@ mod groups;
 mod idempotency;
 mod range;
 mod settlements;
+mod turns;
 mod usage;
 mod users;
 mod write;
@@ -57,6 +58,7 @@ const BATCH: usize = 100;
 pub struct Table {
     client: Client,
     name: Arc<str>,
+    turns: turns::Turns,
 }
 
 /// Somebody's claim to be a member of a group. Every access to a group's data takes one and checks it.
@@ -81,7 +83,7 @@ impl Table {
     /// The table `name`, reached through `client`.
     #[must_use]
     pub fn new(client: Client, name: impl Into<Arc<str>>) -> Self {
-        Self { client, name: name.into() }
+        Self { client, name: name.into(), turns: turns::Turns::default() }
     }
 
     /// The answer of `read`, where the claim holds: both are asked at once.
@@ -163,7 +165,7 @@ impl Table {
         let request = self.client.get_item().table_name(&*self.name).consistent_read(true);
         let request = request.set_key(Some(key.item())).return_consumed_capacity(Total);
         let output = usage::request(Box::pin(request.send())).await.map_err(failure)?;
-        usage::consumed(&output.consumed_capacity);
+        usage::read(&output.consumed_capacity);
         output.item.map(row::from_item).transpose()
     }
 
@@ -196,7 +198,7 @@ impl Table {
             let request = self.client.batch_get_item().request_items(&*self.name, wanted);
             let request = request.return_consumed_capacity(Total);
             let output = usage::request(Box::pin(request.send())).await.map_err(failure)?;
-            usage::consumed(output.consumed_capacity.iter().flatten());
+            usage::read(output.consumed_capacity.iter().flatten());
             items.extend(output.responses.into_iter().flatten().flat_map(|(_, items)| items));
             match output.unprocessed_keys.into_iter().flatten().next() {
                 None => return Ok(items),

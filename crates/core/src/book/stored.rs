@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use super::{Balances, Change, Totals};
 use crate::{currency::Currency, decimal::Decimal, id::UserId};
 
-/// Totals in major units; a zero is left out of the row.
+/// Totals in major units; what is left out is zero.
 #[derive(Serialize, Deserialize)]
 struct Numbers {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,13 +21,26 @@ struct Numbers {
 }
 
 impl Numbers {
+    /// All four, for a balance.
     fn of(totals: Totals, currency: Currency) -> Self {
-        let number = |units: i64| (units != 0).then(|| currency.number(units));
+        let number = |units: i64| Some(currency.number(units));
         Self {
             paid: number(totals.paid),
             owed: number(totals.owed),
             sent: number(totals.sent),
             received: number(totals.received),
+        }
+    }
+
+    /// Those that change something, for an entry.
+    fn changed(totals: Totals, currency: Currency) -> Self {
+        let all = Self::of(totals, currency);
+        let changed = |number: Option<Decimal>| number.filter(|number| *number != Decimal::ZERO);
+        Self {
+            paid: changed(all.paid),
+            owed: changed(all.owed),
+            sent: changed(all.sent),
+            received: changed(all.received),
         }
     }
 
@@ -80,7 +93,7 @@ struct StoredChange {
 
 impl Serialize for Change {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let numbers = Numbers::of(self.totals, self.currency);
+        let numbers = Numbers::changed(self.totals, self.currency);
         StoredChange { user_id: self.user, currency: self.currency, numbers }.serialize(to)
     }
 }

@@ -45,7 +45,9 @@ impl Table {
         once: Option<&Once<T>>,
         event: impl Fn(&Book, Timestamp) -> Result<Event<T>, Error>,
     ) -> Result<Outcome<T>, Rejected> {
-        let (mut book, mut retry) = (book, Retry::new());
+        let mut retry = Retry::new();
+        let turn = retry.within(self.turns.take(group)).await.ok_or(Error::Contended)?;
+        let mut book = if turn.waited { self.book(group).await? } else { book };
         loop {
             let event = event(&book, book.next_moment(now))?;
             let mut writes = event.writes;

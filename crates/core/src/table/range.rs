@@ -125,7 +125,7 @@ impl Table {
                 .return_consumed_capacity(Total);
             // A future of the SDK is large: on the heap it does not swell all those around it.
             let output = usage::request(Box::pin(request.send())).await.map_err(failure)?;
-            usage::consumed(&output.consumed_capacity);
+            usage::read(&output.consumed_capacity);
             items.extend(output.items.unwrap_or_default());
             start = output.last_evaluated_key.filter(|key| !key.is_empty());
             if start.is_none() || limit.is_some_and(|limit| items.len() >= limit) {

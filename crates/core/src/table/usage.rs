@@ -11,8 +11,10 @@ pub struct Usage {
     pub requests: u32,
     /// How often an answer was waited for: requests that run at the same time count once.
     pub trips: u32,
-    /// Capacity units, reads and writes together, as DynamoDB counts them.
-    pub capacity: f64,
+    /// Read request units, as DynamoDB counts them.
+    pub read_units: f64,
+    /// Write request units, those of the indexes among them.
+    pub write_units: f64,
     running: u32,
 }
 
@@ -42,12 +44,22 @@ pub(super) async fn request<T>(sent: impl Future<Output = T>) -> T {
     answer
 }
 
-/// Counts what a request consumed.
-pub(super) fn consumed<'a>(capacity: impl IntoIterator<Item = &'a ConsumedCapacity>) {
-    for units in capacity.into_iter().filter_map(ConsumedCapacity::capacity_units) {
-        #[expect(clippy::float_arithmetic, reason = "capacity units are no money")]
-        count(|usage| usage.capacity += units);
-    }
+/// Counts what a read consumed.
+pub(super) fn read<'a>(capacity: impl IntoIterator<Item = &'a ConsumedCapacity>) {
+    let units = units(capacity);
+    #[expect(clippy::float_arithmetic, reason = "capacity units are no money")]
+    count(|usage| usage.read_units += units);
+}
+
+/// Counts what a write consumed.
+pub(super) fn written<'a>(capacity: impl IntoIterator<Item = &'a ConsumedCapacity>) {
+    let units = units(capacity);
+    #[expect(clippy::float_arithmetic, reason = "capacity units are no money")]
+    count(|usage| usage.write_units += units);
+}
+
+fn units<'a>(capacity: impl IntoIterator<Item = &'a ConsumedCapacity>) -> f64 {
+    capacity.into_iter().filter_map(ConsumedCapacity::capacity_units).sum()
 }
 
 fn count(add: impl FnOnce(&mut Usage)) {
@@ -56,6 +68,10 @@ fn count(add: impl FnOnce(&mut Usage)) {
 
 impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} requests in {} trips, {} units", self.requests, self.trips, self.capacity)
+        let Self { requests, trips, read_units, write_units, .. } = self;
+        write!(
+            f,
+            "{requests} requests in {trips} trips, {read_units} read units, {write_units} write units"
+        )
     }
 }

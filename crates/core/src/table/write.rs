@@ -18,6 +18,9 @@ use crate::{
     row::{self, Item},
 };
 
+/// How long a pause is at the most.
+const LONGEST_PAUSE: Duration = Duration::from_millis(640);
+
 /// One action of a transaction, and what it means that its condition fails.
 #[derive(Clone, Debug)]
 pub(super) struct Write {
@@ -248,7 +251,7 @@ impl Table {
         let request = request.return_consumed_capacity(Total);
         let error = match usage::request(Box::pin(request.send())).await {
             Ok(output) => {
-                usage::consumed(output.consumed_capacity.iter().flatten());
+                usage::written(output.consumed_capacity.iter().flatten());
                 return Ok(());
             }
             Err(error) => error,
@@ -294,27 +297,35 @@ fn passes(code: &str) -> bool {
 
 /// Trying again: with full jitter, until the deadline.
 ///
+/// An attempt takes as long as all others let it, so its own duration says how long a pause gives way to them: on a slow table,
+/// or among many writers, the pauses are longer by themselves.
+///
 /// <https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/>
 #[derive(Debug)]
 pub(super) struct Retry {
     deadline: Instant,
-    longest: Duration,
+    began: Instant,
+    growth: u32,
 }
 
 impl Retry {
     pub(super) fn new() -> Self {
         let now = Instant::now();
-        Self {
-            deadline: now.checked_add(PATIENCE).unwrap_or(now),
-            longest: Duration::from_millis(10),
-        }
+        Self { deadline: now.checked_add(PATIENCE).unwrap_or(now), began: now, growth: 1 }
+    }
+
+    /// What `work` comes to, if it does before the deadline.
+    pub(super) async fn within<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::time::timeout_at(self.deadline, work).await.ok()
     }
 
     /// Waits for a while; `false` where the deadline is over.
     pub(super) async fn pause(&mut self) -> bool {
-        let longest = u64::try_from(self.longest.as_millis()).unwrap_or(u64::MAX);
+        let longest = self.began.elapsed().saturating_mul(self.growth).min(LONGEST_PAUSE);
+        let longest = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
         tokio::time::sleep(Duration::from_millis(fastrand::u64(0..=longest))).await;
-        self.longest = self.longest.saturating_mul(2).min(Duration::from_millis(320));
-        Instant::now() < self.deadline
+        self.growth = self.growth.saturating_mul(2);
+        self.began = Instant::now();
+        self.began < self.deadline
     }
 }
