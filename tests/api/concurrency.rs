@@ -48,6 +48,21 @@ async fn fifty_expenses_at_once_are_all_recorded_in_an_order() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_in_several_processes_are_all_recorded_too() {
+    let group = Group::new(2, "EUR").await;
+    let path = group.path("/expenses");
+    let processes: Vec<_> = (0..8).map(|_| group.members[0].at(&group.api.another())).collect();
+    let replies = at_once(24, &processes, |caller| {
+        let path = path.clone();
+        async move { caller.post(&path, json!({ "amount": 1, "description": "Tea" })).await }
+    })
+    .await;
+    assert_eq!(count(&replies, 201), 24, "{replies:?}");
+    assert_eq!(group.debts().await["summary"]["totalExpenses"], 24);
+    group.verify().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_ten_deletions_of_one_expense_one_deletes_it() {
     let group = Group::new(2, "EUR").await;
     group.spend(1, json!({ "amount": 8 })).await;

@@ -1,7 +1,7 @@
 //! Clients of the API that read like the requests they make.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -28,6 +28,8 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tower::ServiceExt;
 
+use crate::deployment::{RIGHTS, Recorder, Right, function_of, recorded};
+
 /// The bot that the API under test belongs to.
 pub(crate) const TOKEN: &str = "42:test-token";
 
@@ -39,7 +41,7 @@ pub(crate) const START: u64 = 1_768_478_400_000;
 /// The API over an empty table, at a time that the test sets.
 #[derive(Clone)]
 pub(crate) struct Api {
-    router: Router,
+    pub(crate) router: Router,
     pub(crate) app: App,
     pub(crate) table: Table,
     pub(crate) client: Client,
@@ -65,6 +67,8 @@ pub(crate) struct Reply {
     pub(crate) body: Value,
     /// What it asked of the table.
     pub(crate) usage: Usage,
+    /// What it did there.
+    pub(crate) rights: BTreeSet<Right>,
 }
 
 impl Api {
@@ -77,6 +81,7 @@ impl Api {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let engine = Engine::start(listener, None).unwrap();
         let client = local_dynamodb(engine.endpoint());
+        let client = Client::from_conf(client.config().to_builder().interceptor(Recorder).build());
         Schema::from_template().unwrap().create(&client, TABLE).await.unwrap();
         let table = Table::new(client.clone(), TABLE);
         let now = Arc::new(AtomicU64::new(START));
@@ -88,6 +93,13 @@ impl Api {
         };
         let router = service(routes(), app.clone());
         Self { router, app, table, client, now, _engine: Arc::new(engine) }
+    }
+
+    /// Another process over the same table.
+    pub(crate) fn another(&self) -> Self {
+        let table = Table::new(self.client.clone(), TABLE);
+        let app = App { table: table.clone(), ..self.app.clone() };
+        Self { router: service(routes(), app.clone()), app, table, ..self.clone() }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -118,13 +130,20 @@ impl Api {
 
     /// Sends a request to one function.
     pub(crate) async fn send_to(&self, function: &Router, request: Request<Body>) -> Reply {
-        let response = function.clone().oneshot(request).await.unwrap();
+        let function_name = function_of(request.uri().path());
+        let (response, rights) = recorded(function.clone().oneshot(request)).await;
+        let response = response.unwrap();
+        for (action, on) in &rights {
+            let right = ((*action).to_owned(), on.clone());
+            assert!(RIGHTS[function_name].contains(&right), "{function_name} may not {right:?}");
+        }
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         let body = serde_json::from_str(&text).unwrap_or_default();
         let usage = *parts.extensions.get::<Usage>().unwrap();
-        let reply = Reply { status: parts.status, headers: parts.headers, text, body, usage };
+        let reply =
+            Reply { status: parts.status, headers: parts.headers, text, body, usage, rights };
         reply.check();
         reply
     }
@@ -179,6 +198,11 @@ impl Reply {
 }
 
 impl Caller {
+    /// The same user, calling another process.
+    pub(crate) fn at(&self, api: &Api) -> Self {
+        Self { api: api.clone(), ..self.clone() }
+    }
+
     /// The same user with another header for who they are.
     pub(crate) fn with(&self, authorization: Option<(&'static str, String)>) -> Self {
         Self { authorization, ..self.clone() }

@@ -7,6 +7,7 @@
 mod access;
 mod activity;
 mod concurrency;
+mod deployment;
 mod events;
 mod expenses;
 mod groups;
@@ -14,6 +15,7 @@ mod harness;
 mod idempotency;
 mod input;
 mod money;
+mod openapi;
 mod paging;
 mod rows;
 mod settlements;

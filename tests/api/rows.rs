@@ -154,6 +154,7 @@ async fn what_we_write_is_the_seeds_and_more() {
     let first = book["balances"].as_m().unwrap()["TON"].as_m().unwrap()["1"].as_m().unwrap();
     assert_eq!(first["paid"].as_n().unwrap(), "100");
     assert_eq!(first["owed"].as_n().unwrap(), "25");
+    assert_eq!(first["sent"].as_n().unwrap(), "0");
     assert_eq!(first["received"].as_n().unwrap(), "25");
 }
 

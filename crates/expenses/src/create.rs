@@ -9,33 +9,38 @@ use fracti_core::{
     split::{MAX_SHARES, SplitType},
     text::Description,
 };
-use fracti_http::{Problem, Scalar, Text, required};
+use fracti_http::{Problem, Scalar, Text, required, schemas};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 /// What a client sends to record an expense.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
+#[schema(example = json!({
+    "amount": 72.4, "description": "Dinner at restaurant", "splitType": "exact",
+    "splits": [{ "userId": "123456789", "amount": 40 }, { "userId": "987654321", "amount": "32.40" }],
+}))]
 pub(crate) struct CreateExpense {
-    /// How much, above zero, as a number or the text of one, with at most the decimals of the currency.
-    #[schema(value_type = f64, example = 100)]
+    /// How much was paid.
+    #[schema(value_type = schemas::AmountToSend)]
     amount: Option<Scalar<Decimal>>,
-    /// What for: 1 to 200 characters, not all of them blank and none a control character.
-    #[schema(value_type = String, min_length = 1, max_length = 200, example = "Dinner")]
+    /// What for.
+    #[schema(value_type = schemas::Description)]
     description: Option<Text<Description>>,
     /// Who paid, a member; the caller where nobody is named.
-    #[schema(value_type = Option<String>, example = "123456789")]
+    #[schema(value_type = Option<schemas::UserId>)]
     payer_id: Option<Text<UserId>>,
-    /// `equal`, `exact` or `percentage`; `equal` where it is left out.
-    #[schema(value_type = Option<String>, example = "equal")]
+    /// How it is divided; equally where nothing is said.
+    #[schema(value_type = Option<schemas::SplitType>, default = "equal")]
     split_type: Option<Text<SplitType>>,
-    /// Who shares, up to 45 members. Left out, all members share equally.
+    /// Who shares: up to 45 members, each once. Left out, all members share equally.
+    #[schema(min_items = 1, max_items = 45)]
     splits: Option<Vec<CreateSplit>>,
     /// In which currency; the group's where none is named.
-    #[schema(value_type = Option<String>, example = "EUR")]
+    #[schema(value_type = Option<schemas::Currency>)]
     currency: Option<Text<Currency>>,
     /// What kind of expense.
-    #[schema(value_type = Option<String>, example = "food")]
+    #[schema(value_type = Option<schemas::Category>)]
     category: Option<Text<Category>>,
 }
 
@@ -44,13 +49,13 @@ pub(crate) struct CreateExpense {
 #[serde(rename_all = "camelCase", expecting = "an object")]
 pub(crate) struct CreateSplit {
     /// A member.
-    #[schema(value_type = String, example = "987654321")]
+    #[schema(value_type = schemas::UserId)]
     user_id: Option<Text<UserId>>,
     /// What they owe, of an `exact` split.
-    #[schema(value_type = Option<f64>)]
+    #[schema(value_type = Option<schemas::ShareToSend>)]
     amount: Option<Scalar<Decimal>>,
     /// How much of it, of a `percentage` split: at most four decimals, and 100 together.
-    #[schema(value_type = Option<f64>)]
+    #[schema(value_type = Option<schemas::PercentageToSend>)]
     percentage: Option<Scalar<Decimal>>,
 }
 

@@ -5,8 +5,8 @@ mod create;
 use axum::{extract::State, response::Response};
 use fracti_core::id::ExpenseId;
 use fracti_http::{
-    App, Data, ExpenseView, Id, List, Member, Paging, Post, Problem, ProblemBody, Routes, Scope,
-    respond,
+    App, Data, ExpenseView, Id, List, Member, Paging, Post, Problem, Routes, Scope, respond,
+    schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -25,13 +25,14 @@ pub fn routes() -> Routes {
 /// The expense that is gone.
 #[derive(Debug, Serialize, ToSchema)]
 struct Deleted {
-    #[schema(format = Uuid)]
+    /// Its id.
+    #[schema(value_type = schemas::Id)]
     id: String,
 }
 
 /// Lists a group's expenses, newest first.
-#[utoipa::path(get, path = "/api/groups/{group_id}/expenses", tag = "expenses",
-    responses((status = OK, body = List<ExpenseView>), (status = "4XX", body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/groups/{groupId}/expenses", tag = "expenses",
+    responses((status = OK, body = List<ExpenseView>)))]
 async fn list_expenses(
     State(app): State<App>,
     Member(claim): Member,
@@ -43,9 +44,13 @@ async fn list_expenses(
 }
 
 /// Records an expense that a member paid.
-#[utoipa::path(post, path = "/api/groups/{group_id}/expenses", tag = "expenses",
+///
+/// The shares sum to the amount exactly: units left over go to the sharers in turn.
+#[utoipa::path(post, path = "/api/groups/{groupId}/expenses", tag = "expenses",
     request_body = CreateExpense,
-    responses((status = CREATED, body = Data<ExpenseView>), (status = "4XX", body = ProblemBody)))]
+    responses(
+        (status = CREATED, body = Data<ExpenseView>),
+        (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_SPLITS")))]
 async fn create_expense(
     State(app): State<App>,
     Member(claim): Member,
@@ -58,8 +63,8 @@ async fn create_expense(
 }
 
 /// Reads an expense.
-#[utoipa::path(get, path = "/api/groups/{group_id}/expenses/{expense_id}", tag = "expenses",
-    responses((status = OK, body = Data<ExpenseView>), (status = "4XX", body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
+    responses((status = OK, body = Data<ExpenseView>)))]
 async fn read_expense(
     State(app): State<App>,
     Member(claim): Member,
@@ -68,9 +73,13 @@ async fn read_expense(
     Ok(Data::new(app.table.expense(claim, expense).await?.into()))
 }
 
-/// Deletes an expense; its payer may, and who recorded it.
-#[utoipa::path(delete, path = "/api/groups/{group_id}/expenses/{expense_id}", tag = "expenses",
-    responses((status = OK, body = Data<Deleted>), (status = "4XX", body = ProblemBody)))]
+/// Deletes an expense.
+///
+/// Its payer may, and who recorded it. The balances are as if it had never been.
+#[utoipa::path(delete, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
+    responses(
+        (status = OK, body = Data<Deleted>),
+        (status = FORBIDDEN, description = "NOT_ALLOWED")))]
 async fn delete_expense(
     State(app): State<App>,
     Member(claim): Member,

@@ -2,6 +2,7 @@
 
 use axum::{
     extract::State,
+    http::header,
     response::{IntoResponse, Response},
 };
 use fracti_core::{
@@ -9,7 +10,7 @@ use fracti_core::{
 };
 use fracti_http::{
     App, Caller, Data, GroupView, Id, Json, List, Member, MemberView, Paging, Post, Problem,
-    ProblemBody, Routes, Scalar, Scope, Text, required, respond,
+    Routes, Scalar, Scope, Text, openapi, required, respond, schemas,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -20,6 +21,7 @@ use utoipa_axum::routes;
 pub fn routes() -> Routes {
     Routes::new()
         .routes(routes!(health))
+        .routes(routes!(read_document))
         .routes(routes!(list_groups, create_group))
         .routes(routes!(read_group))
         .routes(routes!(join_group))
@@ -29,8 +31,11 @@ pub fn routes() -> Routes {
 /// That Fracti runs, and which version.
 #[derive(Debug, Serialize, ToSchema)]
 struct Health {
-    #[schema(example = "ok")]
+    /// Always `ok`.
+    #[schema(pattern = "^ok$", example = "ok")]
     status: &'static str,
+    /// Of Fracti.
+    #[schema(example = "0.1.0")]
     version: &'static str,
 }
 
@@ -39,6 +44,7 @@ struct Health {
 struct GroupWithMembers {
     #[serde(flatten)]
     group: GroupView,
+    /// Everybody in it.
     members: Vec<MemberView>,
 }
 
@@ -46,14 +52,14 @@ struct GroupWithMembers {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct CreateGroup {
-    /// 1 to 100 characters, not all of them blank and none a control character.
-    #[schema(value_type = String, min_length = 1, max_length = 100, example = "Roommates")]
+    /// What its members call it.
+    #[schema(value_type = schemas::Title)]
     title: Option<Text<Title>>,
     /// The Telegram chat it belongs to, as text or a number.
-    #[schema(value_type = String, example = "-1001234567890")]
+    #[schema(value_type = schemas::ChatId)]
     chat_id: Option<Scalar<ChatId>>,
     /// The currency of an expense that names none; TON where it is left out.
-    #[schema(value_type = Option<String>, example = "EUR")]
+    #[schema(value_type = Option<schemas::Currency>, default = "TON")]
     currency: Option<Text<Currency>>,
 }
 
@@ -62,7 +68,7 @@ struct CreateGroup {
 #[serde(expecting = "an object")]
 struct JoinGroup {
     /// The TON address to pay the new member at.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<schemas::Wallet>)]
     wallet: Option<Text<Wallet>>,
 }
 
@@ -70,27 +76,37 @@ struct JoinGroup {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(expecting = "an object")]
 struct SetWallet {
-    /// A TON address of the main network, in its user-friendly or its raw form.
-    #[schema(value_type = String, example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
+    /// The TON address to pay the caller at.
+    #[schema(value_type = schemas::Wallet)]
     wallet: Option<Text<Wallet>>,
 }
 
 /// Where a member is paid.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MemberWallet)]
 struct WalletView {
+    /// The address, as it was sent.
+    #[schema(value_type = schemas::Wallet)]
     wallet: String,
 }
 
 /// Says that Fracti runs.
-#[utoipa::path(get, path = "/api/health", tag = "health",
+#[utoipa::path(get, path = "/api/health", tag = "service", security(()),
     responses((status = OK, body = Data<Health>)))]
 async fn health() -> impl IntoResponse {
     Data::new(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
+/// Reads this document.
+#[utoipa::path(get, path = "/api/openapi.json", tag = "service", security(()),
+    responses((status = OK, body = schemas::OpenApi)))]
+async fn read_document() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], openapi::DOCUMENT)
+}
+
 /// Lists the caller's groups, newest first.
 #[utoipa::path(get, path = "/api/groups", tag = "groups",
-    responses((status = OK, body = List<GroupView>), (status = "4XX", body = ProblemBody)))]
+    responses((status = OK, body = List<GroupView>)))]
 async fn list_groups(
     State(app): State<App>,
     Caller(user): Caller,
@@ -102,8 +118,8 @@ async fn list_groups(
 }
 
 /// Makes a group; the caller is its first member.
-#[utoipa::path(post, path = "/api/groups", tag = "groups",
-    responses((status = CREATED, body = Data<GroupView>), (status = "4XX", body = ProblemBody)))]
+#[utoipa::path(post, path = "/api/groups", tag = "groups", request_body = CreateGroup,
+    responses((status = CREATED, body = Data<GroupView>)))]
 async fn create_group(
     State(app): State<App>,
     Caller(user): Caller,
@@ -119,8 +135,8 @@ async fn create_group(
 }
 
 /// Reads a group with its members.
-#[utoipa::path(get, path = "/api/groups/{group_id}", tag = "groups",
-    responses((status = OK, body = Data<GroupWithMembers>), (status = "4XX", body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/groups/{groupId}", tag = "groups",
+    responses((status = OK, body = Data<GroupWithMembers>)))]
 async fn read_group(
     State(app): State<App>,
     Member(claim): Member,
@@ -130,9 +146,11 @@ async fn read_group(
     Ok(Data::new(GroupWithMembers { group: group.into(), members }))
 }
 
-/// Makes the caller a member: who knows a group's id is invited.
-#[utoipa::path(post, path = "/api/groups/{group_id}/join", tag = "groups",
-    responses((status = OK, body = Data<MemberView>), (status = "4XX", body = ProblemBody)))]
+/// Makes the caller a member of a group.
+///
+/// Who knows a group's id is invited. Who is a member already stays one, with the name, username and picture of now.
+#[utoipa::path(post, path = "/api/groups/{groupId}/join", tag = "groups", request_body = Option<JoinGroup>,
+    responses((status = OK, body = Data<MemberView>)))]
 async fn join_group(
     State(app): State<App>,
     Caller(user): Caller,
@@ -146,8 +164,8 @@ async fn join_group(
 }
 
 /// Sets where the caller wants to be paid.
-#[utoipa::path(put, path = "/api/groups/{group_id}/wallet", tag = "groups",
-    responses((status = OK, body = Data<WalletView>), (status = "4XX", body = ProblemBody)))]
+#[utoipa::path(put, path = "/api/groups/{groupId}/wallet", tag = "groups", request_body = SetWallet,
+    responses((status = OK, body = Data<WalletView>)))]
 async fn set_wallet(
     State(app): State<App>,
     Member(claim): Member,

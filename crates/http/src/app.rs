@@ -3,7 +3,7 @@
 use std::{env, fmt, sync::Arc, time::Duration};
 
 use aws_config::{
-    BehaviorVersion, Region,
+    BehaviorVersion, Region, SdkConfig,
     environment::{EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider},
     meta::{credentials::CredentialsProviderChain, region::RegionProviderChain},
     profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider},
@@ -12,6 +12,7 @@ use aws_config::{
 use aws_sdk_dynamodb::{Client, config::Credentials};
 use axum::{Router, extract::DefaultBodyLimit, middleware};
 use fracti_core::{
+    Cause,
     table::{Moment, Table},
     telegram,
     time::Timestamp,
@@ -59,6 +60,9 @@ pub enum ConfigError {
     /// A variable is missing that has no default.
     #[error("the environment variable {0} is missing")]
     Missing(&'static str),
+    /// The secret that holds the bot's token cannot be read, or is empty.
+    #[error("the secret {0} cannot be read")]
+    Secret(String, #[source] Option<Cause>),
     /// A variable has a value that it cannot have.
     #[error("the environment variable {0} is not {1}")]
     Invalid(&'static str, &'static str),
@@ -71,6 +75,8 @@ pub struct Settings {
     pub table_name: String,
     /// `TELEGRAM_BOT_TOKEN`.
     pub bot_token: Option<BotToken>,
+    /// `TELEGRAM_BOT_TOKEN_SECRET`, the secret of AWS Secrets Manager that holds the token where it is not given itself.
+    pub bot_token_secret: Option<String>,
     /// `INIT_DATA_MAX_AGE_SECONDS`, by default 86400.
     pub init_data_max_age: Duration,
 }
@@ -94,6 +100,7 @@ impl Settings {
         Ok(Self {
             table_name: variable("TABLE_NAME").unwrap_or_else(|| "FractiTable".to_owned()),
             bot_token: variable("TELEGRAM_BOT_TOKEN").map(|token| BotToken::new(&token)),
+            bot_token_secret: variable("TELEGRAM_BOT_TOKEN_SECRET"),
             init_data_max_age: max_age,
         })
     }
@@ -108,9 +115,14 @@ impl App {
     /// [`ConfigError`] with the variable that is missing or wrong.
     pub async fn from_env() -> Result<Self, ConfigError> {
         let settings = Settings::from_env()?;
-        let token = settings.bot_token.ok_or(ConfigError::Missing("TELEGRAM_BOT_TOKEN"))?;
         let config = aws_config::defaults(BehaviorVersion::latest()).timeout_config(timeouts());
-        let table = Table::new(Client::new(&config.load().await), settings.table_name);
+        let config = config.load().await;
+        let token = match (settings.bot_token, settings.bot_token_secret) {
+            (Some(token), _) => token,
+            (None, Some(secret)) => BotToken::from_secret(&config, secret).await?,
+            (None, None) => return Err(ConfigError::Missing("TELEGRAM_BOT_TOKEN")),
+        };
+        let table = Table::new(Client::new(&config), settings.table_name);
         Ok(Self::new(table, token, settings.init_data_max_age))
     }
 
@@ -233,6 +245,24 @@ impl BotToken {
     #[must_use]
     pub fn new(token: &str) -> Self {
         Self(token.into())
+    }
+
+    /// The secret that Secrets Manager keeps under a name or an ARN. Whoever may read a function's configuration sees only
+    /// the name.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::Secret`] where it cannot be read, or is empty.
+    async fn from_secret(config: &SdkConfig, name: String) -> Result<Self, ConfigError> {
+        let request =
+            aws_sdk_secretsmanager::Client::new(config).get_secret_value().secret_id(&name);
+        match request.send().await {
+            Err(error) => Err(ConfigError::Secret(name, Some(error.into()))),
+            Ok(secret) => match secret.secret_string().map(str::trim) {
+                None | Some("") => Err(ConfigError::Secret(name, None)),
+                Some(token) => Ok(Self::new(token)),
+            },
+        }
     }
 
     /// The secret itself.

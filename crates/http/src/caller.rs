@@ -31,27 +31,22 @@ pub struct Member(pub Claim);
 #[derive(Clone, Copy, Debug)]
 pub struct Id<T>(pub T);
 
-/// What a path calls an id: as a parameter of the route, and to the client.
+/// What a path calls an id: in the route, in the document and to the client.
 pub trait Named: FromStr {
-    /// The parameter of the route.
-    const PARAMETER: &str;
-    /// The name that the client knows.
-    const FIELD: &str;
+    /// The name.
+    const NAME: &str;
 }
 
 impl Named for GroupId {
-    const PARAMETER: &str = "group_id";
-    const FIELD: &str = "groupId";
+    const NAME: &str = "groupId";
 }
 
 impl Named for ExpenseId {
-    const PARAMETER: &str = "expense_id";
-    const FIELD: &str = "expenseId";
+    const NAME: &str = "expenseId";
 }
 
 impl Named for SettlementId {
-    const PARAMETER: &str = "settlement_id";
-    const FIELD: &str = "settlementId";
+    const NAME: &str = "settlementId";
 }
 
 impl FromRequestParts<App> for Caller {
@@ -106,9 +101,9 @@ where
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let params = RawPathParams::from_request_parts(parts, app).await;
-        let params = params.map_err(|error| Problem::invalid(T::FIELD, error.body_text()))?;
-        let text = params.iter().find(|(name, _)| *name == T::PARAMETER).map(|(_, text)| text);
+        let params = params.map_err(|error| Problem::invalid(T::NAME, error.body_text()))?;
+        let text = params.iter().find(|(name, _)| *name == T::NAME).map(|(_, text)| text);
         let id = text.unwrap_or_default().parse();
-        id.map(Self).map_err(|error: T::Err| Problem::invalid(T::FIELD, error.to_string()))
+        id.map(Self).map_err(|error: T::Err| Problem::invalid(T::NAME, error.to_string()))
     }
 }

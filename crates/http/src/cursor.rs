@@ -3,17 +3,14 @@
 //! A cursor is the place of a row, signed together with the list it belongs to. One of another list, group or user,
 //! or one that somebody changed, is refused: it never shows the first page, or somebody else's.
 
-use axum::{
-    extract::FromRequestParts,
-    http::{StatusCode, request::Parts},
-};
+use axum::{extract::FromRequestParts, http::request::Parts};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use fracti_core::table::{Page, Position, Slice};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::Sha256;
 
-use crate::{App, List, Problem};
+use crate::{App, Code, List, Problem};
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
@@ -90,10 +87,8 @@ impl Paging {
             self.signature(scope, json).verify_truncated_left(signature).ok()?;
             serde_json::from_slice(json).ok()
         };
-        let problem = || {
-            let message = "this cursor does not belong to this list";
-            Problem::new(StatusCode::BAD_REQUEST, "INVALID_CURSOR", message)
-        };
+        let problem =
+            || Problem::new(Code::InvalidCursor, "this cursor does not belong to this list");
         read().map(Some).ok_or_else(problem)
     }
 

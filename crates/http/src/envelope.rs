@@ -8,17 +8,21 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use crate::schemas;
+
 /// One thing.
 #[expect(clippy::struct_field_names, reason = "the wire calls it `data`")]
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Data<T> {
     /// Always `true`.
+    #[schema(schema_with = schemas::always::<true>)]
     success: bool,
     /// The thing.
+    #[schema(schema_with = schemas::one::<T>)]
     data: T,
     /// A sentence for people, where the thing does not say it all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(nullable = false, example = "Expense deleted")]
     message: Option<&'static str>,
 }
 
@@ -39,8 +43,10 @@ impl<T> Data<T> {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct List<T> {
     /// Always `true`.
+    #[schema(schema_with = schemas::always::<true>)]
     success: bool,
     /// The things.
+    #[schema(schema_with = schemas::many::<T>)]
     data: Vec<T>,
     /// Whether there are more, and where.
     pagination: Pagination,
@@ -54,6 +60,7 @@ pub struct Pagination {
     pub has_more: bool,
     /// What to send as `cursor` for the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub next_cursor: Option<String>,
 }
 

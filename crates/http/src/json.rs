@@ -15,7 +15,7 @@ use serde::{
 };
 use serde_json::{error::Category, value::RawValue};
 
-use crate::{App, Problem};
+use crate::{App, Code, Problem};
 
 /// A JSON body.
 #[derive(Clone, Copy, Debug)]
@@ -34,30 +34,21 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
 /// The bytes of a body that is not too large.
 pub(crate) async fn bytes(request: Request, app: &App) -> Result<Bytes, Problem> {
     Bytes::from_request(request, app).await.map_err(|rejection| match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "PAYLOAD_TOO_LARGE",
-            "a request's body has at most 64 KiB",
-        ),
-        _ => Problem::new(StatusCode::BAD_REQUEST, "INVALID_JSON", rejection.body_text()),
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            Problem::new(Code::PayloadTooLarge, "a request's body has at most 64 KiB")
+        }
+        _ => Problem::new(Code::InvalidJson, rejection.body_text()),
     })
 }
 
 /// What a body says.
 pub(crate) fn parse<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Result<T, Problem> {
     if !is_json(headers) {
-        return Err(Problem::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "UNSUPPORTED_MEDIA_TYPE",
-            "send the body as `Content-Type: application/json`",
-        ));
+        let message = "send the body as `Content-Type: application/json`";
+        return Err(Problem::new(Code::UnsupportedMediaType, message));
     }
     let invalid = |error: &serde_json::Error| {
-        Problem::new(
-            StatusCode::BAD_REQUEST,
-            "INVALID_JSON",
-            format!("the body is not JSON: {error}"),
-        )
+        Problem::new(Code::InvalidJson, format!("the body is not JSON: {error}"))
     };
     let mut json = serde_json::Deserializer::from_slice(body);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
@@ -175,13 +166,13 @@ mod tests {
         {
             let problem = format!("{:?}", parsed(json).unwrap_err());
             assert!(
-                problem.contains("VALIDATION_ERROR") && problem.contains(r#"path: "amount""#),
+                problem.contains("ValidationError") && problem.contains(r#"path: "amount""#),
                 "{problem}"
             );
         }
         for json in ["", "{", "{}}", r#"{"amount":NaN}"#, r#"{"amount":1.}"#, r#"{"amount":01}"#] {
             let problem = format!("{:?}", parsed(json).unwrap_err());
-            assert!(problem.contains("INVALID_JSON"), "{json}: {problem}");
+            assert!(problem.contains("InvalidJson"), "{json}: {problem}");
         }
     }
 }

@@ -3,7 +3,10 @@
 //! [`App`] is what a request may use, and [`service`] what Lambda, the local server and the tests each run. A handler
 //! takes extractors ([`Caller`], [`Member`], [`Id`], [`Paging`], [`Json`], [`Post`]), calls one thing of the
 //! table, and returns a view in an envelope ([`Data`], [`List`]) or a [`Problem`].
-//! No endpoint is here.
+//! [`openapi`] describes it all. No endpoint is here.
+
+pub mod openapi;
+pub mod schemas;
 
 mod app;
 mod caller;
@@ -24,5 +27,5 @@ pub use cursor::{Paging, Scope};
 pub use envelope::{Data, List, Pagination};
 pub use json::{Exact, Json, Scalar, Text, required};
 pub use post::{Post, respond};
-pub use problem::{Detail, Problem, ProblemBody};
+pub use problem::{Code, Detail, Problem, ProblemBody};
 pub use views::{ExpenseView, GroupView, MemberView, SettlementView, ShareView};

@@ -27,7 +27,7 @@ pub(crate) async fn observe(
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let group = params.as_ref().ok().and_then(|params| {
-        params.iter().find(|(name, _)| *name == "group_id").map(|(_, group)| group.to_owned())
+        params.iter().find(|(name, _)| *name == "groupId").map(|(_, group)| group.to_owned())
     });
 
     let (mut response, usage) = metered(next.run(request)).await;
@@ -46,19 +46,20 @@ pub(crate) async fn observe(
 
     response.extensions_mut().insert(usage);
 
-    let Usage { requests, trips, capacity, .. } = usage;
+    let Usage { requests, trips, read_units, write_units, .. } = usage;
     let cause = problem.as_ref().and_then(|problem| problem.cause()).map(chain);
     let status = response.status().as_u16();
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     if let Some(cause) = cause {
         tracing::error!(
-            request_id = id, %method, route, group, status, duration_ms, requests, trips, capacity, cause,
+            request_id = id, %method, route, group, status, duration_ms, requests, trips, read_units,
+            write_units, cause,
             "request failed"
         );
     } else {
         tracing::info!(
-            request_id = id, %method, route, group, status, duration_ms, requests, trips, capacity,
-            "request"
+            request_id = id, %method, route, group, status, duration_ms, requests, trips, read_units,
+            write_units, "request"
         );
     }
     response

@@ -7,14 +7,64 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{Cause, Error, settlement::SettlementError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::schemas;
+
+macro_rules! codes {
+    ($($name:ident $status:ident $meaning:literal),+ $(,)?) => {
+        /// What went wrong, in a word for programs; it never changes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+        #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+        #[schema(as = ErrorCode)]
+        pub enum Code {
+            $(#[doc = $meaning] $name),+
+        }
+
+        impl Code {
+            /// The status that it comes with, always the same.
+            #[must_use]
+            pub const fn status(self) -> StatusCode {
+                match self { $(Self::$name => StatusCode::$status),+ }
+            }
+
+            /// What it means, in a sentence.
+            #[must_use]
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$name => $meaning),+ }
+            }
+        }
+    };
+}
+
+codes! {
+    ValidationError BAD_REQUEST "A field, a parameter or a header breaks a rule: `details` says which one.",
+    InvalidCursor BAD_REQUEST "The cursor does not belong to this list.",
+    InvalidJson BAD_REQUEST "The body is not JSON.",
+    Unauthorized UNAUTHORIZED "The init data is missing, forged or expired.",
+    NotAMember FORBIDDEN "The caller is not a member of the group.",
+    NotAllowed FORBIDDEN "The caller is a member, but it is not theirs to do.",
+    GroupNotFound NOT_FOUND "There is no such group.",
+    ExpenseNotFound NOT_FOUND "There is no such expense in the group.",
+    SettlementNotFound NOT_FOUND "There is no such settlement in the group.",
+    RouteNotFound NOT_FOUND "There is no such path.",
+    MethodNotAllowed METHOD_NOT_ALLOWED "The path has no such method.",
+    Conflict CONFLICT "Others were writing to the group at the same time. Nothing was changed: try again.",
+    SettlementFinal CONFLICT "The settlement is completed or failed already, and stays so.",
+    TxHashUsed CONFLICT "The transaction pays another settlement already.",
+    PayloadTooLarge PAYLOAD_TOO_LARGE "The body has more than 64 KiB.",
+    UnsupportedMediaType UNSUPPORTED_MEDIA_TYPE "The body is not sent as `application/json`.",
+    TooManySplits UNPROCESSABLE_ENTITY "The expense has more than 45 shares.",
+    IdempotencyKeyReused UNPROCESSABLE_ENTITY "The idempotency key was used for another request.",
+    Internal INTERNAL_SERVER_ERROR "Something went wrong inside of Fracti.",
+    Unavailable SERVICE_UNAVAILABLE "Fracti is not available at this moment. Try again.",
+}
 
 /// Why a request was not served: what the client is told, and what only the log is.
 #[derive(Debug)]
 pub struct Problem {
-    status: StatusCode,
-    code: &'static str,
+    code: Code,
     message: String,
     details: Vec<Detail>,
     retry: bool,
@@ -38,37 +88,39 @@ pub struct Detail {
 #[schema(as = Problem)]
 pub struct ProblemBody {
     /// Always `false`.
+    #[schema(schema_with = schemas::always::<false>)]
     success: bool,
-    /// A word for programs; it never changes.
-    #[schema(example = "VALIDATION_ERROR")]
-    error: &'static str,
-    /// A sentence for people.
+    /// What went wrong, in a word for programs; it never changes.
+    error: Code,
+    /// What went wrong, in a sentence for people.
+    #[schema(example = "amount: EUR has at most 2 decimals.")]
     message: String,
     /// The fields that break a rule.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     details: Vec<Detail>,
-    /// What to name when asking about it.
+    /// What to name when asking about it: the header `x-request-id`.
+    #[schema(example = "0190a1b2-0000-7000-8000-00000000000f")]
     request_id: String,
 }
 
 impl Problem {
     /// A problem with a code for programs and a sentence for people.
-    pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
         let (message, details) = (message.into(), Vec::new());
-        Self { status, code, message, details, retry: false, cause: None }
+        Self { code, message, details, retry: false, cause: None }
     }
 
     /// The field at `path` breaks a rule.
     pub fn invalid(path: impl Into<String>, rule: impl Into<String>) -> Self {
         let detail = Detail { path: path.into(), message: rule.into() };
         let message = format!("{}: {}", detail.path, detail.message);
-        let problem = Self::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message);
+        let problem = Self::new(Code::ValidationError, message);
         Self { details: vec![detail], ..problem }
     }
 
     /// Nobody knows who is calling.
     pub fn unauthorized(reason: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", reason)
+        Self::new(Code::Unauthorized, reason)
     }
 
     pub(crate) fn cause(&self) -> Option<&(dyn std::error::Error + Send + Sync)> {
@@ -84,12 +136,12 @@ impl Problem {
             details: self.details.clone(),
             request_id: request_id.to_owned(),
         };
-        let mut response = (self.status, axum::Json(body)).into_response();
+        let mut response = (self.code.status(), axum::Json(body)).into_response();
         let headers = response.headers_mut();
         if self.retry {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
-        if self.status == StatusCode::UNAUTHORIZED {
+        if self.code == Code::Unauthorized {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("tma"));
         }
         response
@@ -110,46 +162,36 @@ fn sentence(message: &str) -> String {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        let new = |status, code| Self::new(status, code, error.to_string());
+        let new = |code| Self::new(code, error.to_string());
         let later = |problem| Self { retry: true, ..problem };
         match &error {
-            Error::NoGroup => new(StatusCode::NOT_FOUND, "GROUP_NOT_FOUND"),
-            Error::NoExpense => new(StatusCode::NOT_FOUND, "EXPENSE_NOT_FOUND"),
-            Error::NoSettlement => new(StatusCode::NOT_FOUND, "SETTLEMENT_NOT_FOUND"),
-            Error::NotMember => new(StatusCode::FORBIDDEN, "NOT_A_MEMBER"),
+            Error::NoGroup => new(Code::GroupNotFound),
+            Error::NoExpense => new(Code::ExpenseNotFound),
+            Error::NoSettlement => new(Code::SettlementNotFound),
+            Error::NotMember => new(Code::NotAMember),
             Error::Invalid { path, rule } => Self::invalid(path, rule.as_str()),
             Error::TooManyShares(_) => Self {
                 details: vec![Detail { path: "splits".to_owned(), message: error.to_string() }],
-                ..new(StatusCode::UNPROCESSABLE_ENTITY, "TOO_MANY_SPLITS")
+                ..new(Code::TooManySplits)
             },
-            Error::Settlement(SettlementError::Final(_)) => {
-                new(StatusCode::CONFLICT, "SETTLEMENT_FINAL")
-            }
+            Error::Settlement(SettlementError::Final(_)) => new(Code::SettlementFinal),
             Error::NotYourExpense
             | Error::Settlement(
                 SettlementError::NotParty
                 | SettlementError::NotPayer
                 | SettlementError::NotRecipient,
-            ) => new(StatusCode::FORBIDDEN, "NOT_ALLOWED"),
-            Error::TxHashUsed => new(StatusCode::CONFLICT, "TX_HASH_USED"),
-            Error::KeyReused => new(StatusCode::UNPROCESSABLE_ENTITY, "IDEMPOTENCY_KEY_REUSED"),
-            Error::Contended => later(new(StatusCode::CONFLICT, "CONFLICT")),
-            Error::Unavailable(_) => Self {
-                cause: Some(error.into()),
-                ..later(Self::new(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "UNAVAILABLE",
-                    "Fracti is not available at this moment; try again",
-                ))
-            },
-            Error::Table(_) => Self {
-                cause: Some(error.into()),
-                ..Self::new(
-                    StatusCode::INTERNAL_SERVER_ERROR,
-                    "INTERNAL",
-                    "something went wrong inside of Fracti",
-                )
-            },
+            ) => new(Code::NotAllowed),
+            Error::TxHashUsed => new(Code::TxHashUsed),
+            Error::KeyReused => new(Code::IdempotencyKeyReused),
+            Error::Contended => later(new(Code::Conflict)),
+            Error::Unavailable(_) => {
+                let message = "Fracti is not available at this moment; try again";
+                Self { cause: Some(error.into()), ..later(Self::new(Code::Unavailable, message)) }
+            }
+            Error::Table(_) => {
+                let message = "something went wrong inside of Fracti";
+                Self { cause: Some(error.into()), ..Self::new(Code::Internal, message) }
+            }
         }
     }
 }
@@ -157,20 +199,16 @@ impl From<Error> for Problem {
 impl IntoResponse for Problem {
     /// Leaves the body to the layer around every route, which knows the request's id and logs the cause.
     fn into_response(self) -> Response {
-        let mut response = self.status.into_response();
+        let mut response = self.code.status().into_response();
         response.extensions_mut().insert(Arc::new(self));
         response
     }
 }
 
 pub(crate) async fn no_route() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "ROUTE_NOT_FOUND", "no such path")
+    Problem::new(Code::RouteNotFound, "no such path")
 }
 
 pub(crate) async fn no_method() -> Problem {
-    Problem::new(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "METHOD_NOT_ALLOWED",
-        "this path has no such method",
-    )
+    Problem::new(Code::MethodNotAllowed, "this path has no such method")
 }

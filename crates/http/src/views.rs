@@ -9,7 +9,7 @@ use fracti_core::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::Exact;
+use crate::{Exact, schemas};
 
 /// A group.
 #[derive(Debug, Serialize, ToSchema)]
@@ -17,7 +17,7 @@ use crate::Exact;
 #[schema(as = Group)]
 pub struct GroupView {
     /// Its id; who knows it may join.
-    #[schema(format = Uuid, example = "0190a1b2-0000-7000-8000-000000000001")]
+    #[schema(value_type = schemas::Id)]
     pub id: String,
     /// The Telegram chat it belongs to.
     #[schema(example = "-1001234567890")]
@@ -26,10 +26,10 @@ pub struct GroupView {
     #[schema(example = "Roommates")]
     pub title: String,
     /// The currency of an expense that names none.
-    #[schema(example = "TON")]
+    #[schema(value_type = schemas::Currency)]
     pub currency: &'static str,
     /// When it was made.
-    #[schema(format = DateTime)]
+    #[schema(value_type = schemas::Timestamp)]
     pub created_at: String,
     /// How many members it has.
     pub member_count: u64,
@@ -41,25 +41,28 @@ pub struct GroupView {
 #[schema(as = Member)]
 pub struct MemberView {
     /// The Telegram id, as text.
-    #[schema(example = "123456789")]
+    #[schema(value_type = schemas::UserId)]
     pub id: String,
     /// The Telegram id, as a number.
-    #[schema(example = 123_456_789)]
+    #[schema(minimum = 1, example = 123_456_789)]
     pub telegram_id: u64,
     /// The name that the others see.
     #[schema(example = "Alice Smith")]
     pub name: String,
     /// The Telegram username, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "alice")]
     pub username: Option<String>,
     /// The TON address to pay the member at.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
     pub wallet: Option<String>,
     /// A picture of the member.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "https://t.me/i/userpic/320/alice.svg")]
     pub avatar_url: Option<String>,
     /// When the member joined.
-    #[schema(format = DateTime)]
+    #[schema(value_type = schemas::Timestamp)]
     pub joined_at: String,
 }
 
@@ -69,40 +72,40 @@ pub struct MemberView {
 #[schema(as = Expense)]
 pub struct ExpenseView {
     /// Its id.
-    #[schema(format = Uuid)]
+    #[schema(value_type = schemas::Id)]
     pub id: String,
     /// Its group.
-    #[schema(format = Uuid)]
+    #[schema(value_type = schemas::Id)]
     pub group_id: String,
     /// Who paid.
-    #[schema(example = "123456789")]
+    #[schema(value_type = schemas::UserId)]
     pub payer_id: String,
-    /// Their name then.
+    /// The payer's name when it was recorded.
     #[schema(example = "Alice Smith")]
     pub payer_name: String,
     /// How much, in major units, with all digits.
-    #[schema(value_type = f64, example = 100)]
     pub amount: Exact,
     /// In which currency.
-    #[schema(example = "TON")]
+    #[schema(value_type = schemas::Currency)]
     pub currency: &'static str,
     /// What for.
     #[schema(example = "Dinner at restaurant")]
     pub description: String,
     /// How it is divided.
-    #[schema(value_type = String, example = "equal")]
+    #[schema(value_type = schemas::SplitType)]
     pub split_type: SplitType,
     /// What each sharer owes; they sum to the amount.
     pub splits: Vec<ShareView>,
     /// What kind of expense.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, example = "food")]
+    #[schema(value_type = schemas::Category)]
     pub category: Option<Category>,
     /// When it was recorded.
-    #[schema(format = DateTime)]
+    #[schema(value_type = schemas::Timestamp)]
     pub created_at: String,
     /// Who recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::UserId)]
     pub created_by: Option<String>,
 }
 
@@ -112,17 +115,16 @@ pub struct ExpenseView {
 #[schema(as = Share)]
 pub struct ShareView {
     /// The member.
-    #[schema(example = "987654321")]
+    #[schema(value_type = schemas::UserId)]
     pub user_id: String,
-    /// Their name then.
+    /// The member's name when it was recorded.
     #[schema(example = "Bob Jones")]
     pub user_name: String,
     /// What they owe, in major units, with all digits.
-    #[schema(value_type = f64, example = 25)]
     pub amount: Exact,
     /// The percentage it was computed from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<f64>)]
+    #[schema(value_type = schemas::Percentage)]
     pub percentage: Option<Exact>,
 }
 
@@ -132,41 +134,44 @@ pub struct ShareView {
 #[schema(as = Settlement)]
 pub struct SettlementView {
     /// Its id.
-    #[schema(format = Uuid)]
+    #[schema(value_type = schemas::Id)]
     pub id: String,
     /// Its group.
-    #[schema(format = Uuid)]
+    #[schema(value_type = schemas::Id)]
     pub group_id: String,
     /// Who pays.
-    #[schema(example = "987654321")]
+    #[schema(value_type = schemas::UserId)]
     pub from_user_id: String,
-    /// Their name then.
+    /// The payer's name when it was recorded.
     #[schema(example = "Bob Jones")]
     pub from_user_name: String,
     /// Who is paid.
-    #[schema(example = "123456789")]
+    #[schema(value_type = schemas::UserId)]
     pub to_user_id: String,
-    /// Their name then.
+    /// The recipient's name when it was recorded.
     #[schema(example = "Alice Smith")]
     pub to_user_name: String,
     /// How much, in major units, with all digits.
-    #[schema(value_type = f64, example = 25)]
     pub amount: Exact,
     /// In which currency.
-    #[schema(example = "TON")]
+    #[schema(value_type = schemas::Currency)]
     pub currency: &'static str,
     /// The chain transaction that pays it, as 64 lower-case hexadecimal digits.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        nullable = false,
+        example = "97a6ae7d5f3ce4b0c1b4bd5b2e5bb5b5d2a1a1d0c3f4e5b6a7988796a5b4c3d2"
+    )]
     pub tx_hash: Option<String>,
     /// How far it is; only `completed` moves money.
-    #[schema(value_type = String, example = "pending")]
+    #[schema(value_type = schemas::SettlementStatus)]
     pub status: Status,
     /// When it was recorded.
-    #[schema(format = DateTime)]
+    #[schema(value_type = schemas::Timestamp)]
     pub created_at: String,
     /// When it was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(format = DateTime)]
+    #[schema(value_type = schemas::Timestamp)]
     pub completed_at: Option<String>,
 }
 

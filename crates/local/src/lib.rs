@@ -1,14 +1,16 @@
 //! All of Fracti on one machine: every route over an embedded DynamoDB engine.
 //!
 //! [`routes`] merges the four endpoint groups, [`Engine`] is the database, [`schema`] makes its table from the
-//! template that AWS makes its own from. The local server is `main.rs`; the tests run the same three.
+//! template that AWS makes its own from. The local server is `main.rs`, which also serves [`docs`]; the tests run the
+//! same three.
 
 pub mod schema;
 
+mod docs;
+mod engine;
 mod event;
 
-mod engine;
-
+pub use docs::docs;
 pub use engine::{Engine, EngineError};
 pub use event::sign_event;
 

@@ -15,7 +15,7 @@ use axum::Router;
 use clap::{Parser, Subcommand};
 use fracti_core::table::Table;
 use fracti_http::{App, BotToken, Clock, Settings, dynamodb_at, local_dynamodb, service};
-use fracti_local::{Engine, routes, schema::Schema, sign_event};
+use fracti_local::{Engine, docs, routes, schema::Schema, sign_event};
 use tokio::{net::TcpListener, sync::watch};
 use tower_http::cors::CorsLayer;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
@@ -144,7 +144,7 @@ async fn serve(
 ) -> Result<(), Failure> {
     let (stop, mut stopped) = watch::channel(());
     // A Mini App under development comes from a port of its own.
-    let router = router.layer(CorsLayer::permissive());
+    let router = router.merge(docs()).layer(CorsLayer::permissive());
     let server = axum::serve(listener, router).with_graceful_shutdown(async move {
         let _ = stopped.changed().await;
     });

@@ -1,6 +1,6 @@
 //! The local server as a newcomer runs it: the real program, on real ports.
 
-#![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops where it fails")]
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

@@ -9,7 +9,7 @@ use fracti_core::{
     id::UserId,
     plan::{Transfer, plan},
 };
-use fracti_http::Exact;
+use fracti_http::{Exact, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -32,34 +32,50 @@ pub(crate) struct Debts {
 /// The debts as a graph.
 #[derive(Debug, Serialize, ToSchema)]
 struct Graph {
+    /// The members.
     nodes: Vec<Node>,
+    /// The fewest transfers that settle the group.
     edges: Vec<Edge>,
 }
 
 /// A member, and what the group owes them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct Node {
+    /// The Telegram id, as text.
+    #[schema(value_type = schemas::UserId)]
     id: String,
+    /// The name that the others see.
+    #[schema(example = "Alice Smith")]
     name: String,
+    /// The Telegram username, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "alice")]
     username: Option<String>,
+    /// The TON address to pay the member at.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
     wallet: Option<String>,
-    /// In the group's currency; below zero where the member owes.
-    #[schema(value_type = f64)]
+    /// What the group owes the member in the group's currency; below zero where the member owes.
+    #[schema(value_type = schemas::Balance)]
     balance: Exact,
-    /// The same in each currency of the group's book.
-    #[schema(value_type = BTreeMap<String, f64>)]
+    /// The same in each currency of the group's book, by its code.
+    #[schema(value_type = BTreeMap<String, schemas::Balance>)]
     balances: BTreeMap<&'static str, Exact>,
 }
 
 /// A transfer, as an arrow.
 #[derive(Debug, Serialize, ToSchema)]
 struct Edge {
+    /// Who pays.
+    #[schema(value_type = schemas::UserId)]
     from: String,
+    /// Who is paid.
+    #[schema(value_type = schemas::UserId)]
     to: String,
-    #[schema(value_type = f64)]
+    /// How much.
     amount: Exact,
+    /// In which currency.
+    #[schema(value_type = schemas::Currency)]
     currency: &'static str,
 }
 
@@ -67,24 +83,33 @@ struct Edge {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Suggestion {
+    /// Who pays.
+    #[schema(value_type = schemas::UserId)]
     from_user_id: String,
+    /// The payer's name.
+    #[schema(example = "Bob Jones")]
     from_user_name: String,
+    /// Who is paid.
+    #[schema(value_type = schemas::UserId)]
     to_user_id: String,
+    /// The recipient's name.
+    #[schema(example = "Alice Smith")]
     to_user_name: String,
-    #[schema(value_type = f64)]
+    /// How much.
     amount: Exact,
+    /// In which currency.
+    #[schema(value_type = schemas::Currency)]
     currency: &'static str,
 }
 
 /// A group's totals.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = DebtsSummary)]
 struct Summary {
-    /// In the group's currency.
-    #[schema(value_type = f64)]
+    /// What the expenses in the group's currency sum to.
     total_expenses: Exact,
-    /// In the group's currency.
-    #[schema(value_type = f64)]
+    /// What the completed settlements in the group's currency sum to.
     total_settled: Exact,
     /// How many expenses there are.
     expense_count: u64,
@@ -99,11 +124,14 @@ struct Summary {
 /// A group's totals in one currency.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = DebtsCurrencySummary)]
 struct CurrencySummary {
+    /// The currency.
+    #[schema(value_type = schemas::Currency)]
     currency: &'static str,
-    #[schema(value_type = f64)]
+    /// What its expenses sum to.
     total_expenses: Exact,
-    #[schema(value_type = f64)]
+    /// What its completed settlements sum to.
     total_settled: Exact,
 }
 

@@ -11,8 +11,8 @@ use fracti_core::{
     table::NewSettlement,
 };
 use fracti_http::{
-    App, Data, Id, Json, List, Member, Paging, Post, Problem, ProblemBody, Routes, Scalar, Scope,
-    SettlementView, Text, required, respond,
+    App, Data, Id, Json, List, Member, Paging, Post, Problem, Routes, Scalar, Scope,
+    SettlementView, Text, required, respond, schemas,
 };
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -32,47 +32,51 @@ pub fn routes() -> Routes {
 /// What a client sends to record a settlement.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
+#[schema(example = json!({ "toId": "987654321", "amount": 25, "currency": "EUR" }))]
 struct CreateSettlement {
     /// Who is paid, a member.
-    #[schema(value_type = String, example = "123456789")]
+    #[schema(value_type = schemas::UserId)]
     to_id: Option<Text<UserId>>,
-    /// How much, above zero, as a number or the text of one, with at most the decimals of the currency.
-    #[schema(value_type = f64, example = 25)]
+    /// How much is paid.
+    #[schema(value_type = schemas::AmountToSend)]
     amount: Option<Scalar<Decimal>>,
     /// Who pays, a member; the caller where nobody is named. One of the two is the caller.
-    #[schema(value_type = Option<String>, example = "987654321")]
+    #[schema(value_type = Option<schemas::UserId>)]
     from_id: Option<Text<UserId>>,
     /// In which currency; the group's where none is named.
-    #[schema(value_type = Option<String>, example = "TON")]
+    #[schema(value_type = Option<schemas::Currency>)]
     currency: Option<Text<Currency>>,
-    /// The chain transaction that pays it: 64 hexadecimal digits, or the base64 form of 32 bytes.
-    #[schema(value_type = Option<String>)]
+    /// The chain transaction that pays it.
+    #[schema(value_type = Option<schemas::TxHash>)]
     tx_hash: Option<Text<TxHash>>,
 }
 
-/// What a client asks of a settlement.
+/// What a client asks of a settlement: a status, a transaction or both.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
+#[schema(example = json!({ "status": "completed" }))]
 struct UpdateSettlement {
-    /// The state it should have: `pending`, `completed` or `failed`.
-    #[schema(value_type = Option<String>, example = "completed")]
+    /// The state it should have.
+    #[schema(value_type = Option<schemas::SettlementStatus>)]
     status: Option<Text<Status>>,
     /// The chain transaction that pays it.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<schemas::TxHash>)]
     tx_hash: Option<Text<TxHash>>,
 }
 
 /// Says who owes whom, and the fewest transfers that settle it.
-#[utoipa::path(get, path = "/api/groups/{group_id}/debts", tag = "settlements",
-    responses((status = OK, body = Data<Debts>), (status = "4XX", body = ProblemBody)))]
+///
+/// Each currency by itself: two currencies are never added.
+#[utoipa::path(get, path = "/api/groups/{groupId}/debts", tag = "settlements",
+    responses((status = OK, body = Data<Debts>)))]
 async fn read_debts(State(app): State<App>, Member(claim): Member) -> Result<Data<Debts>, Problem> {
     let (group, members, book) = app.table.ledger(claim).await?;
     Ok(Data::new(Debts::of(&group, &members, &book)))
 }
 
 /// Lists a group's settlements, newest first.
-#[utoipa::path(get, path = "/api/groups/{group_id}/settlements", tag = "settlements",
-    responses((status = OK, body = List<SettlementView>), (status = "4XX", body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/groups/{groupId}/settlements", tag = "settlements",
+    responses((status = OK, body = List<SettlementView>)))]
 async fn list_settlements(
     State(app): State<App>,
     Member(claim): Member,
@@ -83,9 +87,15 @@ async fn list_settlements(
     Ok(paging.list(&scope, settlements))
 }
 
-/// Records a settlement. One that its recipient records is completed at once; its payer's waits.
-#[utoipa::path(post, path = "/api/groups/{group_id}/settlements", tag = "settlements",
-    responses((status = CREATED, body = Data<SettlementView>), (status = "4XX", body = ProblemBody)))]
+/// Records a settlement.
+///
+/// One that its recipient records is completed at once; its payer's waits for the recipient.
+#[utoipa::path(post, path = "/api/groups/{groupId}/settlements", tag = "settlements",
+    request_body = CreateSettlement,
+    responses(
+        (status = CREATED, body = Data<SettlementView>),
+        (status = FORBIDDEN, description = "NOT_ALLOWED"),
+        (status = CONFLICT, description = "TX_HASH_USED")))]
 async fn create_settlement(
     State(app): State<App>,
     Member(claim): Member,
@@ -105,8 +115,8 @@ async fn create_settlement(
 }
 
 /// Reads a settlement.
-#[utoipa::path(get, path = "/api/groups/{group_id}/settlements/{settlement_id}", tag = "settlements",
-    responses((status = OK, body = Data<SettlementView>), (status = "4XX", body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
+    responses((status = OK, body = Data<SettlementView>)))]
 async fn read_settlement(
     State(app): State<App>,
     Member(claim): Member,
@@ -115,9 +125,17 @@ async fn read_settlement(
     Ok(Data::new(app.table.settlement(claim, settlement).await?.into()))
 }
 
-/// Brings a settlement further: its recipient completes it, its payer names the transaction, both may fail it.
-#[utoipa::path(put, path = "/api/groups/{group_id}/settlements/{settlement_id}", tag = "settlements",
-    responses((status = OK, body = Data<SettlementView>), (status = "4XX", body = ProblemBody)))]
+/// Brings a settlement further.
+///
+/// Its recipient completes it, its payer names the transaction that pays it, both may fail it. A payer who asks for
+/// `completed` and names the transaction gets it stored, and the settlement waits on. To repeat a final status changes
+/// nothing.
+#[utoipa::path(put, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
+    request_body = UpdateSettlement,
+    responses(
+        (status = OK, body = Data<SettlementView>),
+        (status = FORBIDDEN, description = "NOT_ALLOWED"),
+        (status = CONFLICT, description = "SETTLEMENT_FINAL, TX_HASH_USED")))]
 async fn update_settlement(
     State(app): State<App>,
     Member(claim): Member,

@@ -5,51 +5,57 @@ use fracti_core::{
     settlement::{Settlement, Status},
     table::Activity,
 };
-use fracti_http::Exact;
+use fracti_http::{Exact, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// One event of the feed.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = Activity)]
 pub(crate) struct ActivityView {
     /// What happened.
     #[serde(rename = "type")]
     kind: Kind,
     /// The id of the expense or the settlement.
-    #[schema(format = Uuid)]
+    #[schema(value_type = schemas::Id)]
     id: String,
     /// Its group.
-    #[schema(format = Uuid)]
+    #[schema(value_type = schemas::Id)]
     group_id: String,
     /// The group's title.
+    #[schema(example = "Roommates")]
     group_title: String,
     /// What was paid, is owed, was sent or received.
-    #[schema(value_type = f64)]
     amount: Exact,
-    /// In which currency.
+    /// In which currency; empty where a row of the earlier system does not say.
+    #[schema(example = "EUR")]
     currency: &'static str,
     /// What for: of an expense.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "Dinner at restaurant")]
     description: Option<String>,
     /// Who paid what is owed, who is paid, or who pays.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::UserId)]
     other_party_id: Option<String>,
-    /// Their name then.
+    /// The other's name when it was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "Bob Jones")]
     other_party_name: Option<String>,
     /// How far it is: of a settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = schemas::SettlementStatus)]
     status: Option<Status>,
     /// When it was recorded.
-    #[schema(format = DateTime)]
+    #[schema(value_type = schemas::Timestamp)]
     created_at: String,
 }
 
 /// What happened.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = ActivityType)]
 enum Kind {
     /// The caller paid an expense.
     ExpensePaid,

@@ -14,8 +14,8 @@ use fracti_core::{
     table::{Belonging, Slice},
 };
 use fracti_http::{
-    App, Caller, Data, Exact, ExpenseView, GroupView, List, Paging, Problem, ProblemBody, Routes,
-    Scope, SettlementView,
+    App, Caller, Data, Exact, ExpenseView, GroupView, List, Paging, Problem, Routes, Scope,
+    SettlementView, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -42,14 +42,18 @@ pub fn routes() -> Routes {
 #[serde(rename_all = "camelCase")]
 struct Me {
     /// The Telegram id, as text.
+    #[schema(value_type = schemas::UserId)]
     id: String,
     /// The name that the others see.
+    #[schema(example = "Alice Smith")]
     name: String,
     /// The Telegram username, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "alice")]
     username: Option<String>,
     /// A picture of the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "https://t.me/i/userpic/320/alice.svg")]
     avatar_url: Option<String>,
     /// How many groups the caller is in.
     group_count: usize,
@@ -64,13 +68,13 @@ struct GroupOfUser {
     #[serde(flatten)]
     group: GroupView,
     /// When the caller joined.
-    #[schema(format = DateTime)]
+    #[schema(value_type = schemas::Timestamp)]
     joined_at: String,
     /// What the group owes the caller, in the group's currency; below zero where the caller owes.
-    #[schema(value_type = f64)]
+    #[schema(value_type = schemas::Balance)]
     balance: Exact,
-    /// The same in each currency of the group's book.
-    #[schema(value_type = BTreeMap<String, f64>)]
+    /// The same in each currency of the group's book, by its code.
+    #[schema(value_type = BTreeMap<String, schemas::Balance>)]
     balances: BTreeMap<&'static str, Exact>,
     /// How many expenses the group has.
     expense_count: u64,
@@ -83,9 +87,9 @@ struct ExpenseOfUser {
     #[serde(flatten)]
     expense: ExpenseView,
     /// The group's title.
+    #[schema(example = "Roommates")]
     group_title: String,
     /// What the caller owes of it.
-    #[schema(value_type = f64)]
     your_share: Exact,
 }
 
@@ -94,29 +98,32 @@ struct ExpenseOfUser {
 #[serde(rename_all = "camelCase")]
 struct Debt {
     /// The expense.
-    #[schema(format = Uuid)]
+    #[schema(value_type = schemas::Id)]
     expense_id: String,
     /// Its group.
-    #[schema(format = Uuid)]
+    #[schema(value_type = schemas::Id)]
     group_id: String,
     /// The group's title.
+    #[schema(example = "Roommates")]
     group_title: String,
     /// What the caller owes of it.
-    #[schema(value_type = f64)]
     amount: Exact,
-    /// In which currency.
+    /// In which currency; empty where a row of the earlier system does not say.
+    #[schema(example = "EUR")]
     currency: &'static str,
     /// Who paid.
+    #[schema(value_type = schemas::UserId)]
     payer_id: String,
-    /// Their name then.
+    /// The payer's name when it was recorded.
+    #[schema(example = "Alice Smith")]
     payer_name: String,
     /// What for.
+    #[schema(example = "Dinner at restaurant")]
     description: String,
     /// The whole expense.
-    #[schema(value_type = f64)]
     total_amount: Exact,
     /// When it was recorded.
-    #[schema(format = DateTime)]
+    #[schema(value_type = schemas::Timestamp)]
     created_at: String,
 }
 
@@ -127,12 +134,13 @@ struct SettlementOfUser {
     #[serde(flatten)]
     settlement: SettlementView,
     /// The group's title.
+    #[schema(example = "Roommates")]
     group_title: String,
 }
 
-/// Who the caller is.
+/// Says who the caller is.
 #[utoipa::path(get, path = "/api/users/me", tag = "users",
-    responses((status = OK, body = Data<Me>), (status = "4XX", body = ProblemBody)))]
+    responses((status = OK, body = Data<Me>)))]
 async fn read_me(State(app): State<App>, Caller(user): Caller) -> Result<Data<Me>, Problem> {
     let belongings = belongings(&app, user.id).await?;
     Ok(Data::new(Me {
@@ -145,9 +153,11 @@ async fn read_me(State(app): State<App>, Caller(user): Caller) -> Result<Data<Me
     }))
 }
 
-/// Lists the caller's groups and how they stand there. Without a `limit` all of them.
-#[utoipa::path(get, path = "/api/users/me/groups", tag = "users",
-    responses((status = OK, body = List<GroupOfUser>), (status = "4XX", body = ProblemBody)))]
+/// Lists the caller's groups and how they stand there.
+#[utoipa::path(get, path = "/api/users/me/groups", tag = "users", operation_id = "list_my_groups",
+    params(("limit" = Option<u8>, Query, minimum = 1, maximum = 100,
+        description = "How many groups at the most; without it a thousand.")),
+    responses((status = OK, body = List<GroupOfUser>)))]
 async fn list_groups(
     State(app): State<App>,
     Caller(user): Caller,
@@ -161,8 +171,8 @@ async fn list_groups(
 }
 
 /// Lists the expenses that the caller paid, newest first.
-#[utoipa::path(get, path = "/api/users/me/expenses", tag = "users",
-    responses((status = OK, body = List<ExpenseOfUser>), (status = "4XX", body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/users/me/expenses", tag = "users", operation_id = "list_my_expenses",
+    responses((status = OK, body = List<ExpenseOfUser>)))]
 async fn list_expenses(
     State(app): State<App>,
     Caller(user): Caller,
@@ -174,8 +184,8 @@ async fn list_expenses(
 }
 
 /// Lists what the caller owes of others' expenses, newest first.
-#[utoipa::path(get, path = "/api/users/me/debts", tag = "users",
-    responses((status = OK, body = List<Debt>), (status = "4XX", body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/users/me/debts", tag = "users", operation_id = "list_my_debts",
+    responses((status = OK, body = List<Debt>)))]
 async fn list_debts(
     State(app): State<App>,
     Caller(user): Caller,
@@ -187,8 +197,8 @@ async fn list_debts(
 }
 
 /// Lists the settlements that the caller made, newest first.
-#[utoipa::path(get, path = "/api/users/me/settlements", tag = "users",
-    responses((status = OK, body = List<SettlementOfUser>), (status = "4XX", body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/users/me/settlements", tag = "users", operation_id = "list_my_settlements",
+    responses((status = OK, body = List<SettlementOfUser>)))]
 async fn list_settlements(
     State(app): State<App>,
     Caller(user): Caller,
@@ -200,8 +210,8 @@ async fn list_settlements(
 }
 
 /// Lists what happened to the caller's money, in one order of time, newest first.
-#[utoipa::path(get, path = "/api/users/me/activity", tag = "users",
-    responses((status = OK, body = List<ActivityView>), (status = "4XX", body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/users/me/activity", tag = "users", operation_id = "list_my_activity",
+    responses((status = OK, body = List<ActivityView>)))]
 async fn list_activity(
     State(app): State<App>,
     Caller(user): Caller,
@@ -215,8 +225,8 @@ async fn list_activity(
 }
 
 /// Sums up what the caller paid, owes, sent and received.
-#[utoipa::path(get, path = "/api/users/me/summary", tag = "users",
-    responses((status = OK, body = Data<Summary>), (status = "4XX", body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/users/me/summary", tag = "users", operation_id = "read_my_summary",
+    responses((status = OK, body = Data<Summary>)))]
 async fn read_summary(
     State(app): State<App>,
     Caller(user): Caller,

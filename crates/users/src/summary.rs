@@ -7,7 +7,7 @@ use fracti_core::{
     id::UserId,
     table::{Belonging, Page},
 };
-use fracti_http::{App, Exact, Problem};
+use fracti_http::{App, Exact, Problem, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -17,6 +17,7 @@ pub(crate) const MANY: usize = 1000;
 /// A user's totals over all groups.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = UserSummary)]
 pub(crate) struct Summary {
     /// How many groups the user is in.
     group_count: usize,
@@ -28,27 +29,27 @@ pub(crate) struct Summary {
     currencies: Vec<CurrencySummary>,
     /// The group with the most expenses.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = ActiveGroup)]
     most_active_group: Option<ActiveGroup>,
 }
 
 /// A user's totals in one currency.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = UserCurrencySummary)]
 struct CurrencySummary {
+    /// The currency.
+    #[schema(value_type = schemas::Currency)]
     currency: &'static str,
     /// What the user paid for expenses.
-    #[schema(value_type = f64)]
     paid: Exact,
     /// The user's shares of expenses.
-    #[schema(value_type = f64)]
     owed: Exact,
     /// What the user sent in settlements.
-    #[schema(value_type = f64)]
     sent: Exact,
     /// What the user received in settlements.
-    #[schema(value_type = f64)]
     received: Exact,
     /// `paid - owed + sent - received`; below zero where the user owes.
-    #[schema(value_type = f64)]
+    #[schema(value_type = schemas::Balance)]
     net: Exact,
 }
 
@@ -56,9 +57,13 @@ struct CurrencySummary {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct ActiveGroup {
-    #[schema(format = Uuid)]
+    /// Its id.
+    #[schema(value_type = schemas::Id)]
     id: String,
+    /// Its title.
+    #[schema(example = "Roommates")]
     title: String,
+    /// How many expenses it has.
     expense_count: u64,
 }
 

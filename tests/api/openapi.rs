@@ -1,0 +1,439 @@
+//! The OpenAPI document says what the API does: it is made from the routes, and what is sent and answered fits it.
+//!
+//! `UPDATE_OPENAPI=1 cargo test -p fracti-tests --test api openapi::the_file` renews `openapi.json`.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+};
+
+use axum::{
+    Router,
+    body::Body,
+    http::{Method, Request, StatusCode, header},
+};
+use fracti_core::{expense::Category, settlement::Status, split::SplitType};
+use fracti_http::openapi;
+use http_body_util::BodyExt;
+use serde_json::{Map, Value, json};
+use tower::ServiceExt;
+
+use crate::harness::{Api, Caller, Reply};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../openapi.json");
+
+const WALLET: &str = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF";
+
+/// The same transaction in its two forms.
+const HASH: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+const HASH_BASE64: &str = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqo=";
+
+/// The document that is served, and which operations and codes were seen to fit it.
+struct Document {
+    json: Value,
+    seen: RefCell<BTreeSet<String>>,
+}
+
+impl Document {
+    fn served() -> Self {
+        Self { json: serde_json::from_str(openapi::DOCUMENT).unwrap(), seen: RefCell::default() }
+    }
+
+    /// Every operation, as its path, its method and what is said about it.
+    fn operations(&self) -> Vec<(&str, Method, &Value)> {
+        let paths = self.json["paths"].as_object().unwrap();
+        paths
+            .iter()
+            .flat_map(|(path, item)| {
+                item.as_object().unwrap().iter().map(move |(method, operation)| {
+                    (&**path, method.to_uppercase().parse().unwrap(), operation)
+                })
+            })
+            .collect()
+    }
+
+    /// What a reference points to; anything else as it is.
+    fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
+        match value["$ref"].as_str() {
+            Some(reference) => self.json.pointer(reference.trim_start_matches('#')).unwrap(),
+            None => value,
+        }
+    }
+
+    /// Why a value does not fit a schema of the document.
+    fn misfits(&self, schema: &Value, value: &Value) -> Vec<String> {
+        let mut schema = schema.clone();
+        schema["components"] = self.json["components"].clone();
+        let validator = jsonschema::draft202012::options()
+            .should_validate_formats(true)
+            .build(&schema)
+            .unwrap();
+        validator
+            .iter_errors(value)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect()
+    }
+
+    /// The request, where it was served, and the response are as the document says.
+    fn check(&self, method: &Method, path: &str, body: Option<&Value>, reply: &Reply) {
+        let place = format!("{method} {path}: {}", reply.text);
+        let path = path.split('?').next().unwrap();
+        let mut operations = self.operations().into_iter();
+        let operation = operations
+            .find(|(template, its_method, _)| its_method == method && fits(template, path));
+        assert!(operation.is_some(), "not in the document: {place}");
+        let (template, _, operation) = operation.unwrap();
+
+        let response = &operation["responses"][reply.status.as_str()];
+        assert!(response.is_object(), "a status that is not in the document: {place}");
+        let response = self.resolve(response);
+        let schema = &response["content"]["application/json"]["schema"];
+        assert_eq!(self.misfits(schema, &reply.body), [""; 0], "{place}");
+        let headers = response["headers"].as_object().unwrap();
+        for name in reply.headers.keys().filter(|name| !name.as_str().starts_with("content-")) {
+            assert!(headers.keys().any(|known| name == known.as_str()), "{name} of {place}");
+        }
+        let mut seen = self.seen.borrow_mut();
+        if reply.status.is_success() {
+            seen.insert(format!("{method} {template}"));
+            let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+            if let Some(body) = body.filter(|_| schema.is_object()) {
+                assert_eq!(self.misfits(schema, body), [""; 0], "{body} to {place}");
+            }
+        } else {
+            let (_, code) = reply.code();
+            assert!(
+                response["description"].as_str().unwrap().contains(&format!("`{code}`")),
+                "{place}"
+            );
+            seen.insert(code.to_owned());
+        }
+    }
+}
+
+/// Whether a path is one of a template: `/api/groups/{groupId}`.
+fn fits(template: &str, path: &str) -> bool {
+    let (template, path): (Vec<_>, Vec<_>) =
+        (template.split('/').collect(), path.split('/').collect());
+    let same = |(part, text): (&&str, &&str)| part.starts_with('{') || part == text;
+    template.len() == path.len() && template.iter().zip(&path).all(same)
+}
+
+/// What a router answers to a request of nobody.
+async fn ask(router: &Router, method: &Method, path: &str) -> (StatusCode, String, String) {
+    let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
+    let (parts, body) = router.clone().oneshot(request).await.unwrap().into_parts();
+    let text = String::from_utf8_lossy(&body.collect().await.unwrap().to_bytes()).into_owned();
+    let header = |name| parts.headers.get(name).map(|value| value.to_str().unwrap().to_owned());
+    let kind = header(header::CONTENT_TYPE).or_else(|| header(header::LOCATION));
+    (parts.status, kind.unwrap_or_default(), text)
+}
+
+#[test]
+fn the_file_is_what_the_routes_say() {
+    let document = openapi::document(fracti_local::routes()).to_pretty_json().unwrap() + "\n";
+    if env::var_os("UPDATE_OPENAPI").is_some() {
+        fs::write(FILE, &document).unwrap();
+    }
+    assert!(
+        fs::read_to_string(FILE).unwrap() == document,
+        "openapi.json is stale: UPDATE_OPENAPI=1 cargo test -p fracti-tests --test api openapi::the_file"
+    );
+}
+
+#[test]
+fn no_two_endpoint_groups_name_different_schemas_alike() {
+    let mut schemas: BTreeMap<String, Value> = BTreeMap::new();
+    for routes in [
+        fracti_groups::routes(),
+        fracti_expenses::routes(),
+        fracti_settlements::routes(),
+        fracti_users::routes(),
+    ] {
+        let document = json!(openapi::document(routes));
+        for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+            let before = schemas.insert(name.clone(), schema.clone());
+            assert!(before.is_none_or(|before| before == *schema), "{name} is two things");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_router_has_the_operations_of_the_document_and_no_others() {
+    let api = Api::new().await;
+    let document = Document::served();
+    let mut names = BTreeSet::new();
+    let tags = document.json["tags"].as_array().unwrap();
+    let mut methods: BTreeMap<&str, Vec<Method>> = BTreeMap::new();
+    for (path, method, operation) in document.operations() {
+        let place = format!("{method} {path}");
+        assert!(names.insert(operation["operationId"].as_str().unwrap()), "{place}");
+        assert!(
+            operation["summary"].as_str().is_some_and(|summary| !summary.contains('\n')),
+            "{place}"
+        );
+        assert!(tags.iter().any(|tag| tag["name"] == operation["tags"][0]), "{place}");
+        let public = operation["security"] == json!([{}]);
+        let (status, ..) = ask(&api.router, &method, path).await;
+        assert_eq!(status, if public { 200 } else { 401 }, "{place}");
+        assert_eq!(public, operation["responses"]["401"].is_null(), "{place}");
+        methods.entry(path).or_default().push(method);
+    }
+    for (path, known) in methods {
+        for method in [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
+            let (status, ..) = ask(&api.router, &method, path).await;
+            assert_eq!(status == 405, !known.contains(&method), "{method} {path}");
+        }
+    }
+    assert_eq!(document.json["security"], json!([{ "authorization": [] }, { "miniApp": [] }]));
+}
+
+#[tokio::test]
+async fn the_document_is_served_to_everybody() {
+    let api = Api::new().await;
+    let served = ask(&api.router, &Method::GET, "/api/openapi.json").await;
+    let file = fs::read_to_string(FILE).unwrap();
+    assert!(served == (StatusCode::OK, "application/json".to_owned(), file), "{served:?}");
+}
+
+#[tokio::test]
+async fn the_page_of_the_document_needs_nothing_from_elsewhere() {
+    let docs = fracti_local::docs();
+    let moved = ask(&docs, &Method::GET, "/docs").await;
+    assert_eq!((moved.0, &*moved.1), (StatusCode::SEE_OTHER, "/docs/"));
+    let (status, _, page) = ask(&docs, &Method::GET, "/docs/").await;
+    assert_eq!(status, 200);
+    let links = page.split("href=\"").skip(1).chain(page.split("src=\"").skip(1));
+    let links: Vec<_> = links.map(|rest| rest.split('"').next().unwrap()).collect();
+    assert_eq!(links.len(), 7, "{page}");
+    for link in links {
+        let asset = format!("/docs/{}", link.trim_start_matches("./"));
+        let (status, kind, text) = ask(&docs, &Method::GET, &asset).await;
+        assert_eq!(status, 200, "{asset}");
+        assert!(kind != "text/html" && !text.is_empty(), "{asset} is {kind}");
+    }
+    let (_, _, script) = ask(&docs, &Method::GET, "/docs/swagger-initializer.js").await;
+    assert!(script.contains(r#""/api/openapi.json""#), "{script}");
+    assert!(script.contains(r#""validatorUrl": "none""#), "{script}");
+}
+
+#[test]
+fn every_field_is_described_and_every_example_fits() {
+    let document = Document::served();
+    let schemas = document.json["components"]["schemas"].as_object().unwrap();
+    for (name, schema) in schemas {
+        walk(schema, &mut |place, part| {
+            if let Some(example) = part.get("example") {
+                assert_eq!(document.misfits(&json!(part), example), [""; 0], "{name} {place}");
+            }
+            for (field, schema) in
+                part.get("properties").and_then(Value::as_object).into_iter().flatten()
+            {
+                let described = schema["description"].is_string()
+                    || schema["oneOf"][0]["description"].is_string();
+                assert!(described, "{name}.{field} says nothing");
+            }
+        });
+    }
+    let problem = json!({ "$ref": "#/components/schemas/Problem" });
+    for (name, response) in document.json["components"]["responses"].as_object().unwrap() {
+        let examples = response["content"]["application/json"]["examples"].as_object().unwrap();
+        for (code, example) in examples {
+            assert_eq!(document.misfits(&problem, &example["value"]), [""; 0], "{name}");
+            assert_eq!(example["value"]["error"], **code);
+        }
+    }
+}
+
+/// Shows `visit` every object in a schema, and where it is.
+fn walk(schema: &Value, visit: &mut impl FnMut(&str, &Map<String, Value>)) {
+    fn at(place: &str, value: &Value, visit: &mut impl FnMut(&str, &Map<String, Value>)) {
+        match value {
+            Value::Object(fields) => {
+                visit(place, fields);
+                for (name, value) in fields.iter().filter(|(name, _)| *name != "example") {
+                    at(&format!("{place}.{name}"), value, visit);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| at(place, item, visit)),
+            _ => {}
+        }
+    }
+    at("", schema, visit);
+}
+
+#[test]
+fn the_words_of_the_document_are_those_that_the_api_knows() {
+    let document = Document::served();
+    let words = |name: &str| {
+        let words = document.json["components"]["schemas"][name]["enum"].as_array().unwrap();
+        words.iter().map(|word| word.as_str().unwrap()).collect::<Vec<_>>()
+    };
+    // The message of a word that is not known names those that are.
+    for (name, message) in [
+        ("Category", "?".parse::<Category>().unwrap_err().to_string()),
+        ("SettlementStatus", "?".parse::<Status>().unwrap_err().to_string()),
+        ("SplitType", "?".parse::<SplitType>().unwrap_err().to_string()),
+    ] {
+        let (_, known) = message.split_once("one of ").unwrap();
+        assert_eq!(known, words(name).join(", "));
+    }
+}
+
+/// Somebody who calls the API, and looks up each request and its response in the document.
+struct Reader<'a> {
+    document: &'a Document,
+    caller: Caller,
+}
+
+impl Reader<'_> {
+    async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Reply {
+        let reply = self.caller.call(method.clone(), path, body.as_ref()).await;
+        self.document.check(&method, path, body.as_ref(), &reply);
+        reply
+    }
+
+    async fn get(&self, path: &str) -> Reply {
+        self.call(Method::GET, path, None).await
+    }
+
+    async fn post(&self, path: &str, body: Value) -> Reply {
+        self.call(Method::POST, path, Some(body)).await
+    }
+
+    async fn put(&self, path: &str, body: Value) -> Reply {
+        self.call(Method::PUT, path, Some(body)).await
+    }
+
+    /// What was made, by its id.
+    async fn make(&self, path: &str, body: Value) -> String {
+        self.post(path, body).await.data(201)["id"].as_str().unwrap().to_owned()
+    }
+}
+
+#[tokio::test]
+async fn what_is_sent_and_answered_fits_the_document() {
+    let api = Api::new().await;
+    let document = Document::served();
+    let reader = |id, name| Reader { document: &document, caller: api.user(id, name) };
+    let (alice, bob, carol) = (reader(1, "Alice"), reader(2, "Bob"), reader(3, "Carol"));
+    let nobody = Reader { document: &document, caller: alice.caller.with(None) };
+
+    // Groups.
+    nobody.get("/api/health").await.data(200);
+    let new =
+        json!({ "title": "Alps", "chatId": "-1001234567890", "currency": "EUR", "theme": "dark" });
+    let group = alice.make("/api/groups", new).await;
+    alice.make("/api/groups", json!({ "title": "🏔", "chatId": 5, "currency": null })).await;
+    let at = |rest: &str| format!("/api/groups/{group}{rest}");
+    bob.post(&at("/join"), json!({ "wallet": WALLET })).await.data(200);
+    bob.call(Method::POST, &at("/join"), None).await.data(200);
+    let raw = format!("0:{}", "a".repeat(64));
+    alice.put(&at("/wallet"), json!({ "wallet": raw })).await.data(200);
+    alice.get(&at("")).await.data(200);
+
+    // Expenses.
+    let expenses = at("/expenses");
+    let mine = alice.make(&expenses, json!({ "amount": 33.34, "description": "Dinner" })).await;
+    for body in [
+        json!({ "amount": "0.01", "description": "Gum", "splitType": null, "category": "food", "splits": null }),
+        json!({ "amount": 5, "description": "Tea", "payerId": "1", "splits": [{ "userId": "2" }], "category": "other" }),
+        json!({ "amount": 9, "description": "Hut", "currency": "TON", "splitType": "exact",
+            "splits": [{ "userId": "1", "amount": "4.5" }, { "userId": "2", "amount": 4.5 }] }),
+        json!({ "amount": 1e3, "description": "Car", "splitType": "percentage",
+            "splits": [{ "userId": "1", "percentage": 33.3333 }, { "userId": "2", "percentage": "66.6667" }] }),
+    ] {
+        bob.make(&expenses, body).await;
+    }
+    let page = alice.get(&format!("{expenses}?limit=2")).await;
+    let cursor = page.body["pagination"]["nextCursor"].as_str().unwrap();
+    alice.get(&format!("{expenses}?limit=100&cursor={cursor}")).await.data(200);
+    let expense = format!("{expenses}/{mine}");
+    alice.get(&expense).await.data(200);
+    assert_eq!(bob.call(Method::DELETE, &expense, None).await.code().1, "NOT_ALLOWED");
+    alice.call(Method::DELETE, &expense, None).await.data(200);
+    assert_eq!(alice.get(&expense).await.code().1, "EXPENSE_NOT_FOUND");
+
+    // Settlements.
+    let settlements = at("/settlements");
+    let paid = json!({ "fromId": "1", "toId": "2", "amount": 2 });
+    let paid = bob.make(&settlements, paid).await;
+    let sent = json!({ "toId": "2", "amount": "1.50", "txHash": HASH });
+    let sent = alice.make(&settlements, sent.clone()).await;
+    let (paid, sent) = (format!("{settlements}/{paid}"), format!("{settlements}/{sent}"));
+    for hash in [HASH, HASH_BASE64, HASH_BASE64.trim_end_matches('=')] {
+        alice.put(&sent, json!({ "txHash": hash, "status": "completed" })).await.data(200);
+    }
+    let again = json!({ "toId": "2", "amount": 1, "txHash": HASH });
+    assert_eq!(alice.post(&settlements, again).await.code().1, "TX_HASH_USED");
+    let (failed, pending) = (json!({ "status": "failed" }), json!({ "status": "pending" }));
+    assert_eq!(bob.put(&paid, failed).await.code().1, "SETTLEMENT_FINAL");
+    bob.put(&sent, pending).await.data(200);
+    alice.get(&sent).await.data(200);
+    alice.get(&format!("{settlements}?limit=1")).await.data(200);
+    alice.get(&at("/debts")).await.data(200);
+    assert_eq!(
+        alice.get(&sent.replace("/settlements/0", "/settlements/1")).await.code().1,
+        "SETTLEMENT_NOT_FOUND"
+    );
+
+    // Users.
+    alice.get("/api/groups?limit=1").await.data(200);
+    for what in ["", "/groups", "/expenses", "/debts", "/settlements", "/activity", "/summary"] {
+        for reader in [&alice, &bob, &carol] {
+            reader.get(&format!("/api/users/me{what}")).await.data(200);
+        }
+    }
+
+    refusals(&alice, &carol, &nobody, &group).await;
+
+    // So everything was seen but this document, and what no client can bring about by itself.
+    let codes = document.json["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap();
+    let codes = codes.iter().map(|code| code.as_str().unwrap().to_owned());
+    let operations =
+        document.operations().into_iter().map(|(path, method, _)| format!("{method} {path}"));
+    let all: BTreeSet<_> = codes.chain(operations).collect();
+    let unseen: Vec<_> = all.difference(&document.seen.borrow()).cloned().collect();
+    let elsewhere = [
+        "CONFLICT",
+        "GET /api/openapi.json",
+        "INTERNAL",
+        "METHOD_NOT_ALLOWED",
+        "ROUTE_NOT_FOUND",
+        "UNAVAILABLE",
+    ];
+    assert_eq!(unseen, elsewhere);
+}
+
+/// Asks for what each of them does not get.
+async fn refusals(alice: &Reader<'_>, carol: &Reader<'_>, nobody: &Reader<'_>, group: &str) {
+    let (document, groups) = (alice.document, "/api/groups");
+    let group = format!("{groups}/{group}");
+    let unknown = group.replace("/0", "/1");
+    for (reader, path, code) in [
+        (nobody, groups, "UNAUTHORIZED"),
+        (carol, &*group, "NOT_A_MEMBER"),
+        (alice, &unknown, "GROUP_NOT_FOUND"),
+        (alice, "/api/groups/7", "VALIDATION_ERROR"),
+        (alice, "/api/groups?limit=101", "VALIDATION_ERROR"),
+        (alice, "/api/groups?cursor=x", "INVALID_CURSOR"),
+    ] {
+        assert_eq!(reader.get(path).await.code().1, code, "{path}");
+    }
+    let shares: Vec<_> = (1..47).map(|id| json!({ "userId": id.to_string() })).collect();
+    let shares = json!({ "amount": 100, "description": "Party", "splits": shares });
+    assert_eq!(alice.post(&format!("{group}/expenses"), shares).await.code().1, "TOO_MANY_SPLITS");
+    for body in ["{".to_owned(), "x".repeat(65 * 1024)] {
+        let reply = alice.caller.post_text(groups, &body).await;
+        document.check(&Method::POST, groups, None, &reply);
+    }
+    let plain = alice.caller.request(Method::POST, groups).body(Body::from("x")).unwrap();
+    document.check(&Method::POST, groups, None, &alice.caller.api.send(plain).await);
+    for (title, replayed) in [("x", None), ("x", Some("true")), ("y", None)] {
+        let body = json!({ "title": title, "chatId": 1 });
+        let reply = alice.caller.post_once("key", groups, body.clone()).await;
+        assert_eq!(reply.header("idempotent-replayed"), replayed);
+        document.check(&Method::POST, groups, Some(&body), &reply);
+    }
+}

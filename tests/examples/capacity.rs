@@ -1,0 +1,172 @@
+//! Measures what each endpoint asks of DynamoDB, and what that costs: `cargo run -p fracti-tests --example capacity`.
+//!
+//! A group of five with fifty expenses and ten settlements; each call is made once. The units are those that the engine
+//! counts as DynamoDB would. The prices are AWS's for us-east-1, on demand, without the free tier; how long a function runs
+//! is assumed, not measured.
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
+#![expect(clippy::float_arithmetic, reason = "what AWS costs is no money of a group")]
+
+use axum::{
+    Router,
+    body::Body,
+    http::{Method, Request, header},
+};
+use fracti_core::{
+    id::UserId,
+    table::{Table, Usage},
+    telegram::{self, User},
+};
+use fracti_http::{App, BotToken, Clock, local_dynamodb, service};
+use fracti_local::{Engine, routes, schema::Schema};
+use fracti_tests::events::TOKEN;
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tower::ServiceExt;
+
+struct Caller<'a> {
+    api: &'a Router,
+    authorization: String,
+}
+
+impl Caller<'_> {
+    async fn call(&self, method: &Method, path: &str, body: &Value) -> (String, Usage) {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::AUTHORIZATION, &self.authorization)
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Body::from(body.to_string()))
+            .unwrap();
+        let response = self.api.clone().oneshot(request).await.unwrap();
+        assert!(response.status().is_success(), "{method} {path}: {}", response.status());
+        let usage = *response.extensions().get::<Usage>().unwrap();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        let id = body.pointer("/data/id").and_then(Value::as_str).unwrap_or_default();
+        (id.to_owned(), usage)
+    }
+
+    async fn post(&self, path: &str, body: Value) -> String {
+        self.call(&Method::POST, path, &body).await.0
+    }
+}
+
+/// What a group asks in a month.
+#[derive(Default)]
+struct Month {
+    requests: f64,
+    read_units: f64,
+    write_units: f64,
+}
+
+impl Month {
+    fn add(&mut self, times: f64, usage: Usage) {
+        self.requests += times;
+        self.read_units += times * usage.read_units;
+        self.write_units += times * usage.write_units;
+    }
+
+    fn print(&self) {
+        /// US dollars for a million of each.
+        const READ_UNITS: f64 = 0.125;
+        const WRITE_UNITS: f64 = 0.625;
+        const GATEWAY: f64 = 1.00;
+        const INVOCATIONS: f64 = 0.20;
+        /// A million runs of 50 ms with 512 MiB on arm64, at 0.0000133334 for a second of a GiB.
+        const DURATION: f64 = 0.05 * 0.5 * 13.3334;
+        /// A million requests log about a kilobyte each, at 0.50 for a gigabyte.
+        const LOGS: f64 = 0.50;
+
+        let Self { requests, read_units, write_units } = self;
+        println!(
+            "\na group's month: {requests:.0} requests, {read_units:.0} read units, {write_units:.0} write units\n"
+        );
+        println!("| groups | requests | DynamoDB | Lambda | API Gateway | logs | together |");
+        println!("|---:|---:|---:|---:|---:|---:|---:|");
+        for groups in [1_000.0, 100_000.0, 10_000_000.0] {
+            let millions = groups / 1e6;
+            let requests = millions * requests;
+            let table = millions * (read_units * READ_UNITS + write_units * WRITE_UNITS);
+            let lambda = requests * (INVOCATIONS + DURATION);
+            let (gateway, logs) = (requests * GATEWAY, requests * LOGS);
+            let together = table + lambda + gateway + logs;
+            println!(
+                "| {groups} | {requests:.1} M | ${table:.0} | ${lambda:.0} | ${gateway:.0} | ${logs:.0} | ${together:.0} |"
+            );
+        }
+    }
+}
+
+// On one thread, so that no answer is there before the request beside it was sent.
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let engine = Engine::start(TcpListener::bind("127.0.0.1:0").await.unwrap(), None).unwrap();
+    let client = local_dynamodb(engine.endpoint());
+    Schema::from_template().unwrap().create(&client, "FractiTable").await.unwrap();
+    let app = App::new(Table::new(client, "FractiTable"), BotToken::new(TOKEN), telegram::MAX_AGE);
+    let api = service(routes(), app);
+    let caller = |id: u64| {
+        let id = UserId::new(id).unwrap();
+        let user = User { id, name: format!("Member {id}"), username: None, avatar_url: None };
+        let init_data = telegram::sign(&user, TOKEN, Clock::system().now());
+        Caller { api: &api, authorization: format!("tma {init_data}") }
+    };
+    let [alice, bob] = [caller(1), caller(2)];
+    let group =
+        alice.post("/api/groups", json!({ "title": "Flat", "chatId": 1, "currency": "EUR" })).await;
+    let at = |rest: &str| format!("/api/groups/{group}{rest}");
+    for id in 2..=5 {
+        caller(id).post(&at("/join"), json!({})).await;
+    }
+    let spend =
+        json!({ "amount": 25, "description": "Dinner at the restaurant", "category": "food" });
+    for _ in 0..50 {
+        alice.post(&at("/expenses"), spend.clone()).await;
+    }
+    for _ in 0..10 {
+        alice.post(&at("/settlements"), json!({ "fromId": "2", "toId": "1", "amount": 1 })).await;
+    }
+    let expense = alice.post(&at("/expenses"), spend.clone()).await;
+    let settlement = bob.post(&at("/settlements"), json!({ "toId": "1", "amount": 1 })).await;
+
+    println!("| endpoint | trips | read units | write units | times a month |");
+    println!("|---|---:|---:|---:|---:|");
+    let mut month = Month::default();
+    let one = |kind: &str, id: &str| at(&format!("/{kind}/{id}"));
+    for (method, path, body, times) in [
+        (Method::GET, "/api/groups".to_owned(), json!({}), 60.0),
+        (Method::POST, "/api/groups".to_owned(), json!({ "title": "Alps", "chatId": 2 }), 0.05),
+        (Method::GET, at(""), json!({}), 60.0),
+        (Method::POST, at("/join"), json!({}), 0.25),
+        (Method::PUT, at("/wallet"), json!({ "wallet": format!("0:{}", "a".repeat(64)) }), 0.25),
+        (Method::GET, at("/expenses"), json!({}), 60.0),
+        (Method::GET, one("expenses", &expense), json!({}), 20.0),
+        (Method::POST, at("/expenses"), spend, 20.0),
+        (Method::DELETE, one("expenses", &expense), json!({}), 1.0),
+        (Method::GET, at("/debts"), json!({}), 100.0),
+        (Method::GET, at("/settlements"), json!({}), 20.0),
+        (Method::GET, one("settlements", &settlement), json!({}), 10.0),
+        (Method::POST, at("/settlements"), json!({ "toId": "2", "amount": 1 }), 5.0),
+        (Method::PUT, one("settlements", &settlement), json!({ "status": "completed" }), 5.0),
+        (Method::GET, "/api/users/me".to_owned(), json!({}), 20.0),
+        (Method::GET, "/api/users/me/groups".to_owned(), json!({}), 20.0),
+        (Method::GET, "/api/users/me/expenses".to_owned(), json!({}), 5.0),
+        (Method::GET, "/api/users/me/debts".to_owned(), json!({}), 5.0),
+        (Method::GET, "/api/users/me/settlements".to_owned(), json!({}), 5.0),
+        (Method::GET, "/api/users/me/activity".to_owned(), json!({}), 20.0),
+        (Method::GET, "/api/users/me/summary".to_owned(), json!({}), 5.0),
+    ] {
+        // Nothing is new in a second join: a newcomer's is measured.
+        let caller = if path.ends_with("/join") { caller(6) } else { caller(1) };
+        let (_, usage) = caller.call(&method, &path, &body).await;
+        let path = path.replace(&group, "{groupId}").replace(&expense, "{expenseId}");
+        let path = path.replace(&settlement, "{settlementId}");
+        month.add(times, usage);
+        let Usage { trips, read_units, write_units, .. } = usage;
+        println!("| {method} `{path}` | {trips} | {read_units} | {write_units} | {times} |");
+    }
+    month.print();
+    engine.stop().await;
+}

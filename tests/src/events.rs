@@ -1,0 +1,149 @@
+//! The sample events of `events/`, what they ask about, and what they are answered.
+
+use std::{fs, path::PathBuf};
+
+use axum::{
+    Router,
+    body::Body,
+    http::{Request, header},
+};
+use fracti_core::{
+    id::UserId,
+    telegram::{self, User},
+    time::Timestamp,
+};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+/// Who signed the events: the public demo token.
+pub const TOKEN: &str = "0:fracti-local";
+
+/// When they were signed, in milliseconds of 1970: 2026-01-15T12:00:00Z.
+pub const SIGNED_AT: u64 = 1_768_478_400_000;
+
+/// A sample event, and what is expected of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// The file, without its ending.
+    pub name: &'static str,
+    /// The function it is for.
+    pub function: &'static str,
+    /// The status of the answer.
+    pub status: u16,
+    /// A part of the answer.
+    pub says: &'static str,
+}
+
+const fn sample(
+    name: &'static str,
+    function: &'static str,
+    status: u16,
+    says: &'static str,
+) -> Sample {
+    Sample { name, function, status, says }
+}
+
+/// Every file of `events/`.
+pub const SAMPLES: [Sample; 28] = [
+    sample("health", "groups", 200, r#""status":"ok""#),
+    sample("list-groups", "groups", 200, r#""title":"Alps""#),
+    sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
+    sample("read-group", "groups", 200, r#""name":"Bob Jones""#),
+    sample("join-group", "groups", 200, r#""username":"carol","wallet":"EQDKbjIcfM6"#),
+    sample(
+        "set-wallet",
+        "groups",
+        200,
+        r#"{"wallet":"EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF"}"#,
+    ),
+    sample("list-expenses", "expenses", 200, r#""description":"Hut""#),
+    sample("create-expense", "expenses", 201, r#""description":"Käsefondue 🫕""#),
+    sample("read-expense", "expenses", 200, r#""amount":90,"currency":"EUR""#),
+    sample("delete-expense", "expenses", 200, r#""message":"Expense deleted""#),
+    sample("read-debts", "settlements", 200, r#""balances":{"EUR":-45}"#),
+    sample("list-settlements", "settlements", 200, r#""status":"pending""#),
+    sample(
+        "create-settlement",
+        "settlements",
+        201,
+        r#""amount":10.5,"currency":"EUR","status":"pending""#,
+    ),
+    sample("read-settlement", "settlements", 200, r#""amount":20"#),
+    sample("update-settlement", "settlements", 200, r#""status":"completed""#),
+    sample("read-me", "users", 200, r#""name":"Alice Smith","username":"alice","groupCount":1"#),
+    sample("list-my-groups", "users", 200, r#""balance":45,"balances":{"EUR":45}"#),
+    sample("list-my-expenses", "users", 200, r#""yourShare":45"#),
+    sample("list-my-debts", "users", 200, r#""totalAmount":90"#),
+    sample("list-my-settlements", "users", 200, r#""groupTitle":"Alps""#),
+    sample("list-my-activity", "users", 200, r#""type":"settlement_received""#),
+    sample("read-my-summary", "users", 200, r#""mostActiveGroup":{"#),
+    sample("base64-body", "expenses", 201, r#""amount":12,"currency":"EUR","description":"Käse""#),
+    sample("bad-no-header", "groups", 401, "UNAUTHORIZED"),
+    sample("bad-forged", "groups", 401, "UNAUTHORIZED"),
+    sample("bad-method", "groups", 405, "METHOD_NOT_ALLOWED"),
+    sample("bad-json", "expenses", 400, "INVALID_JSON"),
+    sample("bad-amount", "expenses", 400, "EUR has at most 2 decimals"),
+];
+
+impl Sample {
+    /// The event.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no such file.
+    #[must_use]
+    pub fn event(&self) -> String {
+        let file = directory().join(self.name).with_extension("json");
+        fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    }
+}
+
+/// Where the events are.
+#[must_use]
+pub fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../events")
+}
+
+/// The ids of what the events ask about: a group of Alice and Bob, an expense and a settlement.
+pub const SCENE: [&str; 3] = [
+    "019bc186-de00-7101-8101-010101010101",
+    "019bc186-de00-7303-8303-030303030303",
+    "019bc186-de01-7404-8404-040404040404",
+];
+
+/// Makes what the events ask about, and returns its ids.
+///
+/// # Panics
+///
+/// Where the API refuses it.
+pub async fn scene(api: &Router, now: Timestamp) -> [String; 3] {
+    let user = |id: u64, name: &str| {
+        let id = UserId::new(id).unwrap();
+        let user = User { id, name: name.to_owned(), username: None, avatar_url: None };
+        format!("tma {}", telegram::sign(&user, TOKEN, now))
+    };
+    let [alice, bob] = [user(123_456_789, "Alice Smith"), user(987_654_321, "Bob Jones")];
+    let new = json!({ "title": "Alps", "chatId": -1, "currency": "EUR" });
+    let group = post(api, &alice, "/api/groups", &new).await;
+    let path = |rest: &str| format!("/api/groups/{group}{rest}");
+    post(api, &bob, &path("/join"), &json!({})).await;
+    let hut = json!({ "amount": 90, "description": "Hut" });
+    let expense = post(api, &alice, &path("/expenses"), &hut).await;
+    let pay = json!({ "toId": "123456789", "amount": 20 });
+    let settlement = post(api, &bob, &path("/settlements"), &pay).await;
+    [group, expense, settlement]
+}
+
+async fn post(api: &Router, authorization: &str, path: &str, body: &Value) -> String {
+    let request = Request::post(path)
+        .header(header::AUTHORIZATION, authorization)
+        .header(header::CONTENT_TYPE, "application/json")
+        .body(Body::from(body.to_string()))
+        .unwrap();
+    let response = api.clone().oneshot(request).await.unwrap();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let id = body.pointer("/data/id").and_then(Value::as_str);
+    id.unwrap_or_else(|| panic!("{path}: {body}")).to_owned()
+}

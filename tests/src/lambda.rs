@@ -1,0 +1,176 @@
+//! Lambda's runtime API, as far as a function needs it: what it is asked, and what it answers.
+//!
+//! <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html>
+
+use std::{
+    process::Stdio,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use axum::{
+    Router,
+    extract::{Path, State},
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use fracti_core::{table::Table, telegram};
+use fracti_http::{App, BotToken, Clock, local_dynamodb, service};
+use fracti_local::{Engine, routes, schema::Schema, sign_event};
+use serde_json::Value;
+use tokio::{
+    net::TcpListener,
+    process::Command,
+    sync::{Mutex, mpsc},
+};
+
+use crate::events::{SAMPLES, SCENE, TOKEN, scene};
+
+/// The secret that holds the bot's token.
+const SECRET: &str = "fracti/bot-token";
+
+/// How long a function may take for an event.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The service: events on one side, answers on the other.
+#[derive(Clone)]
+struct Runtime {
+    events: Arc<Mutex<mpsc::Receiver<String>>>,
+    answers: mpsc::Sender<(String, String)>,
+}
+
+/// Starts the function at `binary` as Lambda would, sends it the events of `function`, and checks its answers.
+///
+/// # Panics
+///
+/// Where the function does not start, or answers something else than its routes do in the API's tests.
+pub async fn answers_its_events(binary: &str, function: &str) {
+    let engine = Engine::start(TcpListener::bind("127.0.0.1:0").await.unwrap(), None).unwrap();
+    let client = local_dynamodb(engine.endpoint());
+    Schema::from_template().unwrap().create(&client, "FractiTable").await.unwrap();
+    let table = Table::new(client, "FractiTable");
+    let app = App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE);
+    let api = service(routes(), app);
+
+    let (events, receiver) = mpsc::channel(1);
+    let (sender, mut answers) = mpsc::channel(1);
+    let runtime = Runtime { events: Arc::new(Mutex::new(receiver)), answers: sender };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let served = tokio::spawn(async move { axum::serve(listener, router(runtime)).await });
+
+    let mut process = Command::new(binary)
+        .env_clear()
+        .envs([
+            ("AWS_LAMBDA_RUNTIME_API", address.as_str()),
+            ("AWS_LAMBDA_FUNCTION_NAME", function),
+            ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
+            ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256"),
+            ("AWS_LAMBDA_LOG_GROUP_NAME", "/aws/lambda/fracti"),
+            ("AWS_LAMBDA_LOG_STREAM_NAME", "test"),
+            ("AWS_LAMBDA_LOG_FORMAT", "JSON"),
+            ("AWS_REGION", "eu-central-1"),
+            ("AWS_ACCESS_KEY_ID", "local"),
+            ("AWS_SECRET_ACCESS_KEY", "local"),
+            ("AWS_ENDPOINT_URL_DYNAMODB", engine.endpoint()),
+            ("TABLE_NAME", "FractiTable"),
+            ("TELEGRAM_BOT_TOKEN_SECRET", SECRET),
+            ("AWS_ENDPOINT_URL_SECRETS_MANAGER", &format!("http://{address}/secrets")),
+        ])
+        .stdout(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+
+    let samples: Vec<_> = SAMPLES.iter().filter(|sample| sample.function == function).collect();
+    assert!(samples.len() >= 5, "{function} has its events");
+    for sample in samples {
+        // Each event finds everything as it was: in a new group of the same table.
+        let now = Clock::system().now();
+        let made = scene(&api, now).await;
+        let mut event = sample.event();
+        if !sample.name.starts_with("bad-forged") {
+            event = sign_event(&event, TOKEN, now, None).unwrap();
+        }
+        for (old, new) in SCENE.iter().zip(made) {
+            event = event.replace(old, &new);
+        }
+        // Of idempotency keys every event has its own.
+        let key = format!("{}-{function}", sample.name);
+        event = event.replace("5f0c2f1e", &key).replace("0a9b8c7d", &key);
+
+        events.send(event).await.unwrap();
+        let (kind, answer) = tokio::time::timeout(PATIENCE, answers.recv()).await.unwrap().unwrap();
+        assert_eq!(kind, "response", "{}: {answer}", sample.name);
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let status = answer.get("statusCode").and_then(Value::as_u64);
+        let body = answer.get("body").and_then(Value::as_str).unwrap_or_default();
+        assert_eq!(status, Some(sample.status.into()), "{}: {answer}", sample.name);
+        // Who has called before is in several groups by now; what their answer says of one group still holds.
+        let says = sample.says.replace(r#","groupCount":1"#, "");
+        assert!(body.contains(&says), "{}: {body}", sample.name);
+        assert_eq!(answer.get("isBase64Encoded"), Some(&Value::Bool(false)), "{}", sample.name);
+    }
+    process.kill().await.unwrap();
+    served.abort();
+    engine.stop().await;
+}
+
+fn router(runtime: Runtime) -> Router {
+    Router::new()
+        .route("/2018-06-01/runtime/invocation/next", get(next))
+        .route("/2018-06-01/runtime/invocation/{id}/{kind}", post(answer))
+        .route("/2018-06-01/runtime/init/error", post(init_error))
+        .route("/secrets", post(secret))
+        .route("/secrets/", post(secret))
+        .with_state(runtime)
+}
+
+/// The next event, as soon as there is one.
+async fn next(State(runtime): State<Runtime>) -> Response {
+    let started = Instant::now();
+    let Some(event) = runtime.events.lock().await.recv().await else {
+        return StatusCode::GONE.into_response();
+    };
+    let deadline = Clock::system().now().millis().saturating_add(10_000).to_string();
+    let headers = [
+        ("lambda-runtime-aws-request-id", format!("test-{}", started.elapsed().as_nanos())),
+        ("lambda-runtime-deadline-ms", deadline),
+        (
+            "lambda-runtime-invoked-function-arn",
+            "arn:aws:lambda:eu-central-1:1:function:fracti".to_owned(),
+        ),
+        ("lambda-runtime-trace-id", "Root=1-0-0;Sampled=0".to_owned()),
+    ];
+    (headers.map(|(name, value)| (name, value)), event).into_response()
+}
+
+/// What the function answered: a `response`, or an `error`.
+async fn answer(
+    State(runtime): State<Runtime>,
+    Path((_, kind)): Path<(String, String)>,
+    body: String,
+) -> StatusCode {
+    let _ = runtime.answers.send((kind, body)).await;
+    StatusCode::ACCEPTED
+}
+
+/// Secrets Manager's answer to `GetSecretValue`; the token has a line end, as one that was pasted from a file.
+async fn secret(headers: HeaderMap, body: String) -> Response {
+    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok());
+    let asked: Value = serde_json::from_str(&body).unwrap();
+    if target != Some("secretsmanager.GetSecretValue")
+        || asked.get("SecretId") != Some(&SECRET.into())
+    {
+        return StatusCode::BAD_REQUEST.into_response();
+    }
+    let secret = serde_json::json!({ "Name": SECRET, "SecretString": format!("{TOKEN}\n") });
+    ([("content-type", "application/x-amz-json-1.1")], secret.to_string()).into_response()
+}
+
+/// The function did not start.
+async fn init_error(State(runtime): State<Runtime>, body: String) -> StatusCode {
+    let _ = runtime.answers.send(("init error".to_owned(), body)).await;
+    StatusCode::ACCEPTED
+}
