@@ -70,16 +70,17 @@ impl Member {
     }
 }
 
-/// A Telegram chat's id, as text: a whole number, below zero for groups.
+/// A Telegram chat's id, as text: a whole number of 64 bits, below zero for groups.
 ///
-/// <https://core.telegram.org/bots/api#chat>
+/// A bot knows a chat's `id`, of at most 52 bits; a Mini App opened by a link is told only its `chat_instance`, which takes 64.
+/// <https://core.telegram.org/bots/api#chat>, <https://core.telegram.org/bots/webapps#webappinitdata>
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ChatId(String);
 
 /// Why a text is not a chat's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a chat id is a whole number of at most 52 bits other than zero, like -1001234567890")]
+#[error("a chat id is a whole number of at most 64 bits other than zero, like -1001234567890")]
 pub struct ChatIdError;
 
 impl FromStr for ChatId {
@@ -88,7 +89,7 @@ impl FromStr for ChatId {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let number: i64 = text.parse().map_err(|_| ChatIdError)?;
         // Its one canonical text: no plus sign, no leading zero, no minus zero.
-        let accepted = number != 0 && number.unsigned_abs() < 1 << 52 && number.to_string() == text;
+        let accepted = number != 0 && number.to_string() == text;
         accepted.then(|| Self(text.to_owned())).ok_or(ChatIdError)
     }
 }
@@ -108,9 +109,9 @@ mod tests {
         for (text, accepted) in [
             ("-1001234567890", true),
             ("1", true),
-            ("4503599627370495", true),
-            ("4503599627370496", false),
-            ("-4503599627370496", false),
+            ("-3788475317572404878", true),
+            ("9223372036854775807", true),
+            ("9223372036854775808", false),
             ("0", false),
             ("-0", false),
             ("+1", false),
