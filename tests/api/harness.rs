@@ -97,7 +97,11 @@ impl Api {
 
     /// Another process over the same table.
     pub(crate) fn another(&self) -> Self {
-        let table = Table::new(self.client.clone(), TABLE);
+        self.over(Table::new(self.client.clone(), TABLE))
+    }
+
+    /// Another process, over another table.
+    pub(crate) fn over(&self, table: Table) -> Self {
         let app = App { table: table.clone(), ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, table, ..self.clone() }
     }

@@ -10,6 +10,7 @@ mod concurrency;
 mod deployment;
 mod events;
 mod expenses;
+mod failures;
 mod groups;
 mod harness;
 mod idempotency;

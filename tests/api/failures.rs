@@ -1,0 +1,64 @@
+//! What the table does not do, the client is told in a way that it can act on, and without what only the log is told.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use fracti_core::table::Table;
+use fracti_http::local_dynamodb;
+use serde_json::json;
+
+use crate::harness::Group;
+
+#[tokio::test]
+async fn a_table_that_does_not_answer_is_a_503() {
+    let group = Group::new(2, "EUR").await;
+    // Nothing listens on port 1.
+    let unreachable = Table::new(local_dynamodb("http://127.0.0.1:1"), "FractiTable");
+    let alice = group.members[0].at(&group.api.over(unreachable));
+    let expense = json!({ "amount": 1, "description": "Tea" });
+    for reply in [
+        alice.get(&group.path("/debts")).await,
+        alice.get("/api/users/me").await,
+        alice.post(&group.path("/expenses"), expense.clone()).await,
+        alice.post_once("key", "/api/groups", json!({ "title": "x", "chatId": 1 })).await,
+    ] {
+        assert_eq!(reply.code(), (503, "UNAVAILABLE"));
+        assert_eq!(reply.header("retry-after"), Some("1"));
+        assert!(!reply.text.contains("127.0.0.1"), "{}", reply.text);
+    }
+    group.members[0].post(&group.path("/expenses"), expense).await.data(201);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn a_table_that_is_not_there_is_a_500_that_says_nothing() {
+    let group = Group::new(1, "EUR").await;
+    let elsewhere = Table::new(group.api.client.clone(), "NoSuchTable");
+    let alice = group.members[0].at(&group.api.over(elsewhere));
+    for path in [group.path("/debts"), "/api/groups".to_owned()] {
+        let reply = alice.get(&path).await;
+        assert_eq!(reply.code(), (500, "INTERNAL"), "{path}");
+        assert!(!reply.text.contains("NoSuchTable"), "{}", reply.text);
+    }
+}
+
+#[tokio::test]
+async fn who_loses_every_race_until_the_deadline_gets_a_409() {
+    let group = Group::new(2, "EUR").await;
+    group.spend(0, json!({ "amount": 10 })).await;
+    // A closing of the day that nobody of us wrote: every event of a later day finds that somebody was first.
+    let key = [("PK", format!("BOOK#{}", group.id)), ("SK", "DAY#2026-01-15".to_owned())];
+    let key = key.map(|(name, value)| (name.to_owned(), AttributeValue::S(value)));
+    let put = group.api.client.put_item().table_name("FractiTable").set_item(Some(key.into()));
+    put.send().await.unwrap();
+    group.api.pass(Duration::from_hours(20));
+    let before = group.api.rows().await;
+    let late = group.members[1]
+        .post(&group.path("/expenses"), json!({ "amount": 1, "description": "Tea" }))
+        .await;
+    assert_eq!(late.code(), (409, "CONFLICT"));
+    assert_eq!(late.header("retry-after"), Some("1"));
+    assert!(late.usage.trips > 4, "it was tried again and again: {}", late.usage);
+    assert_eq!(group.api.rows().await, before);
+    group.verify().await;
+}
