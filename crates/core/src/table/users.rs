@@ -10,6 +10,7 @@ use super::{Page, Position, Slice, Table, range::Range};
 use crate::{
     Error,
     book::Book,
+    currency::Currency,
     expense::{Expense, Participant},
     group::Group,
     id::{GroupId, UserId},
@@ -107,7 +108,7 @@ impl Table {
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn paid_by(&self, user: UserId, page: &Page) -> Result<Slice<Expense>, Error> {
         let mut slice = self.page::<Expense>(&paid(user), page).await?;
-        self.fill(&mut slice.items).await?;
+        self.fill(slice.items.iter_mut().map(|row| row as _)).await?;
         Ok(slice)
     }
 
@@ -118,7 +119,7 @@ impl Table {
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn owed_by(&self, user: UserId, page: &Page) -> Result<Slice<Participant>, Error> {
         let mut slice = self.page::<Participant>(&owed(user), page).await?;
-        self.fill(&mut slice.items).await?;
+        self.fill(slice.items.iter_mut().map(|row| row as _)).await?;
         Ok(slice)
     }
 
@@ -129,7 +130,7 @@ impl Table {
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn sent_by(&self, user: UserId, page: &Page) -> Result<Slice<Settlement>, Error> {
         let mut slice = self.page::<Settlement>(&sent(user), page).await?;
-        self.fill(&mut slice.items).await?;
+        self.fill(slice.items.iter_mut().map(|row| row as _)).await?;
         Ok(slice)
     }
 
@@ -171,7 +172,7 @@ impl Table {
             *next.of(&event) = Some(position);
             feed.push(event);
         }
-        self.fill(&mut feed).await?;
+        self.fill(feed.iter_mut().map(Activity::row)).await?;
         Ok((feed, more.then_some(next)))
     }
 
@@ -197,18 +198,21 @@ impl Table {
     }
 
     /// Adds what rows of the earlier system leave to their group. Rows of ours have all of it: no request.
-    async fn fill<T: OfGroup>(&self, rows: &mut [T]) -> Result<(), Error> {
-        let mut ids: Vec<GroupId> =
-            rows.iter().filter(|row| !row.is_complete()).map(OfGroup::group).collect();
+    async fn fill<'a>(&self, rows: impl Iterator<Item = &'a mut Row>) -> Result<(), Error> {
+        let mut lacking: Vec<&mut Row> = rows.filter_map(Row::lacking).collect();
+        let mut ids: Vec<GroupId> = lacking.iter().map(|row| row.group()).collect();
         ids.sort_unstable();
         ids.dedup();
         if ids.is_empty() {
             return Ok(());
         }
         let groups = self.by_id(&ids).await?;
-        for row in rows {
+        for row in &mut lacking {
             if let Some(group) = groups.get(&row.group()) {
-                row.complete(group);
+                row.title().get_or_insert_with(|| group.title.to_string());
+                if let Some(currency) = row.currency() {
+                    currency.get_or_insert(group.currency);
+                }
             }
         }
         Ok(())
@@ -243,6 +247,16 @@ impl Activity {
     }
 }
 
+impl Activity {
+    fn row(&mut self) -> &mut Row {
+        match self {
+            Self::Paid(row) => row,
+            Self::Owed(row) => row,
+            Self::Sent(row) | Self::Received(row) => row,
+        }
+    }
+}
+
 impl ActivityPosition {
     fn of(&mut self, event: &Activity) -> &mut Option<Position> {
         match event {
@@ -254,11 +268,26 @@ impl ActivityPosition {
     }
 }
 
-/// A row that says which group it is of, and repeats some of what the group's own row says.
+/// A row that repeats some of what its group's own row says.
 trait OfGroup {
     fn group(&self) -> GroupId;
-    fn is_complete(&self) -> bool;
-    fn complete(&mut self, group: &Group);
+
+    fn title(&mut self) -> &mut Option<String>;
+
+    /// The currency, where a row of this kind may lack it.
+    fn currency(&mut self) -> Option<&mut Option<Currency>> {
+        None
+    }
+}
+
+type Row = dyn OfGroup + Send;
+
+impl Row {
+    /// The row, where it leaves something to its group.
+    fn lacking(&mut self) -> Option<&mut Self> {
+        let lacks = self.title().is_none() || self.currency().is_some_and(|it| it.is_none());
+        lacks.then_some(self)
+    }
 }
 
 impl OfGroup for Expense {
@@ -266,12 +295,8 @@ impl OfGroup for Expense {
         self.group_id
     }
 
-    fn is_complete(&self) -> bool {
-        self.group_title.is_some()
-    }
-
-    fn complete(&mut self, group: &Group) {
-        self.group_title.get_or_insert_with(|| group.title.to_string());
+    fn title(&mut self) -> &mut Option<String> {
+        &mut self.group_title
     }
 }
 
@@ -280,13 +305,12 @@ impl OfGroup for Participant {
         self.group_id
     }
 
-    fn is_complete(&self) -> bool {
-        self.group_title.is_some() && self.currency.is_some()
+    fn title(&mut self) -> &mut Option<String> {
+        &mut self.group_title
     }
 
-    fn complete(&mut self, group: &Group) {
-        self.group_title.get_or_insert_with(|| group.title.to_string());
-        self.currency.get_or_insert(group.currency);
+    fn currency(&mut self) -> Option<&mut Option<Currency>> {
+        Some(&mut self.currency)
     }
 }
 
@@ -295,37 +319,7 @@ impl OfGroup for Settlement {
         self.group_id
     }
 
-    fn is_complete(&self) -> bool {
-        self.group_title.is_some()
-    }
-
-    fn complete(&mut self, group: &Group) {
-        self.group_title.get_or_insert_with(|| group.title.to_string());
-    }
-}
-
-impl OfGroup for Activity {
-    fn group(&self) -> GroupId {
-        match self {
-            Self::Paid(row) => row.group(),
-            Self::Owed(row) => row.group(),
-            Self::Sent(row) | Self::Received(row) => row.group(),
-        }
-    }
-
-    fn is_complete(&self) -> bool {
-        match self {
-            Self::Paid(row) => row.is_complete(),
-            Self::Owed(row) => row.is_complete(),
-            Self::Sent(row) | Self::Received(row) => row.is_complete(),
-        }
-    }
-
-    fn complete(&mut self, group: &Group) {
-        match self {
-            Self::Paid(row) => row.complete(group),
-            Self::Owed(row) => row.complete(group),
-            Self::Sent(row) | Self::Received(row) => row.complete(group),
-        }
+    fn title(&mut self) -> &mut Option<String> {
+        &mut self.group_title
     }
 }
