@@ -66,7 +66,7 @@ struct Membership {
 }
 
 impl Table {
-    /// A page of the groups that a user belongs to, each with what `with` adds to it.
+    /// A page of the groups that a user belongs to, newest first.
     ///
     /// # Errors
     ///
