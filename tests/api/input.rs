@@ -309,7 +309,17 @@ fn rows() -> Vec<Row> {
             "chatId",
             "whole number",
         ),
-        (GROUPS, object(r#"{"title":"x","chatId":0}"#), 400, INVALID, "chatId", "whole number"),
+        (
+            GROUPS,
+            object(r#"{"title":"x","chatId":""}"#),
+            400,
+            INVALID,
+            "chatId",
+            "1 to 64 characters",
+        ),
+        (GROUPS, object(r#"{"title":"x","chatId":true}"#), 400, INVALID, "chatId", "whole number"),
+        (GROUPS, object(r#"{"title":"x","chatId":[1]}"#), 400, INVALID, "chatId", "whole number"),
+        (GROUPS, object(r#"{"title":"x","chatId":1e30}"#), 400, INVALID, "chatId", "whole number"),
         (
             GROUPS,
             object(r#"{"title":"x","chatId":1,"currency":"EURO"}"#),

@@ -10,7 +10,7 @@ use fracti_core::{
 };
 use fracti_http::{
     App, Caller, Data, GroupView, Id, Json, List, Member, MemberView, Paging, Post, Problem,
-    Routes, Scalar, Scope, Text, openapi, required, respond, schemas,
+    Routes, Scope, Text, openapi, required, respond, schemas,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -57,10 +57,30 @@ struct CreateGroup {
     title: Option<Text<Title>>,
     /// The Telegram chat it belongs to, as text or a number.
     #[schema(value_type = schemas::ChatId)]
-    chat_id: Option<Scalar<ChatId>>,
+    chat_id: Option<SentChatId>,
     /// The currency of an expense that names none; TON where it is left out.
     #[schema(value_type = Option<schemas::Currency>, default = "TON")]
     currency: Option<Text<Currency>>,
+}
+
+/// A chat's id, as a client sends it.
+#[derive(Debug, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a chat id is a whole number, like -1001234567890, or 1 to 64 characters without blanks"
+)]
+enum SentChatId {
+    Number(i64),
+    Text(Text<ChatId>),
+}
+
+impl From<SentChatId> for ChatId {
+    fn from(sent: SentChatId) -> Self {
+        match sent {
+            SentChatId::Number(number) => number.into(),
+            SentChatId::Text(Text(id)) => id,
+        }
+    }
 }
 
 /// What a client may send to join a group.
@@ -126,7 +146,7 @@ async fn create_group(
     post: Post<CreateGroup>,
 ) -> Result<Response, Problem> {
     let Text(title) = required("title", post.body.title)?;
-    let Scalar(chat_id) = required("chatId", post.body.chat_id)?;
+    let chat_id = required("chatId", post.body.chat_id)?.into();
     let currency = post.body.currency.map_or(Currency::TON, |Text(currency)| currency);
     let new = NewGroup { chat_id, title, currency };
     let once = post.key.once::<_, GroupView, 201>("create-group");

@@ -37,10 +37,10 @@ schemas! {
     /// A Telegram user's id, as text.
     UserId { "type": "string", "pattern": "^[1-9][0-9]{0,15}$", "example": "123456789" }
 
-    /// A Telegram chat's id, as text or as a number: below zero for groups, never zero.
+    /// What names a Telegram chat: its number, a Mini App's `chat_instance`, or another word of up to 64 characters.
     ChatId {
         "oneOf": [
-            { "type": "string", "pattern": "^-?[1-9][0-9]{0,18}$" },
+            { "type": "string", "minLength": 1, "maxLength": 64, "pattern": r"^[^\s\x00-\x1f\x7f-\x9f]+$" },
             { "type": "integer", "format": "int64" },
         ],
         "example": "-1001234567890",
