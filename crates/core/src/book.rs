@@ -97,9 +97,7 @@ impl Balances {
     /// The totals of a member.
     #[must_use]
     pub fn totals(&self, currency: Currency, user: UserId) -> Totals {
-        self.of(currency)
-            .find(|(member, _)| *member == user)
-            .map_or_else(Totals::default, |(_, t)| t)
+        self.0.get(&currency).and_then(|members| members.get(&user)).copied().unwrap_or_default()
     }
 
     /// The totals of all members who have some in a currency, by id.

@@ -8,10 +8,13 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use fracti_core::table::{Usage, metered};
+use fracti_core::{
+    id::GroupId,
+    table::{Usage, metered},
+};
 use lambda_http::request::RequestContext;
 
-use crate::Problem;
+use crate::{Problem, caller::Named};
 
 /// Serves one request, and tells the log about it: one line, with the whole chain of causes where it failed inside.
 ///
@@ -27,7 +30,7 @@ pub(crate) async fn observe(
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let group = params.as_ref().ok().and_then(|params| {
-        params.iter().find(|(name, _)| *name == "groupId").map(|(_, group)| group.to_owned())
+        params.iter().find(|(name, _)| *name == GroupId::NAME).map(|(_, group)| group.to_owned())
     });
 
     let (mut response, usage) = metered(next.run(request)).await;
