@@ -4,7 +4,7 @@ use super::{
     Claim, Moment, Table,
     idempotency::{Once, Outcome},
     range::Range,
-    write::{Expression, Otherwise, Rejected, Retry, Write},
+    write::{Expression, Otherwise, Rejected, Write, persist},
 };
 use crate::{
     Error,
@@ -43,9 +43,6 @@ impl Table {
         at: Moment,
         once: &Once<Group>,
     ) -> Result<Outcome<Group>, Error> {
-        if let Some(recorded) = self.recorded(once.request.as_ref()).await? {
-            return Ok(Outcome::Replayed(recorded));
-        }
         let group = Group {
             id: GroupId::new(at.now, at.random),
             chat_id: new.chat_id,
@@ -55,13 +52,19 @@ impl Table {
             member_count: 1,
         };
         let creator = Member::new(creator, None, at.now);
-        let mut writes = vec![
-            Write::put(&keys::group(group.id).into(), &group)?
-                .only(Expression::absent(), Otherwise::Lost),
-            Write::put(&keys::member_row(group.id, creator.id), &creator)?,
-        ];
-        writes.extend(once.write(&group)?);
-        self.write(writes, once, group).await?.ok_or(Error::Contended)
+        persist(|| async {
+            if let Some(recorded) = self.recorded(once.request.as_ref()).await? {
+                return Ok(Outcome::Replayed(recorded));
+            }
+            let row = Write::put(&keys::group(group.id).into(), &group)?;
+            let mut writes = vec![
+                row.only(Expression::absent(), Otherwise::Lost),
+                Write::put(&keys::member_row(group.id, creator.id), &creator)?,
+            ];
+            writes.extend(once.write(&group)?);
+            self.write(writes, once, group.clone()).await
+        })
+        .await
     }
 
     /// Makes `user` a member of a group. Of a member it renews name, username and picture, and nothing else.
@@ -77,8 +80,7 @@ impl Table {
         at: Moment,
         once: &Once<Member>,
     ) -> Result<Outcome<Member>, Error> {
-        let mut retry = Retry::new();
-        loop {
+        persist(|| async {
             let (found, member, recorded) = tokio::try_join!(
                 self.get::<Group>(keys::group(group)),
                 self.get::<Member>(keys::member(group, user.id)),
@@ -98,13 +100,9 @@ impl Table {
                 Some(before) => renewed(group, &before, user)?,
             };
             writes.extend(once.write(&member)?);
-            if let Some(outcome) = self.write(writes, once, member).await? {
-                return Ok(outcome);
-            }
-            if !retry.pause().await {
-                return Err(Error::Contended);
-            }
-        }
+            self.write(writes, once, member).await
+        })
+        .await
     }
 
     /// Sets where the claimant wants to be paid.
@@ -113,22 +111,15 @@ impl Table {
     ///
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn set_wallet(&self, claim: Claim, wallet: &Wallet) -> Result<(), Error> {
-        let mut retry = Retry::new();
-        loop {
+        let set = persist(|| async {
             let wallet = [("wallet", Some(row::to_value(wallet)?))];
             let update = Write::update(keys::member(claim.group, claim.user), wallet)
                 .only(Expression::present(), Otherwise::Because(|| Error::NotMember));
-            match self.transact(vec![update]).await {
-                Ok(()) => return Ok(()),
-                Err(Rejected::Because(Error::NotMember)) => {
-                    return Err(self.refusal(claim.group).await);
-                }
-                Err(Rejected::Because(error)) => return Err(error),
-                Err(Rejected::Lost | Rejected::Stale | Rejected::Replay) => {}
-            }
-            if !retry.pause().await {
-                return Err(Error::Contended);
-            }
+            self.transact(vec![update]).await
+        });
+        match set.await {
+            Err(Error::NotMember) => Err(self.refusal(claim.group).await),
+            set => set,
         }
     }
 
@@ -161,23 +152,23 @@ impl Table {
         Ok((group, members, book))
     }
 
-    /// Writes what `value` stands for; `None` where somebody else was first.
+    /// Writes what `value` stands for, where there is anything to write.
     async fn write<T>(
         &self,
         writes: Vec<Write>,
         once: &Once<T>,
         value: T,
-    ) -> Result<Option<Outcome<T>>, Error> {
+    ) -> Result<Outcome<T>, Rejected> {
         if writes.is_empty() {
-            return Ok(Some(Outcome::Done(value)));
+            return Ok(Outcome::Done(value));
         }
         match self.transact(writes).await {
-            Ok(()) => Ok(Some(Outcome::Done(value))),
-            Err(Rejected::Because(error)) => Err(error),
-            Err(Rejected::Lost | Rejected::Stale) => Ok(None),
+            Ok(()) => Ok(Outcome::Done(value)),
             Err(Rejected::Replay) => {
-                Ok(self.recorded(once.request.as_ref()).await?.map(Outcome::Replayed))
+                let recorded = self.recorded(once.request.as_ref()).await?;
+                recorded.map(Outcome::Replayed).ok_or(Rejected::Replay)
             }
+            Err(rejected) => Err(rejected),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{
     events::Event,
     idempotency::{Once, Outcome},
     range::Range,
-    write::{Expression, Otherwise, Rejected, Retry, Write},
+    write::{Expression, Otherwise, Rejected, Write, persist},
 };
 use crate::{
     Error,
@@ -128,29 +128,20 @@ impl Table {
         ask: &Ask,
         now: Timestamp,
     ) -> Result<Settlement, Error> {
-        let mut retry = Retry::new();
-        loop {
+        persist(|| async {
             let read = async {
                 tokio::try_join!(self.find_settlement(claim.group, id), self.book(claim.group))
             };
             let (settlement, book) = self.checked(claim, read).await?;
             let settlement = settlement.ok_or(Error::NoSettlement)?;
-            let changed = match settlement.decide(claim.user, ask)? {
-                Step::Nothing => return Ok(settlement),
+            match settlement.decide(claim.user, ask).map_err(Error::from)? {
+                Step::Nothing => Ok(settlement),
                 Step::Complete => self.complete(claim, &settlement, book, now).await,
                 Step::Fail => self.fail(settlement).await,
                 Step::Attach(hash) => self.attach(settlement, hash).await,
-            };
-            match changed {
-                Ok(settlement) => return Ok(settlement),
-                Err(Rejected::Because(error)) => return Err(error),
-                // It is not what was read any more: decide again.
-                Err(Rejected::Lost | Rejected::Stale | Rejected::Replay) => {}
             }
-            if !retry.pause().await {
-                return Err(Error::Contended);
-            }
-        }
+        })
+        .await
     }
 
     async fn complete(

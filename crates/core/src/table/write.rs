@@ -295,6 +295,28 @@ fn passes(code: &str) -> bool {
     matches!(code, "TransactionConflict" | "ThrottlingError") || THROTTLED.iter().any(throttled)
 }
 
+/// Tries again and again, until nobody else is first or the deadline is over. Each attempt looks and decides anew.
+///
+/// # Errors
+///
+/// What an attempt fails for; [`Error::Contended`] where others were first until the deadline.
+pub(super) async fn persist<T, A>(attempt: impl Fn() -> A) -> Result<T, Error>
+where
+    A: Future<Output = Result<T, Rejected>>,
+{
+    let mut retry = Retry::new();
+    loop {
+        match attempt().await {
+            Ok(done) => return Ok(done),
+            Err(Rejected::Because(error)) => return Err(error),
+            Err(Rejected::Lost | Rejected::Stale | Rejected::Replay) => {}
+        }
+        if !retry.pause().await {
+            return Err(Error::Contended);
+        }
+    }
+}
+
 /// Trying again: with full jitter, until the deadline.
 ///
 /// An attempt takes as long as all others let it, so its own duration says how long a pause gives way to them: on a slow table,
