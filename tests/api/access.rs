@@ -74,8 +74,12 @@ async fn every_endpoint_answers_whom_it_should() {
     type Row = (Method, &'static str, Option<Value>, [u16; 4]);
     let wallet = json!({ "wallet": format!("0:{}", "a".repeat(64)) });
     let spend = json!({ "amount": 3, "description": "x" });
+    let edit = json!({ "amount": 4 });
+    let opening = [("1", 1), ("2", -1)].map(|(user, by)| json!({ "userId": user, "amount": by }));
+    let opening = json!([{ "entryId": "opening", "changes": opening }]);
+    let expenses_entry = json!(["E"]);
     // Each with the status for: a stranger, a member, the settlement's payer, the expense's payer (and recipient).
-    let rows: [Row; 23] = [
+    let rows: [Row; 33] = [
         (Method::GET, "/api/groups", None, [200, 200, 200, 200]),
         (
             Method::POST,
@@ -90,6 +94,27 @@ async fn every_endpoint_answers_whom_it_should() {
         (Method::GET, "/api/groups/G/expenses/E", None, [403, 200, 200, 200]),
         (Method::POST, "/api/groups/G/expenses", Some(spend), [403, 201, 201, 201]),
         (Method::DELETE, "/api/groups/G/expenses/E", None, [403, 403, 403, 200]),
+        (Method::PUT, "/api/groups/G/expenses/E", Some(edit), [403, 403, 403, 200]),
+        (Method::POST, "/api/groups/G/expenses/E/restore", None, [403, 403, 403, 200]),
+        (Method::GET, "/api/groups/G/expenses/E/history", None, [403, 200, 200, 200]),
+        (Method::GET, "/api/groups/G/ledger/balance", None, [403, 200, 200, 200]),
+        (Method::GET, "/api/groups/G/ledger/entries", None, [403, 200, 200, 200]),
+        (Method::GET, "/api/groups/G/ledger/entries/E", None, [403, 200, 200, 200]),
+        (Method::GET, "/api/groups/G/ledger/days", None, [403, 200, 200, 200]),
+        (Method::POST, "/api/groups/G/ledger/entries", Some(opening), [403, 200, 200, 200]),
+        // Not even who made it: an expense is taken back as an expense.
+        (
+            Method::DELETE,
+            "/api/groups/G/ledger/entries",
+            Some(expenses_entry.clone()),
+            [403, 403, 403, 403],
+        ),
+        (
+            Method::POST,
+            "/api/groups/G/ledger/entries/revert",
+            Some(expenses_entry),
+            [403, 403, 403, 403],
+        ),
         (Method::GET, "/api/groups/G/debts", None, [403, 200, 200, 200]),
         (Method::GET, "/api/groups/G/settlements", None, [403, 200, 200, 200]),
         (Method::GET, "/api/groups/G/settlements/S", None, [403, 200, 200, 200]),
@@ -137,6 +162,7 @@ async fn every_endpoint_answers_whom_it_should() {
             let at = path.replace("/G", &format!("/{}", scene.group.id));
             let at = at.replace("/E", &format!("/{}", scene.expense));
             let at = at.replace("/S", &format!("/{}", scene.settlement));
+            let body = body.as_ref().map(|body| named(body, &scene.expense));
             let before = scene.group.api.rows().await;
             let reply = scene.caller(asker).call(method.clone(), &at, body.as_ref()).await;
             assert_eq!(reply.status, status, "{asker:?}: {method} {path} {body:?}: {}", reply.text);
@@ -158,6 +184,11 @@ async fn every_endpoint_answers_whom_it_should() {
     }
 }
 
+/// A body that names the expense as paths do.
+fn named(body: &Value, expense: &str) -> Value {
+    serde_json::from_str(&body.to_string().replace("\"E\"", &json!(expense).to_string())).unwrap()
+}
+
 #[tokio::test]
 async fn a_group_that_is_not_there_is_no_secret() {
     let api = Api::new().await;
@@ -176,6 +207,21 @@ async fn a_group_that_is_not_there_is_no_secret() {
         (Method::POST, "/expenses".to_owned(), Some(json!({ "amount": 1, "description": "x" }))),
         (Method::GET, format!("/expenses/{id}"), None),
         (Method::DELETE, format!("/expenses/{id}"), None),
+        (Method::PUT, format!("/expenses/{id}"), Some(json!({ "amount": 1 }))),
+        (Method::POST, format!("/expenses/{id}/restore"), None),
+        (Method::GET, format!("/expenses/{id}/history"), None),
+        (Method::GET, "/ledger/balance".to_owned(), None),
+        (Method::GET, "/ledger/balance?at=2020-01-01T00:00:00Z".to_owned(), None),
+        (Method::GET, "/ledger/entries".to_owned(), None),
+        (Method::GET, format!("/ledger/entries/{id}"), None),
+        (Method::GET, "/ledger/days".to_owned(), None),
+        (
+            Method::POST,
+            "/ledger/entries".to_owned(),
+            Some(json!([{ "entryId": "a", "changes": [{ "userId": "1", "amount": 1 }] }])),
+        ),
+        (Method::DELETE, "/ledger/entries".to_owned(), Some(json!(["a"]))),
+        (Method::GET, "/debts?verify=true".to_owned(), None),
         (Method::GET, "/debts".to_owned(), None),
         (Method::GET, "/settlements".to_owned(), None),
         (Method::POST, "/settlements".to_owned(), Some(json!({ "toId": "2", "amount": 1 }))),

@@ -17,6 +17,7 @@ use aws_sdk_dynamodb::{
         transact_write_items::TransactWriteItemsInput,
     },
 };
+use axum::http::Method;
 use fracti_tests::events::SAMPLES;
 use serde_json::{Value, json};
 
@@ -125,6 +126,7 @@ pub(crate) fn function_of(path: &str) -> &'static str {
     match (parts.get(2), parts.get(4)) {
         (Some(&"users"), _) => "users",
         (_, Some(&"expenses")) => "expenses",
+        (_, Some(&"ledger")) => "ledger",
         (_, Some(&"debts" | &"settlements")) => "settlements",
         _ => "groups",
     }
@@ -218,6 +220,15 @@ async fn the_rights_are_those_that_are_used() {
     for ask in [one, other, json!({ "status": "failed" })] {
         note("settlements", bob.put(&path, ask).await.rights);
     }
+    let opening =
+        [("1", 1), ("2", -1)].map(|(user, amount)| json!({ "userId": user, "amount": amount }));
+    let entries = group.path("/ledger/entries");
+    let pushed = bob.post(&entries, json!([{ "entryId": "opening", "changes": opening }])).await;
+    note("ledger", pushed.rights);
+    note("settlements", bob.get(&group.path("/debts?verify=true")).await.rights);
+    let reverted = bob.call(Method::DELETE, &entries, Some(&json!(["opening"]))).await;
+    assert_eq!(reverted.data(200)["nonApplied"], json!([]));
+    note("ledger", reverted.rights);
     let old = "660e8400-e29b-41d4-a716-446655440001";
     for (function, kind) in [("expenses", "expenses"), ("settlements", "settlements")] {
         note(function, bob.get(&group.path(&format!("/{kind}/{old}"))).await.rights);

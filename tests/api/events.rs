@@ -16,11 +16,12 @@ use crate::harness::{Api, Reply};
 pub(crate) type Function = (&'static str, fn() -> Routes);
 
 /// The functions.
-pub(crate) fn functions() -> [Function; 4] {
+pub(crate) fn functions() -> [Function; 5] {
     [
         ("groups", fracti_groups::routes),
         ("expenses", fracti_expenses::routes),
         ("settlements", fracti_settlements::routes),
+        ("ledger", fracti_ledger::routes),
         ("users", fracti_users::routes),
     ]
 }

@@ -60,5 +60,4 @@ async fn who_loses_every_race_until_the_deadline_gets_a_409() {
     assert_eq!(late.header("retry-after"), Some("1"));
     assert!(late.usage.trips > 4, "it was tried again and again: {}", late.usage);
     assert_eq!(group.api.rows().await, before);
-    group.verify().await;
 }

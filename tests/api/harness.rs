@@ -168,7 +168,7 @@ impl Api {
 
     /// The book agrees with the rows.
     pub(crate) async fn verify(&self, group: &str) {
-        self.table.verify_book(group.parse().unwrap()).await.unwrap().unwrap();
+        self.table.verify_book(group.parse().unwrap()).await.unwrap();
     }
 }
 
@@ -252,6 +252,33 @@ impl Caller {
         let request =
             self.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json");
         self.api.send(request.body(Body::from(body.to_owned())).unwrap()).await
+    }
+
+    /// Puts what is meant for the state that the tag names.
+    pub(crate) async fn put_if(&self, tag: &str, path: &str, body: Value) -> Reply {
+        let request = self.request(Method::PUT, path).header(header::IF_MATCH, tag);
+        let request = request.header(header::CONTENT_TYPE, "application/json");
+        self.api.send(request.body(Body::from(body.to_string())).unwrap()).await
+    }
+
+    /// All pages of a list, each of so many.
+    pub(crate) async fn pages(&self, path: &str, limit: usize) -> Vec<Value> {
+        let mut all = Vec::new();
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let mut at = format!("{path}{separator}limit={limit}");
+        loop {
+            let page = self.get(&at).await;
+            let items = page.data(200).as_array().unwrap();
+            assert!(items.len() <= limit, "{at}");
+            all.extend(items.iter().cloned());
+            let pagination = &page.body["pagination"];
+            let Some(cursor) = pagination["nextCursor"].as_str() else {
+                assert_eq!(pagination["hasMore"], false);
+                return all;
+            };
+            let path = path.split('?').next().unwrap();
+            at = format!("{path}?limit={limit}&cursor={cursor}");
+        }
     }
 
     /// Posts under an idempotency key.

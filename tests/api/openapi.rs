@@ -149,6 +149,7 @@ fn no_two_endpoint_groups_name_different_schemas_alike() {
         fracti_groups::routes(),
         fracti_expenses::routes(),
         fracti_settlements::routes(),
+        fracti_ledger::routes(),
         fracti_users::routes(),
     ] {
         let document = json!(openapi::document(routes));
@@ -351,9 +352,25 @@ async fn what_is_sent_and_answered_fits_the_document() {
     alice.get(&format!("{expenses}?limit=100&cursor={cursor}")).await.data(200);
     let expense = format!("{expenses}/{mine}");
     alice.get(&expense).await.data(200);
+    for body in [
+        json!({ "amount": 40, "category": "travel" }),
+        json!({ "description": "Late dinner", "payerId": "2", "category": null, "currency": "TON" }),
+        json!({ "payerId": "1", "splitType": "percentage",
+            "splits": [{ "userId": "1", "percentage": 50 }, { "userId": "2", "percentage": "50" }] }),
+    ] {
+        alice.put(&expense, body).await.data(200);
+    }
+    let stale = alice.caller.request(Method::PUT, &expense).header(header::IF_MATCH, "\"0\"");
+    let stale = stale.header(header::CONTENT_TYPE, "application/json").body(Body::from("{}"));
+    let stale = alice.caller.api.send(stale.unwrap()).await;
+    document.check(&Method::PUT, &expense, None, &stale);
     assert_eq!(bob.call(Method::DELETE, &expense, None).await.code().1, "NOT_ALLOWED");
     alice.call(Method::DELETE, &expense, None).await.data(200);
     assert_eq!(alice.get(&expense).await.code().1, "EXPENSE_NOT_FOUND");
+    alice.get(&format!("{expense}/history?limit=3")).await.data(200);
+    alice.call(Method::POST, &format!("{expense}/restore"), None).await.data(200);
+
+    the_book(&alice, &bob, &group).await;
 
     // Settlements.
     let settlements = at("/settlements");
@@ -404,6 +421,31 @@ async fn what_is_sent_and_answered_fits_the_document() {
         "UNAVAILABLE",
     ];
     assert_eq!(unseen, elsewhere);
+}
+
+async fn the_book(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {
+    let at = |rest: &str| format!("/api/groups/{group}{rest}");
+    let entries = at("/ledger/entries");
+    let opening = json!({ "entryId": "opening", "note": "From the old app",
+        "changes": [{ "userId": "1", "amount": "2.50" }, { "userId": "2", "currency": "EUR", "amount": -2.5 }] });
+    let poor = json!({ "entryId": "poor", "changes": opening["changes"],
+        "condition": { "userId": "2", "currency": null, "balanceAtLeast": "1e3" } });
+    bob.post(&entries, json!({ "entries": [opening, poor] })).await.data(200);
+    bob.post(&entries, json!([opening])).await.data(200);
+    for query in ["", "?order=asc&limit=2", "?userId=1", "?from=2026-01-01&to=2026-01-15T13:00:00Z"]
+    {
+        alice.get(&format!("{entries}{query}")).await.data(200);
+    }
+    alice.get(&format!("{entries}/opening")).await.data(200);
+    assert_eq!(alice.get(&format!("{entries}/closing")).await.code().1, "ENTRY_NOT_FOUND");
+    for query in ["", "?at=2026-01-15T11:00:00.000Z&userId=1"] {
+        alice.get(&at(&format!("/ledger/balance{query}"))).await.data(200);
+    }
+    alice.get(&at("/ledger/days?from=2026-01-15&limit=5")).await.data(200);
+    let names = json!({ "entryIds": ["opening"] });
+    alice.call(Method::DELETE, &entries, Some(names.clone())).await.data(200);
+    alice.post(&format!("{entries}/revert"), names).await.data(200);
+    alice.get(&at("/debts?verify=true")).await.data(200);
 }
 
 /// Asks for what each of them does not get.

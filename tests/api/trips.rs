@@ -27,6 +27,11 @@ async fn no_endpoint_waits_longer_than_it_must() {
         (Method::GET, group.path(&format!("/expenses/{expense}")), read.clone(), 1),
         (Method::GET, group.path(&format!("/settlements/{settlement}")), read.clone(), 1),
         (Method::GET, group.path("/debts"), read.clone(), 1),
+        (Method::GET, group.path(&format!("/expenses/{expense}/history")), read.clone(), 1),
+        (Method::GET, group.path("/ledger/balance"), read.clone(), 1),
+        (Method::GET, group.path("/ledger/balance?at=2026-01-15T11:00:00Z"), read.clone(), 1),
+        (Method::GET, group.path("/ledger/days"), read.clone(), 1),
+        (Method::GET, group.path(&format!("/ledger/entries/{expense}")), read.clone(), 1),
         (Method::GET, "/api/users/me".to_owned(), read.clone(), 2),
         (Method::GET, "/api/users/me/groups".to_owned(), read.clone(), 2),
         (Method::GET, "/api/users/me/summary".to_owned(), read.clone(), 2),
@@ -59,7 +64,22 @@ async fn no_endpoint_waits_longer_than_it_must() {
             1,
         ),
         (Method::POST, "/api/groups".to_owned(), write(json!({ "title": "x", "chatId": 1 })), 1),
-        (Method::DELETE, group.path(&format!("/expenses/{expense}")), read, 2),
+        (
+            Method::PUT,
+            group.path(&format!("/expenses/{expense}")),
+            write(json!({ "amount": 6 })),
+            2,
+        ),
+        (Method::DELETE, group.path(&format!("/expenses/{expense}")), read.clone(), 2),
+        (Method::POST, group.path(&format!("/expenses/{expense}/restore")), read, 2),
+        (
+            Method::POST,
+            group.path("/ledger/entries"),
+            write(json!([{ "entryId": "a", "changes": [
+                { "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 } ] }])),
+            3,
+        ),
+        (Method::DELETE, group.path("/ledger/entries"), write(json!(["a"])), 3),
     ] {
         let reply = group.members[0].call(method.clone(), &path, body.as_ref()).await;
         assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);

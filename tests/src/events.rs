@@ -45,7 +45,7 @@ const fn sample(
 }
 
 /// Every file of `events/`.
-pub const SAMPLES: [Sample; 28] = [
+pub const SAMPLES: [Sample; 38] = [
     sample("health", "groups", 200, r#""status":"ok""#),
     sample("list-groups", "groups", 200, r#""title":"Alps""#),
     sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
@@ -61,6 +61,9 @@ pub const SAMPLES: [Sample; 28] = [
     sample("create-expense", "expenses", 201, r#""description":"Käsefondue 🫕""#),
     sample("read-expense", "expenses", 200, r#""amount":90,"currency":"EUR""#),
     sample("delete-expense", "expenses", 200, r#""message":"Expense deleted""#),
+    sample("edit-expense", "expenses", 200, r#""amount":100,"currency":"EUR""#),
+    sample("restore-expense", "expenses", 200, r#""description":"Hut""#),
+    sample("list-history", "expenses", 200, r#""sequence":0,"status":"applied""#),
     sample("read-debts", "settlements", 200, r#""balances":{"EUR":-45}"#),
     sample("list-settlements", "settlements", 200, r#""status":"pending""#),
     sample(
@@ -71,6 +74,13 @@ pub const SAMPLES: [Sample; 28] = [
     ),
     sample("read-settlement", "settlements", 200, r#""amount":20"#),
     sample("update-settlement", "settlements", 200, r#""status":"completed""#),
+    sample("read-balance", "ledger", 200, r#""paid":90,"owed":45,"sent":0,"received":0,"net":45"#),
+    sample("list-entries", "ledger", 200, r#""balance":{"EUR":-45}"#),
+    sample("push-entries", "ledger", 200, r#""entryId":"opening-balance","sequence":1"#),
+    sample("revert-entries", "ledger", 200, r#""code":"ENTRY_MISSING""#),
+    sample("revert-entries-by-post", "ledger", 200, r#""code":"ENTRY_MISSING""#),
+    sample("read-entry", "ledger", 200, r#""refType":"expense""#),
+    sample("list-days", "ledger", 200, r#""day":"2026-01-15","sequence":1"#),
     sample("read-me", "users", 200, r#""name":"Alice Smith","username":"alice","groupCount":1"#),
     sample("list-my-groups", "users", 200, r#""balance":45,"balances":{"EUR":45}"#),
     sample("list-my-expenses", "users", 200, r#""yourShare":45"#),

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The four running totals of a member in one currency, in smallest units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// What the member paid for expenses.
     pub paid: i64,
@@ -43,7 +43,11 @@ impl Totals {
         paid.saturating_sub(owed).saturating_add(sent).saturating_sub(received)
     }
 
-    fn plus(self, other: Self) -> Option<Self> {
+    pub(crate) fn minus(self, other: Self) -> Option<Self> {
+        self.plus(other.negated()?)
+    }
+
+    pub(crate) fn plus(self, other: Self) -> Option<Self> {
         Some(Self {
             paid: self.paid.checked_add(other.paid)?,
             owed: self.owed.checked_add(other.owed)?,
@@ -86,6 +90,9 @@ pub enum BookError {
     /// The changes do not come out: a mistake of ours, found before it is written.
     #[error("the changes in {0} do not come out")]
     Unbalanced(Currency),
+    /// The book has no entry of this sequence: what was read of it is not of one moment.
+    #[error("the book has no entry {0}")]
+    Missing(u64),
 }
 
 impl Balances {
@@ -164,6 +171,8 @@ pub enum RefType {
     Expense,
     /// A settlement was completed.
     Settlement,
+    /// Somebody moved balances by hand: what another app kept, or a correction.
+    Adjustment,
 }
 
 /// Whether an entry counts.
@@ -182,7 +191,8 @@ pub enum EntryStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
-    /// Names the event: the id of its expense or settlement. The group has one current entry of a name.
+    /// Names the event: the id of its expense or settlement, or what a client called its adjustment. The group has one
+    /// current entry of a name.
     pub entry_id: String,
     /// Whose book it is in.
     pub group_id: GroupId,
@@ -196,13 +206,30 @@ pub struct Entry {
     /// What kind of event it is.
     pub ref_type: RefType,
     /// The id of the expense or the settlement.
-    pub ref_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ref_id: Option<String>,
     /// Who did it.
     pub actor_id: UserId,
+    /// What it was for, of an adjustment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// What it adds to whose totals.
     pub changes: Vec<Change>,
     /// When it entered the book.
     pub created_at: Timestamp,
+    /// The expense as it was until it was edited or deleted, of a reverted entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expense: Option<Box<Expense>>,
+    /// The request that wrote it, where it carried an idempotency key: by this a repeated one knows its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+}
+
+impl Entry {
+    /// What it adds to a member's totals in each currency.
+    pub fn changes_of(&self, user: UserId) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter(move |change| change.user == user)
+    }
 }
 
 /// A group's balances, and what its next event needs to know.
@@ -224,13 +251,15 @@ pub struct Book {
     pub balances: Balances,
 }
 
-/// What an expense or a settlement does to the book.
+/// What an expense, a settlement or an adjustment does to the book.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// What kind of event it is.
     pub ref_type: RefType,
-    /// The id of the expense or the settlement.
-    pub ref_id: String,
+    /// What its entry is called: the id of the expense or the settlement, or a client's name for an adjustment.
+    pub entry_id: String,
+    /// What an adjustment is for.
+    pub note: Option<String>,
     /// What it adds to whose totals.
     pub changes: Vec<Change>,
 }
@@ -255,7 +284,8 @@ impl Event {
         let changes = members.into_iter().filter(|(_, totals)| *totals != Totals::default());
         Ok(Self {
             ref_type: RefType::Expense,
-            ref_id: expense.id.to_string(),
+            entry_id: expense.id.to_string(),
+            note: None,
             changes: changes.map(|(user, totals)| Change { user, currency, totals }).collect(),
         })
     }
@@ -272,7 +302,8 @@ impl Event {
         let received = Totals { received: units, ..Totals::default() };
         Ok(Self {
             ref_type: RefType::Settlement,
-            ref_id: settlement.id.to_string(),
+            entry_id: settlement.id.to_string(),
+            note: None,
             changes: vec![
                 Change { user: settlement.from_user_id, currency, totals: sent },
                 Change { user: settlement.to_user_id, currency, totals: received },
@@ -309,19 +340,21 @@ impl Book {
         let mut next = self.touched(at);
         next.balances = self.balances.after(&event.changes)?;
         next.sequence = self.sequence.saturating_add(1);
-        let count = next.count(event.ref_type);
-        *count = count.saturating_add(1);
+        next.count(event.ref_type, 1);
         let entry = Entry {
-            entry_id: event.ref_id.clone(),
+            ref_id: (event.ref_type != RefType::Adjustment).then(|| event.entry_id.clone()),
+            entry_id: event.entry_id,
             group_id: group,
             sequence: self.sequence,
             status: EntryStatus::Applied,
             other_sequence: None,
             ref_type: event.ref_type,
-            ref_id: event.ref_id,
             actor_id: actor,
+            note: event.note,
             changes: event.changes,
             created_at: at,
+            expense: None,
+            request: None,
         };
         Ok((next, entry))
     }
@@ -331,13 +364,16 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// [`BookError`] where the balances cannot take it.
+    /// [`BookError::Missing`] where the book is of before the entry; [`BookError`] where the balances cannot take it.
     pub fn revert(
         &self,
         entry: &Entry,
         actor: UserId,
         at: Timestamp,
     ) -> Result<(Self, [Entry; 2]), BookError> {
+        if entry.sequence >= self.sequence {
+            return Err(BookError::Missing(entry.sequence));
+        }
         let negate = |change: &Change| {
             let totals = change.totals.negated().ok_or(BookError::Overflow(change.currency))?;
             Ok(Change { totals, ..*change })
@@ -346,8 +382,7 @@ impl Book {
         let mut next = self.touched(at);
         next.balances = self.balances.after(&changes)?;
         next.sequence = self.sequence.saturating_add(1);
-        let count = next.count(entry.ref_type);
-        *count = count.saturating_sub(1);
+        next.count(entry.ref_type, -1);
         let reverted = Entry {
             status: EntryStatus::Reverted,
             other_sequence: Some(self.sequence),
@@ -360,17 +395,53 @@ impl Book {
             actor_id: actor,
             changes,
             created_at: at,
+            request: None,
             ..entry.clone()
         };
         Ok((next, [reverted, revert]))
     }
 
-    fn count(&mut self, of: RefType) -> &mut u64 {
-        match of {
+    /// The book after `entries`, which are those that follow it, in order: what it was at any past moment.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::Missing`] where an entry is not the next one; [`BookError`] where the balances cannot take it.
+    pub fn replay<'a>(
+        &self,
+        entries: impl IntoIterator<Item = &'a Entry>,
+    ) -> Result<Self, BookError> {
+        entries.into_iter().try_fold(self.clone(), |book, entry| {
+            if entry.sequence != book.sequence {
+                return Err(BookError::Missing(book.sequence));
+            }
+            let mut next = book.touched(entry.created_at);
+            next.balances = book.balances.after(&entry.changes)?;
+            next.sequence = book.sequence.saturating_add(1);
+            let reverts = entry.status == EntryStatus::Revert;
+            next.count(entry.ref_type, if reverts { -1 } else { 1 });
+            Ok(next)
+        })
+    }
+
+    fn count(&mut self, of: RefType, by: i64) {
+        let count = match of {
             RefType::Expense => &mut self.expense_count,
             RefType::Settlement => &mut self.settlement_count,
-        }
+            RefType::Adjustment => return,
+        };
+        *count = count.saturating_add_signed(by);
     }
+}
+
+/// All that a group's book stands for.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// The expenses that are there.
+    pub expenses: Vec<Expense>,
+    /// The settlements, whatever their state.
+    pub settlements: Vec<Settlement>,
+    /// Every entry there ever was, in order.
+    pub entries: Vec<Entry>,
 }
 
 /// Where the book and the rows it stands for disagree.
@@ -378,59 +449,77 @@ impl Book {
 pub struct Discrepancy {
     /// What the book says.
     pub book: Box<Book>,
-    /// What the rows of expenses and settlements say.
+    /// Which rows say something else.
+    pub against: &'static str,
+    /// What they say.
     pub rows: Box<Book>,
 }
 
 impl fmt::Display for Discrepancy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { book, rows } = self;
+        let said = |book: &Book| {
+            let Book { sequence, expense_count, settlement_count, balances, .. } = book;
+            format!(
+                "{sequence} entries, {expense_count} expenses, {settlement_count} settlements, {balances:?}"
+            )
+        };
         write!(
             f,
-            "the book counts {} expenses and {} settlements with {:?}, the rows {} and {} with {:?}",
-            book.expense_count,
-            book.settlement_count,
-            book.balances,
-            rows.expense_count,
-            rows.settlement_count,
-            rows.balances
+            "the book differs from its {}: {} against {}",
+            self.against,
+            said(&self.book),
+            said(&self.rows)
         )
     }
 }
 
-/// Computes the balances again from all expenses and settlements of a group, and compares them with its book.
+/// Computes the balances again, and compares them with a group's book: from its expenses, settlements and
+/// adjustments as they are now, and from every entry there ever was.
 ///
 /// # Errors
 ///
-/// A [`Discrepancy`] where they differ in a total, a count or a sum.
-pub fn verify(
-    book: &Book,
-    expenses: &[Expense],
-    settlements: &[Settlement],
-) -> Result<(), Discrepancy> {
-    let completed: Vec<_> =
-        settlements.iter().filter(|it| it.status == Status::Completed).collect();
-    let events = expenses.iter().map(Event::of_expense);
-    let events = events.chain(completed.iter().map(|settlement| Event::of_settlement(settlement)));
-    let balances = events
-        .into_iter()
-        .try_fold(Balances::default(), |balances, event| balances.after(&event?.changes));
-    let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
-    let rows = Book {
-        expense_count: count(expenses.len()),
-        settlement_count: count(completed.len()),
-        balances: balances.as_ref().cloned().unwrap_or_default(),
-        ..book.clone()
-    };
-    let sums = book.currencies_come_out();
-    if balances.is_ok() && sums && rows == *book {
-        return Ok(());
+/// A [`Discrepancy`] where they differ in a total, a count or a sum, or where an entry is missing.
+pub fn verify(book: &Book, rows: &Rows) -> Result<(), Discrepancy> {
+    let entries = Book::default().replay(&rows.entries).unwrap_or_default();
+    for (against, rows) in [("rows", rows.counted(book)), ("entries", entries)] {
+        let same = rows.balances == book.balances
+            && rows.sequence == book.sequence
+            && rows.expense_count == book.expense_count
+            && rows.settlement_count == book.settlement_count;
+        if !same || !book.comes_out() {
+            let book = Box::new(book.clone());
+            return Err(Discrepancy { book, against, rows: Box::new(rows) });
+        }
     }
-    Err(Discrepancy { book: Box::new(book.clone()), rows: Box::new(rows) })
+    Ok(())
+}
+
+impl Rows {
+    /// What the expenses, settlements and adjustments come to that count now.
+    fn counted(&self, book: &Book) -> Book {
+        let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
+        let completed = self.settlements.iter().filter(|it| it.status == Status::Completed);
+        let adjusted = self.entries.iter().filter(|entry| {
+            entry.ref_type == RefType::Adjustment && entry.status == EntryStatus::Applied
+        });
+        let events = self.expenses.iter().map(Event::of_expense);
+        let events = events.chain(completed.clone().map(Event::of_settlement));
+        let changes = events.map(|event| event.map(|event| event.changes));
+        let changes = changes.chain(adjusted.map(|entry| Ok(entry.changes.clone())));
+        let balances = changes
+            .into_iter()
+            .try_fold(Balances::default(), |balances, changes| balances.after(&changes?));
+        Book {
+            expense_count: count(self.expenses.len()),
+            settlement_count: count(completed.count()),
+            balances: balances.unwrap_or_default(),
+            ..book.clone()
+        }
+    }
 }
 
 impl Book {
-    fn currencies_come_out(&self) -> bool {
+    fn comes_out(&self) -> bool {
         self.balances.currencies().all(|currency| self.balances.check(currency).is_ok())
     }
 }

@@ -2,7 +2,11 @@
 
 use std::error;
 
-use crate::{book::BookError, settlement::SettlementError, split::SplitError};
+use crate::{
+    book::{BookError, Discrepancy},
+    settlement::SettlementError,
+    split::SplitError,
+};
 
 /// Why an operation could not be done, in words that name no transport. Nothing was changed.
 ///
@@ -33,8 +37,26 @@ pub enum Error {
     #[error("{}", SplitError::TooMany(*.0))]
     TooManyShares(usize),
     /// The caller is a member, but it is not theirs to do.
-    #[error("only who paid or recorded an expense may delete it")]
+    #[error("only who paid or recorded an expense may change it")]
     NotYourExpense,
+    /// There is no such entry in the group's book.
+    #[error("no such entry in this group's book")]
+    NoEntry,
+    /// The entry stands for something else, which is to be taken back itself.
+    #[error("the entry {0} belongs to {1}")]
+    NotAnAdjustment(String, &'static str),
+    /// The caller neither made the adjustment nor is one of those whose balances it moved.
+    #[error("only who made the adjustment {0}, or whose balance it moved, may revert it")]
+    NotYourAdjustment(String),
+    /// It is not as the caller last saw it.
+    #[error("it was changed meanwhile: read it again")]
+    Changed,
+    /// The write does not fit into one transaction; how many actions it takes.
+    #[error("this takes {0} actions, and one transaction has at most 100")]
+    TooManyActions(usize),
+    /// The book is not what its rows say.
+    #[error("the book and its rows differ")]
+    Discrepancy(#[source] Discrepancy),
     /// The settlement is not the caller's to change so, or does not change any more.
     #[error(transparent)]
     Settlement(#[from] SettlementError),
@@ -63,6 +85,11 @@ impl Error {
     pub fn invalid(path: impl Into<String>, rule: impl Into<String>) -> Self {
         Self::Invalid { path: path.into(), rule: rule.into() }
     }
+
+    /// The field at `path` is missing.
+    pub fn missing(path: impl Into<String>) -> Self {
+        Self::invalid(path, "this field is required")
+    }
 }
 
 impl From<BookError> for Error {
@@ -70,7 +97,7 @@ impl From<BookError> for Error {
         match error {
             // Whatever the amount is, it is too much for this group.
             BookError::Overflow(_) => Self::invalid("amount", error.to_string()),
-            BookError::Unbalanced(_) => Self::Table(error.into()),
+            BookError::Unbalanced(_) | BookError::Missing(_) => Self::Table(error.into()),
         }
     }
 }

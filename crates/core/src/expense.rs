@@ -1,6 +1,9 @@
 //! An expense, and what each sharer owes of it.
 
-use std::{collections::HashMap, str::FromStr};
+mod division;
+mod edit;
+
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +13,14 @@ use crate::{
     decimal::Decimal,
     group::{Group, Member},
     id::{ExpenseId, GroupId, UserId},
-    split::{Part, Split, SplitError, SplitType},
+    split::{Split, SplitType},
     text::{Description, word},
     time::Timestamp,
 };
+
+use division::Members;
+pub use division::{Division, Sharer};
+pub use edit::Edit;
 
 /// Money that one member paid for several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +55,9 @@ pub struct Expense {
     /// Who recorded it; rows of the earlier system do not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_by: Option<UserId>,
+    /// When it was last edited or restored: no two states of it have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Timestamp>,
 }
 
 impl Expense {
@@ -58,7 +68,7 @@ impl Expense {
         share.map_or(Decimal::ZERO, |share| share.amount)
     }
 
-    /// Who recorded it, or paid it: they may delete it.
+    /// Who recorded it, or paid it: they may edit, delete and restore it.
     #[must_use]
     pub fn is_of(&self, user: UserId) -> bool {
         self.payer_id == user || self.created_by == Some(user)
@@ -137,19 +147,6 @@ pub struct Participant {
     pub created_at: Timestamp,
 }
 
-/// How a new expense is to be divided, before it is known whether that comes out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Division {
-    /// All members the same.
-    Everybody,
-    /// These members the same.
-    Equal(Vec<UserId>),
-    /// These percentages.
-    Percentage(Vec<(UserId, Decimal)>),
-    /// These amounts, in major units.
-    Exact(Vec<(UserId, Decimal)>),
-}
-
 /// An expense as somebody wants it recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewExpense {
@@ -172,8 +169,8 @@ pub struct NewExpense {
 pub struct CheckedExpense<'a> {
     new: &'a NewExpense,
     group: &'a Group,
-    names: HashMap<UserId, &'a str>,
-    payer: UserId,
+    members: Members<'a>,
+    payer: (UserId, String),
     currency: Currency,
     units: i64,
     split: Split,
@@ -193,58 +190,21 @@ impl NewExpense {
         members: &'a [Member],
         caller: UserId,
     ) -> Result<CheckedExpense<'a>, Error> {
-        let names: HashMap<_, _> = members.iter().map(|it| (it.id, it.name.as_str())).collect();
+        let members = Members::of(members);
         let currency = self.currency.unwrap_or(group.currency);
         let units = positive_units("amount", self.amount, currency)?;
         let payer = self.payer.unwrap_or(caller);
-        known(&names, payer, || "payerId".to_owned())?;
-        let split = self.split(members, units, currency)?;
-        for (index, user) in split.users().enumerate() {
-            known(&names, user, || format!("splits[{index}].userId"))?;
-        }
+        let payer = (payer, members.name(payer, || "payerId".to_owned())?);
+        let split = self.division.split(&members, units, currency)?;
         Ok(CheckedExpense {
             new: self,
             group,
-            names,
+            members,
             payer,
             currency,
             units,
             split,
             created_by: caller,
-        })
-    }
-
-    fn split(&self, members: &[Member], units: i64, currency: Currency) -> Result<Split, Error> {
-        let split = match &self.division {
-            Division::Everybody => Split::equal(members.iter().map(|member| member.id)),
-            Division::Equal(users) => Split::equal(users.iter().copied()),
-            Division::Percentage(parts) => Split::percentage(parts.iter().copied()),
-            Division::Exact(parts) => {
-                let part = |(index, (user, number)): (usize, &(UserId, Decimal))| {
-                    let units = currency.units(*number);
-                    let path = || format!("splits[{index}].amount");
-                    Ok((*user, units.map_err(|error| Error::invalid(path(), error.to_string()))?))
-                };
-                let parts =
-                    parts.iter().enumerate().map(part).collect::<Result<Vec<_>, Error>>()?;
-                Split::exact(parts, units, currency)
-            }
-        };
-        let field = match self.division {
-            Division::Percentage(_) => "percentage",
-            _ => "amount",
-        };
-        split.map_err(|error| match error {
-            SplitError::TooMany(shares) => Error::TooManyShares(shares),
-            SplitError::Twice(index) => {
-                Error::invalid(format!("splits[{index}].userId"), error.to_string())
-            }
-            SplitError::Negative(index) | SplitError::TooFine(index) => {
-                Error::invalid(format!("splits[{index}].{field}"), error.to_string())
-            }
-            SplitError::Empty | SplitError::Sum { .. } | SplitError::Percentages(_) => {
-                Error::invalid("splits", error.to_string())
-            }
         })
     }
 }
@@ -253,28 +213,23 @@ impl CheckedExpense<'_> {
     /// The expense, recorded at `created_at`. `random` tells its id from others of that moment.
     #[must_use]
     pub fn at(&self, created_at: Timestamp, random: [u8; 10]) -> Expense {
-        let name = |user: UserId| self.names.get(&user).copied().unwrap_or_default().to_owned();
         let id = ExpenseId::new(created_at, random);
-        let share = |part: Part| Share {
-            user_id: part.user,
-            user_name: name(part.user),
-            amount: self.currency.number(part.units),
-            percentage: part.percentage,
-        };
+        let (payer_id, payer_name) = self.payer.clone();
         Expense {
             id,
             group_id: self.group.id,
             group_title: Some(self.group.title.to_string()),
-            payer_id: self.payer,
-            payer_name: name(self.payer),
+            payer_id,
+            payer_name,
             amount: self.currency.number(self.units),
             currency: self.currency,
             description: self.new.description.to_string(),
             split_type: self.split.split_type(),
-            splits: self.split.divide(self.units, id).into_iter().map(share).collect(),
+            splits: self.members.shares(&self.split, self.units, self.currency, id),
             category: self.new.category,
             created_at,
             created_by: Some(self.created_by),
+            updated_at: None,
         }
     }
 }
@@ -287,16 +242,6 @@ pub(crate) fn positive_units(
 ) -> Result<i64, Error> {
     let units = currency.units(amount).map_err(|error| Error::invalid(path, error.to_string()))?;
     if units > 0 { Ok(units) } else { Err(Error::invalid(path, "an amount is above zero")) }
-}
-
-/// Refuses whoever is not a member of the group.
-fn known(
-    names: &HashMap<UserId, &str>,
-    user: UserId,
-    path: impl FnOnce() -> String,
-) -> Result<(), Error> {
-    let stranger = || Error::invalid(path(), format!("{user} is not a member of the group"));
-    names.contains_key(&user).then_some(()).ok_or_else(stranger)
 }
 
 /// What kind of expense it is.

@@ -22,18 +22,19 @@
 //! | idempotency | `IDEM#<userId>`                 | `<operation>#<sha256 of the key>`  |                                                        |
 //!
 //! A sequence has 20 digits, so that it sorts as text. What a client wrote never goes raw into a key: ids are
-//! parsed, a key of idempotency is hashed. `PK=USER#<id>`, `PATHASH#`, `QUESTION#` and `FTX#` belong to later parts.
+//! parsed, a key of idempotency and the name of an adjustment are hashed. `PK=USER#<id>`, `PATHASH#`, `QUESTION#` and `FTX#` belong to later parts.
 //!
 //! A key's text is stored data: a change to it is a migration, and `keys_are_stable` fails first.
 
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use crate::{
     book::{Entry, EntryStatus},
     expense::{Expense, Participant},
     id::{ExpenseId, GroupId, SettlementId, UserId},
     settlement::{Settlement, TxHash},
-    time::Timestamp,
+    time::{Day, Timestamp},
 };
 
 /// A place in the table.
@@ -91,6 +92,8 @@ pub mod prefix {
     pub const OWES: &str = "OWES#";
     /// The settlements that a user receives, in `GSI1`.
     pub const RECEIVED: &str = "RECV#";
+    /// A group's balances by day, in the table.
+    pub const CLOSING: &str = "DAY#";
 }
 
 /// The partition of all that a group has: pattern 1 to 6.
@@ -200,17 +203,41 @@ pub fn balance(group: GroupId) -> Primary {
     Primary { pk: book_partition(group), sk: "BALANCE".to_owned() }
 }
 
-/// A group's balances at the end of a day, `YYYY-MM-DD`.
+/// A group's balances at the end of a day.
 #[must_use]
-pub fn closing(group: GroupId, day: &str) -> Primary {
-    Primary { pk: book_partition(group), sk: format!("DAY#{day}") }
+pub fn closing(group: GroupId, day: Day) -> Primary {
+    Primary { pk: book_partition(group), sk: format!("{}{day}", prefix::CLOSING) }
 }
 
 /// The entry that counts now under a name.
 #[must_use]
 pub fn entry(group: GroupId, entry_id: &str) -> Primary {
-    let pk = format!("{}#ENTRY#{entry_id}", book_partition(group));
-    Primary { pk, sk: "~".to_owned() }
+    Primary { pk: entry_partition(group, entry_id), sk: "~".to_owned() }
+}
+
+/// The partition of the entry that counts now under a name, and of its history.
+///
+/// The id of an expense or a settlement stands there as it is. What a client called an adjustment is hashed, unless it is
+/// a UUID too: so nobody gives an adjustment the place of an expense's entry, but under the expense's own id.
+#[must_use]
+pub fn entry_partition(group: GroupId, entry_id: &str) -> String {
+    let book = book_partition(group);
+    match entry_id.parse::<ExpenseId>() {
+        Ok(id) if id.to_string() == entry_id => format!("{book}#ENTRY#{id}"),
+        _ => format!("{book}#ENTRY#{}", hex::encode(Sha256::digest(entry_id))),
+    }
+}
+
+/// The partition, in `GSI1`, of the entries of a day.
+#[must_use]
+pub fn entries_of(group: GroupId, day: Day) -> String {
+    format!("{}#{day}", book_partition(group))
+}
+
+/// Where in `GSI1` an entry stands among those of its day.
+#[must_use]
+pub fn entry_position(created_at: Timestamp, sequence: u64) -> String {
+    format!("{created_at}#{sequence:020}")
 }
 
 /// All keys of an entry's row: where it counts, or in the history of its name.
@@ -221,8 +248,8 @@ pub fn entry_row(row: &Entry) -> Keys {
         primary.sk = format!("HISTORY#{:020}", row.sequence);
     }
     let by_day = Index {
-        pk: format!("{}#{}", book_partition(row.group_id), row.created_at.day()),
-        sk: format!("{}#{:020}", row.created_at, row.sequence),
+        pk: entries_of(row.group_id, row.created_at.day()),
+        sk: entry_position(row.created_at, row.sequence),
     };
     Keys { gsi1: Some(by_day), ..primary.into() }
 }
@@ -239,7 +266,9 @@ pub fn idempotency(user: UserId, operation: &str, key_hash: &str) -> Primary {
     Primary { pk: format!("IDEM#{user}"), sk: format!("{operation}#{key_hash}") }
 }
 
-fn book_partition(group: GroupId) -> String {
+/// The partition of a group's balances.
+#[must_use]
+pub fn book_partition(group: GroupId) -> String {
     format!("BOOK#{group}")
 }
 

@@ -1,8 +1,8 @@
 //! What Fracti knows: money, who shares it, who may move it, and the one table that keeps it.
 //!
 //! Read in this order: [`id`], [`time`], [`decimal`] and [`currency`] are the values; [`split`] divides an expense,
-//! [`book`] keeps the balances, [`plan`] settles them; [`group`], [`expense`] and [`settlement`] are what the table
-//! holds, [`text`] and [`wallet`] what people write into it; [`keys`] says where each row is, [`row`] how an entity
+//! [`book`] keeps the balances, [`plan`] settles them; [`group`], [`expense`], [`settlement`] and [`adjustment`] are what the
+//! table holds, [`text`] and [`wallet`] what people write into it; [`keys`] says where each row is, [`row`] how an entity
 //! becomes one, [`table`] reads and writes them; [`telegram`] says who is asking.
 //! Nothing here knows HTTP, Lambda, the environment or the time of day.
 
@@ -31,6 +31,8 @@ pub mod group;
 pub mod expense;
 
 pub mod settlement;
+
+pub mod adjustment;
 
 pub mod keys;
 

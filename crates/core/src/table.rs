@@ -5,12 +5,15 @@
 //! transaction, all or nothing, and each failed condition becomes the reason that it stands for.
 //! Nothing else writes an expression.
 
+mod adjustments;
+mod entries;
 mod events;
 mod expenses;
 mod groups;
 mod idempotency;
 mod range;
 mod settlements;
+mod statement;
 mod turns;
 mod usage;
 mod users;
@@ -28,20 +31,20 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
     Error,
-    book::{Book, Discrepancy, verify},
-    expense::Expense,
+    book::Book,
     id::{GroupId, UserId},
-    keys::{self, Primary, prefix},
+    keys::{self, Primary},
     row::{self, Item},
-    settlement::Settlement,
     time::Timestamp,
 };
 
+pub use adjustments::{NonApplied, Reason, Report};
 pub use groups::NewGroup;
 pub use idempotency::{Once, Outcome, Recorded, Request};
 use range::Range;
-pub use range::{Page, Position, Slice};
+pub use range::{Order, OrderError, Page, Position, Slice};
 pub use settlements::NewSettlement;
+pub use statement::{Line, Place, Statement};
 pub use usage::{Usage, metered};
 pub use users::{Activity, ActivityPosition, Belonging};
 
@@ -134,25 +137,6 @@ impl Table {
             Some(row) => self.get(key(group, row.created_at)).await,
             None => Ok(None),
         }
-    }
-
-    /// Recomputes a group's balances from all its rows and compares them with its book.
-    ///
-    /// Reads the whole history: for tests and operators, never for a request. No claim is asked for, because no
-    /// request leads here. While others write, what it reads is not of one moment.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`]; the inner result is that of [`verify`].
-    pub async fn verify_book(&self, group: GroupId) -> Result<Result<(), Discrepancy>, Error> {
-        let expenses = Range::table(keys::group_partition(group), prefix::EXPENSE);
-        let settlements = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-        let (book, expenses, settlements) = tokio::try_join!(
-            self.book(group),
-            self.all::<Expense>(&expenses),
-            self.all::<Settlement>(&settlements),
-        )?;
-        Ok(verify(&book, &expenses, &settlements))
     }
 
     /// The group's book; a new one where no event was yet.

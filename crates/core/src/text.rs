@@ -51,6 +51,10 @@ text! {
     Title("a title", 100),
     /// What an expense was for: 1 to 200 characters.
     Description("a description", 200),
+    /// What a client calls an adjustment of the book: 1 to 64 characters.
+    EntryName("an entryId", 64),
+    /// What an adjustment of the book is for: 1 to 200 characters.
+    Note("a note", 200),
 }
 
 /// The unit variant that serde calls `text`.

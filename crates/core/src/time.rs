@@ -2,11 +2,15 @@
 
 use std::{fmt, str::FromStr};
 
-use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 /// A moment in UTC, to the millisecond: `2024-01-20T18:30:00.000Z`, whose texts sort as the moments do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+///
+/// The default is the start of 1970.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct Timestamp(DateTime<Utc>);
 
@@ -43,10 +47,72 @@ impl Timestamp {
         Self(self.0.checked_add_signed(TimeDelta::milliseconds(1)).unwrap_or(self.0))
     }
 
-    /// Its day in UTC: `2024-01-20`.
+    /// The moment before it; itself at the start of 1970.
     #[must_use]
-    pub fn day(self) -> String {
-        self.0.format("%Y-%m-%d").to_string()
+    pub fn previous(self) -> Self {
+        Self::from_millis(self.millis().saturating_sub(1)).unwrap_or(self)
+    }
+
+    /// Its day in UTC.
+    #[must_use]
+    pub fn day(self) -> Day {
+        Day(self.0.date_naive())
+    }
+}
+
+/// A day in UTC: `2024-01-20`, whose texts sort as the days do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Day(NaiveDate);
+
+/// Why a text is not a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a day is written like 2024-01-20, from 1970-01-01 to 9999-12-31")]
+pub struct DayError;
+
+impl Day {
+    /// Its first moment.
+    #[must_use]
+    pub fn start(self) -> Timestamp {
+        Timestamp(self.0.and_time(NaiveTime::MIN).and_utc())
+    }
+
+    /// Its last moment.
+    #[must_use]
+    pub fn end(self) -> Timestamp {
+        let next = self.0.succ_opt().unwrap_or(self.0).and_time(NaiveTime::MIN).and_utc();
+        Timestamp(next).previous()
+    }
+}
+
+impl TryFrom<String> for Day {
+    type Error = DayError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Day> for String {
+    fn from(day: Day) -> Self {
+        day.to_string()
+    }
+}
+
+impl FromStr for Day {
+    type Err = DayError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // With its ten characters the text is one that we would write: others read `2024-1-2` too.
+        let start: Timestamp = format!("{text}T00:00:00.000Z").parse().map_err(|_| DayError)?;
+        let day = start.day();
+        if day.to_string() == text { Ok(day) } else { Err(DayError) }
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.format("%Y-%m-%d"))
     }
 }
 
@@ -97,7 +163,30 @@ mod tests {
         }
         let moment: Timestamp = "2024-12-31T23:59:59.999Z".parse().unwrap();
         assert!(moment.to_string() < moment.next().to_string());
-        assert_eq!(moment.next().day(), "2025-01-01");
+        assert_eq!(moment.next().day().to_string(), "2025-01-01");
+        assert_eq!(moment.next().previous(), moment);
+        assert_eq!(
+            (moment.day().end(), moment.day().end().next()),
+            (moment, moment.next().day().start())
+        );
+    }
+
+    #[test]
+    fn a_day_is_written_in_one_way() {
+        for (text, accepted) in [
+            ("2024-02-29", true),
+            ("2023-02-29", false),
+            ("1969-12-31", false),
+            ("2024-2-29", false),
+            ("2024-02-29T00:00:00Z", false),
+            ("", false),
+        ] {
+            assert_eq!(
+                text.parse::<Day>().map(|day| day.to_string()).ok().as_deref() == Some(text),
+                accepted,
+                "{text:?}"
+            );
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use fracti_core::{
     Error,
     currency::Currency,
     decimal::Decimal,
-    expense::{Category, Division, NewExpense},
+    expense::{Category, Division, NewExpense, Sharer},
     id::UserId,
     split::{MAX_SHARES, SplitType},
     text::Description,
@@ -66,51 +66,35 @@ impl CreateExpense {
     ///
     /// A [`Problem`] with the field that is missing; more splits than 45.
     pub(crate) fn read(self) -> Result<NewExpense, Problem> {
-        if let Some(shares) = self.splits.as_ref().map(Vec::len).filter(|it| *it > MAX_SHARES) {
-            return Err(Error::TooManyShares(shares).into());
-        }
         let split_type = self.split_type.map_or(SplitType::Equal, |Text(split_type)| split_type);
+        let sharers = self.splits.map(CreateSplit::read).transpose()?;
         Ok(NewExpense {
             amount: required("amount", self.amount)?.0,
             description: required("description", self.description)?.0,
             payer: self.payer_id.map(|Text(user)| user),
-            division: division(split_type, self.splits)?,
+            division: Division::of(split_type, sharers.as_deref())?,
             currency: self.currency.map(|Text(currency)| currency),
             category: self.category.map(|Text(category)| category),
         })
     }
 }
 
-fn division(split_type: SplitType, splits: Option<Vec<CreateSplit>>) -> Result<Division, Problem> {
-    let splits = match (split_type, splits) {
-        (SplitType::Equal, None) => return Ok(Division::Everybody),
-        (_, splits) => required("splits", splits)?,
-    };
-    let splits = splits.into_iter().enumerate();
-    let user = |index, split: &CreateSplit| {
-        let Text(user) = required(&format!("splits[{index}].userId"), split.user_id.clone())?;
-        Ok::<_, Problem>(user)
-    };
-    match split_type {
-        SplitType::Equal => splits
-            .map(|(index, split)| user(index, &split))
-            .collect::<Result<_, _>>()
-            .map(Division::Equal),
-        SplitType::Exact => {
-            let part = |(index, split): (usize, CreateSplit)| {
-                let path = format!("splits[{index}].amount");
-                let Scalar(amount) = required(&path, split.amount.clone())?;
-                Ok((user(index, &split)?, amount))
-            };
-            splits.map(part).collect::<Result<_, Problem>>().map(Division::Exact)
+impl CreateSplit {
+    /// Those who share.
+    ///
+    /// # Errors
+    ///
+    /// A [`Problem`] with the field that is missing; more splits than 45.
+    pub(crate) fn read(splits: Vec<Self>) -> Result<Vec<Sharer>, Problem> {
+        if splits.len() > MAX_SHARES {
+            return Err(Error::TooManyShares(splits.len()).into());
         }
-        SplitType::Percentage => {
-            let part = |(index, split): (usize, CreateSplit)| {
-                let path = format!("splits[{index}].percentage");
-                let Scalar(percentage) = required(&path, split.percentage.clone())?;
-                Ok((user(index, &split)?, percentage))
-            };
-            splits.map(part).collect::<Result<_, Problem>>().map(Division::Percentage)
-        }
+        let sharer = |(index, split): (usize, Self)| {
+            let Text(user) = required(&format!("splits[{index}].userId"), split.user_id)?;
+            let amount = split.amount.map(|Scalar(amount)| amount);
+            let percentage = split.percentage.map(|Scalar(percentage)| percentage);
+            Ok(Sharer { user, amount, percentage })
+        };
+        splits.into_iter().enumerate().map(sharer).collect()
     }
 }

@@ -10,6 +10,7 @@ use fracti_core::{
     id::{ExpenseId, GroupId, SettlementId},
     table::Claim,
     telegram::{self, User},
+    text::EntryName,
 };
 
 use crate::{App, Problem};
@@ -47,6 +48,10 @@ impl Named for ExpenseId {
 
 impl Named for SettlementId {
     const NAME: &str = "settlementId";
+}
+
+impl Named for EntryName {
+    const NAME: &str = "entryId";
 }
 
 impl FromRequestParts<App> for Caller {

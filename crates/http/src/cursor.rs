@@ -3,6 +3,8 @@
 //! A cursor is the place of a row, signed together with the list it belongs to. One of another list, group or user,
 //! or one that somebody changed, is refused: it never shows the first page, or somebody else's.
 
+use std::str::FromStr;
+
 use axum::{extract::FromRequestParts, http::request::Parts};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use fracti_core::table::{Page, Position, Slice};
@@ -10,7 +12,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::Sha256;
 
-use crate::{App, Code, List, Problem};
+use crate::{App, Code, List, Problem, Query};
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
@@ -41,24 +43,28 @@ impl FromRequestParts<App> for Paging {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let mut paging = Self { limit: None, cursor: None, app: app.clone() };
-        let query = parts.uri.query().unwrap_or_default();
-        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            match &*name {
-                "limit" if paging.limit.is_none() => paging.limit = Some(limit(&value)?),
-                "cursor" if paging.cursor.is_none() => paging.cursor = Some(value.into_owned()),
-                "limit" | "cursor" => return Err(Problem::invalid(name, "it is given twice")),
-                _ => {}
-            }
-        }
-        Ok(paging)
+        let Ok(query) = Query::from_request_parts(parts, app).await;
+        let limit = query.read("limit")?.map(|Limit(limit)| limit);
+        Ok(Self { limit, cursor: query.read("cursor")?, app: app.clone() })
     }
 }
 
-fn limit(text: &str) -> Result<usize, Problem> {
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    let limit = text.parse().ok().filter(|limit| digits && (1..=MAX_LIMIT).contains(limit));
-    limit.ok_or_else(|| Problem::invalid("limit", "a limit is a whole number from 1 to 100"))
+/// How many things a page has: 1 to 100.
+struct Limit(usize);
+
+/// Why a text is no limit.
+#[derive(Debug, thiserror::Error)]
+#[error("a limit is a whole number from 1 to {MAX_LIMIT}")]
+struct LimitError;
+
+impl FromStr for Limit {
+    type Err = LimitError;
+
+    fn from_str(text: &str) -> Result<Self, LimitError> {
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        let limit = text.parse().ok().filter(|limit| digits && (1..=MAX_LIMIT).contains(limit));
+        limit.map(Self).ok_or(LimitError)
+    }
 }
 
 impl Paging {

@@ -7,7 +7,7 @@ use axum::{
     extract::{FromRequest, Request},
     http::{HeaderMap, StatusCode, header},
 };
-use fracti_core::decimal::Decimal;
+use fracti_core::{Error, decimal::Decimal};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{DeserializeOwned, Error as _},
@@ -84,7 +84,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 ///
 /// A [`Problem`] that names it.
 pub fn required<T>(path: &str, field: Option<T>) -> Result<T, Problem> {
-    field.ok_or_else(|| Problem::invalid(path, "this field is required"))
+    field.ok_or_else(|| Error::missing(path).into())
 }
 
 /// Text that a client sends, as the value that it stands for: the one place where it is checked.
@@ -112,6 +112,22 @@ impl<'de, T: FromStr<Err: fmt::Display>> Deserialize<'de> for Scalar<T> {
             json.to_owned()
         };
         text.parse().map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// What a client says about a field that it may take away: nothing, `null`, or a value.
+#[derive(Clone, Debug)]
+pub struct Stated<T>(pub Option<Option<T>>);
+
+impl<T> Default for Stated<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Stated<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Option::deserialize(from).map(|value| Self(Some(value)))
     }
 }
 

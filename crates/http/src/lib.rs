@@ -1,8 +1,8 @@
 //! What every endpoint of Fracti shares: who asks, what is sent, and how it is answered.
 //!
 //! [`App`] is what a request may use, and [`service`] what Lambda, the local server and the tests each run. A handler
-//! takes extractors ([`Caller`], [`Member`], [`Id`], [`Paging`], [`Json`], [`Post`]), calls one thing of the
-//! table, and returns a view in an envelope ([`Data`], [`List`]) or a [`Problem`].
+//! takes extractors ([`Caller`], [`Member`], [`Id`], [`Paging`], [`Query`], [`IfMatch`], [`Json`], [`Post`]), calls one thing of the
+//! table, and returns a view in an envelope ([`Data`], [`Tagged`], [`List`]) or a [`Problem`].
 //! [`openapi`] describes it all. No endpoint is here.
 
 pub mod openapi;
@@ -12,10 +12,12 @@ mod app;
 mod caller;
 mod cursor;
 mod envelope;
+mod etag;
 mod json;
 mod observe;
 mod post;
 mod problem;
+mod query;
 mod views;
 
 pub use app::{
@@ -25,7 +27,11 @@ pub use app::{
 pub use caller::{Caller, Id, Member};
 pub use cursor::{Paging, Scope};
 pub use envelope::{Data, List, Pagination};
-pub use json::{Exact, Json, Scalar, Text, required};
-pub use post::{Post, respond};
-pub use problem::{Code, Detail, Problem, ProblemBody};
-pub use views::{ExpenseView, GroupView, MemberView, SettlementView, ShareView};
+pub use etag::{IfMatch, Tagged};
+pub use json::{Exact, Json, Scalar, Stated, Text, required};
+pub use post::{Post, respond, respond_tagged};
+pub use problem::{Code, Detail, Problem, ProblemBody, sentence};
+pub use query::Query;
+pub use views::{
+    ChangeView, EntryView, ExpenseView, GroupView, MemberView, SettlementView, ShareView,
+};

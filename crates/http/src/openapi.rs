@@ -43,11 +43,15 @@ or as their text.
 says which ones are.
 ";
 
-const TAGS: [(&str, &str); 5] = [
+const TAGS: [(&str, &str); 6] = [
     ("groups", "Groups and their members."),
     ("expenses", "What somebody paid for several."),
     ("settlements", "Who owes whom, and the payments that reduce it."),
     ("users", "What the caller has over all groups."),
+    (
+        "ledger",
+        "The book: what the group owed whom at any moment, how it came to that, and adjustments by hand.",
+    ),
     ("service", "That Fracti runs, and what it offers. Answers everybody."),
 ];
 
@@ -126,6 +130,7 @@ fn complete(
             let mut headers = vec![("x-request-id", "RequestId")];
             headers
                 .extend((*method == Method::POST).then_some(("idempotent-replayed", "Replayed")));
+            headers.extend(is_tagged(response).then_some(("ETag", "ETag")));
             response.headers.extend(headers.into_iter().map(header));
         }
         operation.responses.responses.insert(status, response);
@@ -134,7 +139,8 @@ fn complete(
     let in_path = path.split(['{', '}']).skip(1).step_by(2);
     let parameters = in_path
         .chain(["limit", "cursor"].into_iter().filter(|_| lists))
-        .chain((*method == Method::POST).then_some("Idempotency-Key"));
+        .chain((*method == Method::POST).then_some("Idempotency-Key"))
+        .chain(changes_state(path, method).then_some("If-Match"));
     let own = operation.parameters.get_or_insert_default();
     for name in parameters {
         let said = own.iter().any(|it| matches!(it, RefOr::T(parameter) if parameter.name == name));
@@ -154,12 +160,14 @@ fn common(
     let in_group = path.contains("{groupId}");
     // Who joins is no member yet.
     let of_members = in_group && !path.ends_with("/join");
-    let rules: [(bool, &[Code]); 9] = [
+    let rules: [(bool, &[Code]); 11] = [
         (operation.security.is_none(), &[Code::Unauthorized, Code::Internal, Code::Unavailable]),
         (in_group, &[Code::ValidationError, Code::GroupNotFound]),
         (of_members, &[Code::NotAMember]),
         (path.contains("{expenseId}"), &[Code::ExpenseNotFound]),
         (path.contains("{settlementId}"), &[Code::SettlementNotFound]),
+        (path.contains("{entryId}"), &[Code::EntryNotFound]),
+        (changes_state(path, method), &[Code::PreconditionFailed]),
         (lists, &[Code::ValidationError, Code::InvalidCursor]),
         (
             operation.request_body.is_some(),
@@ -176,6 +184,12 @@ fn common(
     rules.into_iter().filter(|(applies, _)| *applies).flat_map(|(_, codes)| codes).copied()
 }
 
+/// Whether it changes a thing that has a tag.
+fn changes_state(path: &str, method: &Method) -> bool {
+    let tagged = ["{expenseId}", "{settlementId}"].iter().any(|id| path.ends_with(id));
+    tagged && (method == Method::PUT || method == Method::DELETE)
+}
+
 /// The codes that an annotation names.
 fn named(response: &RefOr<Response>) -> Vec<Code> {
     let RefOr::T(response) = response else { return Vec::new() };
@@ -187,14 +201,20 @@ fn named(response: &RefOr<Response>) -> Vec<Code> {
 }
 
 fn is_list(response: &RefOr<Response>) -> bool {
-    let RefOr::T(response) = response else { return false };
-    let list = |content: &RefOr<Content>| match content {
-        RefOr::T(Content { schema: Some(RefOr::Ref(schema)), .. }) => {
-            schema.ref_location.contains("/List_")
-        }
+    matches!(response, RefOr::T(response) if shows(response, |schema| schema.contains("/List_")))
+}
+
+/// Whether it shows one thing whose states have tags.
+fn is_tagged(response: &Response) -> bool {
+    let tagged = ["/Data_Expense", "/Data_Settlement"];
+    shows(response, |schema| tagged.iter().any(|tagged| schema.ends_with(tagged)))
+}
+
+fn shows(response: &Response, what: impl Fn(&str) -> bool) -> bool {
+    response.content.values().any(|content| match content {
+        RefOr::T(Content { schema: Some(RefOr::Ref(schema)), .. }) => what(&schema.ref_location),
         _ => false,
-    };
-    response.content.values().any(list)
+    })
 }
 
 /// The response that says one of these codes, which have one status: described once, and referred to.
@@ -279,6 +299,15 @@ fn shared() -> Components {
             "groupId": id("groupId", "The group."),
             "expenseId": id("expenseId", "The expense."),
             "settlementId": id("settlementId", "The settlement."),
+            "entryId": {
+                "name": "entryId", "in": "path", "required": true, "description": "What the entry is called.",
+                "schema": { "type": "string", "minLength": 1, "maxLength": 64 }, "example": "opening-balance",
+            },
+            "If-Match": {
+                "name": "If-Match", "in": "header", "required": false,
+                "description": "The `ETag` of the state that is meant: in another one nothing is done.",
+                "schema": { "type": "string" },
+            },
             "limit": {
                 "name": "limit", "in": "query", "required": false, "description": "How many at the most.",
                 "schema": { "type": "integer", "minimum": 1, "maximum": 100, "default": 20 },
@@ -303,6 +332,10 @@ fn shared() -> Components {
             "Replayed": {
                 "description": "There where this is the first response again.",
                 "schema": { "type": "string", "enum": ["true"] },
+            },
+            "ETag": {
+                "description": "The tag of the state that is shown: what to send as `If-Match`.",
+                "schema": { "type": "string" },
             },
             "RetryAfter": {
                 "description": "After how many seconds to try again.",

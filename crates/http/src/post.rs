@@ -2,7 +2,7 @@
 
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
-    http::{HeaderMap, HeaderValue, StatusCode},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
 use fracti_core::{
@@ -13,7 +13,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use crate::{App, Caller, Problem, envelope, json};
+use crate::{App, Caller, Problem, envelope, etag, json};
 
 /// The header by which a client makes a request happen once.
 ///
@@ -103,6 +103,21 @@ fn render<T: Clone, V: From<T> + Serialize, const STATUS: u16>(made: &T) -> Reco
 ///
 /// A [`Problem`] where what was recorded is no response.
 pub fn respond<T>(once: &Once<T>, outcome: Outcome<T>) -> Result<Response, Problem> {
+    told(once, outcome).map(|(response, _)| response)
+}
+
+/// The same with the tag of the state that it shows.
+///
+/// # Errors
+///
+/// As [`respond`].
+pub fn respond_tagged<T>(once: &Once<T>, outcome: Outcome<T>) -> Result<Response, Problem> {
+    let (mut response, data) = told(once, outcome)?;
+    response.headers_mut().insert(header::ETAG, etag::tag(data.get()));
+    Ok(response)
+}
+
+fn told<T>(once: &Once<T>, outcome: Outcome<T>) -> Result<(Response, Box<RawValue>), Problem> {
     let (recorded, replayed) = match outcome {
         Outcome::Done(made) => ((once.render)(&made), false),
         Outcome::Replayed(recorded) => (recorded, true),
@@ -114,5 +129,5 @@ pub fn respond<T>(once: &Once<T>, outcome: Outcome<T>) -> Result<Response, Probl
     if replayed {
         response.headers_mut().insert("idempotent-replayed", HeaderValue::from_static("true"));
     }
-    Ok(response)
+    Ok((response, data))
 }

@@ -48,14 +48,16 @@ codes! {
     GroupNotFound NOT_FOUND "There is no such group.",
     ExpenseNotFound NOT_FOUND "There is no such expense in the group.",
     SettlementNotFound NOT_FOUND "There is no such settlement in the group.",
+    EntryNotFound NOT_FOUND "There is no such entry in the group's book.",
     RouteNotFound NOT_FOUND "There is no such path.",
     MethodNotAllowed METHOD_NOT_ALLOWED "The path has no such method.",
     Conflict CONFLICT "Others were writing to the group at the same time. Nothing was changed: try again.",
     SettlementFinal CONFLICT "The settlement is completed or failed already, and stays so.",
     TxHashUsed CONFLICT "The transaction pays another settlement already.",
+    PreconditionFailed PRECONDITION_FAILED "It is not in the state that `If-Match` names: read it again.",
     PayloadTooLarge PAYLOAD_TOO_LARGE "The body has more than 64 KiB.",
     UnsupportedMediaType UNSUPPORTED_MEDIA_TYPE "The body is not sent as `application/json`.",
-    TooManySplits UNPROCESSABLE_ENTITY "The expense has more than 45 shares.",
+    TooManySplits UNPROCESSABLE_ENTITY "The expense has more shares than one transaction can write: 45.",
     IdempotencyKeyReused UNPROCESSABLE_ENTITY "The idempotency key was used for another request.",
     Internal INTERNAL_SERVER_ERROR "Something went wrong inside of Fracti.",
     Unavailable SERVICE_UNAVAILABLE "Fracti is not available at this moment. Try again.",
@@ -149,7 +151,8 @@ impl Problem {
 }
 
 /// The message as a sentence. One that begins with a field's name keeps it as it is.
-fn sentence(message: &str) -> String {
+#[must_use]
+pub fn sentence(message: &str) -> String {
     let end = if message.ends_with('.') { "" } else { "." };
     let mut rest = message.chars();
     match rest.next() {
@@ -175,7 +178,12 @@ impl From<Error> for Problem {
                 ..new(Code::TooManySplits)
             },
             Error::Settlement(SettlementError::Final(_)) => new(Code::SettlementFinal),
+            Error::NoEntry => new(Code::EntryNotFound),
+            Error::Changed => new(Code::PreconditionFailed),
+            Error::TooManyActions(_) => new(Code::TooManySplits),
             Error::NotYourExpense
+            | Error::NotAnAdjustment(..)
+            | Error::NotYourAdjustment(_)
             | Error::Settlement(
                 SettlementError::NotParty
                 | SettlementError::NotPayer
@@ -188,7 +196,7 @@ impl From<Error> for Problem {
                 let message = "Fracti is not available at this moment; try again";
                 Self { cause: Some(error.into()), ..later(Self::new(Code::Unavailable, message)) }
             }
-            Error::Table(_) => {
+            Error::Table(_) | Error::Discrepancy(_) => {
                 let message = "something went wrong inside of Fracti";
                 Self { cause: Some(error.into()), ..Self::new(Code::Internal, message) }
             }

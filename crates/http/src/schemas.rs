@@ -116,6 +116,52 @@ schemas! {
         "example": "food",
     }
 
+    /// What names an entry of a group's book: 1 to 64 characters, not all of them blank and none a control character. An
+    /// expense's or a settlement's entry has its id.
+    EntryId { "type": "string", "minLength": 1, "maxLength": 64, "pattern": TEXT, "example": "opening-balance" }
+
+    /// What an adjustment is for: 1 to 200 characters, not all of them blank and none a control character.
+    Note { "type": "string", "minLength": 1, "maxLength": 200, "pattern": TEXT, "example": "Opening balance" }
+
+    /// By how much a balance moves, in major units: below zero is possible, zero is not, as a number or as the text of one.
+    ChangeToSend {
+        "oneOf": [
+            { "type": "number", "format": "decimal", "not": { "const": 0 } },
+            { "type": "string", "format": "decimal", "pattern": SIGNED },
+        ],
+        "example": -12.5,
+    }
+
+    /// What a balance is at least, in major units: below zero is possible, as a number or as the text of one.
+    BalanceToSend {
+        "oneOf": [
+            { "type": "number", "format": "decimal" },
+            { "type": "string", "format": "decimal", "pattern": SIGNED },
+        ],
+        "example": 0,
+    }
+
+    /// Whether an entry counts.
+    EntryStatus { "type": "string", "enum": ["applied", "reverted", "revert"], "example": "applied" }
+
+    /// What kind of event an entry stands for.
+    RefType { "type": "string", "enum": ["expense", "settlement", "adjustment"], "example": "expense" }
+
+    /// In which order a list is: oldest first, or newest first.
+    Order { "type": "string", "enum": ["asc", "desc"], "default": "desc" }
+
+    /// An end of a period: a moment in UTC, or a whole day.
+    Bound {
+        "anyOf": [{ "type": "string", "format": "date-time" }, { "type": "string", "format": "date" }],
+        "example": "2024-01-20",
+    }
+
+    /// How many days a page has.
+    DaysLimit { "type": "integer", "minimum": 1, "maximum": 100, "default": 100 }
+
+    /// A day in UTC.
+    Day { "type": "string", "format": "date", "example": "2024-01-20" }
+
     /// An OpenAPI document.
     OpenApi { "type": "object", "required": ["openapi", "info", "paths"] }
 
@@ -128,6 +174,9 @@ const TEXT: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x
 
 /// A number, not below zero, as JSON writes it.
 const NUMBER: &str = r"^(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$";
+
+/// A number, of either sign, as JSON writes it.
+const SIGNED: &str = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$";
 
 impl PartialSchema for Exact {
     fn schema() -> RefOr<Schema> {

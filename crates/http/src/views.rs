@@ -1,10 +1,15 @@
-//! What several endpoints show: groups, members, expenses and settlements, as a client sees them.
+//! What several endpoints show: groups, members, expenses, settlements and entries, as a client sees them.
+
+use std::collections::BTreeMap;
 
 use fracti_core::{
+    book::{Change, Entry, EntryStatus, RefType},
+    currency::Currency,
     expense::{Category, Expense, Share},
     group::{Group, Member},
     settlement::{Settlement, Status},
     split::SplitType,
+    table::Line,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -107,6 +112,10 @@ pub struct ExpenseView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::UserId)]
     pub created_by: Option<String>,
+    /// When it was last edited or restored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::Timestamp)]
+    pub updated_at: Option<String>,
 }
 
 /// What one member owes of an expense.
@@ -175,6 +184,124 @@ pub struct SettlementView {
     pub completed_at: Option<String>,
 }
 
+/// An entry of a group's book: one event that moved money.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Entry)]
+pub struct EntryView {
+    /// Names the event: the id of its expense or settlement, or what a client called its adjustment.
+    #[schema(value_type = schemas::EntryId)]
+    pub entry_id: String,
+    /// Its place in the book: the first event has 0, and there is no gap.
+    pub sequence: u64,
+    /// `applied`: it counts. `reverted`: it counted until its revert. `revert`: it takes back what another one did.
+    #[schema(value_type = schemas::EntryStatus)]
+    pub status: EntryStatus,
+    /// Of what was reverted, the sequence of its revert; of a revert, that of what it takes back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub other_sequence: Option<u64>,
+    /// What kind of event it is.
+    #[schema(value_type = schemas::RefType)]
+    pub ref_type: RefType,
+    /// The id of the expense or the settlement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::Id)]
+    pub ref_id: Option<String>,
+    /// Who did it.
+    #[schema(value_type = schemas::UserId)]
+    pub actor_id: String,
+    /// What an adjustment is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "Opening balance")]
+    pub note: Option<String>,
+    /// What it adds to whose totals.
+    pub changes: Vec<ChangeView>,
+    /// When it entered the book.
+    #[schema(value_type = schemas::Timestamp)]
+    pub created_at: String,
+    /// In the statement of one member: what the group owed the member after it, by currency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = BTreeMap<String, schemas::Balance>, nullable = false)]
+    pub balance: Option<BTreeMap<&'static str, Exact>>,
+    /// Of what was reverted, the expense as it was until then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub expense: Option<ExpenseView>,
+}
+
+/// What an entry adds to the totals of a member in a currency; what is left out is zero.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Change)]
+pub struct ChangeView {
+    /// The member.
+    #[schema(value_type = schemas::UserId)]
+    pub user_id: String,
+    /// The currency.
+    #[schema(value_type = schemas::Currency)]
+    pub currency: &'static str,
+    /// What the member paid for expenses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::Balance)]
+    pub paid: Option<Exact>,
+    /// The member's shares of expenses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::Balance)]
+    pub owed: Option<Exact>,
+    /// What the member sent, or an adjustment above zero.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::Balance)]
+    pub sent: Option<Exact>,
+    /// What the member received, or an adjustment below zero.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::Balance)]
+    pub received: Option<Exact>,
+}
+
+impl From<Entry> for EntryView {
+    fn from(entry: Entry) -> Self {
+        Self {
+            entry_id: entry.entry_id,
+            sequence: entry.sequence,
+            status: entry.status,
+            other_sequence: entry.other_sequence,
+            ref_type: entry.ref_type,
+            ref_id: entry.ref_id,
+            actor_id: entry.actor_id.to_string(),
+            note: entry.note,
+            changes: entry.changes.into_iter().map(ChangeView::from).collect(),
+            created_at: entry.created_at.to_string(),
+            balance: None,
+            expense: entry.expense.map(|expense| ExpenseView::from(*expense)),
+        }
+    }
+}
+
+impl From<Line> for EntryView {
+    fn from(line: Line) -> Self {
+        let number =
+            |(currency, units): (Currency, i128)| (currency.code(), Exact(currency.number(units)));
+        let balance = line.balance.map(|balance| balance.into_iter().map(number).collect());
+        Self { balance, ..Self::from(line.entry) }
+    }
+}
+
+impl From<Change> for ChangeView {
+    fn from(change: Change) -> Self {
+        let Change { user, currency, totals } = change;
+        let moved = |units: i64| (units != 0).then(|| Exact(currency.number(units)));
+        Self {
+            user_id: user.to_string(),
+            currency: currency.code(),
+            paid: moved(totals.paid),
+            owed: moved(totals.owed),
+            sent: moved(totals.sent),
+            received: moved(totals.received),
+        }
+    }
+}
+
 impl From<Group> for GroupView {
     fn from(group: Group) -> Self {
         Self {
@@ -217,6 +344,7 @@ impl From<Expense> for ExpenseView {
             category: expense.category,
             created_at: expense.created_at.to_string(),
             created_by: expense.created_by.map(|user| user.to_string()),
+            updated_at: expense.updated_at.map(|at| at.to_string()),
         }
     }
 }

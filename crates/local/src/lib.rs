@@ -1,6 +1,6 @@
 //! All of Fracti on one machine: every route over an embedded DynamoDB engine.
 //!
-//! [`routes`] merges the four endpoint groups, [`Engine`] is the database, [`schema`] makes its table from the
+//! [`routes`] merges the endpoint groups, [`Engine`] is the database, [`schema`] makes its table from the
 //! template that AWS makes its own from. The local server is `main.rs`, which also serves [`docs`]; the tests run the
 //! same three.
 
@@ -22,5 +22,6 @@ pub fn routes() -> Routes {
     fracti_groups::routes()
         .merge(fracti_expenses::routes())
         .merge(fracti_settlements::routes())
+        .merge(fracti_ledger::routes())
         .merge(fracti_users::routes())
 }

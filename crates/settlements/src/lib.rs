@@ -7,12 +7,12 @@ use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     id::{SettlementId, UserId},
-    settlement::{Ask, Status, TxHash},
+    settlement::{Ask, Settlement, Status, TxHash},
     table::NewSettlement,
 };
 use fracti_http::{
-    App, Data, Id, Json, List, Member, Paging, Post, Problem, Routes, Scalar, Scope,
-    SettlementView, Text, required, respond, schemas,
+    App, Data, Id, IfMatch, Json, List, Member, Paging, Post, Problem, Query, Routes, Scalar,
+    Scope, SettlementView, Tagged, Text, required, respond_tagged, schemas,
 };
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -66,11 +66,23 @@ struct UpdateSettlement {
 
 /// Says who owes whom, and the fewest transfers that settle it.
 ///
-/// Each currency by itself: two currencies are never added.
+/// Each currency by itself: two currencies are never added. `verify=true` computes the balances again from every expense,
+/// settlement and entry that there is, and fails where the book says something else.
 #[utoipa::path(get, path = "/api/groups/{groupId}/debts", tag = "settlements",
-    responses((status = OK, body = Data<Debts>)))]
-async fn read_debts(State(app): State<App>, Member(claim): Member) -> Result<Data<Debts>, Problem> {
+    params(("verify" = Option<bool>, Query, description = "Whether to compute the balances again. It costs as much as the group is old.")),
+    responses(
+        (status = OK, body = Data<Debts>),
+        (status = CONFLICT, description = "CONFLICT")))]
+async fn read_debts(
+    State(app): State<App>,
+    Member(claim): Member,
+    query: Query,
+) -> Result<Data<Debts>, Problem> {
+    let verify: Option<bool> = query.read("verify")?;
     let (group, members, book) = app.table.ledger(claim).await?;
+    if verify == Some(true) {
+        app.table.verify_book(claim.group).await?;
+    }
     Ok(Data::new(Debts::of(&group, &members, &book)))
 }
 
@@ -111,7 +123,7 @@ async fn create_settlement(
     };
     let once = post.key.once::<_, SettlementView, 201>("create-settlement");
     let settlement = app.table.create_settlement(claim, &new, app.moment(), &once).await?;
-    respond(&once, settlement)
+    respond_tagged(&once, settlement)
 }
 
 /// Reads a settlement.
@@ -121,8 +133,8 @@ async fn read_settlement(
     State(app): State<App>,
     Member(claim): Member,
     Id(settlement): Id<SettlementId>,
-) -> Result<Data<SettlementView>, Problem> {
-    Ok(Data::new(app.table.settlement(claim, settlement).await?.into()))
+) -> Result<Tagged<SettlementView>, Problem> {
+    Ok(Tagged(app.table.settlement(claim, settlement).await?.into()))
 }
 
 /// Brings a settlement further.
@@ -140,8 +152,9 @@ async fn update_settlement(
     State(app): State<App>,
     Member(claim): Member,
     Id(settlement): Id<SettlementId>,
+    if_match: IfMatch,
     Json(body): Json<UpdateSettlement>,
-) -> Result<Data<SettlementView>, Problem> {
+) -> Result<Tagged<SettlementView>, Problem> {
     let ask = Ask {
         status: body.status.map(|Text(status)| status),
         tx_hash: body.tx_hash.map(|Text(hash)| hash),
@@ -155,6 +168,9 @@ async fn update_settlement(
         }
         _ => {}
     }
-    let settlement = app.table.update_settlement(claim, settlement, &ask, app.clock.now()).await?;
-    Ok(Data::new(settlement.into()))
+    let expected =
+        |settlement: &Settlement| if_match.accepts(&SettlementView::from(settlement.clone()));
+    let now = app.clock.now();
+    let settlement = app.table.update_settlement(claim, settlement, &ask, expected, now).await?;
+    Ok(Tagged(settlement.into()))
 }

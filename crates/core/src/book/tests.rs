@@ -48,6 +48,7 @@ fn expense(at: Timestamp, payer: u64, units: i64, sharers: u64, in_currency: u8)
         category: None,
         created_at: at,
         created_by: None,
+        updated_at: None,
     }
 }
 
@@ -75,6 +76,9 @@ enum Act {
     Spend(u64, i64, u64, u8),
     Pay(u64, u64, i64, u8),
     Delete(Index),
+    Edit(Index, u64, i64, u8),
+    Adjust(u64, u64, i64, u8),
+    Unadjust(Index),
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -83,58 +87,143 @@ fn act() -> impl Strategy<Value = Act> {
             .prop_map(|(p, u, s, c)| Act::Spend(p, u, s, c)),
         (1..4_u64, 4..6_u64, 1..100_000_i64, 0..3_u8).prop_map(|(f, t, u, c)| Act::Pay(f, t, u, c)),
         any::<Index>().prop_map(Act::Delete),
+        (any::<Index>(), 1..6_u64, 1..100_000_i64, 0..3_u8)
+            .prop_map(|(i, p, u, c)| Act::Edit(i, p, u, c)),
+        (1..4_u64, 4..6_u64, 1..100_000_i64, 0..3_u8)
+            .prop_map(|(f, t, u, c)| Act::Adjust(f, t, u, c)),
+        any::<Index>().prop_map(Act::Unadjust),
     ]
+}
+
+fn adjustment(name: u64, plus: u64, minus: u64, units: i64, in_currency: u8) -> Event {
+    let currency = currency(in_currency);
+    let sent = Totals { sent: units, ..Totals::default() };
+    let received = Totals { received: units, ..Totals::default() };
+    Event {
+        ref_type: RefType::Adjustment,
+        entry_id: name.to_string(),
+        note: None,
+        changes: vec![
+            Change { user: user(plus), currency, totals: sent },
+            Change { user: user(minus), currency, totals: received },
+        ],
+    }
+}
+
+/// A group, by what happens to it: the book that every act leads to, and all the rows.
+#[derive(Default)]
+struct Model {
+    book: Book,
+    rows: Rows,
+    /// The book after each event.
+    then: Vec<Book>,
+    /// The entries of the expenses that count, in their order.
+    spent: Vec<Entry>,
+    adjusted: Vec<Entry>,
+}
+
+impl Model {
+    fn record(&mut self, event: Event, by: u64, at: Timestamp) -> Entry {
+        let (book, entry) = self.book.record(group(), event, user(by), at).unwrap();
+        self.book = book;
+        self.rows.entries.push(entry.clone());
+        entry
+    }
+
+    fn revert(&mut self, entry: &Entry, at: Timestamp) {
+        let (book, [reverted, revert]) = self.book.revert(entry, user(1), at).unwrap();
+        assert_eq!(reverted.other_sequence, Some(revert.sequence));
+        assert_eq!(revert.other_sequence, Some(reverted.sequence));
+        self.book = book;
+        let place = usize::try_from(reverted.sequence).unwrap();
+        self.rows.entries[place] = reverted;
+        self.rows.entries.push(revert);
+    }
+
+    fn act(&mut self, number: u64, act: &Act) {
+        let at = self.book.next_moment(at(number / 3));
+        match *act {
+            Act::Spend(payer, units, sharers, currency) => {
+                let expense = expense(at, payer, units, sharers, currency);
+                let entry = self.record(Event::of_expense(&expense).unwrap(), payer, at);
+                self.spent.push(entry);
+                self.rows.expenses.push(expense);
+            }
+            Act::Pay(from, to, units, currency) => {
+                let settlement = settlement(at, from, to, units, currency);
+                self.record(Event::of_settlement(&settlement).unwrap(), to, at);
+                self.rows.settlements.push(settlement);
+            }
+            Act::Delete(index) if !self.spent.is_empty() => {
+                let index = index.index(self.spent.len());
+                let entry = self.spent.remove(index);
+                self.rows.expenses.remove(index);
+                self.revert(&entry, at);
+            }
+            Act::Edit(index, payer, units, currency) if !self.spent.is_empty() => {
+                let index = index.index(self.spent.len());
+                let before = self.rows.expenses[index].clone();
+                let entry = self.spent[index].clone();
+                self.revert(&entry, at);
+                let created_at = before.created_at;
+                let after = expense(created_at, payer, units, 3, currency);
+                self.spent[index] = self.record(Event::of_expense(&after).unwrap(), payer, at);
+                self.rows.expenses[index] = after;
+            }
+            Act::Adjust(plus, minus, units, currency) => {
+                let event = adjustment(number, plus, minus, units, currency);
+                let entry = self.record(event, plus, at);
+                self.adjusted.push(entry);
+            }
+            Act::Unadjust(index) if !self.adjusted.is_empty() => {
+                let entry = self.adjusted.remove(index.index(self.adjusted.len()));
+                self.revert(&entry, at);
+            }
+            Act::Delete(_) | Act::Edit(..) | Act::Unadjust(_) => return,
+        }
+        self.then.push(self.book.clone());
+    }
 }
 
 proptest! {
     #[test]
     fn whatever_happens_the_book_is_what_the_rows_say(acts in vec(act(), 0..40)) {
-        let mut book = Book::default();
-        let (mut expenses, mut settlements, mut entries) = (Vec::new(), Vec::new(), Vec::new());
-        let mut sequences = Vec::new();
-        for (now, act) in (0..).zip(acts) {
-            let now = book.next_moment(at(now / 3));
-            let before = book.clone();
-            match act {
-                Act::Spend(payer, units, sharers, currency) => {
-                    let expense = expense(now, payer, units, sharers, currency);
-                    let event = Event::of_expense(&expense).unwrap();
-                    let (next, entry) = book.record(group(), event, user(payer), now).unwrap();
-                    sequences.push(entry.sequence);
-                    entries.push(entry);
-                    expenses.push(expense);
-                    book = next;
-                }
-                Act::Pay(from, to, units, currency) => {
-                    let settlement = settlement(now, from, to, units, currency);
-                    let event = Event::of_settlement(&settlement).unwrap();
-                    let (next, entry) = book.record(group(), event, user(to), now).unwrap();
-                    sequences.push(entry.sequence);
-                    settlements.push(settlement);
-                    book = next;
-                }
-                Act::Delete(index) if !expenses.is_empty() => {
-                    let index = index.index(expenses.len());
-                    let (entry, _) = (entries.remove(index), expenses.remove(index));
-                    let (next, [reverted, revert]) = book.revert(&entry, user(1), now).unwrap();
-                    prop_assert_eq!(reverted.other_sequence, Some(revert.sequence));
-                    prop_assert_eq!(revert.other_sequence, Some(reverted.sequence));
-                    sequences.push(revert.sequence);
-                    book = next;
-                }
-                Act::Delete(_) => continue,
-            }
-            prop_assert_eq!(book.version, before.version + 1);
-            prop_assert!(book.last_event_at > before.last_event_at);
+        let mut model = Model::default();
+        for (number, act) in (0..).zip(acts) {
+            let before = model.book.clone();
+            model.act(number, &act);
+            let book = &model.book;
+            prop_assert_eq!(book == &before, book.version == before.version);
+            prop_assert!(book == &before || book.last_event_at > before.last_event_at);
             for currency in book.balances.currencies() {
                 prop_assert_eq!(book.balances.nets(currency).map(|(_, net)| net).sum::<i64>(), 0);
             }
         }
-        prop_assert_eq!(sequences, (0..book.sequence).collect::<Vec<_>>());
-        prop_assert_eq!(verify(&book, &expenses, &settlements), Ok(()));
+        let sequences: Vec<u64> = model.rows.entries.iter().map(|entry| entry.sequence).collect();
+        prop_assert_eq!(sequences, (0..model.book.sequence).collect::<Vec<_>>());
+        prop_assert_eq!(verify(&model.book, &model.rows), Ok(()));
 
-        let row = to_item(&keys::balance(group()).into(), &book).unwrap();
-        prop_assert_eq!(from_item::<Book>(row).unwrap(), book);
+        let row = to_item(&keys::balance(group()).into(), &model.book).unwrap();
+        prop_assert_eq!(from_item::<Book>(row).unwrap(), model.book);
+    }
+
+    #[test]
+    fn any_past_book_is_a_replay_of_the_entries_up_to_it(acts in vec(act(), 1..40), from: Index) {
+        let mut model = Model::default();
+        for (number, act) in (0..).zip(acts) {
+            model.act(number, &act);
+        }
+        prop_assume!(!model.then.is_empty());
+        let opening = &model.then[from.index(model.then.len())];
+        for then in model.then.iter().filter(|then| then.sequence >= opening.sequence) {
+            let between = |entry: &&Entry| (opening.sequence..then.sequence).contains(&entry.sequence);
+            let replayed = opening.replay(model.rows.entries.iter().filter(between)).unwrap();
+            prop_assert_eq!(&Book { version: then.version, ..replayed }, then);
+        }
+        let missing = model.rows.entries.iter().skip(1);
+        let first_missing = Book::default().replay(missing).err();
+        let expected = (model.book.sequence > 1).then_some(BookError::Missing(0));
+        prop_assert_eq!(first_missing, expected);
     }
 
     #[test]
@@ -147,6 +236,14 @@ proptest! {
         prop_assert_eq!(back.balances, Balances::default());
         prop_assert_eq!((back.expense_count, back.sequence, back.version), (0, 2, 2));
     }
+}
+
+#[test]
+fn a_book_of_before_an_entry_does_not_revert_it() {
+    let event = Event::of_expense(&expense(at(0), 1, 100, 2, 0)).unwrap();
+    let (after, entry) = Book::default().record(group(), event, user(1), at(0)).unwrap();
+    assert_eq!(Book::default().revert(&entry, user(1), at(1)), Err(BookError::Missing(0)));
+    assert!(after.revert(&entry, user(1), at(1)).is_ok());
 }
 
 #[test]
@@ -164,24 +261,35 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
 
 #[test]
 fn verify_sees_every_difference() {
-    let spent = expense(at(0), 1, 100, 3, 0);
-    let paid = settlement(at(1), 2, 1, 33, 0);
-    let event = Event::of_expense(&spent).unwrap();
-    let (book, _) = Book::default().record(group(), event, user(1), at(0)).unwrap();
-    let event = Event::of_settlement(&paid).unwrap();
-    let (book, _) = book.record(group(), event, user(1), at(1)).unwrap();
-    let (expenses, settlements) = ([spent.clone()], [paid.clone()]);
-    assert_eq!(verify(&book, &expenses, &settlements), Ok(()));
+    let mut model = Model::default();
+    for (number, act) in
+        (0..).zip([Act::Spend(1, 100, 3, 0), Act::Pay(2, 1, 33, 0), Act::Adjust(1, 2, 5, 0)])
+    {
+        model.act(number, &act);
+    }
+    let Model { book, rows, .. } = model;
+    assert_eq!(verify(&book, &rows), Ok(()));
 
+    let (spent, paid) = (rows.expenses[0].clone(), rows.settlements[0].clone());
     let pending = Settlement { status: Status::Pending, ..paid.clone() };
     let other = expense(at(0), 2, 100, 3, 0);
-    for (expenses, settlements, what) in [
-        (vec![], vec![paid.clone()], "an expense is missing"),
-        (vec![spent.clone(), spent.clone()], vec![paid.clone()], "an expense is there twice"),
-        (vec![other], vec![paid.clone()], "another one paid"),
-        (vec![spent.clone()], vec![], "a settlement is missing"),
-        (vec![spent], vec![pending], "a settlement is not completed"),
+    let mut unapplied = rows.entries.clone();
+    unapplied[2].status = EntryStatus::Reverted;
+    let mut moved = rows.entries.clone();
+    moved[0].changes[0].totals.paid = 99;
+    for (rows, what) in [
+        (Rows { expenses: vec![], ..rows.clone() }, "an expense is missing"),
+        (
+            Rows { expenses: vec![spent.clone(), spent], ..rows.clone() },
+            "an expense is there twice",
+        ),
+        (Rows { expenses: vec![other], ..rows.clone() }, "another one paid"),
+        (Rows { settlements: vec![], ..rows.clone() }, "a settlement is missing"),
+        (Rows { settlements: vec![pending], ..rows.clone() }, "a settlement is not completed"),
+        (Rows { entries: rows.entries[..2].to_vec(), ..rows.clone() }, "an entry is missing"),
+        (Rows { entries: unapplied, ..rows.clone() }, "an adjustment does not count"),
+        (Rows { entries: moved, ..rows.clone() }, "an entry says something else"),
     ] {
-        assert!(verify(&book, &expenses, &settlements).is_err(), "{what}");
+        assert!(verify(&book, &rows).is_err(), "{what}");
     }
 }

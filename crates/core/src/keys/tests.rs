@@ -73,23 +73,28 @@ fn keys_are_stable() {
         status: EntryStatus::Applied,
         other_sequence: None,
         ref_type: crate::book::RefType::Expense,
-        ref_id: expense.id.to_string(),
+        ref_id: Some(expense.id.to_string()),
         actor_id: user,
+        note: None,
         changes: Vec::new(),
         created_at: at,
+        expense: None,
+        request: None,
     };
+    let adjusted = Entry { entry_id: "opening#1".to_owned(), ..applied.clone() };
     let past = Entry { status: EntryStatus::Reverted, ..applied.clone() };
     let hash: TxHash = "A".repeat(64).parse().unwrap();
-    let rows: [(&str, Keys); 11] = [
+    let rows: [(&str, Keys); 12] = [
         ("group", group(group_id).into()),
         ("member", member_row(group_id, user)),
         ("expense", expense_row(&expense)),
         ("participant", participant_row(&expense.participants()[0])),
         ("settlement", settlement_row(&settlement)),
         ("balance", balance(group_id).into()),
-        ("closing", closing(group_id, &at.day()).into()),
+        ("closing", closing(group_id, at.day()).into()),
         ("entry", entry_row(&applied)),
         ("past entry", entry_row(&past)),
+        ("adjustment", entry_row(&adjusted)),
         ("used hash", tx_hash(&hash).into()),
         ("idempotency", idempotency(user, "create-expense", "00ff").into()),
     ];
@@ -117,6 +122,7 @@ fn keys_are_stable() {
     closing: BOOK#550e8400-e29b-41d4-a716-446655440000 / DAY#2024-01-20
     entry: BOOK#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / ~ | GSI1 BOOK#550e8400-e29b-41d4-a716-446655440000#2024-01-20 / 2024-01-20T18:30:00.000Z#00000000000000000009
     past entry: BOOK#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / HISTORY#00000000000000000009 | GSI1 BOOK#550e8400-e29b-41d4-a716-446655440000#2024-01-20 / 2024-01-20T18:30:00.000Z#00000000000000000009
+    adjustment: BOOK#550e8400-e29b-41d4-a716-446655440000#ENTRY#3beedc85d331983de0eee1999f0302d162bd27a64147639f0b75db5154415562 / ~ | GSI1 BOOK#550e8400-e29b-41d4-a716-446655440000#2024-01-20 / 2024-01-20T18:30:00.000Z#00000000000000000009
     used hash: TXHASH#aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa / SETTLEMENT
     idempotency: IDEM#123456789 / create-expense#00ff
     ");

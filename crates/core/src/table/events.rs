@@ -23,9 +23,7 @@ use crate::{
 pub(super) struct Event<T> {
     /// The book after it.
     pub(super) book: Book,
-    /// The entries that it adds.
-    pub(super) entries: Vec<Entry>,
-    /// Its own rows.
+    /// Its own rows, its entries among them.
     pub(super) writes: Vec<Write>,
     /// What it results in.
     pub(super) value: T,
@@ -43,7 +41,7 @@ impl Table {
         book: Book,
         now: Timestamp,
         once: Option<&Once<T>>,
-        event: impl Fn(&Book, Timestamp) -> Result<Event<T>, Error>,
+        event: impl Fn(&Book, Timestamp) -> Result<Event<T>, Rejected>,
     ) -> Result<Outcome<T>, Rejected> {
         let mut retry = Retry::new();
         let turn = retry.within(self.turns.take(group)).await.ok_or(Error::Contended)?;
@@ -52,9 +50,6 @@ impl Table {
             let event = event(&book, book.next_moment(now))?;
             let mut writes = event.writes;
             writes.extend(once.map(|once| once.write(&event.value)).transpose()?.flatten());
-            for entry in &event.entries {
-                writes.push(write_entry(entry)?);
-            }
             writes.extend(closing(group, &book, &event.book)?);
             writes.push(balance(group, &book, &event.book)?);
             match self.transact(writes).await {
@@ -92,22 +87,42 @@ fn closing(group: GroupId, read: &Book, next: &Book) -> Result<Option<Write>, Er
     match last.filter(|last| next.last_event_at.is_some_and(|at| at.day() != *last)) {
         None => Ok(None),
         Some(day) => {
-            let put = Write::put(&keys::closing(group, &day).into(), read)?;
+            let put = Write::put(&keys::closing(group, day).into(), read)?;
             Ok(Some(put.only(Expression::absent(), Otherwise::Lost)))
         }
     }
 }
 
-/// An entry's row: the one that counts under its name, or a row of history.
-fn write_entry(entry: &Entry) -> Result<Write, Error> {
+/// Lets an entry count under its name, where none does.
+pub(super) fn enter(entry: &Entry) -> Result<Write, Error> {
     let put = Write::put(&keys::entry_row(entry), entry)?;
-    Ok(put.only(Expression::absent(), Otherwise::Lost))
+    Ok(put.only(Expression::absent(), Otherwise::Stale))
+}
+
+/// Lets an entry count in the place of another one of its name, which becomes history.
+pub(super) fn replace(before: &Entry, entry: &Entry) -> Result<Write, Error> {
+    let put = Write::put(&keys::entry_row(entry), entry)?;
+    Ok(put.only(still(before)?, Otherwise::Stale))
 }
 
 /// Takes the current row of an entry away, which becomes history.
-pub(super) fn remove_entry(entry: &Entry) -> Result<Write, Error> {
-    debug_assert_eq!(entry.status, EntryStatus::Applied, "only what counts can be taken back");
-    let sequence = row::to_value(&entry.sequence)?;
+pub(super) fn remove(entry: &Entry) -> Result<Write, Error> {
     let delete = Write::delete(keys::entry(entry.group_id, &entry.entry_id));
-    Ok(delete.only(Expression::equal("sequence", sequence), Otherwise::Lost))
+    Ok(delete.only(still(entry)?, Otherwise::Stale))
+}
+
+/// The rows of history: what was reverted, and the revert.
+pub(super) fn keep(past: &[Entry; 2]) -> Result<[Write; 2], Error> {
+    let keep = |entry: &Entry| {
+        let put = Write::put(&keys::entry_row(entry), entry)?;
+        Ok::<_, Error>(put.only(Expression::absent(), Otherwise::Lost))
+    };
+    let [reverted, revert] = past;
+    Ok([keep(reverted)?, keep(revert)?])
+}
+
+/// This very entry still counts under its name.
+fn still(entry: &Entry) -> Result<Expression, Error> {
+    debug_assert_eq!(entry.status, EntryStatus::Applied, "only what counts can be taken back");
+    Ok(Expression::equal("sequence", row::to_value(&entry.sequence)?))
 }

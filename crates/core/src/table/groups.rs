@@ -153,7 +153,7 @@ impl Table {
     }
 
     /// Writes what `value` stands for, where there is anything to write.
-    async fn write<T>(
+    pub(super) async fn write<T>(
         &self,
         writes: Vec<Write>,
         once: &Once<T>,

@@ -5,10 +5,11 @@
 //! of two at once one commits and the other finds its response.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::{
     Table,
-    write::{Expression, Otherwise, Write},
+    write::{Expression, Otherwise, Rejected, Write},
 };
 use crate::{Error, id::UserId, keys, row, time::Timestamp};
 
@@ -67,6 +68,16 @@ struct Row {
     ttl: u64,
 }
 
+impl<T> Outcome<T> {
+    /// What was done, where no request could have been repeated.
+    pub(super) fn done(self) -> Result<T, Rejected> {
+        match self {
+            Self::Done(done) => Ok(done),
+            Self::Replayed(_) => Err(Rejected::Replay),
+        }
+    }
+}
+
 impl<T> Once<T> {
     /// The write that records the response which tells `value`.
     pub(super) fn write(&self, value: &T) -> Result<Option<Write>, Error> {
@@ -87,6 +98,12 @@ impl<T> Once<T> {
 }
 
 impl Request {
+    /// What tells the request from all others, and is the same when it is repeated.
+    pub(super) fn fingerprint(&self) -> String {
+        let Self { user, operation, key_hash, request_hash, .. } = self;
+        hex::encode(Sha256::digest(format!("{user}#{operation}#{key_hash}#{request_hash}")))
+    }
+
     fn key(&self) -> keys::Primary {
         keys::idempotency(self.user, self.operation, &self.key_hash)
     }

@@ -1,6 +1,9 @@
 //! Reading a range of rows: a page of it, or all of it.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    str::FromStr,
+};
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity::Total};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -9,6 +12,7 @@ use super::{Table, failure, usage};
 use crate::{
     Error,
     row::{self, Item},
+    text::word,
 };
 
 /// How many requests reading one range takes at the most: a request returns up to 1 MiB.
@@ -16,12 +20,47 @@ use crate::{
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html>
 const MAX_REQUESTS: usize = 200;
 
-/// The rows of one partition whose sort key begins with a prefix.
+/// The rows of one partition, or those of them whose sort keys are wanted; newest first, where nothing else is said.
 #[derive(Clone, Debug)]
 pub(super) struct Range {
     pub(super) index: Option<&'static str>,
     pub(super) partition: String,
-    pub(super) prefix: String,
+    pub(super) sort: Sort,
+    pub(super) order: Order,
+}
+
+/// Which sort keys are wanted.
+#[derive(Clone, Debug)]
+pub(super) enum Sort {
+    /// All.
+    Any,
+    /// Those that begin so.
+    Prefix(String),
+    /// Those from the first to the second, both of them too.
+    Between(String, String),
+}
+
+/// In which order a list is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// Oldest first.
+    Asc,
+    /// Newest first.
+    Desc,
+}
+
+/// Why a text is no order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an order is one of asc, desc")]
+pub struct OrderError;
+
+impl FromStr for Order {
+    type Err = OrderError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        word(text).ok_or(OrderError)
+    }
 }
 
 /// Which part of a list is asked for.
@@ -38,7 +77,7 @@ pub struct Page {
 #[serde(transparent)]
 pub struct Position(BTreeMap<String, String>);
 
-/// A part of a list, newest first.
+/// A part of a list.
 #[derive(Clone, Debug)]
 pub struct Slice<T> {
     /// The rows.
@@ -49,7 +88,8 @@ pub struct Slice<T> {
 
 impl Range {
     pub(super) fn table(partition: String, prefix: &str) -> Self {
-        Self { index: None, partition, prefix: prefix.to_owned() }
+        let sort = Sort::Prefix(prefix.to_owned());
+        Self { index: None, partition, sort, order: Order::Desc }
     }
 
     pub(super) fn index(index: &'static str, partition: String, prefix: &str) -> Self {
@@ -65,7 +105,7 @@ impl Range {
 }
 
 impl Table {
-    /// A page of a range, newest first; one row more is read, to know whether there is more.
+    /// A page of a range; one row more is read, to know whether there is more.
     pub(super) async fn page<T: DeserializeOwned>(
         &self,
         range: &Range,
@@ -92,7 +132,7 @@ impl Table {
         items.into_iter().map(|item| Ok((range.position(&item), row::from_item(item)?))).collect()
     }
 
-    /// All of a range, newest first.
+    /// All of a range.
     pub(super) async fn all<T: DeserializeOwned>(&self, range: &Range) -> Result<Vec<T>, Error> {
         self.scan(range, None, None).await?.into_iter().map(row::from_item).collect()
     }
@@ -105,6 +145,24 @@ impl Table {
     ) -> Result<Vec<Item>, Error> {
         let index = range.index.unwrap_or_default();
         let (mut items, mut start) = (Vec::new(), start);
+        let (condition, values) = match &range.sort {
+            Sort::Any => ("#pk = :pk", vec![]),
+            Sort::Prefix(prefix) => {
+                ("#pk = :pk AND begins_with(#sk, :prefix)", vec![(":prefix", prefix)])
+            }
+            Sort::Between(first, last) => (
+                "#pk = :pk AND #sk BETWEEN :first AND :last",
+                vec![(":first", first), (":last", last)],
+            ),
+        };
+        let values = values.into_iter().chain([(":pk", &range.partition)]);
+        let values: Item = values
+            .map(|(name, value)| (name.to_owned(), AttributeValue::S(value.clone())))
+            .collect();
+        let mut names = HashMap::from([("#pk".to_owned(), format!("{index}PK"))]);
+        if !matches!(range.sort, Sort::Any) {
+            names.insert("#sk".to_owned(), format!("{index}SK"));
+        }
         for _ in 0..MAX_REQUESTS {
             let left = limit.map(|limit| limit.saturating_sub(items.len()));
             let request = self
@@ -114,12 +172,10 @@ impl Table {
                 .set_index_name(range.index.map(str::to_owned))
                 // An index cannot be read consistently.
                 .consistent_read(range.index.is_none())
-                .key_condition_expression("#pk = :pk AND begins_with(#sk, :sk)")
-                .expression_attribute_names("#pk", format!("{index}PK"))
-                .expression_attribute_names("#sk", format!("{index}SK"))
-                .expression_attribute_values(":pk", AttributeValue::S(range.partition.clone()))
-                .expression_attribute_values(":sk", AttributeValue::S(range.prefix.clone()))
-                .scan_index_forward(false)
+                .key_condition_expression(condition)
+                .set_expression_attribute_names(Some(names.clone()))
+                .set_expression_attribute_values(Some(values.clone()))
+                .scan_index_forward(range.order == Order::Asc)
                 .set_limit(left.and_then(|left| i32::try_from(left).ok()))
                 .set_exclusive_start_key(start)
                 .return_consumed_capacity(Total);

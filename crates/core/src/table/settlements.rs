@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Claim, Moment, Page, Slice, Table,
-    events::Event,
+    events::{Event, enter},
     idempotency::{Once, Outcome},
     range::Range,
     write::{Expression, Otherwise, Rejected, Write, persist},
@@ -106,26 +106,28 @@ impl Table {
             );
             if !completed {
                 let book = book.touched(created_at);
-                return Ok(Event { book, entries: Vec::new(), writes, value: settlement });
+                return Ok(Event { book, writes, value: settlement });
             }
             let event = book::Event::of_settlement(&settlement)?;
             let (book, entry) = book.record(claim.group, event, claim.user, created_at)?;
-            Ok(Event { book, entries: vec![entry], writes, value: settlement })
+            writes.push(enter(&entry)?);
+            Ok(Event { book, writes, value: settlement })
         };
         Ok(self.commit(claim.group, book, at.now, Some(once), event).await?)
     }
 
-    /// Does what the claimant asks of a settlement, as [`Settlement::decide`] allows it.
+    /// Does what the claimant asks of a settlement that is as `expected`, as [`Settlement::decide`] allows it.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSettlement`]; [`Error::Settlement`]; [`Error::TxHashUsed`]; [`Error::NoGroup`] or
+    /// [`Error::NoSettlement`]; [`Error::Changed`] where it is not as expected; [`Error::Settlement`]; [`Error::TxHashUsed`]; [`Error::NoGroup`] or
     /// [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn update_settlement(
         &self,
         claim: Claim,
         id: SettlementId,
         ask: &Ask,
+        expected: impl Fn(&Settlement) -> bool,
         now: Timestamp,
     ) -> Result<Settlement, Error> {
         persist(|| async {
@@ -134,6 +136,9 @@ impl Table {
             };
             let (settlement, book) = self.checked(claim, read).await?;
             let settlement = settlement.ok_or(Error::NoSettlement)?;
+            if !expected(&settlement) {
+                return Err(Error::Changed.into());
+            }
             match settlement.decide(claim.user, ask).map_err(Error::from)? {
                 Step::Nothing => Ok(settlement),
                 Step::Complete => self.complete(claim, &settlement, book, now).await,
@@ -165,12 +170,9 @@ impl Table {
             ];
             let write = Write::update(settlement.key(), attributes)
                 .only(unchanged(settlement)?, Otherwise::Stale);
-            Ok(Event { book, entries: vec![entry], writes: vec![write], value: completed })
+            Ok(Event { book, writes: vec![write, enter(&entry)?], value: completed })
         };
-        match self.commit(claim.group, book, now, None, event).await? {
-            Outcome::Done(settlement) => Ok(settlement),
-            Outcome::Replayed(_) => Err(Rejected::Replay),
-        }
+        self.commit(claim.group, book, now, None, event).await?.done()
     }
 
     async fn fail(&self, settlement: Settlement) -> Result<Settlement, Rejected> {

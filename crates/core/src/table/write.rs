@@ -14,12 +14,18 @@ use tokio::time::Instant;
 use super::{PATIENCE, THROTTLED, Table, failure, usage};
 use crate::{
     Error,
+    book::BookError,
     keys::{Keys, Primary},
     row::{self, Item},
 };
 
 /// How long a pause is at the most.
 const LONGEST_PAUSE: Duration = Duration::from_millis(640);
+
+/// How many actions one transaction takes.
+///
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
+pub(super) const MAX_ACTIONS: usize = 100;
 
 /// One action of a transaction, and what it means that its condition fails.
 #[derive(Clone, Debug)]
@@ -65,6 +71,15 @@ pub(super) enum Rejected {
 impl From<Error> for Rejected {
     fn from(error: Error) -> Self {
         Self::Because(error)
+    }
+}
+
+impl From<BookError> for Rejected {
+    fn from(error: BookError) -> Self {
+        match error {
+            BookError::Missing(_) => Self::Stale,
+            error => Self::Because(error.into()),
+        }
     }
 }
 
@@ -243,6 +258,9 @@ impl Table {
     /// A repeated idempotency key counts before a reason, a reason before a lost race, and an earlier action's reason
     /// before a later one's: what was decided is not tried again.
     pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<(), Rejected> {
+        if writes.len() > MAX_ACTIONS {
+            return Err(Error::TooManyActions(writes.len()).into());
+        }
         let meanings: Vec<Otherwise> = writes.iter().map(|write| write.otherwise).collect();
         let items =
             writes.into_iter().map(|write| write.item(&self.name)).collect::<Result<_, _>>();

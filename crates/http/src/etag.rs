@@ -1,0 +1,64 @@
+//! The tag of a state: what a client saw is what it changes, where it says so.
+//!
+//! <https://www.rfc-editor.org/rfc/rfc9110#name-conditional-requests>
+
+use std::convert::Infallible;
+
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderValue, header, request::Parts},
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::Data;
+
+/// How many bytes of the hash a tag shows.
+const LENGTH: usize = 16;
+
+/// One thing in its envelope, with the tag of its state.
+#[derive(Debug)]
+pub struct Tagged<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Tagged<T> {
+    fn into_response(self) -> Response {
+        let tag = serde_json::to_string(&self.0).map(|json| tag(&json));
+        let mut response = Data::new(self.0).into_response();
+        response.headers_mut().extend(tag.into_iter().map(|tag| (header::ETAG, tag)));
+        response
+    }
+}
+
+/// The tag of the state that this JSON shows: two states differ in it, whatever they differ in.
+pub(crate) fn tag(json: &str) -> HeaderValue {
+    let hash = Sha256::digest(json);
+    let tag = format!("\"{}\"", hex::encode(hash.get(..LENGTH).unwrap_or_default()));
+    HeaderValue::from_str(&tag).unwrap_or_else(|_| unreachable!("hexadecimal digits are visible"))
+}
+
+/// In which states a thing may be, for the request to be done: any, where there is no `If-Match`.
+#[derive(Clone, Debug)]
+pub struct IfMatch(Option<String>);
+
+impl<S: Sync> FromRequestParts<S> for IfMatch {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let values = parts.headers.get_all(header::IF_MATCH).iter();
+        let values: Vec<_> = values.map(|value| value.to_str().unwrap_or_default()).collect();
+        Ok(Self((!values.is_empty()).then(|| values.join(","))))
+    }
+}
+
+impl IfMatch {
+    /// Whether the state that `view` shows is one of them.
+    pub fn accepts(&self, view: &impl Serialize) -> bool {
+        let Some(tags) = &self.0 else { return true };
+        let tag = serde_json::to_string(view).map(|json| tag(&json));
+        // A tag of ours has no comma inside. A weak one (`W/"…"`) never matches.
+        tags.split(',').map(str::trim).any(|known| {
+            known == "*" || tag.as_ref().is_ok_and(|tag| tag.as_bytes() == known.as_bytes())
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! What the group owed each member: at a moment, or at the end of a day.
+
+use std::collections::BTreeSet;
+
+use fracti_core::{
+    book::Book,
+    currency::Currency,
+    group::{Group, Member},
+    id::UserId,
+    time::Timestamp,
+};
+use fracti_http::{Exact, schemas};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What the group owed its members at a moment.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = LedgerBalance)]
+pub(crate) struct BalanceView {
+    /// How many entries led to it: the sequence of the entry that follows.
+    sequence: u64,
+    /// At which moment.
+    #[schema(value_type = schemas::Timestamp)]
+    as_of: String,
+    /// Each member in each currency of the group's book.
+    balances: Vec<MemberBalance>,
+}
+
+/// What the group owed its members at the end of a day.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = LedgerDay)]
+pub(crate) struct DayView {
+    /// The day, in UTC.
+    #[schema(value_type = schemas::Day)]
+    day: String,
+    /// How many entries led to it: the sequence of the entry that follows.
+    sequence: u64,
+    /// When its last event was.
+    #[schema(value_type = schemas::Timestamp)]
+    as_of: String,
+    /// Each member in each currency of the group's book.
+    balances: Vec<MemberBalance>,
+}
+
+/// The totals of a member in a currency.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MemberBalance {
+    /// The member.
+    #[schema(value_type = schemas::UserId)]
+    user_id: String,
+    /// The name that the others see.
+    #[schema(example = "Alice Smith")]
+    name: String,
+    /// The currency.
+    #[schema(value_type = schemas::Currency)]
+    currency: &'static str,
+    /// What the member paid for expenses.
+    #[schema(value_type = schemas::Balance)]
+    paid: Exact,
+    /// The member's shares of expenses.
+    #[schema(value_type = schemas::Balance)]
+    owed: Exact,
+    /// What the member sent in settlements and was given by adjustments.
+    #[schema(value_type = schemas::Balance)]
+    sent: Exact,
+    /// What the member received in settlements and was charged by adjustments.
+    #[schema(value_type = schemas::Balance)]
+    received: Exact,
+    /// What the group owes the member: `paid - owed + sent - received`; below zero where the member owes.
+    #[schema(value_type = schemas::Balance)]
+    net: Exact,
+}
+
+impl MemberBalance {
+    /// The totals that a book has for a member.
+    fn of(member: &Member, currency: Currency, book: &Book) -> Self {
+        let totals = book.balances.totals(currency, member.id);
+        let number = |units: i64| Exact(currency.number(units));
+        Self {
+            user_id: member.id.to_string(),
+            name: member.name.clone(),
+            currency: currency.code(),
+            paid: number(totals.paid),
+            owed: number(totals.owed),
+            sent: number(totals.sent),
+            received: number(totals.received),
+            net: Exact(currency.number(totals.net())),
+        }
+    }
+}
+
+impl BalanceView {
+    /// What `book` said at `as_of`, of one member or of all.
+    pub(crate) fn of(
+        group: &Group,
+        members: &[Member],
+        user: Option<UserId>,
+        book: &Book,
+        as_of: Timestamp,
+    ) -> Self {
+        let members = members.iter().filter(|member| user.is_none_or(|user| member.id == user));
+        Self {
+            sequence: book.sequence,
+            as_of: as_of.to_string(),
+            balances: balances(group, members, book),
+        }
+    }
+}
+
+impl DayView {
+    /// What the book said at the end of the day of its last event.
+    pub(crate) fn of(group: &Group, members: &[Member], book: &Book) -> Option<Self> {
+        let last = book.last_event_at?;
+        Some(Self {
+            day: last.day().to_string(),
+            sequence: book.sequence,
+            as_of: last.to_string(),
+            balances: balances(group, members.iter(), book),
+        })
+    }
+}
+
+/// The members by id, and for each the currencies by code.
+fn balances<'a>(
+    group: &Group,
+    members: impl Iterator<Item = &'a Member>,
+    book: &Book,
+) -> Vec<MemberBalance> {
+    let mut currencies: BTreeSet<Currency> = book.balances.currencies().collect();
+    currencies.insert(group.currency);
+    let of_member = |member: &'a Member| {
+        let line = |currency: &Currency| MemberBalance::of(member, *currency, book);
+        currencies.iter().map(line).collect::<Vec<_>>()
+    };
+    members.flat_map(of_member).collect()
+}

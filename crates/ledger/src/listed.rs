@@ -1,0 +1,116 @@
+//! A list that a client sends: as it is, or as the one field of an object.
+
+use std::{fmt, marker::PhantomData};
+
+use fracti_http::{Problem, required};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor, value::SeqAccessDeserializer},
+};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Ref, RefOr, Schema},
+};
+
+use crate::push::{PushEntry, RevertEntry};
+
+/// A list that a client sends: as it is, or as the one field of an object.
+#[derive(Debug)]
+pub(crate) struct Listed<T> {
+    items: Option<Vec<T>>,
+    /// What its field is called; nothing where the list is the whole body.
+    field: &'static str,
+}
+
+/// What a list consists of.
+pub(crate) trait Listable: for<'de> Deserialize<'de> {
+    /// The field that has the list.
+    const FIELD: &'static str;
+}
+
+impl<'de, T: Listable> Deserialize<'de> for Listed<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Both<T>(PhantomData<T>);
+
+        impl<'de, T: Listable> Visitor<'de> for Both<T> {
+            type Value = Listed<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "an array, or an object with `{}`", T::FIELD)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self::Value, A::Error> {
+                let items = Vec::deserialize(SeqAccessDeserializer::new(items))?;
+                Ok(Listed { items: Some(items), field: "" })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut items = None;
+                while let Some(field) = map.next_key::<String>()? {
+                    if field != T::FIELD {
+                        map.next_value::<IgnoredAny>()?;
+                    } else if items.replace(map.next_value()?).is_some() {
+                        return Err(A::Error::duplicate_field(T::FIELD));
+                    }
+                }
+                Ok(Listed { items: items.flatten(), field: T::FIELD })
+            }
+        }
+
+        from.deserialize_any(Both(PhantomData))
+    }
+}
+
+impl<T: Listable> Listed<T> {
+    /// The list, which has something in it, and where it stands in the body.
+    pub(crate) fn some(self) -> Result<(Vec<T>, &'static str), Problem> {
+        let items = required(T::FIELD, self.items)?;
+        if items.is_empty() {
+            return Err(Problem::invalid(T::FIELD, "give at least one"));
+        }
+        Ok((items, self.field))
+    }
+}
+
+/// Adjustments of the book.
+#[derive(Debug)]
+pub(crate) struct PushEntries;
+
+/// The names of entries that are to be reverted.
+#[derive(Debug)]
+pub(crate) struct RevertEntries;
+
+impl PartialSchema for PushEntries {
+    fn schema() -> RefOr<Schema> {
+        listed::<PushEntry>()
+    }
+}
+
+impl ToSchema for PushEntries {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((PushEntry::name().into_owned(), PushEntry::schema()));
+        PushEntry::schemas(schemas);
+    }
+}
+
+impl PartialSchema for RevertEntries {
+    fn schema() -> RefOr<Schema> {
+        listed::<RevertEntry>()
+    }
+}
+
+impl ToSchema for RevertEntries {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((RevertEntry::name().into_owned(), RevertEntry::schema()));
+        RevertEntry::schemas(schemas);
+    }
+}
+
+/// A list of `T`, as it is or as the one field of an object.
+fn listed<T: Listable + ToSchema>() -> RefOr<Schema> {
+    let items = || Ref::from_schema_name(T::name());
+    let list =
+        || ArrayBuilder::new().description(Some("The list.")).items(items()).min_items(Some(1));
+    let object = ObjectBuilder::new().property(T::FIELD, list()).required(T::FIELD);
+    OneOfBuilder::new().item(object).item(list()).into()
+}

@@ -1,0 +1,10 @@
+//! The ledger function, as Lambda runs it.
+
+use fracti_http::{App, service};
+use lambda_http::{Error, run, tracing};
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    tracing::init_default_subscriber();
+    run(service(fracti_ledger::routes(), App::from_env().await?)).await
+}

@@ -1,0 +1,362 @@
+//! Expenses are edited, deleted and brought back, and their history says all of it.
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use crate::harness::{Group, Reply};
+
+fn path(group: &Group, expense: &Value) -> String {
+    group.path(&format!("/expenses/{}", expense["id"].as_str().unwrap()))
+}
+
+/// What of an expense an edit leaves as it is, whatever it says.
+fn origin(expense: &Value) -> [&Value; 4] {
+    ["id", "groupId", "createdAt", "createdBy"].map(|field| &expense[field])
+}
+
+#[tokio::test]
+async fn what_is_left_out_stays() {
+    let group = Group::new(3, "EUR").await;
+    let alice = &group.members[0];
+    let made = group.spend(0, json!({ "amount": 100, "category": "food" })).await;
+    let at = path(&group, &made);
+    for (body, changed) in [
+        (json!({ "description": "Fondue" }), json!({ "description": "Fondue" })),
+        (json!({ "category": "travel" }), json!({ "category": "travel" })),
+        (json!({ "category": null }), json!({ "category": null })),
+        (json!({ "payerId": "2" }), json!({ "payerId": "2", "payerName": "B" })),
+        (json!({ "payerId": "1", "amount": null }), json!({ "payerId": "1", "payerName": "A" })),
+    ] {
+        let before = alice.get(&at).await.data(200).clone();
+        let after = alice.put(&at, body.clone()).await.data(200).clone();
+        assert_eq!(origin(&after), origin(&made), "{body}");
+        assert_eq!(after["splits"], made["splits"], "the odd cent stays where it is: {body}");
+        let mut expected = before.as_object().unwrap().clone();
+        expected.extend(changed.as_object().unwrap().clone());
+        expected.insert("updatedAt".to_owned(), after["updatedAt"].clone());
+        expected.retain(|_, value| !value.is_null());
+        assert_eq!(after, Value::Object(expected), "{body}");
+        assert_eq!(alice.get(&at).await.data(200), &after, "{body}");
+        group.verify().await;
+    }
+    let before = group.api.rows().await;
+    for nothing in [
+        json!({}),
+        json!({ "amount": "100.0", "payerId": "1", "splits": [
+        { "userId": "3" }, { "userId": "1" }, { "userId": "2" } ] }),
+    ] {
+        alice.put(&at, nothing.clone()).await.data(200);
+        assert_eq!(group.api.rows().await, before, "{nothing} changes nothing");
+    }
+}
+
+#[tokio::test]
+async fn the_money_moves_once_and_exactly() {
+    let group = Group::new(3, "EUR").await;
+    let alice = &group.members[0];
+    let percentages = |parts: [(&str, u8); 2]| {
+        parts.map(|(user, of)| json!({ "userId": user, "percentage": of }))
+    };
+    let exact = json!([{ "userId": "2", "amount": 10 }, { "userId": "3", "amount": "20.5" }]);
+    let made = group.spend(0, json!({ "amount": 30 })).await;
+    let at = path(&group, &made);
+    for (body, balances) in [
+        (json!({ "amount": 60 }), ["40", "-20", "-20"]),
+        (json!({ "splits": [{ "userId": "2" }, { "userId": "3" }] }), ["60", "-30", "-30"]),
+        (
+            json!({ "splitType": "percentage", "splits": percentages([("1", 25), ("2", 75)]) }),
+            ["45", "-45", "0"],
+        ),
+        (json!({ "amount": 100 }), ["75", "-75", "0"]),
+        (
+            json!({ "amount": "30.50", "splitType": "exact", "splits": exact }),
+            ["30.5", "-10", "-20.5"],
+        ),
+        (json!({ "splitType": "equal" }), ["30.5", "-15.25", "-15.25"]),
+        (json!({ "splitType": "exact", "payerId": "3" }), ["0", "-15.25", "15.25"]),
+    ] {
+        // Alice recorded it, so she may edit it, whoever paid.
+        alice.put(&at, body.clone()).await.data(200);
+        assert_eq!(group.balances().await, balances, "{body}");
+        group.verify().await;
+    }
+    let debts = group.debts().await;
+    assert_eq!(debts["summary"]["expenseCount"], 1);
+    assert_eq!(debts["summary"]["totalExpenses"], json!(30.5));
+
+    alice.put(&at, json!({ "currency": "TON" })).await.data(200);
+    let debts = group.debts().await;
+    assert_eq!(debts["balances"][1]["balances"], json!({ "EUR": 0, "TON": -15.25 }));
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn exact_shares_that_do_not_come_out_any_more_are_asked_for() {
+    let group = Group::new(2, "EUR").await;
+    let splits = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": 2 }]);
+    let made = group.spend(0, json!({ "amount": 3, "splitType": "exact", "splits": splits })).await;
+    let reply = group.members[0].put(&path(&group, &made), json!({ "amount": 4 })).await;
+    assert_eq!(reply.code(), (400, "VALIDATION_ERROR"));
+    assert_eq!(
+        reply.body["details"][0],
+        json!({ "path": "splits", "message": "the shares sum to 3, 1 less than the amount" })
+    );
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn every_list_shows_the_edited_expense() {
+    let group = Group::new(3, "EUR").await;
+    let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
+    let made = group.spend(0, json!({ "amount": 30 })).await;
+    group.spend(0, json!({ "amount": 3, "description": "Tea" })).await;
+    let body = json!({ "payerId": "2", "amount": 20, "description": "Taxi",
+        "splits": [{ "userId": "1" }, { "userId": "2" }] });
+    let edited = alice.put(&path(&group, &made), body).await.data(200).clone();
+
+    let listed = alice.get(&group.path("/expenses")).await;
+    assert_eq!(listed.data(200)[1], edited, "it keeps its place");
+    let paid = |expenses: &Value| {
+        let described = expenses.as_array().unwrap().iter().map(|it| it["description"].clone());
+        described.collect::<Vec<_>>()
+    };
+    assert_eq!(paid(alice.get("/api/users/me/expenses").await.data(200)), ["Tea"]);
+    assert_eq!(paid(bob.get("/api/users/me/expenses").await.data(200)), ["Taxi"]);
+    assert_eq!(paid(alice.get("/api/users/me/debts").await.data(200)), ["Taxi"]);
+    assert_eq!(paid(bob.get("/api/users/me/debts").await.data(200)), ["Tea"]);
+    assert_eq!(paid(carol.get("/api/users/me/debts").await.data(200)), ["Tea"]);
+    let owed = &alice.get("/api/users/me/debts").await.body["data"][0];
+    assert_eq!((&owed["amount"], &owed["totalAmount"]), (&json!(10), &json!(20)));
+}
+
+#[tokio::test]
+async fn who_changes_what_they_saw_does_not_overwrite_what_they_did_not() {
+    let group = Group::new(2, "EUR").await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let body = json!({ "amount": 10, "description": "Hut", "payerId": "2" });
+    let made = alice.post_once("key", &group.path("/expenses"), body.clone()).await;
+    let tag = |reply: &Reply| reply.header("etag").unwrap().to_owned();
+    let first = tag(&made);
+    let replayed = alice.post_once("key", &group.path("/expenses"), body).await;
+    assert_eq!(tag(&replayed), first);
+    let at = path(&group, made.data(201));
+    assert_eq!(tag(&bob.get(&at).await), first);
+
+    let edited = bob.put_if(&first, &at, json!({ "amount": 11 })).await;
+    edited.data(200);
+    assert_ne!(tag(&edited), first);
+    let before = group.api.rows().await;
+    let stale = alice.put_if(&first, &at, json!({ "description": "Cabin" })).await;
+    assert_eq!(stale.code(), (412, "PRECONDITION_FAILED"));
+    let request = alice.request(Method::DELETE, &at).header("if-match", &first);
+    let stale = group.api.send(request.body(axum::body::Body::empty()).unwrap()).await;
+    assert_eq!(stale.code(), (412, "PRECONDITION_FAILED"));
+    for tags in ["W/\"0\"", "\"\"", "x", "", &format!("W/{}", tag(&edited))] {
+        let stale = alice.put_if(tags, &at, json!({ "description": "Cabin" })).await;
+        assert_eq!(stale.code(), (412, "PRECONDITION_FAILED"), "{tags}");
+    }
+    assert_eq!(group.api.rows().await, before);
+
+    let either = format!("{first}, {}", tag(&edited));
+    alice.put_if(&either, &at, json!({ "description": "Cabin" })).await.data(200);
+    alice.put_if("*", &at, json!({ "description": "Hotel" })).await.data(200);
+    // An edit of before the last one has a state of its own, though it says the same.
+    alice.put(&at, json!({ "description": "Hut", "amount": 10 })).await.data(200);
+    assert_eq!(alice.put_if(&first, &at, json!({ "amount": 1 })).await.status, 412);
+
+    let paid = json!({ "toId": "1", "amount": 1 });
+    let payment = bob.post(&group.path("/settlements"), paid).await;
+    let (pending, at) = (tag(&payment), payment.data(201)["id"].as_str().unwrap());
+    let at = group.path(&format!("/settlements/{at}"));
+    assert_eq!(tag(&alice.get(&at).await), pending);
+    bob.put(&at, json!({ "txHash": "a".repeat(64) })).await.data(200);
+    let stale = alice.put_if(&pending, &at, json!({ "status": "completed" })).await;
+    assert_eq!(stale.code(), (412, "PRECONDITION_FAILED"));
+    let seen = tag(&alice.get(&at).await);
+    alice.put_if(&seen, &at, json!({ "status": "completed" })).await.data(200);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn who_neither_paid_nor_recorded_it_changes_nothing() {
+    let group = Group::new(3, "EUR").await;
+    let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
+    let made = group.spend(0, json!({ "amount": 9, "payerId": "2" })).await;
+    let at = path(&group, &made);
+    let refused = |reply: Reply| assert_eq!(reply.code(), (403, "NOT_ALLOWED"), "{reply:?}");
+    refused(carol.put(&at, json!({ "payerId": "3" })).await);
+    alice.put(&at, json!({ "payerId": "3" })).await.data(200);
+    refused(bob.put(&at, json!({ "amount": 1 })).await);
+    carol.put(&at, json!({ "amount": 6 })).await.data(200);
+    carol.delete(&at).await.data(200);
+    refused(bob.post(&format!("{at}/restore"), json!({})).await);
+    carol.post(&format!("{at}/restore"), json!({})).await.data(200);
+    refused(bob.post(&format!("{at}/restore"), json!({})).await);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn a_deleted_expense_comes_back_as_it_was() {
+    let group = Group::new(3, "EUR").await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    group.spend(1, json!({ "amount": 5 })).await;
+    let made = group.spend(0, json!({ "amount": 100, "category": "rent" })).await;
+    group.spend(1, json!({ "amount": 7 })).await;
+    let at = path(&group, &made);
+    let edited = alice.put(&at, json!({ "amount": "99.99" })).await.data(200).clone();
+    let balances = group.balances().await;
+    let listed = alice.get(&group.path("/expenses")).await.data(200).clone();
+    let owed = bob.get("/api/users/me/debts").await.data(200).clone();
+
+    alice.delete(&at).await.data(200);
+    assert_eq!(alice.put(&at, json!({ "amount": 1 })).await.code(), (404, "EXPENSE_NOT_FOUND"));
+    group.verify().await;
+    let restored = alice.post_once("back", &format!("{at}/restore"), json!({})).await;
+    let mut expected = edited.clone();
+    expected["updatedAt"] = restored.data(200)["updatedAt"].clone();
+    assert_eq!(restored.data(200), &expected);
+    assert_ne!(restored.data(200)["updatedAt"], edited["updatedAt"]);
+    assert_eq!(group.balances().await, balances);
+    assert_eq!(bob.get("/api/users/me/debts").await.data(200), &owed);
+    let mut now = alice.get(&group.path("/expenses")).await.data(200).clone();
+    now[1]["updatedAt"] = listed[1]["updatedAt"].clone();
+    assert_eq!(now, listed, "the same place in the list");
+    group.verify().await;
+
+    let before = group.api.rows().await;
+    let replayed = alice.post_once("back", &format!("{at}/restore"), json!({})).await;
+    assert_eq!(
+        (&replayed.text, replayed.header("idempotent-replayed")),
+        (&restored.text, Some("true"))
+    );
+    assert_eq!(alice.post(&format!("{at}/restore"), json!({})).await.data(200), &expected);
+    assert_eq!(group.api.rows().await, before);
+
+    // Deleted again, the key of then does not bring it back.
+    alice.delete(&at).await.data(200);
+    alice.post_once("back", &format!("{at}/restore"), json!({})).await.data(200);
+    assert_eq!(alice.get(&at).await.code(), (404, "EXPENSE_NOT_FOUND"));
+    let nothing = group.path("/expenses/019bc186-de00-7303-8303-030303030303/restore");
+    assert_eq!(alice.post(&nothing, json!({})).await.code(), (404, "EXPENSE_NOT_FOUND"));
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn the_history_says_all_that_an_expense_was() {
+    let group = Group::new(2, "EUR").await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let made = group.spend(0, json!({ "amount": 10, "payerId": "2" })).await;
+    let at = path(&group, &made);
+    // Up to sequence 12: 9 comes before 10, as numbers do.
+    for amount in [11, 12, 13, 14, 15] {
+        bob.put(&at, json!({ "amount": amount })).await.data(200);
+    }
+    alice.delete(&at).await.data(200);
+    alice.post(&format!("{at}/restore"), json!({})).await.data(200);
+
+    let history = format!("{at}/history");
+    let entries = alice.pages(&history, 100).await;
+    let told = |entry: &Value| {
+        format!(
+            "{} {} {} by {}: {}",
+            entry["sequence"],
+            entry["status"].as_str().unwrap(),
+            entry["otherSequence"],
+            entry["actorId"].as_str().unwrap(),
+            entry["expense"]["amount"],
+        )
+    };
+    let told: Vec<String> = entries.iter().map(told).collect();
+    assert_eq!(
+        told,
+        [
+            "12 applied null by 1: null",
+            "11 revert 10 by 1: null",
+            "10 reverted 11 by 2: 15",
+            "9 revert 8 by 2: null",
+            "8 reverted 9 by 2: 14",
+            "7 revert 6 by 2: null",
+            "6 reverted 7 by 2: 13",
+            "5 revert 4 by 2: null",
+            "4 reverted 5 by 2: 12",
+            "3 revert 2 by 2: null",
+            "2 reverted 3 by 2: 11",
+            "1 revert 0 by 2: null",
+            "0 reverted 1 by 1: 10",
+        ]
+    );
+    assert_eq!(entries[12]["expense"], made);
+    assert_eq!(
+        entries[11]["changes"],
+        json!([
+            { "userId": "1", "currency": "EUR", "owed": -5 },
+            { "userId": "2", "currency": "EUR", "paid": -10, "owed": -5 },
+        ])
+    );
+    for limit in [1, 2, 3, 12, 13] {
+        assert_eq!(alice.pages(&history, limit).await, entries, "pages of {limit}");
+    }
+    let by_name = group.path(&format!("/ledger/entries/{}", made["id"].as_str().unwrap()));
+    assert_eq!(bob.pages(&by_name, 5).await, entries);
+
+    alice.delete(&at).await.data(200);
+    assert_eq!(alice.pages(&history, 100).await.len(), 14);
+    let nothing = group.path("/expenses/019bc186-de00-7303-8303-030303030303/history");
+    assert_eq!(alice.get(&nothing).await.code(), (404, "EXPENSE_NOT_FOUND"));
+}
+
+#[tokio::test]
+async fn an_edit_of_everything_fits_into_one_transaction() {
+    let group = Group::new(91, "EUR").await;
+    let alice = &group.members[0];
+    let shares = |from: u64| {
+        (from..from + 45).map(|id| json!({ "userId": id.to_string() })).collect::<Vec<_>>()
+    };
+    let made = group.spend(0, json!({ "amount": 100, "splits": shares(2) })).await;
+    group.api.pass(std::time::Duration::from_hours(24));
+    // All participants are others, the payer too, and the first event of a day writes a closing: 96 actions.
+    let alice = group.api.user(1, &alice.user.name);
+    let body = json!({ "splits": shares(47), "payerId": "2", "amount": 99 });
+    let edited = alice.put(&path(&group, &made), body).await;
+    assert_eq!(edited.data(200)["splits"].as_array().unwrap().len(), 45);
+    group.verify().await;
+    let rows = group.api.rows().await;
+    let participants = rows.keys().filter(|(_, sk)| sk.starts_with("PART#")).count();
+    assert_eq!(participants, 45);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn edits_deletions_and_restores_at_once_leave_one_state() {
+    let group = Group::new(3, "EUR").await;
+    let made = group.spend(0, json!({ "amount": 10 })).await;
+    let at = path(&group, &made);
+    let mut calls = tokio::task::JoinSet::new();
+    for number in 0..24 {
+        // Each in a process of its own, so that none waits for its turn.
+        let alice = group.members[0].at(&group.api.another());
+        let at = at.clone();
+        calls.spawn(async move {
+            match number % 4 {
+                0 => alice.delete(&at).await,
+                1 => alice.post(&format!("{at}/restore"), json!({})).await,
+                2 => alice.put(&at, json!({ "amount": number, "payerId": "2" })).await,
+                _ => alice.put(&at, json!({ "splits": [{ "userId": "3" }] })).await,
+            }
+        });
+    }
+    for reply in calls.join_all().await {
+        assert!([200, 404].contains(&reply.status.as_u16()), "{reply:?}");
+    }
+    group.verify().await;
+    let history = group.members[0].pages(&format!("{at}/history"), 100).await;
+    let (there, applied) =
+        (group.members[0].get(&at).await.status == 200, history[0]["status"] == "applied");
+    assert_eq!(there, applied);
+    let participants = group.api.rows().await;
+    let participants = participants.keys().filter(|(_, sk)| sk.starts_with("PART#")).count();
+    let owing = group.members[0].get(&at).await.body["data"].clone();
+    let owing = owing["splits"].as_array().map_or(0, |splits| {
+        splits.iter().filter(|share| share["userId"] != owing["payerId"]).count()
+    });
+    assert_eq!(participants, owing);
+}

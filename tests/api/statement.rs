@@ -1,0 +1,381 @@
+//! The book at any moment: balances, statement and days agree with each other, and with what was seen then.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Caller, Group, number};
+
+/// What was seen of a group's balances at a moment.
+struct Seen {
+    at: String,
+    sequence: u64,
+    balances: Value,
+}
+
+/// A group with a random past of days, in which everything happens that moves money.
+struct Past {
+    group: Group,
+    seen: Vec<Seen>,
+    /// The rows of history, as they were first written.
+    history: BTreeMap<(String, String), BTreeMap<String, AttributeValue>>,
+    expenses: Vec<String>,
+    deleted: Vec<String>,
+    adjustments: Vec<String>,
+}
+
+impl Past {
+    async fn new(seed: u64) -> Self {
+        let group = Group::new(4, "EUR").await;
+        let mut past = Self {
+            group,
+            seen: Vec::new(),
+            history: BTreeMap::new(),
+            expenses: Vec::new(),
+            deleted: Vec::new(),
+            adjustments: Vec::new(),
+        };
+        let mut rng = Rng::with_seed(seed);
+        for number in 0..40 {
+            past.act(&mut rng, number).await;
+            past.see().await;
+            // Often at once, sometimes after a day or a month without any.
+            let hours = [0, 0, 0, 1, 5, 26, 24 * 33][rng.usize(..7)];
+            past.group.api.pass(Duration::from_secs(hours * 3600 + rng.u64(..2)));
+        }
+        past
+    }
+
+    /// A member whose init data is of now.
+    fn member(&self, number: u64) -> Caller {
+        self.group.api.user(
+            number,
+            "ABCD".get(usize::try_from(number).unwrap() - 1..).unwrap().get(..1).unwrap(),
+        )
+    }
+
+    async fn act(&mut self, rng: &mut Rng, number: usize) {
+        let alice = self.member(1);
+        let group = &self.group;
+        let currency = ["EUR", "TON", "JPY"][rng.usize(..3)];
+        let amount = rng.u32(1..10_000);
+        let other = rng.u64(2..=4).to_string();
+        let path = |id: &str| group.path(&format!("/expenses/{id}"));
+        match rng.u32(..10) {
+            0..3 => {
+                let body = json!({ "amount": amount, "currency": currency, "description": "x", "payerId": other });
+                let made = alice.post(&group.path("/expenses"), body).await;
+                self.expenses.push(made.data(201)["id"].as_str().unwrap().to_owned());
+            }
+            3 => {
+                let body =
+                    json!({ "fromId": other, "toId": "1", "amount": amount, "currency": currency });
+                alice.post(&group.path("/settlements"), body).await.data(201);
+            }
+            4 => {
+                // One that waits moves nothing, but is an event.
+                let body = json!({ "toId": other, "amount": amount });
+                alice.post(&group.path("/settlements"), body).await.data(201);
+            }
+            5 if !self.expenses.is_empty() => {
+                let id = &self.expenses[rng.usize(..self.expenses.len())];
+                let body = json!({ "amount": amount, "currency": currency, "payerId": other });
+                alice.put(&path(id), body).await.data(200);
+            }
+            6 if !self.expenses.is_empty() => {
+                let id = self.expenses.swap_remove(rng.usize(..self.expenses.len()));
+                alice.delete(&path(&id)).await.data(200);
+                self.deleted.push(id);
+            }
+            7 if !self.deleted.is_empty() => {
+                let id = self.deleted.swap_remove(rng.usize(..self.deleted.len()));
+                alice.post(&format!("{}/restore", path(&id)), json!({})).await.data(200);
+                self.expenses.push(id);
+            }
+            8 if !self.adjustments.is_empty() => {
+                let names =
+                    json!([self.adjustments.swap_remove(rng.usize(..self.adjustments.len()))]);
+                alice.post(&group.path("/ledger/entries/revert"), names).await.data(200);
+            }
+            _ => {
+                // Two of one moment.
+                let adjust = |name: String| {
+                    json!({ "entryId": name, "changes": [
+                    { "userId": "1", "currency": currency, "amount": amount },
+                    { "userId": other, "currency": currency, "amount": -i64::from(amount) },
+                ] })
+                };
+                let names = [number.to_string(), format!("again {}", number % 5)];
+                let body = json!(names.clone().map(adjust));
+                let reply = alice.post(&group.path("/ledger/entries"), body).await;
+                let applied = reply.data(200)["applied"].as_array().unwrap().iter();
+                let applied = applied.map(|entry| entry["entryId"].as_str().unwrap().to_owned());
+                self.adjustments.extend(applied);
+            }
+        }
+    }
+
+    /// Notes what the book says now, and that no history was written anew.
+    async fn see(&mut self) {
+        let now = self.member(2).get(&self.group.path("/ledger/balance")).await;
+        let now = now.data(200);
+        let seen = Seen {
+            at: now["asOf"].as_str().unwrap().to_owned(),
+            sequence: now["sequence"].as_u64().unwrap(),
+            balances: now["balances"].clone(),
+        };
+        self.seen.push(seen);
+        for (key, row) in self.group.api.rows().await {
+            let (pk, sk) = &key;
+            if sk.starts_with("HISTORY#") || (pk.starts_with("BOOK#") && sk.starts_with("DAY#")) {
+                let first = self.history.entry(key.clone()).or_insert_with(|| row.clone());
+                assert_eq!(first, &row, "{key:?} was written anew");
+            }
+        }
+        self.group.verify().await;
+    }
+}
+
+/// Balances without those that are zero in everything: a currency that nobody knew then is not shown.
+fn moved(balances: &Value) -> Vec<Value> {
+    let zero =
+        |line: &&Value| ["paid", "owed", "sent", "received"].iter().any(|total| line[*total] != 0);
+    balances.as_array().unwrap().iter().filter(zero).cloned().collect()
+}
+
+/// What an entry adds to a member's balance, by currency, in nanos.
+fn net(entry: &Value, user: &str) -> BTreeMap<String, i128> {
+    let mut nets = BTreeMap::new();
+    for change in entry["changes"].as_array().unwrap().iter().filter(|it| it["userId"] == user) {
+        let total = |name: &str| change.get(name).map_or(0, nanos);
+        let net = total("paid") - total("owed") + total("sent") - total("received");
+        nets.insert(change["currency"].as_str().unwrap().to_owned(), net);
+    }
+    nets
+}
+
+fn nanos(value: &Value) -> i128 {
+    number(value).scaled(9).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_past_is_what_was_seen_then() {
+    let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok());
+    let seeds = seed.map_or(1..4, |seed: u64| seed..seed + 1);
+    for seed in seeds {
+        let past = Past::new(seed).await;
+        let (group, carol) = (&past.group, past.member(3));
+        let balance = |query: String| {
+            let (carol, path) = (&carol, group.path(&format!("/ledger/balance?{query}")));
+            async move { carol.get(&path).await }
+        };
+        for seen in &past.seen {
+            let then = balance(format!("at={}", seen.at)).await;
+            // The members, the member, the balance; the closings, and the entries of the day.
+            assert!(then.usage.requests <= 5, "SEED={seed} {}", then.usage);
+            let then = then.data(200);
+            let place = format!("SEED={seed} at {}", seen.at);
+            assert_eq!(moved(&then["balances"]), moved(&seen.balances), "{place}");
+            assert_eq!(then["sequence"], seen.sequence, "{place}");
+            assert_eq!(then["asOf"], seen.at, "{place}");
+        }
+        let before = balance("at=2026-01-15T11:59:59.999Z&userId=1".to_owned()).await;
+        let zeros = json!([{ "userId": "1", "name": "A", "currency": "EUR",
+            "paid": 0, "owed": 0, "sent": 0, "received": 0, "net": 0 }]);
+        assert_eq!(
+            (&before.data(200)["balances"], &before.body["data"]["sequence"]),
+            (&zeros, &json!(0))
+        );
+        let future = balance("at=2099-01-01T00:00:00Z".to_owned()).await;
+        let last = past.seen.last().unwrap();
+        assert_eq!(future.data(200)["balances"], last.balances, "SEED={seed}");
+
+        the_statement_agrees(&past, seed).await;
+        the_days_agree(&past, seed).await;
+    }
+}
+
+async fn the_statement_agrees(past: &Past, seed: u64) {
+    let entries = past.group.path("/ledger/entries");
+    let carol = past.member(3);
+    let asc = carol.pages(&format!("{entries}?order=asc"), 100).await;
+    let sequences: Vec<_> = asc.iter().map(|entry| entry["sequence"].as_u64().unwrap()).collect();
+    let all = past.seen.last().unwrap().sequence;
+    assert_eq!(sequences, (0..all).collect::<Vec<_>>(), "SEED={seed}");
+    let mut desc = asc.clone();
+    desc.reverse();
+    for limit in [1, 2, 3, 7, 99] {
+        assert_eq!(carol.pages(&format!("{entries}?order=asc"), limit).await, asc, "SEED={seed}");
+        assert_eq!(carol.pages(&entries, limit).await, desc, "SEED={seed} {limit}");
+    }
+    // From one moment that was seen to another one.
+    let mut rng = Rng::with_seed(seed);
+    for _ in 0..8 {
+        let [one, other] = [0, 1].map(|_| rng.usize(..past.seen.len()));
+        let (from, to) = (&past.seen[one.min(other)].at, &past.seen[one.max(other)].at);
+        let between = |entry: &&Value| {
+            let at = entry["createdAt"].as_str().unwrap();
+            from.as_str() <= at && at <= to.as_str()
+        };
+        for (order, entries_in_order) in [("asc", &asc), ("desc", &desc)] {
+            let expected: Vec<_> = entries_in_order.iter().filter(between).cloned().collect();
+            let path = format!("{entries}?order={order}&from={from}&to={to}");
+            for limit in [2, 100] {
+                assert_eq!(carol.pages(&path, limit).await, expected, "SEED={seed} {path} {limit}");
+            }
+        }
+    }
+    // What a member's balance was after each entry is the sum of what they changed.
+    for user in ["1", "4"] {
+        let mine = carol.pages(&format!("{entries}?order=asc&userId={user}"), 3).await;
+        let concerned = asc.iter().filter(|entry| !net(entry, user).is_empty());
+        let (mut sums, mut count) = (BTreeMap::<String, i128>::new(), 0);
+        for (entry, line) in concerned.zip(&mine) {
+            count += 1;
+            assert_eq!(entry["sequence"], line["sequence"], "SEED={seed}");
+            for (currency, net) in net(entry, user) {
+                *sums.entry(currency).or_default() += net;
+            }
+            for (currency, sum) in &sums {
+                let told = nanos(&line["balance"][currency]);
+                assert_eq!(told, *sum, "SEED={seed} {line}: {currency}");
+            }
+        }
+        assert_eq!(count, mine.len(), "SEED={seed}");
+        let mut back = carol.pages(&format!("{entries}?userId={user}"), 3).await;
+        back.reverse();
+        let balances = |lines: &[Value]| {
+            let zero = |balances: &Value| {
+                let balances = balances.as_object().unwrap().iter();
+                balances
+                    .filter(|(_, net)| **net != 0)
+                    .map(|(c, net)| (c.clone(), net.clone()))
+                    .collect()
+            };
+            lines
+                .iter()
+                .map(|line| zero(&line["balance"]))
+                .collect::<Vec<BTreeMap<String, Value>>>()
+        };
+        assert_eq!(balances(&back), balances(&mine), "SEED={seed}");
+    }
+}
+
+async fn the_days_agree(past: &Past, seed: u64) {
+    let days = past.group.path("/ledger/days");
+    let carol = past.member(3);
+    let all = carol.pages(&days, 100).await;
+    let mut last_of_day: BTreeMap<&str, &Seen> = BTreeMap::new();
+    for seen in &past.seen {
+        last_of_day.insert(&seen.at[..10], seen);
+    }
+    let told: BTreeMap<&str, &Value> =
+        all.iter().map(|day| (day["day"].as_str().unwrap(), day)).collect();
+    for (day, told) in &told {
+        let seen = last_of_day[day];
+        assert_eq!(moved(&told["balances"]), moved(&seen.balances), "SEED={seed} {day}");
+        assert_eq!(told["sequence"], seen.sequence, "SEED={seed} {day}");
+    }
+    assert!(!told.is_empty());
+    for limit in [1, 3] {
+        assert_eq!(carol.pages(&days, limit).await, all, "SEED={seed}");
+    }
+    let (first, last) =
+        (all[0]["day"].as_str().unwrap(), all[all.len() / 2]["day"].as_str().unwrap());
+    let part = carol.pages(&format!("{days}?from={first}&to={last}"), 2).await;
+    assert_eq!(part, all[..=all.len() / 2], "SEED={seed}");
+}
+
+#[tokio::test]
+async fn a_cursor_has_said_what_is_asked_for() {
+    let group = Group::new(2, "EUR").await;
+    let alice = &group.members[0];
+    for amount in 1..6 {
+        group.spend(0, json!({ "amount": amount })).await;
+    }
+    let other = Group::of(&group.api, 1, "EUR").await;
+    let cursor = |page: &str| {
+        let path = group.path(page);
+        async move {
+            let page = alice.get(&path).await;
+            page.body["pagination"]["nextCursor"].as_str().unwrap().to_owned()
+        }
+    };
+    let statement = cursor("/ledger/entries?limit=2&userId=2").await;
+    let entries = |query: &str| group.path(&format!("/ledger/entries?cursor={statement}{query}"));
+    alice.get(&entries("")).await.data(200);
+    alice.get(&entries("&userId=2&limit=1")).await.data(200);
+    for (query, status, code, path) in [
+        ("&order=desc", 400, "VALIDATION_ERROR", "order"),
+        ("&from=2026-01-01", 400, "VALIDATION_ERROR", "from"),
+        ("&to=2026-01-01", 400, "VALIDATION_ERROR", "to"),
+        ("&userId=1", 400, "INVALID_CURSOR", ""),
+    ] {
+        let reply = alice.get(&entries(query)).await;
+        assert_eq!(reply.code(), (status, code), "{query}");
+        assert_eq!(reply.body["details"][0]["path"].as_str().unwrap_or_default(), path);
+    }
+    let elsewhere = other.path(&format!("/ledger/entries?cursor={statement}"));
+    assert_eq!(alice.get(&elsewhere).await.code(), (400, "INVALID_CURSOR"));
+    let days = group.path(&format!("/ledger/days?cursor={statement}"));
+    assert_eq!(alice.get(&days).await.code(), (400, "INVALID_CURSOR"));
+}
+
+#[tokio::test]
+async fn days_without_entries_cost_nothing() {
+    let group = Group::new(2, "EUR").await;
+    let spend = async |days: u64| {
+        group.api.pass(Duration::from_hours(24 * days));
+        let alice = group.api.user(1, "A");
+        let body = json!({ "amount": 1, "description": "x" });
+        alice.post(&group.path("/expenses"), body).await.data(201);
+    };
+    for days in [0, 1, 1, 1] {
+        spend(days).await;
+    }
+    let near = group.api.user(1, "A").get(&group.path("/ledger/entries")).await.usage;
+    let far = Group { api: Api::new().await, id: String::new(), members: Vec::new() };
+    let far = Group::of(&far.api, 2, "EUR").await;
+    for days in [0, 365, 365, 365] {
+        far.api.pass(Duration::from_hours(24 * days));
+        let body = json!({ "amount": 1, "description": "x" });
+        far.api.user(1, "A").post(&far.path("/expenses"), body).await.data(201);
+    }
+    let alice = far.api.user(1, "A");
+    let apart = alice.get(&far.path("/ledger/entries")).await;
+    assert_eq!(apart.data(200).as_array().unwrap().len(), 4);
+    assert_eq!(apart.usage.requests, near.requests, "{} and {near}", apart.usage);
+    assert!(apart.usage.trips <= 2, "{}", apart.usage);
+    let old = alice.get(&far.path("/ledger/balance?at=2027-06-01T00:00:00Z")).await;
+    assert_eq!(old.body["data"]["sequence"], 2);
+    assert_eq!(old.usage.trips, 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_read_while_others_write_has_every_entry_with_its_effect() {
+    let group = Group::new(2, "EUR").await;
+    let path = group.path("/ledger/entries");
+    let writer = group.members[0].clone();
+    let writing = tokio::spawn({
+        let path = path.clone();
+        async move {
+            for number in 0..30 {
+                let body = json!([{ "entryId": number.to_string(), "changes": [
+                    { "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 } ] }]);
+                writer.post(&path, body).await.data(200);
+            }
+        }
+    });
+    let reader = &group.members[1];
+    while !writing.is_finished() {
+        let page = reader.get(&format!("{path}?userId=1&limit=5")).await;
+        for entry in page.data(200).as_array().unwrap() {
+            let count = entry["sequence"].as_u64().unwrap() + 1;
+            assert_eq!(entry["balance"]["EUR"], count, "{entry}");
+        }
+    }
+    writing.await.unwrap();
+    group.verify().await;
+}
