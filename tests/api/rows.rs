@@ -81,10 +81,16 @@ async fn the_seeds_rows_are_served_as_they_stand() {
 }
 
 #[tokio::test]
-async fn an_expense_that_never_entered_the_book_is_deleted_without_moving_it() {
+async fn an_expense_that_never_entered_the_book_changes_without_moving_it() {
     let api = seeded().await;
     let alice = api.user(123_456_789, "Alice Smith");
     let path = format!("/api/groups/{GROUP}/expenses/660e8400-e29b-41d4-a716-446655440001");
+    let edited = alice.put(&path, json!({ "description": "Lunch" })).await;
+    assert_eq!(edited.data(200)["splits"][3]["amount"], 25);
+    assert_eq!(alice.get(&path).await.data(200), edited.data(200));
+    assert_eq!(alice.get(&format!("{path}/history")).await.data(200), &json!([]));
+    let debts = alice.get(&format!("/api/groups/{GROUP}/debts")).await;
+    assert_eq!(debts.data(200)["balances"][0]["balance"], 0);
     alice.delete(&path).await.data(200);
     let rows = api.rows().await;
     assert!(!rows.keys().any(|(_, sk)| sk.starts_with("TX#") || sk.starts_with("PART#")));

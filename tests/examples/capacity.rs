@@ -131,6 +131,9 @@ async fn main() {
     let expense = alice.post(&at("/expenses"), spend.clone()).await;
     let settlement = bob.post(&at("/settlements"), json!({ "toId": "1", "amount": 1 })).await;
 
+    let opening = json!([{ "userId": "1", "amount": 5 }, { "userId": "2", "amount": -5 }]);
+    let opening = json!([{ "entryId": "opening", "changes": opening }]);
+
     println!("| endpoint | trips | read units | write units | times a month |");
     println!("|---|---:|---:|---:|---:|");
     let mut month = Month::default();
@@ -144,7 +147,18 @@ async fn main() {
         (Method::GET, at("/expenses"), json!({}), 60.0),
         (Method::GET, one("expenses", &expense), json!({}), 20.0),
         (Method::POST, at("/expenses"), spend, 20.0),
+        (Method::PUT, one("expenses", &expense), json!({ "amount": 26 }), 2.0),
+        (Method::GET, one("expenses", &expense) + "/history", json!({}), 2.0),
         (Method::DELETE, one("expenses", &expense), json!({}), 1.0),
+        (Method::POST, one("expenses", &expense) + "/restore", json!({}), 0.1),
+        (Method::GET, at("/ledger/balance"), json!({}), 5.0),
+        (Method::GET, at("/ledger/balance?at=2020-01-01T00:00:00Z"), json!({}), 1.0),
+        (Method::GET, at("/ledger/entries"), json!({}), 10.0),
+        (Method::GET, at("/ledger/entries?userId=2"), json!({}), 5.0),
+        (Method::GET, one("ledger/entries", &expense), json!({}), 1.0),
+        (Method::GET, at("/ledger/days"), json!({}), 5.0),
+        (Method::POST, at("/ledger/entries"), opening, 0.05),
+        (Method::DELETE, at("/ledger/entries"), json!(["opening"]), 0.05),
         (Method::GET, at("/debts"), json!({}), 100.0),
         (Method::GET, at("/settlements"), json!({}), 20.0),
         (Method::GET, one("settlements", &settlement), json!({}), 10.0),

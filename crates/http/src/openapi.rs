@@ -24,7 +24,7 @@ use crate::{Code, ProblemBody, Routes};
 
 /// The document as it is served: the one that the repository has.
 ///
-/// It is of all four endpoint groups, which no function links; `tests/api/openapi.rs` fails where it is not what
+/// It is of all endpoint groups, which no function links; `tests/api/openapi.rs` fails where it is not what
 /// [`document`] makes of them, and renews it.
 pub const DOCUMENT: &str = include_str!("../../../openapi.json");
 
