@@ -56,8 +56,10 @@ pub fn verify(
 ) -> Result<User, Refusal> {
     let mut fields = BTreeMap::new();
     for (name, value) in form_urlencoded::parse(init_data.as_bytes()) {
-        // Telegram sends every field once; which of two was signed, nobody could say.
-        if fields.insert(name, value).is_some() {
+        // What is signed has a line a field: one with a line break or another `=` could stand for others. And Telegram
+        // sends every field once; which of two was signed, nobody could say.
+        let ambiguous = name.contains(['\n', '=']) || value.contains('\n');
+        if ambiguous || fields.insert(name, value).is_some() {
             return Err(Refusal::Forged);
         }
     }
@@ -157,6 +159,7 @@ impl WebAppUser {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sha2::Digest;
 
     /// Signed with the public demo token, for the seed's example member.
     const TOKEN: &str = "0:fracti-local";
@@ -257,6 +260,64 @@ mod tests {
             assert_eq!(verified(&text), Err(refusal), "{name}");
         }
         assert_eq!(verify(SIGNED, "1:other-bot", MAX_AGE, at(SIGNED_AT)), Err(Refusal::Forged));
+    }
+
+    #[test]
+    fn a_hash_made_in_another_way_is_no_signature() {
+        let fields = ["auth_date=1662771648".to_owned(), r#"user={"id":7}"#.to_owned()];
+        let text = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(fields.iter().filter_map(|line| line.split_once('=')))
+            .finish();
+        let [date, user] = &fields;
+        let lines = fields.join("\n");
+        let made = |mac: Hmac<Sha256>, text: &str| {
+            hex::encode(mac.chain_update(text).finalize().into_bytes())
+        };
+        let key = mac(b"WebAppData").chain_update(TOKEN).finalize().into_bytes();
+        let swapped = mac(TOKEN.as_bytes()).chain_update("WebAppData").finalize().into_bytes();
+        // Telegram's login widget: <https://core.telegram.org/widgets/login#checking-authorization>
+        let widget = Sha256::digest(TOKEN);
+        let signed = made(mac(&key), &lines);
+        for (name, hash, refusal) in [
+            ("Telegram's", signed.clone(), None),
+            ("in capitals", signed.to_uppercase(), None),
+            ("the token's and the word's places changed", made(mac(&swapped), &lines), Some(())),
+            ("the login widget's", made(mac(&widget), &lines), Some(())),
+            ("by the token itself", made(mac(TOKEN.as_bytes()), &lines), Some(())),
+            ("without a key", hex::encode(Sha256::digest(&lines)), Some(())),
+            ("of fields that are not decoded", made(mac(&key), &text.replace('&', "\n")), Some(())),
+            ("of fields in another order", made(mac(&key), &format!("{user}\n{date}")), Some(())),
+            ("of fields joined by &", made(mac(&key), &fields.join("&")), Some(())),
+            ("of a line more", made(mac(&key), &format!("{lines}\n")), Some(())),
+            ("of nothing", made(mac(&key), ""), Some(())),
+            ("empty", String::new(), Some(())),
+            ("half", signed[..32].to_owned(), Some(())),
+            ("with more", format!("{signed}00"), Some(())),
+            ("twice", signed.repeat(2), Some(())),
+            ("in base64", "zF0Qzsxxx4cRTbrO4StV+2VLSIDjlM2/NrzTg0sMnog=".to_owned(), Some(())),
+            ("no digits", "zz".repeat(32), Some(())),
+            ("with a blank", format!("{signed} "), Some(())),
+        ] {
+            let verified = verified(&format!("{text}&hash={}", hash.replace('+', "%2B")));
+            assert_eq!(verified.err(), refusal.map(|()| Refusal::Forged), "{name}");
+        }
+        // The other signature of Telegram's, for third parties, says nothing to who has no use for it.
+        assert_eq!(verified(&format!("{text}&signature={signed}")), Err(Refusal::Forged));
+    }
+
+    #[test]
+    fn a_line_that_could_be_two_is_refused() {
+        let now = SIGNED_AT.to_string();
+        let (user, other) = (r#"{"id":7}"#, r#"{"id":8}"#);
+        for fields in [
+            [("auth_date", &*now), ("start_param", &format!("x\nuser={user}"))].as_slice(),
+            &[("auth_date", &now), ("start_param", &format!("x\nuser={other}")), ("user", user)],
+            &[("auth_date", &format!("{now}\nchat_type=group")), ("user", user)],
+            &[("auth_date", &now), ("chat_type=a\nuser", user), ("user", other)],
+            &[("auth_date", &now), ("a=b", "c"), ("user", user)],
+        ] {
+            assert_eq!(verified(&signed_as(fields)), Err(Refusal::Forged), "{fields:?}");
+        }
     }
 
     #[test]
