@@ -8,7 +8,7 @@ use crate::{
     currency::Currency,
     id::{GroupId, UserId},
     telegram::User,
-    text::Title,
+    text::{Title, shows},
     time::Timestamp,
     wallet::Wallet,
 };
@@ -95,7 +95,7 @@ impl FromStr for ChatId {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let blank = |letter: char| letter.is_whitespace() || letter.is_control();
-        let accepted = (1..=64).contains(&text.chars().count()) && !text.chars().any(blank);
+        let accepted = text.chars().count() <= 64 && shows(text) && !text.chars().any(blank);
         accepted.then(|| Self(text.to_owned())).ok_or(ChatIdError)
     }
 }
@@ -120,6 +120,7 @@ mod tests {
             (&"x".repeat(65), false),
             ("", false),
             (" ", false),
+            ("\u{200b}", false),
             ("my chat", false),
             ("two\nlines", false),
         ] {

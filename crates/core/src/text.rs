@@ -31,9 +31,9 @@ macro_rules! text {
             type Err = TextError;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                let accepted = !text.trim().is_empty()
+                let accepted = shows(text)
                     && text.chars().count() <= $max
-                    && !text.chars().any(char::is_control);
+                    && !text.chars().any(controls);
                 accepted.then(|| Self(text.to_owned())).ok_or(TextError { what: $what, max: $max })
             }
         }
@@ -57,6 +57,26 @@ text! {
     Note("a note", 200),
 }
 
+/// Whether there is anything to see: neither blanks alone, nor what Unicode has to join, turn and hide other letters.
+///
+/// <https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point>, and the empty pattern of Braille.
+pub(crate) fn shows(text: &str) -> bool {
+    let hidden = |letter| {
+        matches!(letter,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+    };
+    text.chars().any(|letter| !letter.is_whitespace() && !hidden(letter))
+}
+
+/// Whether it is a control character, or ends a line as only Unicode knows.
+fn controls(letter: char) -> bool {
+    letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}')
+}
+
 /// The unit variant that serde calls `text`.
 pub(crate) fn word<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
     T::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(text)).ok()
@@ -78,6 +98,11 @@ mod tests {
             ("", false),
             ("   ", false),
             ("\u{3000}", false),
+            ("\u{200b}", false),
+            (" \u{ad}\u{202e}\u{3164}\u{2800}\u{e0041}", false),
+            ("\u{202e}spla", true),
+            ("👨\u{200d}👩", true),
+            ("two\u{2028}lines", false),
             ("two\nlines", false),
             ("nul\0", false),
             ("\u{7f}", false),
