@@ -1,10 +1,13 @@
 //! Who is calling, and what the path names.
 
-use std::{str::FromStr, sync::Arc};
+use std::{
+    str::{self, FromStr},
+    sync::Arc,
+};
 
 use axum::{
     extract::{FromRequestParts, RawPathParams},
-    http::{HeaderMap, header, request::Parts},
+    http::{HeaderMap, HeaderValue, header, request::Parts},
 };
 use fracti_core::{
     id::{ExpenseId, GroupId, SettlementId},
@@ -74,18 +77,19 @@ impl FromRequestParts<App> for Caller {
 /// The one init data of a request: which of two counts, nobody could say.
 fn init_data(headers: &HeaderMap) -> Result<&str, Problem> {
     let authorization = headers.get_all(header::AUTHORIZATION).into_iter().filter_map(|value| {
-        let (scheme, init_data) = value.to_str().ok()?.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("tma").then_some(init_data.trim())
+        let value = value.as_bytes();
+        let (scheme, init_data) =
+            value.split_at_checked(value.iter().position(|it| *it == b' ')?)?;
+        scheme.eq_ignore_ascii_case(b"tma").then_some(init_data.trim_ascii())
     });
-    let mini_app = headers.get_all("x-telegram-init-data").into_iter();
-    let mini_app = mini_app.filter_map(|value| value.to_str().ok());
+    let mini_app = headers.get_all("x-telegram-init-data").into_iter().map(HeaderValue::as_bytes);
     let mut all = authorization.chain(mini_app).filter(|init_data| !init_data.is_empty());
     let missing = "send Telegram's init data as `Authorization: tma <init data>` or `X-Telegram-Init-Data: <init data>`";
     let first = all.next().ok_or_else(|| Problem::unauthorized(missing))?;
     if all.any(|other| other != first) {
         return Err(Problem::unauthorized("the request has two init data that differ"));
     }
-    Ok(first)
+    str::from_utf8(first).map_err(|_| Problem::unauthorized("the init data is no text"))
 }
 
 impl FromRequestParts<App> for Member {
