@@ -1,6 +1,6 @@
 //! What a client sends: a JSON body whose first mistake is named by its place and its rule.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, time::Duration};
 
 use axum::{
     body::Bytes,
@@ -14,6 +14,7 @@ use serde::{
     ser::Error as _,
 };
 use serde_json::{error::Category, value::RawValue};
+use tokio::time::timeout;
 
 use crate::{App, Code, Problem};
 
@@ -31,9 +32,14 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
     }
 }
 
+/// For how long a body may be on its way. To Lambda it comes whole; elsewhere nobody keeps a request open for ever.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// The bytes of a body that is not too large.
 pub(crate) async fn bytes(request: Request, app: &App) -> Result<Bytes, Problem> {
-    Bytes::from_request(request, app).await.map_err(|rejection| match rejection.status() {
+    let bytes = timeout(PATIENCE, Bytes::from_request(request, app)).await;
+    let late = |_| Problem::new(Code::InvalidJson, "the body did not arrive within 10 seconds");
+    bytes.map_err(late)?.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
             Problem::new(Code::PayloadTooLarge, "a request's body has at most 64 KiB")
         }
