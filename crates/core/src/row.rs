@@ -5,10 +5,11 @@
 //!
 //! [`Decimal`]: crate::decimal::Decimal
 
-use std::collections::HashMap;
+use std::{any::type_name, collections::HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Serialize, de::DeserializeOwned};
+use serde_dynamo::Deserializer;
 
 use crate::{
     Error,
@@ -46,14 +47,28 @@ pub fn to_value(value: &impl Serialize) -> Result<AttributeValue, Error> {
     Ok(numbers_of(value))
 }
 
+/// Where a row is not one of the entity that it should be.
+///
+/// It says nothing of what stands there: serde would quote it, and a cause goes to the log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a row is no {entity}: {attribute}")]
+struct Unreadable {
+    entity: &'static str,
+    attribute: String,
+}
+
 /// The entity of a row. Attributes that it does not know, keys among them, are passed over.
 ///
 /// # Errors
 ///
 /// [`Error::Table`] where the row is not one of such an entity.
 pub fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
-    let item: Item = item.into_iter().map(|(name, value)| (name, text_of(value))).collect();
-    serde_dynamo::from_item(item).map_err(|error| Error::Table(error.into()))
+    let item = item.into_iter().map(|(name, value)| (name, text_of(value))).collect();
+    let row = Deserializer::from_attribute_value(AttributeValue::M(item).into());
+    serde_path_to_error::deserialize(row).map_err(|error| {
+        let attribute = error.path().to_string();
+        Error::Table(Unreadable { entity: type_name::<T>(), attribute }.into())
+    })
 }
 
 fn numbers_of(value: AttributeValue) -> AttributeValue {
@@ -137,6 +152,22 @@ mod tests {
             assert_eq!(item["list"], AttributeValue::L(vec![AttributeValue::N(text.to_owned())]));
             assert_eq!(item["formatVersion"], AttributeValue::N("1".to_owned()));
             assert_eq!(from_item::<Row>(item).unwrap(), row);
+        }
+    }
+    #[test]
+    fn a_row_that_cannot_be_read_is_named_by_its_attribute_alone() {
+        let count = AttributeValue::S("secret".to_owned());
+        let number = AttributeValue::N("1".to_owned());
+        let list = AttributeValue::L(vec![number.clone(), count.clone()]);
+        for (name, value, attribute) in [("count", count, "count"), ("list", list, "list[1]")] {
+            let mut item: Item = [("amount", number.clone()), ("count", number.clone())]
+                .map(|(name, value)| (name.to_owned(), value))
+                .into();
+            item.insert("list".to_owned(), AttributeValue::L(Vec::new()));
+            item.insert(name.to_owned(), value);
+            let Err(Error::Table(cause)) = from_item::<Row>(item) else { panic!("{name}") };
+            let told = format!("{cause:?} {cause}");
+            assert!(told.contains(attribute) && !told.contains("secret"), "{told}");
         }
     }
 }
