@@ -29,8 +29,10 @@ pub(crate) async fn observe(
     let id = request_id(&request);
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    // Only what is an id: the path is a client's text, and may be anything.
     let group = params.as_ref().ok().and_then(|params| {
-        params.iter().find(|(name, _)| *name == GroupId::NAME).map(|(_, group)| group.to_owned())
+        let (_, group) = params.iter().find(|(name, _)| *name == GroupId::NAME)?;
+        group.parse::<GroupId>().ok().map(|group| group.to_string())
     });
 
     let (mut response, usage) = metered(next.run(request)).await;
