@@ -1,7 +1,7 @@
 //! The expenses function, as Lambda runs it.
 
-use fracti_http::{App, service};
-use lambda_http::{Error, run, tracing};
+use fracti_http::{App, run, service};
+use lambda_http::{Error, tracing};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
