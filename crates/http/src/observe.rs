@@ -48,6 +48,13 @@ pub(crate) async fn observe(
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert("x-request-id", id);
     }
+    // A cache that knows a response by its path would show it to others.
+    for (name, value) in [
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    ] {
+        response.headers_mut().insert(name, value);
+    }
 
     response.extensions_mut().insert(usage);
 
