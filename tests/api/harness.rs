@@ -27,8 +27,12 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tower::ServiceExt;
+use tracing::instrument::WithSubscriber;
 
-use crate::deployment::{RIGHTS, Recorder, Right, function_of, recorded};
+use crate::{
+    deployment::{RIGHTS, Recorder, Right, function_of, recorded},
+    privacy::{Log, Secrets},
+};
 
 /// The bot that the API under test belongs to.
 pub(crate) const TOKEN: &str = "42:test-token";
@@ -69,6 +73,8 @@ pub(crate) struct Reply {
     pub(crate) usage: Usage,
     /// What it did there.
     pub(crate) rights: BTreeSet<Right>,
+    /// What the log says of it.
+    pub(crate) log: String,
 }
 
 impl Api {
@@ -106,6 +112,12 @@ impl Api {
         Self { router: service(routes(), app.clone()), app, table, ..self.clone() }
     }
 
+    /// Another bot's, over the same table.
+    pub(crate) fn of_bot(&self, token: &str) -> Self {
+        let app = App { bot_token: BotToken::new(token), ..self.app.clone() };
+        Self { router: service(routes(), app.clone()), app, ..self.clone() }
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.now.load(Ordering::SeqCst)).unwrap()
     }
@@ -135,8 +147,16 @@ impl Api {
     /// Sends a request to one function.
     pub(crate) async fn send_to(&self, function: &Router, request: Request<Body>) -> Reply {
         let function_name = function_of(request.uri().path());
-        let (response, rights) = recorded(function.clone().oneshot(request)).await;
+        let (parts, body) = request.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        let secrets = Secrets::of(&parts, &body, self.app.bot_token.expose());
+        let request = Request::from_parts(parts, Body::from(body));
+        let log = Log::default();
+        let served = function.clone().oneshot(request).with_subscriber(log.subscriber());
+        let (response, rights) = recorded(served).await;
         let response = response.unwrap();
+        let log = log.text();
+        secrets.check(&log);
         for (action, on) in &rights {
             let right = ((*action).to_owned(), on.clone());
             assert!(RIGHTS[function_name].contains(&right), "{function_name} may not {right:?}");
@@ -147,7 +167,7 @@ impl Api {
         let body = serde_json::from_str(&text).unwrap_or_default();
         let usage = *parts.extensions.get::<Usage>().unwrap();
         let reply =
-            Reply { status: parts.status, headers: parts.headers, text, body, usage, rights };
+            Reply { status: parts.status, headers: parts.headers, text, body, usage, rights, log };
         reply.check();
         reply
     }
@@ -178,7 +198,12 @@ impl Reply {
         assert!(self.headers.contains_key("x-request-id"), "{self:?}");
         let json = self.headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
         assert_eq!(json, Some("application/json"), "{self:?}");
+        assert_eq!(self.header("cache-control"), Some("no-store"), "{self:?}");
+        assert_eq!(self.header("x-content-type-options"), Some("nosniff"), "{self:?}");
         assert_eq!(self.body["success"], self.status.is_success(), "{self:?}");
+        if self.status == StatusCode::UNAUTHORIZED {
+            assert_eq!(self.usage.requests, 0, "who is nobody costs nothing: {self:?}");
+        }
         if !self.status.is_success() {
             assert!(self.body["error"].is_string() && self.body["message"].is_string(), "{self:?}");
             assert_eq!(self.body["requestId"], self.headers["x-request-id"].to_str().unwrap());
@@ -210,6 +235,11 @@ impl Caller {
     /// The same user with another header for who they are.
     pub(crate) fn with(&self, authorization: Option<(&'static str, String)>) -> Self {
         Self { authorization, ..self.clone() }
+    }
+
+    /// The header that says who they are.
+    pub(crate) fn authorization(&self) -> (&'static str, String) {
+        self.authorization.clone().unwrap()
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> axum::http::request::Builder {

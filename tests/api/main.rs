@@ -20,6 +20,7 @@ mod ledger;
 mod money;
 mod openapi;
 mod paging;
+mod privacy;
 mod rows;
 mod settlements;
 mod statement;

@@ -1,4 +1,4 @@
-//! Lambda's runtime API, as far as a function needs it: what it is asked, and what it answers.
+//! Lambda's runtime API, as far as a function needs it: what it is asked, what it answers, and what it logs.
 //!
 //! <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html>
 
@@ -20,6 +20,7 @@ use fracti_http::{App, BotToken, Clock, local_dynamodb, service};
 use fracti_local::{Engine, routes, schema::Schema, sign_event};
 use serde_json::Value;
 use tokio::{
+    io::AsyncReadExt,
     net::TcpListener,
     process::Command,
     sync::{Mutex, mpsc},
@@ -78,14 +79,21 @@ pub async fn answers_its_events(binary: &str, function: &str) {
             ("TELEGRAM_BOT_TOKEN_SECRET", SECRET),
             ("AWS_ENDPOINT_URL_SECRETS_MANAGER", &format!("http://{address}/secrets")),
         ])
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
         .unwrap();
+    let mut lines = process.stdout.take().unwrap();
+    let log = tokio::spawn(async move {
+        let mut log = String::new();
+        lines.read_to_string(&mut log).await.unwrap();
+        log
+    });
 
     let samples: Vec<_> = SAMPLES.iter().filter(|sample| sample.function == function).collect();
     assert!(samples.len() >= 5, "{function} has its events");
-    for sample in samples {
+    let mut secrets = vec![TOKEN.to_owned()];
+    for sample in &samples {
         // Each event finds everything as it was: in a new group of the same table.
         let now = Clock::system().now();
         let made = scene(&api, now).await;
@@ -100,6 +108,7 @@ pub async fn answers_its_events(binary: &str, function: &str) {
         let key = format!("{}-{function}", sample.name);
         event = event.replace("5f0c2f1e", &key).replace("0a9b8c7d", &key);
 
+        secrets.extend(secrets_of(&event));
         events.send(event).await.unwrap();
         let (kind, answer) = tokio::time::timeout(PATIENCE, answers.recv()).await.unwrap().unwrap();
         assert_eq!(kind, "response", "{}: {answer}", sample.name);
@@ -112,9 +121,34 @@ pub async fn answers_its_events(binary: &str, function: &str) {
         assert!(body.contains(&says), "{}: {body}", sample.name);
         assert_eq!(answer.get("isBase64Encoded"), Some(&Value::Bool(false)), "{}", sample.name);
     }
+    // An event of which no URL can be made is answered too, and the function lives on.
+    for query in ["\"", "limit=<5>"] {
+        let mut event: Value = serde_json::from_str(&samples[0].event()).unwrap();
+        event["rawQueryString"] = query.into();
+        events.send(event.to_string()).await.unwrap();
+        let (kind, answer) = tokio::time::timeout(PATIENCE, answers.recv()).await.unwrap().unwrap();
+        assert_eq!(kind, "response", "{query}: {answer}");
+    }
     process.kill().await.unwrap();
     served.abort();
+    let log = log.await.unwrap();
+    assert!(log.lines().count() >= samples.len(), "{log}");
+    for secret in secrets {
+        assert!(!log.contains(&secret), "the log says {secret}: {log}");
+    }
     engine.stop().await;
+}
+
+/// What an event says that no log may: headers, but for what they all have, and the body.
+fn secrets_of(event: &str) -> Vec<String> {
+    let event: Value = serde_json::from_str(event).unwrap();
+    let header = |name| event["headers"].get(name).and_then(Value::as_str);
+    let headers = ["authorization", "x-telegram-init-data", "idempotency-key"].map(header);
+    let body = event["body"].as_str().and_then(|body| serde_json::from_str::<Value>(body).ok());
+    let fields = body.iter().filter_map(Value::as_object).flat_map(serde_json::Map::values);
+    let texts = fields.filter_map(Value::as_str).filter(|text| text.len() >= 4);
+    let secrets = headers.into_iter().flatten().chain(texts).map(str::to_owned);
+    secrets.chain(event["body"].as_str().map(str::to_owned)).collect()
 }
 
 fn router(runtime: Runtime) -> Router {

@@ -1,0 +1,266 @@
+//! What the log says, and what it never does: who called with which words, names, keys or signatures.
+//!
+//! The log is what the whole suite wrote: every request of it goes through the harness, which gives each to
+//! [`Secrets::check`]. It is heard as a function hears it (`info`), and our own crates down to `trace`.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+    sync::{Arc, Mutex},
+};
+
+use aws_sdk_dynamodb::{Client, config::retry::RetryConfig, types::AttributeValue};
+use axum::http::{HeaderMap, Method, header, request::Parts};
+use fracti_core::table::Table;
+use fracti_http::local_dynamodb;
+use serde_json::{Value, json};
+use tracing::{Subscriber, level_filters::LevelFilter};
+use tracing_subscriber::{filter::Targets, fmt, layer::SubscriberExt};
+
+use crate::harness::{Api, Caller, Reply, TOKEN};
+
+/// What is shorter may stand in any line.
+const SHORTEST: usize = 6;
+
+/// The log of one request.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    /// What a function listens with, but to more of what our own crates say.
+    pub(crate) fn subscriber(&self) -> impl Subscriber + Send + Sync + 'static {
+        let targets = Targets::new().with_default(LevelFilter::INFO);
+        let lines = self.clone();
+        let lines = fmt::layer().with_ansi(false).with_writer(move || lines.clone());
+        tracing_subscriber::registry()
+            .with(lines)
+            .with(targets.with_target("fracti", LevelFilter::TRACE))
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What of a request is nobody's business who reads the log.
+pub(crate) struct Secrets(Vec<String>);
+
+impl Secrets {
+    pub(crate) fn of(parts: &Parts, body: &[u8], token: &str) -> Self {
+        let mut all = vec![token.to_owned()];
+        all.extend(headers(&parts.headers));
+        let query = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
+        all.extend(query.map(|(_, value)| value.into_owned()));
+        match serde_json::from_slice(body) {
+            Ok(json) => texts(&json, &mut all),
+            Err(_) => all.push(String::from_utf8_lossy(body).into_owned()),
+        }
+        all.retain(|secret| secret.len() >= SHORTEST);
+        Self(all)
+    }
+
+    pub(crate) fn check(&self, log: &str) {
+        for secret in &self.0 {
+            // A line break or a quote is written in another way, so each piece is looked for by itself.
+            let pieces =
+                secret.split(|letter: char| letter.is_control() || "\\\"".contains(letter));
+            for piece in pieces.filter(|piece| piece.len() >= SHORTEST) {
+                assert!(!log.contains(piece), "the log says {piece:?}: {log}");
+            }
+        }
+    }
+}
+
+/// The values of the headers, and those of init data by themselves.
+fn headers(headers: &HeaderMap) -> Vec<String> {
+    let values = headers.iter().filter(|(name, _)| *name != header::CONTENT_TYPE);
+    let values = values.map(|(_, value)| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let fields = |value: String| {
+        let init_data = value.strip_prefix("tma ").unwrap_or(&value).to_owned();
+        let fields = form_urlencoded::parse(init_data.as_bytes());
+        let fields = fields.map(|(_, value)| value.into_owned()).collect::<Vec<_>>();
+        fields.into_iter().chain([value])
+    };
+    values.flat_map(fields).collect()
+}
+
+/// Every text of a JSON value.
+fn texts(value: &Value, to: &mut Vec<String>) {
+    match value {
+        Value::String(text) => to.push(text.clone()),
+        Value::Array(values) => values.iter().for_each(|value| texts(value, to)),
+        Value::Object(fields) => fields.values().for_each(|value| texts(value, to)),
+        _ => {}
+    }
+}
+
+/// What a table does to whoever asks it.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Well,
+    Missing,
+    Unreachable,
+    /// Each row has an attribute that it cannot have.
+    Broken,
+}
+
+/// Text that stands nowhere else: names, titles, descriptions, wallets, hashes.
+const NAME: &str = "Xanthippe";
+const TITLE: &str = "Kilimanjaro";
+const DESCRIPTION: &str = "Fondue-Abend";
+const WALLET: &str = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF";
+const TX_HASH: &str = "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210";
+const KEY: &str = "key-of-idempotency";
+const ROW: &str = "text-of-a-row";
+
+/// Asks everything that can be asked, once as it should be and once not.
+async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 2]) -> Vec<Reply> {
+    let at = |rest: &str| format!("/api/groups/{group}{rest}");
+    let mut replies = Vec::new();
+    for path in [
+        "/api/groups",
+        &at(""),
+        &at("/expenses?limit=1"),
+        &at(&format!("/expenses/{expense}")),
+        &at("/debts"),
+        &at("/settlements?limit=1"),
+        &at(&format!("/settlements/{settlement}")),
+        "/api/users/me",
+        "/api/users/me/groups?limit=1",
+        "/api/users/me/expenses?limit=1",
+        "/api/users/me/debts?limit=1",
+        "/api/users/me/settlements?limit=1",
+        "/api/users/me/activity?limit=1",
+        "/api/users/me/summary",
+    ] {
+        let page = caller.get(path).await;
+        if let Some(cursor) = page.body["pagination"]["nextCursor"].as_str() {
+            replies.push(caller.get(&format!("{path}&cursor={cursor}")).await);
+            // Of another list, so refused.
+            replies.push(caller.get(&format!("{path}&cursor=AAAA{cursor}")).await);
+        }
+        replies.push(page);
+        replies.push(caller.with(None).get(path).await);
+    }
+    for (path, body) in [
+        ("/api/groups".to_owned(), json!({ "title": TITLE, "chatId": TITLE })),
+        (at("/join"), json!({ "wallet": WALLET })),
+        (at("/expenses"), json!({ "amount": 7, "description": DESCRIPTION })),
+        (at("/settlements"), json!({ "toId": "2", "amount": 1, "txHash": TX_HASH })),
+    ] {
+        for body in [body.clone(), body, json!({ "title": 7, "wallet": DESCRIPTION })] {
+            replies.push(caller.post_once(KEY, &path, body).await);
+        }
+        replies.push(caller.post_text(&path, &format!("{{{DESCRIPTION}")).await);
+    }
+    for (path, body) in [
+        (at("/wallet"), json!({ "wallet": WALLET })),
+        (at("/wallet"), json!({ "wallet": NAME })),
+        (at(&format!("/settlements/{settlement}")), json!({ "txHash": TX_HASH })),
+        (at(&format!("/settlements/{settlement}")), json!({ "status": DESCRIPTION })),
+    ] {
+        replies.push(caller.put(&path, body).await);
+    }
+    replies.push(caller.delete(&at(&format!("/expenses/{expense}"))).await);
+    replies.push(caller.delete(&at(&format!("/expenses/{settlement}"))).await);
+    // What is no id may be anything, and lands in the path by a mistake of the client.
+    replies.push(caller.get(&format!("/api/groups/{KEY}/debts")).await);
+    replies.push(caller.get(&at(&format!("/{NAME}"))).await);
+    replies.push(caller.call(Method::PATCH, &at(""), Some(&json!({ "title": TITLE }))).await);
+    replies
+}
+
+#[tokio::test]
+async fn the_log_tells_nothing_of_what_is_asked_or_kept() {
+    for state in [State::Well, State::Missing, State::Unreachable, State::Broken] {
+        let api = Api::new().await;
+        let [alice, bob] = [api.user(1, NAME), api.user(2, "Bob")];
+        let new = json!({ "title": TITLE, "chatId": 1, "currency": "EUR" });
+        let group =
+            alice.post("/api/groups", new).await.data(201)["id"].as_str().unwrap().to_owned();
+        bob.post(&format!("/api/groups/{group}/join"), json!({})).await.data(200);
+        let mut ids = Vec::new();
+        for (kind, body) in [
+            ("expenses", json!({ "amount": 9, "description": DESCRIPTION })),
+            ("settlements", json!({ "toId": "2", "amount": 1 })),
+            ("expenses", json!({ "amount": 9, "description": DESCRIPTION })),
+            ("settlements", json!({ "toId": "2", "amount": 1 })),
+        ] {
+            let made = alice.post(&format!("/api/groups/{group}/{kind}"), body).await;
+            ids.push(made.data(201)["id"].as_str().unwrap().to_owned());
+        }
+        let kept = api.rows().await;
+        let there = match state {
+            State::Well => api.clone(),
+            State::Missing => api.over(Table::new(api.client.clone(), "NoSuchTable")),
+            State::Unreachable => api.over(unreachable()),
+            State::Broken => {
+                spoil(&api).await;
+                api.clone()
+            }
+        };
+        let replies = everything(&alice.at(&there), &group, [&ids[0], &ids[1]]).await;
+        let log: String = replies.iter().map(|reply| reply.log.as_str()).collect();
+        assert!(log.lines().count() >= replies.len(), "{state:?}: a line each: {log}");
+        let failed = replies.iter().filter(|reply| reply.status.is_server_error());
+        let failed: Vec<_> = failed.collect();
+        assert_eq!(failed.is_empty(), matches!(state, State::Well), "{state:?}: {log}");
+        assert!(failed.iter().all(|reply| reply.log.contains("cause=")), "{state:?}: {log}");
+        // Neither as it was sent, nor as it is kept.
+        let rows: BTreeMap<_, _> = kept.into_iter().chain(api.rows().await).collect();
+        for secret in [KEY, TOKEN, "auth_date", "hash="] {
+            assert!(!format!("{rows:?}").contains(secret), "{state:?}: the table keeps {secret}");
+        }
+        let keys = rows.into_keys().filter(|(pk, _)| pk.starts_with("IDEM#"));
+        let hashes: BTreeSet<_> =
+            keys.map(|(_, sk)| sk.rsplit_once('#').unwrap().1.to_owned()).collect();
+        assert!(!hashes.is_empty() || !matches!(state, State::Well), "{state:?}");
+        let words = [NAME, TITLE, DESCRIPTION, WALLET, TX_HASH, KEY, ROW, "auth_date"];
+        for word in words.into_iter().chain(hashes.iter().map(String::as_str)) {
+            assert!(!log.to_lowercase().contains(&word.to_lowercase()), "{state:?}: {word}: {log}");
+        }
+    }
+}
+
+/// A table behind a port on which nothing listens.
+fn unreachable() -> Table {
+    let client = local_dynamodb("http://127.0.0.1:1");
+    let config = client.config().to_builder().retry_config(RetryConfig::disabled()).build();
+    Table::new(Client::from_conf(config), "FractiTable")
+}
+
+/// Makes every row one that cannot be read, and says so in a text of its own.
+async fn spoil(api: &Api) {
+    for mut row in api.rows().await.into_values() {
+        for (name, value) in &mut row {
+            let key = name.ends_with("PK") || name.ends_with("SK");
+            if !key {
+                *value = AttributeValue::S(ROW.to_owned());
+            }
+        }
+        let put = api.client.put_item().table_name("FractiTable");
+        put.set_item(Some(row.into_iter().collect())).send().await.unwrap();
+    }
+}
+
+#[test]
+fn the_functions_are_deployed_to_say_no_more() {
+    // Below, Lambda's runtime and the SDK write what they are sent.
+    let template = include_str!("../../template.yaml");
+    let levels: Vec<_> = template
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("ApplicationLogLevel: "))
+        .collect();
+    assert_eq!(levels, ["INFO"]);
+    assert!(!template.contains("RUST_LOG") && !template.contains("AWS_LAMBDA_LOG_LEVEL"));
+}
