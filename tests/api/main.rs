@@ -6,6 +6,7 @@
 
 mod access;
 mod activity;
+mod attack;
 mod concurrency;
 mod deployment;
 mod edits;

@@ -1,0 +1,140 @@
+//! A cursor opens the list that it was made for, as it was made, to whom it was made: nothing else.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::Scene;
+use crate::harness::Caller;
+
+const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+async fn cursor(caller: &Caller, path: &str) -> String {
+    let page = caller.get(&format!("{path}?limit=1")).await;
+    assert!(page.body["pagination"]["nextCursor"].is_string(), "{path}: {page:?}");
+    page.body["pagination"]["nextCursor"].as_str().unwrap().to_owned()
+}
+
+/// A scene in which all lists of 1 go on.
+async fn scene() -> Scene {
+    let mut scene = Scene::new().await;
+    for place in [&scene.own, &scene.foreign] {
+        place.group.spend(0, json!({ "amount": 4 })).await;
+        place.group.spend(1, json!({ "amount": 4 })).await;
+        for caller in &place.group.members {
+            let to = if caller.id == "1" { "2" } else { "1" };
+            let pays = json!({ "toId": to, "amount": 1 });
+            caller.post(&place.group.path("/settlements"), pays.clone()).await.data(201);
+            caller.post(&place.group.path("/settlements"), pays).await.data(201);
+        }
+    }
+    scene.rows = scene.api.rows().await;
+    scene
+}
+
+#[tokio::test]
+async fn no_byte_of_a_cursor_can_be_changed_or_left_out() {
+    let scene = scene().await;
+    let alice = &scene.own.group.members[0];
+    let expenses = scene.own.path("/api/groups/G/expenses");
+    for path in [&*expenses, "/api/users/me/activity", "/api/groups"] {
+        let cursor = cursor(alice, path).await;
+        alice.get(&format!("{path}?cursor={cursor}")).await.data(200);
+        let mut forged: Vec<String> =
+            (0..cursor.len()).map(|end| cursor[..end].to_owned()).collect();
+        for (place, letter) in cursor.char_indices() {
+            let at = ALPHABET.find(letter).unwrap();
+            // The next value, and the one whose first bit differs.
+            for other in [(at + 1) % 64, at ^ 0b10_0000] {
+                let mut changed = cursor.clone();
+                changed.replace_range(place..=place, &ALPHABET[other..=other]);
+                forged.push(changed);
+            }
+        }
+        for suffix in ["A", "=", "==", ".", "%00", "%20", "%0A", "AAAA"] {
+            forged.push(format!("{cursor}{suffix}"));
+        }
+        forged.extend([
+            cursor[16..].to_owned(),
+            cursor.to_lowercase(),
+            format!("{cursor}{cursor}"),
+        ]);
+        forged.push(cursor.chars().rev().collect());
+        for forged in forged {
+            let page = alice.get(&format!("{path}?cursor={forged}")).await;
+            assert_eq!(page.code(), (400, "INVALID_CURSOR"), "{path}: {forged}");
+        }
+        let twice = alice.get(&format!("{path}?cursor={cursor}&cursor={cursor}")).await;
+        assert_eq!(twice.code(), (400, "VALIDATION_ERROR"), "{path}");
+        assert_eq!(twice.body["details"][0]["path"], "cursor");
+    }
+    scene.unchanged("cursors").await;
+}
+
+#[tokio::test]
+async fn no_cursor_opens_what_is_anothers() {
+    let scene = scene().await;
+    let [alice, bob] = [&scene.own.group.members[0], &scene.own.group.members[1]];
+    let lists =
+        |place: &super::Place| ["/expenses", "/settlements"].map(|list| place.group.path(list));
+    let own = [
+        "groups",
+        "users/me/groups",
+        "users/me/expenses",
+        "users/me/settlements",
+        "users/me/activity",
+    ]
+    .map(|list| format!("/api/{list}"));
+    let groups = lists(&scene.own).into_iter().chain(lists(&scene.foreign));
+    let lists: Vec<String> = own.iter().cloned().chain(groups).collect();
+    for of in &lists {
+        let cursor = cursor(alice, of).await;
+        for (caller, path) in [alice, bob, &scene.eve]
+            .into_iter()
+            .flat_map(|caller| lists.iter().map(move |list| (caller, list)))
+        {
+            let page = caller.get(&format!("{path}?cursor={cursor}")).await;
+            let shared = of == path && of.contains("/api/groups/");
+            let row = format!("{}: one of {of} at {path}", caller.user.name);
+            if of == path && (shared || caller.id == alice.id) {
+                // Of a group's list any member's cursor is everybody's, and nobody else's.
+                let stranger = caller.id == scene.eve.id && of.contains(&scene.foreign.group.id);
+                assert_eq!(page.status, if stranger { 403 } else { 200 }, "{row}: {}", page.text);
+            } else {
+                assert_eq!(page.code(), (400, "INVALID_CURSOR"), "{row}");
+            }
+        }
+    }
+    scene.unchanged("cursors").await;
+}
+
+#[tokio::test]
+async fn a_cursor_that_another_bot_signed_is_none() {
+    let scene = scene().await;
+    let other = scene.api.of_bot("43:another-bot");
+    let (here, there) = (scene.api.user(1, "A"), other.user(1, "A"));
+    let path = scene.own.path("/api/groups/G/expenses");
+    for (from, to) in [(&here, &there), (&there, &here)] {
+        let cursor = cursor(from, &path).await;
+        from.get(&format!("{path}?cursor={cursor}")).await.data(200);
+        let page = to.get(&format!("{path}?cursor={cursor}")).await;
+        assert_eq!(page.code(), (400, "INVALID_CURSOR"));
+        // Neither does the other bot's init data count here.
+        let stranger = from.at(&to.api).get(&path).await;
+        assert_eq!(stranger.code(), (401, "UNAUTHORIZED"));
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_without_a_caller_opens_nothing() {
+    let scene = scene().await;
+    let alice = &scene.own.group.members[0];
+    let path = scene.own.path("/api/groups/G/expenses");
+    let cursor = cursor(alice, &path).await;
+    let list = format!("{path}?cursor={cursor}");
+    assert_eq!(alice.with(None).get(&list).await.code(), (401, "UNAUTHORIZED"));
+    scene.api.pass(Duration::from_hours(25));
+    assert_eq!(alice.get(&list).await.code(), (401, "UNAUTHORIZED"));
+    // The list itself goes on: a cursor tells a place, and no time.
+    scene.api.user(1, "A").get(&list).await.data(200);
+}

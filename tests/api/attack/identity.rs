@@ -1,0 +1,148 @@
+//! Who calls: one who was signed for this bot, once, and now. How a hash is forged is tested beside `telegram::verify`.
+
+use std::time::Duration;
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, Method},
+};
+use fracti_core::telegram;
+use serde_json::json;
+
+use super::Scene;
+use crate::harness::{Reply, TOKEN};
+
+const ACTS: [(Method, &str); 4] = [
+    (Method::GET, "/api/users/me"),
+    (Method::GET, "/api/groups/G"),
+    (Method::POST, "/api/groups/G/join"),
+    (Method::DELETE, "/api/groups/G/expenses/E"),
+];
+
+async fn send(
+    scene: &Scene,
+    (method, path): (Method, &str),
+    headers: &[(&'static str, Vec<u8>)],
+) -> Reply {
+    let path = scene.own.path(path);
+    let mut request = scene.eve.with(None).request(method, &path);
+    for (name, value) in headers {
+        request = request.header(*name, HeaderValue::from_bytes(value).unwrap());
+    }
+    scene.api.send(request.body(Body::empty()).unwrap()).await
+}
+
+#[tokio::test]
+async fn two_headers_never_make_a_caller_that_one_does_not() {
+    let scene = Scene::new().await;
+    let signed =
+        |caller: &crate::harness::Caller| telegram::sign(&caller.user, TOKEN, scene.api.now());
+    let (eve, alice) = (signed(&scene.eve), signed(&scene.own.group.members[0]));
+    let forged = eve.replace("%22id%22%3A9", "%22id%22%3A1");
+    assert_ne!(eve, forged);
+    let tma = |init_data: &str| ("authorization", format!("tma {init_data}").into_bytes());
+    let own = |init_data: &str| ("x-telegram-init-data", init_data.as_bytes().to_vec());
+    let other = |value: &str| ("authorization", value.as_bytes().to_vec());
+    let unreadable = |name: &'static str| (name, b"tma \xff\xfe".to_vec());
+    let long = format!("{eve}&start_param={}", "x".repeat(60_000));
+    for (name, headers, accepted) in [
+        ("one", vec![tma(&eve)], true),
+        ("the same twice", vec![tma(&eve), tma(&eve)], true),
+        ("the same in both", vec![tma(&eve), own(&eve)], true),
+        ("another scheme beside it", vec![other("Bearer x"), tma(&eve)], true),
+        ("two users", vec![tma(&eve), tma(&alice)], false),
+        ("two users, the other first", vec![tma(&alice), tma(&eve)], false),
+        ("two users in two headers", vec![tma(&eve), own(&alice)], false),
+        ("two of the Mini App's", vec![own(&eve), own(&alice)], false),
+        ("a forged one behind", vec![tma(&eve), tma(&forged)], false),
+        ("a forged one before", vec![tma(&forged), tma(&eve)], false),
+        ("a forged one in the other", vec![own(&eve), tma(&forged)], false),
+        ("an unreadable one beside it", vec![tma(&eve), unreadable("authorization")], false),
+        (
+            "an unreadable one in the other",
+            vec![tma(&eve), unreadable("x-telegram-init-data")],
+            false,
+        ),
+        ("an unreadable one", vec![unreadable("authorization")], false),
+        ("joined as a proxy joins", vec![other(&format!("tma {eve}, tma {eve}"))], false),
+        ("two users joined", vec![other(&format!("tma {eve}, tma {alice}"))], false),
+        ("two in one", vec![tma(&format!("{eve}&{alice}"))], false),
+        ("a scheme and nothing", vec![other("tma")], false),
+        ("no blank", vec![other(&format!("tma{eve}"))], false),
+        ("a tab", vec![other(&format!("tma\t{eve}"))], false),
+        ("a colon", vec![other(&format!("tma:{eve}"))], false),
+        ("in quotes", vec![other(&format!("tma \"{eve}\""))], false),
+        ("another scheme", vec![other(&format!("Basic {eve}"))], false),
+        ("a longer scheme", vec![other(&format!("xtma {eve}"))], false),
+        ("a scheme where none belongs", vec![own(&format!("tma {eve}"))], false),
+        ("a question mark before", vec![own(&format!("?{eve}"))], false),
+        ("long", vec![own(&long)], false),
+    ] {
+        for act in ACTS {
+            let reply = send(&scene, act.clone(), &headers).await;
+            let row = format!("{name}: {act:?}");
+            if accepted {
+                assert_ne!(reply.status, 401, "{row}: {}", reply.text);
+                if act.1 == "/api/users/me" {
+                    assert_eq!(reply.data(200)["id"], "9", "{row}");
+                }
+            } else {
+                scene.refused(&reply, (401, "UNAUTHORIZED"), &row).await;
+                assert!(!reply.text.contains("hash="), "{row}: {}", reply.text);
+            }
+        }
+    }
+    scene.unchanged("headers").await;
+}
+
+#[tokio::test]
+async fn who_else_names_a_user_is_not_heard() {
+    let scene = Scene::new().await;
+    let eve = telegram::sign(&scene.eve.user, TOKEN, scene.api.now());
+    for (name, value) in [
+        ("cookie", format!("tma={eve}")),
+        ("x-telegram-user-id", "1".to_owned()),
+        ("x-user-id", "1".to_owned()),
+        ("x-forwarded-user", "1".to_owned()),
+        ("x-amzn-oidc-identity", "1".to_owned()),
+        ("proxy-authorization", format!("tma {eve}")),
+    ] {
+        let reply =
+            send(&scene, (Method::GET, "/api/users/me"), &[(name, value.clone().into_bytes())])
+                .await;
+        scene.refused(&reply, (401, "UNAUTHORIZED"), name).await;
+        let headers =
+            [("authorization", format!("tma {eve}").into_bytes()), (name, value.into_bytes())];
+        let reply =
+            send(&scene, (Method::GET, "/api/users/me?userId=1&user=%7B%22id%22%3A1%7D"), &headers)
+                .await;
+        assert_eq!(reply.data(200)["id"], "9", "{name}");
+    }
+    for query in ["tgWebAppData", "initData", "init_data", "authorization", "access_token"] {
+        let path = format!("/api/users/me?{query}={eve}");
+        let reply = send(&scene, (Method::GET, &path), &[]).await;
+        scene.refused(&reply, (401, "UNAUTHORIZED"), query).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_heard_once_is_worth_nothing_a_day_later() {
+    let scene = Scene::new().await;
+    let expense = json!({ "amount": 1, "description": "x" });
+    let path = scene.own.path("/api/groups/G/expenses");
+    let replayed = scene.eve.post_once("k", &path, expense.clone()).await;
+    replayed.data(201);
+    let before = scene.api.rows().await;
+    scene.api.pass(Duration::from_secs(86_401));
+    // Neither again, nor under its key, nor with a new date.
+    let init_data = telegram::sign(&scene.eve.user, TOKEN, scene.api.now());
+    let (_, old) = scene.eve.authorization();
+    let (_, hash) = old.rsplit_once("&hash=").unwrap();
+    let (fields, _) = init_data.rsplit_once("&hash=").unwrap();
+    let redated = scene.eve.with(Some(("authorization", format!("tma {fields}&hash={hash}"))));
+    for caller in [&scene.eve, &redated] {
+        let again = caller.post_once("k", &path, expense.clone()).await;
+        assert_eq!(again.code(), (401, "UNAUTHORIZED"));
+    }
+    assert_eq!(scene.api.rows().await, before);
+}
