@@ -8,6 +8,7 @@ mod access;
 mod activity;
 mod attack;
 mod concurrency;
+mod corpus;
 mod deployment;
 mod edits;
 mod events;

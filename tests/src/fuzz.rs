@@ -1,0 +1,308 @@
+//! What is fuzzed: functions of any bytes, each with the laws that hold whatever the bytes are.
+//!
+//! `tests/fuzz` gives them to libFuzzer, and `api/corpus.rs` runs them over what was kept of it.
+
+#![expect(clippy::arithmetic_side_effects, reason = "a sum that overflows is a finding")]
+
+use std::{collections::BTreeMap, str, sync::LazyLock};
+
+use aws_sdk_dynamodb::{Client, config::retry::RetryConfig};
+use axum::{
+    Router,
+    body::Body,
+    extract::FromRequestParts,
+    http::{Method, Request, header},
+};
+use fracti_core::{
+    currency::Currency,
+    decimal::Decimal,
+    id::{ExpenseId, UserId},
+    split::{MAX_SHARES, Split},
+    table::Table,
+    telegram::{self, Refusal, User},
+    time::Timestamp,
+    wallet::Wallet,
+};
+use fracti_http::{App, BotToken, Clock, Code, Paging, Scope, local_dynamodb, service};
+use fracti_local::routes;
+use http_body_util::BodyExt;
+use serde_json::Value;
+use tokio::runtime::{Builder, Runtime};
+use tower::ServiceExt;
+
+use crate::events::{SCENE, SIGNED_AT, TOKEN};
+
+/// A token that signed nothing of what comes in.
+const OTHER_TOKEN: &str = "42:other-bot";
+
+/// One percent of an amount, as a split weighs it, and all hundred.
+const PERCENT_DECIMALS: u8 = 4;
+const WHOLE: u64 = 1_000_000;
+
+/// A target, by the name of its corpus.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub const TARGETS: [Target; 6] = [
+    ("init_data", init_data),
+    ("wallet", wallet),
+    ("decimal", decimal),
+    ("cursor", cursor),
+    ("split", split),
+    ("body", body),
+];
+
+fn now() -> Timestamp {
+    Timestamp::from_millis(SIGNED_AT).unwrap()
+}
+
+/// Init data: only what a bot's token signed names a user to that bot, and it names the one that was signed.
+///
+/// # Panics
+///
+/// Where that does not hold.
+pub fn init_data(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let verify = |text: &str, token| telegram::verify(text, token, telegram::MAX_AGE, now());
+    assert_eq!(verify(text, OTHER_TOKEN), Err(Refusal::Forged));
+
+    let signed = telegram::sign_again(text, TOKEN, now());
+    assert_eq!(verify(&signed, OTHER_TOKEN), Err(Refusal::Forged));
+    let Ok(user) = verify(&signed, TOKEN) else { return };
+    assert_eq!(verify(&telegram::sign(&user, TOKEN, now()), TOKEN).as_ref(), Ok(&user));
+    // Whoever changes what was signed is nobody, whoever they say to be.
+    let other = User { id: UserId::new(user.id.number() ^ 1 | 2).unwrap(), ..user };
+    let (_, hash) = signed.rsplit_once("&hash=").unwrap();
+    let unsigned = telegram::sign(&other, TOKEN, now());
+    let (fields, _) = unsigned.rsplit_once("&hash=").unwrap();
+    assert_eq!(verify(&format!("{fields}&hash={hash}"), TOKEN), Err(Refusal::Forged));
+}
+
+/// A wallet: what is accepted is kept as it is, and in the user-friendly form no other character would do.
+///
+/// # Panics
+///
+/// Where that does not hold.
+pub fn wallet(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let Ok(wallet) = text.parse::<Wallet>() else { return };
+    assert_eq!(wallet.to_string(), text);
+    assert!(text.is_ascii() && [48, 66].contains(&text.len()), "{text}");
+    if text.len() == 48 {
+        assert!(!text.contains('='), "{text}");
+        for place in 0..text.len() {
+            let mut mistyped = text.to_owned();
+            let other = if text.as_bytes()[place] == b'A' { "B" } else { "A" };
+            mistyped.replace_range(place..=place, other);
+            assert!(mistyped.parse::<Wallet>().is_err(), "{mistyped}");
+        }
+    }
+}
+
+/// A decimal number: what is read is printed as JSON, and read again the same; units of money are exact.
+///
+/// # Panics
+///
+/// Where that does not hold.
+pub fn decimal(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let Ok(number) = text.parse::<Decimal>() else { return };
+    let printed = number.to_string();
+    assert_eq!(printed.parse(), Ok(number), "{text}");
+    assert!(serde_json::from_str::<&serde_json::value::RawValue>(&printed).is_ok(), "{printed}");
+    assert!(serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok(), "{text}");
+    for code in ["JPY", "EUR", "KWD", "USDT", "BTC", "TON"] {
+        let currency: Currency = code.parse().unwrap();
+        if let Ok(units) = currency.units(number) {
+            assert_eq!(currency.number(units), number, "{text} {code}");
+        }
+    }
+}
+
+/// A cursor: only what was made for a list is taken, and nothing else, though it differ in one character.
+///
+/// # Panics
+///
+/// Where that does not hold.
+pub fn cursor(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let (scope, other) = (Scope::new("list", &1), Scope::new("list", &11));
+    assert!(paging(text).after::<Value>(&scope).is_err(), "{text}");
+
+    let cursor = paging(text).cursor(&scope, &text);
+    assert_eq!(paging(&cursor).after::<String>(&scope).unwrap().as_deref(), Some(text));
+    assert!(paging(&cursor).after::<String>(&other).is_err(), "{cursor}");
+    let place = bytes.iter().map(|byte| usize::from(*byte)).sum::<usize>() % cursor.len();
+    assert!(paging(&cursor[..place]).after::<String>(&scope).is_err(), "{cursor} {place}");
+    let mut changed = cursor;
+    let letter = if changed.as_bytes()[place] == b'A' { "B" } else { "A" };
+    changed.replace_range(place..=place, letter);
+    assert!(paging(&changed).after::<String>(&scope).is_err(), "{changed} {place}");
+}
+
+/// What the query of a request with this cursor asks for.
+fn paging(cursor: &str) -> Paging {
+    let query: String =
+        form_urlencoded::Serializer::new(String::new()).append_pair("cursor", cursor).finish();
+    let request = Request::get(format!("/?{query}")).body(()).unwrap();
+    let (mut parts, ()) = request.into_parts();
+    NOWHERE.runtime.block_on(Paging::from_request_parts(&mut parts, &NOWHERE.app)).unwrap()
+}
+
+/// A split: what comes out sums to the amount, is off by less than a unit, and does not depend on the order.
+///
+/// The bytes are the way to split, the number of members, an amount, random bits of an id, and weights of four bytes.
+///
+/// # Panics
+///
+/// Where that does not hold.
+pub fn split(bytes: &[u8]) {
+    let Some(([kind, members], rest)) = bytes.split_first_chunk::<2>() else { return };
+    let Some((amount, rest)) = rest.split_first_chunk::<8>() else { return };
+    let Some((random, rest)) = rest.split_first_chunk::<10>() else { return };
+    let amount = (i64::from_be_bytes(*amount) & i64::MAX).max(1);
+    let members = u64::from(members % 50);
+    let mut weights = rest.as_chunks::<4>().0.iter().map(|chunk| u32::from_be_bytes(*chunk).into());
+    let mut parts: Vec<(UserId, u64)> = (1..=members)
+        .map(|id| (UserId::new(id).unwrap(), weights.next().unwrap_or_default()))
+        .collect();
+    let comes_out = kind & 0x80 == 0 && (1..=MAX_SHARES).contains(&parts.len());
+    if comes_out && kind % 3 == 1 {
+        fill(&mut parts, WHOLE);
+    }
+    if comes_out && kind % 3 == 2 {
+        fill(&mut parts, amount.unsigned_abs());
+    }
+
+    let split = |parts: &[(UserId, u64)]| {
+        let parts = parts.iter().copied();
+        match kind % 3 {
+            0 => Split::equal(parts.map(|(user, _)| user)),
+            1 => Split::percentage(
+                parts.map(|(user, weight)| (user, Decimal::new(weight.into(), PERCENT_DECIMALS))),
+            ),
+            _ => {
+                let units = |weight| i64::try_from(weight).unwrap();
+                let parts = parts.map(|(user, weight)| (user, units(weight)));
+                Split::exact(parts, amount, "EUR".parse().unwrap())
+            }
+        }
+    };
+    let id = ExpenseId::new(now(), *random);
+    let forwards = match split(&parts) {
+        Ok(split) => split.divide(amount, id),
+        Err(error) => {
+            assert!(!comes_out, "{error}: {parts:?}");
+            return;
+        }
+    };
+    parts.reverse();
+    let backwards = split(&parts).unwrap().divide(amount, id);
+    assert_eq!(forwards, backwards.into_iter().rev().collect::<Vec<_>>());
+
+    assert_eq!(forwards.iter().map(|part| i128::from(part.units)).sum::<i128>(), amount.into());
+    let total: u64 = if kind % 3 == 0 { members } else { parts.iter().map(|(_, it)| it).sum() };
+    for (part, (_, weight)) in forwards.iter().zip(parts.iter().rev()) {
+        let weight = if kind % 3 == 0 { 1 } else { *weight };
+        let off =
+            i128::from(part.units) * i128::from(total) - i128::from(amount) * i128::from(weight);
+        assert!(part.units >= 0 && off.abs() < total.into(), "{part:?} of {amount}");
+    }
+}
+
+/// Makes weights sum to `whole`: each takes at most what is left, and the last one takes it.
+fn fill(parts: &mut [(UserId, u64)], whole: u64) {
+    let mut left = whole;
+    for (_, weight) in &mut *parts {
+        *weight %= left + 1;
+        left -= *weight;
+    }
+    if let Some((_, last)) = parts.last_mut() {
+        *last += left;
+    }
+}
+
+/// A body, sent to one of the routes that take one, over a table that nobody reaches: it is refused with a reason that
+/// names the field, or understood.
+///
+/// The first byte chooses the route.
+///
+/// # Panics
+///
+/// Where that does not hold.
+pub fn body(bytes: &[u8]) {
+    let Some((route, body)) = bytes.split_first() else { return };
+    let Nowhere { runtime, router, routes, authorization, .. } = &*NOWHERE;
+    let (method, path) = &routes[usize::from(*route) % routes.len()];
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header(header::AUTHORIZATION, authorization)
+        .header(header::CONTENT_TYPE, "application/json")
+        .body(Body::from(body.to_vec()));
+    let (status, reply) = runtime.block_on(async {
+        let response = router.clone().oneshot(request.unwrap()).await.unwrap();
+        let status = response.status();
+        (status, response.into_body().collect().await.unwrap().to_bytes())
+    });
+    let reply: Value = serde_json::from_slice(&reply).unwrap();
+    let code: Code = serde_json::from_value(reply["error"].clone()).unwrap();
+    assert_eq!((code.status(), &reply["success"]), (status, &Value::Bool(false)), "{reply}");
+    let named = reply["details"][0]["path"].as_str().is_some_and(|path| !path.is_empty());
+    match code {
+        Code::ValidationError | Code::TooManySplits => assert!(named, "{reply}"),
+        Code::InvalidJson => {
+            assert!(serde_json::from_slice::<Value>(body).is_err(), "{reply}");
+        }
+        Code::PayloadTooLarge => assert!(body.len() > 64 * 1024, "{}", body.len()),
+        Code::Unavailable => {}
+        _ => unreachable!("{method} {path}: {reply}"),
+    }
+}
+
+/// The API over a table that nobody reaches.
+struct Nowhere {
+    runtime: Runtime,
+    app: App,
+    router: Router,
+    routes: Vec<(Method, String)>,
+    authorization: String,
+}
+
+static NOWHERE: LazyLock<Nowhere> = LazyLock::new(|| {
+    // Nothing listens on port 1, and that is known at once.
+    let client = local_dynamodb("http://127.0.0.1:1");
+    let config = client.config().to_builder().retry_config(RetryConfig::disabled()).build();
+    let table = Table::new(Client::from_conf(config), "FractiTable");
+    let app =
+        App { clock: Clock::of(now), ..App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE) };
+    let user = User {
+        id: UserId::new(1).unwrap(),
+        name: "Alice".to_owned(),
+        username: None,
+        avatar_url: None,
+    };
+    Nowhere {
+        runtime: Builder::new_current_thread().enable_all().build().unwrap(),
+        router: service(routes(), app.clone()),
+        app,
+        routes: routes_with_a_body(),
+        authorization: format!("tma {}", telegram::sign(&user, TOKEN, now())),
+    }
+});
+
+/// Every route of the document that takes a body, with ids where it wants some.
+fn routes_with_a_body() -> Vec<(Method, String)> {
+    let (_, document) = routes().split_for_parts();
+    let document = serde_json::to_value(document).unwrap();
+    let paths: BTreeMap<String, Value> = serde_json::from_value(document["paths"].clone()).unwrap();
+    let methods = [("post", Method::POST), ("put", Method::PUT)];
+    let route = |(path, item): (&String, &Value)| {
+        let concrete = |part: &str| if part.starts_with('{') { SCENE[0] } else { part }.to_owned();
+        let path = path.split('/').map(concrete).collect::<Vec<_>>().join("/");
+        let taken = |(name, _): &&(&str, Method)| item.get(*name).is_some();
+        let taken = methods.iter().filter(taken).map(|(_, method)| method.clone());
+        taken.map(|method| (method, path.clone())).collect::<Vec<_>>()
+    };
+    paths.iter().flat_map(route).collect()
+}
