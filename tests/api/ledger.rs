@@ -202,10 +202,10 @@ async fn a_request_that_is_repeated_with_its_key_is_done_once() {
     assert_eq!(told(&other).1.len(), 120, "another request is told that they exist");
 
     let names: Vec<_> = (0..40).map(|number| number.to_string()).collect();
-    let reverted = alice.post_once("revert", &reverts, json!(names)).await;
+    let reverted = alice.post_once("take-back", &reverts, json!(names)).await;
     assert_eq!(told(&reverted).0.len(), 40);
     forget_responses(&group.api).await;
-    let again = alice.post_once("revert", &reverts, json!(names)).await;
+    let again = alice.post_once("take-back", &reverts, json!(names)).await;
     assert_eq!(again.text, reverted.text);
     assert_eq!(group.balances().await, ["0.8", "-0.8"]);
     group.verify().await;

@@ -135,6 +135,12 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         &at("/debts"),
         &at("/settlements?limit=1"),
         &at(&format!("/settlements/{settlement}")),
+        &at("/debts?verify=true"),
+        &at(&format!("/expenses/{expense}/history?limit=1")),
+        &at("/ledger/balance?at=2026-01-15T11:00:00Z"),
+        &at("/ledger/entries?limit=1"),
+        &at(&format!("/ledger/entries/{NAME}")),
+        &at("/ledger/days?limit=1"),
         "/api/users/me",
         "/api/users/me/groups?limit=1",
         "/api/users/me/expenses?limit=1",
@@ -152,11 +158,17 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         replies.push(page);
         replies.push(caller.with(None).get(path).await);
     }
+    let opening =
+        [1, -1].map(|by| json!({ "userId": if by > 0 { "1" } else { "2" }, "amount": by }));
+    let opening = json!([{ "entryId": NAME, "note": DESCRIPTION, "changes": opening }]);
     for (path, body) in [
         ("/api/groups".to_owned(), json!({ "title": TITLE, "chatId": TITLE })),
         (at("/join"), json!({ "wallet": WALLET })),
         (at("/expenses"), json!({ "amount": 7, "description": DESCRIPTION })),
         (at("/settlements"), json!({ "toId": "2", "amount": 1, "txHash": TX_HASH })),
+        (at("/ledger/entries"), opening),
+        (at("/ledger/entries/revert"), json!([NAME])),
+        (at(&format!("/expenses/{expense}/restore")), json!({})),
     ] {
         for body in [body.clone(), body, json!({ "title": 7, "wallet": DESCRIPTION })] {
             replies.push(caller.post_once(KEY, &path, body).await);
@@ -166,6 +178,8 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
     for (path, body) in [
         (at("/wallet"), json!({ "wallet": WALLET })),
         (at("/wallet"), json!({ "wallet": NAME })),
+        (at(&format!("/expenses/{expense}")), json!({ "description": TITLE })),
+        (at(&format!("/expenses/{expense}")), json!({ "category": TITLE })),
         (at(&format!("/settlements/{settlement}")), json!({ "txHash": TX_HASH })),
         (at(&format!("/settlements/{settlement}")), json!({ "status": DESCRIPTION })),
     ] {

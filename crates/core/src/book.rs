@@ -77,6 +77,11 @@ pub struct Change {
     pub totals: Totals,
 }
 
+/// How many balances a book has at the most, of members in currencies: its row has 400 KB, and each takes up to 100 bytes.
+///
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items>
+pub const MAX_BALANCES: usize = 4000;
+
 /// The totals of every member in every currency; who has none has only zeros.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Balances(BTreeMap<Currency, BTreeMap<UserId, Totals>>);
@@ -87,6 +92,11 @@ pub enum BookError {
     /// A total or a balance would not fit into an `i64` of smallest units.
     #[error("the group's totals in {0} would grow too large")]
     Overflow(Currency),
+    /// There is no room for the balances of more members or currencies.
+    #[error(
+        "the group's book has {MAX_BALANCES} balances, of members in currencies, and takes no more"
+    )]
+    Full,
     /// The changes do not come out: a mistake of ours, found before it is written.
     #[error("the changes in {0} do not come out")]
     Unbalanced(Currency),
@@ -144,10 +154,18 @@ impl Balances {
             }
         }
         next.0.retain(|_, members| !members.is_empty());
+        // A revert leads back to fewer, so what is there can always be taken back.
+        if next.len() > MAX_BALANCES && next.len() > self.len() {
+            return Err(BookError::Full);
+        }
         for currency in changes.iter().map(|change| change.currency).collect::<BTreeSet<_>>() {
             next.check(currency)?;
         }
         Ok(next)
+    }
+
+    fn len(&self) -> usize {
+        self.0.values().map(BTreeMap::len).sum()
     }
 
     fn check(&self, currency: Currency) -> Result<(), BookError> {
@@ -456,19 +474,26 @@ pub struct Discrepancy {
 }
 
 impl fmt::Display for Discrepancy {
+    /// Counts and currencies: it goes to the log, where no amount of anybody's stands.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let said = |book: &Book| {
-            let Book { sequence, expense_count, settlement_count, balances, .. } = book;
-            format!(
-                "{sequence} entries, {expense_count} expenses, {settlement_count} settlements, {balances:?}"
-            )
+            let Book { sequence, expense_count, settlement_count, .. } = book;
+            format!("{sequence} entries, {expense_count} expenses, {settlement_count} settlements")
         };
+        let (book, rows) = (&self.book, &self.rows);
+        let currencies: BTreeSet<Currency> =
+            book.balances.currencies().chain(rows.balances.currencies()).collect();
+        let differ = currencies
+            .into_iter()
+            .filter(|currency| !book.balances.of(*currency).eq(rows.balances.of(*currency)))
+            .map(Currency::code);
+        let differ = differ.collect::<Vec<_>>().join(", ");
+        let against = self.against;
         write!(
             f,
-            "the book differs from its {}: {} against {}",
-            self.against,
-            said(&self.book),
-            said(&self.rows)
+            "the book says {}, its {against} {}; balances differ in [{differ}]",
+            said(book),
+            said(rows)
         )
     }
 }

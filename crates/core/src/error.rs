@@ -97,6 +97,7 @@ impl From<BookError> for Error {
         match error {
             // Whatever the amount is, it is too much for this group.
             BookError::Overflow(_) => Self::invalid("amount", error.to_string()),
+            BookError::Full => Self::invalid("currency", error.to_string()),
             BookError::Unbalanced(_) | BookError::Missing(_) => Self::Table(error.into()),
         }
     }

@@ -16,6 +16,7 @@ async fn no_field_that_is_an_id_or_a_word_takes_anything_else() {
     let settlement = scene.own.path("/api/groups/G/settlements/S");
     let wallet = scene.own.path("/api/groups/G/wallet");
     let join = scene.own.path("/api/groups/G/join");
+    let entries = scene.own.path("/api/groups/G/ledger/entries");
     let groups = "/api/groups".to_owned();
     let expense =
         |name: &str, value: Value| json!({ "amount": 1, "description": "x", name: value });
@@ -26,6 +27,11 @@ async fn no_field_that_is_an_id_or_a_word_takes_anything_else() {
     };
     for text in poison() {
         let by = |user: &str, amount: &str| json!([{ "userId": user, "amount": amount }]);
+        let change = |name: &str, text: &str| {
+            let mut change = json!({ "userId": "1", "amount": 1 });
+            change[name] = json!(text);
+            json!([{ "entryId": "a", "changes": [change] }])
+        };
         let half = |percentage: &str| json!([{ "userId": "1", "percentage": percentage }]);
         for (method, path, body, field) in [
             (Method::POST, &expenses, expense("payerId", json!(text)), "payerId"),
@@ -37,6 +43,8 @@ async fn no_field_that_is_an_id_or_a_word_takes_anything_else() {
             (Method::POST, &settlements, pays("fromId", &text), "fromId"),
             (Method::POST, &settlements, pays("currency", &text), "currency"),
             (Method::POST, &settlements, pays("txHash", &text), "txHash"),
+            (Method::POST, &entries, change("userId", &text), "[0].changes[0].userId"),
+            (Method::POST, &entries, change("currency", &text), "[0].changes[0].currency"),
             (Method::PUT, &settlement, json!({ "status": text }), "status"),
             (Method::PUT, &settlement, json!({ "txHash": text }), "txHash"),
             (Method::PUT, &wallet, json!({ "wallet": text }), "wallet"),
@@ -121,9 +129,14 @@ async fn what_may_be_any_text_goes_into_no_key() {
     {
         let title = json!({ "title": text, "chatId": text });
         let expense = json!({ "amount": 1, "description": text });
+        let entries = scene.own.path("/api/groups/G/ledger/entries");
+        let by = |user: &str, amount: i8| json!({ "userId": user, "amount": amount });
+        let adjustment =
+            json!([{ "entryId": text, "note": text, "changes": [by("1", 1), by("9", -1)] }]);
         for (path, body, status) in [
             ("/api/groups", title, 201),
             (&*scene.own.path("/api/groups/G/expenses"), expense, 201),
+            (&*entries, adjustment, 200),
         ] {
             let request = scene.eve.request(Method::POST, path);
             let request = request.header("idempotency-key", format!("evil#USER#{index}~"));
@@ -131,6 +144,8 @@ async fn what_may_be_any_text_goes_into_no_key() {
             let made = scene.api.send(request.body(Body::from(body.to_string())).unwrap()).await;
             made.data(status);
         }
+        let entry = format!("{entries}/{}", encoded(text));
+        assert_eq!(scene.eve.get(&entry).await.data(200)[0]["entryId"], text);
     }
     for row in scene.api.rows().await.into_values() {
         for (name, value) in

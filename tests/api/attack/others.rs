@@ -28,9 +28,16 @@ async fn through_ones_own_group_nobody_reaches_another() {
     }
     for caller in [&scene.eve, &own.group.members[0], &own.group.members[1]] {
         for id in &expenses {
-            for method in [Method::GET, Method::DELETE] {
-                let path = own.path(&format!("/api/groups/G/expenses/{id}"));
-                let reply = caller.call(method.clone(), &path, None).await;
+            for (method, rest) in [
+                (Method::GET, ""),
+                (Method::DELETE, ""),
+                (Method::PUT, ""),
+                (Method::POST, "/restore"),
+                (Method::GET, "/history"),
+            ] {
+                let path = own.path(&format!("/api/groups/G/expenses/{id}{rest}"));
+                let body = (method == Method::PUT).then(|| json!({ "amount": 1 }));
+                let reply = caller.call(method.clone(), &path, body.as_ref()).await;
                 scene
                     .refused(&reply, (404, "EXPENSE_NOT_FOUND"), &format!("{method} {path}"))
                     .await;
@@ -146,6 +153,13 @@ async fn a_member_acts_for_nobody_else() {
             (403, "NOT_ALLOWED"),
         ),
         (Method::DELETE, "/api/groups/G/expenses/E", None, (403, "NOT_ALLOWED")),
+        (
+            Method::PUT,
+            "/api/groups/G/expenses/E",
+            Some(json!({ "payerId": "9" })),
+            (403, "NOT_ALLOWED"),
+        ),
+        (Method::POST, "/api/groups/G/expenses/E/restore", None, (403, "NOT_ALLOWED")),
         // To oneself, and to who is no member.
         (
             Method::POST,

@@ -1,4 +1,6 @@
 use super::*;
+use aws_sdk_dynamodb::types::AttributeValue;
+
 use crate::{
     expense::Share,
     id::{ExpenseId, SettlementId},
@@ -244,6 +246,49 @@ fn a_book_of_before_an_entry_does_not_revert_it() {
     let (after, entry) = Book::default().record(group(), event, user(1), at(0)).unwrap();
     assert_eq!(Book::default().revert(&entry, user(1), at(1)), Err(BookError::Missing(0)));
     assert!(after.revert(&entry, user(1), at(1)).is_ok());
+}
+
+#[test]
+fn a_full_book_takes_no_more_balances_but_goes_on_with_those_it_has() {
+    let spend = |of: u64| {
+        let change = |user_number: u64| {
+            let totals = if user_number == 1 {
+                Totals { paid: i64::try_from(of).unwrap(), owed: 1, ..Totals::default() }
+            } else {
+                Totals { owed: 1, ..Totals::default() }
+            };
+            Change { user: user(user_number), currency: currency(0), totals }
+        };
+        (1..=of).map(change).collect::<Vec<_>>()
+    };
+    let most = u64::try_from(MAX_BALANCES).unwrap();
+    let full = Balances::default().after(&spend(most)).unwrap();
+    assert!(full.after(&spend(most)).is_ok());
+    assert_eq!(full.after(&spend(most + 1)), Err(BookError::Full));
+}
+
+/// What a value takes in DynamoDB, as its documentation says.
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html>
+fn bytes(value: &AttributeValue) -> usize {
+    match value {
+        AttributeValue::S(text) => text.len(),
+        AttributeValue::N(number) => number.len().div_ceil(2) + 2,
+        AttributeValue::M(map) => {
+            3 + map.iter().map(|(name, value)| 1 + name.len() + bytes(value)).sum::<usize>()
+        }
+        _ => unreachable!("a book has no such value"),
+    }
+}
+
+#[test]
+fn a_full_book_of_the_largest_numbers_fits_into_a_row() {
+    let ids = (1_u64 << 52) - 1 - u64::try_from(MAX_BALANCES).unwrap()..(1 << 52) - 1;
+    let most = Totals { paid: i64::MAX, owed: i64::MIN + 1, sent: i64::MAX, received: i64::MAX };
+    let members = ids.map(|id| (user(id), most)).collect();
+    let balances = Balances([(Currency::TON, members)].into());
+    let row = to_item(&keys::balance(group()).into(), &Book { balances, ..Book::default() });
+    let size = bytes(&AttributeValue::M(row.unwrap()));
+    assert!(size < 400 * 1024, "{size}");
 }
 
 #[test]

@@ -60,8 +60,8 @@ pub enum Reason {
     /// No entry counts under this name.
     #[error("the group's book has no entry of this name that counts")]
     EntryMissing,
-    /// A total or a balance would not fit into an `i64` of smallest units.
-    #[error("the group's totals would grow too large")]
+    /// A total or a balance would not fit into an `i64` of smallest units, or there is no room for more balances.
+    #[error("the group's totals would grow too large, or too many")]
     TotalsTooLarge,
 }
 
@@ -311,7 +311,9 @@ impl<'a> Work<'a> {
         }
         let event = adjustment.event.clone();
         let (next, entry) = match book.record(self.claim.group, event, self.claim.user, at) {
-            Err(BookError::Overflow(_)) => return Ok(Step::Not(Reason::TotalsTooLarge)),
+            Err(BookError::Overflow(_) | BookError::Full) => {
+                return Ok(Step::Not(Reason::TotalsTooLarge));
+            }
             recorded => recorded?,
         };
         if !adjustment.allows(&next.balances) {
