@@ -6,6 +6,7 @@
 //! Nothing else writes an expression.
 
 mod adjustments;
+mod deadline;
 mod entries;
 mod events;
 mod expenses;
@@ -19,7 +20,7 @@ mod usage;
 mod users;
 mod write;
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 
 use aws_sdk_dynamodb::{
     Client,
@@ -39,6 +40,7 @@ use crate::{
 };
 
 pub use adjustments::{NonApplied, Reason, Report};
+pub use deadline::within;
 pub use groups::NewGroup;
 pub use idempotency::{Once, Outcome, Recorded, Request};
 use range::Range;
@@ -47,9 +49,6 @@ pub use settlements::NewSettlement;
 pub use statement::{Line, Place, Statement};
 pub use usage::{Usage, metered};
 pub use users::{Activity, ActivityPosition, Belonging};
-
-/// Until when a write that others get in the way of is tried again: well below the 10 s that a function has.
-const PATIENCE: Duration = Duration::from_secs(7);
 
 /// How many keys one `BatchGetItem` takes.
 ///
@@ -144,13 +143,18 @@ impl Table {
         Ok(self.get(keys::balance(group)).await?.unwrap_or_default())
     }
 
-    /// The row at `key`, as it is now.
+    /// What the row at `key` says, as it is now.
     async fn get<T: DeserializeOwned>(&self, key: Primary) -> Result<Option<T>, Error> {
+        self.item(key.item()).await?.map(row::from_item).transpose()
+    }
+
+    /// The row at `key`, as it is now.
+    async fn item(&self, key: Item) -> Result<Option<Item>, Error> {
         let request = self.client.get_item().table_name(&*self.name).consistent_read(true);
-        let request = request.set_key(Some(key.item())).return_consumed_capacity(Total);
+        let request = request.set_key(Some(key)).return_consumed_capacity(Total);
         let output = usage::request(Box::pin(request.send())).await.map_err(failure)?;
         usage::read(&output.consumed_capacity);
-        output.item.map(row::from_item).transpose()
+        Ok(output.item)
     }
 
     /// The rows at `keys`, as they are now, by partition key; a missing one is left out.

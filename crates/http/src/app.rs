@@ -2,27 +2,28 @@
 
 use std::{env, fmt, sync::Arc, time::Duration};
 
-use aws_config::{
-    BehaviorVersion, Region, SdkConfig,
-    environment::{EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider},
-    meta::{credentials::CredentialsProviderChain, region::RegionProviderChain},
-    profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider},
-    timeout::TimeoutConfig,
+use aws_config::SdkConfig;
+use aws_sdk_dynamodb::Client;
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, Request},
+    middleware::{self, Next},
 };
-use aws_sdk_dynamodb::{Client, config::Credentials};
-use axum::{Router, extract::DefaultBodyLimit, middleware};
 use fracti_core::{
     Cause,
-    table::{Moment, Table},
+    table::{Moment, Table, within},
     telegram,
     time::Timestamp,
 };
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::{observe, problem};
+use crate::{Problem, dynamodb, observe, problem};
 
 /// How large a request's body may be, in bytes.
 const MAX_BODY: usize = 64 * 1024;
+
+/// How long a request may take: of a function's 10 s it leaves 1.5 s to answer that this was not enough.
+const DEADLINE: Duration = Duration::from_millis(8_500);
 
 /// The routes of one endpoint group, and their part of the OpenAPI document.
 pub type Routes = OpenApiRouter<App>;
@@ -40,6 +41,8 @@ pub struct App {
     pub bot_token: BotToken,
     /// How old init data may be.
     pub init_data_max_age: Duration,
+    /// How long a request may take, all in all.
+    pub deadline: Duration,
 }
 
 /// Tells the time; a test sets it.
@@ -115,8 +118,7 @@ impl App {
     /// [`ConfigError`] with the variable that is missing or wrong.
     pub async fn from_env() -> Result<Self, ConfigError> {
         let settings = Settings::from_env()?;
-        let config = aws_config::defaults(BehaviorVersion::latest()).timeout_config(timeouts());
-        let config = config.load().await;
+        let config = dynamodb::config().load().await;
         let token = match (settings.bot_token, settings.bot_token_secret) {
             (Some(token), _) => token,
             (None, Some(secret)) => BotToken::from_secret(&config, secret).await?,
@@ -135,6 +137,7 @@ impl App {
             random: Random::system(),
             bot_token,
             init_data_max_age,
+            deadline: DEADLINE,
         }
     }
 
@@ -143,56 +146,6 @@ impl App {
     pub fn moment(&self) -> Moment {
         Moment { now: self.clock.now(), random: (self.random.0)() }
     }
-}
-
-/// A client of the DynamoDB at `endpoint`, with the credentials and the region of the environment or the profile.
-///
-/// Where there are none it takes made-up ones, which an engine on this machine accepts.
-pub async fn dynamodb_at(endpoint: &str) -> Client {
-    let credentials = CredentialsProviderChain::first_try(
-        "environment",
-        EnvironmentVariableCredentialsProvider::new(),
-    )
-    .or_else("profile", ProfileFileCredentialsProvider::builder().build())
-    .or_else("local", local_credentials());
-    let region = RegionProviderChain::first_try(EnvironmentVariableRegionProvider::new())
-        .or_else(ProfileFileRegionProvider::new())
-        .or_else(LOCAL_REGION);
-    let config = aws_config::defaults(BehaviorVersion::latest())
-        .credentials_provider(credentials)
-        .region(region)
-        .endpoint_url(endpoint)
-        .timeout_config(timeouts());
-    Client::new(&config.load().await)
-}
-
-/// A client of the engine at `endpoint` on this machine.
-#[must_use]
-pub fn local_dynamodb(endpoint: &str) -> Client {
-    Client::from_conf(
-        aws_sdk_dynamodb::config::Builder::new()
-            .behavior_version(BehaviorVersion::latest())
-            .credentials_provider(local_credentials())
-            .region(LOCAL_REGION)
-            .endpoint_url(endpoint)
-            .timeout_config(timeouts())
-            .build(),
-    )
-}
-
-const LOCAL_REGION: Region = Region::from_static("eu-central-1");
-
-fn local_credentials() -> Credentials {
-    Credentials::new("local", "local", None, None, "local")
-}
-
-/// A request to DynamoDB answers within milliseconds or not at all; three attempts fit into a function's 10 s.
-fn timeouts() -> TimeoutConfig {
-    TimeoutConfig::builder()
-        .connect_timeout(Duration::from_secs(1))
-        .operation_attempt_timeout(Duration::from_secs(2))
-        .operation_timeout(Duration::from_secs(7))
-        .build()
 }
 
 impl Clock {
@@ -292,10 +245,16 @@ impl fmt::Debug for BotToken {
 
 /// The service of `routes`: what Lambda, the local server and the tests each run.
 pub fn service(routes: Routes, app: App) -> Router {
+    let limit = app.deadline;
+    let in_time = move |request: Request, next: Next| async move {
+        let served = within(limit, next.run(request)).await;
+        served.map_err(Problem::from)
+    };
     let (router, _document) = routes.with_state(app).split_for_parts();
     router
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn(observe::observe))
 }

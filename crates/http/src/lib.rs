@@ -11,6 +11,7 @@ pub mod schemas;
 mod app;
 mod caller;
 mod cursor;
+mod dynamodb;
 mod envelope;
 mod etag;
 mod json;
@@ -21,12 +22,10 @@ mod problem;
 mod query;
 mod views;
 
-pub use app::{
-    App, BotToken, Clock, ConfigError, Random, Routes, Settings, dynamodb_at, local_dynamodb,
-    service,
-};
+pub use app::{App, BotToken, Clock, ConfigError, Random, Routes, Settings, service};
 pub use caller::{Caller, Id, Member};
 pub use cursor::{Paging, Scope};
+pub use dynamodb::{dynamodb_at, local_dynamodb};
 pub use envelope::{Data, List, Pagination};
 pub use etag::{IfMatch, Tagged};
 pub use json::{Exact, Json, Scalar, Stated, Text, required};

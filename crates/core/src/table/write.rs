@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::{
 use serde::Serialize;
 use tokio::time::Instant;
 
-use super::{PATIENCE, THROTTLED, Table, failure, usage};
+use super::{THROTTLED, Table, deadline::last_call, failure, usage};
 use crate::{
     Error,
     book::BookError,
@@ -350,8 +350,7 @@ pub(super) struct Retry {
 
 impl Retry {
     pub(super) fn new() -> Self {
-        let now = Instant::now();
-        Self { deadline: now.checked_add(PATIENCE).unwrap_or(now), began: now, growth: 1 }
+        Self { deadline: last_call(), began: Instant::now(), growth: 1 }
     }
 
     /// What `work` comes to, if it does before the deadline.
