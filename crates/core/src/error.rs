@@ -8,7 +8,9 @@ use crate::{
     split::SplitError,
 };
 
-/// Why an operation could not be done, in words that name no transport. Nothing was changed.
+/// Why an operation could not be done, in words that name no transport.
+///
+/// Nothing was changed; only of what was [`Unavailable`](Self::Unavailable) nobody knows.
 ///
 /// A new reason is a new variant only where some caller acts on it differently.
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +71,7 @@ pub enum Error {
     /// Others wrote first until the deadline.
     #[error("others were writing to this group at the same time; nothing was changed, try again")]
     Contended,
-    /// The table did not answer, or asked for patience, until the deadline.
+    /// The table did not answer, or asked for patience, until the deadline. What was sent to it may be done all the same.
     #[error("the table is not available")]
     Unavailable(#[source] Cause),
     /// The table refused a request, or holds a row that cannot be read: a mistake of ours or of the deployment.

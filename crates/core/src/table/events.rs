@@ -23,7 +23,7 @@ use crate::{
 pub(super) struct Event<T> {
     /// The book after it.
     pub(super) book: Book,
-    /// Its own rows, its entries among them.
+    /// Its own rows, its entries among them; one of them is new.
     pub(super) writes: Vec<Write>,
     /// What it results in.
     pub(super) value: T,
@@ -48,11 +48,12 @@ impl Table {
         let mut book = if turn.waited { self.book(group).await? } else { book };
         loop {
             let event = event(&book, book.next_moment(now))?;
+            let proof = event.writes.iter().find_map(Write::proof);
             let mut writes = event.writes;
             writes.extend(once.map(|once| once.write(&event.value)).transpose()?.flatten());
             writes.extend(closing(group, &book, &event.book)?);
             writes.push(balance(group, &book, &event.book)?);
-            match self.transact(writes).await {
+            match self.transact_proven(writes, proof).await {
                 Ok(()) => return Ok(Outcome::Done(event.value)),
                 Err(Rejected::Lost) => {}
                 Err(Rejected::Replay) => {

@@ -162,7 +162,8 @@ impl Table {
         if writes.is_empty() {
             return Ok(Outcome::Done(value));
         }
-        match self.transact(writes).await {
+        let proof = writes.iter().find_map(Write::proof);
+        match self.transact_proven(writes, proof).await {
             Ok(()) => Ok(Outcome::Done(value)),
             Err(Rejected::Replay) => {
                 let recorded = self.recorded(once.request.as_ref()).await?;

@@ -202,6 +202,16 @@ impl Write {
         self
     }
 
+    /// The new row that it puts, which proves that the transaction was done: no other one puts the same.
+    pub(super) fn proof(&self) -> Option<Item> {
+        match &self.action {
+            Action::Put(row) if self.condition.text == Expression::absent().text => {
+                Some(row.clone())
+            }
+            _ => None,
+        }
+    }
+
     fn of(action: Action) -> Self {
         Self { action, condition: Expression::default(), otherwise: Otherwise::Lost }
     }
@@ -301,6 +311,23 @@ impl Table {
             (None, true) => Err(Rejected::Lost),
             (None, false) => Err(Rejected::Because(Error::Table(error.into()))),
         }
+    }
+
+    /// Writes all or nothing, and where the answer is lost looks whether `proof` is there: then it is done.
+    ///
+    /// Where it is not, nobody knows: what was sent may still arrive.
+    pub(super) async fn transact_proven(
+        &self,
+        writes: Vec<Write>,
+        proof: Option<Item>,
+    ) -> Result<(), Rejected> {
+        let written = self.transact(writes).await;
+        let (Err(Rejected::Because(Error::Unavailable(_))), Some(proof)) = (&written, proof) else {
+            return written;
+        };
+        let key = ["PK", "SK"].map(|name| Some((name.to_owned(), proof.get(name)?.clone())));
+        let found = self.item(key.into_iter().flatten().collect()).await;
+        if found.is_ok_and(|found| found == Some(proof)) { Ok(()) } else { written }
     }
 }
 
