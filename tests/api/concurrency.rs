@@ -34,6 +34,7 @@ async fn fifty_expenses_at_once_are_all_recorded_in_an_order() {
     })
     .await;
     assert_eq!(count(&replies, 201), 50);
+    assert!(replies.iter().all(|reply| reply.usage.requests == 4), "nobody reads or writes twice");
     let moments: HashSet<&str> =
         replies.iter().map(|reply| reply.body["data"]["createdAt"].as_str().unwrap()).collect();
     assert_eq!(moments.len(), 50);

@@ -44,8 +44,8 @@ impl Table {
         event: impl Fn(&Book, Timestamp) -> Result<Event<T>, Rejected>,
     ) -> Result<Outcome<T>, Rejected> {
         let mut retry = Retry::new();
-        let turn = retry.within(self.turns.take(group)).await.ok_or(Error::Contended)?;
-        let mut book = if turn.waited { self.book(group).await? } else { book };
+        let mut turn = retry.within(self.turns.take(group)).await.ok_or(Error::Contended)?;
+        let mut book = turn.latest(book);
         loop {
             let event = event(&book, book.next_moment(now))?;
             let proof = event.writes.iter().find_map(Write::proof);
@@ -54,7 +54,10 @@ impl Table {
             writes.extend(closing(group, &book, &event.book)?);
             writes.push(balance(group, &book, &event.book)?);
             match self.transact_proven(writes, proof).await {
-                Ok(()) => return Ok(Outcome::Done(event.value)),
+                Ok(()) => {
+                    turn.leave(event.book);
+                    return Ok(Outcome::Done(event.value));
+                }
                 Err(Rejected::Lost) => {}
                 Err(Rejected::Replay) => {
                     let request = once.and_then(|once| once.request.as_ref());
