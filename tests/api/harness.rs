@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use aws_sdk_dynamodb::{Client, types::AttributeValue};
+use aws_sdk_dynamodb::{Client, config::retry::RetryPartition, types::AttributeValue};
 use axum::{
     Router,
     body::Body,
@@ -23,6 +23,7 @@ use fracti_core::{
 };
 use fracti_http::{App, BotToken, Clock, Random, local_dynamodb, service};
 use fracti_local::{Engine, routes, schema::Schema};
+use fracti_tests::faults::Proxy;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -116,6 +117,14 @@ impl Api {
     pub(crate) fn of_bot(&self, token: &str) -> Self {
         let app = App { bot_token: BotToken::new(token), ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
+    }
+
+    /// The same over another engine, with the faults before it. The quota of retries is the test's own.
+    pub(crate) fn behind(&self, proxy: &Proxy) -> Self {
+        let config = local_dynamodb(&proxy.lane(0)).config().to_builder();
+        let client = config.retry_partition(RetryPartition::new(proxy.lane(0))).build();
+        let table = Table::new(Client::from_conf(client), TABLE);
+        Self { client: proxy.client.clone(), ..self.over(table) }
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -14,6 +14,7 @@ mod edits;
 mod events;
 mod expenses;
 mod failures;
+mod faults;
 mod groups;
 mod harness;
 mod idempotency;

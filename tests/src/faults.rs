@@ -1,0 +1,415 @@
+//! A DynamoDB that is not always well: a proxy between the SDK and an embedded engine.
+//!
+//! What a request meets is decided by a hash of the seed, of the lane that it came by (the first segment of the endpoint's
+//! path, one for each client that asks one thing after the other) and of how many requests of its kind that lane had before.
+//! So with the same seed a lane that asks the same meets the same. What does not repeat is how the lanes
+//! interleave: who loses a race, and so asks once more.
+//!
+//! The proxy does nothing that DynamoDB would not. A transaction whose token was committed is not cancelled any more, and
+//! what the client has given up may still arrive.
+
+mod answer;
+mod plan;
+mod replica;
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+};
+
+use aws_sdk_dynamodb::{
+    Client,
+    config::{retry::RetryPartition, timeout::TimeoutConfig},
+};
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::{DefaultBodyLimit, State},
+    http::{HeaderMap, Request, StatusCode, Uri, header},
+    response::Response,
+    serve::Listener,
+};
+use fracti_http::local_dynamodb;
+use fracti_local::{Engine, schema::Schema};
+use http_body_util::BodyExt;
+use hyper_util::{
+    client::legacy::{self, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use serde_json::Value;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    task::JoinHandle,
+};
+
+use answer::Answer;
+pub use plan::{Fault, Plan};
+use replica::Replica;
+
+/// The table's name.
+pub const TABLE: &str = "FractiTable";
+
+/// How many requests may be under way.
+const MANY: u32 = 100_000;
+
+/// An engine with an empty table, and the proxy before it.
+#[derive(Debug)]
+pub struct Proxy {
+    /// A client of the engine itself.
+    pub client: Client,
+    endpoint: String,
+    wire: Arc<Wire>,
+    served: JoinHandle<std::io::Result<()>>,
+    _engine: Engine,
+}
+
+#[derive(Debug)]
+struct Wire {
+    plan: Plan,
+    calm: AtomicBool,
+    engine: String,
+    http: legacy::Client<HttpConnector, Body>,
+    replica: Option<tokio::sync::Mutex<Replica>>,
+    log: Mutex<Log>,
+    under_way: Arc<Semaphore>,
+}
+
+/// What came and what was done about it.
+#[derive(Debug, Default)]
+struct Log {
+    connections: u64,
+    requests: u64,
+    seen: HashMap<(String, String), u64>,
+    injected: BTreeMap<Fault, u64>,
+    forced: VecDeque<(&'static str, Fault)>,
+    committed: HashSet<String>,
+}
+
+/// A request of the SDK.
+#[derive(Clone, Debug)]
+struct Call {
+    lane: String,
+    operation: String,
+    headers: HeaderMap,
+    body: Bytes,
+    /// The `ClientRequestToken`, by which a transaction that is sent again is known.
+    token: Option<String>,
+}
+
+impl Proxy {
+    /// Starts an engine and a proxy that does what `plan` says.
+    ///
+    /// # Panics
+    ///
+    /// Where a port or a table cannot be had.
+    pub async fn start(plan: Plan) -> Self {
+        let engine = engine().await;
+        let client = patient(engine.endpoint());
+        let replica = match plan.lag {
+            0 => None,
+            lag => Some(tokio::sync::Mutex::new(Replica::start(lag).await)),
+        };
+        let wire = Arc::new(Wire {
+            plan,
+            calm: AtomicBool::new(true),
+            engine: engine.endpoint().to_owned(),
+            http: http(),
+            replica,
+            log: Mutex::default(),
+            under_way: Arc::new(Semaphore::new(MANY as usize)),
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let gate = Gate { listener, wire: wire.clone() };
+        let router = Router::new().fallback(serve).layer(DefaultBodyLimit::disable());
+        let router = router.with_state(wire.clone());
+        let served = tokio::spawn(async move { axum::serve(gate, router).await });
+        Self { client, endpoint, wire, served, _engine: engine }
+    }
+
+    /// The endpoint of one lane.
+    #[must_use]
+    pub fn lane(&self, lane: usize) -> String {
+        format!("{}/{lane}", self.endpoint)
+    }
+
+    /// Lets the faults begin.
+    pub fn rage(&self) {
+        self.wire.calm.store(false, SeqCst);
+    }
+
+    /// Ends the faults, and waits for what is still under way; then the indexes are up to date too.
+    ///
+    /// # Panics
+    ///
+    /// Where the replica refuses what the engine took.
+    pub async fn calm(&self) {
+        self.wire.calm.store(true, SeqCst);
+        drop(self.wire.under_way.acquire_many(MANY).await.unwrap());
+        if let Some(replica) = &self.wire.replica {
+            replica.lock().await.catch_up(&self.wire.http).await;
+        }
+    }
+
+    /// Lets the next requests of an operation meet these faults, one after the other, whatever the plan says.
+    pub fn force(&self, operation: &'static str, faults: impl IntoIterator<Item = Fault>) {
+        self.wire.log().forced.extend(faults.into_iter().map(|fault| (operation, fault)));
+    }
+
+    /// How many of the forced faults did not happen.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.wire.log().forced.len()
+    }
+
+    /// How many requests came, and how many faults of which kind they met.
+    #[must_use]
+    pub fn tally(&self) -> (u64, BTreeMap<Fault, u64>) {
+        let log = self.wire.log();
+        (log.requests, log.injected.clone())
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.served.abort();
+    }
+}
+
+/// A client that waits for its answer: this machine may have much else to do.
+#[must_use]
+pub fn patient(endpoint: &str) -> Client {
+    let config = local_dynamodb(endpoint).config().to_builder();
+    let config = config.timeout_config(TimeoutConfig::disabled());
+    Client::from_conf(config.retry_partition(RetryPartition::new(endpoint.to_owned())).build())
+}
+
+/// An engine in memory, with the table of the template.
+async fn engine() -> Engine {
+    let engine = Engine::start(TcpListener::bind("127.0.0.1:0").await.unwrap(), None).unwrap();
+    let client = patient(engine.endpoint());
+    Schema::from_template().unwrap().create(&client, TABLE).await.unwrap();
+    engine
+}
+
+/// A client of HTTP. It sends at once what it has: a request waits for nothing.
+pub(crate) fn http() -> legacy::Client<HttpConnector, Body> {
+    let mut connector = HttpConnector::new();
+    connector.set_nodelay(true);
+    legacy::Client::builder(TokioExecutor::new()).build(connector)
+}
+
+impl Wire {
+    fn log(&self) -> std::sync::MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a request meets.
+    fn fault(&self, call: &Call) -> Option<Fault> {
+        let mut log = self.log();
+        log.requests += 1;
+        let seen = log.seen.entry((call.lane.clone(), call.operation.clone())).or_default();
+        *seen += 1;
+        let nth = *seen;
+        let committed = call.token.as_ref().is_some_and(|token| log.committed.contains(token));
+        let possible = |fault: &Fault| fault.happens_to(&call.operation, committed);
+        let forced = log.forced.front().is_some_and(|(on, _)| *on == call.operation);
+        let fault = if forced {
+            log.forced.pop_front().map(|(_, fault)| fault)
+        } else if self.calm.load(SeqCst) {
+            None
+        } else {
+            self.plan.fault(&call.lane, &call.operation, nth, possible)
+        };
+        if let Some(fault) = fault {
+            *log.injected.entry(fault).or_default() += 1;
+        }
+        fault
+    }
+
+    /// Whether a new connection is refused.
+    fn refuses(&self) -> bool {
+        let mut log = self.log();
+        log.connections += 1;
+        let refused = !self.calm.load(SeqCst) && self.plan.refuses(log.connections);
+        if refused {
+            *log.injected.entry(Fault::Refuse).or_default() += 1;
+        }
+        refused
+    }
+
+    /// What the engine says to a request, or the late index.
+    async fn ask(&self, call: &Call) -> Answer {
+        let Some(replica) = &self.replica else {
+            let answer = send(&self.http, &self.engine, call).await;
+            self.note(call, &answer);
+            return answer;
+        };
+        if call.index() {
+            let replica = replica.lock().await;
+            if replica.is_late() {
+                *self.log().injected.entry(Fault::StaleIndex).or_default() += 1;
+            }
+            return send(&self.http, replica.endpoint(), call).await;
+        }
+        if !call.writes() {
+            return send(&self.http, &self.engine, call).await;
+        }
+        // One write after the other, so that the replica has them in the order in which they were committed.
+        let mut replica = replica.lock().await;
+        let answer = send(&self.http, &self.engine, call).await;
+        self.note(call, &answer);
+        if answer.status == StatusCode::OK {
+            replica.write(&self.http, call.clone()).await;
+        }
+        answer
+    }
+
+    fn note(&self, call: &Call, answer: &Answer) {
+        if answer.status == StatusCode::OK {
+            self.log().committed.extend(call.token.clone());
+        }
+    }
+
+    /// Serves a request, with the fault that it meets.
+    async fn serve(&self, call: Call) -> Answer {
+        let Some(fault) = self.fault(&call) else { return self.ask(&call).await };
+        match fault {
+            Fault::Delay | Fault::Hang | Fault::Silence => {
+                tokio::time::sleep(self.plan.pause(fault)).await;
+                self.ask(&call).await
+            }
+            Fault::CutAfter => {
+                self.ask(&call).await;
+                Answer::cut()
+            }
+            Fault::FailAfter => {
+                self.ask(&call).await;
+                Answer::of(Fault::FailAfter, &call)
+            }
+            Fault::ShortPage => self.ask(&call.shortened()).await,
+            Fault::Unprocessed => {
+                let (now, later) = call.halves();
+                if now.keys() == 0 {
+                    return Answer::unprocessed(None, &later);
+                }
+                Answer::unprocessed(Some(self.ask(&now).await), &later)
+            }
+            refusal => Answer::of(refusal, &call),
+        }
+    }
+}
+
+/// Sends a request to an engine.
+async fn send(http: &legacy::Client<HttpConnector, Body>, endpoint: &str, call: &Call) -> Answer {
+    let mut request = Request::post(endpoint).body(Body::from(call.body.clone())).unwrap();
+    *request.headers_mut() = call.headers.clone();
+    for name in [header::HOST, header::CONTENT_LENGTH, header::TRANSFER_ENCODING] {
+        request.headers_mut().remove(name);
+    }
+    let (parts, body) = http.request(request).await.unwrap().into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    Answer::new(parts.status, body)
+}
+
+async fn serve(
+    State(wire): State<Arc<Wire>>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let lane = uri.path().trim_matches('/').to_owned();
+    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok());
+    let operation = target.and_then(|target| target.split('.').next_back()).unwrap_or_default();
+    let call = Call::new(lane, operation.to_owned(), headers, body);
+    let permit = wire.under_way.clone().acquire_owned().await.unwrap();
+    // In a task of its own: what a client gives up arrives all the same.
+    let answered = tokio::spawn(async move {
+        let answer = wire.serve(call).await;
+        drop(permit);
+        answer
+    });
+    answered.await.unwrap().into()
+}
+
+impl Call {
+    fn new(lane: String, operation: String, headers: HeaderMap, body: Bytes) -> Self {
+        let call = Self { lane, operation, headers, body, token: None };
+        let writes = call.operation == "TransactWriteItems";
+        let token = writes.then(|| call.json()["ClientRequestToken"].as_str().map(str::to_owned));
+        Self { token: token.flatten(), ..call }
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    fn with(&self, body: &Value) -> Self {
+        Self { body: body.to_string().into(), ..self.clone() }
+    }
+
+    fn writes(&self) -> bool {
+        !matches!(&*self.operation, "GetItem" | "Query" | "BatchGetItem" | "Scan")
+    }
+
+    fn index(&self) -> bool {
+        self.operation == "Query" && self.json().get("IndexName").is_some()
+    }
+
+    /// How many actions a transaction has.
+    fn actions(&self) -> usize {
+        self.json()["TransactItems"].as_array().map_or(0, Vec::len)
+    }
+
+    /// How many keys are asked for at once.
+    fn keys(&self) -> usize {
+        self.json()["RequestItems"][TABLE]["Keys"].as_array().map_or(0, Vec::len)
+    }
+
+    /// A query that ends a page after one row.
+    fn shortened(&self) -> Self {
+        let mut body = self.json();
+        body["Limit"] = 1.into();
+        self.with(&body)
+    }
+
+    /// The first half of the keys asked for, and the rest.
+    fn halves(&self) -> (Self, Value) {
+        let (mut now, mut later) = (self.json(), self.json());
+        let keys = now["RequestItems"][TABLE]["Keys"].as_array().unwrap().clone();
+        let (first, second) = keys.split_at(keys.len() / 2);
+        now["RequestItems"][TABLE]["Keys"] = first.into();
+        later["RequestItems"][TABLE]["Keys"] = second.into();
+        (self.with(&now), later["RequestItems"].clone())
+    }
+}
+
+/// A port that closes some connections as soon as they are made.
+struct Gate {
+    listener: TcpListener,
+    wire: Arc<Wire>,
+}
+
+impl Listener for Gate {
+    type Io = TcpStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (TcpStream, SocketAddr) {
+        loop {
+            let accepted = Listener::accept(&mut self.listener).await;
+            if !self.wire.refuses() {
+                let _ = accepted.0.set_nodelay(true);
+                return accepted;
+            }
+        }
+    }
+
+    fn local_addr(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}

@@ -1,0 +1,54 @@
+//! Indexes that lag: a second engine, which gets each write when some later ones were committed.
+
+use std::collections::VecDeque;
+
+use axum::{body::Body, http::StatusCode};
+use fracti_local::Engine;
+use hyper_util::client::legacy::{Client, connect::HttpConnector};
+
+use super::{Call, engine, send};
+
+/// An engine that is some writes late.
+#[derive(Debug)]
+pub(super) struct Replica {
+    engine: Engine,
+    lag: usize,
+    waiting: VecDeque<Call>,
+}
+
+impl Replica {
+    pub(super) async fn start(lag: usize) -> Self {
+        Self { engine: engine().await, lag, waiting: VecDeque::new() }
+    }
+
+    pub(super) fn endpoint(&self) -> &str {
+        self.engine.endpoint()
+    }
+
+    pub(super) fn is_late(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Takes a write that was committed, and does what is old enough.
+    pub(super) async fn write(&mut self, http: &Client<HttpConnector, Body>, call: Call) {
+        self.waiting.push_back(call);
+        while self.waiting.len() > self.lag {
+            self.next(http).await;
+        }
+    }
+
+    /// Does all that is waiting.
+    pub(super) async fn catch_up(&mut self, http: &Client<HttpConnector, Body>) {
+        while self.is_late() {
+            self.next(http).await;
+        }
+    }
+
+    async fn next(&mut self, http: &Client<HttpConnector, Body>) {
+        if let Some(call) = self.waiting.pop_front() {
+            // The same write after the same writes comes to the same.
+            let answer = send(http, self.engine.endpoint(), &call).await;
+            assert_eq!(answer.status, StatusCode::OK, "{call:?}");
+        }
+    }
+}
