@@ -27,5 +27,6 @@ mod privacy;
 mod rows;
 mod settlements;
 mod statement;
+mod survival;
 mod trips;
 mod users;

@@ -1,0 +1,382 @@
+//! A user who does what random numbers say, and writes down what happens.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+
+use axum::{
+    body::Body,
+    http::{Method, Request, header},
+};
+use fastrand::Rng;
+use fracti_core::{
+    currency::Currency,
+    id::UserId,
+    telegram::{self, User},
+    time::Timestamp,
+};
+use serde_json::Value;
+
+use super::{
+    Ask, Door, Finding, Journal, Operation, Outcome, Reply, Split, journal::KnownSettlement,
+    world::TOKEN,
+};
+
+/// What amounts are in: no decimals, two, three and nine.
+const CURRENCIES: [&str; 4] = ["JPY", "EUR", "KWD", "TON"];
+
+/// How often a request without an answer is sent again before its user gives up.
+const RETRIES: usize = 3;
+
+/// One user of the API.
+#[derive(Clone, Debug)]
+pub struct Actor {
+    /// The Telegram id.
+    pub user: u64,
+    pub(super) door: Door,
+    pub(super) clock: Arc<AtomicU64>,
+    pub(super) journal: Arc<Journal>,
+    pub(super) rng: Rng,
+}
+
+impl Actor {
+    /// A user of the API behind `door`, at a time that `clock` tells.
+    #[must_use]
+    pub fn new(
+        door: Door,
+        clock: Arc<AtomicU64>,
+        journal: Arc<Journal>,
+        user: u64,
+        seed: u64,
+    ) -> Self {
+        Self { user, door, clock, journal, rng: Rng::with_seed(seed) }
+    }
+
+    /// Makes a group, and asks until it is made.
+    pub async fn found(&mut self) -> String {
+        let title = format!("Group {}", self.journal.mark());
+        let made = self.insist(Operation::Found { title }).await;
+        made["id"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Joins a group, and asks until that is done.
+    pub async fn join(&mut self, group: &str) {
+        self.insist(Operation::Join { group: group.to_owned() }).await;
+    }
+
+    /// Does something under a key, and asks until it is done.
+    async fn insist(&mut self, operation: Operation) -> Value {
+        let key = Some(format!("insist-{}", self.journal.mark()));
+        let place = self.journal.begin(self.user, operation.clone(), key.clone());
+        loop {
+            let outcome = self.ask(&operation, key.as_deref()).await;
+            match outcome {
+                Outcome::Unknown => {}
+                Outcome::Refused(ref code) if code == "CONFLICT" => {}
+                _ => {
+                    self.journal.end(place, outcome.clone());
+                    return if let Outcome::Done(data) = outcome { data } else { Value::Null };
+                }
+            }
+        }
+    }
+
+    /// Lets time pass, for everybody.
+    ///
+    /// # Panics
+    ///
+    /// Where it is longer than the ages.
+    pub fn pass(&self, time: Duration) {
+        self.clock.fetch_add(u64::try_from(time.as_millis()).unwrap(), SeqCst);
+    }
+
+    /// Does one of all that there is to do.
+    pub async fn act(&mut self) {
+        let moment = self.rng.u64(0..3);
+        self.pass(Duration::from_millis(moment));
+        let groups = self.journal.groups(self.user);
+        let Some(group) = self.rng.choice(groups) else {
+            self.journal.find(Finding::Lost(format!("user {} is in no group", self.user)));
+            return;
+        };
+        match self.rng.u32(0..100) {
+            0..4 => {
+                let title = format!("Group {}", self.journal.mark());
+                self.perform(Operation::Found { title }).await;
+            }
+            4..8 => self.perform(Operation::Join { group }).await,
+            8..45 => self.spend(group).await,
+            45..58 => self.delete(&group).await,
+            58..72 => self.pay(group).await,
+            72..82 => self.settle(&group).await,
+            82..88 => self.race(&group).await,
+            88..94 => self.look(&group).await,
+            _ => self.intrude(&group).await,
+        }
+    }
+
+    async fn spend(&mut self, group: String) {
+        let members = self.journal.members(&group);
+        let units = self.rng.i64(1..1_000_000);
+        let operation = Operation::Spend {
+            group,
+            label: format!("Expense {}", self.journal.mark()),
+            payer: self.rng.choice(&members).copied().unwrap(),
+            units,
+            currency: self.currency(),
+            split: self.split(&members, units),
+        };
+        self.perform(operation).await;
+    }
+
+    fn split(&mut self, members: &[u64], units: i64) -> Split {
+        let mut users = members.to_vec();
+        self.rng.shuffle(&mut users);
+        users.truncate(self.rng.usize(1..=members.len()));
+        match self.rng.u32(0..4) {
+            0 => Split::Everybody,
+            1 => Split::Equal(users),
+            2 => Split::Percentage(self.parts(users, 1_000_000)),
+            _ => Split::Exact(self.parts(users, units)),
+        }
+    }
+
+    /// Parts that sum to `whole`; some are zero.
+    fn parts(&mut self, users: Vec<u64>, whole: i64) -> Vec<(u64, i64)> {
+        let (mut left, last) = (whole, users.len() - 1);
+        let part = |(index, user): (usize, u64)| {
+            let part = if index == last { left } else { self.rng.i64(0..=left) };
+            left -= part;
+            (user, part)
+        };
+        users.into_iter().enumerate().map(part).collect()
+    }
+
+    async fn delete(&mut self, group: &str) {
+        let Some(known) = self.rng.choice(self.journal.expenses(group)) else { return };
+        let operation =
+            Operation::Delete { group: known.group, expense: known.id, owners: known.owners };
+        self.perform(operation).await;
+    }
+
+    async fn pay(&mut self, group: String) {
+        let members = self.journal.members(&group);
+        let others = members.iter().copied().filter(|it| *it != self.user);
+        let Some(other) = self.rng.choice(others.collect::<Vec<_>>()) else { return };
+        let (from, to) = if self.rng.bool() { (self.user, other) } else { (other, self.user) };
+        let mark = self.journal.mark();
+        // Now and then two settlements name one transaction: the second is refused.
+        let hash = match self.rng.u32(0..6) {
+            0 => Some(format!("{:064x}", mark / 8)),
+            1 => Some(format!("{mark:064x}")),
+            _ => None,
+        };
+        let units = i64::try_from(mark).unwrap() + 10_000 * self.rng.i64(0..50);
+        let currency = self.currency();
+        self.perform(Operation::Pay { group, from, to, units, currency, hash }).await;
+    }
+
+    async fn settle(&mut self, group: &str) {
+        let Some(known) = self.rng.choice(self.journal.settlements(group)) else { return };
+        let KnownSettlement { group, id: settlement, from, to } = known;
+        let ask = match self.rng.u32(0..4) {
+            0 => Ask::Fail,
+            1 => Ask::Attach(format!("{:064x}", self.journal.mark())),
+            _ => Ask::Complete,
+        };
+        self.perform(Operation::Settle { group, settlement, from, to, ask }).await;
+    }
+
+    /// The payer and the recipient of a settlement want two things of it at once.
+    async fn race(&mut self, group: &str) {
+        let Some(known) = self.rng.choice(self.journal.settlements(group)) else { return };
+        let KnownSettlement { group, id: settlement, from, to } = known;
+        let settle = |ask| {
+            let (group, settlement) = (group.clone(), settlement.clone());
+            Operation::Settle { group, settlement, from, to, ask }
+        };
+        let (mut payer, mut recipient) = (self.be(from), self.be(to));
+        tokio::join!(payer.perform(settle(Ask::Fail)), recipient.perform(settle(Ask::Complete)),);
+    }
+
+    fn currency(&mut self) -> Currency {
+        self.rng.choice(CURRENCIES).unwrap().parse().unwrap()
+    }
+
+    /// Records an expense that everybody shares, and says how that was answered.
+    ///
+    /// # Panics
+    ///
+    /// Where an answer has no JSON.
+    pub async fn treat(&mut self, group: &str) -> Outcome {
+        let operation = Operation::Spend {
+            group: group.to_owned(),
+            label: format!("Expense {}", self.journal.mark()),
+            payer: self.user,
+            units: 100,
+            currency: CURRENCIES[1].parse().unwrap(),
+            split: Split::Everybody,
+        };
+        let place = self.journal.begin(self.user, operation.clone(), None);
+        let outcome = self.ask(&operation, None).await;
+        self.journal.end(place, outcome.clone());
+        outcome
+    }
+
+    /// Does something, in one of the ways in which clients do: once, again where no answer came, twice at once, and with a
+    /// key or without.
+    async fn perform(&mut self, operation: Operation) {
+        let keyed = operation.name().is_some() && self.rng.u32(0..3) > 0;
+        let key = keyed.then(|| format!("key-{}", self.journal.mark()));
+        let place = self.journal.begin(self.user, operation.clone(), key.clone());
+        let key = key.as_deref();
+        let twice = keyed && self.rng.u32(0..6) == 0;
+        let mut outcome = if twice {
+            let (one, two) = tokio::join!(self.ask(&operation, key), self.ask(&operation, key));
+            self.same(&operation, &one, &two);
+            if matches!(one, Outcome::Done(_)) { one } else { two }
+        } else {
+            self.ask(&operation, key).await
+        };
+        let retries = if keyed { self.rng.usize(0..=RETRIES) } else { 0 };
+        for _ in 0..retries {
+            if outcome == Outcome::Unknown {
+                outcome = self.ask(&operation, key).await;
+            }
+        }
+        self.journal.end(place, outcome.clone());
+        if keyed && self.rng.u32(0..4) == 0 {
+            let again = self.ask(&operation, key).await;
+            self.same(&operation, &outcome, &again);
+        }
+    }
+
+    /// Two answers to one key agree, where both came.
+    fn same(&self, operation: &Operation, one: &Outcome, two: &Outcome) {
+        if let (Outcome::Done(first), Outcome::Done(second)) = (one, two)
+            && first != second
+        {
+            self.journal.find(Finding::Twice(format!(
+                "{operation:?} was answered with {first} and with {second}"
+            )));
+        }
+    }
+
+    /// Asks once, and says what the answer means.
+    async fn ask(&self, operation: &Operation, key: Option<&str>) -> Outcome {
+        let (method, path, body) = operation.request();
+        let Some(reply) = self.call(&method, &path, &body, key).await else {
+            return Outcome::Unknown;
+        };
+        if matches!(reply.code(), "CONFLICT" | "UNAVAILABLE") && !reply.asks_to_retry() {
+            self.journal.find(Finding::Wrong(format!("no Retry-After: {reply:?}")));
+        }
+        match reply.status.as_u16() {
+            200 | 201 => Outcome::Done(reply.body["data"].clone()),
+            // A token that was used for something else would be our own mistake: only a fault claims it.
+            500 | 503 => Outcome::Unknown,
+            _ => Outcome::Refused(reply.code().to_owned()),
+        }
+    }
+
+    /// Reads what the group shows: at no time do its balances differ from zero together.
+    async fn look(&mut self, group: &str) {
+        let debts = self.read(&format!("/api/groups/{group}/debts")).await;
+        if let Some(debts) = debts {
+            for currency in CURRENCIES {
+                let nodes = debts["data"]["balances"].as_array().unwrap().iter();
+                let balances = nodes.filter_map(|node| node["balances"].get(currency));
+                let sum = balances.map(|it| units(currency, it)).sum::<i64>();
+                if sum != 0 {
+                    self.journal.find(Finding::Off(format!("{group} is {sum} {currency} off")));
+                }
+            }
+        }
+        for list in ["expenses", "settlements"] {
+            let first = self.read(&format!("/api/groups/{group}/{list}?limit=2")).await;
+            let Some(first) = first else { continue };
+            let Some(cursor) = first["pagination"]["nextCursor"].as_str() else { continue };
+            let path = format!("/api/groups/{group}/{list}?limit=2&cursor={cursor}");
+            let Some(second) = self.read(&path).await else { continue };
+            let rows = |page: &Value| page["data"].as_array().unwrap().clone();
+            let ids =
+                |page: &Value| rows(page).iter().map(|it| it["id"].clone()).collect::<Vec<_>>();
+            if ids(&first).iter().any(|id| ids(&second).contains(id)) {
+                self.journal.find(Finding::Twice(format!("{list} show one row on two pages")));
+            }
+        }
+        let lists = ["groups", "expenses", "debts", "settlements", "activity", "summary"];
+        let list = self.rng.choice(lists).unwrap_or_default();
+        self.read(&format!("/api/users/me/{list}")).await;
+    }
+
+    async fn read(&self, path: &str) -> Option<Value> {
+        let reply = self.call(&Method::GET, path, &Value::Null, None).await?;
+        if reply.status != 200 && reply.status != 503 {
+            self.journal.find(Finding::Wrong(format!("{path}: {reply:?}")));
+        }
+        (reply.status == 200).then_some(reply.body)
+    }
+
+    /// Sends a request as this user.
+    pub(super) async fn call(
+        &self,
+        method: &Method,
+        path: &str,
+        body: &Value,
+        key: Option<&str>,
+    ) -> Option<Reply> {
+        let init_data = telegram::sign(&person(self.user), TOKEN, self.now());
+        let request = Request::builder().method(method).uri(path);
+        let request = request.header(header::AUTHORIZATION, format!("tma {init_data}"));
+        let request = key.into_iter().fold(request, |it, key| it.header("idempotency-key", key));
+        let request = match body {
+            Value::Null => request.body(Body::empty()),
+            body => request
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(Body::from(body.to_string())),
+        };
+        self.door.send(request.unwrap()).await
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.clock.load(SeqCst)).unwrap()
+    }
+
+    /// Asks again, where there are no faults, for half of all that has a key and nobody knows of: it converges to one effect.
+    pub async fn converge(&self) {
+        for (place, record) in self.journal.records().into_iter().enumerate() {
+            let Some(key) = record.key.as_deref().filter(|_| place % 2 == 0) else { continue };
+            if record.outcome == Outcome::Unknown {
+                let outcome = self.be(record.user).ask(&record.operation, Some(key)).await;
+                if outcome == Outcome::Unknown {
+                    let text = format!("{:?} does not converge", record.operation);
+                    self.journal.find(Finding::Wrong(text));
+                }
+                self.journal.end(place, outcome);
+            }
+        }
+    }
+
+    /// Another user, who calls the same API.
+    #[must_use]
+    pub fn be(&self, user: u64) -> Self {
+        Self { user, rng: Rng::with_seed(self.rng.get_seed().wrapping_add(user)), ..self.clone() }
+    }
+}
+
+/// The Telegram user of an id.
+pub(super) fn person(id: u64) -> User {
+    let id = UserId::new(id).unwrap();
+    User { id, name: format!("User {id}"), username: None, avatar_url: None }
+}
+
+/// The smallest units of a number of the API.
+pub(super) fn units(currency: &str, number: &Value) -> i64 {
+    let currency: Currency = currency.parse().unwrap();
+    currency.units(number.to_string().parse().unwrap()).unwrap()
+}

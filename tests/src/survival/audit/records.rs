@@ -1,0 +1,254 @@
+//! Of every record: is it there as often as its user was told? Of every row: which record is it of?
+
+use fracti_core::{
+    book::EntryStatus,
+    expense::Expense,
+    settlement::{Settlement, Status},
+};
+use fracti_http::{ExpenseView, SettlementView};
+use serde_json::Value;
+
+use crate::survival::{Ask, Finding, Operation, Outcome, Record, state::State};
+
+/// What should not be so of the records, and of the rows.
+pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for record in records {
+        findings.extend(frequency(state, record));
+        findings.extend(refusal(state, records, record));
+        findings.extend(content(state, records, record));
+    }
+    findings.extend(strays(state, records));
+    findings
+}
+
+/// How often the effect of a record is there; of one that only changes something, whether it is.
+pub(super) fn effects(state: &State, record: &Record) -> usize {
+    match &record.operation {
+        Operation::Found { title } => {
+            state.groups.values().filter(|it| it.title.to_string() == *title).count()
+        }
+        Operation::Join { group } => {
+            let joined = |(of, member): &(_, fracti_core::id::UserId)| {
+                *of == group.parse().unwrap() && member.number() == record.user
+            };
+            state.members.keys().filter(|key| joined(key)).count()
+        }
+        Operation::Spend { .. } => {
+            state.expenses.iter().filter(|it| is_spent(it, &record.operation)).count()
+        }
+        Operation::Delete { expense, .. } => {
+            let reverts = state.entries.iter().filter(|it| it.status == EntryStatus::Revert);
+            reverts.filter(|it| it.ref_id == *expense).count()
+        }
+        Operation::Pay { .. } => {
+            state.settlements.iter().filter(|it| is_paid(it, &record.operation)).count()
+        }
+        Operation::Settle { settlement, ask, .. } => {
+            let settled = state.settlements.iter().find(|it| it.id.to_string() == *settlement);
+            settled.is_some_and(|it| is_settled(it, ask)).into()
+        }
+    }
+}
+
+/// Whether an expense is that of an operation, by its mark.
+pub(super) fn is_spent(expense: &Expense, operation: &Operation) -> bool {
+    matches!(operation, Operation::Spend { group, label, .. }
+        if expense.description == *label && expense.group_id.to_string() == *group)
+}
+
+fn is_paid(settlement: &Settlement, operation: &Operation) -> bool {
+    matches!(operation, Operation::Pay { group, units, currency, .. }
+        if settlement.group_id.to_string() == *group
+            && settlement.currency == *currency
+            && settlement.currency.units(settlement.amount) == Ok(*units))
+}
+
+fn is_settled(settlement: &Settlement, ask: &Ask) -> bool {
+    match ask {
+        Ask::Complete => settlement.status == Status::Completed,
+        Ask::Fail => settlement.status == Status::Failed,
+        Ask::Attach(_) => settlement.tx_hash.is_some(),
+    }
+}
+
+/// What was acknowledged is there once, what was refused is not, and all else at most once.
+fn frequency(state: &State, record: &Record) -> Option<Finding> {
+    let times = effects(state, record);
+    // Others may have done the same to what is there once anyway, or undone it.
+    let shared = matches!(
+        record.operation,
+        Operation::Join { .. } | Operation::Delete { .. } | Operation::Settle { .. }
+    );
+    let text = || format!("{times} times: {record:?}");
+    match record.outcome {
+        _ if times > 1 => Some(Finding::Twice(text())),
+        Outcome::Done(_) if times == 0 && !was_deleted(state, record) => {
+            Some(Finding::Lost(text()))
+        }
+        Outcome::Refused(_) if times > 0 && !shared => Some(Finding::Twice(text())),
+        _ => None,
+    }
+}
+
+/// Whether the expense of a record was deleted since.
+fn was_deleted(state: &State, record: &Record) -> bool {
+    let id = record.data().and_then(|data| data["id"].as_str());
+    let spent = matches!(record.operation, Operation::Spend { .. });
+    let mut reverts = state.entries.iter().filter(|it| it.status == EntryStatus::Revert);
+    spent && reverts.any(|it| Some(&*it.ref_id) == id)
+}
+
+/// Whether a refusal, or a success, is not what the rules say.
+fn refusal(state: &State, records: &[Record], record: &Record) -> Option<Finding> {
+    let permitted = permitted(state, record);
+    let allowed = match &record.outcome {
+        Outcome::Unknown => true,
+        Outcome::Done(_) => {
+            return (!permitted).then(|| Finding::LetIn(format!("{record:?}")));
+        }
+        Outcome::Refused(code) => match &**code {
+            "CONFLICT" => true,
+            "NOT_ALLOWED" => !permitted || asks_too_early(record),
+            "EXPENSE_NOT_FOUND" => others(records, record).any(|it| same_expense(it, record)),
+            "SETTLEMENT_FINAL" => is_final(state, record),
+            "TX_HASH_USED" => hash(record)
+                .is_some_and(|used| others(records, record).any(|it| hash(it) == Some(used))),
+            _ => false,
+        },
+    };
+    (!allowed).then(|| Finding::Wrong(format!("refused without reason: {record:?}")))
+}
+
+/// A payer may not complete what waits, though it may be completed by now.
+fn asks_too_early(record: &Record) -> bool {
+    matches!(record.operation, Operation::Settle { from, ask: Ask::Complete, .. } if from == record.user)
+}
+
+/// All records but this one that may have had an effect.
+fn others<'a>(records: &'a [Record], record: &'a Record) -> impl Iterator<Item = &'a Record> {
+    records.iter().filter(move |it| !std::ptr::eq(*it, record) && it.possible())
+}
+
+fn same_expense(one: &Record, two: &Record) -> bool {
+    match (&one.operation, &two.operation) {
+        (Operation::Delete { expense: one, .. }, Operation::Delete { expense: two, .. }) => {
+            one == two
+        }
+        _ => false,
+    }
+}
+
+fn is_final(state: &State, record: &Record) -> bool {
+    let Operation::Settle { settlement, .. } = &record.operation else { return false };
+    let settled = state.settlements.iter().find(|it| it.id.to_string() == *settlement);
+    settled.is_some_and(|it| it.status != Status::Pending)
+}
+
+fn hash(record: &Record) -> Option<&str> {
+    match &record.operation {
+        Operation::Pay { hash, .. } => hash.as_deref(),
+        Operation::Settle { ask: Ask::Attach(hash), .. } => Some(hash),
+        _ => None,
+    }
+}
+
+/// Whether the user may do it.
+fn permitted(state: &State, record: &Record) -> bool {
+    match &record.operation {
+        Operation::Delete { owners, .. } => owners.contains(&record.user),
+        Operation::Settle { from, to, ask, .. } => match ask {
+            Ask::Fail => [*from, *to].contains(&record.user),
+            Ask::Attach(_) => record.user == *from,
+            // To ask for what is so already is nobody's wrong who is a party.
+            Ask::Complete => {
+                record.user == *to || (record.user == *from && is_final(state, record))
+            }
+        },
+        _ => true,
+    }
+}
+
+/// Whether what is there is not what its user was told.
+fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding> {
+    let told = record.data()?;
+    let differs = |row: Value| (row != *told).then(|| format!("told {told}, and there is {row}"));
+    let text = match &record.operation {
+        Operation::Spend { .. } => {
+            let row = state.expenses.iter().find(|it| is_spent(it, &record.operation))?;
+            differs(serde_json::to_value(ExpenseView::from(row.clone())).unwrap())
+        }
+        Operation::Pay { .. } => {
+            let row = state.settlements.iter().find(|it| is_paid(it, &record.operation))?;
+            let settled = |it: &&Record| {
+                matches!(&it.operation, Operation::Settle { settlement, .. }
+                    if *settlement == row.id.to_string())
+            };
+            // What was settled since looks otherwise.
+            if others(records, record).any(|it| settled(&it)) {
+                return None;
+            }
+            differs(serde_json::to_value(SettlementView::from(row.clone())).unwrap())
+        }
+        Operation::Settle { settlement, .. } => {
+            let row = state.settlements.iter().find(|it| it.id.to_string() == *settlement)?;
+            let row = serde_json::to_value(SettlementView::from(row.clone())).unwrap();
+            let moved = told["status"] != "pending" && told["status"] != row["status"];
+            moved.then(|| format!("told {told}, and there is {row}"))
+        }
+        _ => None,
+    };
+    text.map(Finding::Lost)
+}
+
+/// Rows that nobody asked for.
+fn strays(state: &State, records: &[Record]) -> Vec<Finding> {
+    let asked = |is: &dyn Fn(&Operation) -> bool| {
+        records.iter().any(|record| record.possible() && is(&record.operation))
+    };
+    let mut strays = Vec::new();
+    for group in state.groups.values() {
+        let title = group.title.to_string();
+        if !asked(&|it| matches!(it, Operation::Found { title: asked } if *asked == title)) {
+            strays.push(format!("{group:?}"));
+        }
+    }
+    for expense in &state.expenses {
+        if !asked(&|it| is_spent(expense, it)) {
+            strays.push(format!("{expense:?}"));
+        }
+    }
+    for settlement in &state.settlements {
+        let id = settlement.id.to_string();
+        let final_by = |it: &Operation| {
+            matches!((it, settlement.status),
+                (Operation::Settle { settlement, ask: Ask::Complete, .. }, Status::Completed)
+                | (Operation::Settle { settlement, ask: Ask::Fail, .. }, Status::Failed)
+                    if *settlement == id)
+        };
+        let made = |it: &Operation| is_paid(settlement, it);
+        let settled = settlement.status == Status::Pending || asked(&final_by);
+        let recorded = records.iter().any(|record| {
+            matches!(record.operation, Operation::Pay { to, .. } if to == record.user)
+                && made(&record.operation)
+        });
+        if !asked(&made) || !(settled || recorded) {
+            strays.push(format!("{settlement:?}"));
+        }
+    }
+    for entry in state.entries.iter().filter(|it| it.status == EntryStatus::Revert) {
+        if !asked(&|it| matches!(it, Operation::Delete { expense, .. } if *expense == entry.ref_id))
+        {
+            strays.push(format!("{entry:?}"));
+        }
+    }
+    for ((group, member), row) in &state.members {
+        let join = |it: &Operation| matches!(it, Operation::Join { group: asked } if *asked == group.to_string());
+        let found = |it: &Operation| matches!(it, Operation::Found { title } if *title == state.groups[group].title.to_string());
+        let by = |record: &Record| record.user == member.number() && record.possible();
+        if !records.iter().any(|it| by(it) && (join(&it.operation) || found(&it.operation))) {
+            strays.push(format!("{row:?}"));
+        }
+    }
+    strays.into_iter().map(|row| Finding::Wrong(format!("nobody asked for {row}"))).collect()
+}

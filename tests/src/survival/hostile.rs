@@ -1,0 +1,59 @@
+//! Requests of somebody who may not.
+
+use axum::{
+    body::Body,
+    http::{Method, Request, header},
+};
+use fracti_core::{telegram, time::Timestamp};
+use serde_json::{Value, json};
+
+use super::{Actor, Finding, actor::person, world::TOKEN};
+
+/// A Telegram user who is in no group.
+const STRANGER: u64 = 666;
+
+impl Actor {
+    /// Tries to get in, in one of the ways in which that must not work.
+    pub(super) async fn intrude(&mut self, group: &str) {
+        let now = self.now();
+        let hours_ago =
+            |hours: u64| Timestamp::from_millis(now.millis() - hours * 3_600_000).unwrap();
+        let signed =
+            |user: u64, token: &str, at: Timestamp| telegram::sign(&person(user), token, at);
+        let mut forged = signed(self.user, TOKEN, now);
+        let last = forged.pop().unwrap();
+        forged.push(if last == '0' { '1' } else { '0' });
+        let init_data = match self.rng.u32(0..5) {
+            0 => forged,
+            1 => signed(self.user, "43:other-token", now),
+            2 => signed(self.user, TOKEN, hours_ago(25)),
+            3 => String::new(),
+            _ => signed(STRANGER, TOKEN, now),
+        };
+        let expense = json!({ "amount": 1, "description": "Hostile" });
+        let at = |rest: &str| format!("/api/groups/{group}{rest}");
+        let known = self.rng.choice(self.journal.expenses(group)).map(|it| it.id);
+        let settlement = self.rng.choice(self.journal.settlements(group)).map(|it| it.id);
+        let (method, path, body) = match (self.rng.u32(0..6), known, settlement) {
+            (0, ..) => (Method::POST, at("/expenses"), expense),
+            (1, Some(id), _) => (Method::DELETE, at(&format!("/expenses/{id}")), Value::Null),
+            (2, _, Some(id)) => {
+                (Method::PUT, at(&format!("/settlements/{id}")), json!({ "status": "completed" }))
+            }
+            (3, ..) => (Method::GET, at("/debts"), Value::Null),
+            (4, ..) => (Method::GET, at(""), Value::Null),
+            _ => (Method::GET, at("/expenses"), Value::Null),
+        };
+        let request = Request::builder()
+            .method(&method)
+            .uri(&path)
+            .header(header::AUTHORIZATION, format!("tma {init_data}"))
+            .header(header::CONTENT_TYPE, "application/json");
+        let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
+        self.journal.hostile();
+        let Some(reply) = self.door.send(request.body(body).unwrap()).await else { return };
+        if reply.status.is_success() {
+            self.journal.find(Finding::LetIn(format!("{method} {path} as {init_data}: {reply:?}")));
+        }
+    }
+}

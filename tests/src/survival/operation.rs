@@ -1,0 +1,194 @@
+//! What a user can do, and the request for it.
+//!
+//! Every operation leaves a mark that no other one leaves: a title, a description, or an amount. By it the audit finds what
+//! became of an operation that was not answered.
+
+use axum::http::Method;
+use fracti_core::currency::Currency;
+use serde_json::{Value, json};
+
+/// What a user does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Makes a group.
+    Found {
+        /// Its title: the mark.
+        title: String,
+    },
+    /// Joins a group.
+    Join {
+        /// The group.
+        group: String,
+    },
+    /// Records an expense.
+    Spend {
+        /// The group.
+        group: String,
+        /// What for: the mark.
+        label: String,
+        /// Who paid.
+        payer: u64,
+        /// How much, in smallest units.
+        units: i64,
+        /// Of which currency.
+        currency: Currency,
+        /// Who shares it.
+        split: Split,
+    },
+    /// Deletes an expense.
+    Delete {
+        /// The group.
+        group: String,
+        /// The expense.
+        expense: String,
+        /// Who may.
+        owners: [u64; 2],
+    },
+    /// Records a settlement.
+    Pay {
+        /// The group.
+        group: String,
+        /// Who pays.
+        from: u64,
+        /// Who is paid.
+        to: u64,
+        /// How much, in smallest units: the mark.
+        units: i64,
+        /// Of which currency.
+        currency: Currency,
+        /// The chain transaction.
+        hash: Option<String>,
+    },
+    /// Brings a settlement further.
+    Settle {
+        /// The group.
+        group: String,
+        /// The settlement.
+        settlement: String,
+        /// Who pays.
+        from: u64,
+        /// Who is paid.
+        to: u64,
+        /// What is asked.
+        ask: Ask,
+    },
+}
+
+/// Who shares an expense.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// All members.
+    Everybody,
+    /// These, the same.
+    Equal(Vec<u64>),
+    /// These, by ten-thousandths of a percent.
+    Percentage(Vec<(u64, i64)>),
+    /// These, by smallest units.
+    Exact(Vec<(u64, i64)>),
+}
+
+/// What is asked of a settlement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// It is paid.
+    Complete,
+    /// It comes to nothing.
+    Fail,
+    /// This transaction pays it.
+    Attach(String),
+}
+
+impl Operation {
+    /// The group it is about.
+    #[must_use]
+    pub fn group(&self) -> Option<&str> {
+        match self {
+            Self::Found { .. } => None,
+            Self::Join { group }
+            | Self::Spend { group, .. }
+            | Self::Delete { group, .. }
+            | Self::Pay { group, .. }
+            | Self::Settle { group, .. } => Some(group),
+        }
+    }
+
+    /// What the idempotency rows call it; none where it takes no key.
+    #[must_use]
+    pub const fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Found { .. } => Some("create-group"),
+            Self::Join { .. } => Some("join-group"),
+            Self::Spend { .. } => Some("create-expense"),
+            Self::Pay { .. } => Some("create-settlement"),
+            Self::Delete { .. } | Self::Settle { .. } => None,
+        }
+    }
+
+    /// The method, the path and the body of its request.
+    #[must_use]
+    pub fn request(&self) -> (Method, String, Value) {
+        let groups = "/api/groups";
+        match self {
+            Self::Found { title } => {
+                let body = json!({ "title": title, "chatId": 1, "currency": "EUR" });
+                (Method::POST, groups.to_owned(), body)
+            }
+            Self::Join { group } => (Method::POST, format!("{groups}/{group}/join"), json!({})),
+            Self::Spend { group, label, payer, units, currency, split } => {
+                let mut body = split.body(*currency);
+                body["description"] = json!(label);
+                body["payerId"] = json!(payer.to_string());
+                body["amount"] = number(*currency, *units);
+                body["currency"] = json!(currency.code());
+                (Method::POST, format!("{groups}/{group}/expenses"), body)
+            }
+            Self::Delete { group, expense, .. } => {
+                (Method::DELETE, format!("{groups}/{group}/expenses/{expense}"), Value::Null)
+            }
+            Self::Pay { group, from, to, units, currency, hash } => {
+                let body = json!({
+                    "fromId": from.to_string(), "toId": to.to_string(), "txHash": hash,
+                    "amount": number(*currency, *units), "currency": currency.code(),
+                });
+                (Method::POST, format!("{groups}/{group}/settlements"), body)
+            }
+            Self::Settle { group, settlement, ask, .. } => {
+                let body = match ask {
+                    Ask::Complete => json!({ "status": "completed" }),
+                    Ask::Fail => json!({ "status": "failed" }),
+                    Ask::Attach(hash) => json!({ "txHash": hash }),
+                };
+                (Method::PUT, format!("{groups}/{group}/settlements/{settlement}"), body)
+            }
+        }
+    }
+}
+
+impl Split {
+    fn body(&self, currency: Currency) -> Value {
+        let user = |user: &u64| user.to_string();
+        let (split_type, splits) = match self {
+            Self::Everybody => return json!({}),
+            Self::Equal(users) => {
+                ("equal", users.iter().map(|it| json!({ "userId": user(it) })).collect())
+            }
+            Self::Percentage(parts) => {
+                let part = |(it, weight): &(u64, i64)| {
+                    let percentage = format!("{}.{:04}", weight / 10_000, weight % 10_000);
+                    json!({ "userId": user(it), "percentage": percentage })
+                };
+                ("percentage", parts.iter().map(part).collect())
+            }
+            Self::Exact(parts) => {
+                let part = |(it, units): &(u64, i64)| json!({ "userId": user(it), "amount": number(currency, *units) });
+                ("exact", parts.iter().map(part).collect::<Vec<_>>())
+            }
+        };
+        json!({ "splitType": split_type, "splits": splits })
+    }
+}
+
+/// An amount as text, which JSON keeps exactly.
+fn number(currency: Currency, units: i64) -> Value {
+    currency.number(units).to_string().into()
+}
