@@ -1,0 +1,16 @@
+//! The local server with its data in a file, killed in the middle of its work.
+
+use std::path::PathBuf;
+
+use fracti_tests::survival::crashes;
+
+#[tokio::test]
+async fn what_was_acknowledged_survives_being_killed_again_and_again() {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("crash");
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).unwrap();
+    let binary = PathBuf::from(env!("CARGO_BIN_EXE_fracti-local"));
+    let report = crashes(&binary, &directory.join("data.sqlite"), 8).await;
+    report.check();
+    assert!(report.acknowledged > 8 * 10, "{report}");
+}
