@@ -2,7 +2,6 @@
 //!
 //! `tests/fuzz` gives them to libFuzzer, and `api/corpus.rs` runs them over what was kept of it.
 
-
 use std::{collections::BTreeMap, str, sync::LazyLock};
 
 use aws_sdk_dynamodb::{Client, config::retry::RetryConfig};

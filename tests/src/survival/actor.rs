@@ -109,11 +109,15 @@ impl Actor {
                 self.perform(Operation::Found { title }).await;
             }
             4..8 => self.perform(Operation::Join { group }).await,
-            8..45 => self.spend(group).await,
-            45..58 => self.delete(&group).await,
-            58..72 => self.pay(group).await,
-            72..82 => self.settle(&group).await,
-            82..88 => self.race(&group).await,
+            8..36 => self.spend(group).await,
+            36..45 => self.delete(&group).await,
+            45..54 => self.edit(&group).await,
+            54..60 => self.restore(&group).await,
+            60..67 => self.adjust(group).await,
+            67..70 => self.unadjust(&group).await,
+            70..78 => self.pay(group).await,
+            78..83 => self.settle(&group).await,
+            83..88 => self.race(&group).await,
             88..94 => self.look(&group).await,
             _ => self.intrude(&group).await,
         }
@@ -160,6 +164,47 @@ impl Actor {
         let Some(known) = self.rng.choice(self.journal.expenses(group)) else { return };
         let operation =
             Operation::Delete { group: known.group, expense: known.id, owners: known.owners };
+        self.perform(operation).await;
+    }
+
+    async fn edit(&mut self, group: &str) {
+        let Some(known) = self.rng.choice(self.journal.expenses(group)) else { return };
+        let operation = Operation::Edit {
+            group: known.group,
+            expense: known.id,
+            owners: known.owners,
+            label: format!("Expense {}", self.journal.mark()),
+            units: self.rng.i64(1..1_000_000),
+            currency: known.currency,
+        };
+        self.perform(operation).await;
+    }
+
+    async fn restore(&mut self, group: &str) {
+        let Some(known) = self.rng.choice(self.journal.expenses(group)) else { return };
+        let operation =
+            Operation::Restore { group: known.group, expense: known.id, owners: known.owners };
+        self.perform(operation).await;
+    }
+
+    async fn adjust(&mut self, group: String) {
+        let mut members = self.journal.members(&group);
+        self.rng.shuffle(&mut members);
+        let [plus, minus, ..] = *members else { return };
+        let operation = Operation::Adjust {
+            group,
+            name: format!("Adjustment {}", self.journal.mark()),
+            between: [plus, minus],
+            units: self.rng.i64(1..1_000_000),
+            currency: self.currency(),
+        };
+        self.perform(operation).await;
+    }
+
+    async fn unadjust(&mut self, group: &str) {
+        let Some(known) = self.rng.choice(self.journal.adjustments(group)) else { return };
+        let operation =
+            Operation::Unadjust { group: group.to_owned(), name: known.name, owners: known.owners };
         self.perform(operation).await;
     }
 
@@ -276,7 +321,13 @@ impl Actor {
             self.journal.find(Finding::Wrong(format!("no Retry-After: {reply:?}")));
         }
         match reply.status.as_u16() {
-            200 | 201 => Outcome::Done(reply.body["data"].clone()),
+            // What did not happen among the things of a request is told beside what did.
+            200 => match reply.body["data"]["nonApplied"][0]["code"].as_str() {
+                Some("LOCK_LOST") => Outcome::Refused("CONFLICT".to_owned()),
+                Some(code) => Outcome::Refused(code.to_owned()),
+                None => Outcome::Done(reply.body["data"].clone()),
+            },
+            201 => Outcome::Done(reply.body["data"].clone()),
             // A token that was used for something else would be our own mistake: only a fault claims it.
             500 | 503 => Outcome::Unknown,
             _ => Outcome::Refused(reply.code().to_owned()),
@@ -309,9 +360,31 @@ impl Actor {
                 self.journal.find(Finding::Twice(format!("{list} show one row on two pages")));
             }
         }
+        self.look_back(group).await;
         let lists = ["groups", "expenses", "debts", "settlements", "activity", "summary"];
         let list = self.rng.choice(lists).unwrap_or_default();
         self.read(&format!("/api/users/me/{list}")).await;
+    }
+
+    /// Reads the statement: no entry is left out between those that are shown, and the last balance is that of the book.
+    async fn look_back(&mut self, group: &str) {
+        let path = format!("/api/groups/{group}/ledger/entries?limit=4");
+        let Some(page) = self.read(&path).await else { return };
+        let entries = page["data"].as_array().unwrap().iter();
+        let sequences: Vec<u64> = entries.map(|it| it["sequence"].as_u64().unwrap()).collect();
+        if sequences.windows(2).any(|pair| pair[0] != pair[1] + 1) {
+            self.journal.find(Finding::Lost(format!("{group} shows {sequences:?}")));
+        }
+        let path = format!("/api/groups/{group}/ledger/balance?at={}", self.now());
+        let Some(balance) = self.read(&path).await else { return };
+        for currency in CURRENCIES {
+            let lines = balance["data"]["balances"].as_array().unwrap().iter();
+            let nets = lines.filter(|it| it["currency"] == currency).map(|it| &it["net"]);
+            let sum = nets.map(|it| units(currency, it)).sum::<i64>();
+            if sum != 0 {
+                self.journal.find(Finding::Off(format!("{group} was {sum} {currency} off")));
+            }
+        }
     }
 
     async fn read(&self, path: &str) -> Option<Value> {

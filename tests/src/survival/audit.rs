@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::Client;
 use axum::http::Method;
-use fracti_core::{id::UserId, keys, settlement::TxHash, table::Table};
+use fracti_core::{Error, id::UserId, keys, settlement::TxHash, table::Table};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -45,8 +45,12 @@ pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report 
     findings.extend(used(&state, &records));
     for group in state.groups.keys() {
         findings.extend(ledger::check(&state, *group));
-        if let Err(discrepancy) = table.verify_book(*group).await.unwrap() {
-            findings.push(Finding::Off(format!("{group}: {discrepancy}")));
+        match table.verify_book(*group).await {
+            Ok(()) => {}
+            Err(Error::Discrepancy(what)) => {
+                findings.push(Finding::Off(format!("{group}: {what}")));
+            }
+            Err(error) => panic!("{group}: {error:?}"),
         }
     }
     for finding in findings {
@@ -59,14 +63,16 @@ pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report 
 fn used(state: &State, records: &[Record]) -> Vec<Finding> {
     let hash = |hash: &TxHash| pair(keys::tx_hash(hash));
     let hashes = state.settlements.iter().filter_map(|it| it.tx_hash.as_ref().map(hash));
-    let done = records.iter().filter(|it| it.data().is_some());
+    let done = records.iter().filter(|it| it.data().is_some() || told_beside(it));
     let mut expected: BTreeSet<Key> = hashes.chain(done.filter_map(request_key)).collect();
     // Of what nobody was told of, the key is there where the effect is.
     let unknown = records.iter().filter(|it| it.outcome == Outcome::Unknown);
     for (record, key) in unknown.filter_map(|it| Some((it, request_key(it)?))) {
         let happened = match record.operation {
-            // Who is a member may have been one before.
-            Operation::Join { .. } => state.used.contains_key(&key),
+            // What is so may have been so before.
+            Operation::Join { .. } | Operation::Restore { .. } | Operation::Unadjust { .. } => {
+                state.used.contains_key(&key)
+            }
             _ => records::effects(state, record) > 0,
         };
         if happened {
@@ -77,6 +83,11 @@ fn used(state: &State, records: &[Record]) -> Vec<Finding> {
     let missing = expected.difference(&found).map(|key| format!("{key:?} is missing"));
     let stray = found.difference(&expected).map(|key| format!("{key:?} is of nothing"));
     missing.chain(stray).map(Finding::Wrong).collect()
+}
+
+/// Whether that it did not happen was told in a response that is kept, like any other.
+fn told_beside(record: &Record) -> bool {
+    matches!(&record.outcome, Outcome::Refused(code) if code == "ENTRY_MISSING")
 }
 
 /// Where the response to a record's request is kept.

@@ -5,6 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use fracti_core::currency::Currency;
 use serde_json::Value;
 
 use super::{Finding, Operation};
@@ -54,6 +55,17 @@ pub struct KnownExpense {
     pub id: String,
     /// Who paid it and who recorded it.
     pub owners: [u64; 2],
+    /// Of which currency.
+    pub currency: Currency,
+}
+
+/// An adjustment that somebody was told of.
+#[derive(Clone, Debug)]
+pub struct KnownAdjustment {
+    /// What its entry is called.
+    pub name: String,
+    /// Who made it, and whose balances it moved.
+    pub owners: [u64; 3],
 }
 
 /// A settlement that somebody was told of.
@@ -143,11 +155,26 @@ impl Journal {
         let records = self.records();
         let of_group = records.iter().filter(|it| it.operation.group() == Some(group));
         let known = |record: &Record| match (&record.operation, &record.outcome) {
-            (Operation::Spend { payer, .. }, Outcome::Done(data)) => Some(KnownExpense {
+            (Operation::Spend { payer, currency, .. }, Outcome::Done(data)) => Some(KnownExpense {
                 group: group.to_owned(),
                 id: data["id"].as_str()?.to_owned(),
                 owners: [*payer, record.user],
+                currency: *currency,
             }),
+            _ => None,
+        };
+        of_group.filter_map(known).collect()
+    }
+
+    /// The adjustments of a group that somebody was told of.
+    #[must_use]
+    pub fn adjustments(&self, group: &str) -> Vec<KnownAdjustment> {
+        let records = self.records();
+        let of_group = records.iter().filter(|it| it.operation.group() == Some(group));
+        let known = |record: &Record| match (&record.operation, &record.outcome) {
+            (Operation::Adjust { name, between: [plus, minus], .. }, Outcome::Done(_)) => {
+                Some(KnownAdjustment { name: name.clone(), owners: [*plus, *minus, record.user] })
+            }
             _ => None,
         };
         of_group.filter_map(known).collect()

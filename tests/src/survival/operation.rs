@@ -44,6 +44,52 @@ pub enum Operation {
         /// Who may.
         owners: [u64; 2],
     },
+    /// Edits an expense: its words and its amount.
+    Edit {
+        /// The group.
+        group: String,
+        /// The expense.
+        expense: String,
+        /// Who may.
+        owners: [u64; 2],
+        /// What for: the mark.
+        label: String,
+        /// How much, in smallest units.
+        units: i64,
+        /// Of which currency; it stays.
+        currency: Currency,
+    },
+    /// Brings a deleted expense back.
+    Restore {
+        /// The group.
+        group: String,
+        /// The expense.
+        expense: String,
+        /// Who may.
+        owners: [u64; 2],
+    },
+    /// Moves balances by hand.
+    Adjust {
+        /// The group.
+        group: String,
+        /// What the entry is called: the mark.
+        name: String,
+        /// Whose balance grows, and whose falls.
+        between: [u64; 2],
+        /// By how much, in smallest units.
+        units: i64,
+        /// Of which currency.
+        currency: Currency,
+    },
+    /// Takes an adjustment back.
+    Unadjust {
+        /// The group.
+        group: String,
+        /// What the entry is called.
+        name: String,
+        /// Who may.
+        owners: [u64; 3],
+    },
     /// Records a settlement.
     Pay {
         /// The group.
@@ -107,6 +153,10 @@ impl Operation {
             Self::Join { group }
             | Self::Spend { group, .. }
             | Self::Delete { group, .. }
+            | Self::Edit { group, .. }
+            | Self::Restore { group, .. }
+            | Self::Adjust { group, .. }
+            | Self::Unadjust { group, .. }
             | Self::Pay { group, .. }
             | Self::Settle { group, .. } => Some(group),
         }
@@ -120,7 +170,10 @@ impl Operation {
             Self::Join { .. } => Some("join-group"),
             Self::Spend { .. } => Some("create-expense"),
             Self::Pay { .. } => Some("create-settlement"),
-            Self::Delete { .. } | Self::Settle { .. } => None,
+            Self::Restore { .. } => Some("restore-expense"),
+            Self::Adjust { .. } => Some("push-entries"),
+            Self::Unadjust { .. } => Some("revert-entries"),
+            Self::Delete { .. } | Self::Edit { .. } | Self::Settle { .. } => None,
         }
     }
 
@@ -144,6 +197,29 @@ impl Operation {
             }
             Self::Delete { group, expense, .. } => {
                 (Method::DELETE, format!("{groups}/{group}/expenses/{expense}"), Value::Null)
+            }
+            Self::Edit { group, expense, label, units, currency, .. } => {
+                let body = json!({ "description": label, "amount": number(*currency, *units) });
+                (Method::PUT, format!("{groups}/{group}/expenses/{expense}"), body)
+            }
+            Self::Restore { group, expense, .. } => {
+                let path = format!("{groups}/{group}/expenses/{expense}/restore");
+                (Method::POST, path, Value::Null)
+            }
+            Self::Adjust { group, name, between: [plus, minus], units, currency } => {
+                let change = |user: &u64, units: i64| {
+                    json!({
+                        "userId": user.to_string(), "currency": currency.code(),
+                        "amount": number(*currency, units),
+                    })
+                };
+                let changes = [change(plus, *units), change(minus, -units)];
+                let body = json!([{ "entryId": name, "changes": changes }]);
+                (Method::POST, format!("{groups}/{group}/ledger/entries"), body)
+            }
+            Self::Unadjust { group, name, .. } => {
+                let path = format!("{groups}/{group}/ledger/entries/revert");
+                (Method::POST, path, json!([name]))
             }
             Self::Pay { group, from, to, units, currency, hash } => {
                 let body = json!({

@@ -11,6 +11,7 @@ use fracti_core::{
     keys::{self, Keys, Primary},
     row::{self, Item},
     settlement::Settlement,
+    time::Day,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -29,7 +30,7 @@ pub(super) struct State {
     pub(super) participants: Vec<Participant>,
     pub(super) settlements: Vec<Settlement>,
     pub(super) books: BTreeMap<GroupId, Book>,
-    pub(super) closings: BTreeMap<(GroupId, String), Book>,
+    pub(super) closings: BTreeMap<(GroupId, Day), Book>,
     pub(super) entries: Vec<Entry>,
     /// The rows that say only that something was used: chain transactions, and idempotency keys.
     pub(super) used: BTreeMap<Key, Item>,
@@ -85,8 +86,8 @@ impl State {
                 self.books.insert(group, book);
             }
             (["BOOK", id], "DAY") => {
-                let (group, day) = (id.parse().unwrap(), sk.replace("DAY#", ""));
-                let book = self.read_back(&row, |_: &Book| keys::closing(group, &day).into());
+                let (group, day) = (id.parse().unwrap(), sk.replace("DAY#", "").parse().unwrap());
+                let book = self.read_back(&row, |_: &Book| keys::closing(group, day).into());
                 self.closings.insert((group, day), book);
             }
             (["BOOK", _, "ENTRY", _], "~" | "HISTORY") => {
@@ -130,6 +131,42 @@ impl State {
     /// The entries of a group, history among them, in their order.
     pub(super) fn entries_of(&self, group: GroupId) -> Vec<Entry> {
         self.entries.iter().filter(|it| it.group_id == group).cloned().collect()
+    }
+}
+
+/// What an expense was called from one entry to the next, and whether it came by an edit, a restore, or first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Era {
+    pub(super) label: String,
+    /// An edit: it took the place of the era before in the same transaction.
+    pub(super) edited: bool,
+}
+
+impl State {
+    /// The eras of an expense, in their order, and how often it was deleted.
+    pub(super) fn eras(&self, expense: &str) -> (Vec<Era>, usize) {
+        let entries = self.entries.iter().filter(|it| it.ref_id.as_deref() == Some(expense));
+        let entries: Vec<&Entry> = entries.collect();
+        let now = self.expenses.iter().find(|it| it.id.to_string() == expense);
+        let (mut eras, mut deletions) = (Vec::new(), 0);
+        let mut last: Option<&Entry> = None;
+        for entry in entries {
+            let follows = |before: &Entry| {
+                before.status == EntryStatus::Revert
+                    && before.sequence + 1 == entry.sequence
+                    && before.created_at == entry.created_at
+            };
+            let edited = last.is_some_and(follows);
+            if entry.status == EntryStatus::Revert {
+                deletions += 1;
+            } else {
+                deletions -= usize::from(edited);
+                let was = entry.expense.as_deref().or(now).map(|it| it.description.clone());
+                eras.push(Era { label: was.unwrap_or_default(), edited });
+            }
+            last = Some(entry);
+        }
+        (eras, deletions)
     }
 }
 

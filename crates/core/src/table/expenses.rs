@@ -187,7 +187,8 @@ impl Table {
             }
             if let Some(expense) = expense {
                 allow(claim, &expense, &|_| true)?;
-                return Ok(Outcome::Done(expense));
+                let response = once.write(&expense)?.into_iter().collect();
+                return self.write(response, once, expense).await;
             }
             if history.iter().any(|(_, entry)| entry.status == EntryStatus::Applied) {
                 return Err(Rejected::Stale);

@@ -1,14 +1,17 @@
 //! Of every record: is it there as often as its user was told? Of every row: which record is it of?
 
+use std::collections::BTreeSet;
+
 use fracti_core::{
-    book::EntryStatus,
+    book::{Change, EntryStatus, RefType, Totals},
     expense::Expense,
+    id::UserId,
     settlement::{Settlement, Status},
 };
 use fracti_http::{ExpenseView, SettlementView};
 use serde_json::Value;
 
-use crate::survival::{Ask, Finding, Operation, Outcome, Record, state::State};
+use crate::survival::{Ask, Finding, Operation, Outcome, Record, Split, state::State};
 
 /// What should not be so of the records, and of the rows.
 pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
@@ -18,6 +21,7 @@ pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
         findings.extend(refusal(state, records, record));
         findings.extend(content(state, records, record));
     }
+    findings.extend(repeated(state, records));
     findings.extend(strays(state, records));
     findings
 }
@@ -29,17 +33,29 @@ pub(super) fn effects(state: &State, record: &Record) -> usize {
             state.groups.values().filter(|it| it.title.to_string() == *title).count()
         }
         Operation::Join { group } => {
-            let joined = |(of, member): &(_, fracti_core::id::UserId)| {
+            let joined = |(of, member): &(_, UserId)| {
                 *of == group.parse().unwrap() && member.number() == record.user
             };
             state.members.keys().filter(|key| joined(key)).count()
         }
-        Operation::Spend { .. } => {
-            state.expenses.iter().filter(|it| is_spent(it, &record.operation)).count()
+        Operation::Spend { group, label, .. } => {
+            let first = |id: &String| state.eras(id).0.first().is_some_and(|it| it.label == *label);
+            expenses(state, group).iter().filter(|id| first(id)).count()
         }
-        Operation::Delete { expense, .. } => {
-            let reverts = state.entries.iter().filter(|it| it.status == EntryStatus::Revert);
-            reverts.filter(|it| it.ref_id == *expense).count()
+        Operation::Edit { expense, label, .. } => {
+            let eras = state.eras(expense).0;
+            eras.iter().filter(|it| it.edited && it.label == *label).count()
+        }
+        Operation::Delete { expense, .. } => (state.eras(expense).1 > 0).into(),
+        // It may have been there all the time, and may have gone since.
+        Operation::Restore { expense, .. } => (!state.eras(expense).0.is_empty()).into(),
+        Operation::Adjust { name, .. } => {
+            let named = state.entries.iter().filter(|it| it.entry_id == *name);
+            named.filter(|it| it.status != EntryStatus::Revert).count()
+        }
+        Operation::Unadjust { name, .. } => {
+            let named = state.entries.iter().filter(|it| it.entry_id == *name);
+            named.filter(|it| it.status == EntryStatus::Revert).count()
         }
         Operation::Pay { .. } => {
             state.settlements.iter().filter(|it| is_paid(it, &record.operation)).count()
@@ -51,10 +67,25 @@ pub(super) fn effects(state: &State, record: &Record) -> usize {
     }
 }
 
-/// Whether an expense is that of an operation, by its mark.
-pub(super) fn is_spent(expense: &Expense, operation: &Operation) -> bool {
+/// Every expense that a group ever had.
+fn expenses(state: &State, group: &str) -> BTreeSet<String> {
+    let of_group = state.entries.iter().filter(|it| it.group_id.to_string() == group);
+    of_group
+        .filter(|it| it.ref_type == RefType::Expense)
+        .filter_map(|it| it.ref_id.clone())
+        .collect()
+}
+
+/// How often an expense came back.
+fn restores(state: &State, expense: &str) -> usize {
+    state.eras(expense).0.iter().skip(1).filter(|it| !it.edited).count()
+}
+
+/// Whether an operation recorded an expense, by the mark that it had first.
+pub(super) fn is_spent(state: &State, expense: &Expense, operation: &Operation) -> bool {
+    let eras = state.eras(&expense.id.to_string()).0;
     matches!(operation, Operation::Spend { group, label, .. }
-        if expense.description == *label && expense.group_id.to_string() == *group)
+        if eras.first().is_some_and(|it| it.label == *label) && expense.group_id.to_string() == *group)
 }
 
 fn is_paid(settlement: &Settlement, operation: &Operation) -> bool {
@@ -78,25 +109,39 @@ fn frequency(state: &State, record: &Record) -> Option<Finding> {
     // Others may have done the same to what is there once anyway, or undone it.
     let shared = matches!(
         record.operation,
-        Operation::Join { .. } | Operation::Delete { .. } | Operation::Settle { .. }
+        Operation::Join { .. }
+            | Operation::Delete { .. }
+            | Operation::Restore { .. }
+            | Operation::Unadjust { .. }
+            | Operation::Settle { .. }
     );
     let text = || format!("{times} times: {record:?}");
     match record.outcome {
         _ if times > 1 => Some(Finding::Twice(text())),
-        Outcome::Done(_) if times == 0 && !was_deleted(state, record) => {
-            Some(Finding::Lost(text()))
-        }
+        Outcome::Done(_) if times == 0 => Some(Finding::Lost(text())),
         Outcome::Refused(_) if times > 0 && !shared => Some(Finding::Twice(text())),
         _ => None,
     }
 }
 
-/// Whether the expense of a record was deleted since.
-fn was_deleted(state: &State, record: &Record) -> bool {
-    let id = record.data().and_then(|data| data["id"].as_str());
-    let spent = matches!(record.operation, Operation::Spend { .. });
-    let mut reverts = state.entries.iter().filter(|it| it.status == EntryStatus::Revert);
-    spent && reverts.any(|it| Some(&*it.ref_id) == id)
+/// Expenses that went or came back more often than somebody asked for it.
+fn repeated(state: &State, records: &[Record]) -> Vec<Finding> {
+    let ids = state.groups.keys().flat_map(|group| expenses(state, &group.to_string()));
+    let twice = |id: String| {
+        let (asked_to_go, asked_to_come) =
+            records.iter().filter(|it| it.possible()).fold((0, 0), |(go, come), record| {
+                match &record.operation {
+                    Operation::Delete { expense, .. } if *expense == id => (go + 1, come),
+                    Operation::Restore { expense, .. } if *expense == id => (go, come + 1),
+                    _ => (go, come),
+                }
+            });
+        let (gone, came) = (state.eras(&id).1, restores(state, &id));
+        let text =
+            || format!("{id} went {gone} times of {asked_to_go}, came {came} of {asked_to_come}");
+        (gone > asked_to_go || came > asked_to_come).then(|| Finding::Twice(text()))
+    };
+    ids.filter_map(twice).collect()
 }
 
 /// Whether a refusal, or a success, is not what the rules say.
@@ -111,6 +156,9 @@ fn refusal(state: &State, records: &[Record], record: &Record) -> Option<Finding
             "CONFLICT" => true,
             "NOT_ALLOWED" => !permitted || asks_too_early(record),
             "EXPENSE_NOT_FOUND" => others(records, record).any(|it| same_expense(it, record)),
+            // Exact shares do not come out where the amount alone is another.
+            "VALIDATION_ERROR" => edits_exact(records, record),
+            "ENTRY_MISSING" => others(records, record).any(|it| same_name(it, record)),
             "SETTLEMENT_FINAL" => is_final(state, record),
             "TX_HASH_USED" => hash(record)
                 .is_some_and(|used| others(records, record).any(|it| hash(it) == Some(used))),
@@ -132,11 +180,29 @@ fn others<'a>(records: &'a [Record], record: &'a Record) -> impl Iterator<Item =
 
 fn same_expense(one: &Record, two: &Record) -> bool {
     match (&one.operation, &two.operation) {
-        (Operation::Delete { expense: one, .. }, Operation::Delete { expense: two, .. }) => {
+        (
+            Operation::Delete { expense: one, .. },
+            Operation::Delete { expense: two, .. } | Operation::Edit { expense: two, .. },
+        ) => one == two,
+        _ => false,
+    }
+}
+
+fn same_name(one: &Record, two: &Record) -> bool {
+    match (&one.operation, &two.operation) {
+        (Operation::Unadjust { name: one, .. }, Operation::Unadjust { name: two, .. }) => {
             one == two
         }
         _ => false,
     }
+}
+
+fn edits_exact(records: &[Record], record: &Record) -> bool {
+    let Operation::Edit { expense, .. } = &record.operation else { return false };
+    records.iter().any(|it| {
+        matches!(it.operation, Operation::Spend { split: Split::Exact(_), .. })
+            && it.data().is_some_and(|data| data["id"] == **expense)
+    })
 }
 
 fn is_final(state: &State, record: &Record) -> bool {
@@ -156,7 +222,10 @@ fn hash(record: &Record) -> Option<&str> {
 /// Whether the user may do it.
 fn permitted(state: &State, record: &Record) -> bool {
     match &record.operation {
-        Operation::Delete { owners, .. } => owners.contains(&record.user),
+        Operation::Delete { owners, .. }
+        | Operation::Edit { owners, .. }
+        | Operation::Restore { owners, .. } => owners.contains(&record.user),
+        Operation::Unadjust { owners, .. } => owners.contains(&record.user),
         Operation::Settle { from, to, ask, .. } => match ask {
             Ask::Fail => [*from, *to].contains(&record.user),
             Ask::Attach(_) => record.user == *from,
@@ -174,8 +243,13 @@ fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding
     let told = record.data()?;
     let differs = |row: Value| (row != *told).then(|| format!("told {told}, and there is {row}"));
     let text = match &record.operation {
-        Operation::Spend { .. } => {
-            let row = state.expenses.iter().find(|it| is_spent(it, &record.operation))?;
+        Operation::Spend { .. } | Operation::Edit { .. } | Operation::Restore { .. } => {
+            let row = state.expenses.iter().find(|it| told["id"] == it.id.to_string())?;
+            // What was edited or brought back since looks otherwise.
+            let updated_at = row.updated_at.map(|at| at.to_string());
+            if updated_at.as_deref() != told["updatedAt"].as_str() {
+                return None;
+            }
             differs(serde_json::to_value(ExpenseView::from(row.clone())).unwrap())
         }
         Operation::Pay { .. } => {
@@ -201,6 +275,23 @@ fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding
     text.map(Finding::Lost)
 }
 
+/// What an adjustment is called and does.
+fn adjusted(operation: &Operation) -> Option<(&str, Vec<Change>)> {
+    let Operation::Adjust { name, between: [plus, minus], units, currency, .. } = operation else {
+        return None;
+    };
+    let change = |user: &u64, totals: Totals| Change {
+        user: UserId::new(*user).unwrap(),
+        currency: *currency,
+        totals,
+    };
+    let (sent, received) = (
+        Totals { sent: *units, ..Totals::default() },
+        Totals { received: *units, ..Totals::default() },
+    );
+    Some((name, vec![change(plus, sent), change(minus, received)]))
+}
+
 /// Rows that nobody asked for.
 fn strays(state: &State, records: &[Record]) -> Vec<Finding> {
     let asked = |is: &dyn Fn(&Operation) -> bool| {
@@ -214,8 +305,15 @@ fn strays(state: &State, records: &[Record]) -> Vec<Finding> {
         }
     }
     for expense in &state.expenses {
-        if !asked(&|it| is_spent(expense, it)) {
+        if !asked(&|it| is_spent(state, expense, it)) {
             strays.push(format!("{expense:?}"));
+        }
+        let id = expense.id.to_string();
+        for era in state.eras(&id).0.iter().filter(|it| it.edited) {
+            let edit = |it: &Operation| matches!(it, Operation::Edit { expense, label, .. } if *expense == id && *label == era.label);
+            if !asked(&edit) {
+                strays.push(format!("{era:?} of {id}"));
+            }
         }
     }
     for settlement in &state.settlements {
@@ -237,8 +335,23 @@ fn strays(state: &State, records: &[Record]) -> Vec<Finding> {
         }
     }
     for entry in state.entries.iter().filter(|it| it.status == EntryStatus::Revert) {
-        if !asked(&|it| matches!(it, Operation::Delete { expense, .. } if *expense == entry.ref_id))
-        {
+        let taken_back = |it: &Operation| match it {
+            Operation::Delete { expense, .. } | Operation::Edit { expense, .. } => {
+                *expense == entry.entry_id
+            }
+            Operation::Unadjust { name, .. } => *name == entry.entry_id,
+            _ => false,
+        };
+        if !asked(&taken_back) {
+            strays.push(format!("{entry:?}"));
+        }
+    }
+    let adjustments = state.entries.iter().filter(|it| it.ref_type == RefType::Adjustment);
+    for entry in adjustments.filter(|it| it.status != EntryStatus::Revert) {
+        if !asked(&|it| {
+            adjusted(it)
+                .is_some_and(|(name, changes)| name == entry.entry_id && changes == entry.changes)
+        }) {
             strays.push(format!("{entry:?}"));
         }
     }

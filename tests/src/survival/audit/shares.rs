@@ -9,11 +9,21 @@ use crate::survival::{Finding, Operation, Record, Split, state::State};
 pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for expense in &state.expenses {
-        let record = records.iter().find(|it| is_spent(expense, &it.operation));
+        let record = records.iter().find(|it| is_spent(state, expense, &it.operation));
         let Some(Record { operation: Operation::Spend { payer, units, split, .. }, .. }) = record
         else {
             continue;
         };
+        let id = expense.id.to_string();
+        let edited = records.iter().find_map(|it| match &it.operation {
+            Operation::Edit { expense: of, label, units, .. }
+                if *of == id && *label == expense.description =>
+            {
+                Some(units)
+            }
+            _ => None,
+        });
+        let units = edited.unwrap_or(units);
         let right = expense.payer_id.number() == *payer
             && of(expense, expense.amount) == *units
             && split_is(expense, *units, split);
