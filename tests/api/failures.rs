@@ -1,6 +1,6 @@
 //! What the table does not do, the client is told in a way that it can act on, and without what only the log is told.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use fracti_core::table::Table;
@@ -49,15 +49,30 @@ async fn who_loses_every_race_until_the_deadline_gets_a_409() {
     // A closing of the day that nobody of us wrote: every event of a later day finds that somebody was first.
     let key = [("PK", format!("BOOK#{}", group.id)), ("SK", "DAY#2026-01-15".to_owned())];
     let key = key.map(|(name, value)| (name.to_owned(), AttributeValue::S(value)));
-    let put = group.api.client.put_item().table_name("FractiTable").set_item(Some(key.into()));
+    let key: HashMap<_, _> = key.into();
+    let put = group.api.client.put_item().table_name("FractiTable").set_item(Some(key.clone()));
     put.send().await.unwrap();
     group.api.pass(Duration::from_hours(20));
     let before = group.api.rows().await;
-    let late = group.members[1]
-        .post(&group.path("/expenses"), json!({ "amount": 1, "description": "Tea" }))
-        .await;
+    // Each in a process of its own, so that both try until the end.
+    let (bob, alice) = (&group.members[1], group.members[0].at(&group.api.another()));
+    let (expenses, entries) = (group.path("/expenses"), group.path("/ledger/entries"));
+    let changes = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }]);
+    let adjustment = json!([{ "entryId": "opening", "changes": changes }]);
+    let (late, lost) = tokio::join!(
+        bob.post(&expenses, json!({ "amount": 1, "description": "Tea" })),
+        alice.post_once("opening-1", &entries, adjustment.clone()),
+    );
     assert_eq!(late.code(), (409, "CONFLICT"));
     assert_eq!(late.header("retry-after"), Some("1"));
     assert!(late.usage.trips > 4, "it was tried again and again: {}", late.usage);
+    assert_eq!(lost.data(200)["nonApplied"][0]["code"], "LOCK_LOST");
     assert_eq!(group.api.rows().await, before);
+
+    // What was lost is no response to keep: the same request is done when it can be.
+    let delete = group.api.client.delete_item().table_name("FractiTable").set_key(Some(key));
+    delete.send().await.unwrap();
+    let done = alice.post_once("opening-1", &entries, adjustment).await;
+    assert_eq!(done.data(200)["applied"][0]["entryId"], "opening");
+    group.verify().await;
 }
