@@ -99,6 +99,36 @@ async fn an_expense_that_never_entered_the_book_changes_without_moving_it() {
 }
 
 #[tokio::test]
+async fn an_expense_of_more_shares_than_a_transaction_writes_stays_as_it_is() {
+    let api = seeded().await;
+    let alice = api.user(123_456_789, "Alice Smith");
+    let path = format!("/api/groups/{GROUP}/expenses/660e8400-e29b-41d4-a716-446655440001");
+    let ((_, sk), row) =
+        api.rows().await.into_iter().find(|((_, sk), _)| sk.starts_with("TX#")).unwrap();
+    let share = |user: u64| {
+        let text = |text: String| AttributeValue::S(text);
+        let number = AttributeValue::N("1".to_owned());
+        let share = [
+            ("userId", text(user.to_string())),
+            ("userName", text("X".to_owned())),
+            ("amount", number),
+        ];
+        AttributeValue::M(share.map(|(name, value)| (name.to_owned(), value)).into())
+    };
+    let mut row: HashMap<_, _> = row.into_iter().collect();
+    row.insert("splits".to_owned(), AttributeValue::L((1..=100).map(share).collect()));
+    let put = api.client.put_item().table_name("FractiTable").set_item(Some(row));
+    put.send().await.unwrap();
+    let before = api.rows().await;
+    for reply in
+        [alice.put(&path, json!({ "description": "Lunch" })).await, alice.delete(&path).await]
+    {
+        assert_eq!(reply.code(), (422, "TOO_MANY_SPLITS"), "{sk}");
+    }
+    assert_eq!(api.rows().await, before);
+}
+
+#[tokio::test]
 async fn what_we_write_is_the_seeds_and_more() {
     let group = Group::new(4, "TON").await;
     let made = group.spend(0, json!({ "amount": 100, "category": "food" })).await;
