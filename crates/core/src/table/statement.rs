@@ -158,12 +158,13 @@ impl Table {
         limit: usize,
     ) -> Result<(Vec<Line>, Option<Place>), Error> {
         let wanted = if place.user.is_some() { limit.saturating_mul(SCANNED) } else { limit };
-        let page = Page { limit: wanted, after: None };
+        // A day has an entry at least, but for one on which only a settlement was asked for.
+        let page = Page { limit, after: None };
         let range = days(group, &place);
         let (book, closings) =
             tokio::try_join!(self.book(group), self.rows::<Book>(&range, &page))?;
         let closings: Vec<Book> = closings.into_iter().map(|(_, closing)| closing).collect();
-        let all_known = closings.len() <= wanted;
+        let all_known = closings.len() <= limit;
 
         let edge = match (place.edge.clone(), place.order) {
             (Some(edge), _) => edge,
