@@ -1,7 +1,14 @@
 //! Expenses are edited, deleted and brought back, and their history says all of it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use axum::http::Method;
+use fracti_core::{
+    expense::{Edit, Expense},
+    table::Claim,
+};
 use serde_json::{Value, json};
+use tokio::{runtime::Handle, task::block_in_place};
 
 use crate::harness::{Group, Reply};
 
@@ -323,6 +330,45 @@ async fn an_edit_of_everything_fits_into_one_transaction() {
     let rows = group.api.rows().await;
     let participants = rows.keys().filter(|(_, sk)| sk.starts_with("PART#")).count();
     assert_eq!(participants, 45);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_decided_on_what_is_not_so_any_more_is_decided_again() {
+    let group = Group::new(3, "EUR").await;
+    let made = group.spend(0, json!({ "amount": 30 })).await;
+    let at = path(&group, &made);
+    let id = made["id"].as_str().unwrap().parse().unwrap();
+    let claim = Claim { group: group.id.parse().unwrap(), user: group.members[0].user.id };
+    let table = group.api.another().table;
+    // Whoever decides is interrupted once, between what they read and what they write.
+    let interrupted = |body: Value| {
+        let (alice, at, once) = (group.members[0].clone(), at.clone(), AtomicBool::new(true));
+        move |_: &Expense| {
+            if once.swap(false, Ordering::SeqCst) {
+                block_in_place(|| Handle::current().block_on(alice.put(&at, body.clone())))
+                    .data(200);
+            }
+            true
+        }
+    };
+
+    let splits = json!({ "description": "Taxi", "splits": [{ "userId": "2" }] });
+    let edit = Edit { amount: Some("60".parse().unwrap()), ..Edit::default() };
+    let now = group.api.now();
+    table.edit_expense(claim, id, &edit, interrupted(splits), now).await.unwrap();
+    let edited = group.members[0].get(&at).await.data(200).clone();
+    assert_eq!((&edited["amount"], &edited["description"]), (&json!(60), &json!("Taxi")));
+    assert_eq!(group.balances().await, ["60", "-60", "0"]);
+    group.verify().await;
+
+    let dearer = json!({ "amount": 90, "splits": [{ "userId": "3" }] });
+    table.delete_expense(claim, id, interrupted(dearer), now).await.unwrap();
+    assert_eq!(group.balances().await, ["0", "0", "0"]);
+    assert!(!group.api.rows().await.keys().any(|(_, sk)| sk.starts_with("PART#")));
+    group.verify().await;
+    let history = group.members[0].pages(&format!("{at}/history"), 100).await;
+    let amounts: Vec<_> = history.iter().map(|it| it["expense"]["amount"].to_string()).collect();
+    assert_eq!(amounts, ["null", "90", "null", "60", "null", "30", "null", "30"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
