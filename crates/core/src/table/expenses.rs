@@ -96,8 +96,13 @@ impl Table {
             let (standing, group) = tokio::join!(self.standing(claim, id), self.group(claim));
             let (standing, (_, members)) = (standing?, group?);
             let Standing { expense: before, entry, book } = standing;
-            allow(claim, &before, &expected)?;
+            own(claim, &before)?;
             let after = edit.apply(&before, &members)?;
+            // What would be refused anyway is, whatever state was expected.
+            // <https://www.rfc-editor.org/rfc/rfc9110#section-13.2.1>
+            if !expected(&before) {
+                return Err(Error::Changed.into());
+            }
             if after == before {
                 return Ok(before);
             }
@@ -136,7 +141,10 @@ impl Table {
     ) -> Result<(), Error> {
         persist(|| async {
             let Standing { expense, entry, book } = self.standing(claim, id).await?;
-            allow(claim, &expense, &expected)?;
+            own(claim, &expense)?;
+            if !expected(&expense) {
+                return Err(Error::Changed.into());
+            }
             let event = |book: &Book, at: Timestamp| {
                 let delete = Write::delete(keys::expense(claim.group, expense.created_at));
                 let mut writes = vec![delete.only(unchanged(&expense)?, Otherwise::Stale)];
@@ -186,7 +194,7 @@ impl Table {
                 return Ok(Outcome::Replayed(recorded));
             }
             if let Some(expense) = expense {
-                allow(claim, &expense, &|_| true)?;
+                own(claim, &expense)?;
                 let response = once.write(&expense)?.into_iter().collect();
                 return self.write(response, once, expense).await;
             }
@@ -195,7 +203,7 @@ impl Table {
             }
             let was = history.into_iter().find_map(|(_, entry)| entry.expense);
             let was = *was.ok_or(Error::NoExpense)?;
-            allow(claim, &was, &|_| true)?;
+            own(claim, &was)?;
             let event = |book: &Book, at: Timestamp| {
                 let expense = Expense { updated_at: Some(at), ..was.clone() };
                 let (book, mut writes) = recorded_in(book, claim, &expense, at)?;
@@ -260,16 +268,9 @@ impl Table {
     }
 }
 
-/// Refuses whoever may not change the expense, and where it is not as they last saw it.
-fn allow(
-    claim: Claim,
-    expense: &Expense,
-    expected: &impl Fn(&Expense) -> bool,
-) -> Result<(), Error> {
-    if !expense.is_of(claim.user) {
-        return Err(Error::NotYourExpense);
-    }
-    if expected(expense) { Ok(()) } else { Err(Error::Changed) }
+/// Refuses whoever may not change the expense.
+fn own(claim: Claim, expense: &Expense) -> Result<(), Error> {
+    if expense.is_of(claim.user) { Ok(()) } else { Err(Error::NotYourExpense) }
 }
 
 /// The expense is still the one that was read.
