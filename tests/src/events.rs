@@ -80,7 +80,7 @@ pub const SAMPLES: [Sample; 38] = [
     sample("revert-entries", "ledger", 200, r#""code":"ENTRY_MISSING""#),
     sample("revert-entries-by-post", "ledger", 200, r#""code":"ENTRY_MISSING""#),
     sample("read-entry", "ledger", 200, r#""refType":"expense""#),
-    sample("list-days", "ledger", 200, r#""day":"2026-01-15","sequence":1"#),
+    sample("list-days", "ledger", 200, r#""sequence":1,"asOf":"20"#),
     sample("read-me", "users", 200, r#""name":"Alice Smith","username":"alice","groupCount":1"#),
     sample("list-my-groups", "users", 200, r#""balance":45,"balances":{"EUR":45}"#),
     sample("list-my-expenses", "users", 200, r#""yourShare":45"#),
