@@ -110,7 +110,7 @@ impl Table {
                 let after = Expense { updated_at: Some(at), ..after.clone() };
                 let put = Write::put(&keys::expense_row(&after), &after)?;
                 let mut writes = vec![put.only(unchanged(&before)?, Otherwise::Stale)];
-                writes.extend(participants(&before, Some(&after))?);
+                writes.extend(participants(Some(&before), Some(&after))?);
                 let Some(entry) = &entry else {
                     return Ok(Event { book: book.touched(at), writes, value: after });
                 };
@@ -148,7 +148,7 @@ impl Table {
             let event = |book: &Book, at: Timestamp| {
                 let delete = Write::delete(keys::expense(claim.group, expense.created_at));
                 let mut writes = vec![delete.only(unchanged(&expense)?, Otherwise::Stale)];
-                writes.extend(participants(&expense, None)?);
+                writes.extend(participants(Some(&expense), None)?);
                 let Some(entry) = &entry else {
                     return Ok(Event { book: book.touched(at), writes, value: () });
                 };
@@ -291,10 +291,8 @@ fn recorded_in(
 ) -> Result<(Book, Vec<Write>), Rejected> {
     let event = book::Event::of_expense(expense)?;
     let (book, entry) = book.record(claim.group, event, claim.user, at)?;
-    let mut writes = vec![enter(&entry)?];
-    for participant in expense.participants() {
-        writes.push(Write::put(&keys::participant_row(&participant), &participant)?);
-    }
+    let mut writes = participants(None, Some(expense))?;
+    writes.push(enter(&entry)?);
     Ok((book, writes))
 }
 
@@ -312,15 +310,13 @@ fn reverted(
 }
 
 /// What becomes of the participants of an expense: each row is written once.
-fn participants(before: &Expense, after: Option<&Expense>) -> Result<Vec<Write>, Error> {
-    let after = after.map(Expense::participants).unwrap_or_default();
+fn participants(before: Option<&Expense>, after: Option<&Expense>) -> Result<Vec<Write>, Error> {
+    let [before, after] =
+        [before, after].map(|expense| expense.map(Expense::participants).unwrap_or_default());
     let stay: BTreeSet<_> = after.iter().map(|row| row.user_id).collect();
-    let gone = before.participants().into_iter().filter(|row| !stay.contains(&row.user_id));
-    let mut writes: Vec<_> = gone
-        .map(|row| Write::delete(keys::participant(row.group_id, row.expense_id, row.user_id)))
-        .collect();
-    for participant in after {
-        writes.push(Write::put(&keys::participant_row(&participant), &participant)?);
-    }
-    Ok(writes)
+    let gone = before.iter().filter(|row| !stay.contains(&row.user_id));
+    let gone = gone
+        .map(|row| Ok(Write::delete(keys::participant(row.group_id, row.expense_id, row.user_id))));
+    let come = after.iter().map(|row| Write::put(&keys::participant_row(row), row));
+    gone.chain(come).collect()
 }
