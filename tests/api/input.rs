@@ -463,6 +463,11 @@ fn of_the_book() -> Vec<Row> {
         (edit(json!({ "splitType": "half" })), "splitType", "one of equal"),
         (edit(json!({ "splitType": "percentage" })), "splits[0].percentage", "required"),
         (edit(json!({ "splits": [] })), "splits", "somebody has to share"),
+        (
+            edit(json!({ "splits": [{ "userId": "1", "percentage": -1 }] })),
+            "splits[0].percentage",
+            "not below zero",
+        ),
         (edit(json!({ "splits": [{ "userId": "9" }] })), "splits[0].userId", "9 is not a member"),
         (edit(json!({ "splits": [{ "amount": 1 }] })), "splits[0].userId", "required"),
         (

@@ -6,7 +6,7 @@ use fracti_core::{
     decimal::Decimal,
     expense::{Category, Division, NewExpense, Sharer},
     id::UserId,
-    split::{MAX_SHARES, SplitType},
+    split::{MAX_SHARES, SplitError, SplitType},
     text::Description,
 };
 use fracti_http::{Problem, Scalar, Text, required, schemas};
@@ -93,6 +93,13 @@ impl CreateSplit {
             let Text(user) = required(&format!("splits[{index}].userId"), split.user_id)?;
             let amount = split.amount.map(|Scalar(amount)| amount);
             let percentage = split.percentage.map(|Scalar(percentage)| percentage);
+            // Also where the way to split does not look at it.
+            for (field, number) in [("amount", amount), ("percentage", percentage)] {
+                if number.is_some_and(Decimal::is_negative) {
+                    let rule = SplitError::Negative(index).to_string();
+                    return Err(Problem::invalid(format!("splits[{index}].{field}"), rule));
+                }
+            }
             Ok(Sharer { user, amount, percentage })
         };
         splits.into_iter().enumerate().map(sharer).collect()

@@ -74,10 +74,10 @@ schemas! {
         "example": "33.34",
     }
 
-    /// How much of an expense, with at most four decimals, as a number or as the text of one.
+    /// How much of an expense, with at most four decimals, as a number or as the text of one; all of it is 100.
     PercentageToSend {
         "oneOf": [
-            { "type": "number", "format": "decimal", "minimum": 0, "maximum": 100 },
+            { "type": "number", "format": "decimal", "minimum": 0 },
             { "type": "string", "format": "decimal", "pattern": NUMBER },
         ],
         "example": 33.3333,
