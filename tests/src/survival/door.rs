@@ -64,10 +64,4 @@ impl Reply {
     pub fn asks_to_retry(&self) -> bool {
         self.headers.contains_key("retry-after")
     }
-
-    /// Whether it was told before.
-    #[must_use]
-    pub fn is_replay(&self) -> bool {
-        self.headers.contains_key("idempotent-replayed")
-    }
 }

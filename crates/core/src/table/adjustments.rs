@@ -189,17 +189,7 @@ impl Table {
         let group = work.claim.group;
         let (book, named) = tokio::try_join!(self.book(group), self.named(work, part))?;
         let event = |book: &Book, at: Timestamp| work.event(part, report, &named, book, at);
-        let undone = event(&book, book.next_moment(work.now))?;
-        if !undone.writes.is_empty() {
-            return self.commit(group, book, work.now, once, event).await;
-        }
-        match once {
-            None => Ok(Outcome::Done(undone.value)),
-            Some(once) => {
-                let response = once.write(&undone.value)?.into_iter().collect();
-                self.write(response, once, undone.value).await
-            }
-        }
+        self.commit(group, book, work.now, once, event).await
     }
 
     /// What stands under the names of a part.

@@ -23,14 +23,15 @@ use crate::{
 pub(super) struct Event<T> {
     /// The book after it.
     pub(super) book: Book,
-    /// Its own rows, its entries among them; one of them is new.
+    /// Its own rows, its entries among them; where there are any, one of them is new.
     pub(super) writes: Vec<Write>,
     /// What it results in.
     pub(super) value: T,
 }
 
 impl Table {
-    /// Commits the event that `event` makes of the book as it is, at the moment that is its own.
+    /// Commits the event that `event` makes of the book as it is, at the moment that is its own. Of one that writes
+    /// nothing only the response is kept.
     ///
     /// # Errors
     ///
@@ -48,6 +49,9 @@ impl Table {
         let mut book = turn.latest(book);
         loop {
             let event = event(&book, book.next_moment(now))?;
+            if event.writes.is_empty() {
+                return self.respond(once, event.value).await;
+            }
             let proof = event.writes.iter().find_map(Write::proof);
             let mut writes = event.writes;
             writes.extend(once.map(|once| once.write(&event.value)).transpose()?.flatten());

@@ -195,8 +195,7 @@ impl Table {
             }
             if let Some(expense) = expense {
                 own(claim, &expense)?;
-                let response = once.write(&expense)?.into_iter().collect();
-                return self.write(response, once, expense).await;
+                return self.respond(Some(once), expense).await;
             }
             if history.iter().any(|(_, entry)| entry.status == EntryStatus::Applied) {
                 return Err(Rejected::Stale);

@@ -4,7 +4,7 @@ use super::{
     Claim, Moment, Table,
     idempotency::{Once, Outcome},
     range::Range,
-    write::{Expression, Otherwise, Rejected, Write, persist},
+    write::{Expression, Otherwise, Write, persist},
 };
 use crate::{
     Error,
@@ -150,27 +150,6 @@ impl Table {
     pub async fn ledger(&self, claim: Claim) -> Result<(Group, Vec<Member>, Book), Error> {
         let ((group, members), book) = tokio::try_join!(self.group(claim), self.book(claim.group))?;
         Ok((group, members, book))
-    }
-
-    /// Writes what `value` stands for, where there is anything to write.
-    pub(super) async fn write<T>(
-        &self,
-        writes: Vec<Write>,
-        once: &Once<T>,
-        value: T,
-    ) -> Result<Outcome<T>, Rejected> {
-        if writes.is_empty() {
-            return Ok(Outcome::Done(value));
-        }
-        let proof = writes.iter().find_map(Write::proof);
-        match self.transact_proven(writes, proof).await {
-            Ok(()) => Ok(Outcome::Done(value)),
-            Err(Rejected::Replay) => {
-                let recorded = self.recorded(once.request.as_ref()).await?;
-                recorded.map(Outcome::Replayed).ok_or(Rejected::Replay)
-            }
-            Err(rejected) => Err(rejected),
-        }
     }
 }
 

@@ -127,4 +127,36 @@ impl Table {
             Some(row) => Ok(Some(Recorded { status: row.status, data: row.response })),
         }
     }
+
+    /// Keeps the response that tells `value`, where nothing else is to be written.
+    pub(super) async fn respond<T>(
+        &self,
+        once: Option<&Once<T>>,
+        value: T,
+    ) -> Result<Outcome<T>, Rejected> {
+        let Some(once) = once else { return Ok(Outcome::Done(value)) };
+        let response = once.write(&value)?.into_iter().collect();
+        self.write(response, once, value).await
+    }
+
+    /// Writes what `value` stands for, where there is anything to write.
+    pub(super) async fn write<T>(
+        &self,
+        writes: Vec<Write>,
+        once: &Once<T>,
+        value: T,
+    ) -> Result<Outcome<T>, Rejected> {
+        if writes.is_empty() {
+            return Ok(Outcome::Done(value));
+        }
+        let proof = writes.iter().find_map(Write::proof);
+        match self.transact_proven(writes, proof).await {
+            Ok(()) => Ok(Outcome::Done(value)),
+            Err(Rejected::Replay) => {
+                let recorded = self.recorded(once.request.as_ref()).await?;
+                recorded.map(Outcome::Replayed).ok_or(Rejected::Replay)
+            }
+            Err(rejected) => Err(rejected),
+        }
+    }
 }
