@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fracti_core::{
-    book::{Book, Totals},
+    book::{Book, Shown, Totals},
     currency::Currency,
     group::{Group, Member},
     id::UserId,
-    plan::{Transfer, plan},
+    plan::{Transfer, plans},
 };
 use fracti_http::{Exact, schemas};
 use serde::Serialize;
@@ -140,12 +140,13 @@ impl Debts {
     pub(crate) fn of(group: &Group, members: &[Member], book: &Book) -> Self {
         let mut currencies: BTreeSet<Currency> = book.balances.currencies().collect();
         currencies.insert(group.currency);
+        let shown = Shown::of(book, group.currency, members.len());
 
         let names: HashMap<UserId, &str> =
             members.iter().map(|member| (member.id, member.name.as_str())).collect();
         let (mut edges, mut suggestions, mut optimal) = (Vec::new(), Vec::new(), true);
-        for &currency in &currencies {
-            let plan = plan(book.balances.nets(currency));
+        let nets = currencies.iter().map(|currency| (*currency, book.balances.nets(*currency)));
+        for (currency, plan) in plans(nets) {
             optimal &= plan.optimal;
             edges.extend(plan.transfers.iter().map(|transfer| edge(transfer, currency)));
             let named = |transfer| suggestion(transfer, currency, &names);
@@ -153,20 +154,20 @@ impl Debts {
         }
 
         let nodes: Vec<Node> =
-            members.iter().map(|member| node(member, group.currency, &currencies, book)).collect();
+            members.iter().map(|member| node(member, group.currency, &shown, book)).collect();
         let summaries = currencies.iter().map(|currency| {
-            let Totals { paid, sent, .. } = book.balances.sums(*currency);
+            let Totals { paid, .. } = book.balances.sums(*currency);
             CurrencySummary {
                 currency: currency.code(),
                 total_expenses: Exact(currency.number(paid)),
-                total_settled: Exact(currency.number(sent)),
+                total_settled: Exact(currency.number(book.settled.sum(*currency))),
             }
         });
-        let Totals { paid, sent, .. } = book.balances.sums(group.currency);
+        let Totals { paid, .. } = book.balances.sums(group.currency);
         Self {
             summary: Summary {
                 total_expenses: Exact(group.currency.number(paid)),
-                total_settled: Exact(group.currency.number(sent)),
+                total_settled: Exact(group.currency.number(book.settled.sum(group.currency))),
                 expense_count: book.expense_count,
                 settlement_count: book.settlement_count,
                 pending_settlements: suggestions.len(),
@@ -180,7 +181,7 @@ impl Debts {
     }
 }
 
-fn node(member: &Member, own: Currency, currencies: &BTreeSet<Currency>, book: &Book) -> Node {
+fn node(member: &Member, own: Currency, shown: &Shown<'_>, book: &Book) -> Node {
     let net = |currency: Currency| {
         Exact(currency.number(book.balances.totals(currency, member.id).net()))
     };
@@ -190,7 +191,10 @@ fn node(member: &Member, own: Currency, currencies: &BTreeSet<Currency>, book: &
         username: member.username.clone(),
         wallet: member.wallet.as_ref().map(ToString::to_string),
         balance: net(own),
-        balances: currencies.iter().map(|currency| (currency.code(), net(*currency))).collect(),
+        balances: shown
+            .currencies(member.id)
+            .map(|currency| (currency.code(), net(currency)))
+            .collect(),
     }
 }
 
@@ -198,7 +202,7 @@ fn edge(transfer: &Transfer, currency: Currency) -> Edge {
     Edge {
         from: transfer.from.to_string(),
         to: transfer.to.to_string(),
-        amount: Exact(currency.number(transfer.units)),
+        amount: Exact(currency.number(transfer.minor)),
         currency: currency.code(),
     }
 }
@@ -214,7 +218,7 @@ fn suggestion(
         from_user_name: name(transfer.from),
         to_user_id: transfer.to.to_string(),
         to_user_name: name(transfer.to),
-        amount: Exact(currency.number(transfer.units)),
+        amount: Exact(currency.number(transfer.minor)),
         currency: currency.code(),
     }
 }

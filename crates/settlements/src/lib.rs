@@ -4,6 +4,7 @@ mod debts;
 
 use axum::{extract::State, response::Response};
 use fracti_core::{
+    Error,
     currency::Currency,
     decimal::Decimal,
     id::{SettlementId, UserId},
@@ -15,6 +16,7 @@ use fracti_http::{
     Scope, SettlementView, Tagged, Text, required, respond_tagged, schemas,
 };
 use serde::Deserialize;
+use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -83,7 +85,9 @@ async fn read_debts(
     if verify == Some(true) {
         app.table.verify_book(claim.group).await?;
     }
-    Ok(Data::new(Debts::of(&group, &members, &book)))
+    // The plan takes a while, in which this thread has others to serve, and the deadline to keep.
+    let debts = spawn_blocking(move || Debts::of(&group, &members, &book)).await;
+    Ok(Data::new(debts.map_err(|error| Error::Table(error.into()))?))
 }
 
 /// Lists a group's settlements, newest first.
