@@ -7,10 +7,14 @@ use crate::{
     book::{Balances, Change, Event, RefType, Totals},
     currency::Currency,
     decimal::Decimal,
+    entry_id::{EntryId, EntryName},
     group::{Group, Member},
     id::UserId,
-    text::{EntryName, Note},
+    text::Note,
 };
+
+/// How many changes an adjustment has at most: as many as a group has members.
+pub const MAX_CHANGES: usize = 500;
 
 /// Balances as somebody wants them moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +60,10 @@ impl Adjustment {
         group: &Group,
         members: &[Member],
     ) -> Result<CheckedAdjustment, Error> {
+        if self.changes.len() > MAX_CHANGES {
+            let rule = format!("changes must have at most {MAX_CHANGES} items");
+            return Err(Error::invalid(format!("{path}.changes"), rule));
+        }
         let (mut changes, mut named) = (Vec::new(), BTreeSet::new());
         let mut sums: BTreeMap<Currency, i128> = BTreeMap::new();
         for (index, amount) in self.changes.iter().enumerate() {
@@ -86,7 +94,7 @@ impl Adjustment {
         });
         let event = Event {
             ref_type: RefType::Adjustment,
-            entry_id: self.entry_id.to_string(),
+            entry_id: EntryId::Adjustment(self.entry_id.clone()),
             note: self.note.as_ref().map(ToString::to_string),
             changes,
         };

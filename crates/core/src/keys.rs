@@ -31,6 +31,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     book::{Entry, EntryStatus},
+    entry_id::EntryId,
     expense::{Expense, Participant},
     id::{ExpenseId, GroupId, SettlementId, UserId},
     settlement::{Settlement, TxHash},
@@ -209,22 +210,38 @@ pub fn closing(group: GroupId, day: Day) -> Primary {
     Primary { pk: book_partition(group), sk: format!("{}{day}", prefix::CLOSING) }
 }
 
+/// The sort key of the entry that counts now under a name. It sorts behind all history.
+pub(crate) const CURRENT: &str = "~";
+
 /// The entry that counts now under a name.
 #[must_use]
-pub fn entry(group: GroupId, entry_id: &str) -> Primary {
-    Primary { pk: entry_partition(group, entry_id), sk: "~".to_owned() }
+pub fn entry(group: GroupId, entry: &EntryId) -> Primary {
+    Primary { pk: entry_partition(group, entry), sk: CURRENT.to_owned() }
+}
+
+/// An entry that became history under its name.
+#[must_use]
+pub fn past_entry(group: GroupId, entry: &EntryId, sequence: u64) -> Primary {
+    Primary { pk: entry_partition(group, entry), sk: history_position(&sequence.to_string()) }
+}
+
+/// The sort key of the entry with this sequence, once it is history.
+pub(crate) fn history_position(sequence: &str) -> String {
+    format!("HISTORY#{sequence:0>20}")
 }
 
 /// The partition of the entry that counts now under a name, and of its history.
 ///
-/// The id of an expense or a settlement stands there as it is. What a client called an adjustment is hashed, unless it is
-/// a UUID too: so nobody gives an adjustment the place of an expense's entry, but under the expense's own id.
+/// The id of an expense or a settlement stands there as it is, and what a client called an adjustment as its SHA-256,
+/// whatever it is. So the two never meet.
 #[must_use]
-pub fn entry_partition(group: GroupId, entry_id: &str) -> String {
+pub fn entry_partition(group: GroupId, entry: &EntryId) -> String {
     let book = book_partition(group);
-    match entry_id.parse::<ExpenseId>() {
-        Ok(id) if id.to_string() == entry_id => format!("{book}#ENTRY#{id}"),
-        _ => format!("{book}#ENTRY#{}", hex::encode(Sha256::digest(entry_id))),
+    match entry {
+        EntryId::Record(id) => format!("{book}#ENTRY#{id}"),
+        EntryId::Adjustment(name) => {
+            format!("{book}#ENTRY#{}", hex::encode(Sha256::digest(name.as_str())))
+        }
     }
 }
 
@@ -243,10 +260,12 @@ pub fn entry_position(created_at: Timestamp, sequence: u64) -> String {
 /// All keys of an entry's row: where it counts, or in the history of its name.
 #[must_use]
 pub fn entry_row(row: &Entry) -> Keys {
-    let mut primary = entry(row.group_id, &row.entry_id);
-    if row.status != EntryStatus::Applied {
-        primary.sk = format!("HISTORY#{:020}", row.sequence);
-    }
+    let primary = match row.status {
+        EntryStatus::Applied => entry(row.group_id, &row.entry_id),
+        EntryStatus::Reverted | EntryStatus::Revert => {
+            past_entry(row.group_id, &row.entry_id, row.sequence)
+        }
+    };
     let by_day = Index {
         pk: entries_of(row.group_id, row.created_at.day()),
         sk: entry_position(row.created_at, row.sequence),

@@ -31,10 +31,8 @@ macro_rules! text {
             type Err = TextError;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                let accepted = shows(text)
-                    && text.chars().count() <= $max
-                    && !text.chars().any(controls);
-                accepted.then(|| Self(text.to_owned())).ok_or(TextError { what: $what, max: $max })
+                let rule = TextError { what: $what, max: $max };
+                if is_bounded(text, $max) { Ok(Self(text.to_owned())) } else { Err(rule) }
             }
         }
 
@@ -51,10 +49,13 @@ text! {
     Title("a title", 100),
     /// What an expense was for: 1 to 200 characters.
     Description("a description", 200),
-    /// What a client calls an adjustment of the book: 1 to 64 characters.
-    EntryName("an entryId", 64),
     /// What an adjustment of the book is for: 1 to 200 characters.
     Note("a note", 200),
+}
+
+/// Whether it has something to see, at most `max` characters, and no control character.
+pub(crate) fn is_bounded(text: &str, max: usize) -> bool {
+    shows(text) && text.chars().count() <= max && !text.chars().any(controls)
 }
 
 /// Whether there is anything to see: neither blanks alone, nor what Unicode has to join, turn and hide other letters.

@@ -10,10 +10,10 @@ use axum::{
     http::{HeaderMap, HeaderValue, header, request::Parts},
 };
 use fracti_core::{
+    entry_id::EntryId,
     id::{ExpenseId, GroupId, SettlementId},
     table::Claim,
     telegram::{self, User},
-    text::EntryName,
 };
 
 use crate::{App, Problem};
@@ -53,7 +53,7 @@ impl Named for SettlementId {
     const NAME: &str = "settlementId";
 }
 
-impl Named for EntryName {
+impl Named for EntryId {
     const NAME: &str = "entryId";
 }
 

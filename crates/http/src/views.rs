@@ -262,7 +262,7 @@ pub struct ChangeView {
 impl From<Entry> for EntryView {
     fn from(entry: Entry) -> Self {
         Self {
-            entry_id: entry.entry_id,
+            entry_id: entry.entry_id.to_string(),
             sequence: entry.sequence,
             status: entry.status,
             other_sequence: entry.other_sequence,

@@ -1,9 +1,7 @@
 //! What the group owed each member: at a moment, or at the end of a day.
 
-use std::collections::BTreeSet;
-
 use fracti_core::{
-    book::Book,
+    book::{Book, Shown},
     currency::Currency,
     group::{Group, Member},
     id::UserId,
@@ -129,11 +127,11 @@ fn balances<'a>(
     members: impl Iterator<Item = &'a Member>,
     book: &Book,
 ) -> Vec<MemberBalance> {
-    let mut currencies: BTreeSet<Currency> = book.balances.currencies().collect();
-    currencies.insert(group.currency);
-    let of_member = |member: &'a Member| {
-        let line = |currency: &Currency| MemberBalance::of(member, *currency, book);
-        currencies.iter().map(line).collect::<Vec<_>>()
+    let all: Vec<&Member> = members.collect();
+    let shown = Shown::of(book, group.currency, all.len());
+    let of_member = |member: &&Member| {
+        let line = |currency| MemberBalance::of(member, currency, book);
+        shown.currencies(member.id).map(line).collect::<Vec<_>>()
     };
-    members.flat_map(of_member).collect()
+    all.iter().flat_map(of_member).collect()
 }

@@ -7,9 +7,9 @@ mod push;
 
 use axum::{extract::State, response::Response};
 use fracti_core::{
+    entry_id::EntryId,
     id::UserId,
     table::{Order, Page, Place, Position, Statement},
-    text::EntryName,
     time::{Day, Timestamp},
 };
 use fracti_http::{
@@ -133,9 +133,9 @@ async fn revert_entries(
     Member(claim): Member,
     post: Post<Listed<RevertEntry>>,
 ) -> Result<Response, Problem> {
-    let names = post.body.read()?;
+    let (names, list) = post.body.read()?;
     let once = post.key.once::<_, ReportView, 200>("revert-entries");
-    let report = app.table.revert_entries(claim, &names, app.clock.now(), &once).await?;
+    let report = app.table.revert_entries(claim, &names, list, app.clock.now(), &once).await?;
     respond(&once, report)
 }
 
@@ -159,11 +159,11 @@ async fn post_reverts(
 async fn read_entry(
     State(app): State<App>,
     Member(claim): Member,
-    Id(name): Id<EntryName>,
+    Id(name): Id<EntryId>,
     paging: Paging,
 ) -> Result<List<EntryView>, Problem> {
     let scope = Scope::new("entry", &format!("{}/{name}", claim.group));
-    let entries = app.table.entry(claim, name.as_str(), &paging.page(&scope)?).await?;
+    let entries = app.table.entry(claim, &name, &paging.page(&scope)?).await?;
     Ok(paging.list(&scope, entries))
 }
 

@@ -2,6 +2,7 @@
 
 use std::{fmt, marker::PhantomData};
 
+use fracti_core::table::MAX_ENTRIES;
 use fracti_http::{Problem, required};
 use serde::{
     Deserialize, Deserializer,
@@ -66,7 +67,11 @@ impl<T: Listable> Listed<T> {
     pub(crate) fn some(self) -> Result<(Vec<T>, &'static str), Problem> {
         let items = required(T::FIELD, self.items)?;
         if items.is_empty() {
-            return Err(Problem::invalid(T::FIELD, "give at least one"));
+            return Err(Problem::invalid(T::FIELD, format!("{} must not be empty", T::FIELD)));
+        }
+        if items.len() > MAX_ENTRIES {
+            let rule = format!("{} must have at most {MAX_ENTRIES} items", T::FIELD);
+            return Err(Problem::invalid(T::FIELD, rule));
         }
         Ok((items, self.field))
     }

@@ -4,9 +4,10 @@ use fracti_core::{
     adjustment::{Adjustment, Amount},
     currency::Currency,
     decimal::Decimal,
+    entry_id::{EntryId, EntryName},
     id::UserId,
     table::{NonApplied, Reason, Report},
-    text::{EntryName, Note},
+    text::Note,
 };
 use fracti_http::{EntryView, Problem, Scalar, Text, required, schemas, sentence};
 use serde::{Deserialize, Serialize};
@@ -75,7 +76,7 @@ struct PushCondition {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = schemas::EntryId)]
-pub(crate) struct RevertEntry(Text<EntryName>);
+pub(crate) struct RevertEntry(Text<EntryId>);
 
 impl Listable for PushEntry {
     const FIELD: &'static str = "entries";
@@ -99,14 +100,14 @@ impl Listed<PushEntry> {
 }
 
 impl Listed<RevertEntry> {
-    /// The names of the entries.
+    /// The names of the entries, and where they stand in the body.
     ///
     /// # Errors
     ///
     /// A [`Problem`] where there are none.
-    pub(crate) fn read(self) -> Result<Vec<EntryName>, Problem> {
-        let (entries, _) = self.some()?;
-        Ok(entries.into_iter().map(|RevertEntry(Text(name))| name).collect())
+    pub(crate) fn read(self) -> Result<(Vec<EntryId>, &'static str), Problem> {
+        let (entries, field) = self.some()?;
+        Ok((entries.into_iter().map(|RevertEntry(Text(name))| name).collect(), field))
     }
 }
 
@@ -211,6 +212,6 @@ impl From<NonApplied> for NonAppliedView {
             Reason::EntryMissing => ReasonCode::EntryMissing,
             Reason::TotalsTooLarge => ReasonCode::TotalsTooLarge,
         };
-        Self { entry_id, code, message: sentence(&reason.to_string()) }
+        Self { entry_id: entry_id.to_string(), code, message: sentence(&reason.to_string()) }
     }
 }

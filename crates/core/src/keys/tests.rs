@@ -67,7 +67,7 @@ fn keys_are_stable() {
     let expense: Expense = from_item(seed("expense")).unwrap();
     let settlement: Settlement = from_item(seed("settlement")).unwrap();
     let applied = Entry {
-        entry_id: expense.id.to_string(),
+        entry_id: expense.id.into(),
         group_id,
         sequence: 9,
         status: EntryStatus::Applied,
@@ -79,9 +79,8 @@ fn keys_are_stable() {
         changes: Vec::new(),
         created_at: at,
         expense: None,
-        request: None,
     };
-    let adjusted = Entry { entry_id: "opening#1".to_owned(), ..applied.clone() };
+    let adjusted = Entry { entry_id: "opening#1".parse().unwrap(), ..applied.clone() };
     let past = Entry { status: EntryStatus::Reverted, ..applied.clone() };
     let hash: TxHash = "A".repeat(64).parse().unwrap();
     let rows: [(&str, Keys); 12] = [

@@ -98,11 +98,11 @@ fn names(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) ->
         .iter()
         .map(|it| it.id.to_string())
         .chain(completed.map(|it| it.id.to_string()))
-        .chain(entries.iter().filter(|it| adjusts(it)).map(|it| it.entry_id.clone()))
+        .chain(entries.iter().filter(|it| adjusts(it)).map(|it| it.entry_id.to_string()))
         .collect();
     let of = |status: EntryStatus| {
         let entries = entries.iter().filter(move |it| it.status == status);
-        entries.map(|it| it.entry_id.clone()).collect::<Vec<_>>()
+        entries.map(|it| it.entry_id.to_string()).collect::<Vec<_>>()
     };
     let (applied, reverted, revert) =
         (of(EntryStatus::Applied), of(EntryStatus::Reverted), of(EntryStatus::Revert));

@@ -50,11 +50,11 @@ pub(super) fn effects(state: &State, record: &Record) -> usize {
         // It may have been there all the time, and may have gone since.
         Operation::Restore { expense, .. } => (!state.eras(expense).0.is_empty()).into(),
         Operation::Adjust { name, .. } => {
-            let named = state.entries.iter().filter(|it| it.entry_id == *name);
+            let named = state.entries.iter().filter(|it| it.entry_id.to_string() == *name);
             named.filter(|it| it.status != EntryStatus::Revert).count()
         }
         Operation::Unadjust { name, .. } => {
-            let named = state.entries.iter().filter(|it| it.entry_id == *name);
+            let named = state.entries.iter().filter(|it| it.entry_id.to_string() == *name);
             named.filter(|it| it.status == EntryStatus::Revert).count()
         }
         Operation::Pay { .. } => {
@@ -337,9 +337,9 @@ fn strays(state: &State, records: &[Record]) -> Vec<Finding> {
     for entry in state.entries.iter().filter(|it| it.status == EntryStatus::Revert) {
         let taken_back = |it: &Operation| match it {
             Operation::Delete { expense, .. } | Operation::Edit { expense, .. } => {
-                *expense == entry.entry_id
+                *expense == entry.entry_id.to_string()
             }
-            Operation::Unadjust { name, .. } => *name == entry.entry_id,
+            Operation::Unadjust { name, .. } => *name == entry.entry_id.to_string(),
             _ => false,
         };
         if !asked(&taken_back) {
@@ -349,8 +349,9 @@ fn strays(state: &State, records: &[Record]) -> Vec<Finding> {
     let adjustments = state.entries.iter().filter(|it| it.ref_type == RefType::Adjustment);
     for entry in adjustments.filter(|it| it.status != EntryStatus::Revert) {
         if !asked(&|it| {
-            adjusted(it)
-                .is_some_and(|(name, changes)| name == entry.entry_id && changes == entry.changes)
+            adjusted(it).is_some_and(|(name, changes)| {
+                name == entry.entry_id.to_string() && changes == entry.changes
+            })
         }) {
             strays.push(format!("{entry:?}"));
         }

@@ -1,0 +1,144 @@
+//! What the entries of a ledger are called, by two types that cannot stand in for each other.
+//!
+//! The entry of an expense or a settlement has its id, which is a UUID that we made. The entry of an adjustment has a name
+//! that a client chose, which is never a UUID. So no text of a client reaches an entry that is not an adjustment's,
+//! neither one that exists nor one that is still to come.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{
+    id::{ExpenseId, SettlementId},
+    text::is_bounded,
+};
+
+/// How many characters the name of an adjustment has at most.
+const MAX_LENGTH: usize = 64;
+
+/// Names an entry of a group's ledger.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum EntryId {
+    /// The entry of an expense or a settlement: its id.
+    Record(Uuid),
+    /// The entry of an adjustment: the name that a client gave it.
+    Adjustment(EntryName),
+}
+
+/// Names an adjustment: 1 to 64 characters, not all of them blank, none a control character, and not a UUID.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EntryName(String);
+
+/// Why a text does not name an adjustment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EntryNameError {
+    /// It is empty, too long, blank, or has a control character.
+    #[error(
+        "entryId must have 1 to {MAX_LENGTH} characters, not all of them blank and none a control character"
+    )]
+    Text,
+    /// It has the form of an id of an expense or a settlement.
+    #[error("entryId must not be a UUID: UUIDs name the entries of expenses and settlements")]
+    Uuid,
+}
+
+impl EntryName {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for EntryName {
+    type Err = EntryNameError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if !is_bounded(text, MAX_LENGTH) {
+            return Err(EntryNameError::Text);
+        }
+        match uuid(text) {
+            Some(_) => Err(EntryNameError::Uuid),
+            None => Ok(Self(text.to_owned())),
+        }
+    }
+}
+
+impl FromStr for EntryId {
+    type Err = EntryNameError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        uuid(text).map(Self::Record).map_or_else(|| text.parse().map(Self::Adjustment), Ok)
+    }
+}
+
+/// A UUID with its hyphens, in capitals or not.
+fn uuid(text: &str) -> Option<Uuid> {
+    Uuid::try_parse(text).ok().filter(|_| text.len() == 36)
+}
+
+impl From<String> for EntryId {
+    /// The name in a row, which is trusted.
+    fn from(text: String) -> Self {
+        uuid(&text).map_or_else(|| Self::Adjustment(EntryName(text)), Self::Record)
+    }
+}
+
+impl From<EntryId> for String {
+    fn from(id: EntryId) -> Self {
+        id.to_string()
+    }
+}
+
+impl From<ExpenseId> for EntryId {
+    fn from(id: ExpenseId) -> Self {
+        Self::Record(id.into())
+    }
+}
+
+impl From<SettlementId> for EntryId {
+    fn from(id: SettlementId) -> Self {
+        Self::Record(id.into())
+    }
+}
+
+impl fmt::Display for EntryName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for EntryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Record(id) => id.fmt(f),
+            Self::Adjustment(name) => name.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_adjustments_are_never_uuids() {
+        let id = "660e8400-e29b-41d4-a716-446655440001";
+        let is_name = |text: &str| text.parse::<EntryName>();
+        assert_eq!(is_name(id), Err(EntryNameError::Uuid));
+        assert_eq!(is_name(&id.to_uppercase()), Err(EntryNameError::Uuid));
+        assert_eq!(is_name(&"x".repeat(65)), Err(EntryNameError::Text));
+        assert_eq!(is_name(" "), Err(EntryNameError::Text));
+        for text in
+            ["opening", "660e8400", &id.replace('-', ""), &format!("{id}#1"), &"x".repeat(64)]
+        {
+            let name = is_name(text).unwrap();
+            assert_eq!(text.parse(), Ok(EntryId::Adjustment(name)), "{text}");
+        }
+        assert_eq!(id.to_uppercase().parse(), Ok(EntryId::Record(id.parse().unwrap())));
+        assert_eq!(EntryId::from(id.to_owned()).to_string(), id);
+    }
+}
