@@ -113,7 +113,7 @@ impl Table {
             writes.push(enter(&entry)?);
             Ok(Event { book, writes, value: settlement })
         };
-        Ok(self.commit(claim.group, book, at.now, Some(once), event).await?)
+        Ok(self.commit_once(claim.group, book, at.now, once, event).await?)
     }
 
     /// Does what the claimant asks of a settlement that is as `expected`, as [`Settlement::decide`] allows it.
@@ -136,10 +136,13 @@ impl Table {
             };
             let (settlement, book) = self.checked(claim, read).await?;
             let settlement = settlement.ok_or(Error::NoSettlement)?;
+            let step = settlement.decide(claim.user, ask).map_err(Error::from)?;
+            // What would be refused anyway is, whatever state was expected.
+            // <https://www.rfc-editor.org/rfc/rfc9110#section-13.2.1>
             if !expected(&settlement) {
                 return Err(Error::Changed.into());
             }
-            match settlement.decide(claim.user, ask).map_err(Error::from)? {
+            match step {
                 Step::Nothing => Ok(settlement),
                 Step::Complete => self.complete(claim, &settlement, book, now).await,
                 Step::Fail => self.fail(settlement).await,
@@ -172,15 +175,17 @@ impl Table {
                 .only(unchanged(settlement)?, Otherwise::Stale);
             Ok(Event { book, writes: vec![write, enter(&entry)?], value: completed })
         };
-        self.commit(claim.group, book, now, None, event).await?.done()
+        self.commit(claim.group, book, now, |_| Ok(None), event).await
     }
 
+    /// Fails a settlement. The transaction that was to pay it is free for another one.
     async fn fail(&self, settlement: Settlement) -> Result<Settlement, Rejected> {
-        let status = [("status", Some(row::to_value(&Status::Failed)?))];
-        let write =
-            Write::update(settlement.key(), status).only(unchanged(&settlement)?, Otherwise::Stale);
-        self.transact(vec![write]).await?;
-        Ok(Settlement { status: Status::Failed, ..settlement })
+        let attributes = [("status", Some(row::to_value(&Status::Failed)?)), ("txHash", None)];
+        let write = Write::update(settlement.key(), attributes)
+            .only(unchanged(&settlement)?, Otherwise::Stale);
+        let writes = [Some(write), self.release_hash(&settlement).await?];
+        self.transact(writes.into_iter().flatten().collect()).await?;
+        Ok(Settlement { status: Status::Failed, tx_hash: None, ..settlement })
     }
 
     /// Stores the transaction that pays a settlement; one that was named before is free again.
@@ -188,10 +193,23 @@ impl Table {
         let attached = Settlement { tx_hash: Some(hash.clone()), ..settlement.clone() };
         let write = Write::update(settlement.key(), [("txHash", Some(row::to_value(&hash)?))])
             .only(unchanged(&settlement)?, Otherwise::Stale);
-        let free = settlement.tx_hash.as_ref().map(|hash| Write::delete(keys::tx_hash(hash)));
+        let free = self.release_hash(&settlement).await?;
         let writes = [Some(write), Some(use_hash(&hash, &attached)?), free];
         self.transact(writes.into_iter().flatten().collect()).await?;
         Ok(attached)
+    }
+
+    /// Lets another settlement use the transaction of this one, where it is this one's.
+    ///
+    /// A settlement that the TypeScript Fracti wrote has a `txHash` that it may share with others.
+    async fn release_hash(&self, settlement: &Settlement) -> Result<Option<Write>, Error> {
+        let Some(hash) = &settlement.tx_hash else { return Ok(None) };
+        let used: Option<UsedHash> = self.get(keys::tx_hash(hash)).await?;
+        if used.is_none_or(|used| used.settlement_id != settlement.id) {
+            return Ok(None);
+        }
+        let own = Expression::equal("settlementId", row::to_value(&settlement.id)?);
+        Ok(Some(Write::delete(keys::tx_hash(hash)).only(own, Otherwise::Stale)))
     }
 
     /// The settlement `id` of a group, as it is now.
@@ -227,6 +245,9 @@ impl NewSettlement {
         }
         if caller != from && caller != self.to {
             return Err(SettlementError::NotParty.into());
+        }
+        if caller == self.to && self.tx_hash.is_some() {
+            return Err(SettlementError::NotPayer.into());
         }
         let currency = self.currency.unwrap_or(group.currency);
         let units = positive_units("amount", self.amount, currency)?;
