@@ -71,6 +71,30 @@ pub fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
     })
 }
 
+/// About how many bytes a row takes in the table.
+///
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html>
+#[must_use]
+pub fn size(item: &Item) -> usize {
+    let attribute = |(name, value): (&String, &AttributeValue)| {
+        name.len().saturating_add(value_size(value)).saturating_add(1)
+    };
+    item.iter().map(attribute).fold(3, usize::saturating_add)
+}
+
+fn value_size(value: &AttributeValue) -> usize {
+    match value {
+        AttributeValue::S(text) | AttributeValue::N(text) => text.len(),
+        AttributeValue::M(map) => size(map),
+        AttributeValue::L(list) => list
+            .iter()
+            .map(|value| value_size(value).saturating_add(1))
+            .fold(3, usize::saturating_add),
+        // Rows of ours have no binary values and no sets.
+        _ => 1,
+    }
+}
+
 fn numbers_of(value: AttributeValue) -> AttributeValue {
     match value {
         AttributeValue::M(mut map) => match map.remove(EXACT) {

@@ -20,14 +20,14 @@ mod usage;
 mod users;
 mod write;
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, pin::pin, sync::Arc};
 
 use aws_sdk_dynamodb::{
     Client,
     error::{ProvideErrorMetadata, SdkError},
     types::{KeysAndAttributes, ReturnConsumedCapacity::Total},
 };
-use futures_util::future::try_join_all;
+use futures_util::future::{Either, select, try_join_all};
 use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
@@ -39,7 +39,7 @@ use crate::{
     time::Timestamp,
 };
 
-pub use adjustments::{NonApplied, Reason, Report};
+pub use adjustments::{MAX_ENTRIES, NonApplied, Reason, Report};
 pub use deadline::within;
 pub use groups::NewGroup;
 pub use idempotency::{Once, Outcome, Recorded, Request};
@@ -88,17 +88,29 @@ impl Table {
         Self { client, name: name.into(), turns: turns::Turns::default() }
     }
 
-    /// The answer of `read`, where the claim holds: both are asked at once.
+    /// The answer of `read`, where the claim holds. Both are asked at once; a refusal ends the read.
     async fn checked<T>(
         &self,
         claim: Claim,
         read: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        let member = self.get::<serde::de::IgnoredAny>(keys::member(claim.group, claim.user));
-        let (member, answer) = tokio::join!(member, read);
-        match member? {
-            Some(_) => answer,
-            None => Err(self.refusal(claim.group).await),
+        let member = async {
+            let key = keys::member(claim.group, claim.user);
+            match self.get::<serde::de::IgnoredAny>(key).await? {
+                Some(_) => Ok(()),
+                None => Err(self.refusal(claim.group).await),
+            }
+        };
+        let (member, read) = (pin!(member), pin!(read));
+        match select(member, read).await {
+            Either::Left((member, read)) => {
+                member?;
+                read.await
+            }
+            Either::Right((answer, member)) => {
+                member.await?;
+                answer
+            }
         }
     }
 

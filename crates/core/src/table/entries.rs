@@ -6,15 +6,18 @@
 
 use std::collections::BTreeMap;
 
+use tokio::task::spawn_blocking;
+
 use super::{
     Claim, Order, Page, Slice, Table,
-    range::{Range, Sort},
+    range::{Placed, Range, Sort},
     statement::Statement,
     write::Retry,
 };
 use crate::{
     Error,
-    book::{Book, Entry, Rows, verify},
+    book::{Book, Entry, MAX_SHOWN, Rows, Shown, verify},
+    entry_id::EntryId,
     expense::Expense,
     group::{Group, Member},
     id::GroupId,
@@ -24,7 +27,7 @@ use crate::{
 };
 
 /// How many entries are read at once where all are.
-const AT_ONCE: usize = 500;
+const AT_ONCE: usize = 100;
 
 impl Table {
     /// A group, its members and its book as it was at `at`; as it is now where no moment is named.
@@ -45,16 +48,29 @@ impl Table {
         Ok((group, members, book))
     }
 
-    /// The book after the last event that was not later than `at`.
-    pub(super) async fn book_at(&self, group: GroupId, at: Timestamp) -> Result<Book, Error> {
+    async fn book_at(&self, group: GroupId, at: Timestamp) -> Result<Book, Error> {
+        let book = self.book(group).await?;
+        self.book_before(group, &book, at).await
+    }
+
+    /// The book after the last event that was not later than `at`, given the book as it is.
+    ///
+    /// The closings are read after the book: each day that was over then has its closing by now. Read before it, the
+    /// closing of the day that just ended could be missing, as if nothing had happened on that day.
+    pub(super) async fn book_before(
+        &self,
+        group: GroupId,
+        book: &Book,
+        at: Timestamp,
+    ) -> Result<Book, Error> {
+        if book.last_event_at.is_none_or(|last| last <= at) {
+            return Ok(book.clone());
+        }
         let day = at.day();
         let mut retry = Retry::new();
         loop {
-            let (book, closings, entries) = tokio::try_join!(
-                self.book(group),
-                self.closings_until(group, day),
-                self.entries_of(group, day),
-            )?;
+            let (closings, entries) =
+                tokio::try_join!(self.closings_until(group, day), self.entries_of(group, day))?;
             match past(book, &closings, entries, at) {
                 Some(book) => return book,
                 None if retry.pause().await => {}
@@ -80,6 +96,8 @@ impl Table {
     /// A page of the balances at the end of each day that had an event, from the first to the last, the oldest first;
     /// the day of the last event is not over yet. With it come the members.
     ///
+    /// A page shows at most [`MAX_SHOWN`] balances, or one day: it may be shorter than its limit and go on.
+    ///
     /// # Errors
     ///
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
@@ -95,19 +113,31 @@ impl Table {
         };
         let sort = Sort::Between(key(from, prefix::CLOSING), key(to, "DAY#~"));
         let range = closings(claim.group, sort, Order::Asc);
-        let ((group, members, book), rows) =
-            tokio::try_join!(self.ledger(claim), self.rows::<Book>(&range, page))?;
+        let (group, members, book) = self.ledger(claim).await?;
+        // After the book, for the same reason as in `book_before`.
+        let Placed { mut rows, mut more } = self.placed::<Book>(&range, page).await?;
+
         let day_of = |book: &Book| book.last_event_at.map(Timestamp::day);
         // Between the two reads the day may have got its closing.
         let closed = rows.last().and_then(|(_, book)| day_of(book));
         let today = day_of(&book).filter(|day| {
             let asked = from.is_none_or(|from| from <= *day) && to.is_none_or(|to| *day <= to);
-            asked && closed < Some(*day)
+            !more && asked && closed < Some(*day)
         });
-        let more = rows.len().saturating_add(today.is_some().into()) > page.limit;
-        let last = rows.get(page.limit.saturating_sub(1)).filter(|_| more);
-        let next = last.map(|(position, _)| position.clone());
-        let mut items: Vec<_> = rows.into_iter().take(page.limit).map(|(_, book)| book).collect();
+        let shown = |book: &Book| Shown::of(book, group.currency, members.len()).count();
+        let mut left = MAX_SHOWN;
+        let fits = rows.iter().take_while(|(_, book)| {
+            let fits = left == MAX_SHOWN || shown(book) <= left;
+            left = left.saturating_sub(shown(book));
+            fits
+        });
+        let fits = fits.count();
+        more |= fits < rows.len();
+        rows.truncate(fits);
+        let room = rows.len() < page.limit && (rows.is_empty() || shown(&book) <= left);
+        more |= today.is_some() && !room;
+        let next = rows.last().filter(|_| more).map(|(position, _)| position.clone());
+        let mut items: Vec<_> = rows.into_iter().map(|(_, book)| book).collect();
         items.extend(today.filter(|_| !more).map(|_| book));
         Ok((group, members, Slice { items, next }))
     }
@@ -120,7 +150,7 @@ impl Table {
     pub async fn entry(
         &self,
         claim: Claim,
-        entry_id: &str,
+        entry_id: &EntryId,
         page: &Page,
     ) -> Result<Slice<Entry>, Error> {
         let slice = self.checked(claim, self.past_of(claim.group, entry_id, page)).await?;
@@ -134,7 +164,7 @@ impl Table {
     pub(super) async fn past_of(
         &self,
         group: GroupId,
-        entry_id: &str,
+        entry_id: &EntryId,
         page: &Page,
     ) -> Result<Slice<Entry>, Error> {
         let partition = keys::entry_partition(group, entry_id);
@@ -165,7 +195,11 @@ impl Table {
             let after = self.book(group).await?;
             if before == after {
                 let rows = Rows { expenses, settlements, entries };
-                return verify(&after, &rows).map_err(Error::Discrepancy);
+                // It computes for a while, in which this thread has others to serve, and the deadline to keep.
+                let verified = spawn_blocking(move || verify(&after, &rows)).await;
+                return verified
+                    .map_err(|error| Error::Table(error.into()))?
+                    .map_err(Error::Discrepancy);
             }
             if !retry.pause().await {
                 return Err(Error::Contended);
@@ -178,7 +212,7 @@ impl Table {
         let mut place = Statement { order: Order::Asc, ..Statement::default() }.place();
         let mut entries = Vec::new();
         loop {
-            let (lines, next) = self.read_statement(group, place, AT_ONCE).await?;
+            let (lines, next) = self.read_statement(group, None, place, AT_ONCE).await?;
             entries.extend(lines.into_iter().map(|line| line.entry));
             match next {
                 None => return Ok(entries),
@@ -201,19 +235,16 @@ pub(super) fn lagging() -> Error {
 ///
 /// `book` is the book now, and `closings` are those up to the day, newest first.
 fn past(
-    book: Book,
+    book: &Book,
     closings: &[Book],
     entries: Vec<Entry>,
     at: Timestamp,
 ) -> Option<Result<Book, Error>> {
-    if book.last_event_at.is_none_or(|last| last <= at) {
-        return Some(Ok(book));
-    }
     let day_of = |book: &Book| book.last_event_at.map(Timestamp::day);
     let today = Some(at.day());
     let opening = closings.iter().find(|closing| day_of(closing) < today);
     let opening = opening.cloned().unwrap_or_default();
-    let closing = closings.iter().chain([&book]).find(|closing| day_of(closing) == today);
+    let closing = closings.iter().chain([book]).find(|closing| day_of(closing) == today);
     let end = closing.map_or(opening.sequence, |closing| closing.sequence);
     // An entry that becomes history while the index follows may be there twice.
     let entries: BTreeMap<u64, Entry> =

@@ -15,10 +15,11 @@ use crate::{
     text::word,
 };
 
-/// How many requests reading one range takes at the most: a request returns up to 1 MiB.
-///
-/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html>
-const MAX_REQUESTS: usize = 200;
+/// How much is read of a range that is wanted whole, in bytes. Beyond it the request is refused.
+const MAX_WHOLE: usize = 32 * 1024 * 1024;
+
+/// How much is read for one page, in bytes. A page that reaches it is shorter than its limit, and goes on.
+const MAX_PAGE: usize = 4 * 1024 * 1024;
 
 /// The rows of one partition, or those of them whose sort keys are wanted; newest first, where nothing else is said.
 #[derive(Clone, Debug)]
@@ -72,6 +73,13 @@ pub struct Page {
     pub after: Option<Position>,
 }
 
+impl Page {
+    fn start(&self) -> Option<Item> {
+        let Position(keys) = self.after.clone()?;
+        Some(keys.into_iter().map(|(name, key)| (name, AttributeValue::S(key))).collect())
+    }
+}
+
 /// The place of a row in a list: its keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -96,6 +104,15 @@ impl Range {
         Self { index: Some(index), ..Self::table(partition, prefix) }
     }
 
+    /// The entities of rows, each with its place.
+    fn placed<T: DeserializeOwned>(
+        &self,
+        items: impl IntoIterator<Item = Item>,
+    ) -> Result<Vec<(Position, T)>, Error> {
+        let placed = |item: Item| Ok((self.position(&item), row::from_item(item)?));
+        items.into_iter().map(placed).collect()
+    }
+
     fn position(&self, item: &Item) -> Position {
         let index = self.index.unwrap_or_default();
         let names = ["PK".to_owned(), "SK".to_owned(), format!("{index}PK"), format!("{index}SK")];
@@ -104,19 +121,43 @@ impl Range {
     }
 }
 
+/// The rows of a page, each with its place.
+pub(super) struct Placed<T> {
+    pub(super) rows: Vec<(Position, T)>,
+    /// Whether the range goes on behind them.
+    pub(super) more: bool,
+}
+
+/// Rows of a range as they were read.
+struct Scanned {
+    items: Vec<Item>,
+    /// Whether the range has no more rows than these.
+    ended: bool,
+}
+
 impl Table {
-    /// A page of a range; one row more is read, to know whether there is more.
+    /// A page of a range.
     pub(super) async fn page<T: DeserializeOwned>(
         &self,
         range: &Range,
         page: &Page,
     ) -> Result<Slice<T>, Error> {
-        let rows = self.rows(range, page).await?;
-        let next = match rows.get(page.limit) {
-            Some(_) => rows.get(page.limit.saturating_sub(1)).map(|(position, _)| position.clone()),
-            None => None,
-        };
-        Ok(Slice { items: rows.into_iter().take(page.limit).map(|(_, row)| row).collect(), next })
+        let Placed { rows, more } = self.placed(range, page).await?;
+        let next = rows.last().filter(|_| more).map(|(position, _)| position.clone());
+        Ok(Slice { items: rows.into_iter().map(|(_, row)| row).collect(), next })
+    }
+
+    /// The rows of a page, each with its place; one row more is read, to know whether there is more.
+    pub(super) async fn placed<T: DeserializeOwned>(
+        &self,
+        range: &Range,
+        page: &Page,
+    ) -> Result<Placed<T>, Error> {
+        let limit = page.limit.saturating_add(1);
+        let Scanned { items, ended } =
+            self.scan(range, page.start(), Some(limit), MAX_PAGE).await?;
+        let more = !ended || items.len() > page.limit;
+        Ok(Placed { rows: range.placed(items.into_iter().take(page.limit))?, more })
     }
 
     /// Up to one row more than a page has, each with its place.
@@ -125,26 +166,34 @@ impl Table {
         range: &Range,
         page: &Page,
     ) -> Result<Vec<(Position, T)>, Error> {
-        let start = page.after.clone().map(|Position(keys)| {
-            keys.into_iter().map(|(name, key)| (name, AttributeValue::S(key))).collect()
-        });
-        let items = self.scan(range, start, Some(page.limit.saturating_add(1))).await?;
-        items.into_iter().map(|item| Ok((range.position(&item), row::from_item(item)?))).collect()
+        let limit = page.limit.saturating_add(1);
+        let scanned = self.scan(range, page.start(), Some(limit), MAX_WHOLE).await?;
+        range.placed(scanned.items)
     }
 
     /// All of a range.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMuchHistory`] where it has more than [`MAX_WHOLE`] bytes.
     pub(super) async fn all<T: DeserializeOwned>(&self, range: &Range) -> Result<Vec<T>, Error> {
-        self.scan(range, None, None).await?.into_iter().map(row::from_item).collect()
+        let Scanned { items, ended } = self.scan(range, None, None, MAX_WHOLE).await?;
+        if !ended {
+            return Err(Error::TooMuchHistory);
+        }
+        items.into_iter().map(row::from_item).collect()
     }
 
+    /// The rows from `start` on: up to `limit` of them, and no further request once they have `bytes` bytes.
     async fn scan(
         &self,
         range: &Range,
         start: Option<Item>,
         limit: Option<usize>,
-    ) -> Result<Vec<Item>, Error> {
+        bytes: usize,
+    ) -> Result<Scanned, Error> {
         let index = range.index.unwrap_or_default();
-        let (mut items, mut start) = (Vec::new(), start);
+        let (mut items, mut start, mut size) = (Vec::new(), start, 0_usize);
         let (condition, values) = match &range.sort {
             Sort::Any => ("#pk = :pk", vec![]),
             Sort::Prefix(prefix) => {
@@ -163,7 +212,7 @@ impl Table {
         if !matches!(range.sort, Sort::Any) {
             names.insert("#sk".to_owned(), format!("{index}SK"));
         }
-        for _ in 0..MAX_REQUESTS {
+        loop {
             let left = limit.map(|limit| limit.saturating_sub(items.len()));
             let request = self
                 .client
@@ -182,12 +231,14 @@ impl Table {
             // A future of the SDK is large: on the heap it does not swell all those around it.
             let output = usage::request(Box::pin(request.send())).await.map_err(failure)?;
             usage::read(&output.consumed_capacity);
-            items.extend(output.items.unwrap_or_default());
+            let read = output.items.unwrap_or_default();
+            size = read.iter().map(row::size).fold(size, usize::saturating_add);
+            items.extend(read);
             start = output.last_evaluated_key.filter(|key| !key.is_empty());
-            if start.is_none() || limit.is_some_and(|limit| items.len() >= limit) {
-                return Ok(items);
+            let ended = start.is_none();
+            if ended || size >= bytes || limit.is_some_and(|limit| items.len() >= limit) {
+                return Ok(Scanned { items, ended });
             }
         }
-        Err(Error::Table("a range is too long to be read at once".into()))
     }
 }

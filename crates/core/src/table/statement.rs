@@ -6,12 +6,12 @@
 use std::{collections::BTreeMap, ops::Range as Sequences};
 
 use futures_util::future::try_join_all;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 use super::{
     Claim, Order, Page, Table,
     entries::{closings, lagging},
-    range::{Range, Sort},
+    range::{Placed, Range, Sort},
     write::Retry,
 };
 use crate::{
@@ -23,8 +23,8 @@ use crate::{
     time::{Day, Timestamp},
 };
 
-/// Of how many entries one of a user's is looked for, for each that is wanted.
-const SCANNED: usize = 5;
+/// Entries read for a page of one member's statement, at least.
+const SCANNED: usize = 100;
 
 /// Which entries are asked for.
 #[derive(Clone, Debug)]
@@ -95,16 +95,23 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::Invalid`] where `user` is not a member; [`Error::NoGroup`] or [`Error::NotMember`];
+    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn statement(
         &self,
         claim: Claim,
         statement: &Statement,
         limit: usize,
     ) -> Result<(Vec<Line>, Option<Place>), Error> {
+        let group = claim.group;
         let read = async {
-            let place = self.place(claim.group, statement).await?;
-            self.read_statement(claim.group, place, limit).await
+            let place = async {
+                let book = self.book(group).await?;
+                Ok((self.place(group, &book, statement).await?, book))
+            };
+            let ((place, book), ()) =
+                tokio::try_join!(place, self.member_named(group, statement.user))?;
+            self.read_statement(group, Some(book), place, limit).await
         };
         self.checked(claim, read).await
     }
@@ -120,14 +127,28 @@ impl Table {
         place: Place,
         limit: usize,
     ) -> Result<(Vec<Line>, Option<Place>), Error> {
-        self.checked(claim, self.read_statement(claim.group, place, limit)).await
+        self.checked(claim, self.read_statement(claim.group, None, place, limit)).await
+    }
+
+    /// Refuses a `userId` that names no member.
+    async fn member_named(&self, group: GroupId, user: Option<UserId>) -> Result<(), Error> {
+        let Some(user) = user else { return Ok(()) };
+        match self.get::<IgnoredAny>(keys::member(group, user)).await? {
+            Some(_) => Ok(()),
+            None => Err(Error::invalid("userId", format!("{user} is not a member of the group"))),
+        }
     }
 
     /// Where a statement begins, and where it ends: the moments that are asked for, as sequences.
-    async fn place(&self, group: GroupId, statement: &Statement) -> Result<Place, Error> {
+    async fn place(
+        &self,
+        group: GroupId,
+        book: &Book,
+        statement: &Statement,
+    ) -> Result<Place, Error> {
         let (first, last) = tokio::try_join!(
-            self.bound(group, statement.from.map(Timestamp::previous)),
-            self.bound(group, statement.to)
+            self.bound(group, book, statement.from.map(Timestamp::previous)),
+            self.bound(group, book, statement.to)
         )?;
         let (begin, end) = match statement.order {
             Order::Asc => (first, last),
@@ -140,31 +161,39 @@ impl Table {
         })
     }
 
+    /// The book after the last event that was not later than `at`, and the moment of that event.
     async fn bound(
         &self,
         group: GroupId,
+        book: &Book,
         at: Option<Timestamp>,
     ) -> Result<Option<(Timestamp, Book)>, Error> {
-        match at {
-            None => Ok(None),
-            Some(at) => Ok(Some((at, self.book_at(group, at).await?))),
-        }
+        let Some(at) = at else { return Ok(None) };
+        let book = self.book_before(group, book, at).await?;
+        // The entries on the near side are those up to this event: `at` may be days after it.
+        Ok(Some((book.last_event_at.unwrap_or_default(), book)))
     }
 
+    /// A page from `place` on; `book` is the book where it was read already.
     pub(super) async fn read_statement(
         &self,
         group: GroupId,
+        book: Option<Book>,
         place: Place,
         limit: usize,
     ) -> Result<(Vec<Line>, Option<Place>), Error> {
-        let wanted = if place.user.is_some() { limit.saturating_mul(SCANNED) } else { limit };
-        // A day has an entry at least, but for one on which only a settlement was asked for.
-        let page = Page { limit, after: None };
-        let range = days(group, &place);
-        let (book, closings) =
-            tokio::try_join!(self.book(group), self.rows::<Book>(&range, &page))?;
-        let closings: Vec<Book> = closings.into_iter().map(|(_, closing)| closing).collect();
-        let all_known = closings.len() <= limit;
+        let wanted = if place.user.is_some() { limit.max(SCANNED) } else { limit };
+        let book = match book {
+            Some(book) => book,
+            None => self.book(group).await?,
+        };
+        // After the book, for the same reason as in `book_before`. A day has an entry at least, but for one on which
+        // only a settlement was asked for.
+        // One of them may be of the day of the edge, which is no way on.
+        let page = Page { limit: limit.saturating_add(1), after: None };
+        let Placed { rows, more } = self.placed::<Book>(&days(group, &place), &page).await?;
+        let closings: Vec<Book> = rows.into_iter().map(|(_, closing)| closing).collect();
+        let all_known = !more;
 
         let edge = match (place.edge.clone(), place.order) {
             (Some(edge), _) => edge,

@@ -39,9 +39,18 @@ pub(super) async fn request<T>(sent: impl Future<Output = T>) -> T {
         usage.trips = usage.trips.saturating_add((usage.running == 0).into());
         usage.running = usage.running.saturating_add(1);
     });
-    let answer = sent.await;
-    count(|usage| usage.running = usage.running.saturating_sub(1));
-    answer
+    // A request that is given up does not run any more either.
+    let _running = Running;
+    sent.await
+}
+
+/// A request under way.
+struct Running;
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        count(|usage| usage.running = usage.running.saturating_sub(1));
+    }
 }
 
 /// Counts what a read consumed.
