@@ -163,7 +163,7 @@ async fn who_changes_what_they_saw_does_not_overwrite_what_they_did_not() {
         assert_eq!(stale.code(), (412, "PRECONDITION_FAILED"), "{tags}");
     }
     let wrong = alice.put_if(&first, &at, json!({ "splits": [] })).await;
-    assert_eq!(wrong.code(), (400, "VALIDATION_ERROR"), "what is wrong is so in any state");
+    assert_eq!(wrong.code(), (412, "PRECONDITION_FAILED"), "the state comes before the body");
     assert_eq!(group.api.rows().await, before);
 
     let either = format!("{first}, {}", tag(&edited));

@@ -320,6 +320,18 @@ impl Caller {
         }
     }
 
+    /// Posts under an idempotency key, again and again where the machine is too busy to be done in time.
+    pub(crate) async fn post_until_answered(&self, key: &str, path: &str, body: &Value) -> Reply {
+        loop {
+            let reply = self.post_once(key, path, body.clone()).await;
+            if reply.status != 503 {
+                return reply;
+            }
+            let seconds = reply.header("retry-after").unwrap().parse().unwrap();
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+        }
+    }
+
     /// Posts under an idempotency key.
     pub(crate) async fn post_once(&self, key: &str, path: &str, body: Value) -> Reply {
         let request = self.request(Method::POST, path).header("idempotency-key", key);

@@ -4,7 +4,10 @@
 //! commits both or neither. Every event keeps two sums per currency: what was paid is what is owed,
 //! what was sent is what was received. History is never rewritten: what was wrong is reverted.
 
+mod shown;
 mod stored;
+
+pub use shown::{MAX_SHOWN, Shown};
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     currency::Currency,
+    entry_id::EntryId,
     expense::Expense,
     id::{GroupId, UserId},
     settlement::{Settlement, Status},
@@ -117,6 +121,12 @@ impl Balances {
         self.0.get(&currency).and_then(|members| members.get(&user)).copied().unwrap_or_default()
     }
 
+    /// Whether a member has totals in a currency that are not all zero.
+    #[must_use]
+    pub fn has(&self, currency: Currency, user: UserId) -> bool {
+        self.0.get(&currency).is_some_and(|members| members.contains_key(&user))
+    }
+
     /// The totals of all members who have some in a currency, by id.
     pub fn of(&self, currency: Currency) -> impl Iterator<Item = (UserId, Totals)> + '_ {
         self.0.get(&currency).into_iter().flatten().map(|(user, totals)| (*user, *totals))
@@ -142,8 +152,15 @@ impl Balances {
     /// [`BookError`] where a total, a sum or a balance would overflow, or the sums would not come out.
     pub fn after(&self, changes: &[Change]) -> Result<Self, BookError> {
         let mut next = self.clone();
+        next.apply(changes)?;
+        Ok(next)
+    }
+
+    /// Makes `changes`; after an error they are half made.
+    fn apply(&mut self, changes: &[Change]) -> Result<(), BookError> {
+        let before = self.len();
         for Change { user, currency, totals } in changes {
-            let members = next.0.entry(*currency).or_default();
+            let members = self.0.entry(*currency).or_default();
             let before = members.get(user).copied().unwrap_or_default();
             let after = before.plus(*totals).ok_or(BookError::Overflow(*currency))?;
             // Who has only zeros is left out, so that a revert leads back to the same balances.
@@ -153,15 +170,15 @@ impl Balances {
                 members.insert(*user, after);
             }
         }
-        next.0.retain(|_, members| !members.is_empty());
+        self.0.retain(|_, members| !members.is_empty());
         // A revert leads back to fewer, so what is there can always be taken back.
-        if next.len() > MAX_BALANCES && next.len() > self.len() {
+        if self.len() > MAX_BALANCES && self.len() > before {
             return Err(BookError::Full);
         }
         for currency in changes.iter().map(|change| change.currency).collect::<BTreeSet<_>>() {
-            next.check(currency)?;
+            self.check(currency)?;
         }
-        Ok(next)
+        Ok(())
     }
 
     fn len(&self) -> usize {
@@ -211,7 +228,7 @@ pub enum EntryStatus {
 pub struct Entry {
     /// Names the event: the id of its expense or settlement, or what a client called its adjustment. The group has one
     /// current entry of a name.
-    pub entry_id: String,
+    pub entry_id: EntryId,
     /// Whose book it is in.
     pub group_id: GroupId,
     /// Its place in the book: the first event has 0, and there is no gap.
@@ -238,9 +255,6 @@ pub struct Entry {
     /// The expense as it was until it was edited or deleted, of a reverted entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expense: Option<Box<Expense>>,
-    /// The request that wrote it, where it carried an idempotency key: by this a repeated one knows its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request: Option<String>,
 }
 
 impl Entry {
@@ -267,6 +281,35 @@ pub struct Book {
     pub settlement_count: u64,
     /// Everybody's totals.
     pub balances: Balances,
+    /// What the completed settlements sum to. The totals cannot say it: adjustments count in them as sent and received.
+    #[serde(default)]
+    pub settled: Settled,
+}
+
+/// Sums of completed settlements by currency, in minor units.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settled(BTreeMap<Currency, i64>);
+
+impl Settled {
+    /// What the completed settlements in a currency sum to.
+    #[must_use]
+    pub fn sum(&self, currency: Currency) -> i64 {
+        self.0.get(&currency).copied().unwrap_or_default()
+    }
+
+    /// The sums after an event that changes totals so.
+    fn after(&self, of: RefType, changes: &[Change]) -> Result<Self, BookError> {
+        let mut next = self.clone();
+        if of == RefType::Settlement {
+            for Change { currency, totals, .. } in changes {
+                let sum = next.0.entry(*currency).or_default();
+                *sum = sum.checked_add(totals.sent).ok_or(BookError::Overflow(*currency))?;
+            }
+            // What is zero is left out, so that a revert leads back to the same sums.
+            next.0.retain(|_, sum| *sum != 0);
+        }
+        Ok(next)
+    }
 }
 
 /// What an expense, a settlement or an adjustment does to the book.
@@ -275,7 +318,7 @@ pub struct Event {
     /// What kind of event it is.
     pub ref_type: RefType,
     /// What its entry is called: the id of the expense or the settlement, or a client's name for an adjustment.
-    pub entry_id: String,
+    pub entry_id: EntryId,
     /// What an adjustment is for.
     pub note: Option<String>,
     /// What it adds to whose totals.
@@ -302,7 +345,7 @@ impl Event {
         let changes = members.into_iter().filter(|(_, totals)| *totals != Totals::default());
         Ok(Self {
             ref_type: RefType::Expense,
-            entry_id: expense.id.to_string(),
+            entry_id: expense.id.into(),
             note: None,
             changes: changes.map(|(user, totals)| Change { user, currency, totals }).collect(),
         })
@@ -320,7 +363,7 @@ impl Event {
         let received = Totals { received: units, ..Totals::default() };
         Ok(Self {
             ref_type: RefType::Settlement,
-            entry_id: settlement.id.to_string(),
+            entry_id: settlement.id.into(),
             note: None,
             changes: vec![
                 Change { user: settlement.from_user_id, currency, totals: sent },
@@ -357,10 +400,11 @@ impl Book {
     ) -> Result<(Self, Entry), BookError> {
         let mut next = self.touched(at);
         next.balances = self.balances.after(&event.changes)?;
+        next.settled = self.settled.after(event.ref_type, &event.changes)?;
         next.sequence = self.sequence.saturating_add(1);
         next.count(event.ref_type, 1);
         let entry = Entry {
-            ref_id: (event.ref_type != RefType::Adjustment).then(|| event.entry_id.clone()),
+            ref_id: (event.ref_type != RefType::Adjustment).then(|| event.entry_id.to_string()),
             entry_id: event.entry_id,
             group_id: group,
             sequence: self.sequence,
@@ -372,7 +416,6 @@ impl Book {
             changes: event.changes,
             created_at: at,
             expense: None,
-            request: None,
         };
         Ok((next, entry))
     }
@@ -399,6 +442,7 @@ impl Book {
         let changes = entry.changes.iter().map(negate).collect::<Result<Vec<_>, _>>()?;
         let mut next = self.touched(at);
         next.balances = self.balances.after(&changes)?;
+        next.settled = self.settled.after(entry.ref_type, &changes)?;
         next.sequence = self.sequence.saturating_add(1);
         next.count(entry.ref_type, -1);
         let reverted = Entry {
@@ -413,7 +457,6 @@ impl Book {
             actor_id: actor,
             changes,
             created_at: at,
-            request: None,
             ..entry.clone()
         };
         Ok((next, [reverted, revert]))
@@ -428,17 +471,20 @@ impl Book {
         &self,
         entries: impl IntoIterator<Item = &'a Entry>,
     ) -> Result<Self, BookError> {
-        entries.into_iter().try_fold(self.clone(), |book, entry| {
+        let mut book = self.clone();
+        for entry in entries {
             if entry.sequence != book.sequence {
                 return Err(BookError::Missing(book.sequence));
             }
-            let mut next = book.touched(entry.created_at);
-            next.balances = book.balances.after(&entry.changes)?;
-            next.sequence = book.sequence.saturating_add(1);
+            book.balances.apply(&entry.changes)?;
+            book.settled = book.settled.after(entry.ref_type, &entry.changes)?;
+            book.version = book.version.saturating_add(1);
+            book.last_event_at = Some(entry.created_at);
+            book.sequence = book.sequence.saturating_add(1);
             let reverts = entry.status == EntryStatus::Revert;
-            next.count(entry.ref_type, if reverts { -1 } else { 1 });
-            Ok(next)
-        })
+            book.count(entry.ref_type, if reverts { -1 } else { 1 });
+        }
+        Ok(book)
     }
 
     fn count(&mut self, of: RefType, by: i64) {
@@ -508,6 +554,7 @@ pub fn verify(book: &Book, rows: &Rows) -> Result<(), Discrepancy> {
     let entries = Book::default().replay(&rows.entries).unwrap_or_default();
     for (against, rows) in [("rows", rows.counted(book)), ("entries", entries)] {
         let same = rows.balances == book.balances
+            && rows.settled == book.settled
             && rows.sequence == book.sequence
             && rows.expense_count == book.expense_count
             && rows.settlement_count == book.settlement_count;
@@ -522,24 +569,39 @@ pub fn verify(book: &Book, rows: &Rows) -> Result<(), Discrepancy> {
 impl Rows {
     /// What the expenses, settlements and adjustments come to that count now.
     fn counted(&self, book: &Book) -> Book {
-        let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
-        let completed = self.settlements.iter().filter(|it| it.status == Status::Completed);
-        let adjusted = self.entries.iter().filter(|entry| {
-            entry.ref_type == RefType::Adjustment && entry.status == EntryStatus::Applied
+        let applied = self.entries.iter().filter(|entry| entry.status == EntryStatus::Applied);
+        let entered: BTreeSet<&EntryId> = applied.clone().map(|entry| &entry.entry_id).collect();
+        // Rows that the TypeScript Fracti wrote have no entry and never moved these balances. They have ids of their own.
+        let counts = |ours: bool, id: EntryId| ours || entered.contains(&id);
+        let expenses = self.expenses.iter();
+        let expenses = expenses.filter(|it| counts(it.id.created_at().is_some(), it.id.into()));
+        let completed = self.settlements.iter().filter(|it| {
+            it.status == Status::Completed && counts(it.id.created_at().is_some(), it.id.into())
         });
-        let events = self.expenses.iter().map(Event::of_expense);
-        let events = events.chain(completed.clone().map(Event::of_settlement));
-        let changes = events.map(|event| event.map(|event| event.changes));
-        let changes = changes.chain(adjusted.map(|entry| Ok(entry.changes.clone())));
-        let balances = changes
-            .into_iter()
-            .try_fold(Balances::default(), |balances, changes| balances.after(&changes?));
-        Book {
-            expense_count: count(self.expenses.len()),
-            settlement_count: count(completed.count()),
-            balances: balances.unwrap_or_default(),
+        let adjusted = applied.filter(|entry| entry.ref_type == RefType::Adjustment);
+        let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
+        let counted = Book {
+            expense_count: count(expenses.clone().count()),
+            settlement_count: count(completed.clone().count()),
+            balances: Balances::default(),
+            settled: Settled::default(),
             ..book.clone()
-        }
+        };
+        let settlements = completed.map(Event::of_settlement);
+        let settlements = settlements.collect::<Result<Vec<_>, _>>();
+        let events = expenses.map(Event::of_expense).map(|event| event.map(|it| it.changes));
+        let adjusted = adjusted.map(|entry| Ok(entry.changes.clone()));
+        let sums = || {
+            let settled = settlements?.into_iter().flat_map(|event| event.changes);
+            let settled: Vec<Change> = settled.collect();
+            let mut changes = events.chain(adjusted).collect::<Result<Vec<_>, _>>()?.concat();
+            changes.extend_from_slice(&settled);
+            let mut book = counted.clone();
+            book.settled = book.settled.after(RefType::Settlement, &settled)?;
+            book.balances.apply(&changes)?;
+            Ok::<_, BookError>(book)
+        };
+        sums().unwrap_or(counted)
     }
 }
 

@@ -4,6 +4,7 @@ use std::error;
 
 use crate::{
     book::{BookError, Discrepancy},
+    group::MAX_MEMBERS,
     settlement::SettlementError,
     split::SplitError,
 };
@@ -56,6 +57,12 @@ pub enum Error {
     /// The write does not fit into one transaction; how many actions it takes.
     #[error("this takes {0} actions, and one transaction has at most 100")]
     TooManyActions(usize),
+    /// More would have to be read than one request may.
+    #[error("the group's history is too long to be read in one request")]
+    TooMuchHistory,
+    /// The group has as many members as it may.
+    #[error("the group has {MAX_MEMBERS} members and takes no more")]
+    TooManyMembers,
     /// The book is not what its rows say.
     #[error("the book and its rows differ")]
     Discrepancy(#[source] Discrepancy),

@@ -13,6 +13,9 @@ use crate::{
     wallet::Wallet,
 };
 
+/// How many members a group has at most.
+pub const MAX_MEMBERS: u64 = 500;
+
 /// A Telegram chat whose members share expenses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

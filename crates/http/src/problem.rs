@@ -57,6 +57,8 @@ codes! {
     PreconditionFailed PRECONDITION_FAILED "It is not in the state that `If-Match` names: read it again.",
     PayloadTooLarge PAYLOAD_TOO_LARGE "The body has more than 64 KiB.",
     UnsupportedMediaType UNSUPPORTED_MEDIA_TYPE "The body is not sent as `application/json`.",
+    TooManyMembers UNPROCESSABLE_ENTITY "The group has 500 members and takes no more.",
+    TooMuchHistory UNPROCESSABLE_ENTITY "More of the group's history would have to be read than one request may.",
     TooManySplits UNPROCESSABLE_ENTITY "The expense has more shares than one transaction can write: 45.",
     IdempotencyKeyReused UNPROCESSABLE_ENTITY "The idempotency key was used for another request.",
     Internal INTERNAL_SERVER_ERROR "Something went wrong inside of Fracti.",
@@ -189,6 +191,8 @@ impl From<Error> for Problem {
                 | SettlementError::NotPayer
                 | SettlementError::NotRecipient,
             ) => new(Code::NotAllowed),
+            Error::TooManyMembers => new(Code::TooManyMembers),
+            Error::TooMuchHistory => new(Code::TooMuchHistory),
             Error::TxHashUsed => new(Code::TxHashUsed),
             Error::KeyReused => new(Code::IdempotencyKeyReused),
             Error::Contended => later(new(Code::Conflict)),

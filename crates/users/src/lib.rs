@@ -9,7 +9,6 @@ use axum::extract::State;
 use fracti_core::{
     currency::Currency,
     expense::{Expense, Participant},
-    id::UserId,
     settlement::Settlement,
     table::{Belonging, Slice},
 };
@@ -149,14 +148,14 @@ async fn read_me(State(app): State<App>, Caller(user): Caller) -> Result<Data<Me
         username: user.username.clone(),
         avatar_url: user.avatar_url.clone(),
         group_count: belongings.len(),
-        summary: Summary::of(user.id, &belongings),
+        summary: Summary::of(&belongings),
     }))
 }
 
 /// Lists the caller's groups and how they stand there.
 #[utoipa::path(get, path = "/api/users/me/groups", tag = "users", operation_id = "list_my_groups",
     params(("limit" = Option<u8>, Query, minimum = 1, maximum = 100,
-        description = "How many groups at the most; without it a thousand.")),
+        description = "How many groups at the most; without it 500.")),
     responses((status = OK, body = List<GroupOfUser>)))]
 async fn list_groups(
     State(app): State<App>,
@@ -167,7 +166,7 @@ async fn list_groups(
     let paging = paging.or_limit(summary::MANY);
     let Slice { items, next } = app.table.belongings_of(user.id, &paging.page(&scope)?).await?;
     let next = next.map(|position| paging.cursor(&scope, &position));
-    Ok(List::new(items.into_iter().map(|belonging| GroupOfUser::of(user.id, belonging)), next))
+    Ok(List::new(items.into_iter().map(GroupOfUser::of), next))
 }
 
 /// Lists the expenses that the caller paid, newest first.
@@ -232,20 +231,23 @@ async fn read_summary(
     Caller(user): Caller,
 ) -> Result<Data<Summary>, Problem> {
     let belongings = belongings(&app, user.id).await?;
-    Ok(Data::new(Summary::of(user.id, &belongings)))
+    Ok(Data::new(Summary::of(&belongings)))
 }
 
 impl GroupOfUser {
-    fn of(user: UserId, Belonging { group, joined_at, book }: Belonging) -> Self {
+    fn of(belonging: Belonging) -> Self {
+        let Belonging { group, joined_at, totals, expense_count, .. } = belonging;
         let own = group.currency;
-        let net =
-            |currency: Currency| Exact(currency.number(book.balances.totals(currency, user).net()));
-        let currencies = book.balances.currencies().chain([own]);
+        let net = |currency: Currency| {
+            let totals = totals.get(&currency).copied().unwrap_or_default();
+            Exact(currency.number(totals.net()))
+        };
+        let currencies = totals.keys().copied().chain([own]);
         Self {
             joined_at: joined_at.to_string(),
             balance: net(own),
             balances: currencies.map(|currency| (currency.code(), net(currency))).collect(),
-            expense_count: book.expense_count,
+            expense_count,
             group: group.into(),
         }
     }

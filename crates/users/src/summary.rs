@@ -12,7 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 /// How many groups are read at once: of more, page by page.
-pub(crate) const MANY: usize = 1000;
+pub(crate) const MANY: usize = 500;
 
 /// A user's totals over all groups.
 #[derive(Debug, Serialize, ToSchema)]
@@ -82,21 +82,20 @@ pub(crate) async fn belongings(app: &App, user: UserId) -> Result<Vec<Belonging>
 }
 
 impl Summary {
-    /// The totals of `user` in all their groups.
-    pub(crate) fn of(user: UserId, belongings: &[Belonging]) -> Self {
+    /// The totals of a user in all their groups.
+    pub(crate) fn of(belongings: &[Belonging]) -> Self {
         // Over all groups a total may be larger than one group's `i64`.
         let mut sums: BTreeMap<Currency, [i128; 5]> = BTreeMap::new();
         let (mut expense_count, mut settlement_count) = (0_u64, 0_u64);
-        for Belonging { book, .. } in belongings {
-            expense_count = expense_count.saturating_add(book.expense_count);
-            settlement_count = settlement_count.saturating_add(book.settlement_count);
-            for currency in book.balances.currencies() {
-                let totals = book.balances.totals(currency, user);
+        for belonging in belongings {
+            expense_count = expense_count.saturating_add(belonging.expense_count);
+            settlement_count = settlement_count.saturating_add(belonging.settlement_count);
+            for (currency, totals) in &belonging.totals {
                 let [paid, owed, sent, received] =
                     [totals.paid, totals.owed, totals.sent, totals.received].map(i128::from);
                 let own = [paid, owed, sent, received, totals.net()];
                 if own != [0; 5] {
-                    let sum = sums.entry(currency).or_default();
+                    let sum = sums.entry(*currency).or_default();
                     sum.iter_mut().zip(own).for_each(|(sum, own)| *sum = sum.saturating_add(own));
                 }
             }
@@ -117,12 +116,11 @@ impl Summary {
 
 /// The group with the most expenses; of several, the one that was made first.
 fn most_active(belongings: &[Belonging]) -> Option<ActiveGroup> {
-    let with_expenses = belongings.iter().filter(|it| it.book.expense_count > 0);
-    let most =
-        with_expenses.max_by_key(|it| (it.book.expense_count, Reverse(it.group.created_at)))?;
+    let with_expenses = belongings.iter().filter(|it| it.expense_count > 0);
+    let most = with_expenses.max_by_key(|it| (it.expense_count, Reverse(it.group.created_at)))?;
     Some(ActiveGroup {
         id: most.group.id.to_string(),
         title: most.group.title.to_string(),
-        expense_count: most.book.expense_count,
+        expense_count: most.expense_count,
     })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-use super::{Balances, Change, Totals};
+use super::{Balances, Change, Settled, Totals};
 use crate::{currency::Currency, decimal::Decimal, id::UserId};
 
 /// Totals in major units; what is left out is zero.
@@ -79,6 +79,22 @@ impl<'de> Deserialize<'de> for Balances {
             Ok((currency, members))
         };
         stored.into_iter().map(currency).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl Serialize for Settled {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter().map(|(currency, sum)| (currency, currency.number(*sum))))
+    }
+}
+
+impl<'de> Deserialize<'de> for Settled {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let stored = BTreeMap::<Currency, Decimal>::deserialize(from)?;
+        let sum = |(currency, number): (Currency, Decimal)| {
+            Ok((currency, currency.units(number).map_err(D::Error::custom)?))
+        };
+        stored.into_iter().map(sum).collect::<Result<_, _>>().map(Self)
     }
 }
 

@@ -103,7 +103,7 @@ fn adjustment(name: u64, plus: u64, minus: u64, units: i64, in_currency: u8) -> 
     let received = Totals { received: units, ..Totals::default() };
     Event {
         ref_type: RefType::Adjustment,
-        entry_id: name.to_string(),
+        entry_id: name.to_string().parse().unwrap(),
         note: None,
         changes: vec![
             Change { user: user(plus), currency, totals: sent },

@@ -1,30 +1,45 @@
 //! Adjustments of the book: many in one request, each counted once, and none in the way of another.
 //!
-//! As many as fit are written in one transaction, under the group's lock. Which request wrote an entry stands in it: so a
-//! request that is repeated with its idempotency key, after whatever became of it, finds what it did
-//! already, and does the rest.
+//! As many as fit are written in one transaction, under the group's lock. Where the request has an idempotency key, its
+//! row is part of each of these transactions and holds what became of the request so far. So a request that is sent
+//! again goes on behind the last transaction that was committed, whatever others did to its entries meanwhile, and a
+//! request that is complete is answered as it was.
 
 use std::collections::{BTreeSet, HashMap};
 
-use futures_util::future::try_join_all;
+use serde::{Deserialize, Serialize};
 
 use super::{
-    Claim, Page, Table,
+    Claim, Table,
     events::{Event, enter, keep, remove},
     idempotency::{Once, Outcome, Request},
-    write::{MAX_ACTIONS, Rejected, Write, persist},
+    write::{Expression, MAX_ACTIONS, Otherwise, Rejected, Write, persist},
 };
 use crate::{
     Error,
     adjustment::{Adjustment, CheckedAdjustment},
     book::{Book, BookError, Entry, EntryStatus, RefType},
-    id::{ExpenseId, GroupId, UserId},
+    entry_id::EntryId,
+    id::{GroupId, UserId},
     keys,
-    text::EntryName,
     time::Timestamp,
 };
 
-/// What a transaction holds besides entries: the balance, a closing, and the response of the request.
+/// How many entries one request pushes or reverts at most.
+pub const MAX_ENTRIES: usize = 500;
+
+/// How many changes of balances the entries have together that one request reverts, at most.
+///
+/// It bounds the response, of which a change takes up to 90 bytes.
+const MAX_CHANGES: usize = 20_000;
+
+/// How many changes of balances one transaction writes, unless a single entry has more.
+///
+/// A transaction holds 4 MB, of which the balance and a closing may take 400 KB each, and a change some 60 bytes.
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
+const CHANGES_AT_ONCE: usize = 8_000;
+
+/// What a transaction holds besides entries: the balance, a closing, and the row of the request.
 const OTHER_ACTIONS: usize = 3;
 
 /// What became of each adjustment of a request, or of each revert.
@@ -40,58 +55,73 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NonApplied {
     /// The entry.
-    pub entry_id: String,
+    pub entry_id: EntryId,
     /// Why.
     pub reason: Reason,
 }
 
 /// Why an adjustment or a revert did not happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Reason {
-    /// Another entry counts under this name, or an expense or a settlement has it.
-    #[error("the group's book has an entry of this name; revert it first, or take another name")]
+    /// Another entry counts under this name.
+    #[error("the group's ledger has an entry of this name; revert it first, or take another name")]
     EntryExists,
     /// The balance would be less than the condition says.
     #[error("the balance would be less than the condition says")]
     ConditionFailed,
     /// Others wrote first until the deadline.
-    #[error("others were writing to this group at the same time; send it again")]
+    #[error("others were writing to this group at the same time; send the request again")]
     LockLost,
     /// No entry counts under this name.
-    #[error("the group's book has no entry of this name that counts")]
+    #[error("the group's ledger has no entry of this name that counts")]
     EntryMissing,
-    /// A total or a balance would not fit into an `i64` of smallest units, or there is no room for more balances.
+    /// A total or a balance would not fit into an `i64` of minor units, or there is no room for more balances.
     #[error("the group's totals would grow too large, or too many")]
     TotalsTooLarge,
 }
 
 /// One thing that a request asks for.
-enum Deed {
+enum Operation {
     Push(CheckedAdjustment),
-    Revert(String),
-}
-
-/// What a deed comes to.
-enum Step {
-    /// This request did it already.
-    Done(Entry),
-    /// It changes the book so.
-    Next(Book, Entry, Vec<Write>),
-    /// It does not happen.
-    Not(Reason),
+    Revert(EntryId),
 }
 
 /// A request, while it is done.
-struct Work<'a> {
+struct Batch<'a> {
     claim: Claim,
     now: Timestamp,
-    once: &'a Once<Report>,
-    /// What its entries are known by.
-    request: Option<String>,
+    request: Option<&'a Request>,
+    operations: Vec<Operation>,
 }
 
-/// What stands under names: the entry that counts, or where none does the newest past one, as far as it matters.
-type Named = HashMap<String, Entry>;
+/// What became of an operation, as the row of its request keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Effect {
+    /// The entry or the revert that it wrote has this sequence.
+    Applied(u64),
+    NonApplied(Reason),
+}
+
+/// What became of the first operations of a request, in order; the others are still to be done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Progress {
+    effects: Vec<Effect>,
+}
+
+/// What one transaction adds to the progress of a request: the effects, with the entries that were written.
+type Chunk = Vec<(Effect, Option<Entry>)>;
+
+/// What became of an attempt at the next transaction of a request.
+enum Attempt {
+    Committed(Chunk),
+    /// The same request, sent twice, is further than this.
+    Behind(Progress),
+}
+
+/// The entries that count, by name.
+type Current = HashMap<EntryId, Entry>;
 
 impl Table {
     /// Pushes adjustments into the book, in their order. One that cannot count does not stop the others. `list` is what the
@@ -110,115 +140,179 @@ impl Table {
         now: Timestamp,
         once: &Once<Report>,
     ) -> Result<Outcome<Report>, Error> {
-        let (ledger, recorded) =
-            tokio::try_join!(self.ledger(claim), self.recorded(once.request.as_ref()))?;
-        if let Some(recorded) = recorded {
-            return Ok(Outcome::Replayed(recorded));
-        }
+        let request = once.request.as_ref();
+        let (ledger, progress) =
+            tokio::try_join!(self.ledger(claim), self.recorded::<Progress>(request))?;
         let (group, members, _) = ledger;
         let check = |(index, adjustment): (usize, &Adjustment)| {
             let checked = adjustment.check(&format!("{list}[{index}]"), &group, &members)?;
-            Ok(Deed::Push(checked))
+            Ok(Operation::Push(checked))
         };
-        let deeds = adjustments.iter().enumerate().map(check).collect::<Result<Vec<_>, Error>>()?;
-        self.do_all(&Work::new(claim, now, once), &deeds).await
+        let operations = adjustments.iter().enumerate().map(check);
+        let operations = operations.collect::<Result<Vec<_>, Error>>()?;
+        let batch = Batch { claim, now, request, operations };
+        self.apply(&batch, progress.unwrap_or_default(), once).await
     }
 
     /// Takes adjustments back: each of them may be pushed again, with another value. One that does not count does not
-    /// stop the others.
+    /// stop the others. `list` is what the client calls them.
     ///
     /// # Errors
     ///
-    /// [`Error::NotAnAdjustment`] or [`Error::NotYourAdjustment`], and none is reverted; otherwise as
-    /// [`Table::push_entries`].
+    /// [`Error::NotAnAdjustment`] or [`Error::NotYourAdjustment`], and none is reverted; [`Error::Invalid`] where they
+    /// have too many changes together; otherwise as [`Table::push_entries`].
     pub async fn revert_entries(
         &self,
         claim: Claim,
-        names: &[EntryName],
+        entries: &[EntryId],
+        list: &str,
         now: Timestamp,
         once: &Once<Report>,
     ) -> Result<Outcome<Report>, Error> {
+        let request = once.request.as_ref();
         let read = async {
-            let names = names.iter().map(EntryName::as_str);
-            tokio::try_join!(self.current(claim.group, names), self.recorded(once.request.as_ref()))
+            let current = self.current(claim.group, entries.iter());
+            tokio::try_join!(current, self.recorded::<Progress>(request))
         };
-        let (current, recorded) = self.checked(claim, read).await?;
-        if let Some(recorded) = recorded {
-            return Ok(Outcome::Replayed(recorded));
+        let (current, progress) = self.checked(claim, read).await?;
+        let progress = progress.unwrap_or_default();
+        // What was done already may have become another's meanwhile.
+        let left = entries.iter().skip(progress.effects.len());
+        let left: Vec<_> = left.filter_map(|entry| current.get(entry)).collect();
+        for entry in &left {
+            revertible(entry, claim.user)?;
         }
-        for name in names {
-            if let Some(entry) = current.get(name.as_str()) {
-                revertible(entry, claim.user)?;
-            }
+        if left.iter().map(|entry| entry.changes.len()).fold(0, usize::saturating_add) > MAX_CHANGES
+        {
+            let rule = format!(
+                "the entries must have at most {MAX_CHANGES} changes together: send several requests"
+            );
+            return Err(Error::invalid(list, rule));
         }
-        let deeds: Vec<_> = names.iter().map(|name| Deed::Revert(name.to_string())).collect();
-        self.do_all(&Work::new(claim, now, once), &deeds).await
+        let operations = entries.iter().cloned().map(Operation::Revert).collect();
+        self.apply(&Batch { claim, now, request, operations }, progress, once).await
     }
 
-    /// Does one part after the other, each as large as a transaction takes.
-    async fn do_all(&self, work: &Work<'_>, deeds: &[Deed]) -> Result<Outcome<Report>, Error> {
-        let actions = deeds.iter().map(Deed::actions).max().unwrap_or(1);
-        let room = MAX_ACTIONS.saturating_sub(OTHER_ACTIONS);
-        let mut parts = deeds.chunks(room.checked_div(actions).unwrap_or(1)).peekable();
-        let mut report = Report::default();
-        while let Some(part) = parts.next() {
-            let once = Some(work.once).filter(|_| parts.peek().is_none());
-            match persist(|| self.do_part(work, part, &report, once)).await {
-                Ok(Outcome::Done(done)) => report = done,
-                Ok(replayed) => return Ok(replayed),
-                Err(Error::Contended) => {
-                    // Who lost until the deadline has no time left: what remains is lost too.
-                    let left = std::iter::once(part).chain(parts).flatten();
-                    report.non_applied.extend(left.map(|deed| deed.not(Reason::LockLost)));
-                    break;
+    /// Does what is left of a request, one transaction after the other.
+    async fn apply(
+        &self,
+        batch: &Batch<'_>,
+        progress: Progress,
+        once: &Once<Report>,
+    ) -> Result<Outcome<Report>, Error> {
+        let mut progress = progress;
+        let mut written: HashMap<usize, Entry> = HashMap::new();
+        let complete = progress.effects.len() >= batch.operations.len();
+        while progress.effects.len() < batch.operations.len() {
+            match persist(|| self.apply_chunk(batch, &progress)).await {
+                Ok(Attempt::Committed(chunk)) => {
+                    for (effect, entry) in chunk {
+                        written.extend(entry.map(|entry| (progress.effects.len(), entry)));
+                        progress.effects.push(effect);
+                    }
                 }
+                Ok(Attempt::Behind(further)) => progress = further,
+                // What others were first at until the deadline has no time left: the rest is lost too.
+                Err(Error::Contended) => break,
                 Err(error) => return Err(error),
             }
         }
-        Ok(Outcome::Done(report))
+        let report = self.report(batch, &progress, written).await?;
+        Ok(if complete { Outcome::Replayed((once.render)(&report)) } else { Outcome::Done(report) })
     }
 
-    /// Does a part in one transaction: what the report says after it. With the last part goes the response.
-    async fn do_part(
+    /// Does the next operations of a request in one transaction, as many as fit.
+    async fn apply_chunk(&self, batch: &Batch<'_>, known: &Progress) -> Result<Attempt, Rejected> {
+        let group = batch.claim.group;
+        let next = batch.next(known);
+        let (book, current, progress) = tokio::try_join!(
+            self.book(group),
+            self.current(group, next.iter().map(Operation::entry_id)),
+            self.recorded::<Progress>(batch.request),
+        )?;
+        if let Some(further) = progress.filter(|it| it.effects.len() > known.effects.len()) {
+            return Ok(Attempt::Behind(further));
+        }
+        let next = fitting(next, &current);
+        let record = |chunk: &Chunk| batch.record(known, chunk);
+        let event = |book: &Book, at: Timestamp| batch.event(next, known, &current, book, at);
+        let chunk = self.commit(group, book, batch.now, record, event).await?;
+        Ok(Attempt::Committed(chunk))
+    }
+
+    /// What is told of a request: the entries that it wrote just now, and those of before as they were then.
+    async fn report(
         &self,
-        work: &Work<'_>,
-        part: &[Deed],
-        report: &Report,
-        once: Option<&Once<Report>>,
-    ) -> Result<Outcome<Report>, Rejected> {
-        let group = work.claim.group;
-        let (book, named) = tokio::try_join!(self.book(group), self.named(work, part))?;
-        let event = |book: &Book, at: Timestamp| work.event(part, report, &named, book, at);
-        self.commit(group, book, work.now, once, event).await
+        batch: &Batch<'_>,
+        progress: &Progress,
+        written: HashMap<usize, Entry>,
+    ) -> Result<Report, Error> {
+        let group = batch.claim.group;
+        let effects = batch.operations.iter().zip(&progress.effects).enumerate();
+        let before: Vec<(&Operation, u64)> = effects
+            .filter(|(index, _)| !written.contains_key(index))
+            .filter_map(|(_, (operation, effect))| match effect {
+                Effect::Applied(sequence) => Some((operation, *sequence)),
+                Effect::NonApplied(_) => None,
+            })
+            .collect();
+        let mut before = self.written_before(group, &before).await?;
+        let mut written = written;
+        let mut report = Report::default();
+        for (index, operation) in batch.operations.iter().enumerate() {
+            match progress.effects.get(index) {
+                Some(Effect::Applied(sequence)) => {
+                    let entry = written.remove(&index).or_else(|| before.remove(sequence));
+                    let missing = || Error::Table(BookError::Missing(*sequence).into());
+                    report.applied.push(entry.ok_or_else(missing)?);
+                }
+                Some(Effect::NonApplied(reason)) => {
+                    report.non_applied.push(operation.not_applied(*reason));
+                }
+                None => report.non_applied.push(operation.not_applied(Reason::LockLost)),
+            }
+        }
+        Ok(report)
     }
 
-    /// What stands under the names of a part.
-    async fn named(&self, work: &Work<'_>, part: &[Deed]) -> Result<Named, Error> {
-        let group = work.claim.group;
-        let mut named = self.current(group, part.iter().map(Deed::name)).await?;
-        let past = part.iter().filter(|deed| work.asks_the_past(deed)).map(Deed::name);
-        let past: BTreeSet<_> = past.filter(|name| !named.contains_key(*name)).collect();
-        let newest = Page { limit: 1, after: None };
-        let past = past.into_iter().map(|name| self.past_of(group, name, &newest));
-        let past = try_join_all(past).await?.into_iter().flat_map(|slice| slice.items);
-        named.extend(past.map(|entry| (entry.entry_id.clone(), entry)));
-        Ok(named)
+    /// The entries that operations wrote, by sequence, as they were then.
+    async fn written_before(
+        &self,
+        group: GroupId,
+        operations: &[(&Operation, u64)],
+    ) -> Result<HashMap<u64, Entry>, Error> {
+        let pushed = operations.iter().filter(|(it, _)| matches!(it, Operation::Push(_)));
+        let current = self.current(group, pushed.map(|(it, _)| it.entry_id())).await?;
+        let is_current = |operation: &Operation, sequence: u64| {
+            current.get(operation.entry_id()).is_some_and(|entry| entry.sequence == sequence)
+        };
+        let past = operations.iter().filter(|(it, sequence)| !is_current(it, *sequence));
+        let past =
+            past.map(|(it, sequence)| keys::past_entry(group, it.entry_id(), *sequence)).collect();
+        let past = self.batch::<Entry>(past).await?.into_values().map(|entry| match entry.status {
+            EntryStatus::Reverted => {
+                Entry { status: EntryStatus::Applied, other_sequence: None, ..entry }
+            }
+            EntryStatus::Applied | EntryStatus::Revert => entry,
+        });
+        let entries = past.chain(current.clone().into_values());
+        Ok(entries.map(|entry| (entry.sequence, entry)).collect())
     }
 
     /// The entries that count under these names.
     async fn current<'a>(
         &self,
         group: GroupId,
-        names: impl Iterator<Item = &'a str>,
-    ) -> Result<Named, Error> {
-        let names: BTreeSet<_> = names.collect();
-        let keys = names.into_iter().map(|name| keys::entry(group, name)).collect();
+        entries: impl Iterator<Item = &'a EntryId>,
+    ) -> Result<Current, Error> {
+        let entries: BTreeSet<_> = entries.collect();
+        let keys = entries.into_iter().map(|entry| keys::entry(group, entry)).collect();
         let entries = self.batch::<Entry>(keys).await?.into_values();
         Ok(entries.map(|entry| (entry.entry_id.clone(), entry)).collect())
     }
 }
 
-impl Deed {
+impl Operation {
     /// How many rows it writes.
     const fn actions(&self) -> usize {
         match self {
@@ -227,62 +321,95 @@ impl Deed {
         }
     }
 
-    fn name(&self) -> &str {
+    /// How many changes of balances it writes, given the entry that it reverts.
+    fn changes(&self, current: &Current) -> usize {
         match self {
-            Self::Push(adjustment) => &adjustment.event.entry_id,
-            Self::Revert(name) => name,
+            Self::Push(adjustment) => adjustment.event.changes.len(),
+            // Once as what was reverted, and once as the revert.
+            Self::Revert(entry) => {
+                current.get(entry).map_or(0, |entry| entry.changes.len().saturating_mul(2))
+            }
         }
     }
 
-    fn not(&self, reason: Reason) -> NonApplied {
-        NonApplied { entry_id: self.name().to_owned(), reason }
+    const fn entry_id(&self) -> &EntryId {
+        match self {
+            Self::Push(adjustment) => &adjustment.event.entry_id,
+            Self::Revert(entry) => entry,
+        }
+    }
+
+    fn not_applied(&self, reason: Reason) -> NonApplied {
+        NonApplied { entry_id: self.entry_id().clone(), reason }
     }
 }
 
-impl<'a> Work<'a> {
-    fn new(claim: Claim, now: Timestamp, once: &'a Once<Report>) -> Self {
-        let request = once.request.as_ref().map(Request::fingerprint);
-        Self { claim, now, once, request }
+/// The first operations that fit into one transaction, of those whose rows do.
+fn fitting<'a>(operations: &'a [Operation], current: &Current) -> &'a [Operation] {
+    let mut changes = 0_usize;
+    let fits = operations.iter().take_while(|operation| {
+        let first = changes == 0;
+        changes = changes.saturating_add(operation.changes(current).max(1));
+        first || changes <= CHANGES_AT_ONCE
+    });
+    operations.get(..fits.count()).unwrap_or(operations)
+}
+
+impl Batch<'_> {
+    /// The operations that come next, as many as the actions of a transaction allow.
+    fn next(&self, known: &Progress) -> &[Operation] {
+        let left = self.operations.get(known.effects.len()..).unwrap_or_default();
+        let actions = left.iter().map(Operation::actions).max().unwrap_or(1);
+        let room = MAX_ACTIONS.saturating_sub(OTHER_ACTIONS).checked_div(actions).unwrap_or(1);
+        left.get(..room).unwrap_or(left)
     }
 
-    /// Whether it matters what stood under a name before: the id of an expense stays its own after it was deleted, and a
-    /// repeated request looks for its reverts.
-    fn asks_the_past(&self, deed: &Deed) -> bool {
-        match deed {
-            Deed::Push(_) => deed.name().parse::<ExpenseId>().is_ok(),
-            Deed::Revert(_) => self.request.is_some(),
-        }
+    /// The write that keeps what became of the request, where it has a key and is no further yet.
+    fn record(&self, known: &Progress, chunk: &Chunk) -> Result<Option<Write>, Error> {
+        let Some(request) = self.request else { return Ok(None) };
+        let mut progress = known.clone();
+        progress.effects.extend(chunk.iter().map(|(effect, _)| *effect));
+        let unchanged = match known.effects.len() {
+            0 => request.free()?,
+            done => request.same()?.and(Expression::count("effects", done)),
+        };
+        Ok(Some(request.put(&progress)?.only(unchanged, Otherwise::Replay)))
     }
 
-    /// What a part does to the book, and what the report says then.
+    /// What operations do to the book.
     fn event(
         &self,
-        part: &[Deed],
-        report: &Report,
-        named: &Named,
+        operations: &[Operation],
+        known: &Progress,
+        current: &Current,
         book: &Book,
         at: Timestamp,
-    ) -> Result<Event<Report>, Rejected> {
-        let mut event = Event { book: book.clone(), writes: Vec::new(), value: report.clone() };
-        for deed in part {
-            let report = &mut event.value;
-            let again = report.applied.iter().any(|entry| entry.entry_id == deed.name());
-            let named = named.get(deed.name());
-            let step = match deed {
-                Deed::Push(_) if again => Step::Not(Reason::EntryExists),
-                Deed::Revert(_) if again => Step::Not(Reason::EntryMissing),
-                Deed::Push(adjustment) => self.push(&event.book, adjustment, named, at)?,
-                Deed::Revert(_) => self.revert(&event.book, named, at)?,
+    ) -> Result<Event<Chunk>, Rejected> {
+        let done = self.operations.iter().zip(&known.effects);
+        let mut applied: BTreeSet<&EntryId> = done
+            .filter(|(_, effect)| matches!(effect, Effect::Applied(_)))
+            .map(|(operation, _)| operation.entry_id())
+            .collect();
+        let mut event = Event { book: book.clone(), writes: Vec::new(), value: Vec::new() };
+        for operation in operations {
+            let entry_id = operation.entry_id();
+            let again = applied.contains(entry_id);
+            let entry = current.get(entry_id);
+            let step = match operation {
+                Operation::Push(_) if again => Err(Reason::EntryExists),
+                Operation::Revert(_) if again => Err(Reason::EntryMissing),
+                Operation::Push(adjustment) => self.push(&event.book, adjustment, entry, at)?,
+                Operation::Revert(_) => self.revert(&event.book, entry, at)?,
             };
-            match step {
-                Step::Done(entry) => report.applied.push(entry),
-                Step::Next(book, entry, writes) => {
-                    report.applied.push(entry);
+            event.value.push(match step {
+                Ok((book, entry, writes)) => {
+                    applied.insert(entry_id);
                     event.book = book;
                     event.writes.extend(writes);
+                    (Effect::Applied(entry.sequence), Some(entry))
                 }
-                Step::Not(reason) => report.non_applied.push(deed.not(reason)),
-            }
+                Err(reason) => (Effect::NonApplied(reason), None),
+            });
         }
         Ok(event)
     }
@@ -291,56 +418,41 @@ impl<'a> Work<'a> {
         &self,
         book: &Book,
         adjustment: &CheckedAdjustment,
-        named: Option<&Entry>,
+        entry: Option<&Entry>,
         at: Timestamp,
     ) -> Result<Step, Rejected> {
-        match named {
-            Some(entry) if self.wrote(entry) => return Ok(Step::Done(entry.clone())),
-            Some(entry) if !is_free(entry) => return Ok(Step::Not(Reason::EntryExists)),
-            _ => {}
+        if entry.is_some() {
+            return Ok(Err(Reason::EntryExists));
         }
         let event = adjustment.event.clone();
         let (next, entry) = match book.record(self.claim.group, event, self.claim.user, at) {
             Err(BookError::Overflow(_) | BookError::Full) => {
-                return Ok(Step::Not(Reason::TotalsTooLarge));
+                return Ok(Err(Reason::TotalsTooLarge));
             }
             recorded => recorded?,
         };
         if !adjustment.allows(&next.balances) {
-            return Ok(Step::Not(Reason::ConditionFailed));
+            return Ok(Err(Reason::ConditionFailed));
         }
-        let entry = Entry { request: self.request.clone(), ..entry };
         let writes = vec![enter(&entry)?];
-        Ok(Step::Next(next, entry, writes))
+        Ok(Ok((next, entry, writes)))
     }
 
-    fn revert(&self, book: &Book, named: Option<&Entry>, at: Timestamp) -> Result<Step, Rejected> {
-        let entry = match named {
-            Some(entry) if entry.status == EntryStatus::Applied => entry,
-            Some(entry) if self.wrote(entry) => return Ok(Step::Done(entry.clone())),
-            _ => return Ok(Step::Not(Reason::EntryMissing)),
-        };
+    fn revert(&self, book: &Book, entry: Option<&Entry>, at: Timestamp) -> Result<Step, Rejected> {
+        let Some(entry) = entry else { return Ok(Err(Reason::EntryMissing)) };
         revertible(entry, self.claim.user)?;
-        let (next, [reverted, revert]) = book.revert(entry, self.claim.user, at)?;
-        let revert = Entry { request: self.request.clone(), ..revert };
-        let past = [reverted, revert];
+        let (next, past) = book.revert(entry, self.claim.user, at)?;
         let mut writes = Vec::from(keep(&past)?);
         writes.push(remove(entry)?);
         let [_, revert] = past;
-        Ok(Step::Next(next, revert, writes))
-    }
-
-    fn wrote(&self, entry: &Entry) -> bool {
-        self.request.is_some() && self.request == entry.request
+        Ok(Ok((next, revert, writes)))
     }
 }
 
-/// Whether an adjustment may take the name of an entry: one that does not count, and was an adjustment's.
-fn is_free(entry: &Entry) -> bool {
-    entry.status != EntryStatus::Applied && entry.ref_type == RefType::Adjustment
-}
+/// What an operation comes to: the book after it, its entry and its writes; or why it does not happen.
+type Step = Result<(Book, Entry, Vec<Write>), Reason>;
 
-/// Refuses what is not an adjustment, and whoever has nothing to do with it.
+/// Refuses what is not an adjustment, and users who have nothing to do with it.
 fn revertible(entry: &Entry, user: UserId) -> Result<(), Error> {
     let of = match entry.ref_type {
         RefType::Expense => "an expense: delete the expense",
@@ -349,9 +461,9 @@ fn revertible(entry: &Entry, user: UserId) -> Result<(), Error> {
         }
         RefType::Adjustment => {
             let concerned = entry.actor_id == user || entry.changes_of(user).next().is_some();
-            let refused = || Error::NotYourAdjustment(entry.entry_id.clone());
+            let refused = || Error::NotYourAdjustment(entry.entry_id.to_string());
             return concerned.then_some(()).ok_or_else(refused);
         }
     };
-    Err(Error::NotAnAdjustment(entry.entry_id.clone(), of))
+    Err(Error::NotAnAdjustment(entry.entry_id.to_string(), of))
 }

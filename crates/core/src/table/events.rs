@@ -15,7 +15,8 @@ use crate::{
     Error,
     book::{Book, Entry, EntryStatus},
     id::GroupId,
-    keys, row,
+    keys,
+    row::{self, Item},
     time::Timestamp,
 };
 
@@ -30,8 +31,33 @@ pub(super) struct Event<T> {
 }
 
 impl Table {
-    /// Commits the event that `event` makes of the book as it is, at the moment that is its own. Of one that writes
-    /// nothing only the response is kept.
+    /// Commits the event that `event` makes of the book as it is, at the moment that is its own, with the response that
+    /// `once` keeps of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::commit`].
+    pub(super) async fn commit_once<T>(
+        &self,
+        group: GroupId,
+        book: Book,
+        now: Timestamp,
+        once: &Once<T>,
+        event: impl Fn(&Book, Timestamp) -> Result<Event<T>, Rejected>,
+    ) -> Result<Outcome<T>, Rejected> {
+        match self.commit(group, book, now, |value| once.write(value), event).await {
+            Ok(value) => Ok(Outcome::Done(value)),
+            Err(Rejected::Replay) => self.replayed(once).await,
+            Err(rejected) => Err(rejected),
+        }
+    }
+
+    /// Commits the event that `event` makes of the book as it is, at the moment that is its own, with the row that
+    /// `record` makes of its value. Of an event that writes nothing only that row is written.
+    ///
+    /// Each attempt expects the version of the book that it read. So of all attempts at one version one is committed at
+    /// most, and once the version is another it is certain whether one was. Before the event is written on another
+    /// version, or refused, the table is asked, where an attempt was not answered.
     ///
     /// # Errors
     ///
@@ -41,42 +67,86 @@ impl Table {
         group: GroupId,
         book: Book,
         now: Timestamp,
-        once: Option<&Once<T>>,
+        record: impl Fn(&T) -> Result<Option<Write>, Error>,
         event: impl Fn(&Book, Timestamp) -> Result<Event<T>, Rejected>,
-    ) -> Result<Outcome<T>, Rejected> {
+    ) -> Result<T, Rejected> {
         let mut retry = Retry::new();
         let mut turn = retry.within(self.turns.take(group)).await.ok_or(Error::Contended)?;
         let mut book = turn.latest(book);
+        let mut unanswered = false;
         loop {
-            let event = event(&book, book.next_moment(now))?;
+            let at = book.next_moment(now);
+            let event = event(&book, at)?;
+            let record = record(&event.value)?;
             if event.writes.is_empty() {
-                return self.respond(once, event.value).await;
+                if let Some(record) = record {
+                    self.transact(vec![record]).await?;
+                }
+                return Ok(event.value);
             }
-            let proof = event.writes.iter().find_map(Write::proof);
+            let evidence = evidence(&event.writes, at)?;
             let mut writes = event.writes;
-            writes.extend(once.map(|once| once.write(&event.value)).transpose()?.flatten());
+            writes.extend(record);
             writes.extend(closing(group, &book, &event.book)?);
             writes.push(balance(group, &book, &event.book)?);
-            match self.transact_proven(writes, proof).await {
+            let sent = self.send(writes).await;
+            let rejected = match sent.outcome {
                 Ok(()) => {
                     turn.leave(event.book);
-                    return Ok(Outcome::Done(event.value));
+                    return Ok(event.value);
                 }
-                Err(Rejected::Lost) => {}
-                Err(Rejected::Replay) => {
-                    let request = once.and_then(|once| once.request.as_ref());
-                    if let Some(recorded) = self.recorded(request).await? {
-                        return Ok(Outcome::Replayed(recorded));
+                Err(rejected @ Rejected::Replay) => return Err(rejected),
+                Err(rejected) => rejected,
+            };
+            unanswered |= sent.unanswered;
+            let again = matches!(rejected, Rejected::Lost) && retry.pause().await;
+            if unanswered {
+                let next = self.book(group).await?;
+                let over = next.version != book.version
+                    || (!again && !unknown(&rejected) && self.overtake(group, &book).await?);
+                if over {
+                    if let Some(row) = &evidence
+                        && self.is_written(row).await?
+                    {
+                        return Ok(event.value);
                     }
+                    unanswered = false;
                 }
-                Err(rejected) => return Err(rejected),
+                book = next;
+            } else if again {
+                book = self.book(group).await?;
             }
-            if !retry.pause().await {
-                return Err(Error::Contended.into());
+            if !again {
+                return Err(match rejected {
+                    Rejected::Lost => Error::Contended.into(),
+                    rejected => rejected,
+                });
             }
-            book = self.book(group).await?;
         }
     }
+
+    /// Gives the book another version, so that no attempt at this one can be committed any more.
+    async fn overtake(&self, group: GroupId, book: &Book) -> Result<bool, Error> {
+        let next = Book { version: book.version.saturating_add(1), ..book.clone() };
+        match self.transact(vec![balance(group, book, &next)?]).await {
+            // Lost to such an attempt, or to another writer: either way the version is another.
+            Ok(()) | Err(Rejected::Lost) => Ok(true),
+            Err(Rejected::Because(error)) => Err(error),
+            Err(Rejected::Stale | Rejected::Replay) => Ok(false),
+        }
+    }
+}
+
+/// Whether it is not known what became of the transaction.
+const fn unknown(rejected: &Rejected) -> bool {
+    matches!(rejected, Rejected::Because(Error::Unavailable(_)))
+}
+
+/// The new row that shows that an event at this moment was committed: no other event puts the same.
+fn evidence(writes: &[Write], at: Timestamp) -> Result<Option<Item>, Error> {
+    let at = row::to_value(&at)?;
+    let mut new_rows = writes.iter().filter_map(Write::new_row);
+    Ok(new_rows.find(|row| row.get("createdAt") == Some(&at)).cloned())
 }
 
 /// The balance row, where it still is the one that was read.

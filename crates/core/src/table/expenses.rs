@@ -75,7 +75,7 @@ impl Table {
             writes.push(row.only(Expression::absent(), Otherwise::Lost));
             Ok(Event { book, writes, value: expense })
         };
-        Ok(self.commit(claim.group, book, at.now, Some(once), event).await?)
+        Ok(self.commit_once(claim.group, book, at.now, once, event).await?)
     }
 
     /// Edits an expense that is as `expected`: its entry is reverted, and another one takes its place.
@@ -97,12 +97,10 @@ impl Table {
             let (standing, (_, members)) = (standing?, group?);
             let Standing { expense: before, entry, book } = standing;
             own(claim, &before)?;
-            let after = edit.apply(&before, &members)?;
-            // What would be refused anyway is, whatever state was expected.
-            // <https://www.rfc-editor.org/rfc/rfc9110#section-13.2.1>
             if !expected(&before) {
                 return Err(Error::Changed.into());
             }
+            let after = edit.apply(&before, &members)?;
             if after == before {
                 return Ok(before);
             }
@@ -121,7 +119,7 @@ impl Table {
                 writes.push(replace(entry, &current)?);
                 Ok(Event { book, writes, value: after })
             };
-            self.commit(claim.group, book, now, None, event).await?.done()
+            self.commit(claim.group, book, now, |_| Ok(None), event).await
         })
         .await
     }
@@ -157,7 +155,7 @@ impl Table {
                 writes.push(remove(entry)?);
                 Ok(Event { book, writes, value: () })
             };
-            self.commit(claim.group, book, now, None, event).await?.done()
+            self.commit(claim.group, book, now, |_| Ok(None), event).await
         })
         .await
     }
@@ -177,7 +175,7 @@ impl Table {
         once: &Once<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
         persist(|| async {
-            let partition = keys::entry_partition(claim.group, &id.to_string());
+            let partition = keys::entry_partition(claim.group, &id.into());
             let history = Range { index: None, partition, sort: Sort::Any, order: Order::Desc };
             // After a deletion these are its revert, and what that reverted.
             let newest = Page { limit: 1, after: None };
@@ -195,12 +193,16 @@ impl Table {
             }
             if let Some(expense) = expense {
                 own(claim, &expense)?;
-                return self.respond(Some(once), expense).await;
+                return self.respond(once, expense).await;
             }
-            if history.iter().any(|(_, entry)| entry.status == EntryStatus::Applied) {
+            // The id may be that of a settlement.
+            let history = history.into_iter().map(|(_, entry)| entry);
+            let history: Vec<_> =
+                history.filter(|entry| entry.ref_type == RefType::Expense).collect();
+            if history.iter().any(|entry| entry.status == EntryStatus::Applied) {
                 return Err(Rejected::Stale);
             }
-            let was = history.into_iter().find_map(|(_, entry)| entry.expense);
+            let was = history.into_iter().find_map(|entry| entry.expense);
             let was = *was.ok_or(Error::NoExpense)?;
             own(claim, &was)?;
             let event = |book: &Book, at: Timestamp| {
@@ -210,7 +212,7 @@ impl Table {
                 writes.push(row.only(Expression::absent(), Otherwise::Stale));
                 Ok(Event { book, writes, value: expense })
             };
-            self.commit(claim.group, book, now, Some(once), event).await
+            self.commit_once(claim.group, book, now, once, event).await
         })
         .await
     }
@@ -228,9 +230,9 @@ impl Table {
         page: &Page,
     ) -> Result<Slice<Entry>, Error> {
         let read = async {
-            let name = id.to_string();
+            let entry = id.into();
             tokio::try_join!(
-                self.past_of(claim.group, &name, page),
+                self.past_of(claim.group, &entry, page),
                 self.find_expense(claim.group, id)
             )
         };
@@ -253,7 +255,7 @@ impl Table {
         let read = async {
             tokio::try_join!(
                 self.find_expense(claim.group, id),
-                self.get::<Entry>(keys::entry(claim.group, &id.to_string())),
+                self.get::<Entry>(keys::entry(claim.group, &id.into())),
                 self.book(claim.group),
             )
         };

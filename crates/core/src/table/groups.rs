@@ -10,7 +10,7 @@ use crate::{
     Error,
     book::Book,
     currency::Currency,
-    group::{ChatId, Group, Member},
+    group::{ChatId, Group, MAX_MEMBERS, Member},
     id::GroupId,
     keys::{self, prefix},
     row,
@@ -71,7 +71,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`]; [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`]; [`Error::TooManyMembers`]; [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn join(
         &self,
         group: GroupId,
@@ -95,7 +95,11 @@ impl Table {
                     let member = Member::new(user, wallet.clone(), at.now);
                     let put = Write::put(&keys::member_row(group, user.id), &member)?
                         .only(Expression::absent(), Otherwise::Lost);
-                    (member, vec![put, Write::increment(keys::group(group), "memberCount")])
+                    let count = Write::increment(keys::group(group), "memberCount").only(
+                        Expression::less("memberCount", row::to_value(&MAX_MEMBERS)?),
+                        Otherwise::Because(|| Error::TooManyMembers),
+                    );
+                    (member, vec![put, count])
                 }
                 Some(before) => renewed(group, &before, user)?,
             };

@@ -4,8 +4,7 @@
 //! time at which one is there without the other: a repeated request finds the response or nothing, and
 //! of two at once one commits and the other finds its response.
 
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
     Table,
@@ -32,11 +31,12 @@ pub struct Request {
 }
 
 /// The response to a request, as it is sent again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
     /// The HTTP status.
     pub status: u16,
     /// The JSON of the response's `data`.
+    #[serde(rename = "response")]
     pub data: String,
 }
 
@@ -58,50 +58,48 @@ pub enum Outcome<T> {
     Replayed(Recorded),
 }
 
+/// The row of a request, with what is known of it.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Row {
+struct Row<R> {
     request_hash: String,
-    status: u16,
-    response: String,
+    #[serde(flatten)]
+    result: R,
     created_at: Timestamp,
     ttl: u64,
-}
-
-impl<T> Outcome<T> {
-    /// What was done, where no request could have been repeated.
-    pub(super) fn done(self) -> Result<T, Rejected> {
-        match self {
-            Self::Done(done) => Ok(done),
-            Self::Replayed(_) => Err(Rejected::Replay),
-        }
-    }
 }
 
 impl<T> Once<T> {
     /// The write that records the response which tells `value`.
     pub(super) fn write(&self, value: &T) -> Result<Option<Write>, Error> {
         let Some(request) = &self.request else { return Ok(None) };
-        let Recorded { status, data } = (self.render)(value);
-        let row = Row {
-            request_hash: request.request_hash.clone(),
-            status,
-            response: data,
-            created_at: request.now,
-            ttl: request.now.seconds().saturating_add(KEPT_S),
-        };
-        // The table deletes late: a row that is over counts as gone.
-        let over = Expression::less("ttl", row::to_value(&request.now.seconds())?);
-        let free = Expression::absent().or(over);
-        Write::put(&request.key().into(), &row).map(|put| Some(put.only(free, Otherwise::Replay)))
+        let put = request.put(&(self.render)(value))?;
+        Ok(Some(put.only(request.free()?, Otherwise::Replay)))
     }
 }
 
 impl Request {
-    /// What tells the request from all others, and is the same when it is repeated.
-    pub(super) fn fingerprint(&self) -> String {
-        let Self { user, operation, key_hash, request_hash, .. } = self;
-        hex::encode(Sha256::digest(format!("{user}#{operation}#{key_hash}#{request_hash}")))
+    /// Writes what is known of the request, whatever is there.
+    pub(super) fn put(&self, result: &impl Serialize) -> Result<Write, Error> {
+        let row = Row {
+            request_hash: self.request_hash.clone(),
+            result,
+            created_at: self.now,
+            ttl: self.now.seconds().saturating_add(KEPT_S),
+        };
+        Write::put(&self.key().into(), &row)
+    }
+
+    /// Nothing is known of a request with this key.
+    pub(super) fn free(&self) -> Result<Expression, Error> {
+        // The table deletes late: a row that is over counts as gone.
+        let over = Expression::less("ttl", row::to_value(&self.now.seconds())?);
+        Ok(Expression::absent().or(over))
+    }
+
+    /// What is known is known of this very request.
+    pub(super) fn same(&self) -> Result<Expression, Error> {
+        Ok(Expression::equal("requestHash", row::to_value(&self.request_hash)?))
     }
 
     fn key(&self) -> keys::Primary {
@@ -110,31 +108,30 @@ impl Request {
 }
 
 impl Table {
-    /// The response that a request with this key had.
+    /// What is known of a request with this key.
     ///
     /// # Errors
     ///
     /// [`Error::KeyReused`] where that was another request.
-    pub(super) async fn recorded(
+    pub(super) async fn recorded<R: DeserializeOwned>(
         &self,
         request: Option<&Request>,
-    ) -> Result<Option<Recorded>, Error> {
+    ) -> Result<Option<R>, Error> {
         let Some(request) = request else { return Ok(None) };
-        let row: Option<Row> = self.get(request.key()).await?;
+        let row: Option<Row<R>> = self.get(request.key()).await?;
         match row.filter(|row| request.now.seconds() <= row.ttl) {
             None => Ok(None),
             Some(row) if row.request_hash != request.request_hash => Err(Error::KeyReused),
-            Some(row) => Ok(Some(Recorded { status: row.status, data: row.response })),
+            Some(row) => Ok(Some(row.result)),
         }
     }
 
     /// Keeps the response that tells `value`, where nothing else is to be written.
     pub(super) async fn respond<T>(
         &self,
-        once: Option<&Once<T>>,
+        once: &Once<T>,
         value: T,
     ) -> Result<Outcome<T>, Rejected> {
-        let Some(once) = once else { return Ok(Outcome::Done(value)) };
         let response = once.write(&value)?.into_iter().collect();
         self.write(response, once, value).await
     }
@@ -149,14 +146,24 @@ impl Table {
         if writes.is_empty() {
             return Ok(Outcome::Done(value));
         }
-        let proof = writes.iter().find_map(Write::proof);
-        match self.transact_proven(writes, proof).await {
+        let evidence = writes.iter().find_map(Write::new_row).cloned();
+        match self.send(writes).await.outcome {
             Ok(()) => Ok(Outcome::Done(value)),
-            Err(Rejected::Replay) => {
-                let recorded = self.recorded(once.request.as_ref()).await?;
-                recorded.map(Outcome::Replayed).ok_or(Rejected::Replay)
+            Err(Rejected::Replay) => self.replayed(once).await,
+            // It may be an earlier attempt of ours that was first, or whose answer was lost.
+            Err(rejected @ (Rejected::Lost | Rejected::Because(Error::Unavailable(_)))) => {
+                match &evidence {
+                    Some(row) if self.is_written(row).await? => Ok(Outcome::Done(value)),
+                    _ => Err(rejected),
+                }
             }
             Err(rejected) => Err(rejected),
         }
+    }
+
+    /// The response that a request with the same key had.
+    pub(super) async fn replayed<T>(&self, once: &Once<T>) -> Result<Outcome<T>, Rejected> {
+        let recorded = self.recorded(once.request.as_ref()).await?;
+        recorded.map(Outcome::Replayed).ok_or(Rejected::Replay)
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! A user's own rows are found through the indexes, which lag behind the table by moments; nothing is decided by them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Page, Position, Slice, Table, range::Range};
+use super::{BATCH, Page, Position, Slice, Table, range::Range};
 use crate::{
     Error,
-    book::Book,
+    book::{Book, Totals},
     currency::Currency,
     expense::{Expense, Participant},
     group::Group,
@@ -19,15 +19,19 @@ use crate::{
     time::Timestamp,
 };
 
-/// A group that a user belongs to, since when, and how its money stands.
+/// A group that a user belongs to, since when, and how the user stands there.
 #[derive(Clone, Debug)]
 pub struct Belonging {
     /// The group.
     pub group: Group,
     /// When the user joined.
     pub joined_at: Timestamp,
-    /// The group's book.
-    pub book: Book,
+    /// The user's totals in each currency of the group's book.
+    pub totals: BTreeMap<Currency, Totals>,
+    /// How many expenses the group has.
+    pub expense_count: u64,
+    /// How many settlements were completed in the group.
+    pub settlement_count: u64,
 }
 
 /// One event of a user's feed.
@@ -79,7 +83,7 @@ impl Table {
         Ok(Slice { items, next })
     }
 
-    /// A page of the groups that a user belongs to, each with its book.
+    /// A page of the groups that a user belongs to, each with the user's totals there.
     ///
     /// # Errors
     ///
@@ -90,15 +94,26 @@ impl Table {
         page: &Page,
     ) -> Result<Slice<Belonging>, Error> {
         let Slice { items, next } = self.memberships(user, page).await?;
-        let ids: Vec<_> = items.iter().map(|(group, _)| *group).collect();
-        let balances = ids.iter().map(|group| keys::balance(*group)).collect();
-        let (mut groups, mut books) =
-            tokio::try_join!(self.by_id(&ids), self.batch::<Book>(balances))?;
-        let belonging = |(id, joined_at): (GroupId, Timestamp)| {
-            let book = books.remove(&keys::balance(id).pk).unwrap_or_default();
-            Some(Belonging { group: groups.remove(&id)?, joined_at, book })
-        };
-        Ok(Slice { items: items.into_iter().filter_map(belonging).collect(), next })
+        let mut belongings = Vec::new();
+        // A book may have 400 KB, of which little is wanted: only some are held at once.
+        for chunk in items.chunks(BATCH) {
+            let ids: Vec<_> = chunk.iter().map(|(group, _)| *group).collect();
+            let balances = ids.iter().map(|group| keys::balance(*group)).collect();
+            let (mut groups, mut books) =
+                tokio::try_join!(self.by_id(&ids), self.batch::<Book>(balances))?;
+            belongings.extend(chunk.iter().filter_map(|(id, joined_at)| {
+                let book = books.remove(&keys::balance(*id).pk).unwrap_or_default();
+                let currencies = book.balances.currencies();
+                Some(Belonging {
+                    group: groups.remove(id)?,
+                    joined_at: *joined_at,
+                    totals: currencies.map(|it| (it, book.balances.totals(it, user))).collect(),
+                    expense_count: book.expense_count,
+                    settlement_count: book.settlement_count,
+                })
+            }));
+        }
+        Ok(Slice { items: belongings, next })
     }
 
     /// A page of the expenses that a user paid.

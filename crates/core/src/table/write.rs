@@ -1,8 +1,19 @@
 //! Writing: one transaction, and what each of its failed conditions means.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
 use aws_sdk_dynamodb::{
+    config::{
+        ConfigBag, Intercept, RuntimeComponents, interceptors::BeforeTransmitInterceptorContextRef,
+    },
+    error::{BoxError, SdkError},
     operation::transact_write_items::TransactWriteItemsError,
     types::{
         AttributeValue, Delete, Put, ReturnConsumedCapacity::Total, TransactWriteItem, Update,
@@ -15,7 +26,7 @@ use super::{THROTTLED, Table, deadline::last_call, failure, usage};
 use crate::{
     Error,
     book::BookError,
-    keys::{Keys, Primary},
+    keys::{self, Keys, Primary},
     row::{self, Item},
 };
 
@@ -127,6 +138,13 @@ impl Expression {
         Self::of(&format!("#{name} < :less_{name}"), name).with(format!(":less_{name}"), value)
     }
 
+    /// The row's list `name` has so many elements.
+    pub(super) fn count(name: &'static str, elements: usize) -> Self {
+        let count = AttributeValue::N(elements.to_string());
+        Self::of(&format!("size(#{name}) = :count_{name}"), name)
+            .with(format!(":count_{name}"), count)
+    }
+
     pub(super) fn and(self, other: Self) -> Self {
         self.joined(" AND ", other)
     }
@@ -202,12 +220,10 @@ impl Write {
         self
     }
 
-    /// The new row that it puts, which proves that the transaction was done: no other one puts the same.
-    pub(super) fn proof(&self) -> Option<Item> {
+    /// The row that it puts where there is none yet.
+    pub(super) fn new_row(&self) -> Option<&Item> {
         match &self.action {
-            Action::Put(row) if self.condition.text == Expression::absent().text => {
-                Some(row.clone())
-            }
+            Action::Put(row) if self.condition.text == Expression::absent().text => Some(row),
             _ => None,
         }
     }
@@ -262,72 +278,133 @@ impl Write {
     }
 }
 
+/// What became of a transaction that was sent.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) outcome: Result<(), Rejected>,
+    /// Whether an attempt at it was not answered: it may have been committed, or be committed yet.
+    pub(super) unanswered: bool,
+}
+
+/// Counts the SDK's attempts at one operation.
+#[derive(Clone, Debug, Default)]
+struct Attempts(Arc<AtomicU32>);
+
+impl Intercept for Attempts {
+    fn name(&self) -> &'static str {
+        "Attempts"
+    }
+
+    fn read_before_attempt(
+        &self,
+        _: &BeforeTransmitInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        self.0.fetch_add(1, Relaxed);
+        Ok(())
+    }
+}
+
 impl Table {
     /// Writes all or nothing.
+    pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<(), Rejected> {
+        self.send(writes).await.outcome
+    }
+
+    /// Writes all or nothing, and says whether that is certain.
     ///
     /// A repeated idempotency key counts before a reason, a reason before a lost race, and an earlier action's reason
     /// before a later one's: what was decided is not tried again.
-    pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<(), Rejected> {
+    pub(super) async fn send(&self, writes: Vec<Write>) -> Sent {
+        let refused = |error| Sent { outcome: Err(Rejected::Because(error)), unanswered: false };
         if writes.len() > MAX_ACTIONS {
-            return Err(Error::TooManyActions(writes.len()).into());
+            return refused(Error::TooManyActions(writes.len()));
         }
         let meanings: Vec<Otherwise> = writes.iter().map(|write| write.otherwise).collect();
-        let items =
-            writes.into_iter().map(|write| write.item(&self.name)).collect::<Result<_, _>>();
-        let items = items.map_err(Rejected::Because)?;
+        let items = writes.into_iter().map(|write| write.item(&self.name));
+        let items = match items.collect::<Result<_, _>>() {
+            Ok(items) => items,
+            Err(error) => return refused(error),
+        };
         let request = self.client.transact_write_items().set_transact_items(Some(items));
         let request = request.return_consumed_capacity(Total);
+        let attempts = Attempts::default();
+        let request = request.customize().interceptor(attempts.clone());
         let error = match usage::request(Box::pin(request.send())).await {
             Ok(output) => {
                 usage::written(output.consumed_capacity.iter().flatten());
-                return Ok(());
+                return Sent { outcome: Ok(()), unanswered: false };
             }
             Err(error) => error,
         };
-        let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
-            error.as_service_error()
-        else {
-            return Err(Rejected::Because(failure(error)));
-        };
-
-        let (mut reason, mut lost) = (None, false);
-        for (why, meaning) in cancelled.cancellation_reasons().iter().zip(meanings) {
-            match (why.code().unwrap_or("None"), meaning) {
-                ("None", _) => {}
-                ("ConditionalCheckFailed", Otherwise::Replay) => return Err(Rejected::Replay),
-                ("ConditionalCheckFailed", Otherwise::Stale) => {
-                    reason = reason.or(Some(Rejected::Stale));
-                }
-                ("ConditionalCheckFailed", Otherwise::Because(because)) => {
-                    reason = reason.or_else(|| Some(Rejected::Because(because())));
-                }
-                ("ConditionalCheckFailed", Otherwise::Lost) => lost = true,
-                (code, _) if passes(code) => lost = true,
-                _ => return Err(Rejected::Because(Error::Table(error.into()))),
-            }
-        }
-        match (reason, lost) {
-            (Some(reason), _) => Err(reason),
-            (None, true) => Err(Rejected::Lost),
-            (None, false) => Err(Rejected::Because(Error::Table(error.into()))),
-        }
+        let rejected = rejection(error, &meanings);
+        // The last attempt was answered, unless the table was not reached: those before it were given up.
+        let unanswered = attempts.0.load(Relaxed) > 1
+            || matches!(rejected, Rejected::Because(Error::Unavailable(_)));
+        Sent { outcome: Err(rejected), unanswered }
     }
 
-    /// Writes all or nothing, and where the answer is lost looks whether `proof` is there: then it is done.
+    /// Whether a row of this transaction, which has a new one, is in the table.
     ///
-    /// Where it is not, nobody knows: what was sent may still arrive.
-    pub(super) async fn transact_proven(
-        &self,
-        writes: Vec<Write>,
-        proof: Option<Item>,
-    ) -> Result<(), Rejected> {
-        let written = self.transact(writes).await;
-        let (Err(Rejected::Because(Error::Unavailable(_))), Some(proof)) = (&written, proof) else {
-            return written;
+    /// The row of an entry is looked for in its history too. What may have changed since it was written is not compared.
+    pub(super) async fn is_written(&self, row: &Item) -> Result<bool, Error> {
+        let key = |sk: &AttributeValue| {
+            let pk = row.get("PK").cloned()?;
+            Some([("PK".to_owned(), pk), ("SK".to_owned(), sk.clone())].into())
         };
-        let key = ["PK", "SK"].map(|name| Some((name.to_owned(), proof.get(name)?.clone())));
-        let found = self.item(key.into_iter().flatten().collect()).await;
-        if found.is_ok_and(|found| found == Some(proof)) { Ok(()) } else { written }
+        let sk = row.get("SK").cloned();
+        let past = match (&sk, row.get("sequence")) {
+            (Some(AttributeValue::S(sk)), Some(AttributeValue::N(sequence)))
+                if sk == keys::CURRENT =>
+            {
+                Some(AttributeValue::S(keys::history_position(sequence)))
+            }
+            _ => None,
+        };
+        for key in [sk, past].iter().flatten().filter_map(key) {
+            if self.item(key).await?.is_some_and(|found| is_same(row, &found)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Whether two rows are of one write: they agree in what is never changed.
+fn is_same(row: &Item, found: &Item) -> bool {
+    ["id", "sequence", "createdAt", "actorId", "joinedAt"]
+        .iter()
+        .all(|name| row.get(*name) == found.get(*name))
+}
+
+/// Why a transaction failed, given what each of its conditions means.
+fn rejection(error: SdkError<TransactWriteItemsError>, meanings: &[Otherwise]) -> Rejected {
+    let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
+        error.as_service_error()
+    else {
+        return Rejected::Because(failure(error));
+    };
+    let (mut reason, mut lost) = (None, false);
+    for (why, meaning) in cancelled.cancellation_reasons().iter().zip(meanings) {
+        match (why.code().unwrap_or("None"), meaning) {
+            ("None", _) => {}
+            ("ConditionalCheckFailed", Otherwise::Replay) => return Rejected::Replay,
+            ("ConditionalCheckFailed", Otherwise::Stale) => {
+                reason = reason.or(Some(Rejected::Stale));
+            }
+            ("ConditionalCheckFailed", Otherwise::Because(because)) => {
+                reason = reason.or_else(|| Some(Rejected::Because(because())));
+            }
+            ("ConditionalCheckFailed", Otherwise::Lost) => lost = true,
+            (code, _) if passes(code) => lost = true,
+            _ => return Rejected::Because(Error::Table(error.into())),
+        }
+    }
+    match (reason, lost) {
+        (Some(reason), _) => reason,
+        (None, true) => Rejected::Lost,
+        (None, false) => Rejected::Because(Error::Table(error.into())),
     }
 }
 
