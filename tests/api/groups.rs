@@ -1,5 +1,6 @@
 //! A group is made by one and joined by others, each once.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 
 use crate::harness::{Api, Group};
@@ -129,4 +130,25 @@ async fn health_says_that_fracti_runs_to_everybody() {
     let health = api.user(1, "A").with(None).get("/api/health").await;
     assert_eq!(health.data(200)["status"], "ok");
     assert_eq!(health.data(200)["version"], "0.1.0");
+}
+
+#[tokio::test]
+async fn a_group_takes_no_more_than_500_members() {
+    let group = Group::new(1, "EUR").await;
+    let key = [("PK", format!("GROUP#{}", group.id)), ("SK", "METADATA".to_owned())];
+    let key = key.map(|(name, key)| (name.to_owned(), AttributeValue::S(key)));
+    let update = group.api.client.update_item().table_name("FractiTable").set_key(Some(key.into()));
+    let update = update.update_expression("SET memberCount = :many");
+    let many = AttributeValue::N("499".to_owned());
+    update.expression_attribute_values(":many", many).send().await.unwrap();
+
+    let join = |id: u64| {
+        let (newcomer, path) = (group.api.user(id, "New"), group.path("/join"));
+        async move { newcomer.post(&path, json!({})).await }
+    };
+    join(2).await.data(200);
+    let before = group.api.rows().await;
+    assert_eq!(join(3).await.code(), (422, "TOO_MANY_MEMBERS"));
+    assert_eq!(group.api.rows().await, before);
+    join(2).await.data(200);
 }

@@ -99,6 +99,57 @@ async fn an_expense_that_never_entered_the_book_changes_without_moving_it() {
 }
 
 #[tokio::test]
+async fn rows_without_entries_do_not_count_in_the_verification() {
+    let api = seeded().await;
+    let [alice, bob] = [(123_456_789, "Alice Smith"), (987_654_321, "Bob Jones")]
+        .map(|(id, name)| api.user(id, name));
+    let join = bob.post(&format!("/api/groups/{GROUP}/join"), json!({})).await;
+    join.data(200);
+    let debts = format!("/api/groups/{GROUP}/debts?verify=true");
+    alice.get(&debts).await.data(200);
+    let expense = json!({ "amount": 8, "description": "Tea" });
+    alice.post(&format!("/api/groups/{GROUP}/expenses"), expense).await.data(201);
+    alice.get(&debts).await.data(200);
+
+    // Nor can an adjustment take the name of such an expense, and be reverted with it.
+    let changes = json!([{ "userId": alice.id, "amount": 1 }, { "userId": bob.id, "amount": -1 }]);
+    let id = "660e8400-e29b-41d4-a716-446655440001";
+    let named = json!([{ "entryId": id, "changes": changes }]);
+    let refused = bob.post(&format!("/api/groups/{GROUP}/ledger/entries"), named).await;
+    assert_eq!(refused.code(), (400, "VALIDATION_ERROR"));
+    let path = format!("/api/groups/{GROUP}/expenses/{id}");
+    alice.put(&path, json!({ "description": "Lunch" })).await.data(200);
+    alice.get(&debts).await.data(200);
+}
+
+#[tokio::test]
+async fn a_settlement_without_a_row_for_its_transaction_frees_no_other_ones() {
+    let group = Group::new(2, "EUR").await;
+    let bob = &group.members[1];
+    let [a, b] = ["a", "b"].map(|digit| digit.repeat(64));
+    let settle = |body: Value| async {
+        let made = bob.post(&group.path("/settlements"), body).await.data(201).clone();
+        group.path(&format!("/settlements/{}", made["id"].as_str().unwrap()))
+    };
+    // As the TypeScript Fracti wrote it: the transaction stands in the settlement alone.
+    let old = settle(json!({ "toId": "1", "amount": 1, "txHash": a })).await;
+    let key = |pk: String, sk: &str| {
+        [("PK", pk), ("SK", sk.to_owned())]
+            .map(|(name, key)| (name.to_owned(), AttributeValue::S(key)))
+            .into()
+    };
+    let delete = group.api.client.delete_item().table_name("FractiTable");
+    let key: HashMap<_, _> = key(format!("TXHASH#{a}"), "SETTLEMENT");
+    delete.set_key(Some(key)).send().await.unwrap();
+
+    settle(json!({ "toId": "1", "amount": 2, "txHash": a })).await;
+    bob.put(&old, json!({ "txHash": b })).await.data(200);
+    let third = json!({ "toId": "1", "amount": 3, "txHash": a });
+    let third = bob.post(&group.path("/settlements"), third).await;
+    assert_eq!(third.code(), (409, "TX_HASH_USED"));
+}
+
+#[tokio::test]
 async fn an_expense_of_more_shares_than_a_transaction_writes_stays_as_it_is() {
     let api = seeded().await;
     let alice = api.user(123_456_789, "Alice Smith");

@@ -163,3 +163,42 @@ async fn a_settlement_may_be_in_another_currency() {
     assert!(debts.text.contains(r#""balances":{"EUR":50,"TON":-0.000000001}"#), "{}", debts.text);
     group.verify().await;
 }
+
+#[tokio::test]
+async fn the_transaction_of_a_failed_settlement_may_pay_another_one() {
+    let group = indebted().await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let (_, wrong) = settle(&group, bob, json!({ "toId": "1", "amount": 5, "txHash": A })).await;
+    let failed = alice.put(&wrong, json!({ "status": "failed" })).await;
+    assert_eq!(failed.data(200).get("txHash"), None);
+    assert_eq!(alice.get(&wrong).await.data(200), failed.data(200));
+    let (right, _) = settle(&group, bob, json!({ "toId": "1", "amount": 50, "txHash": A })).await;
+    assert_eq!(right["txHash"], A);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn a_recipient_names_no_transaction() {
+    let group = indebted().await;
+    let alice = &group.members[0];
+    let before = group.api.rows().await;
+    let body = json!({ "fromId": "2", "toId": "1", "amount": 1, "txHash": A });
+    let refused = alice.post(&group.path("/settlements"), body).await;
+    assert_eq!(refused.code(), (403, "NOT_ALLOWED"));
+    assert_eq!(group.api.rows().await, before);
+}
+
+#[tokio::test]
+async fn the_precondition_comes_after_the_right_and_the_state() {
+    let group = indebted().await;
+    let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
+    let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 5 })).await;
+    let complete = json!({ "status": "completed" });
+    let stranger = carol.put_if("\"x\"", &path, complete.clone()).await;
+    assert_eq!(stranger.code(), (403, "NOT_ALLOWED"));
+    let stale = alice.put_if("\"x\"", &path, complete.clone()).await;
+    assert_eq!(stale.code(), (412, "PRECONDITION_FAILED"));
+    alice.put(&path, complete).await.data(200);
+    let final_state = alice.put_if("\"x\"", &path, json!({ "status": "failed" })).await;
+    assert_eq!(final_state.code(), (409, "SETTLEMENT_FINAL"));
+}

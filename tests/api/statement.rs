@@ -379,3 +379,23 @@ async fn a_page_read_while_others_write_has_every_entry_with_its_effect() {
     writing.await.unwrap();
     group.verify().await;
 }
+
+#[tokio::test]
+async fn a_statement_is_read_for_members_and_of_members() {
+    let group = Group::new(2, "EUR").await;
+    group.spend(0, json!({ "amount": 4 })).await;
+    let stranger = group.api.user(77, "X");
+    let path = group.path("/ledger/entries?to=2026-01-20");
+    let refused = stranger.get(&path).await;
+    assert_eq!(refused.code(), (403, "NOT_A_MEMBER"));
+    assert!(refused.usage.requests <= 5, "{}", refused.usage);
+
+    let unknown = group.members[0].get(&group.path("/ledger/entries?userId=424242")).await;
+    assert_eq!(unknown.code(), (400, "VALIDATION_ERROR"));
+    assert_eq!(
+        unknown.body["details"][0],
+        json!({ "path": "userId", "message": "424242 is not a member of the group" })
+    );
+    let stranger = stranger.get(&group.path("/ledger/entries?userId=424242")).await;
+    assert_eq!(stranger.code(), (403, "NOT_A_MEMBER"));
+}
