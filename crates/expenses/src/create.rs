@@ -1,4 +1,4 @@
-//! What a client sends to record an expense.
+//! Request body that records an expense.
 
 use fracti_core::{
     Error,
@@ -13,7 +13,7 @@ use fracti_http::{Problem, Scalar, Text, required, schemas};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-/// What a client sends to record an expense.
+/// An expense to record.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 #[schema(example = json!({
@@ -21,41 +21,41 @@ use utoipa::ToSchema;
     "splits": [{ "userId": "123456789", "amount": 40 }, { "userId": "987654321", "amount": "32.40" }],
 }))]
 pub(crate) struct CreateExpense {
-    /// How much was paid.
-    #[schema(value_type = schemas::AmountToSend)]
+    /// Amount that was paid.
+    #[schema(value_type = schemas::AmountInput)]
     amount: Option<Scalar<Decimal>>,
-    /// What for.
-    #[schema(value_type = schemas::Description)]
+    /// What was paid for.
+    #[schema(value_type = schemas::ExpenseDescription)]
     description: Option<Text<Description>>,
-    /// Who paid, a member; the caller where nobody is named.
+    /// Member who paid. Default: the caller.
     #[schema(value_type = Option<schemas::UserId>)]
     payer_id: Option<Text<UserId>>,
-    /// How it is divided; equally where nothing is said.
-    #[schema(value_type = Option<schemas::SplitType>, default = "equal")]
+    /// How to split it. Default: `equal`.
+    #[schema(value_type = Option<schemas::SplitType>)]
     split_type: Option<Text<SplitType>>,
-    /// Who shares: up to 45 members, each once. Left out, all members share equally.
+    /// Members who share it, up to 45, each once. Default: all members of the group share it equally.
     #[schema(min_items = 1, max_items = 45)]
     splits: Option<Vec<CreateSplit>>,
-    /// In which currency; the group's where none is named.
+    /// Currency of all amounts. Default: the group's currency.
     #[schema(value_type = Option<schemas::Currency>)]
     currency: Option<Text<Currency>>,
-    /// What kind of expense.
-    #[schema(value_type = Option<schemas::Category>)]
+    /// Category.
+    #[schema(value_type = Option<schemas::ExpenseCategory>)]
     category: Option<Text<Category>>,
 }
 
-/// One who shares.
+/// A member's part in splitting an expense.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 pub(crate) struct CreateSplit {
-    /// A member.
+    /// Member who shares the expense.
     #[schema(value_type = schemas::UserId)]
     user_id: Option<Text<UserId>>,
-    /// What they owe, of an `exact` split.
-    #[schema(value_type = Option<schemas::ShareToSend>)]
+    /// Amount of the share; for an `exact` split.
+    #[schema(value_type = Option<schemas::ShareAmountInput>)]
     amount: Option<Scalar<Decimal>>,
-    /// How much of it, of a `percentage` split: at most four decimals, and 100 together.
-    #[schema(value_type = Option<schemas::PercentageToSend>)]
+    /// Percentage of the expense; for a `percentage` split, whose percentages sum to 100.
+    #[schema(value_type = Option<schemas::PercentageInput>)]
     percentage: Option<Scalar<Decimal>>,
 }
 

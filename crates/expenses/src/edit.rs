@@ -1,4 +1,4 @@
-//! What a client sends to edit an expense.
+//! Request body that edits an expense.
 
 use fracti_core::{
     currency::Currency,
@@ -14,32 +14,32 @@ use utoipa::ToSchema;
 
 use crate::create::CreateSplit;
 
-/// What a client sends to edit an expense: what is left out stays as it is.
+/// Changes to an expense. A field that is left out stays as it is.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 #[schema(example = json!({ "amount": 75, "description": "Dinner and a taxi" }))]
 pub(crate) struct EditExpense {
-    /// How much was paid.
-    #[schema(value_type = Option<schemas::AmountToSend>)]
+    /// New amount.
+    #[schema(value_type = Option<schemas::AmountInput>)]
     amount: Option<Scalar<Decimal>>,
-    /// What for.
-    #[schema(value_type = Option<schemas::Description>)]
+    /// New description.
+    #[schema(value_type = Option<schemas::ExpenseDescription>)]
     description: Option<Text<Description>>,
-    /// Who paid, a member.
+    /// New payer, a member of the group.
     #[schema(value_type = Option<schemas::UserId>)]
     payer_id: Option<Text<UserId>>,
-    /// How it is divided. Without `splits`: among those who share it now.
+    /// How to split it. Without `splits`, it is split among the members who share it now.
     #[schema(value_type = Option<schemas::SplitType>)]
     split_type: Option<Text<SplitType>>,
-    /// Who shares: up to 45 members, each once.
+    /// Members who share it, up to 45, each once.
     #[schema(min_items = 1, max_items = 45)]
     splits: Option<Vec<CreateSplit>>,
-    /// In which currency.
+    /// New currency.
     #[schema(value_type = Option<schemas::Currency>)]
     currency: Option<Text<Currency>>,
-    /// What kind of expense; `null` takes it away.
+    /// New category; `null` removes it.
     #[serde(default)]
-    #[schema(value_type = Option<schemas::Category>)]
+    #[schema(schema_with = schemas::category_or_null)]
     category: Stated<Text<Category>>,
 }
 

@@ -21,20 +21,22 @@ use edit::EditExpense;
 pub fn routes() -> Routes {
     Routes::new()
         .routes(routes!(list_expenses, create_expense))
-        .routes(routes!(read_expense, edit_expense, delete_expense))
+        .routes(routes!(get_expense, edit_expense, delete_expense))
         .routes(routes!(restore_expense))
-        .routes(routes!(list_history))
+        .routes(routes!(list_expense_history))
 }
 
-/// The expense that is gone.
+/// An expense that was deleted.
 #[derive(Debug, Serialize, ToSchema)]
-struct Deleted {
-    /// Its id.
-    #[schema(value_type = schemas::Id)]
+struct DeletedExpense {
+    /// Id of the expense.
+    #[schema(value_type = schemas::ResourceId)]
     id: String,
 }
 
-/// Lists a group's expenses, newest first.
+/// List the expenses of a group.
+///
+/// Newest first.
 #[utoipa::path(get, path = "/api/groups/{groupId}/expenses", tag = "expenses",
     responses((status = OK, body = List<ExpenseView>)))]
 async fn list_expenses(
@@ -47,9 +49,9 @@ async fn list_expenses(
     Ok(paging.list(&scope, expenses))
 }
 
-/// Records an expense that a member paid.
+/// Create an expense.
 ///
-/// The shares sum to the amount exactly: units left over go to the sharers in turn.
+/// The shares sum to the amount exactly: minor units left over by a split are distributed fairly among the shares.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses", tag = "expenses",
     request_body = CreateExpense,
     responses(
@@ -66,10 +68,10 @@ async fn create_expense(
     respond_tagged(&once, expense)
 }
 
-/// Reads an expense.
+/// Get an expense.
 #[utoipa::path(get, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
     responses((status = OK, body = Data<ExpenseView>)))]
-async fn read_expense(
+async fn get_expense(
     State(app): State<App>,
     Member(claim): Member,
     Id(expense): Id<ExpenseId>,
@@ -77,10 +79,11 @@ async fn read_expense(
     Ok(Tagged(app.table.expense(claim, expense).await?.into()))
 }
 
-/// Edits an expense: what is left out stays.
+/// Edit an expense.
 ///
-/// Its payer may, and who recorded it. What it was stays in its history. A new amount is divided as the old one was; where
-/// neither the amount nor the division changes, every share stays. Exact shares have to be sent with a new amount.
+/// Allowed for its payer and for the member who recorded it. Fields that are left out stay as they are, and the previous
+/// state is kept in the history. A new amount is split the same way as the old one, except that an `exact` split needs
+/// new `splits`. If neither the amount nor the split changes, all shares stay the same.
 #[utoipa::path(put, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
     request_body = EditExpense,
     responses(
@@ -100,12 +103,13 @@ async fn edit_expense(
     Ok(Tagged(expense.into()))
 }
 
-/// Deletes an expense.
+/// Delete an expense.
 ///
-/// Its payer may, and who recorded it. The balances are as if it had never been; its history stays.
+/// Allowed for its payer and for the member who recorded it. The balances become what they would be without it; its
+/// history is kept.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
     responses(
-        (status = OK, body = Data<Deleted>),
+        (status = OK, body = Data<DeletedExpense>),
         (status = FORBIDDEN, description = "NOT_ALLOWED"),
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_SPLITS")))]
 async fn delete_expense(
@@ -113,14 +117,15 @@ async fn delete_expense(
     Member(claim): Member,
     Id(expense): Id<ExpenseId>,
     if_match: IfMatch,
-) -> Result<Data<Deleted>, Problem> {
+) -> Result<Data<DeletedExpense>, Problem> {
     app.table.delete_expense(claim, expense, expected(&if_match), app.clock.now()).await?;
-    Ok(Data::new(Deleted { id: expense.to_string() }).saying("Expense deleted"))
+    Ok(Data::new(DeletedExpense { id: expense.to_string() }).saying("Expense deleted"))
 }
 
-/// Brings a deleted expense back: the same id, the same shares, the same place in the list.
+/// Restore a deleted expense.
 ///
-/// Its payer may, and who recorded it. One that is there is answered as it is.
+/// Allowed for its payer and for the member who recorded it. The expense keeps its id, its shares and its place in the
+/// list. An expense that is not deleted is returned unchanged.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses/{expenseId}/restore", tag = "expenses",
     responses(
         (status = OK, body = Data<ExpenseView>),
@@ -136,12 +141,13 @@ async fn restore_expense(
     respond_tagged(&once, expense)
 }
 
-/// Lists what happened to an expense: the entry that counts first, then its history, newest first; also after its deletion.
+/// List the history of an expense.
 ///
-/// What was edited or deleted comes with the expense as it was until then.
+/// The applied ledger entry first, then earlier entries, newest first. It is available after deletion too. A reverted entry
+/// includes the expense as it was before the edit or the deletion.
 #[utoipa::path(get, path = "/api/groups/{groupId}/expenses/{expenseId}/history", tag = "expenses",
     responses((status = OK, body = List<EntryView>)))]
-async fn list_history(
+async fn list_expense_history(
     State(app): State<App>,
     Member(claim): Member,
     Id(expense): Id<ExpenseId>,

@@ -1,4 +1,4 @@
-//! Endpoints of groups and their members, and the one that says that Fracti runs.
+//! Endpoints of groups and their members, and of the service itself.
 
 use axum::{
     extract::State,
@@ -20,46 +20,46 @@ use utoipa_axum::routes;
 #[must_use]
 pub fn routes() -> Routes {
     Routes::new()
-        .routes(routes!(health))
-        .routes(routes!(read_document))
+        .routes(routes!(get_health))
+        .routes(routes!(get_open_api_document))
         .routes(routes!(list_groups, create_group))
-        .routes(routes!(read_group))
+        .routes(routes!(get_group))
         .routes(routes!(join_group))
         .routes(routes!(set_wallet))
 }
 
-/// That Fracti runs, and which version.
+/// Health of the service.
 #[derive(Debug, Serialize, ToSchema)]
-struct Health {
+struct ServiceHealth {
     /// Always `ok`.
     #[schema(pattern = "^ok$", example = "ok")]
     status: &'static str,
-    /// Of Fracti.
+    /// Version of Fracti.
     #[schema(example = "0.1.0")]
     version: &'static str,
 }
 
-/// A group and everybody in it.
+/// A group with its members.
 #[derive(Debug, Serialize, ToSchema)]
 struct GroupWithMembers {
     #[serde(flatten)]
     group: GroupView,
-    /// Everybody in it.
+    /// Members of the group.
     members: Vec<MemberView>,
 }
 
-/// What a client sends to make a group.
+/// A group to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct CreateGroup {
-    /// What its members call it.
-    #[schema(value_type = schemas::Title)]
+    /// Title of the group.
+    #[schema(value_type = schemas::GroupTitle)]
     title: Option<Text<Title>>,
-    /// The Telegram chat it belongs to, as text or a number.
+    /// Telegram chat that the group belongs to, as text or a number.
     #[schema(value_type = schemas::ChatId)]
     chat_id: Option<SentChatId>,
-    /// The currency of an expense that names none; TON where it is left out.
-    #[schema(value_type = Option<schemas::Currency>, default = "TON")]
+    /// Currency of expenses that name none. Default: `TON`.
+    #[schema(value_type = Option<schemas::Currency>)]
     currency: Option<Text<Currency>>,
 }
 
@@ -83,48 +83,50 @@ impl From<SentChatId> for ChatId {
     }
 }
 
-/// What a client may send to join a group.
+/// Options for joining a group.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(expecting = "an object")]
 struct JoinGroup {
-    /// The TON address to pay the new member at.
-    #[schema(value_type = Option<schemas::Wallet>)]
+    /// TON address at which the new member is paid.
+    #[schema(value_type = Option<schemas::WalletAddress>)]
     wallet: Option<Text<Wallet>>,
 }
 
-/// What a client sends to be paid elsewhere.
+/// A new wallet address of the caller.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(expecting = "an object")]
 struct SetWallet {
-    /// The TON address to pay the caller at.
-    #[schema(value_type = schemas::Wallet)]
+    /// TON address at which the caller is paid.
+    #[schema(value_type = schemas::WalletAddress)]
     wallet: Option<Text<Wallet>>,
 }
 
-/// Where a member is paid.
+/// Wallet address of a member.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MemberWallet)]
 struct WalletView {
     /// The address, as it was sent.
-    #[schema(value_type = schemas::Wallet)]
+    #[schema(value_type = schemas::WalletAddress)]
     wallet: String,
 }
 
-/// Says that Fracti runs.
+/// Get the health of the service.
 #[utoipa::path(get, path = "/api/health", tag = "service", security(()),
-    responses((status = OK, body = Data<Health>)))]
-async fn health() -> impl IntoResponse {
-    Data::new(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
+    responses((status = OK, body = Data<ServiceHealth>)))]
+async fn get_health() -> impl IntoResponse {
+    Data::new(ServiceHealth { status: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
-/// Reads this document.
+/// Get this OpenAPI document.
 #[utoipa::path(get, path = "/api/openapi.json", tag = "service", security(()),
-    responses((status = OK, body = schemas::OpenApi)))]
-async fn read_document() -> impl IntoResponse {
+    responses((status = OK, body = schemas::OpenApiDocument)))]
+async fn get_open_api_document() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], openapi::DOCUMENT)
 }
 
-/// Lists the caller's groups, newest first.
+/// List the groups of the caller.
+///
+/// Newest first.
 #[utoipa::path(get, path = "/api/groups", tag = "groups",
     responses((status = OK, body = List<GroupView>)))]
 async fn list_groups(
@@ -137,7 +139,9 @@ async fn list_groups(
     Ok(paging.list(&scope, groups))
 }
 
-/// Makes a group; the caller is its first member.
+/// Create a group.
+///
+/// The caller becomes its first member.
 #[utoipa::path(post, path = "/api/groups", tag = "groups", request_body = CreateGroup,
     responses((status = CREATED, body = Data<GroupView>)))]
 async fn create_group(
@@ -154,10 +158,10 @@ async fn create_group(
     respond(&once, group)
 }
 
-/// Reads a group with its members.
+/// Get a group with its members.
 #[utoipa::path(get, path = "/api/groups/{groupId}", tag = "groups",
     responses((status = OK, body = Data<GroupWithMembers>)))]
-async fn read_group(
+async fn get_group(
     State(app): State<App>,
     Member(claim): Member,
 ) -> Result<Data<GroupWithMembers>, Problem> {
@@ -166,11 +170,13 @@ async fn read_group(
     Ok(Data::new(GroupWithMembers { group: group.into(), members }))
 }
 
-/// Makes the caller a member of a group.
+/// Join a group.
 ///
-/// Who knows a group's id is invited. Who is a member already stays one, with the name, username and picture of now.
+/// The group's id is the invitation. For a caller who is already a member, only the name, username and avatar are updated.
 #[utoipa::path(post, path = "/api/groups/{groupId}/join", tag = "groups", request_body = Option<JoinGroup>,
-    responses((status = OK, body = Data<MemberView>)))]
+    responses(
+        (status = OK, body = Data<MemberView>),
+        (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_MEMBERS")))]
 async fn join_group(
     State(app): State<App>,
     Caller(user): Caller,
@@ -183,7 +189,7 @@ async fn join_group(
     respond(&once, member)
 }
 
-/// Sets where the caller wants to be paid.
+/// Set the caller's wallet address in a group.
 #[utoipa::path(put, path = "/api/groups/{groupId}/wallet", tag = "groups", request_body = SetWallet,
     responses((status = OK, body = Data<WalletView>)))]
 async fn set_wallet(

@@ -10,17 +10,17 @@ use utoipa::ToSchema;
 
 use crate::schemas;
 
-/// One thing.
+/// A single resource.
 #[expect(clippy::struct_field_names, reason = "the wire calls it `data`")]
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Data<T> {
     /// Always `true`.
-    #[schema(schema_with = schemas::always::<true>)]
+    #[schema(example = true)]
     success: bool,
-    /// The thing.
+    /// The requested resource.
     #[schema(schema_with = schemas::one::<T>)]
     data: T,
-    /// A sentence for people, where the thing does not say it all.
+    /// A sentence for the user, if there is more to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Expense deleted")]
     message: Option<&'static str>,
@@ -39,26 +39,27 @@ impl<T> Data<T> {
     }
 }
 
-/// A part of a list, newest first.
+/// A page of a list.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct List<T> {
     /// Always `true`.
-    #[schema(schema_with = schemas::always::<true>)]
+    #[schema(example = true)]
     success: bool,
-    /// The things.
+    /// The items of this page.
     #[schema(schema_with = schemas::many::<T>)]
     data: Vec<T>,
-    /// Whether there are more, and where.
+    /// Where the list continues.
     pagination: Pagination,
 }
 
-/// Whether a list goes on, and where.
+/// Where a list continues.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = ListPagination)]
 pub struct Pagination {
-    /// Whether there are more.
+    /// Whether there is a next page.
     pub has_more: bool,
-    /// What to send as `cursor` for the next page.
+    /// Value of `cursor` for the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub next_cursor: Option<String>,

@@ -13,10 +13,11 @@ use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
         Components, Content, ContentBuilder, Info, License, OpenApi, Ref, RefOr, Response,
-        ResponseBuilder, SecurityRequirement, Server, Tag,
+        ResponseBuilder, Schema, SecurityRequirement, Server, Tag, Type,
         example::ExampleBuilder,
         header::Header,
         path::{Operation, PathItem},
+        schema::SchemaType,
     },
 };
 
@@ -29,31 +30,40 @@ use crate::{Code, ProblemBody, Routes};
 pub const DOCUMENT: &str = include_str!("../../../openapi.json");
 
 const DESCRIPTION: &str = "\
-The shared money of a Telegram group: who paid, who owes and who has settled, in any currency, exact to the last unit.
+The shared money of a Telegram group: who paid, who owes and who has settled up, in any currency, exact to the minor unit.
 
-* **Who calls** is told by the init data that Telegram signs for a Mini App, in one of two headers. It is good for 24 hours.
-* **A success** is `{\"success\":true,\"data\":…}`; a list also has `pagination`. **A failure** is a `Problem`, whose \
-`error` is for programs and never changes, and whose `message` is for people. Every response has the header `x-request-id`.
-* **Amounts** are in major units. They go out as JSON numbers with all their digits (`33.333333334`) and come in as numbers \
-or as their text.
-* **Lists** are newest first. `pagination.nextCursor` is the `cursor` of the next page, and nothing else: it is opaque.
-* **A POST happens once** for its `Idempotency-Key`: within 24 hours the same key and body give the first response again.
-* **In a body** `null` is as good as nothing, and fields that are not known are ignored.
-* **A path that is not here** is a 404 `ROUTE_NOT_FOUND`; a method that is not here is a 405 `METHOD_NOT_ALLOWED`, and `Allow` \
-says which ones are.
+* **Authentication.** A request carries the init data that Telegram signs for a Mini App, in one of two headers. Init data \
+is valid for 24 hours.
+* **Responses.** A success is `{\"success\":true,\"data\":…}`; a list also has `pagination`. A failure is an \
+`ErrorResponse`, where `success` is `false`, `error` is a stable code for programs and `message` is a sentence for people. \
+Every response of the API has the header `x-request-id`.
+* **Amounts** are in major units. Responses have JSON numbers with all digits (`33.333333334`); requests may have numbers or \
+strings.
+* **Lists** are newest first unless stated otherwise. The next page is the one whose `cursor` is `pagination.nextCursor`; a \
+cursor is opaque.
+* **Idempotency.** A POST with an `Idempotency-Key` is carried out once: for 24 hours, the same key and body get the first \
+response again.
+* **Optional fields** of a request body may be `null`, which means the same as leaving them out. The one exception is \
+`category` of `EditExpense`, where `null` removes the category. Unknown fields are ignored.
+* **Unknown paths** get 404 `ROUTE_NOT_FOUND`. Unknown methods get 405 `METHOD_NOT_ALLOWED`, and the header `Allow` lists \
+the supported ones.
+* **Rate limit.** The gateway in front of the API answers 429 with a body of its own, `GatewayError`.
 ";
 
 const TAGS: [(&str, &str); 6] = [
     ("groups", "Groups and their members."),
-    ("expenses", "What somebody paid for several."),
-    ("settlements", "Who owes whom, and the payments that reduce it."),
-    ("users", "What the caller has over all groups."),
+    ("expenses", "Expenses that a member paid for several members."),
+    ("settlements", "Debts between members, and the payments that settle them."),
+    ("users", "The current user over all groups."),
     (
         "ledger",
-        "The book: what the group owed whom at any moment, how it came to that, and adjustments by hand.",
+        "The ledger of a group: balances at any moment, the entries behind them, and adjustments.",
     ),
-    ("service", "That Fracti runs, and what it offers. Answers everybody."),
+    ("service", "Health and description of the service, without authentication."),
 ];
+
+/// Name of the shared response, and its status, to a request that the gateway throttles.
+const THROTTLED: (&str, &str) = ("TooManyRequests", "429");
 
 /// The document of these routes.
 #[must_use]
@@ -65,14 +75,19 @@ pub fn document(routes: Routes) -> OpenApi {
             complete(path, &method, operation, &mut shared.responses);
         }
     }
-    for code in [Code::RouteNotFound, Code::MethodNotAllowed] {
-        problem(&[code], &mut shared.responses);
-    }
 
-    let mut schemas = vec![("Problem".to_owned(), ProblemBody::schema())];
+    shared.responses.insert(THROTTLED.0.to_owned(), throttled().into());
+
+    let mut schemas = vec![(ProblemBody::name().into_owned(), ProblemBody::schema())];
     ProblemBody::schemas(&mut schemas);
+    schemas.push((GatewayError::name().into_owned(), GatewayError::schema()));
     shared.schemas = document.components.take().unwrap_or_default().schemas;
     shared.schemas.extend(schemas);
+    shared.schemas = shared
+        .schemas
+        .into_iter()
+        .map(|(name, schema)| (response_name(&name), without_null(schema)))
+        .collect();
     document.components = Some(shared);
 
     let mut license = License::new("MIT");
@@ -107,6 +122,15 @@ fn complete(
     shared: &mut BTreeMap<String, RefOr<Response>>,
 ) {
     operation.operation_id = operation.operation_id.as_deref().map(camel_case);
+    // A summary is a heading, without the full stop that a doc comment has.
+    operation.summary = operation.summary.as_deref().map(|it| it.trim_end_matches('.').to_owned());
+    if let Some(RefOr::T(body)) = &mut operation.request_body {
+        for content in body.content.values_mut() {
+            if let RefOr::T(content) = content {
+                content.schema = content.schema.take().map(without_null);
+            }
+        }
+    }
     let own = std::mem::take(&mut operation.responses.responses);
     let (successes, refusals): (BTreeMap<_, _>, _) =
         own.into_iter().partition(|(status, _)| status.starts_with('2'));
@@ -124,9 +148,9 @@ fn complete(
 
     for (status, mut response) in successes {
         if let RefOr::T(response) = &mut response {
-            let made = status == "201";
-            let what = if made { "What was made." } else { "What was asked for." };
+            let what = if status == "201" { "Created." } else { "Success." };
             what.clone_into(&mut response.description);
+            rename_schemas(response);
             let mut headers = vec![("x-request-id", "RequestId")];
             headers
                 .extend((*method == Method::POST).then_some(("idempotent-replayed", "Replayed")));
@@ -135,6 +159,8 @@ fn complete(
         }
         operation.responses.responses.insert(status, response);
     }
+    let (name, status) = THROTTLED;
+    operation.responses.responses.insert(status.to_owned(), Ref::from_response_name(name).into());
 
     let in_path = path.split(['{', '}']).skip(1).step_by(2);
     let parameters = in_path
@@ -206,7 +232,7 @@ fn is_list(response: &RefOr<Response>) -> bool {
 
 /// Whether it shows one thing whose states have tags.
 fn is_tagged(response: &Response) -> bool {
-    let tagged = ["/Data_Expense", "/Data_Settlement"];
+    let tagged = ["/ExpenseResponse", "/SettlementResponse"];
     shows(response, |schema| tagged.iter().any(|tagged| schema.ends_with(tagged)))
 }
 
@@ -217,6 +243,80 @@ fn shows(response: &Response, what: impl Fn(&str) -> bool) -> bool {
     })
 }
 
+/// Renames the envelope that a success refers to.
+fn rename_schemas(response: &mut Response) {
+    for content in response.content.values_mut() {
+        if let RefOr::T(Content { schema: Some(RefOr::Ref(schema)), .. }) = content {
+            let (place, name) = schema.ref_location.rsplit_once('/').unwrap_or_default();
+            schema.ref_location = format!("{place}/{}", response_name(name));
+        }
+    }
+}
+
+/// `Data_Expense`, as utoipa names the envelope, as `ExpenseResponse`, and `List_Expense` as `ExpenseListResponse`.
+fn response_name(name: &str) -> String {
+    match name.split_once('_') {
+        Some(("Data", of)) => format!("{of}Response"),
+        Some(("List", of)) => format!("{of}ListResponse"),
+        _ => name.to_owned(),
+    }
+}
+
+/// The schema without the `null` that utoipa adds to what is optional.
+///
+/// The API takes `null` for a field that is left out, but a type that is both optional and nullable is a burden in
+/// generated clients.
+fn without_null(schema: RefOr<Schema>) -> RefOr<Schema> {
+    let is_null = |schema: &RefOr<Schema>| matches!(schema, RefOr::T(Schema::Object(it)) if it.schema_type == SchemaType::Type(Type::Null));
+    let without = |schema_type: &mut SchemaType| {
+        if let SchemaType::Array(types) = schema_type {
+            types.retain(|it| *it != Type::Null);
+            if let [only] = &**types {
+                *schema_type = SchemaType::Type(only.clone());
+            }
+        }
+    };
+    match schema {
+        RefOr::T(Schema::OneOf(mut one)) if one.items.iter().any(is_null) => {
+            one.items.retain(|item| !is_null(item));
+            let only = one.items.pop().filter(|_| one.items.is_empty());
+            only.unwrap_or_else(|| unreachable!("utoipa adds `null` to one schema"))
+        }
+        RefOr::T(Schema::Object(mut object)) => {
+            without(&mut object.schema_type);
+            let fields = std::mem::take(&mut object.properties).into_iter();
+            object.properties = fields.map(|(name, schema)| (name, without_null(schema))).collect();
+            RefOr::T(Schema::Object(object))
+        }
+        RefOr::T(Schema::Array(mut array)) => {
+            without(&mut array.schema_type);
+            RefOr::T(Schema::Array(array))
+        }
+        other => other,
+    }
+}
+
+/// Body of a response that the gateway sends by itself.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "the gateway sends it")]
+struct GatewayError {
+    /// Error message.
+    #[schema(example = "Too Many Requests")]
+    message: String,
+}
+
+/// The gateway's response to a request that it throttles.
+fn throttled() -> Response {
+    let content = ContentBuilder::new()
+        .schema(Some(Ref::from_schema_name(GatewayError::name())))
+        .example(Some(json!({ "message": "Too Many Requests" })))
+        .build();
+    ResponseBuilder::new()
+        .description("The rate limit is exceeded. Sent by the gateway before the request reaches the API; try again later.")
+        .content("application/json", content)
+        .build()
+}
+
 /// The response that says one of these codes, which have one status: described once, and referred to.
 fn problem(codes: &[Code], shared: &mut BTreeMap<String, RefOr<Response>>) -> Ref {
     let name = codes.iter().map(|code| format!("{code:?}")).collect::<Vec<_>>().join("Or");
@@ -224,7 +324,7 @@ fn problem(codes: &[Code], shared: &mut BTreeMap<String, RefOr<Response>>) -> Re
         .iter()
         .map(|code| (word(*code), ExampleBuilder::new().value(Some(example(*code))).build()));
     let content = ContentBuilder::new()
-        .schema(Some(Ref::from_schema_name("Problem")))
+        .schema(Some(Ref::from_schema_name(ProblemBody::name())))
         .examples_from_iter(examples)
         .build();
     let meanings = codes.iter().map(|code| format!("`{}`: {}", word(*code), code.meaning()));
@@ -235,7 +335,6 @@ fn problem(codes: &[Code], shared: &mut BTreeMap<String, RefOr<Response>>) -> Re
     let mut headers = vec![("x-request-id", "RequestId")];
     headers.extend(codes.iter().filter_map(|code| match code {
         Code::Conflict | Code::Unavailable => Some(("Retry-After", "RetryAfter")),
-        Code::MethodNotAllowed => Some(("Allow", "Allow")),
         Code::Unauthorized => Some(("WWW-Authenticate", "Authenticate")),
         _ => None,
     }));
@@ -259,10 +358,10 @@ fn example(code: Code) -> Value {
     });
     let detail = match code {
         Code::ValidationError => {
-            json!({ "path": "limit", "message": "a limit is a whole number from 1 to 100" })
+            json!({ "path": "limit", "message": "limit must be a whole number from 1 to 100" })
         }
         Code::TooManySplits => {
-            json!({ "path": "splits", "message": "an expense has at most 45 shares" })
+            json!({ "path": "splits", "message": "splits must have at most 45 items" })
         }
         _ => return body,
     };
@@ -296,64 +395,63 @@ fn shared() -> Components {
     };
     let shared = json!({
         "parameters": {
-            "groupId": id("groupId", "The group."),
-            "expenseId": id("expenseId", "The expense."),
-            "settlementId": id("settlementId", "The settlement."),
+            "groupId": id("groupId", "Id of the group."),
+            "expenseId": id("expenseId", "Id of the expense."),
+            "settlementId": id("settlementId", "Id of the settlement."),
             "entryId": {
-                "name": "entryId", "in": "path", "required": true, "description": "What the entry is called.",
+                "name": "entryId", "in": "path", "required": true, "description": "Id of the entry.",
                 "schema": { "type": "string", "minLength": 1, "maxLength": 64 }, "example": "opening-balance",
             },
             "If-Match": {
                 "name": "If-Match", "in": "header", "required": false,
-                "description": "The `ETag` of the state that is meant: in another one nothing is done.",
+                "description": "`ETag` of the expected state. In any other state the request fails and changes nothing.",
                 "schema": { "type": "string" },
             },
             "limit": {
-                "name": "limit", "in": "query", "required": false, "description": "How many at the most.",
+                "name": "limit", "in": "query", "required": false, "description": "Maximum number of items on the page.",
                 "schema": { "type": "integer", "minimum": 1, "maximum": 100, "default": 20 },
             },
             "cursor": {
                 "name": "cursor", "in": "query", "required": false,
-                "description": "Where to go on: `pagination.nextCursor` of the page before.",
+                "description": "`pagination.nextCursor` of the previous page.",
                 "schema": { "type": "string" },
             },
             "Idempotency-Key": {
                 "name": "Idempotency-Key", "in": "header", "required": false,
-                "description": "Makes it happen once: the same key and body give the first response again.",
+                "description": "Unique key of the request. The same key and body get the first response again, without repeating the request.",
                 "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
                 "example": "7f3a0c52-dinner",
             },
         },
         "headers": {
             "RequestId": {
-                "description": "Names the request: what to say when asking about it.",
+                "description": "Id of the request, to quote when reporting a problem.",
                 "schema": { "type": "string" },
             },
             "Replayed": {
-                "description": "There where this is the first response again.",
+                "description": "Present if this is the first response again, for a repeated `Idempotency-Key`.",
                 "schema": { "type": "string", "enum": ["true"] },
             },
             "ETag": {
-                "description": "The tag of the state that is shown: what to send as `If-Match`.",
+                "description": "Tag of the returned state, for `If-Match`.",
                 "schema": { "type": "string" },
             },
             "RetryAfter": {
-                "description": "After how many seconds to try again.",
+                "description": "Seconds to wait before trying again.",
                 "schema": { "type": "integer", "minimum": 0 },
             },
-            "Allow": { "description": "The methods that the path has.", "schema": { "type": "string" } },
             "Authenticate": {
-                "description": "How to say who is calling.", "schema": { "type": "string", "enum": ["tma"] },
+                "description": "Authentication scheme.", "schema": { "type": "string", "enum": ["tma"] },
             },
         },
         "securitySchemes": {
             "authorization": {
                 "type": "apiKey", "in": "header", "name": "Authorization",
-                "description": "`tma <init data>`, as Telegram's documentation says.",
+                "description": "`tma <init data>`, by Telegram's convention.",
             },
             "miniApp": {
                 "type": "apiKey", "in": "header", "name": "X-Telegram-Init-Data",
-                "description": "`<init data>`, as the Fracti Mini App sends it.",
+                "description": "The init data alone, as the Fracti Mini App sends it.",
             },
         },
     });

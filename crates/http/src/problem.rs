@@ -10,11 +10,9 @@ use fracti_core::{Cause, Error, settlement::SettlementError};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::schemas;
-
 macro_rules! codes {
     ($($name:ident $status:ident $meaning:literal),+ $(,)?) => {
-        /// What went wrong, in a word for programs; it never changes.
+        /// Error code. Codes are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
         #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
         #[schema(as = ErrorCode)]
@@ -39,30 +37,30 @@ macro_rules! codes {
 }
 
 codes! {
-    ValidationError BAD_REQUEST "A field, a parameter or a header breaks a rule: `details` says which one.",
+    ValidationError BAD_REQUEST "A field, a parameter or a header is invalid; `details` names it.",
     InvalidCursor BAD_REQUEST "The cursor does not belong to this list.",
     InvalidJson BAD_REQUEST "The body is not JSON.",
-    Unauthorized UNAUTHORIZED "The init data is missing, forged or expired.",
+    Unauthorized UNAUTHORIZED "The init data is missing, invalid or expired.",
     NotAMember FORBIDDEN "The caller is not a member of the group.",
-    NotAllowed FORBIDDEN "The caller is a member, but it is not theirs to do.",
-    GroupNotFound NOT_FOUND "There is no such group.",
-    ExpenseNotFound NOT_FOUND "There is no such expense in the group.",
-    SettlementNotFound NOT_FOUND "There is no such settlement in the group.",
-    EntryNotFound NOT_FOUND "There is no such entry in the group's book.",
-    RouteNotFound NOT_FOUND "There is no such path.",
-    MethodNotAllowed METHOD_NOT_ALLOWED "The path has no such method.",
-    Conflict CONFLICT "Others were writing to the group at the same time. Nothing was changed: try again.",
-    SettlementFinal CONFLICT "The settlement is completed or failed already, and stays so.",
-    TxHashUsed CONFLICT "The transaction pays another settlement already.",
-    PreconditionFailed PRECONDITION_FAILED "It is not in the state that `If-Match` names: read it again.",
-    PayloadTooLarge PAYLOAD_TOO_LARGE "The body has more than 64 KiB.",
-    UnsupportedMediaType UNSUPPORTED_MEDIA_TYPE "The body is not sent as `application/json`.",
-    TooManyMembers UNPROCESSABLE_ENTITY "The group has 500 members and takes no more.",
-    TooMuchHistory UNPROCESSABLE_ENTITY "More of the group's history would have to be read than one request may.",
-    TooManySplits UNPROCESSABLE_ENTITY "The expense has more shares than one transaction can write: 45.",
-    IdempotencyKeyReused UNPROCESSABLE_ENTITY "The idempotency key was used for another request.",
-    Internal INTERNAL_SERVER_ERROR "Something went wrong inside of Fracti.",
-    Unavailable SERVICE_UNAVAILABLE "Fracti is not available at this moment. Try again.",
+    NotAllowed FORBIDDEN "The caller is a member of the group but is not allowed to do this.",
+    GroupNotFound NOT_FOUND "The group does not exist.",
+    ExpenseNotFound NOT_FOUND "The expense does not exist in the group.",
+    SettlementNotFound NOT_FOUND "The settlement does not exist in the group.",
+    EntryNotFound NOT_FOUND "The entry does not exist in the group's ledger.",
+    RouteNotFound NOT_FOUND "The path does not exist.",
+    MethodNotAllowed METHOD_NOT_ALLOWED "The path does not support the method.",
+    Conflict CONFLICT "The request lost to concurrent writes to the group. Nothing was changed; try again.",
+    SettlementFinal CONFLICT "The settlement is already completed or failed, which is final.",
+    TxHashUsed CONFLICT "The transaction already pays another settlement.",
+    PreconditionFailed PRECONDITION_FAILED "The current state does not match `If-Match`; get it again.",
+    PayloadTooLarge PAYLOAD_TOO_LARGE "The body is larger than 64 KiB.",
+    UnsupportedMediaType UNSUPPORTED_MEDIA_TYPE "The `Content-Type` of the body is not `application/json`.",
+    TooManyMembers UNPROCESSABLE_ENTITY "The group already has 500 members.",
+    TooMuchHistory UNPROCESSABLE_ENTITY "The request would read more of the group's history than is allowed.",
+    TooManySplits UNPROCESSABLE_ENTITY "The expense has more than 45 shares.",
+    IdempotencyKeyReused UNPROCESSABLE_ENTITY "The idempotency key was already used for a different request.",
+    Internal INTERNAL_SERVER_ERROR "An internal error occurred.",
+    Unavailable SERVICE_UNAVAILABLE "The service is temporarily unavailable; try again.",
 }
 
 /// Why a request was not served: what the client is told, and what only the log is.
@@ -75,34 +73,35 @@ pub struct Problem {
     cause: Option<Cause>,
 }
 
-/// A field of the request, and the rule that it breaks.
+/// An invalid part of the request and the rule that it breaks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = ErrorDetail)]
 pub struct Detail {
-    /// Where the field is, like `splits[1].amount`; a query parameter or a header by its name.
+    /// Path of the field in the body, like `splits[1].amount`, or the name of the parameter or header.
     #[schema(example = "splits[1].amount")]
     pub path: String,
-    /// The rule.
+    /// Rule that it breaks.
     #[schema(example = "USD has at most 2 decimals")]
     pub message: String,
 }
 
-/// A problem as it is sent.
+/// Body of every error response of the API.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Problem)]
+#[schema(as = ErrorResponse)]
 pub struct ProblemBody {
     /// Always `false`.
-    #[schema(schema_with = schemas::always::<false>)]
+    #[schema(example = false)]
     success: bool,
-    /// What went wrong, in a word for programs; it never changes.
+    /// Error code, for programs.
     error: Code,
-    /// What went wrong, in a sentence for people.
+    /// Error message, for people.
     #[schema(example = "amount: EUR has at most 2 decimals.")]
     message: String,
-    /// The fields that break a rule.
+    /// Invalid parts of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     details: Vec<Detail>,
-    /// What to name when asking about it: the header `x-request-id`.
+    /// Id of the request, as in the header `x-request-id`.
     #[schema(example = "0190a1b2-0000-7000-8000-00000000000f")]
     request_id: String,
 }

@@ -1,12 +1,12 @@
 //! Schemas that many fields share, each written as the JSON Schema that the document shows.
 //!
-//! What a client sends is described as far as a schema can say it; what a row is trusted with, like a wallet of
-//! the earlier system, goes out as plain text.
+//! Input is described as far as a schema can say it. A stored value that may not fit, like a wallet in a row of an
+//! earlier format, is shown as plain text.
 
 use serde_json::{Value, json};
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{ArrayBuilder, Object, ObjectBuilder, Ref, RefOr, Schema, Type},
+    openapi::{ArrayBuilder, ObjectBuilder, Ref, RefOr, Schema, Type, schema::AnyOfBuilder},
 };
 
 use crate::Exact;
@@ -28,16 +28,17 @@ macro_rules! schemas {
 }
 
 schemas! {
-    /// Names a group, an expense or a settlement.
-    Id { "type": "string", "format": "uuid", "example": "0190a1b2-0000-7000-8000-000000000001" }
+    /// Id of a group, an expense or a settlement.
+    ResourceId { "type": "string", "format": "uuid", "example": "0190a1b2-0000-7000-8000-000000000001" }
 
-    /// A moment in UTC, with three digits behind the second: such texts sort as the moments do.
+    /// A moment in UTC with millisecond precision. Timestamps in responses sort as text.
     Timestamp { "type": "string", "format": "date-time", "example": "2024-01-20T18:30:00.000Z" }
 
-    /// A Telegram user's id, as text.
+    /// Telegram id of a user, as text.
     UserId { "type": "string", "pattern": "^[1-9][0-9]{0,15}$", "example": "123456789" }
 
-    /// What names a Telegram chat: its number, a Mini App's `chat_instance`, or another word of up to 64 characters.
+    /// Id of a Telegram chat: its number, a Mini App's `chat_instance`, or any other text of up to 64 characters without
+    /// whitespace.
     ChatId {
         "oneOf": [
             { "type": "string", "minLength": 1, "maxLength": 64, "pattern": r"^[^\s\x00-\x1f\x7f-\x9f]+$" },
@@ -46,68 +47,59 @@ schemas! {
         "example": "-1001234567890",
     }
 
-    /// What a group's members call it: 1 to 100 characters, not all of them blank and none a control character.
-    Title { "type": "string", "minLength": 1, "maxLength": 100, "pattern": TEXT, "example": "Roommates" }
+    /// Title of a group: 1 to 100 characters, not all blank, without control characters.
+    GroupTitle { "type": "string", "minLength": 1, "maxLength": 100, "pattern": TEXT, "example": "Roommates" }
 
-    /// What an expense was for: 1 to 200 characters, not all of them blank and none a control character.
-    Description { "type": "string", "minLength": 1, "maxLength": 200, "pattern": TEXT, "example": "Dinner" }
+    /// Description of an expense: 1 to 200 characters, not all blank, without control characters.
+    ExpenseDescription { "type": "string", "minLength": 1, "maxLength": 200, "pattern": TEXT, "example": "Dinner" }
 
-    /// A currency of ISO 4217 that has a smallest unit, or TON, USDT, USDC, BTC or ETH.
+    /// Currency code: an ISO 4217 currency that has a minor unit, or TON, USDT, USDC, BTC or ETH.
     Currency { "type": "string", "pattern": "^([A-Z]{3}|USDT|USDC)$", "example": "EUR" }
 
-    /// How much, in major units, with at most the decimals of the currency: above zero, as a number or as the text
-    /// of one. A text keeps all digits on its way through a client that knows floats only.
-    AmountToSend {
-        "oneOf": [
-            { "type": "number", "format": "decimal", "exclusiveMinimum": 0 },
-            { "type": "string", "format": "decimal", "pattern": NUMBER },
-        ],
+    /// Amount in major units, above zero, with at most as many decimals as the currency has. A number or a string;
+    /// a string keeps its digits in clients whose numbers are floats.
+    AmountInput {
+        "oneOf": [{ "type": "number", "exclusiveMinimum": 0 }, { "type": "string", "pattern": NUMBER }],
         "example": 100,
     }
 
-    /// What a member owes, in major units: not below zero, as a number or as the text of one.
-    ShareToSend {
-        "oneOf": [
-            { "type": "number", "format": "decimal", "minimum": 0 },
-            { "type": "string", "format": "decimal", "pattern": NUMBER },
-        ],
+    /// Amount of a share in major units, zero or above. A number or a string.
+    ShareAmountInput {
+        "oneOf": [{ "type": "number", "minimum": 0 }, { "type": "string", "pattern": NUMBER }],
         "example": "33.34",
     }
 
-    /// How much of an expense, with at most four decimals, as a number or as the text of one; all of it is 100.
-    PercentageToSend {
-        "oneOf": [
-            { "type": "number", "format": "decimal", "minimum": 0 },
-            { "type": "string", "format": "decimal", "pattern": NUMBER },
-        ],
+    /// Percentage of an expense, zero or above, with at most four decimals. A number or a string.
+    PercentageInput {
+        "oneOf": [{ "type": "number", "minimum": 0 }, { "type": "string", "pattern": NUMBER }],
         "example": 33.3333,
     }
 
-    /// How much of an expense, of 100.
-    Percentage { "type": "number", "format": "decimal", "minimum": 0, "maximum": 100, "example": 25 }
+    /// Percentage of an expense.
+    Percentage { "type": "number", "minimum": 0, "maximum": 100, "example": 25 }
 
-    /// What is owed to somebody, in major units, with all digits; below zero where they owe.
-    Balance { "type": "number", "format": "decimal", "example": -33.34 }
+    /// Signed amount in major units, with all digits. A negative balance is owed by the member.
+    Balance { "type": "number", "example": -33.34 }
 
-    /// A TON address of the main network, in its user-friendly form (checked by its checksum) or in its raw form.
-    Wallet {
+    /// TON mainnet address, in user-friendly form (its checksum is verified) or in raw form.
+    WalletAddress {
         "type": "string",
         "pattern": "^([A-Za-z0-9_-]{48}|[A-Za-z0-9+/]{48}|0:[0-9A-Fa-f]{64})$",
         "example": "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF",
     }
 
-    /// The hash of a chain transaction: 64 hexadecimal digits, or the base64 form of 32 bytes.
+    /// Hash of a blockchain transaction: 64 hexadecimal digits, or 32 bytes in base64.
     TxHash {
         "type": "string",
         "pattern": "^([0-9A-Fa-f]{64}|[A-Za-z0-9_-]{43}=?|[A-Za-z0-9+/]{43}=?)$",
         "example": "97a6ae7d5f3ce4b0c1b4bd5b2e5bb5b5d2a1a1d0c3f4e5b6a7988796a5b4c3d2",
     }
 
-    /// How an expense is divided: all the same, by amounts, or by percentages.
+    /// How an expense is split: equally, by exact amounts, or by percentages.
     SplitType { "type": "string", "enum": ["equal", "exact", "percentage"], "example": "equal" }
 
-    /// What kind of expense.
-    Category {
+    /// Category of an expense.
+    ExpenseCategory {
         "type": "string",
         "enum": [
             "food", "transport", "entertainment", "shopping", "utilities", "rent", "travel", "health", "education",
@@ -116,56 +108,58 @@ schemas! {
         "example": "food",
     }
 
-    /// What names an entry of a group's book: 1 to 64 characters, not all of them blank and none a control character. An
-    /// expense's or a settlement's entry has its id.
+    /// Id of a ledger entry: 1 to 64 characters, not all blank, without control characters. The entry of an expense or a
+    /// settlement has the id of that expense or settlement.
     EntryId { "type": "string", "minLength": 1, "maxLength": 64, "pattern": TEXT, "example": "opening-balance" }
 
-    /// What an adjustment is for: 1 to 200 characters, not all of them blank and none a control character.
-    Note { "type": "string", "minLength": 1, "maxLength": 200, "pattern": TEXT, "example": "Opening balance" }
+    /// Note of an adjustment: 1 to 200 characters, not all blank, without control characters.
+    EntryNote { "type": "string", "minLength": 1, "maxLength": 200, "pattern": TEXT, "example": "Opening balance" }
 
-    /// By how much a balance moves, in major units: below zero is possible, zero is not, as a number or as the text of one.
-    ChangeToSend {
-        "oneOf": [
-            { "type": "number", "format": "decimal", "not": { "const": 0 } },
-            { "type": "string", "format": "decimal", "pattern": SIGNED },
-        ],
+    /// Signed amount in major units by which a balance changes; not zero. A number or a string.
+    ChangeAmountInput {
+        "oneOf": [{ "type": "number", "not": { "const": 0 } }, { "type": "string", "pattern": SIGNED }],
         "example": -12.5,
     }
 
-    /// What a balance is at least, in major units: below zero is possible, as a number or as the text of one.
-    BalanceToSend {
-        "oneOf": [
-            { "type": "number", "format": "decimal" },
-            { "type": "string", "format": "decimal", "pattern": SIGNED },
-        ],
+    /// Signed balance in major units. A number or a string.
+    BalanceInput {
+        "oneOf": [{ "type": "number" }, { "type": "string", "pattern": SIGNED }],
         "example": 0,
     }
 
-    /// Whether an entry counts.
+    /// Status of a ledger entry.
     EntryStatus { "type": "string", "enum": ["applied", "reverted", "revert"], "example": "applied" }
 
-    /// What kind of event an entry stands for.
-    RefType { "type": "string", "enum": ["expense", "settlement", "adjustment"], "example": "expense" }
+    /// Kind of event that a ledger entry records.
+    EntryRefType { "type": "string", "enum": ["expense", "settlement", "adjustment"], "example": "expense" }
 
-    /// In which order a list is: oldest first, or newest first.
-    Order { "type": "string", "enum": ["asc", "desc"], "default": "desc" }
+    /// Order of a list: oldest first, or newest first.
+    SortOrder { "type": "string", "enum": ["asc", "desc"], "default": "desc" }
 
-    /// An end of a period: a moment in UTC, or a whole day.
-    Bound {
-        "anyOf": [{ "type": "string", "format": "date-time" }, { "type": "string", "format": "date" }],
-        "example": "2024-01-20",
+    /// End of a period: a moment as in RFC 3339, or a whole day in UTC.
+    PeriodBound {
+        "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].+)?$", "example": "2024-01-20",
     }
 
-    /// How many days a page has.
+    /// Maximum number of days on a page.
     DaysLimit { "type": "integer", "minimum": 1, "maximum": 100, "default": 100 }
 
     /// A day in UTC.
-    Day { "type": "string", "format": "date", "example": "2024-01-20" }
+    CalendarDate { "type": "string", "format": "date", "example": "2024-01-20" }
 
     /// An OpenAPI document.
-    OpenApi { "type": "object", "required": ["openapi", "info", "paths"] }
+    OpenApiDocument {
+        "type": "object",
+        "required": ["openapi", "info", "paths"],
+        "properties": {
+            "openapi": { "type": "string", "description": "OpenAPI version.", "example": "3.1.0" },
+            "info": { "type": "object", "description": "Name and version of the API." },
+            "paths": { "type": "object", "description": "Paths and their operations." },
+        },
+    }
 
-    /// How far a settlement is: `pending` becomes `completed` or `failed`, and stays so. Only `completed` moves money.
+    /// Status of a settlement. `pending` becomes `completed` or `failed`, both of which are final. Only a `completed`
+    /// settlement changes balances.
     SettlementStatus { "type": "string", "enum": ["pending", "completed", "failed"], "example": "pending" }
 }
 
@@ -180,11 +174,9 @@ const SIGNED: &str = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$";
 
 impl PartialSchema for Exact {
     fn schema() -> RefOr<Schema> {
-        let description = "How much, in major units, as a number with all its digits: read it as a decimal, not as a float.";
-        described(
-            description,
-            json!({ "type": "number", "format": "decimal", "minimum": 0, "example": 100 }),
-        )
+        let description =
+            "Amount in major units, with all digits: parse it as a decimal, not as a float.";
+        described(description, json!({ "type": "number", "minimum": 0, "example": 100 }))
     }
 }
 
@@ -192,6 +184,19 @@ impl ToSchema for Exact {
     fn name() -> std::borrow::Cow<'static, str> {
         "Amount".into()
     }
+}
+
+/// The category of an expense, where `null` means something: it removes the category.
+///
+/// It is an `anyOf`, because the document drops the `oneOf` with `null` that utoipa writes for every optional field.
+#[must_use]
+pub fn category_or_null() -> Schema {
+    let null = ObjectBuilder::new().schema_type(Type::Null);
+    AnyOfBuilder::new()
+        .description(Some("New category; `null` removes it."))
+        .item(Ref::from_schema_name(ExpenseCategory::name()))
+        .item(null)
+        .into()
 }
 
 fn described(description: &str, mut schema: Value) -> RefOr<Schema> {
@@ -202,24 +207,15 @@ fn described(description: &str, mut schema: Value) -> RefOr<Schema> {
         .unwrap_or_else(|error| unreachable!("the schema is a literal: {error}"))
 }
 
-/// A boolean that is always `VALUE`.
-pub(crate) fn always<const VALUE: bool>() -> Object {
-    ObjectBuilder::new()
-        .schema_type(Type::Boolean)
-        .description(Some(format!("Always `{VALUE}`.")))
-        .enum_values(Some([VALUE]))
-        .build()
-}
-
 /// A `T`, by reference: it is described once.
 pub(crate) fn one<T: ToSchema>() -> Ref {
     let mut one = Ref::from_schema_name(T::name());
-    "The thing.".clone_into(&mut one.description);
+    "The requested resource.".clone_into(&mut one.description);
     one
 }
 
 /// A list of `T`.
 pub(crate) fn many<T: ToSchema>() -> ArrayBuilder {
     let items = Ref::from_schema_name(T::name());
-    ArrayBuilder::new().description(Some("The things.")).items(items)
+    ArrayBuilder::new().description(Some("The items of this page.")).items(items)
 }

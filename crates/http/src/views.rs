@@ -21,22 +21,22 @@ use crate::{Exact, schemas};
 #[serde(rename_all = "camelCase")]
 #[schema(as = Group)]
 pub struct GroupView {
-    /// Its id; who knows it may join.
-    #[schema(value_type = schemas::Id)]
+    /// Id of the group, which is also the invitation to join it.
+    #[schema(value_type = schemas::ResourceId)]
     pub id: String,
-    /// The Telegram chat it belongs to.
+    /// Telegram chat that the group belongs to.
     #[schema(example = "-1001234567890")]
     pub chat_id: String,
-    /// What its members call it.
+    /// Title of the group.
     #[schema(example = "Roommates")]
     pub title: String,
-    /// The currency of an expense that names none.
+    /// Currency of expenses that name none.
     #[schema(value_type = schemas::Currency)]
     pub currency: &'static str,
-    /// When it was made.
+    /// Time at which the group was created.
     #[schema(value_type = schemas::Timestamp)]
     pub created_at: String,
-    /// How many members it has.
+    /// Number of members.
     pub member_count: u64,
 }
 
@@ -45,28 +45,28 @@ pub struct GroupView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Member)]
 pub struct MemberView {
-    /// The Telegram id, as text.
+    /// Telegram id of the member, as text.
     #[schema(value_type = schemas::UserId)]
     pub id: String,
-    /// The Telegram id, as a number.
+    /// Telegram id of the member, as a number.
     #[schema(minimum = 1, example = 123_456_789)]
     pub telegram_id: u64,
-    /// The name that the others see.
+    /// Name of the member.
     #[schema(example = "Alice Smith")]
     pub name: String,
-    /// The Telegram username, without `@`.
+    /// Telegram username, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "alice")]
     pub username: Option<String>,
-    /// The TON address to pay the member at.
+    /// TON address at which the member is paid.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
     pub wallet: Option<String>,
-    /// A picture of the member.
+    /// URL of the member's avatar.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "https://t.me/i/userpic/320/alice.svg")]
     pub avatar_url: Option<String>,
-    /// When the member joined.
+    /// Time at which the member joined.
     #[schema(value_type = schemas::Timestamp)]
     pub joined_at: String,
 }
@@ -76,62 +76,62 @@ pub struct MemberView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Expense)]
 pub struct ExpenseView {
-    /// Its id.
-    #[schema(value_type = schemas::Id)]
+    /// Id of the expense.
+    #[schema(value_type = schemas::ResourceId)]
     pub id: String,
-    /// Its group.
-    #[schema(value_type = schemas::Id)]
+    /// Group that it belongs to.
+    #[schema(value_type = schemas::ResourceId)]
     pub group_id: String,
-    /// Who paid.
+    /// Member who paid.
     #[schema(value_type = schemas::UserId)]
     pub payer_id: String,
-    /// The payer's name when it was recorded.
+    /// Name of the payer when it was recorded.
     #[schema(example = "Alice Smith")]
     pub payer_name: String,
-    /// How much, in major units, with all digits.
+    /// Amount in major units, with all digits.
     pub amount: Exact,
-    /// In which currency.
+    /// Currency of the amount.
     #[schema(value_type = schemas::Currency)]
     pub currency: &'static str,
-    /// What for.
+    /// What was paid for.
     #[schema(example = "Dinner at restaurant")]
     pub description: String,
-    /// How it is divided.
+    /// How it is split.
     #[schema(value_type = schemas::SplitType)]
     pub split_type: SplitType,
-    /// What each sharer owes; they sum to the amount.
+    /// Shares of the members, which sum to the amount.
     pub splits: Vec<ShareView>,
-    /// What kind of expense.
+    /// Category.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::Category)]
+    #[schema(value_type = schemas::ExpenseCategory)]
     pub category: Option<Category>,
-    /// When it was recorded.
+    /// Time at which it was recorded.
     #[schema(value_type = schemas::Timestamp)]
     pub created_at: String,
-    /// Who recorded it.
+    /// Member who recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::UserId)]
     pub created_by: Option<String>,
-    /// When it was last edited or restored.
+    /// Time at which it was last edited or restored.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Timestamp)]
     pub updated_at: Option<String>,
 }
 
-/// What one member owes of an expense.
+/// A member's share of an expense.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Share)]
+#[schema(as = ExpenseShare)]
 pub struct ShareView {
     /// The member.
     #[schema(value_type = schemas::UserId)]
     pub user_id: String,
-    /// The member's name when it was recorded.
+    /// Name of the member when it was recorded.
     #[schema(example = "Bob Jones")]
     pub user_name: String,
-    /// What they owe, in major units, with all digits.
+    /// Amount of the share in major units, with all digits.
     pub amount: Exact,
-    /// The percentage it was computed from.
+    /// Percentage that the share was computed from.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Percentage)]
     pub percentage: Option<Exact>,
@@ -142,98 +142,98 @@ pub struct ShareView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Settlement)]
 pub struct SettlementView {
-    /// Its id.
-    #[schema(value_type = schemas::Id)]
+    /// Id of the settlement.
+    #[schema(value_type = schemas::ResourceId)]
     pub id: String,
-    /// Its group.
-    #[schema(value_type = schemas::Id)]
+    /// Group that it belongs to.
+    #[schema(value_type = schemas::ResourceId)]
     pub group_id: String,
-    /// Who pays.
+    /// Member who pays.
     #[schema(value_type = schemas::UserId)]
     pub from_user_id: String,
-    /// The payer's name when it was recorded.
+    /// Name of the payer when it was recorded.
     #[schema(example = "Bob Jones")]
     pub from_user_name: String,
-    /// Who is paid.
+    /// Member who is paid.
     #[schema(value_type = schemas::UserId)]
     pub to_user_id: String,
-    /// The recipient's name when it was recorded.
+    /// Name of the recipient when it was recorded.
     #[schema(example = "Alice Smith")]
     pub to_user_name: String,
-    /// How much, in major units, with all digits.
+    /// Amount in major units, with all digits.
     pub amount: Exact,
-    /// In which currency.
+    /// Currency of the amount.
     #[schema(value_type = schemas::Currency)]
     pub currency: &'static str,
-    /// The chain transaction that pays it, as 64 lower-case hexadecimal digits.
+    /// Blockchain transaction that pays it, as 64 lower-case hexadecimal digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         nullable = false,
         example = "97a6ae7d5f3ce4b0c1b4bd5b2e5bb5b5d2a1a1d0c3f4e5b6a7988796a5b4c3d2"
     )]
     pub tx_hash: Option<String>,
-    /// How far it is; only `completed` moves money.
+    /// Status. Only a `completed` settlement changes balances.
     #[schema(value_type = schemas::SettlementStatus)]
     pub status: Status,
-    /// When it was recorded.
+    /// Time at which it was recorded.
     #[schema(value_type = schemas::Timestamp)]
     pub created_at: String,
-    /// When it was completed.
+    /// Time at which it was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Timestamp)]
     pub completed_at: Option<String>,
 }
 
-/// An entry of a group's book: one event that moved money.
+/// An entry of a group's ledger: one event that changed balances.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Entry)]
+#[schema(as = LedgerEntry)]
 pub struct EntryView {
-    /// Names the event: the id of its expense or settlement, or what a client called its adjustment.
+    /// Id of the entry: the id of its expense or settlement, or the one that a client gave the adjustment.
     #[schema(value_type = schemas::EntryId)]
     pub entry_id: String,
-    /// Its place in the book: the first event has 0, and there is no gap.
+    /// Position in the ledger, from 0 and without gaps.
     pub sequence: u64,
-    /// `applied`: it counts. `reverted`: it counted until its revert. `revert`: it takes back what another one did.
+    /// `applied`: it counts. `reverted`: it counted until it was reverted. `revert`: it reverts another entry.
     #[schema(value_type = schemas::EntryStatus)]
     pub status: EntryStatus,
-    /// Of what was reverted, the sequence of its revert; of a revert, that of what it takes back.
+    /// Sequence of the revert, if it is `reverted`, or of the reverted entry, if it is a `revert`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub other_sequence: Option<u64>,
-    /// What kind of event it is.
-    #[schema(value_type = schemas::RefType)]
+    /// Kind of event.
+    #[schema(value_type = schemas::EntryRefType)]
     pub ref_type: RefType,
-    /// The id of the expense or the settlement.
+    /// Id of the expense or the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::Id)]
+    #[schema(value_type = schemas::ResourceId)]
     pub ref_id: Option<String>,
-    /// Who did it.
+    /// User who caused it.
     #[schema(value_type = schemas::UserId)]
     pub actor_id: String,
-    /// What an adjustment is for.
+    /// Note of an adjustment.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Opening balance")]
     pub note: Option<String>,
-    /// What it adds to whose totals.
+    /// Changes of the members' totals.
     pub changes: Vec<ChangeView>,
-    /// When it entered the book.
+    /// Time at which it was recorded.
     #[schema(value_type = schemas::Timestamp)]
     pub created_at: String,
-    /// In the statement of one member: what the group owed the member after it, by currency.
+    /// Balances of the member after it, by currency; in a member's statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = BTreeMap<String, schemas::Balance>, nullable = false)]
     pub balance: Option<BTreeMap<&'static str, Exact>>,
-    /// Of what was reverted, the expense as it was until then.
+    /// The expense as it was until this entry was reverted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub expense: Option<ExpenseView>,
 }
 
-/// What an entry adds to the totals of a member in a currency; what is left out is zero.
+/// Changes of a member's totals in one currency. A total that is left out does not change.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Change)]
+#[schema(as = LedgerChange)]
 pub struct ChangeView {
     /// The member.
     #[schema(value_type = schemas::UserId)]
@@ -241,19 +241,19 @@ pub struct ChangeView {
     /// The currency.
     #[schema(value_type = schemas::Currency)]
     pub currency: &'static str,
-    /// What the member paid for expenses.
+    /// Change of what the member paid for expenses.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Balance)]
     pub paid: Option<Exact>,
-    /// The member's shares of expenses.
+    /// Change of the member's shares of expenses.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Balance)]
     pub owed: Option<Exact>,
-    /// What the member sent, or an adjustment above zero.
+    /// Change of what the member sent, including positive adjustments.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Balance)]
     pub sent: Option<Exact>,
-    /// What the member received, or an adjustment below zero.
+    /// Change of what the member received, including negative adjustments.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Balance)]
     pub received: Option<Exact>,

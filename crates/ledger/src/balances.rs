@@ -1,4 +1,4 @@
-//! What the group owed each member: at a moment, or at the end of a day.
+//! Balances of the members at a moment, or at the end of a day.
 
 use fracti_core::{
     book::{Book, Shown},
@@ -11,63 +11,63 @@ use fracti_http::{Exact, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What the group owed its members at a moment.
+/// Balances of the members at a moment.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = LedgerBalance)]
 pub(crate) struct BalanceView {
-    /// How many entries led to it: the sequence of the entry that follows.
+    /// Number of entries that led to these balances, which is the sequence of the next entry.
     sequence: u64,
-    /// At which moment.
+    /// Moment of the balances.
     #[schema(value_type = schemas::Timestamp)]
     as_of: String,
-    /// Each member in each currency of the group's book.
+    /// Totals of each member in each currency of the group's ledger.
     balances: Vec<MemberBalance>,
 }
 
-/// What the group owed its members at the end of a day.
+/// Balances of the members at the end of a day.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = LedgerDay)]
 pub(crate) struct DayView {
     /// The day, in UTC.
-    #[schema(value_type = schemas::Day)]
+    #[schema(value_type = schemas::CalendarDate)]
     day: String,
-    /// How many entries led to it: the sequence of the entry that follows.
+    /// Number of entries that led to these balances, which is the sequence of the next entry.
     sequence: u64,
-    /// When its last event was.
+    /// Time of the last entry of the day.
     #[schema(value_type = schemas::Timestamp)]
     as_of: String,
-    /// Each member in each currency of the group's book.
+    /// Totals of each member in each currency of the group's ledger.
     balances: Vec<MemberBalance>,
 }
 
-/// The totals of a member in a currency.
+/// Totals of a member in one currency.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MemberBalance {
     /// The member.
     #[schema(value_type = schemas::UserId)]
     user_id: String,
-    /// The name that the others see.
+    /// Name of the member.
     #[schema(example = "Alice Smith")]
     name: String,
     /// The currency.
     #[schema(value_type = schemas::Currency)]
     currency: &'static str,
-    /// What the member paid for expenses.
+    /// Sum of the expenses that the member paid.
     #[schema(value_type = schemas::Balance)]
     paid: Exact,
-    /// The member's shares of expenses.
+    /// Sum of the member's shares of expenses.
     #[schema(value_type = schemas::Balance)]
     owed: Exact,
-    /// What the member sent in settlements and was given by adjustments.
+    /// Sum of the member's positive adjustments and of the completed settlements that they paid.
     #[schema(value_type = schemas::Balance)]
     sent: Exact,
-    /// What the member received in settlements and was charged by adjustments.
+    /// Sum of the member's negative adjustments and of the completed settlements that they received.
     #[schema(value_type = schemas::Balance)]
     received: Exact,
-    /// What the group owes the member: `paid - owed + sent - received`; below zero where the member owes.
+    /// Balance: `paid - owed + sent - received`; negative if the member owes.
     #[schema(value_type = schemas::Balance)]
     net: Exact,
 }

@@ -1,4 +1,4 @@
-//! Endpoints of the book: what the group owed whom at any moment, how it came to that, and adjustments by hand.
+//! Endpoints of the ledger: balances at any moment, the entries that led to them, and adjustments.
 
 mod balances;
 mod listed;
@@ -31,23 +31,25 @@ const DAYS: usize = 100;
 #[must_use]
 pub fn routes() -> Routes {
     Routes::new()
-        .routes(routes!(read_balance))
-        .routes(routes!(list_entries, push_entries, revert_entries))
-        .routes(routes!(post_reverts))
-        .routes(routes!(read_entry))
-        .routes(routes!(list_days))
+        .routes(routes!(get_ledger_balance))
+        .routes(routes!(list_ledger_entries, push_entries, revert_entries))
+        .routes(routes!(revert_entries_by_post))
+        .routes(routes!(list_ledger_entry_history))
+        .routes(routes!(list_ledger_days))
 }
 
-/// Says what the group owes each member, or owed at a moment.
+/// Get the balances of a group, now or at a past moment.
 ///
-/// Of every member in every currency: what they paid, owed, sent and received, and what that comes to. It is exact at any
-/// past moment; before the first event everything is zero, and the future is now.
+/// For each member and currency: what they paid, owed, sent and received, and the resulting balance. It is exact for any
+/// past moment. Before the first entry all balances are zero; a moment in the future is taken as now.
 #[utoipa::path(get, path = "/api/groups/{groupId}/ledger/balance", tag = "ledger",
     params(
-        ("at" = Option<schemas::Timestamp>, Query, description = "At which moment; now where nothing is said."),
-        ("userId" = Option<schemas::UserId>, Query, description = "Only this member.")),
-    responses((status = OK, body = Data<BalanceView>)))]
-async fn read_balance(
+        ("at" = Option<schemas::Timestamp>, Query, description = "Moment of the balances. Default: now."),
+        ("userId" = Option<schemas::UserId>, Query, description = "Return only the totals of this member.")),
+    responses(
+        (status = OK, body = Data<BalanceView>),
+        (status = UNPROCESSABLE_ENTITY, description = "TOO_MUCH_HISTORY")))]
+async fn get_ledger_balance(
     State(app): State<App>,
     Member(claim): Member,
     query: Query,
@@ -64,18 +66,19 @@ async fn read_balance(
     Ok(Data::new(BalanceView::of(&group, &members, user, &book, as_of)))
 }
 
-/// Lists the entries of the book, in order of sequence.
+/// List the entries of a group's ledger.
 ///
-/// With a member's id: only what moved their balances, each with what the group owed them after it. Such a page may be
-/// short and go on. A statement is of the moment when its first page was read.
+/// In order of sequence. With `userId`, it is the member's statement: only entries that changed their balances, each with
+/// the balance after it. A page of a statement may have fewer entries than `limit` and still have a next page. All pages
+/// of a statement show the ledger as it was when the first page was read.
 #[utoipa::path(get, path = "/api/groups/{groupId}/ledger/entries", tag = "ledger",
     params(
-        ("from" = Option<schemas::Bound>, Query, description = "None before this moment or day."),
-        ("to" = Option<schemas::Bound>, Query, description = "None after this moment or day."),
-        ("order" = Option<schemas::Order>, Query, description = "Newest first where nothing is said."),
-        ("userId" = Option<schemas::UserId>, Query, description = "Only what moved this member's balances.")),
+        ("from" = inline(Option<schemas::PeriodBound>), Query, description = "Return no entries before this moment or day."),
+        ("to" = inline(Option<schemas::PeriodBound>), Query, description = "Return no entries after this moment or day."),
+        ("order" = inline(Option<schemas::SortOrder>), Query, description = "Order of the entries."),
+        ("userId" = Option<schemas::UserId>, Query, description = "Return only entries that changed this member's balances.")),
     responses((status = OK, body = List<EntryView>)))]
-async fn list_entries(
+async fn list_ledger_entries(
     State(app): State<App>,
     Member(claim): Member,
     paging: Paging,
@@ -100,10 +103,11 @@ async fn list_entries(
     Ok(List::new(lines.into_iter().map(EntryView::from), next))
 }
 
-/// Adjusts balances by hand: opening balances from another app, or corrections.
+/// Push adjustments to the ledger.
 ///
-/// Each adjustment sums to zero in each currency. One that cannot count is named in `nonApplied`, and does not stop the
-/// others; where one breaks a rule, none counts. Under one name one entry counts, however often it is sent.
+/// For opening balances from another app, or for corrections. The changes of an adjustment sum to zero in each currency.
+/// An adjustment that cannot be applied is listed in `nonApplied` and does not stop the others; if one is invalid, none is
+/// applied. At most one entry is applied under an `entryId`, however often it is sent.
 #[utoipa::path(post, path = "/api/groups/{groupId}/ledger/entries", tag = "ledger",
     request_body = PushEntries,
     responses((status = OK, body = Data<ReportView>)))]
@@ -119,10 +123,11 @@ async fn push_entries(
     respond(&once, report)
 }
 
-/// Takes adjustments back.
+/// Revert adjustments.
 ///
-/// Whoever made one may, and those whose balances it moved. Each may be pushed again, with another value. The entry of an
-/// expense or a settlement is not taken back here: delete the expense.
+/// Allowed for the member who pushed an adjustment and for the members whose balances it changed. A reverted adjustment can
+/// be pushed again with other values. Entries of expenses and settlements cannot be reverted here; delete the expense
+/// instead.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/ledger/entries", tag = "ledger",
     request_body = RevertEntries,
     responses(
@@ -139,13 +144,15 @@ async fn revert_entries(
     respond(&once, report)
 }
 
-/// Takes adjustments back, for clients that cannot send a body with DELETE.
+/// Revert adjustments with POST.
+///
+/// The same as `revertEntries`, for clients that cannot send a body with DELETE.
 #[utoipa::path(post, path = "/api/groups/{groupId}/ledger/entries/revert", tag = "ledger",
     request_body = RevertEntries,
     responses(
         (status = OK, body = Data<ReportView>),
         (status = FORBIDDEN, description = "NOT_ALLOWED")))]
-async fn post_reverts(
+async fn revert_entries_by_post(
     app: State<App>,
     member: Member,
     post: Post<Listed<RevertEntry>>,
@@ -153,10 +160,12 @@ async fn post_reverts(
     revert_entries(app, member, post).await
 }
 
-/// Reads what happened under a name: the entry that counts first, then its history, newest first.
+/// List the history of a ledger entry.
+///
+/// The applied entry with this id first, then earlier entries with it, newest first.
 #[utoipa::path(get, path = "/api/groups/{groupId}/ledger/entries/{entryId}", tag = "ledger",
     responses((status = OK, body = List<EntryView>)))]
-async fn read_entry(
+async fn list_ledger_entry_history(
     State(app): State<App>,
     Member(claim): Member,
     Id(name): Id<EntryId>,
@@ -167,14 +176,16 @@ async fn read_entry(
     Ok(paging.list(&scope, entries))
 }
 
-/// Lists the balances at the end of each day that had an event, the oldest first; the last day may not be over.
+/// List the balances at the end of each day.
+///
+/// Only days that have ledger entries, oldest first. The last day may still be in progress.
 #[utoipa::path(get, path = "/api/groups/{groupId}/ledger/days", tag = "ledger",
     params(
-        ("from" = Option<schemas::Day>, Query, description = "None before this day."),
-        ("to" = Option<schemas::Day>, Query, description = "None after this day."),
-        ("limit" = Option<schemas::DaysLimit>, Query, description = "How many at the most.")),
+        ("from" = Option<schemas::CalendarDate>, Query, description = "Return no days before this day."),
+        ("to" = Option<schemas::CalendarDate>, Query, description = "Return no days after this day."),
+        ("limit" = inline(Option<schemas::DaysLimit>), Query, description = "Maximum number of days on the page.")),
     responses((status = OK, body = List<DayView>)))]
-async fn list_days(
+async fn list_ledger_days(
     State(app): State<App>,
     Member(claim): Member,
     paging: Paging,

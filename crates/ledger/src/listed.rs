@@ -3,15 +3,12 @@
 use std::{fmt, marker::PhantomData};
 
 use fracti_core::table::MAX_ENTRIES;
-use fracti_http::{Problem, required};
+use fracti_http::{Problem, required, schemas};
 use serde::{
     Deserialize, Deserializer,
     de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor, value::SeqAccessDeserializer},
 };
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Ref, RefOr, Schema},
-};
+use utoipa::ToSchema;
 
 use crate::push::{PushEntry, RevertEntry};
 
@@ -77,45 +74,21 @@ impl<T: Listable> Listed<T> {
     }
 }
 
-/// Adjustments of the book.
-#[derive(Debug)]
-pub(crate) struct PushEntries;
-
-/// The names of entries that are to be reverted.
-#[derive(Debug)]
-pub(crate) struct RevertEntries;
-
-impl PartialSchema for PushEntries {
-    fn schema() -> RefOr<Schema> {
-        listed::<PushEntry>()
-    }
+/// Adjustments to push.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body that `Listed` reads")]
+pub(crate) struct PushEntries {
+    /// The adjustments.
+    #[schema(min_items = 1, max_items = 500)]
+    entries: Vec<PushEntry>,
 }
 
-impl ToSchema for PushEntries {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((PushEntry::name().into_owned(), PushEntry::schema()));
-        PushEntry::schemas(schemas);
-    }
-}
-
-impl PartialSchema for RevertEntries {
-    fn schema() -> RefOr<Schema> {
-        listed::<RevertEntry>()
-    }
-}
-
-impl ToSchema for RevertEntries {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((RevertEntry::name().into_owned(), RevertEntry::schema()));
-        RevertEntry::schemas(schemas);
-    }
-}
-
-/// A list of `T`, as it is or as the one field of an object.
-fn listed<T: Listable + ToSchema>() -> RefOr<Schema> {
-    let items = || Ref::from_schema_name(T::name());
-    let list =
-        || ArrayBuilder::new().description(Some("The list.")).items(items()).min_items(Some(1));
-    let object = ObjectBuilder::new().property(T::FIELD, list()).required(T::FIELD);
-    OneOfBuilder::new().item(object).item(list()).into()
+/// Adjustments to revert.
+#[derive(ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body that `Listed` reads")]
+pub(crate) struct RevertEntries {
+    /// Ids of their entries.
+    #[schema(value_type = Vec<schemas::EntryId>, min_items = 1, max_items = 500)]
+    entry_ids: Vec<RevertEntry>,
 }

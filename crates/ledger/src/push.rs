@@ -1,4 +1,4 @@
-//! What a client sends to adjust the book, and what became of it.
+//! Adjustments of the ledger that a client pushes or reverts, and the result.
 
 use fracti_core::{
     adjustment::{Adjustment, Amount},
@@ -18,7 +18,7 @@ use crate::listed::{Listable, Listed};
 /// The name that a path takes, so that no entry of it could be read.
 const TAKEN: &str = "revert";
 
-/// An adjustment: balances moved by hand, like what another app kept, or a correction.
+/// An adjustment to push: an opening balance from another app, or a correction.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 #[schema(example = json!({
@@ -29,53 +29,52 @@ const TAKEN: &str = "revert";
     ],
 }))]
 pub(crate) struct PushEntry {
-    /// What it is called: under one name one entry counts. `revert` is taken.
+    /// Id of the entry, unique among the applied entries of the group. `revert` is reserved.
     #[schema(value_type = schemas::EntryId)]
     entry_id: Option<Text<EntryName>>,
-    /// Whose balance it moves, each member once a currency: they sum to zero in each currency.
+    /// Changes of balances, which sum to zero in each currency. A member may appear once per currency.
     #[schema(min_items = 2)]
     changes: Option<Vec<PushChange>>,
-    /// What it is for.
-    #[schema(value_type = Option<schemas::Note>)]
+    /// Note that explains it.
+    #[schema(value_type = Option<schemas::EntryNote>)]
     note: Option<Text<Note>>,
-    /// It counts only where this holds once it counts.
+    /// Condition that must hold once the adjustment is applied.
     condition: Option<PushCondition>,
 }
 
-/// By how much a member's balance moves: what is above zero counts as sent, what is below as received.
+/// Change of a member's balance. A positive amount is added to `sent`, a negative one to `received`.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct PushChange {
-    /// A member.
+    /// Member whose balance it is.
     #[schema(value_type = schemas::UserId)]
     user_id: Option<Text<UserId>>,
-    /// In which currency; the group's where none is named.
+    /// Currency of the balance. Default: the group's currency.
     #[schema(value_type = Option<schemas::Currency>)]
     currency: Option<Text<Currency>>,
-    /// By how much.
-    #[schema(value_type = schemas::ChangeToSend)]
+    /// Signed amount by which the balance changes.
+    #[schema(value_type = schemas::ChangeAmountInput)]
     amount: Option<Scalar<Decimal>>,
 }
 
-/// What a member's balance is at least, after the adjustment.
+/// Minimum balance of a member after the adjustment.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct PushCondition {
-    /// A member.
+    /// Member whose balance it is.
     #[schema(value_type = schemas::UserId)]
     user_id: Option<Text<UserId>>,
-    /// In which currency; the group's where none is named.
+    /// Currency of the balance. Default: the group's currency.
     #[schema(value_type = Option<schemas::Currency>)]
     currency: Option<Text<Currency>>,
-    /// The least that the group owes the member then; below zero where the member may owe.
-    #[schema(value_type = schemas::BalanceToSend)]
+    /// Minimum balance; negative if the member may owe.
+    #[schema(value_type = schemas::BalanceInput)]
     balance_at_least: Option<Scalar<Decimal>>,
 }
 
-/// What an entry is called that is to be reverted.
-#[derive(Debug, Deserialize, ToSchema)]
+/// Id of an entry to revert.
+#[derive(Debug, Deserialize)]
 #[serde(transparent)]
-#[schema(value_type = schemas::EntryId)]
 pub(crate) struct RevertEntry(Text<EntryId>);
 
 impl Listable for PushEntry {
@@ -151,46 +150,46 @@ fn read_amount(
     })
 }
 
-/// What became of each adjustment, or of each revert.
+/// Result of pushing or reverting adjustments.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Report)]
+#[schema(as = PushResult)]
 pub(crate) struct ReportView {
-    /// The entries that count, or the reverts.
+    /// Entries that were applied, or the reverts.
     applied: Vec<EntryView>,
-    /// What did not happen; it did not stop the others.
+    /// Adjustments or reverts that could not be applied.
     non_applied: Vec<NonAppliedView>,
 }
 
-/// What did not happen.
+/// An adjustment or a revert that could not be applied.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = NonApplied)]
+#[schema(as = NonAppliedEntry)]
 struct NonAppliedView {
-    /// The entry.
+    /// Id of the entry.
     #[schema(value_type = schemas::EntryId)]
     entry_id: String,
-    /// Why, in a word for programs.
+    /// Reason, as a stable code.
     code: ReasonCode,
-    /// Why, in a sentence for people.
+    /// Reason, as a sentence.
     #[schema(example = "The balance would be less than the condition says.")]
     message: String,
 }
 
-/// Why an adjustment or a revert did not happen.
+/// Reason why an adjustment or a revert could not be applied.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = NonAppliedCode)]
 enum ReasonCode {
-    /// Another entry counts under this name, or an expense or a settlement has it.
+    /// An entry with this id is applied already.
     EntryExists,
-    /// The balance would be less than the condition says.
+    /// The balance would be below the minimum of the condition.
     ConditionFailed,
-    /// Others wrote first until the deadline: send it again.
+    /// Concurrent writes to the group won until the deadline: send it again.
     LockLost,
-    /// No entry counts under this name.
+    /// No entry with this id is applied.
     EntryMissing,
-    /// A total or a balance would grow too large.
+    /// A total or a balance would become too large.
     TotalsTooLarge,
 }
 

@@ -53,7 +53,7 @@ struct Options {
 enum Command {
     /// Prints a sample event with fresh init data: the signature of the file has aged.
     SignEvent {
-        /// An event, like events/read-group.json.
+        /// An event, like events/get-group.json.
         file: PathBuf,
         /// Asks about this group instead of the one in the file.
         #[arg(long, value_name = "ID")]

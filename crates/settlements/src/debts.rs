@@ -1,4 +1,4 @@
-//! Who owes whom: the book as a client sees it, and the plan that settles it.
+//! Who owes whom in a group, and the plan that settles it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,130 +13,128 @@ use fracti_http::{Exact, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Who owes whom in a group.
+/// Debts of a group.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Debts {
-    /// The members, and the transfers between them.
-    graph: Graph,
-    /// The fewest transfers that settle the group.
-    suggested_settlements: Vec<Suggestion>,
-    /// The members.
-    balances: Vec<Node>,
-    /// The group's totals.
-    summary: Summary,
-    /// Whether no shorter list of transfers exists; not known where very many balances are open.
+pub(crate) struct GroupDebts {
+    /// The plan as a graph: members and the transfers between them.
+    graph: DebtGraph,
+    /// The plan as a list: transfers that settle the group.
+    suggested_settlements: Vec<SuggestedSettlement>,
+    /// Members with their balances.
+    balances: Vec<DebtNode>,
+    /// Totals of the group.
+    summary: DebtSummary,
+    /// Whether the plan is known to have the fewest transfers possible. `false` if too many balances are open to tell.
     optimal: bool,
 }
 
-/// The debts as a graph.
+/// Debts as a graph.
 #[derive(Debug, Serialize, ToSchema)]
-struct Graph {
-    /// The members.
-    nodes: Vec<Node>,
-    /// The fewest transfers that settle the group.
-    edges: Vec<Edge>,
+struct DebtGraph {
+    /// Members with their balances.
+    nodes: Vec<DebtNode>,
+    /// Transfers that settle the group.
+    edges: Vec<DebtEdge>,
 }
 
-/// A member, and what the group owes them.
+/// A member and their balance.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-struct Node {
-    /// The Telegram id, as text.
+struct DebtNode {
+    /// Telegram id of the member.
     #[schema(value_type = schemas::UserId)]
     id: String,
-    /// The name that the others see.
+    /// Name of the member.
     #[schema(example = "Alice Smith")]
     name: String,
-    /// The Telegram username, without `@`.
+    /// Telegram username, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "alice")]
     username: Option<String>,
-    /// The TON address to pay the member at.
+    /// TON address at which the member is paid.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
     wallet: Option<String>,
-    /// What the group owes the member in the group's currency; below zero where the member owes.
+    /// Balance in the group's currency: positive if the group owes the member, negative if the member owes.
     #[schema(value_type = schemas::Balance)]
     balance: Exact,
-    /// The same in each currency of the group's book, by its code.
+    /// Balance in each currency of the group's ledger, by currency code.
     #[schema(value_type = BTreeMap<String, schemas::Balance>)]
     balances: BTreeMap<&'static str, Exact>,
 }
 
-/// A transfer, as an arrow.
+/// A suggested transfer, by member ids.
 #[derive(Debug, Serialize, ToSchema)]
-struct Edge {
-    /// Who pays.
+struct DebtEdge {
+    /// Member who pays.
     #[schema(value_type = schemas::UserId)]
     from: String,
-    /// Who is paid.
+    /// Member who is paid.
     #[schema(value_type = schemas::UserId)]
     to: String,
-    /// How much.
+    /// Amount to pay.
     amount: Exact,
-    /// In which currency.
+    /// Currency of the amount.
     #[schema(value_type = schemas::Currency)]
     currency: &'static str,
 }
 
-/// A transfer, with names.
+/// A suggested transfer, with the members' names.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Suggestion {
-    /// Who pays.
+struct SuggestedSettlement {
+    /// Member who pays.
     #[schema(value_type = schemas::UserId)]
     from_user_id: String,
-    /// The payer's name.
+    /// Name of the payer.
     #[schema(example = "Bob Jones")]
     from_user_name: String,
-    /// Who is paid.
+    /// Member who is paid.
     #[schema(value_type = schemas::UserId)]
     to_user_id: String,
-    /// The recipient's name.
+    /// Name of the recipient.
     #[schema(example = "Alice Smith")]
     to_user_name: String,
-    /// How much.
+    /// Amount to pay.
     amount: Exact,
-    /// In which currency.
+    /// Currency of the amount.
     #[schema(value_type = schemas::Currency)]
     currency: &'static str,
 }
 
-/// A group's totals.
+/// Totals of a group.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = DebtsSummary)]
-struct Summary {
-    /// What the expenses in the group's currency sum to.
+struct DebtSummary {
+    /// Sum of the expenses in the group's currency.
     total_expenses: Exact,
-    /// What the completed settlements in the group's currency sum to.
+    /// Sum of the completed settlements in the group's currency. Adjustments are not included.
     total_settled: Exact,
-    /// How many expenses there are.
+    /// Number of expenses.
     expense_count: u64,
-    /// How many settlements are completed.
+    /// Number of completed settlements.
     settlement_count: u64,
-    /// How many transfers are still needed.
+    /// Number of transfers in the suggested plan, not of settlements whose status is `pending`.
     pending_settlements: usize,
-    /// The totals of each currency of the group's book.
-    currencies: Vec<CurrencySummary>,
+    /// Totals in each currency of the group's ledger.
+    currencies: Vec<DebtCurrencySummary>,
 }
 
-/// A group's totals in one currency.
+/// Totals of a group in one currency.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = DebtsCurrencySummary)]
-struct CurrencySummary {
+struct DebtCurrencySummary {
     /// The currency.
     #[schema(value_type = schemas::Currency)]
     currency: &'static str,
-    /// What its expenses sum to.
+    /// Sum of the expenses in this currency.
     total_expenses: Exact,
-    /// What its completed settlements sum to.
+    /// Sum of the completed settlements in this currency. Adjustments are not included.
     total_settled: Exact,
 }
 
-impl Debts {
-    /// What a group's book says, and the plan that follows from it.
+impl GroupDebts {
+    /// The debts of a group, by its ledger.
     pub(crate) fn of(group: &Group, members: &[Member], book: &Book) -> Self {
         let mut currencies: BTreeSet<Currency> = book.balances.currencies().collect();
         currencies.insert(group.currency);
@@ -153,11 +151,11 @@ impl Debts {
             suggestions.extend(plan.transfers.iter().map(named));
         }
 
-        let nodes: Vec<Node> =
+        let nodes: Vec<DebtNode> =
             members.iter().map(|member| node(member, group.currency, &shown, book)).collect();
         let summaries = currencies.iter().map(|currency| {
             let Totals { paid, .. } = book.balances.sums(*currency);
-            CurrencySummary {
+            DebtCurrencySummary {
                 currency: currency.code(),
                 total_expenses: Exact(currency.number(paid)),
                 total_settled: Exact(currency.number(book.settled.sum(*currency))),
@@ -165,7 +163,7 @@ impl Debts {
         });
         let Totals { paid, .. } = book.balances.sums(group.currency);
         Self {
-            summary: Summary {
+            summary: DebtSummary {
                 total_expenses: Exact(group.currency.number(paid)),
                 total_settled: Exact(group.currency.number(book.settled.sum(group.currency))),
                 expense_count: book.expense_count,
@@ -173,7 +171,7 @@ impl Debts {
                 pending_settlements: suggestions.len(),
                 currencies: summaries.collect(),
             },
-            graph: Graph { nodes: nodes.clone(), edges },
+            graph: DebtGraph { nodes: nodes.clone(), edges },
             suggested_settlements: suggestions,
             balances: nodes,
             optimal,
@@ -181,11 +179,11 @@ impl Debts {
     }
 }
 
-fn node(member: &Member, own: Currency, shown: &Shown<'_>, book: &Book) -> Node {
+fn node(member: &Member, own: Currency, shown: &Shown<'_>, book: &Book) -> DebtNode {
     let net = |currency: Currency| {
         Exact(currency.number(book.balances.totals(currency, member.id).net()))
     };
-    Node {
+    DebtNode {
         id: member.id.to_string(),
         name: member.name.clone(),
         username: member.username.clone(),
@@ -198,8 +196,8 @@ fn node(member: &Member, own: Currency, shown: &Shown<'_>, book: &Book) -> Node 
     }
 }
 
-fn edge(transfer: &Transfer, currency: Currency) -> Edge {
-    Edge {
+fn edge(transfer: &Transfer, currency: Currency) -> DebtEdge {
+    DebtEdge {
         from: transfer.from.to_string(),
         to: transfer.to.to_string(),
         amount: Exact(currency.number(transfer.minor)),
@@ -211,9 +209,9 @@ fn suggestion(
     transfer: &Transfer,
     currency: Currency,
     names: &HashMap<UserId, &str>,
-) -> Suggestion {
+) -> SuggestedSettlement {
     let name = |user: UserId| names.get(&user).copied().unwrap_or_default().to_owned();
-    Suggestion {
+    SuggestedSettlement {
         from_user_id: transfer.from.to_string(),
         from_user_name: name(transfer.from),
         to_user_id: transfer.to.to_string(),

@@ -20,77 +20,80 @@ use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use debts::Debts;
+use debts::GroupDebts;
 
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
     Routes::new()
-        .routes(routes!(read_debts))
+        .routes(routes!(get_debts))
         .routes(routes!(list_settlements, create_settlement))
-        .routes(routes!(read_settlement, update_settlement))
+        .routes(routes!(get_settlement, update_settlement))
 }
 
-/// What a client sends to record a settlement.
+/// A settlement to record.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 #[schema(example = json!({ "toId": "987654321", "amount": 25, "currency": "EUR" }))]
 struct CreateSettlement {
-    /// Who is paid, a member.
+    /// Member who is paid.
     #[schema(value_type = schemas::UserId)]
     to_id: Option<Text<UserId>>,
-    /// How much is paid.
-    #[schema(value_type = schemas::AmountToSend)]
+    /// Amount that is paid.
+    #[schema(value_type = schemas::AmountInput)]
     amount: Option<Scalar<Decimal>>,
-    /// Who pays, a member; the caller where nobody is named. One of the two is the caller.
+    /// Member who pays. Default: the caller. Either the payer or the recipient must be the caller.
     #[schema(value_type = Option<schemas::UserId>)]
     from_id: Option<Text<UserId>>,
-    /// In which currency; the group's where none is named.
+    /// Currency of the amount. Default: the group's currency.
     #[schema(value_type = Option<schemas::Currency>)]
     currency: Option<Text<Currency>>,
-    /// The chain transaction that pays it.
+    /// Blockchain transaction that pays it.
     #[schema(value_type = Option<schemas::TxHash>)]
     tx_hash: Option<Text<TxHash>>,
 }
 
-/// What a client asks of a settlement: a status, a transaction or both.
+/// Changes to a settlement: a status, a transaction or both.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 #[schema(example = json!({ "status": "completed" }))]
 struct UpdateSettlement {
-    /// The state it should have.
+    /// New status.
     #[schema(value_type = Option<schemas::SettlementStatus>)]
     status: Option<Text<Status>>,
-    /// The chain transaction that pays it.
+    /// Blockchain transaction that pays it.
     #[schema(value_type = Option<schemas::TxHash>)]
     tx_hash: Option<Text<TxHash>>,
 }
 
-/// Says who owes whom, and the fewest transfers that settle it.
+/// Get the debts of a group and a plan that settles them.
 ///
-/// Each currency by itself: two currencies are never added. `verify=true` computes the balances again from every expense,
-/// settlement and entry that there is, and fails where the book says something else.
+/// Each currency is planned separately; amounts in different currencies are never added. `verify=true` also recomputes
+/// the balances from all expenses, settlements and ledger entries, and fails if they differ from the ledger.
 #[utoipa::path(get, path = "/api/groups/{groupId}/debts", tag = "settlements",
-    params(("verify" = Option<bool>, Query, description = "Whether to compute the balances again. It costs as much as the group is old.")),
+    params(("verify" = Option<bool>, Query, description = "Whether to recompute the balances from the full history. The cost grows with the history.")),
     responses(
-        (status = OK, body = Data<Debts>),
-        (status = CONFLICT, description = "CONFLICT")))]
-async fn read_debts(
+        (status = OK, body = Data<GroupDebts>),
+        (status = CONFLICT, description = "CONFLICT"),
+        (status = UNPROCESSABLE_ENTITY, description = "TOO_MUCH_HISTORY")))]
+async fn get_debts(
     State(app): State<App>,
     Member(claim): Member,
     query: Query,
-) -> Result<Data<Debts>, Problem> {
+) -> Result<Data<GroupDebts>, Problem> {
     let verify: Option<bool> = query.read("verify")?;
     let (group, members, book) = app.table.ledger(claim).await?;
     if verify == Some(true) {
         app.table.verify_book(claim.group).await?;
     }
     // The plan takes a while, in which this thread has others to serve, and the deadline to keep.
-    let debts = spawn_blocking(move || Debts::of(&group, &members, &book)).await;
+    let debts = spawn_blocking(move || GroupDebts::of(&group, &members, &book)).await;
     Ok(Data::new(debts.map_err(|error| Error::Table(error.into()))?))
 }
 
-/// Lists a group's settlements, newest first.
+/// List the settlements of a group.
+///
+/// Newest first.
 #[utoipa::path(get, path = "/api/groups/{groupId}/settlements", tag = "settlements",
     responses((status = OK, body = List<SettlementView>)))]
 async fn list_settlements(
@@ -103,9 +106,10 @@ async fn list_settlements(
     Ok(paging.list(&scope, settlements))
 }
 
-/// Records a settlement.
+/// Create a settlement.
 ///
-/// One that its recipient records is completed at once; its payer's waits for the recipient.
+/// A settlement recorded by its recipient is completed at once. One recorded by its payer is pending until the recipient
+/// completes it.
 #[utoipa::path(post, path = "/api/groups/{groupId}/settlements", tag = "settlements",
     request_body = CreateSettlement,
     responses(
@@ -130,10 +134,10 @@ async fn create_settlement(
     respond_tagged(&once, settlement)
 }
 
-/// Reads a settlement.
+/// Get a settlement.
 #[utoipa::path(get, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
     responses((status = OK, body = Data<SettlementView>)))]
-async fn read_settlement(
+async fn get_settlement(
     State(app): State<App>,
     Member(claim): Member,
     Id(settlement): Id<SettlementId>,
@@ -141,11 +145,11 @@ async fn read_settlement(
     Ok(Tagged(app.table.settlement(claim, settlement).await?.into()))
 }
 
-/// Brings a settlement further.
+/// Update a settlement.
 ///
-/// Its recipient completes it, its payer names the transaction that pays it, both may fail it. A payer who asks for
-/// `completed` and names the transaction gets it stored, and the settlement waits on. To repeat a final status changes
-/// nothing.
+/// The recipient may complete it, the payer may attach the transaction that pays it, and both may fail it. If the payer
+/// sends `completed` with a transaction, the transaction is stored and the settlement stays pending. Repeating a final
+/// status has no effect.
 #[utoipa::path(put, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
     request_body = UpdateSettlement,
     responses(

@@ -9,50 +9,50 @@ use fracti_http::{Exact, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// One event of the feed.
+/// An event that concerns the caller's money.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Activity)]
+#[schema(as = ActivityItem)]
 pub(crate) struct ActivityView {
-    /// What happened.
+    /// Type of the event.
     #[serde(rename = "type")]
     kind: Kind,
-    /// The id of the expense or the settlement.
-    #[schema(value_type = schemas::Id)]
+    /// Id of the expense or the settlement.
+    #[schema(value_type = schemas::ResourceId)]
     id: String,
-    /// Its group.
-    #[schema(value_type = schemas::Id)]
+    /// Group that it belongs to.
+    #[schema(value_type = schemas::ResourceId)]
     group_id: String,
-    /// The group's title.
+    /// Title of the group.
     #[schema(example = "Roommates")]
     group_title: String,
-    /// What was paid, is owed, was sent or received.
+    /// Amount that the caller paid, owes, sent or received.
     amount: Exact,
-    /// In which currency; empty where a row of the earlier system does not say.
+    /// Currency of the amount; empty if the stored row, of an earlier format, has none.
     #[schema(example = "EUR")]
     currency: &'static str,
-    /// What for: of an expense.
+    /// Description of the expense.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Dinner at restaurant")]
     description: Option<String>,
-    /// Who paid what is owed, who is paid, or who pays.
+    /// The other party: the payer of the expense, or the other side of the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::UserId)]
     other_party_id: Option<String>,
-    /// The other's name when it was recorded.
+    /// Name of the other party when the event was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Bob Jones")]
     other_party_name: Option<String>,
-    /// How far it is: of a settlement.
+    /// Status of the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::SettlementStatus)]
     status: Option<Status>,
-    /// When it was recorded.
+    /// Time at which it was recorded.
     #[schema(value_type = schemas::Timestamp)]
     created_at: String,
 }
 
-/// What happened.
+/// Type of an event that concerns the caller's money.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ActivityType)]

@@ -21,107 +21,107 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use activity::ActivityView;
-use summary::{Summary, belongings};
+use summary::{MySummary, belongings};
 
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
     Routes::new()
-        .routes(routes!(read_me))
+        .routes(routes!(get_me))
         .routes(routes!(list_groups))
         .routes(routes!(list_expenses))
         .routes(routes!(list_debts))
         .routes(routes!(list_settlements))
         .routes(routes!(list_activity))
-        .routes(routes!(read_summary))
+        .routes(routes!(get_summary))
 }
 
-/// The caller.
+/// The current user.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Me {
-    /// The Telegram id, as text.
+struct CurrentUser {
+    /// Telegram id of the user.
     #[schema(value_type = schemas::UserId)]
     id: String,
-    /// The name that the others see.
+    /// Name of the user.
     #[schema(example = "Alice Smith")]
     name: String,
-    /// The Telegram username, without `@`.
+    /// Telegram username, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "alice")]
     username: Option<String>,
-    /// A picture of the caller.
+    /// URL of the user's avatar.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "https://t.me/i/userpic/320/alice.svg")]
     avatar_url: Option<String>,
-    /// How many groups the caller is in.
+    /// Number of groups that the user is a member of.
     group_count: usize,
-    /// The caller's totals.
-    summary: Summary,
+    /// Totals over all groups of the user.
+    summary: MySummary,
 }
 
-/// A group, and how its money stands for the caller.
+/// A group of the caller, with their balance in it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct GroupOfUser {
+struct MyGroup {
     #[serde(flatten)]
     group: GroupView,
-    /// When the caller joined.
+    /// Time at which the caller joined.
     #[schema(value_type = schemas::Timestamp)]
     joined_at: String,
-    /// What the group owes the caller, in the group's currency; below zero where the caller owes.
+    /// Balance in the group's currency: positive if the group owes the caller, negative if the caller owes.
     #[schema(value_type = schemas::Balance)]
     balance: Exact,
-    /// The same in each currency of the group's book, by its code.
+    /// Balance in each currency of the group's ledger, by currency code.
     #[schema(value_type = BTreeMap<String, schemas::Balance>)]
     balances: BTreeMap<&'static str, Exact>,
-    /// How many expenses the group has.
+    /// Number of expenses of the group.
     expense_count: u64,
 }
 
 /// An expense that the caller paid.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct ExpenseOfUser {
+struct MyExpense {
     #[serde(flatten)]
     expense: ExpenseView,
-    /// The group's title.
+    /// Title of the group.
     #[schema(example = "Roommates")]
     group_title: String,
-    /// What the caller owes of it.
+    /// The caller's own share of it.
     your_share: Exact,
 }
 
-/// What the caller owes of another's expense.
+/// The caller's share of an expense that another member paid.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Debt {
-    /// The expense.
-    #[schema(value_type = schemas::Id)]
+struct MyDebt {
+    /// Id of the expense.
+    #[schema(value_type = schemas::ResourceId)]
     expense_id: String,
-    /// Its group.
-    #[schema(value_type = schemas::Id)]
+    /// Group that it belongs to.
+    #[schema(value_type = schemas::ResourceId)]
     group_id: String,
-    /// The group's title.
+    /// Title of the group.
     #[schema(example = "Roommates")]
     group_title: String,
-    /// What the caller owes of it.
+    /// The caller's share.
     amount: Exact,
-    /// In which currency; empty where a row of the earlier system does not say.
+    /// Currency of the amounts; empty if the stored row, of an earlier format, has none.
     #[schema(example = "EUR")]
     currency: &'static str,
-    /// Who paid.
+    /// Member who paid.
     #[schema(value_type = schemas::UserId)]
     payer_id: String,
-    /// The payer's name when it was recorded.
+    /// Name of the payer when the expense was recorded.
     #[schema(example = "Alice Smith")]
     payer_name: String,
-    /// What for.
+    /// Description of the expense.
     #[schema(example = "Dinner at restaurant")]
     description: String,
-    /// The whole expense.
+    /// Amount of the whole expense.
     total_amount: Exact,
-    /// When it was recorded.
+    /// Time at which the expense was recorded.
     #[schema(value_type = schemas::Timestamp)]
     created_at: String,
 }
@@ -129,86 +129,97 @@ struct Debt {
 /// A settlement that the caller made.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct SettlementOfUser {
+struct MySettlement {
     #[serde(flatten)]
     settlement: SettlementView,
-    /// The group's title.
+    /// Title of the group.
     #[schema(example = "Roommates")]
     group_title: String,
 }
 
-/// Says who the caller is.
+/// Get the current user.
 #[utoipa::path(get, path = "/api/users/me", tag = "users",
-    responses((status = OK, body = Data<Me>)))]
-async fn read_me(State(app): State<App>, Caller(user): Caller) -> Result<Data<Me>, Problem> {
+    responses((status = OK, body = Data<CurrentUser>)))]
+async fn get_me(
+    State(app): State<App>,
+    Caller(user): Caller,
+) -> Result<Data<CurrentUser>, Problem> {
     let belongings = belongings(&app, user.id).await?;
-    Ok(Data::new(Me {
+    Ok(Data::new(CurrentUser {
         id: user.id.to_string(),
         name: user.name.clone(),
         username: user.username.clone(),
         avatar_url: user.avatar_url.clone(),
         group_count: belongings.len(),
-        summary: Summary::of(&belongings),
+        summary: MySummary::of(&belongings),
     }))
 }
 
-/// Lists the caller's groups and how they stand there.
+/// List the caller's groups with their balances.
 #[utoipa::path(get, path = "/api/users/me/groups", tag = "users", operation_id = "list_my_groups",
     params(("limit" = Option<u8>, Query, minimum = 1, maximum = 100,
-        description = "How many groups at the most; without it 500.")),
-    responses((status = OK, body = List<GroupOfUser>)))]
+        description = "Maximum number of groups on the page. Default: 500.")),
+    responses((status = OK, body = List<MyGroup>)))]
 async fn list_groups(
     State(app): State<App>,
     Caller(user): Caller,
     paging: Paging,
-) -> Result<List<GroupOfUser>, Problem> {
+) -> Result<List<MyGroup>, Problem> {
     let scope = Scope::new("users/me/groups", &user.id);
     let paging = paging.or_limit(summary::MANY);
     let Slice { items, next } = app.table.belongings_of(user.id, &paging.page(&scope)?).await?;
     let next = next.map(|position| paging.cursor(&scope, &position));
-    Ok(List::new(items.into_iter().map(GroupOfUser::of), next))
+    Ok(List::new(items.into_iter().map(MyGroup::of), next))
 }
 
-/// Lists the expenses that the caller paid, newest first.
+/// List the expenses that the caller paid.
+///
+/// Newest first.
 #[utoipa::path(get, path = "/api/users/me/expenses", tag = "users", operation_id = "list_my_expenses",
-    responses((status = OK, body = List<ExpenseOfUser>)))]
+    responses((status = OK, body = List<MyExpense>)))]
 async fn list_expenses(
     State(app): State<App>,
     Caller(user): Caller,
     paging: Paging,
-) -> Result<List<ExpenseOfUser>, Problem> {
+) -> Result<List<MyExpense>, Problem> {
     let scope = Scope::new("users/me/expenses", &user.id);
     let expenses = app.table.paid_by(user.id, &paging.page(&scope)?).await?;
     Ok(paging.list(&scope, expenses))
 }
 
-/// Lists what the caller owes of others' expenses, newest first.
+/// List the caller's shares of expenses that others paid.
+///
+/// Newest first.
 #[utoipa::path(get, path = "/api/users/me/debts", tag = "users", operation_id = "list_my_debts",
-    responses((status = OK, body = List<Debt>)))]
+    responses((status = OK, body = List<MyDebt>)))]
 async fn list_debts(
     State(app): State<App>,
     Caller(user): Caller,
     paging: Paging,
-) -> Result<List<Debt>, Problem> {
+) -> Result<List<MyDebt>, Problem> {
     let scope = Scope::new("users/me/debts", &user.id);
     let debts = app.table.owed_by(user.id, &paging.page(&scope)?).await?;
     Ok(paging.list(&scope, debts))
 }
 
-/// Lists the settlements that the caller made, newest first.
+/// List the settlements that the caller pays.
+///
+/// Newest first.
 #[utoipa::path(get, path = "/api/users/me/settlements", tag = "users", operation_id = "list_my_settlements",
-    responses((status = OK, body = List<SettlementOfUser>)))]
+    responses((status = OK, body = List<MySettlement>)))]
 async fn list_settlements(
     State(app): State<App>,
     Caller(user): Caller,
     paging: Paging,
-) -> Result<List<SettlementOfUser>, Problem> {
+) -> Result<List<MySettlement>, Problem> {
     let scope = Scope::new("users/me/settlements", &user.id);
     let settlements = app.table.sent_by(user.id, &paging.page(&scope)?).await?;
     Ok(paging.list(&scope, settlements))
 }
 
-/// Lists what happened to the caller's money, in one order of time, newest first.
+/// List the caller's activity over all groups.
+///
+/// Newest first: expenses paid, shares owed, and settlements sent and received.
 #[utoipa::path(get, path = "/api/users/me/activity", tag = "users", operation_id = "list_my_activity",
     responses((status = OK, body = List<ActivityView>)))]
 async fn list_activity(
@@ -223,18 +234,18 @@ async fn list_activity(
     Ok(List::new(feed.into_iter().map(ActivityView::from), next))
 }
 
-/// Sums up what the caller paid, owes, sent and received.
-#[utoipa::path(get, path = "/api/users/me/summary", tag = "users", operation_id = "read_my_summary",
-    responses((status = OK, body = Data<Summary>)))]
-async fn read_summary(
+/// Get the caller's totals over all groups.
+#[utoipa::path(get, path = "/api/users/me/summary", tag = "users", operation_id = "get_my_summary",
+    responses((status = OK, body = Data<MySummary>)))]
+async fn get_summary(
     State(app): State<App>,
     Caller(user): Caller,
-) -> Result<Data<Summary>, Problem> {
+) -> Result<Data<MySummary>, Problem> {
     let belongings = belongings(&app, user.id).await?;
-    Ok(Data::new(Summary::of(&belongings)))
+    Ok(Data::new(MySummary::of(&belongings)))
 }
 
-impl GroupOfUser {
+impl MyGroup {
     fn of(belonging: Belonging) -> Self {
         let Belonging { group, joined_at, totals, expense_count, .. } = belonging;
         let own = group.currency;
@@ -253,7 +264,7 @@ impl GroupOfUser {
     }
 }
 
-impl From<Expense> for ExpenseOfUser {
+impl From<Expense> for MyExpense {
     fn from(expense: Expense) -> Self {
         Self {
             group_title: expense.group_title.clone().unwrap_or_default(),
@@ -263,7 +274,7 @@ impl From<Expense> for ExpenseOfUser {
     }
 }
 
-impl From<Participant> for Debt {
+impl From<Participant> for MyDebt {
     fn from(row: Participant) -> Self {
         Self {
             expense_id: row.expense_id.to_string(),
@@ -280,7 +291,7 @@ impl From<Participant> for Debt {
     }
 }
 
-impl From<Settlement> for SettlementOfUser {
+impl From<Settlement> for MySettlement {
     fn from(settlement: Settlement) -> Self {
         Self {
             group_title: settlement.group_title.clone().unwrap_or_default(),

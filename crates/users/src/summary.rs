@@ -14,56 +14,54 @@ use utoipa::ToSchema;
 /// How many groups are read at once: of more, page by page.
 pub(crate) const MANY: usize = 500;
 
-/// A user's totals over all groups.
+/// Totals of a user over all groups.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = UserSummary)]
-pub(crate) struct Summary {
-    /// How many groups the user is in.
+pub(crate) struct MySummary {
+    /// Number of groups that the user is a member of.
     group_count: usize,
-    /// How many expenses these groups have.
+    /// Number of expenses of these groups.
     expense_count: u64,
-    /// How many settlements were completed in these groups.
+    /// Number of completed settlements of these groups.
     settlement_count: u64,
-    /// The user's totals in each currency.
-    currencies: Vec<CurrencySummary>,
-    /// The group with the most expenses.
+    /// Totals of the user in each currency.
+    currencies: Vec<MyCurrencySummary>,
+    /// Group with the most expenses.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = ActiveGroup)]
-    most_active_group: Option<ActiveGroup>,
+    #[schema(value_type = MostActiveGroup)]
+    most_active_group: Option<MostActiveGroup>,
 }
 
-/// A user's totals in one currency.
+/// Totals of a user in one currency.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = UserCurrencySummary)]
-struct CurrencySummary {
+struct MyCurrencySummary {
     /// The currency.
     #[schema(value_type = schemas::Currency)]
     currency: &'static str,
-    /// What the user paid for expenses.
+    /// Sum of the expenses that the user paid.
     paid: Exact,
-    /// The user's shares of expenses.
+    /// Sum of the user's shares of expenses.
     owed: Exact,
-    /// What the user sent in settlements.
+    /// Sum of the user's positive adjustments and of the completed settlements that they paid.
     sent: Exact,
-    /// What the user received in settlements.
+    /// Sum of the user's negative adjustments and of the completed settlements that they received.
     received: Exact,
-    /// `paid - owed + sent - received`; below zero where the user owes.
+    /// Balance: `paid - owed + sent - received`; negative if the user owes.
     #[schema(value_type = schemas::Balance)]
     net: Exact,
 }
 
-/// A group with many expenses.
+/// The group with the most expenses.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct ActiveGroup {
-    /// Its id.
-    #[schema(value_type = schemas::Id)]
+struct MostActiveGroup {
+    /// Id of the group.
+    #[schema(value_type = schemas::ResourceId)]
     id: String,
-    /// Its title.
+    /// Title of the group.
     #[schema(example = "Roommates")]
     title: String,
-    /// How many expenses it has.
+    /// Number of expenses of the group.
     expense_count: u64,
 }
 
@@ -81,7 +79,7 @@ pub(crate) async fn belongings(app: &App, user: UserId) -> Result<Vec<Belonging>
     }
 }
 
-impl Summary {
+impl MySummary {
     /// The totals of a user in all their groups.
     pub(crate) fn of(belongings: &[Belonging]) -> Self {
         // Over all groups a total may be larger than one group's `i64`.
@@ -102,7 +100,7 @@ impl Summary {
         }
         let summary = |(currency, sum): (Currency, [i128; 5])| {
             let [paid, owed, sent, received, net] = sum.map(|units| Exact(currency.number(units)));
-            CurrencySummary { currency: currency.code(), paid, owed, sent, received, net }
+            MyCurrencySummary { currency: currency.code(), paid, owed, sent, received, net }
         };
         Self {
             group_count: belongings.len(),
@@ -115,10 +113,10 @@ impl Summary {
 }
 
 /// The group with the most expenses; of several, the one that was made first.
-fn most_active(belongings: &[Belonging]) -> Option<ActiveGroup> {
+fn most_active(belongings: &[Belonging]) -> Option<MostActiveGroup> {
     let with_expenses = belongings.iter().filter(|it| it.expense_count > 0);
     let most = with_expenses.max_by_key(|it| (it.expense_count, Reverse(it.group.created_at)))?;
-    Some(ActiveGroup {
+    Some(MostActiveGroup {
         id: most.group.id.to_string(),
         title: most.group.title.to_string(),
         expense_count: most.expense_count,
