@@ -19,6 +19,7 @@ mod groups;
 mod harness;
 mod idempotency;
 mod input;
+mod largest;
 mod ledger;
 mod money;
 mod openapi;

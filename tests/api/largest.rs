@@ -1,0 +1,38 @@
+//! The largest groups that the limits allow are served, at every endpoint.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use fracti_tests::largest::{Largest, endpoints};
+use serde_json::Value;
+
+/// Of the 6 MB that a function may answer. <https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html>
+const MAX_RESPONSE: usize = 5_000_000;
+
+#[tokio::test]
+async fn every_endpoint_serves_the_largest_groups_within_its_bounds() {
+    // Much longer than in production: a debug build on a busy machine is slow.
+    let calls = Largest::new(Duration::from_mins(5)).await.calls().await;
+    for call in &calls {
+        let place =
+            format!("{:?} {}: {} bytes, {}", call.endpoint, call.what, call.bytes, call.usage);
+        assert!(call.status < 300, "{place}: {}", call.body);
+        assert!(call.bytes < MAX_RESPONSE, "{place}");
+        assert!(call.usage.requests <= 150, "{place}");
+    }
+    let optimal = |what: &str| {
+        let call = calls.iter().find(|call| call.what == what).unwrap();
+        call.body["data"]["optimal"].clone()
+    };
+    assert_eq!(optimal("20 members, all currencies"), false, "the search has a bound");
+
+    let document: Value = serde_json::from_str(fracti_http::openapi::DOCUMENT).unwrap();
+    let paths = document["paths"].as_object().unwrap().iter();
+    let operations = paths.flat_map(|(path, item)| {
+        let methods = item.as_object().unwrap().keys();
+        methods.map(|method| (method.to_uppercase(), path.clone())).collect::<Vec<_>>()
+    });
+    let open = ["/api/health", "/api/openapi.json"];
+    let operations: BTreeSet<_> =
+        operations.filter(|(_, path)| !open.contains(&path.as_str())).collect();
+    assert_eq!(endpoints(&calls), operations, "every endpoint is called");
+}

@@ -1,0 +1,24 @@
+//! Measures every endpoint on the largest groups that the limits allow:
+//! `cargo run --release -p fracti-tests --example largest`.
+
+#![expect(clippy::print_stdout, reason = "a program that prints")]
+
+use std::time::Duration;
+
+use fracti_core::table::Usage;
+use fracti_tests::largest::Largest;
+
+#[tokio::main]
+async fn main() {
+    println!("| endpoint | | requests | trips | read units | write units | KB | ms |");
+    println!("|---|---|---:|---:|---:|---:|---:|---:|");
+    for call in Largest::new(Duration::from_millis(8_500)).await.calls().await {
+        let Usage { requests, trips, read_units, write_units, .. } = call.usage;
+        let ((method, route), what) = (call.endpoint, call.what);
+        let (kilobytes, ms) = (call.bytes / 1000, call.took.as_millis());
+        println!(
+            "| {method} `{route}` | {what} | {requests} | {trips} | {read_units} | {write_units} | {kilobytes} | {ms} |"
+        );
+        assert!(call.status < 300, "{}", call.body);
+    }
+}

@@ -1,0 +1,339 @@
+//! The largest groups that the limits allow, and a call of every endpoint on them.
+//!
+//! One group has 500 members and 4 000 balances, and adjustments as large as they may be; in another one 20 members have
+//! open balances in every currency, which is the most that the plan has to do.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
+    time::{Duration, Instant},
+};
+
+use axum::{
+    Router,
+    body::Body,
+    http::{Method, Request, header},
+};
+use fracti_core::{
+    currency::Currency,
+    id::UserId,
+    table::{Table, Usage},
+    telegram::{self, User},
+    time::Timestamp,
+};
+use fracti_http::{App, BotToken, Clock, service};
+use fracti_local::{Engine, routes, schema::Schema};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tower::ServiceExt;
+
+use crate::{
+    events::{SIGNED_AT, TOKEN},
+    faults::patient,
+};
+
+/// Members of the largest group before the last one joins.
+const MEMBERS: u64 = 499;
+
+/// Currencies in which all of them have a balance, and the last one will have none.
+const CURRENCIES: [&str; 8] = ["EUR", "USD", "CHF", "GBP", "TON", "USDT", "KWD", "BTC"];
+
+/// Days on which something happened.
+const DAYS: u64 = 12;
+
+/// The groups, and the API over them.
+#[derive(Debug)]
+pub struct Largest {
+    api: Router,
+    clock: Arc<AtomicU64>,
+    _engine: Engine,
+}
+
+/// What one call came to.
+#[derive(Debug)]
+pub struct Call {
+    /// The method and the route, as the OpenAPI document has it.
+    pub endpoint: (Method, String),
+    /// What was asked of it.
+    pub what: &'static str,
+    /// The status.
+    pub status: u16,
+    /// The response.
+    pub body: Value,
+    /// How many bytes the response has.
+    pub bytes: usize,
+    /// What it asked of the table.
+    pub usage: Usage,
+    /// How long it took.
+    pub took: Duration,
+}
+
+fn id(member: u64) -> String {
+    // As many digits as a Telegram id may have.
+    (4_503_599_627_369_900 + member).to_string()
+}
+
+/// An adjustment of as many members as may be, which moves each by so much, and the last one by the rest.
+fn wide(name: &str, members: u64, currency: &str, amount: impl Fn(u64) -> i64) -> Value {
+    let others: Vec<i64> = (1..members).map(amount).collect();
+    let rest = -others.iter().sum::<i64>();
+    let change = |(member, amount): (u64, i64)| json!({ "userId": id(member), "currency": currency, "amount": amount });
+    let changes: Vec<_> = (1..).zip(others.into_iter().chain([rest])).map(change).collect();
+    json!({ "entryId": name, "changes": changes })
+}
+
+impl Largest {
+    /// An API without groups yet, whose requests may take as long as `deadline`.
+    ///
+    /// # Panics
+    ///
+    /// Where a port cannot be had.
+    pub async fn new(deadline: Duration) -> Self {
+        let engine = Engine::start(TcpListener::bind("127.0.0.1:0").await.unwrap(), None).unwrap();
+        let client = patient(engine.endpoint());
+        Schema::from_template().unwrap().create(&client, "FractiTable").await.unwrap();
+        let clock = Arc::new(AtomicU64::new(SIGNED_AT));
+        let now = clock.clone();
+        let app = App {
+            clock: Clock::of(move || Timestamp::from_millis(now.load(SeqCst)).unwrap()),
+            deadline,
+            ..App::new(Table::new(client, "FractiTable"), BotToken::new(TOKEN), telegram::MAX_AGE)
+        };
+        Self { api: service(routes(), app), clock, _engine: engine }
+    }
+
+    async fn call(
+        &self,
+        member: u64,
+        (method, route): (Method, &str),
+        path: &str,
+        what: &'static str,
+        body: &Value,
+    ) -> Call {
+        let user = User {
+            id: id(member).parse::<UserId>().unwrap(),
+            // Two names of 64 characters, each of four bytes.
+            name: ["𝔸".repeat(64), "𝔹".repeat(64)].join(" "),
+            username: Some(format!("{member:032}")),
+            avatar_url: None,
+        };
+        let now = Timestamp::from_millis(self.clock.load(SeqCst)).unwrap();
+        let request = Request::builder()
+            .method(method.clone())
+            .uri(path)
+            .header(header::AUTHORIZATION, format!("tma {}", telegram::sign(&user, TOKEN, now)));
+        let request = match body {
+            Value::Null => request.body(Body::empty()),
+            body => request
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(Body::from(body.to_string())),
+        };
+        let began = Instant::now();
+        let response = self.api.clone().oneshot(request.unwrap()).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        Call {
+            endpoint: (method, route.to_owned()),
+            what,
+            status: parts.status.as_u16(),
+            body: serde_json::from_slice(&bytes).unwrap(),
+            bytes: bytes.len(),
+            usage: *parts.extensions.get::<Usage>().unwrap(),
+            took: began.elapsed(),
+        }
+    }
+
+    async fn post(&self, member: u64, path: &str, body: Value) -> Value {
+        let call = self.call(member, (Method::POST, ""), path, "", &body).await;
+        assert!(call.status < 300, "{path}: {}", call.body);
+        call.body["data"].clone()
+    }
+
+    /// A group of so many members.
+    async fn group(&self, members: u64) -> String {
+        let new = json!({ "title": "𝔾".repeat(100), "chatId": 1, "currency": "EUR" });
+        let group = self.post(1, "/api/groups", new).await["id"].as_str().unwrap().to_owned();
+        for member in 2..=members {
+            self.post(member, &format!("/api/groups/{group}/join"), Value::Null).await;
+        }
+        group
+    }
+
+    /// A group of 20 with open balances in every currency, of which no two are opposite.
+    async fn every_currency(&self) -> String {
+        let group = self.group(20).await;
+        let path = format!("/api/groups/{group}/ledger/entries");
+        let codes = (b'A'..=b'Z').flat_map(|a| (b'A'..=b'Z').map(move |b| (a, b)));
+        let codes = codes.flat_map(|(a, b)| (b'A'..=b'Z').map(move |c| [a, b, c]));
+        let codes = codes.filter_map(|code| {
+            let code = str::from_utf8(&code).unwrap().to_owned();
+            code.parse::<Currency>().ok().map(|_| code)
+        });
+        for code in codes {
+            let hard = wide(&code, 20, &code, |member| 1 << member);
+            self.post(1, &path, json!([hard])).await;
+        }
+        group
+    }
+
+    /// A group of 499 members with a balance each in eight currencies, and a past of large adjustments and days.
+    async fn wide(&self) -> String {
+        let group = self.group(MEMBERS).await;
+        let path = format!("/api/groups/{group}/ledger/entries");
+        for currency in CURRENCIES {
+            let opening =
+                wide(currency, MEMBERS, currency, |member| i64::try_from(member).unwrap());
+            self.post(1, &path, json!([opening])).await;
+        }
+        for number in (0..102).step_by(3) {
+            let entry = |number: i32| wide(&format!("large {number:058}"), MEMBERS, "EUR", |_| 1);
+            let body = json!([entry(number), entry(number + 1), entry(number + 2)]);
+            self.post(1, &path, body).await;
+        }
+        for _ in 0..DAYS {
+            self.clock.fetch_add(24 * 60 * 60 * 1000, SeqCst);
+            self.post(1, &format!("/api/groups/{group}/expenses"), full(1)).await;
+        }
+        group
+    }
+
+    /// Makes the groups, and calls every endpoint of the API.
+    ///
+    /// # Panics
+    ///
+    /// Where a group cannot be made.
+    pub async fn calls(&self) -> Vec<Call> {
+        let (many, group) = (self.every_currency().await, self.wide().await);
+        let at = |rest: &str| format!("/api/groups/{group}{rest}");
+        let made = self.post(1, &at("/expenses"), full(1)).await;
+        let expense = made["id"].as_str().unwrap().to_owned();
+        let pay = json!({ "toId": id(2), "amount": 1, "currency": "EUR" });
+        let settlement = self.post(1, &at("/settlements"), pay.clone()).await;
+        let settlement = settlement["id"].as_str().unwrap().to_owned();
+        let small = |number: u64| {
+            let change =
+                |member: u64, amount: i64| json!({ "userId": id(member), "amount": amount });
+            json!({ "entryId": number.to_string(), "changes": [change(1, 1), change(2, -1)] })
+        };
+        // As many as fit into a body.
+        let small: Vec<_> = (0..500).map(small).collect();
+        let names: Vec<_> = (0..500).map(|number| number.to_string()).collect();
+        let large: Vec<_> = (0..40).map(|number| format!("large {number:058}")).collect();
+        let (get, post) = (|| Method::GET, || Method::POST);
+        let none = Value::Null;
+        let of_group = [
+            (500, post(), "/join", "", "the last member", none.clone()),
+            (1, get(), "", "", "", none.clone()),
+            (
+                1,
+                Method::PUT,
+                "/wallet",
+                "",
+                "",
+                json!({ "wallet": format!("0:{}", "a".repeat(64)) }),
+            ),
+            (1, get(), "/expenses", "?limit=100", "", none.clone()),
+            (1, post(), "/expenses", "", "45 shares", full(100)),
+            (1, get(), "/expenses/{expenseId}", "", "45 shares", none.clone()),
+            (1, Method::PUT, "/expenses/{expenseId}", "", "45 other shares", full(200)),
+            (1, get(), "/expenses/{expenseId}/history", "?limit=100", "", none.clone()),
+            (1, Method::DELETE, "/expenses/{expenseId}", "", "45 shares", none.clone()),
+            (1, post(), "/expenses/{expenseId}/restore", "", "45 shares", none.clone()),
+            (1, get(), "/debts", "", "4 000 balances", none.clone()),
+            (1, get(), "/debts", "?verify=true", "verified", none.clone()),
+            (1, get(), "/settlements", "?limit=100", "", none.clone()),
+            (1, post(), "/settlements", "", "", pay),
+            (1, get(), "/settlements/{settlementId}", "", "", none.clone()),
+            (
+                2,
+                Method::PUT,
+                "/settlements/{settlementId}",
+                "",
+                "",
+                json!({ "status": "completed" }),
+            ),
+            (1, get(), "/ledger/balance", "", "4 000 balances", none.clone()),
+            (1, get(), "/ledger/balance", "?at=", "the first day", none.clone()),
+            (
+                1,
+                get(),
+                "/ledger/entries",
+                "?limit=100&order=asc",
+                "100 of 499 changes",
+                none.clone(),
+            ),
+            (1, get(), "/ledger/entries", "?limit=100&userId=", "of one member", none.clone()),
+            (1, get(), "/ledger/entries", "?limit=100&to=", "up to the first day", none.clone()),
+            (1, get(), "/ledger/days", "", "12 days", none.clone()),
+            (1, get(), "/ledger/entries/{entryId}", "?limit=100", "", none.clone()),
+            (1, post(), "/ledger/entries", "", "500 small ones", json!({ "entries": small })),
+            (
+                1,
+                post(),
+                "/ledger/entries/revert",
+                "",
+                "500 small ones",
+                json!({ "entryIds": names }),
+            ),
+            (
+                1,
+                Method::DELETE,
+                "/ledger/entries",
+                "",
+                "40 of 499 changes",
+                json!({ "entryIds": large }),
+            ),
+        ];
+        let mut calls = Vec::new();
+        for (member, method, route, query, what, body) in of_group {
+            let query = match query.split('=').next_back() {
+                Some("") if query.contains("userId") => format!("{query}{}", id(1)),
+                Some("") => format!("{query}{}", self.first_day()),
+                _ => query.to_owned(),
+            };
+            let path = route
+                .replace("{expenseId}", &expense)
+                .replace("{settlementId}", &settlement)
+                .replace("{entryId}", &expense);
+            let (route, path) = (format!("/api/groups/{{groupId}}{route}"), at(&(path + &query)));
+            calls.push(self.call(member, (method, &route), &path, what, &body).await);
+        }
+        let debts = (get(), "/api/groups/{groupId}/debts");
+        let path = format!("/api/groups/{many}/debts");
+        calls.push(self.call(1, debts, &path, "20 members, all currencies", &none).await);
+        let me = ["", "/groups", "/expenses", "/debts", "/settlements", "/activity", "/summary"];
+        for route in me.map(|rest| format!("/api/users/me{rest}")) {
+            let paged = !matches!(&*route, "/api/users/me" | "/api/users/me/summary");
+            let path = if paged { format!("{route}?limit=100") } else { route.clone() };
+            calls.push(self.call(1, (get(), &route), &path, "", &none).await);
+        }
+        calls.push(self.call(1, (get(), "/api/groups"), "/api/groups?limit=100", "", &none).await);
+        let new = json!({ "title": "Flat", "chatId": 1 });
+        calls.push(self.call(1, (post(), "/api/groups"), "/api/groups", "", &new).await);
+        calls
+    }
+
+    /// The end of the first day of the largest group.
+    fn first_day(&self) -> String {
+        let days = Duration::from_hours(24 * DAYS);
+        let now = self.clock.load(SeqCst);
+        let first = Timestamp::from_millis(now - u64::try_from(days.as_millis()).unwrap()).unwrap();
+        first.day().end().to_string()
+    }
+}
+
+/// An expense of 45 members, from this one on.
+fn full(from: u64) -> Value {
+    let splits: Vec<_> = (from..from + 45).map(|member| json!({ "userId": id(member) })).collect();
+    json!({ "amount": "450.37", "currency": "EUR", "description": "𝔻".repeat(200), "splits": splits })
+}
+
+/// The endpoints that were called.
+#[must_use]
+pub fn endpoints(calls: &[Call]) -> BTreeSet<(String, String)> {
+    calls.iter().map(|call| (call.endpoint.0.to_string(), call.endpoint.1.clone())).collect()
+}
