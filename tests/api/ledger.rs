@@ -211,7 +211,7 @@ async fn reverting_a_large_import_with_a_key_is_answered_and_replayed() {
     let (entries, reverts) = (group.path(ENTRIES), group.path("/ledger/entries/revert"));
     let wide = |number: usize| {
         let change = |user: u64| {
-            let amount = if user % 2 == 0 { "0.01" } else { "-0.01" };
+            let amount = if user.is_multiple_of(2) { "0.01" } else { "-0.01" };
             json!({ "userId": user.to_string(), "amount": amount })
         };
         let changes: Vec<_> = (1..=20).map(change).collect();

@@ -12,6 +12,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use aws_sdk_dynamodb::{
+    Client,
+    types::{AttributeValue, Put, TransactWriteItem},
+};
 use axum::{
     Router,
     body::Body,
@@ -19,7 +23,9 @@ use axum::{
 };
 use fracti_core::{
     currency::Currency,
-    id::UserId,
+    group::Member,
+    id::GroupId,
+    keys, row,
     table::{Table, Usage},
     telegram::{self, User},
     time::Timestamp,
@@ -33,7 +39,7 @@ use tower::ServiceExt;
 
 use crate::{
     events::{SIGNED_AT, TOKEN},
-    faults::patient,
+    faults::{TABLE, patient},
 };
 
 /// Members of the largest group before the last one joins.
@@ -43,12 +49,13 @@ const MEMBERS: u64 = 499;
 const CURRENCIES: [&str; 8] = ["EUR", "USD", "CHF", "GBP", "TON", "USDT", "KWD", "BTC"];
 
 /// Days on which something happened.
-const DAYS: u64 = 12;
+const DAYS: u64 = 6;
 
 /// The groups, and the API over them.
 #[derive(Debug)]
 pub struct Largest {
     api: Router,
+    client: Client,
     clock: Arc<AtomicU64>,
     _engine: Engine,
 }
@@ -77,6 +84,25 @@ fn id(member: u64) -> String {
     (4_503_599_627_369_900 + member).to_string()
 }
 
+fn user(member: u64) -> User {
+    User {
+        id: id(member).parse().unwrap(),
+        // Two names of 64 characters, each of four bytes.
+        name: ["𝔸".repeat(64), "𝔹".repeat(64)].join(" "),
+        username: Some(format!("{member:032}")),
+        avatar_url: None,
+    }
+}
+
+/// The write of a member's row.
+fn row(group: GroupId, member: u64, at: Timestamp) -> TransactWriteItem {
+    let user = user(member);
+    let keys = keys::member_row(group, user.id);
+    let row = row::to_item(&keys, &Member::new(&user, None, at)).unwrap();
+    let put = Put::builder().table_name(TABLE).set_item(Some(row)).build().unwrap();
+    TransactWriteItem::builder().put(put).build()
+}
+
 /// An adjustment of as many members as may be, which moves each by so much, and the last one by the rest.
 fn wide(name: &str, members: u64, currency: &str, amount: impl Fn(u64) -> i64) -> Value {
     let others: Vec<i64> = (1..members).map(amount).collect();
@@ -95,15 +121,19 @@ impl Largest {
     pub async fn new(deadline: Duration) -> Self {
         let engine = Engine::start(TcpListener::bind("127.0.0.1:0").await.unwrap(), None).unwrap();
         let client = patient(engine.endpoint());
-        Schema::from_template().unwrap().create(&client, "FractiTable").await.unwrap();
+        Schema::from_template().unwrap().create(&client, TABLE).await.unwrap();
         let clock = Arc::new(AtomicU64::new(SIGNED_AT));
         let now = clock.clone();
         let app = App {
             clock: Clock::of(move || Timestamp::from_millis(now.load(SeqCst)).unwrap()),
             deadline,
-            ..App::new(Table::new(client, "FractiTable"), BotToken::new(TOKEN), telegram::MAX_AGE)
+            ..App::new(Table::new(client.clone(), TABLE), BotToken::new(TOKEN), telegram::MAX_AGE)
         };
-        Self { api: service(routes(), app), clock, _engine: engine }
+        Self { api: service(routes(), app), client, clock, _engine: engine }
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.clock.load(SeqCst)).unwrap()
     }
 
     async fn call(
@@ -114,18 +144,11 @@ impl Largest {
         what: &'static str,
         body: &Value,
     ) -> Call {
-        let user = User {
-            id: id(member).parse::<UserId>().unwrap(),
-            // Two names of 64 characters, each of four bytes.
-            name: ["𝔸".repeat(64), "𝔹".repeat(64)].join(" "),
-            username: Some(format!("{member:032}")),
-            avatar_url: None,
-        };
-        let now = Timestamp::from_millis(self.clock.load(SeqCst)).unwrap();
+        let signed = telegram::sign(&user(member), TOKEN, self.now());
         let request = Request::builder()
             .method(method.clone())
             .uri(path)
-            .header(header::AUTHORIZATION, format!("tma {}", telegram::sign(&user, TOKEN, now)));
+            .header(header::AUTHORIZATION, format!("tma {signed}"));
         let request = match body {
             Value::Null => request.body(Body::empty()),
             body => request
@@ -153,13 +176,22 @@ impl Largest {
         call.body["data"].clone()
     }
 
-    /// A group of so many members.
+    /// A group of so many members. All but the first are put into the table as `join` writes them: it takes a hundred
+    /// at once.
     async fn group(&self, members: u64) -> String {
         let new = json!({ "title": "𝔾".repeat(100), "chatId": 1, "currency": "EUR" });
         let group = self.post(1, "/api/groups", new).await["id"].as_str().unwrap().to_owned();
-        for member in 2..=members {
-            self.post(member, &format!("/api/groups/{group}/join"), Value::Null).await;
+        let group_id: GroupId = group.parse().unwrap();
+        let rows: Vec<_> = (2..=members).map(|member| row(group_id, member, self.now())).collect();
+        for rows in rows.chunks(100) {
+            let transaction = self.client.transact_write_items();
+            transaction.set_transact_items(Some(rows.to_vec())).send().await.unwrap();
         }
+        let update = self.client.update_item().table_name(TABLE);
+        let update = update.set_key(Some(keys::group(group_id).item()));
+        let update = update.update_expression("SET memberCount = :members");
+        let count = AttributeValue::N(members.to_string());
+        update.expression_attribute_values(":members", count).send().await.unwrap();
         group
     }
 
@@ -173,9 +205,9 @@ impl Largest {
             let code = str::from_utf8(&code).unwrap().to_owned();
             code.parse::<Currency>().ok().map(|_| code)
         });
-        for code in codes {
-            let hard = wide(&code, 20, &code, |member| 1 << member);
-            self.post(1, &path, json!([hard])).await;
+        let hard: Vec<_> = codes.map(|code| wide(&code, 20, &code, |member| 1 << member)).collect();
+        for hard in hard.chunks(40) {
+            self.post(1, &path, json!(hard)).await;
         }
         group
     }
@@ -184,15 +216,15 @@ impl Largest {
     async fn wide(&self) -> String {
         let group = self.group(MEMBERS).await;
         let path = format!("/api/groups/{group}/ledger/entries");
+        // While the ledger is still small, so that this takes little time.
+        for number in (0..100).step_by(2) {
+            let entry = |number: i32| wide(&format!("large {number:058}"), MEMBERS, "EUR", |_| 1);
+            self.post(1, &path, json!([entry(number), entry(number + 1)])).await;
+        }
         for currency in CURRENCIES {
             let opening =
                 wide(currency, MEMBERS, currency, |member| i64::try_from(member).unwrap());
             self.post(1, &path, json!([opening])).await;
-        }
-        for number in (0..102).step_by(3) {
-            let entry = |number: i32| wide(&format!("large {number:058}"), MEMBERS, "EUR", |_| 1);
-            let body = json!([entry(number), entry(number + 1), entry(number + 2)]);
-            self.post(1, &path, body).await;
         }
         for _ in 0..DAYS {
             self.clock.fetch_add(24 * 60 * 60 * 1000, SeqCst);
@@ -268,7 +300,7 @@ impl Largest {
             ),
             (1, get(), "/ledger/entries", "?limit=100&userId=", "of one member", none.clone()),
             (1, get(), "/ledger/entries", "?limit=100&to=", "up to the first day", none.clone()),
-            (1, get(), "/ledger/days", "", "12 days", none.clone()),
+            (1, get(), "/ledger/days", "", "6 days", none.clone()),
             (1, get(), "/ledger/entries/{entryId}", "?limit=100", "", none.clone()),
             (1, post(), "/ledger/entries", "", "500 small ones", json!({ "entries": small })),
             (
@@ -290,10 +322,10 @@ impl Largest {
         ];
         let mut calls = Vec::new();
         for (member, method, route, query, what, body) in of_group {
-            let query = match query.split('=').next_back() {
-                Some("") if query.contains("userId") => format!("{query}{}", id(1)),
-                Some("") => format!("{query}{}", self.first_day()),
-                _ => query.to_owned(),
+            let query = match query {
+                "?limit=100&userId=" => format!("{query}{}", id(1)),
+                open if open.ends_with('=') => format!("{open}{}", self.first_day()),
+                query => query.to_owned(),
             };
             let path = route
                 .replace("{expenseId}", &expense)

@@ -16,12 +16,17 @@ pub const MAX_AGE: Duration = Duration::from_hours(24);
 /// How far ahead of ours Telegram's clock may be.
 const CLOCK_SKEW_S: u64 = 60;
 
+/// How many bytes of a user's name are kept, at most: a longer one is cut.
+///
+/// A name has up to 129 characters, of up to four bytes each, and a plan of 4 000 transfers shows two names in each.
+pub const MAX_NAME: usize = 255;
+
 /// A Telegram user, as Telegram describes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
     /// The Telegram id.
     pub id: UserId,
-    /// First and last name; where both are blank, the username or the id.
+    /// First and last name; where both are blank, the username or the id. At most [`MAX_NAME`] bytes.
     pub name: String,
     /// The username, without `@`.
     pub username: Option<String>,
@@ -152,6 +157,7 @@ impl WebAppUser {
             (name, _) => name.to_owned(),
         };
         let avatar_url = self.photo_url.filter(|url| url.starts_with("https://"));
+        let name = name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or_default().to_owned();
         Some(User { id, name, username, avatar_url })
     }
 }
@@ -325,6 +331,7 @@ mod tests {
         for (user, name) in [
             (r#"{"id":7,"first_name":" Zoë ","last_name":"🏔"}"#, "Zoë 🏔"),
             (r#"{"id":7,"first_name":"","username":"bob"}"#, "bob"),
+            (&format!(r#"{{"id":7,"first_name":"{}"}}"#, "🏔".repeat(64)), &"🏔".repeat(63)),
             (r#"{"id":7,"photo_url":"javascript:alert(1)"}"#, "7"),
         ] {
             let now = SIGNED_AT.to_string();

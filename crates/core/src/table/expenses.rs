@@ -155,7 +155,7 @@ impl Table {
                 writes.push(remove(entry)?);
                 Ok(Event { book, writes, value: () })
             };
-            self.commit(claim.group, book, now, |_| Ok(None), event).await
+            self.commit(claim.group, book, now, |()| Ok(None), event).await
         })
         .await
     }
