@@ -18,10 +18,13 @@ use fracti_core::{
 
 use crate::{App, Problem};
 
+/// The Mini App's header.
+const MINI_APP: &str = "x-telegram-init-data";
+
 /// The Telegram user whom the request's init data was signed for.
 ///
 /// It comes as `Authorization: tma <init data>`, Telegram's convention, or `X-Telegram-Init-Data: <init data>`, the
-/// Mini App's. <https://docs.telegram-mini-apps.com/platform/authorizing-user>
+/// Mini App's; each header also takes the other's form. <https://docs.telegram-mini-apps.com/platform/authorizing-user>
 #[derive(Clone, Debug)]
 pub struct Caller(pub Arc<User>);
 
@@ -74,15 +77,16 @@ impl FromRequestParts<App> for Caller {
     }
 }
 
-/// The one init data of a request: which of two counts, nobody could say.
+/// The init data of a request. Two that differ are refused: neither counts more than the other.
 fn init_data(headers: &HeaderMap) -> Result<&str, Problem> {
     let authorization = headers.get_all(header::AUTHORIZATION).into_iter().filter_map(|value| {
-        let value = value.as_bytes();
-        let (scheme, init_data) =
-            value.split_at_checked(value.iter().position(|it| *it == b' ')?)?;
-        scheme.eq_ignore_ascii_case(b"tma").then_some(init_data.trim_ascii())
+        match pasted(value) {
+            (true, init_data) => Some(init_data),
+            // Another scheme's credentials may stand beside it.
+            (false, other) => is_init_data(other).then_some(other),
+        }
     });
-    let mini_app = headers.get_all("x-telegram-init-data").into_iter().map(HeaderValue::as_bytes);
+    let mini_app = headers.get_all(MINI_APP).into_iter().map(|value| pasted(value).1);
     let mut all = authorization.chain(mini_app).filter(|init_data| !init_data.is_empty());
     let missing = "send Telegram's init data as `Authorization: tma <init data>` or `X-Telegram-Init-Data: <init data>`";
     let first = all.next().ok_or_else(|| Problem::unauthorized(missing))?;
@@ -90,6 +94,29 @@ fn init_data(headers: &HeaderMap) -> Result<&str, Problem> {
         return Err(Problem::unauthorized("the request has two init data that differ"));
     }
     str::from_utf8(first).map_err(|_| Problem::unauthorized("the init data is no text"))
+}
+
+/// Whether the value names the scheme `tma`, and what follows it. Either header may come with it or without it, and with
+/// its own name before, as it is when a whole line is pasted into a form that asks for the value.
+fn pasted(value: &HeaderValue) -> (bool, &[u8]) {
+    let mut value = value.as_bytes().trim_ascii();
+    for name in [header::AUTHORIZATION.as_str(), MINI_APP] {
+        if let Some((found, rest)) = value.split_at_checked(name.len())
+            && found.eq_ignore_ascii_case(name.as_bytes())
+            && let Some(rest) = rest.strip_prefix(b":")
+        {
+            value = rest.trim_ascii();
+        }
+    }
+    match value.split_at_checked(4) {
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case(b"tma ") => (true, rest.trim_ascii()),
+        _ => (false, value),
+    }
+}
+
+/// Whether a value without a scheme looks like init data: URL-encoded fields, one of them the hash.
+fn is_init_data(value: &[u8]) -> bool {
+    !value.contains(&b' ') && value.split(|byte| *byte == b'&').any(|it| it.starts_with(b"hash="))
 }
 
 impl FromRequestParts<App> for Member {
