@@ -1,6 +1,6 @@
 //! What a request may use, where it comes from, and the layers around every route.
 
-use std::{env, fmt, sync::Arc, time::Duration};
+use std::{env, fmt, str::FromStr, sync::Arc, time::Duration};
 
 use aws_config::SdkConfig;
 use aws_sdk_dynamodb::Client;
@@ -24,6 +24,9 @@ const MAX_BODY: usize = 64 * 1024;
 
 /// How long a request may take: of a function's 10 s it leaves 1.5 s to answer that this was not enough.
 const DEADLINE: Duration = Duration::from_millis(8_500);
+
+/// What a bot's token looks like, in the words of an error message.
+const TOKEN_FORM: &str = "a bot token of the form 123456:ABC-def";
 
 /// The routes of one endpoint group, and their part of the OpenAPI document.
 pub type Routes = OpenApiRouter<App>;
@@ -57,15 +60,23 @@ pub struct Random(Arc<dyn Fn() -> [u8; 10] + Send + Sync>);
 #[derive(Clone)]
 pub struct BotToken(Arc<str>);
 
+/// Error returned when a text is not a bot's token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the text is not {TOKEN_FORM}")]
+pub struct InvalidToken;
+
 /// Why the environment describes no application.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A variable is missing that has no default.
     #[error("the environment variable {0} is missing")]
     Missing(&'static str),
-    /// The secret that holds the bot's token cannot be read, or is empty.
+    /// The secret that holds the bot's token cannot be read.
     #[error("the secret {0} cannot be read")]
-    Secret(String, #[source] Option<Cause>),
+    Secret(String, #[source] Cause),
+    /// The secret holds something other than a bot's token.
+    #[error("the secret {0} is not {TOKEN_FORM}")]
+    InvalidSecret(String),
     /// A variable has a value that it cannot have.
     #[error("the environment variable {0} is not {1}")]
     Invalid(&'static str, &'static str),
@@ -100,9 +111,11 @@ impl Settings {
                 Duration::from_secs(text.parse().map_err(|_| invalid)?)
             }
         };
+        let bot_token = variable("TELEGRAM_BOT_TOKEN").map(|token| token.parse()).transpose();
         Ok(Self {
             table_name: variable("TABLE_NAME").unwrap_or_else(|| "FractiTable".to_owned()),
-            bot_token: variable("TELEGRAM_BOT_TOKEN").map(|token| BotToken::new(&token)),
+            bot_token: bot_token
+                .map_err(|InvalidToken| ConfigError::Invalid("TELEGRAM_BOT_TOKEN", TOKEN_FORM))?,
             bot_token_secret: variable("TELEGRAM_BOT_TOKEN_SECRET"),
             init_data_max_age: max_age,
         })
@@ -194,7 +207,7 @@ impl Random {
 }
 
 impl BotToken {
-    /// The secret `token`.
+    /// The secret `token`, taken as it is; one from outside is parsed instead.
     #[must_use]
     pub fn new(token: &str) -> Self {
         Self(token.into())
@@ -205,16 +218,16 @@ impl BotToken {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Secret`] where it cannot be read, or is empty.
+    /// [`ConfigError::Secret`] where it cannot be read, [`ConfigError::InvalidSecret`] where it is not a token.
     async fn from_secret(config: &SdkConfig, name: String) -> Result<Self, ConfigError> {
         let request =
             aws_sdk_secretsmanager::Client::new(config).get_secret_value().secret_id(&name);
         match request.send().await {
-            Err(error) => Err(ConfigError::Secret(name, Some(error.into()))),
-            Ok(secret) => match secret.secret_string().map(str::trim) {
-                None | Some("") => Err(ConfigError::Secret(name, None)),
-                Some(token) => Ok(Self::new(token)),
-            },
+            Err(error) => Err(ConfigError::Secret(name, error.into())),
+            Ok(secret) => {
+                let token = secret.secret_string().unwrap_or_default().trim().parse();
+                token.map_err(|InvalidToken| ConfigError::InvalidSecret(name))
+            }
         }
     }
 
@@ -222,6 +235,19 @@ impl BotToken {
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
+    }
+}
+
+/// Telegram's form: the bot's id, a colon, and at least one of `A-Za-z0-9_-`.
+impl FromStr for BotToken {
+    type Err = InvalidToken;
+
+    fn from_str(text: &str) -> Result<Self, InvalidToken> {
+        let (id, secret) = text.split_once(':').ok_or(InvalidToken)?;
+        let known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+        let id_is_valid = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+        let secret_is_valid = !secret.is_empty() && secret.bytes().all(known);
+        if id_is_valid && secret_is_valid { Ok(Self::new(text)) } else { Err(InvalidToken) }
     }
 }
 
@@ -257,4 +283,30 @@ pub fn service(routes: Routes, app: App) -> Router {
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn(observe::observe))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bot_token_is_digits_a_colon_and_a_secret() {
+        for (text, valid) in [
+            ("123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11", true),
+            ("0:fracti-local", true),
+            ("42:a_b", true),
+            ("hello", false),
+            ("", false),
+            (":", false),
+            ("123456:", false),
+            (":ABC", false),
+            ("bot123456:ABC", false),
+            ("123456:ABC:DEF", false),
+            ("123456:ABC ", false),
+            ("123456:ABC\n", false),
+            ("123456:ÄBC", false),
+        ] {
+            assert_eq!(text.parse::<BotToken>().is_ok(), valid, "{text:?}");
+        }
+    }
 }

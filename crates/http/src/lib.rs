@@ -22,7 +22,7 @@ mod problem;
 mod query;
 mod views;
 
-pub use app::{App, BotToken, Clock, ConfigError, Random, Routes, Settings, service};
+pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Routes, Settings, service};
 pub use caller::{Caller, Id, Member};
 pub use cursor::{Paging, Scope};
 pub use dynamodb::{dynamodb_at, local_dynamodb};
