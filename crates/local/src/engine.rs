@@ -1,6 +1,9 @@
 //! The embedded DynamoDB engine, which speaks DynamoDB's own protocol on a port.
 
-use std::path::Path;
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::Path,
+};
 
 use dynoxide::{Database, server};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
@@ -24,6 +27,17 @@ pub enum EngineError {
     Listen(#[from] std::io::Error),
 }
 
+/// The address at which this machine reaches a listener: one that listens on every address is reached at the loopback one.
+#[must_use]
+pub fn reachable(listening: SocketAddr) -> SocketAddr {
+    let ip = match listening.ip() {
+        ip if !ip.is_unspecified() => ip,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    SocketAddr::new(ip, listening.port())
+}
+
 impl Engine {
     /// Serves the data of `file`, or where there is none new data in memory, on `listener`.
     ///
@@ -36,7 +50,7 @@ impl Engine {
             Some(file) => Database::new(&file.to_string_lossy()),
         };
         let database = database.map_err(|error| EngineError::Data(error.to_string()))?;
-        let endpoint = format!("http://{}", listener.local_addr()?);
+        let endpoint = format!("http://{}", reachable(listener.local_addr()?));
         let (stop, stopped) = oneshot::channel();
         let stopped = async move {
             // Dropped is stopped too.
@@ -46,7 +60,7 @@ impl Engine {
         Ok(Self { endpoint, stop, served })
     }
 
-    /// Where it listens: `http://127.0.0.1:8000`.
+    /// The URL at which this machine reaches it: `http://127.0.0.1:8000`.
     #[must_use]
     pub fn endpoint(&self) -> &str {
         &self.endpoint

@@ -6,13 +6,17 @@
 
 pub mod schema;
 
+mod cors;
 mod docs;
 mod engine;
 mod event;
+mod template;
 
+pub use cors::cors;
 pub use docs::docs;
-pub use engine::{Engine, EngineError};
+pub use engine::{Engine, EngineError, reachable};
 pub use event::sign_event;
+pub use template::TemplateError;
 
 use fracti_http::Routes;
 

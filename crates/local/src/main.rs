@@ -5,7 +5,7 @@ mod demo;
 use std::{
     fs,
     io::{self, Write},
-    net::{Ipv4Addr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
     process::ExitCode,
     time::Duration,
@@ -13,11 +13,14 @@ use std::{
 
 use axum::Router;
 use clap::{Parser, Subcommand};
-use fracti_core::table::Table;
+use fracti_core::{
+    id::UserId,
+    table::Table,
+    telegram::{self, User},
+};
 use fracti_http::{App, BotToken, Clock, Settings, dynamodb_at, local_dynamodb, service};
-use fracti_local::{Engine, docs, routes, schema::Schema, sign_event};
+use fracti_local::{Engine, cors, docs, reachable, routes, schema::Schema, sign_event};
 use tokio::{net::TcpListener, sync::watch};
-use tower_http::cors::CorsLayer;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
 
 /// Signs the init data of a server that has no bot: everybody knows it, so everybody can call.
@@ -30,6 +33,9 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Options {
+    /// The address to listen on, of both ports; 0.0.0.0 lets a phone or a container in.
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::from(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
     /// The port of the API; 0 takes a free one.
     #[arg(long, default_value_t = 3000)]
     port: u16,
@@ -59,6 +65,19 @@ enum Command {
         #[arg(long, value_name = "ID")]
         group: Option<String>,
     },
+    /// Prints init data for a user, as Telegram would sign it for the bot of TELEGRAM_BOT_TOKEN: what a bot or a script
+    /// sends to call the API for that user.
+    Sign {
+        /// The user's Telegram id.
+        #[arg(long, value_name = "ID")]
+        user: UserId,
+        /// The user's name.
+        #[arg(long)]
+        name: String,
+        /// The user's username, without @.
+        #[arg(long)]
+        username: Option<String>,
+    },
 }
 
 #[tokio::main]
@@ -84,20 +103,17 @@ type Failure = Box<dyn std::error::Error>;
 async fn run(options: Options) -> Result<(), Failure> {
     let settings = Settings::from_env()?;
     let token = settings.bot_token.unwrap_or_else(|| BotToken::new(DEMO_TOKEN));
-    if let Some(Command::SignEvent { file, group }) = options.command {
-        let event =
-            fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        let now = Clock::system().now();
-        writeln!(io::stdout(), "{}", sign_event(&event, token.expose(), now, group.as_deref())?)?;
+    if let Some(command) = options.command {
+        writeln!(io::stdout(), "{}", signed(command, &token)?)?;
         return Ok(());
     }
-    let listener = listen("--port", options.port).await?;
-    let api = format!("http://{}", listener.local_addr()?);
+    let listener = listen(options.host, "--port", options.port).await?;
+    let api = format!("http://{}", reachable(listener.local_addr()?));
 
     let (engine, client) = if let Some(endpoint) = &options.dynamodb_endpoint {
         (None, dynamodb_at(endpoint).await)
     } else {
-        let listener = listen("--dynamodb-port", options.dynamodb_port).await?;
+        let listener = listen(options.host, "--dynamodb-port", options.dynamodb_port).await?;
         let engine = Engine::start(listener, options.data.as_deref())?;
         let client = local_dynamodb(engine.endpoint());
         (Some(engine), client)
@@ -108,6 +124,13 @@ async fn run(options: Options) -> Result<(), Failure> {
     writeln!(out, "api {api}")?;
     let endpoint = engine.as_ref().map(Engine::endpoint).or(options.dynamodb_endpoint.as_deref());
     writeln!(out, "dynamodb {}", endpoint.unwrap_or_default())?;
+    writeln!(out, "docs {api}/docs")?;
+    if options.host.is_unspecified() {
+        writeln!(
+            out,
+            "Other machines and containers reach the same ports at this machine's own address."
+        )?;
+    }
     if token.expose() == DEMO_TOKEN {
         writeln!(
             out,
@@ -126,8 +149,24 @@ async fn run(options: Options) -> Result<(), Failure> {
     serve(listener, router, engine).await
 }
 
-async fn listen(option: &str, port: u16) -> Result<TcpListener, String> {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+/// What the subcommand prints.
+fn signed(command: Command, token: &BotToken) -> Result<String, Failure> {
+    let now = Clock::system().now();
+    match command {
+        Command::SignEvent { file, group } => {
+            let event = fs::read_to_string(&file)
+                .map_err(|error| format!("{}: {error}", file.display()))?;
+            Ok(sign_event(&event, token.expose(), now, group.as_deref())?)
+        }
+        Command::Sign { user, name, username } => {
+            let user = User { id: user, name, username, avatar_url: None };
+            Ok(telegram::sign(&user, token.expose(), now))
+        }
+    }
+}
+
+async fn listen(host: IpAddr, option: &str, port: u16) -> Result<TcpListener, String> {
+    let address = SocketAddr::from((host, port));
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => {
             format!("port {port} is in use; choose another one with {option}")
@@ -143,8 +182,7 @@ async fn serve(
     engine: Option<Engine>,
 ) -> Result<(), Failure> {
     let (stop, mut stopped) = watch::channel(());
-    // A Mini App under development comes from a port of its own.
-    let router = router.merge(docs()).layer(CorsLayer::permissive());
+    let router = router.merge(docs()).layer(cors()?);
     let server = axum::serve(listener, router).with_graceful_shutdown(async move {
         let _ = stopped.changed().await;
     });

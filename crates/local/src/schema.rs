@@ -13,8 +13,7 @@ use aws_sdk_dynamodb::{
 };
 use serde::Deserialize;
 
-/// The template that AWS deploys.
-const TEMPLATE: &str = include_str!("../../../template.yaml");
+use crate::template::{self, TemplateError};
 
 /// How often, a second apart, a new table is asked whether it is ready.
 const CHECKS: u32 = 60;
@@ -22,9 +21,9 @@ const CHECKS: u32 = 60;
 /// Why there is no table.
 #[derive(Debug, thiserror::Error)]
 pub enum SchemaError {
-    /// The template is not one of a table.
-    #[error("template.yaml describes no table: {0}")]
-    Template(String),
+    /// The template describes no table.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
     /// DynamoDB refused.
     #[error("the table {0} cannot be made: {1}")]
     Table(String, String),
@@ -92,24 +91,6 @@ pub struct TimeToLive {
     pub attribute_name: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Template {
-    resources: Resources,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Resources {
-    fracti_table: Resource,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Resource {
-    properties: Schema,
-}
-
 impl Schema {
     /// The schema of `FractiTable` in `template.yaml`.
     ///
@@ -117,9 +98,7 @@ impl Schema {
     ///
     /// [`SchemaError::Template`] where the template has no such table.
     pub fn from_template() -> Result<Self, SchemaError> {
-        let template = serde_saphyr::from_str::<Template>(TEMPLATE);
-        let template = template.map_err(|error| SchemaError::Template(error.to_string()))?;
-        Ok(template.resources.fracti_table.properties)
+        Ok(template::resources()?.fracti_table.properties)
     }
 
     /// Makes the table `name` where there is none, and waits until it is ready.

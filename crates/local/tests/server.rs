@@ -9,12 +9,15 @@ use std::{
     process::{Child, ChildStdout, Command, Output, Stdio},
 };
 
+use serde_json::Value;
+
 /// A running server; it is killed where a test forgets to end it.
 struct Server {
     process: Child,
     lines: BufReader<ChildStdout>,
     api: String,
     dynamodb: String,
+    docs: String,
 }
 
 impl Server {
@@ -30,8 +33,8 @@ impl Server {
                 .unwrap_or_else(|| panic!("{line:?} names {name}"))
                 .to_owned()
         };
-        let (api, dynamodb) = (url("api "), url("dynamodb "));
-        Self { process, lines, api, dynamodb }
+        let (api, dynamodb, docs) = (url("api "), url("dynamodb "), url("docs "));
+        Self { process, lines, api, dynamodb, docs }
     }
 
     /// What the demo prints, to its last line.
@@ -82,15 +85,43 @@ fn run(options: &[&str]) -> Output {
     program(options).output().unwrap()
 }
 
-/// The status and the body of a GET.
-fn get(url: &str, authorization: &str) -> (u16, String) {
+/// A response: its status, its head in lower case, and its body.
+struct Response {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Response {
+    /// The value of a header; a list is sorted.
+    fn header(&self, name: &str) -> Option<String> {
+        let mut lines = self.head.lines();
+        let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))?;
+        let mut list: Vec<_> = value.split(',').map(str::trim).collect();
+        list.sort_unstable();
+        Some(list.join(","))
+    }
+}
+
+/// Sends a request without a body.
+fn send(method: &str, url: &str, headers: &[(&str, &str)]) -> Response {
     let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
-    write!(stream, "GET /{path} HTTP/1.1\r\nhost: {host}\r\nauthorization: {authorization}\r\nconnection: close\r\n\r\n").unwrap();
+    let headers: String =
+        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let head = format!("{method} /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n");
+    write!(stream, "{head}{headers}\r\n").unwrap();
     let mut response = String::new();
     stream.read_to_string(&mut response).unwrap();
-    let status = response.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, response.split_once("\r\n\r\n").unwrap().1.to_owned())
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Response { status, head: head.to_lowercase(), body: body.to_owned() }
+}
+
+/// The status and the body of a GET.
+fn get(url: &str, authorization: &str) -> (u16, String) {
+    let response = send("GET", url, &[("authorization", authorization)]);
+    (response.status, response.body)
 }
 
 #[test]
@@ -109,6 +140,99 @@ fn the_demo_prints_what_can_be_pasted() {
     assert_eq!(health.0, 200);
     assert!(server.dynamodb.starts_with("http://127.0.0.1:"), "{}", server.dynamodb);
     assert_eq!(server.interrupt(), Some(0), "Ctrl-C ends it cleanly");
+}
+
+#[test]
+fn either_header_takes_what_the_demo_prints() {
+    let mut server = Server::start(&["--port", "0", "--dynamodb-port", "0", "--demo"]);
+    let demo = server.demo();
+    let (tma, url) = (demo.authorizations.first().unwrap(), demo.urls.first().unwrap());
+    let init_data = tma.strip_prefix("tma ").unwrap();
+    for header in ["authorization", "x-telegram-init-data"] {
+        for value in [tma, init_data, &format!("Authorization: {tma}")] {
+            let response = send("GET", url, &[(header, value)]);
+            assert_eq!(response.status, 200, "{header}: {value}: {}", response.body);
+        }
+    }
+}
+
+#[test]
+fn the_root_leads_to_the_documentation() {
+    let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
+    assert_eq!(server.docs, format!("{}/docs", server.api));
+    let root = send("GET", &format!("{}/", server.api), &[]);
+    assert_eq!((root.status, root.header("location").as_deref()), (307, Some("/docs")));
+    let docs = get(&format!("{}/docs/", server.api), "");
+    assert!(docs.0 == 200 && docs.1.contains("swagger-ui"), "{docs:?}");
+    // Credentials that were refused are not offered again after a reload.
+    let (_, config) = get(&format!("{}/docs/swagger-initializer.js", server.api), "");
+    assert!(config.contains("/api/openapi.json"), "{config}");
+    assert!(!config.contains("\"persistAuthorization\": true"), "{config}");
+}
+
+#[test]
+fn a_browser_is_told_what_the_template_tells_it() {
+    let template: Value = serde_saphyr::from_str(include_str!("../../../template.yaml")).unwrap();
+    let cors = &template["Resources"]["HttpApi"]["Properties"]["CorsConfiguration"];
+    let list = |name: &str| {
+        let list = cors[name].as_array().unwrap().iter();
+        let mut list: Vec<_> = list.map(|it| it.as_str().unwrap().to_lowercase()).collect();
+        list.sort_unstable();
+        Some(list.join(","))
+    };
+    let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
+    let url = format!("{}/api/users/me", server.api);
+    let origin = ("origin", "https://app.example.org");
+    let preflight = send(
+        "OPTIONS",
+        &url,
+        &[
+            origin,
+            ("access-control-request-method", "PUT"),
+            ("access-control-request-headers", "authorization"),
+        ],
+    );
+    assert_eq!(preflight.status, 200);
+    assert_eq!(preflight.header("access-control-allow-origin").as_deref(), Some("*"));
+    assert_eq!(preflight.header("access-control-allow-methods"), list("AllowMethods"));
+    assert_eq!(preflight.header("access-control-allow-headers"), list("AllowHeaders"));
+    assert_eq!(
+        preflight.header("access-control-max-age"),
+        Some(cors["MaxAge"].as_u64().unwrap().to_string())
+    );
+    let response = send("GET", &url, &[origin]);
+    assert_eq!(response.status, 401);
+    assert_eq!(response.header("access-control-expose-headers"), list("ExposeHeaders"));
+}
+
+#[test]
+fn a_server_on_every_address_prints_one_that_works() {
+    let server =
+        Server::start(&["--host", "0.0.0.0", "--port", "0", "--dynamodb-port", "0", "--demo"]);
+    for url in [&server.api, &server.dynamodb] {
+        let port = url.strip_prefix("http://127.0.0.1:").unwrap();
+        // All of 127.0.0.0/8 is this machine: what listens on 127.0.0.1 alone does not answer here.
+        assert_eq!(
+            get(&format!("http://127.0.0.2:{port}/"), "").0 / 100,
+            if *url == server.api { 3 } else { 2 }
+        );
+    }
+    assert_eq!(get(&format!("{}/api/health", server.api), "").0, 200);
+}
+
+#[test]
+fn signed_init_data_calls_for_the_user_it_names() {
+    let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
+    let signed = run(&["sign", "--user", "4242", "--name", "Zoë & Co", "--username", "zoe"]);
+    assert!(signed.status.success());
+    let init_data = String::from_utf8(signed.stdout).unwrap();
+    let (status, body) =
+        get(&format!("{}/api/users/me", server.api), &format!("tma {}", init_data.trim_end()));
+    assert_eq!(status, 200, "{body}");
+    for field in [r#""id":"4242""#, r#""name":"Zoë & Co""#, r#""username":"zoe""#] {
+        assert!(body.contains(field), "{body}");
+    }
+    assert!(!run(&["sign", "--user", "Zoë", "--name", "Zoë"]).status.success());
 }
 
 #[test]
@@ -165,12 +289,15 @@ fn what_cannot_start_says_so_in_one_line() {
         assert_eq!(error.lines().count(), 1, "{options:?}: {error}");
         assert!(output.stdout.is_empty(), "{options:?}");
     }
-    let output = program(&["--port", "0", "--dynamodb-port", "0"]);
-    let output = { output }.env("INIT_DATA_MAX_AGE_SECONDS", "a day").output().unwrap();
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(
-        error.trim_end(),
-        "fracti-local: the environment variable INIT_DATA_MAX_AGE_SECONDS is not a number of seconds"
-    );
+    for (variable, value, rule) in [
+        ("INIT_DATA_MAX_AGE_SECONDS", "a day", "a number of seconds"),
+        ("TELEGRAM_BOT_TOKEN", "hello", "a bot token of the form 123456:ABC-def"),
+    ] {
+        let mut program = program(&["--port", "0", "--dynamodb-port", "0"]);
+        let output = program.env(variable, value).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        let said = format!("fracti-local: the environment variable {variable} is not {rule}");
+        assert_eq!(error.trim_end(), said);
+    }
     assert_eq!(server.interrupt(), Some(0));
 }

@@ -1,0 +1,48 @@
+//! Cross-origin requests, answered as the deployed API answers them.
+
+use std::time::Duration;
+
+use axum::http::{HeaderName, Method};
+use serde::{Deserialize, Deserializer, de::Error};
+use tower_http::cors::{Any, CorsLayer};
+
+use crate::template::{self, TemplateError};
+
+/// The template's `CorsConfiguration`, without its origins.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(crate) struct Cors {
+    #[serde(deserialize_with = "parsed")]
+    allow_methods: Vec<Method>,
+    #[serde(deserialize_with = "parsed")]
+    allow_headers: Vec<HeaderName>,
+    #[serde(deserialize_with = "parsed")]
+    expose_headers: Vec<HeaderName>,
+    /// Seconds for which a browser keeps the answer to a preflight request.
+    max_age: u64,
+}
+
+/// The CORS layer of the local server: the methods, headers and `max-age` of `template.yaml`, and any origin, because a
+/// Mini App under development is served from a port of its own.
+///
+/// # Errors
+///
+/// [`TemplateError`] if the template has no such configuration.
+pub fn cors() -> Result<CorsLayer, TemplateError> {
+    let cors = template::resources()?.http_api.properties.cors_configuration;
+    Ok(CorsLayer::new()
+        .allow_origin(Any)
+        .allow_methods(cors.allow_methods)
+        .allow_headers(cors.allow_headers)
+        .expose_headers(cors.expose_headers)
+        .max_age(Duration::from_secs(cors.max_age)))
+}
+
+fn parsed<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: std::str::FromStr<Err: std::fmt::Display>,
+{
+    let names = Vec::<String>::deserialize(deserializer)?;
+    names.iter().map(|name| name.parse().map_err(Error::custom)).collect()
+}
