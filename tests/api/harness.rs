@@ -22,7 +22,7 @@ use fracti_core::{
     time::Timestamp,
 };
 use fracti_http::{App, BotToken, Clock, Random, local_dynamodb, service};
-use fracti_local::{Engine, routes, schema::Schema};
+use fracti_local::{Engine, admitted, routes, schema::Schema};
 use fracti_tests::faults::Proxy;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -105,6 +105,11 @@ impl Api {
     /// Another process over the same table.
     pub(crate) fn another(&self) -> Self {
         self.over(Table::new(self.client.clone(), TABLE))
+    }
+
+    /// The same behind the queue of the local server: for more requests at a time than the engine answers in time.
+    pub(crate) fn admitted(self) -> Self {
+        Self { router: service(admitted(routes()), self.app.clone()), ..self }
     }
 
     /// Another process, over another table.

@@ -337,7 +337,7 @@ async fn adjustments_at_once_are_all_in_the_book_and_each_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hundred_groups_at_once_do_not_see_each_other() {
-    let api = Api::new().await;
+    let api = Api::new().await.admitted();
     let mut groups = Vec::new();
     for _ in 0..200 {
         groups.push(Group::of(&api, 2, "EUR").await);

@@ -6,12 +6,14 @@
 
 pub mod schema;
 
+mod admission;
 mod cors;
 mod docs;
 mod engine;
 mod event;
 mod template;
 
+pub use admission::admitted;
 pub use cors::cors;
 pub use docs::docs;
 pub use engine::{Engine, EngineError, reachable};

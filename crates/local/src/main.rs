@@ -19,7 +19,7 @@ use fracti_core::{
     telegram::{self, User},
 };
 use fracti_http::{App, BotToken, Clock, Settings, dynamodb_at, local_dynamodb, service};
-use fracti_local::{Engine, cors, docs, reachable, routes, schema::Schema, sign_event};
+use fracti_local::{Engine, admitted, cors, docs, reachable, routes, schema::Schema, sign_event};
 use tokio::{net::TcpListener, sync::watch};
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
 
@@ -65,7 +65,7 @@ enum Command {
         #[arg(long, value_name = "ID")]
         group: Option<String>,
     },
-    /// Prints init data for a user, as Telegram would sign it for the bot of TELEGRAM_BOT_TOKEN: what a bot or a script
+    /// Prints init data for a user, as Telegram would sign it for the bot of `TELEGRAM_BOT_TOKEN`: what a bot or a script
     /// sends to call the API for that user.
     Sign {
         /// The user's Telegram id.
@@ -140,7 +140,7 @@ async fn run(options: Options) -> Result<(), Failure> {
 
     let table = Table::new(client, settings.table_name);
     let app = App::new(table, token, settings.init_data_max_age);
-    let router = service(routes(), app.clone());
+    let router = service(admitted(routes()), app.clone());
     if options.demo {
         demo::run(&app, &router, &api, &mut out).await?;
     }

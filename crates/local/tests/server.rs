@@ -7,8 +7,10 @@ use std::{
     net::TcpStream,
     path::PathBuf,
     process::{Child, ChildStdout, Command, Output, Stdio},
+    time::Duration,
 };
 
+use fracti_tests::load::{Behaviour, Client, load};
 use serde_json::Value;
 
 /// A running server; it is killed where a test forgets to end it.
@@ -107,10 +109,11 @@ impl Response {
 fn send(method: &str, url: &str, headers: &[(&str, &str)]) -> Response {
     let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
-    let headers: String =
-        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    let head = format!("{method} /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n");
-    write!(stream, "{head}{headers}\r\n").unwrap();
+    write!(stream, "{method} /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n").unwrap();
+    for (name, value) in headers {
+        write!(stream, "{name}: {value}\r\n").unwrap();
+    }
+    write!(stream, "\r\n").unwrap();
     let mut response = String::new();
     stream.read_to_string(&mut response).unwrap();
     let (head, body) = response.split_once("\r\n\r\n").unwrap();
@@ -300,4 +303,26 @@ fn what_cannot_start_says_so_in_one_line() {
         assert_eq!(error.trim_end(), said);
     }
     assert_eq!(server.interrupt(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crowd_is_served_in_turn_and_leaves_no_load_behind() {
+    let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
+    let clients = Client::found(&server.api, "0:fracti-local", 0..300).await;
+    let few = clients.get(..20).unwrap();
+    let patient =
+        |requests| Behaviour { requests, pauses: false, patience: Duration::from_mins(5) };
+    let before = load(few, "before", patient(5)).await;
+
+    let crowd = Behaviour { patience: Duration::from_mins(5), ..patient(1) };
+    let crowd = load(&clients, "crowd", crowd).await;
+    assert_eq!(crowd.done, crowd.requests, "{crowd:?}");
+
+    let leaving = Behaviour { patience: crowd.time / 10, ..patient(1) };
+    let gone = load(&clients, "gone", leaving).await;
+    assert!(gone.done < gone.requests, "{gone:?}");
+    let after = load(few, "after", patient(5)).await;
+    assert_eq!((after.done, after.refused), (100, 0), "{after:?}");
+    let slowest = before.rate().min(after.rate());
+    assert!(crowd.rate() * 2 >= slowest, "{before:?} {crowd:?} {after:?}");
 }

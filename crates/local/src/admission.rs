@@ -1,0 +1,158 @@
+//! Admission: how many requests the local server serves at the same time, and what the others wait for.
+//!
+//! The embedded engine does one thing after the other. Asked by more requests than it answers within the 1.5 s of an
+//! attempt, it works mostly for attempts that were given up, each of which is made again; it answers
+//! less the more it is asked, and does not recover. So a request waits for its turn before it asks the
+//! table anything. In Lambda there is no need: a function's instance serves one request at a time.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    extract::{Request, State},
+    middleware::{self, Next},
+    response::Response,
+};
+use fracti_core::Error;
+use fracti_http::{Problem, Routes};
+use tokio::{sync::Semaphore, time::timeout};
+
+/// Requests served at the same time: enough to keep the engine busy, few enough to be answered well within an attempt, also
+/// where the machine has much else to do.
+const SERVED: usize = 8;
+
+/// Requests that wait.
+const WAITING: usize = 1_000;
+
+/// How long a request waits. It leaves the request 3.5 s of its deadline.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Requests that are served and requests that wait, in order of their arrival.
+#[derive(Debug)]
+struct Admission {
+    waiting: Semaphore,
+    served: Semaphore,
+}
+
+impl Admission {
+    fn new(served: usize, waiting: usize) -> Arc<Self> {
+        Arc::new(Self { waiting: Semaphore::new(waiting), served: Semaphore::new(served) })
+    }
+}
+
+/// The routes behind a queue. A request that waits too long, or finds the queue full, is answered with 503 and
+/// `Retry-After`.
+#[must_use]
+pub fn admitted(routes: Routes) -> Routes {
+    routes.layer(middleware::from_fn_with_state(Admission::new(SERVED, WAITING), admit))
+}
+
+async fn admit(
+    State(admission): State<Arc<Admission>>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let refused = |why: &str| Err(Error::Unavailable(why.into()).into());
+    let Ok(place) = admission.waiting.try_acquire() else {
+        return refused("too many requests wait for their turn");
+    };
+    let Ok(Ok(_turn)) = timeout(PATIENCE, admission.served.acquire()).await else {
+        return refused("the request waited too long for its turn");
+    };
+    drop(place);
+    Ok(next.run(request).await)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{Router, body::Body, extract::Path, http::StatusCode, routing::get};
+    use fracti_core::table::Table;
+    use fracti_http::{App, BotToken, local_dynamodb, service};
+    use tokio::{
+        sync::mpsc::{UnboundedReceiver, unbounded_channel},
+        task::{JoinHandle, yield_now},
+    };
+    use tower::ServiceExt;
+
+    use super::*;
+
+    /// A server of one route, whose requests end when the test lets them.
+    struct Server {
+        router: Router,
+        started: UnboundedReceiver<u32>,
+        ended: Arc<Semaphore>,
+    }
+
+    impl Server {
+        fn new(served: usize, waiting: usize) -> Self {
+            let (start, started) = unbounded_channel();
+            let ended = Arc::new(Semaphore::new(0));
+            let end = ended.clone();
+            let handler = async move |Path(number): Path<u32>| {
+                start.send(number).unwrap();
+                end.acquire().await.unwrap().forget();
+            };
+            let routes = Routes::new().route("/{number}", get(handler));
+            let admission = Admission::new(served, waiting);
+            let routes = routes.layer(middleware::from_fn_with_state(admission, admit));
+            let table = Table::new(local_dynamodb("http://127.0.0.1:1"), "FractiTable");
+            let app = App::new(table, BotToken::new("0:test"), Duration::ZERO);
+            Self { router: service(routes, app), started, ended }
+        }
+
+        /// Sends a request, and comes back when it is served, waits, or was refused.
+        async fn send(&self, number: u32) -> JoinHandle<Response> {
+            let request = Request::get(format!("/{number}")).body(Body::empty()).unwrap();
+            let response = tokio::spawn(self.router.clone().oneshot(request));
+            yield_now().await;
+            tokio::spawn(async { response.await.unwrap().unwrap() })
+        }
+    }
+
+    fn assert_refused(response: &Response) {
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(response.headers()["retry-after"], "1");
+        assert!(response.headers().contains_key("x-request-id"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_are_served_in_order_of_arrival_and_a_full_queue_refuses() {
+        let mut server = Server::new(2, 3);
+        let mut accepted = Vec::new();
+        for number in 0..5 {
+            accepted.push(server.send(number).await);
+        }
+        let refused = server.send(5).await.await.unwrap();
+        assert_refused(&refused);
+        assert!(accepted.iter().all(|response| !response.is_finished()));
+
+        let mut order = Vec::new();
+        for expected in [2, 1, 1, 1] {
+            for _ in 0..expected {
+                order.push(server.started.recv().await.unwrap());
+            }
+            assert!(server.started.is_empty(), "no more than two are served at the same time");
+            server.ended.add_permits(1);
+        }
+        server.ended.add_permits(1);
+        for response in accepted {
+            assert_eq!(response.await.unwrap().status(), StatusCode::OK);
+        }
+        assert_eq!(order, [0, 1, 2, 3, 4]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_waits_too_long_is_refused_before_it_is_served() {
+        let mut server = Server::new(1, 2);
+        let first = server.send(0).await;
+        // Time passes as soon as nothing else can happen.
+        let second = server.send(1).await.await.unwrap();
+        assert_refused(&second);
+        assert!(!first.is_finished());
+        server.ended.add_permits(2);
+        assert_eq!(first.await.unwrap().status(), StatusCode::OK);
+        assert_eq!(server.send(2).await.await.unwrap().status(), StatusCode::OK);
+        let mut served = Vec::new();
+        server.started.recv_many(&mut served, 3).await;
+        assert_eq!(served, [0, 2]);
+    }
+}

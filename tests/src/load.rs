@@ -1,0 +1,175 @@
+//! Many clients that call one server at the same time, each in a group of its own.
+
+use std::time::{Duration, Instant};
+
+use axum::{
+    body::Body,
+    http::{Method, Request, StatusCode, header},
+};
+use fracti_core::{
+    id::UserId,
+    telegram::{self, User},
+};
+use fracti_http::Clock;
+use serde_json::{Value, json};
+use tokio::{sync::mpsc, task::JoinSet};
+
+use crate::{
+    faults::http,
+    survival::{Door, Reply},
+};
+
+/// How many clients found their groups at the same time.
+const FOUNDERS: usize = 8;
+
+/// A member of a group of two, who calls a server for it.
+#[derive(Clone, Debug)]
+pub struct Client {
+    door: Door,
+    token: String,
+    user: u64,
+    group: String,
+}
+
+/// How clients behave.
+#[derive(Clone, Copy, Debug)]
+pub struct Behaviour {
+    /// How many requests each sends, one after the other.
+    pub requests: usize,
+    /// Whether a client waits as `Retry-After` says before it repeats a request that was answered with 503.
+    pub pauses: bool,
+    /// When all clients leave, whether their requests are done or not.
+    pub patience: Duration,
+}
+
+/// How a load was answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Answers {
+    /// Requests that were sent, each counted once however often it was repeated.
+    pub requests: usize,
+    /// Requests that were done.
+    pub done: usize,
+    /// Answers with 503.
+    pub refused: usize,
+    /// The time until the last request was done.
+    pub time: Duration,
+}
+
+impl Client {
+    /// Creates clients `numbers` of the server at `api`, whose bot has `token`, each with its group.
+    ///
+    /// # Panics
+    ///
+    /// If the server refuses a group.
+    pub async fn found(api: &str, token: &str, numbers: std::ops::Range<u64>) -> Vec<Self> {
+        let door = Door::Server(Box::new(http()), api.to_owned());
+        let mut clients = Vec::new();
+        let mut founding = JoinSet::new();
+        for number in numbers {
+            if founding.len() == FOUNDERS {
+                clients.extend(founding.join_next().await.map(Result::unwrap));
+            }
+            let group = String::new();
+            // Two users a client: the one who calls, and the other member.
+            let client =
+                Self { door: door.clone(), token: token.to_owned(), user: 2 * number + 1, group };
+            founding.spawn(client.with_group());
+        }
+        clients.extend(founding.join_all().await);
+        clients
+    }
+
+    async fn with_group(mut self) -> Self {
+        let group = json!({ "title": "Load", "chatId": self.user, "currency": "EUR" });
+        let reply = self.post(self.user, "/api/groups", &group, "found").await;
+        let reply = reply.unwrap();
+        assert_eq!(reply.status, StatusCode::CREATED, "{}", reply.body);
+        self.group = reply.body["data"]["id"].as_str().unwrap().to_owned();
+        let path = format!("/api/groups/{}/join", self.group);
+        let reply = self.post(self.user + 1, &path, &json!({}), "join").await.unwrap();
+        assert_eq!(reply.status, StatusCode::OK, "{}", reply.body);
+        self
+    }
+
+    /// Sends a POST as `user`; `None` if the connection broke.
+    async fn post(&self, user: u64, path: &str, body: &Value, key: &str) -> Option<Reply> {
+        let (id, name) = (UserId::new(user).unwrap(), format!("User {user}"));
+        let user = User { id, name, username: None, avatar_url: None };
+        let init_data = telegram::sign(&user, &self.token, Clock::system().now());
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri(path)
+            .header(header::AUTHORIZATION, format!("tma {init_data}"))
+            .header(header::CONTENT_TYPE, "application/json")
+            .header("idempotency-key", key);
+        self.door.send(request.body(Body::from(body.to_string())).unwrap()).await
+    }
+
+    /// Writes two adjustments, again and again until it is done, and reports the status of every answer.
+    async fn write(&self, name: &str, pauses: bool, answered: &mpsc::UnboundedSender<StatusCode>) {
+        let changes = json!([
+            { "userId": self.user.to_string(), "amount": "1" },
+            { "userId": (self.user + 1).to_string(), "amount": "-1" },
+        ]);
+        let entries = ["one", "other"]
+            .map(|it| json!({ "entryId": format!("{name}-{it}"), "changes": changes }));
+        let body = json!({ "entries": entries });
+        let path = format!("/api/groups/{}/ledger/entries", self.group);
+        loop {
+            // A server that is too busy may also close the connection.
+            let Some(reply) = self.post(self.user, &path, &body, name).await else { continue };
+            let _ = answered.send(reply.status);
+            if reply.status == StatusCode::OK {
+                return;
+            }
+            assert_eq!(reply.status, StatusCode::SERVICE_UNAVAILABLE, "{}", reply.body);
+            let seconds = reply.headers[header::RETRY_AFTER].to_str().unwrap().parse().unwrap();
+            if pauses {
+                tokio::time::sleep(Duration::from_secs(seconds)).await;
+            }
+        }
+    }
+}
+
+/// Lets all clients write at the same time; `name` tells the requests of this load from those of another.
+///
+/// # Panics
+///
+/// If an answer is neither 200 nor 503 with `Retry-After`.
+pub async fn load(clients: &[Client], name: &str, behaviour: Behaviour) -> Answers {
+    let Behaviour { requests, pauses, patience } = behaviour;
+    let began = Instant::now();
+    let (sender, mut answered) = mpsc::unbounded_channel();
+    let mut writers = JoinSet::new();
+    for client in clients {
+        let (client, sender, name) = (client.clone(), sender.clone(), name.to_owned());
+        writers.spawn(async move {
+            for number in 0..requests {
+                client.write(&format!("{name}-{number}"), pauses, &sender).await;
+            }
+        });
+    }
+    drop(sender);
+    let mut answers = Answers { requests: clients.len() * requests, ..Answers::default() };
+    let counted = async {
+        while let Some(status) = answered.recv().await {
+            if status == StatusCode::OK {
+                answers.done += 1;
+                answers.time = began.elapsed();
+            } else {
+                answers.refused += 1;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(patience, counted).await;
+    writers.shutdown().await;
+    answers
+}
+
+impl Answers {
+    /// Requests done a minute.
+    #[must_use]
+    pub fn rate(&self) -> u128 {
+        self.done as u128 * 60_000 / self.time.as_millis().max(1)
+    }
+}
