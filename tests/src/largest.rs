@@ -27,7 +27,7 @@ use fracti_core::{
     id::GroupId,
     keys, row,
     table::{Table, Usage},
-    telegram::{self, User},
+    telegram::{self, MAX_NAME, User},
     time::Timestamp,
 };
 use fracti_http::{App, BotToken, Clock, service};
@@ -87,8 +87,8 @@ fn id(member: u64) -> String {
 fn user(member: u64) -> User {
     User {
         id: id(member).parse().unwrap(),
-        // Two names of 64 characters, each of four bytes.
-        name: ["𝔸".repeat(64), "𝔹".repeat(64)].join(" "),
+        // As many bytes as are kept of a name, in characters of four each.
+        name: "𝔸".repeat(MAX_NAME / 4),
         username: Some(format!("{member:032}")),
         avatar_url: None,
     }
