@@ -246,82 +246,9 @@ impl Largest {
         let pay = json!({ "toId": id(2), "amount": 1, "currency": "EUR" });
         let settlement = self.post(1, &at("/settlements"), pay.clone()).await;
         let settlement = settlement["id"].as_str().unwrap().to_owned();
-        let small = |number: u64| {
-            let change =
-                |member: u64, amount: i64| json!({ "userId": id(member), "amount": amount });
-            json!({ "entryId": number.to_string(), "changes": [change(1, 1), change(2, -1)] })
-        };
-        // As many as fit into a body.
-        let small: Vec<_> = (0..500).map(small).collect();
-        let names: Vec<_> = (0..500).map(|number| number.to_string()).collect();
-        let large: Vec<_> = (0..40).map(|number| format!("large {number:058}")).collect();
-        let (get, post) = (|| Method::GET, || Method::POST);
-        let none = Value::Null;
-        let of_group = [
-            (500, post(), "/join", "", "the last member", none.clone()),
-            (1, get(), "", "", "", none.clone()),
-            (
-                1,
-                Method::PUT,
-                "/wallet",
-                "",
-                "",
-                json!({ "wallet": format!("0:{}", "a".repeat(64)) }),
-            ),
-            (1, get(), "/expenses", "?limit=100", "", none.clone()),
-            (1, post(), "/expenses", "", "45 shares", full(100)),
-            (1, get(), "/expenses/{expenseId}", "", "45 shares", none.clone()),
-            (1, Method::PUT, "/expenses/{expenseId}", "", "45 other shares", full(200)),
-            (1, get(), "/expenses/{expenseId}/history", "?limit=100", "", none.clone()),
-            (1, Method::DELETE, "/expenses/{expenseId}", "", "45 shares", none.clone()),
-            (1, post(), "/expenses/{expenseId}/restore", "", "45 shares", none.clone()),
-            (1, get(), "/debts", "", "4 000 balances", none.clone()),
-            (1, get(), "/debts", "?verify=true", "verified", none.clone()),
-            (1, get(), "/settlements", "?limit=100", "", none.clone()),
-            (1, post(), "/settlements", "", "", pay),
-            (1, get(), "/settlements/{settlementId}", "", "", none.clone()),
-            (
-                2,
-                Method::PUT,
-                "/settlements/{settlementId}",
-                "",
-                "",
-                json!({ "status": "completed" }),
-            ),
-            (1, get(), "/ledger/balance", "", "4 000 balances", none.clone()),
-            (1, get(), "/ledger/balance", "?at=", "the first day", none.clone()),
-            (
-                1,
-                get(),
-                "/ledger/entries",
-                "?limit=100&order=asc",
-                "100 of 499 changes",
-                none.clone(),
-            ),
-            (1, get(), "/ledger/entries", "?limit=100&userId=", "of one member", none.clone()),
-            (1, get(), "/ledger/entries", "?limit=100&to=", "up to the first day", none.clone()),
-            (1, get(), "/ledger/days", "", "6 days", none.clone()),
-            (1, get(), "/ledger/entries/{entryId}", "?limit=100", "", none.clone()),
-            (1, post(), "/ledger/entries", "", "500 small ones", json!({ "entries": small })),
-            (
-                1,
-                post(),
-                "/ledger/entries/revert",
-                "",
-                "500 small ones",
-                json!({ "entryIds": names }),
-            ),
-            (
-                1,
-                Method::DELETE,
-                "/ledger/entries",
-                "",
-                "40 of 499 changes",
-                json!({ "entryIds": large }),
-            ),
-        ];
         let mut calls = Vec::new();
-        for (member, method, route, query, what, body) in of_group {
+        let none = Value::Null;
+        for (member, method, route, query, what, body) in of_group(&pay) {
             let query = match query {
                 "?limit=100&userId=" => format!("{query}{}", id(1)),
                 open if open.ends_with('=') => format!("{open}{}", self.first_day()),
@@ -334,18 +261,20 @@ impl Largest {
             let (route, path) = (format!("/api/groups/{{groupId}}{route}"), at(&(path + &query)));
             calls.push(self.call(member, (method, &route), &path, what, &body).await);
         }
-        let debts = (get(), "/api/groups/{groupId}/debts");
+        let debts = (Method::GET, "/api/groups/{groupId}/debts");
         let path = format!("/api/groups/{many}/debts");
         calls.push(self.call(1, debts, &path, "20 members, all currencies", &none).await);
         let me = ["", "/groups", "/expenses", "/debts", "/settlements", "/activity", "/summary"];
         for route in me.map(|rest| format!("/api/users/me{rest}")) {
             let paged = !matches!(&*route, "/api/users/me" | "/api/users/me/summary");
             let path = if paged { format!("{route}?limit=100") } else { route.clone() };
-            calls.push(self.call(1, (get(), &route), &path, "", &none).await);
+            calls.push(self.call(1, (Method::GET, &route), &path, "", &none).await);
         }
-        calls.push(self.call(1, (get(), "/api/groups"), "/api/groups?limit=100", "", &none).await);
+        calls.push(
+            self.call(1, (Method::GET, "/api/groups"), "/api/groups?limit=100", "", &none).await,
+        );
         let new = json!({ "title": "Flat", "chatId": 1 });
-        calls.push(self.call(1, (post(), "/api/groups"), "/api/groups", "", &new).await);
+        calls.push(self.call(1, (Method::POST, "/api/groups"), "/api/groups", "", &new).await);
         calls
     }
 
@@ -362,6 +291,58 @@ impl Largest {
 fn full(from: u64) -> Value {
     let splits: Vec<_> = (from..from + 45).map(|member| json!({ "userId": id(member) })).collect();
     json!({ "amount": "450.37", "currency": "EUR", "description": "𝔻".repeat(200), "splits": splits })
+}
+
+/// What is asked of the largest group: by which member, how, at which route with which query, what is large about it, and
+/// with which body.
+type Asked = (u64, Method, &'static str, &'static str, &'static str, Value);
+
+fn of_group(pay: &Value) -> Vec<Asked> {
+    let small = |number: u64| {
+        let change = |member: u64, amount: i64| json!({ "userId": id(member), "amount": amount });
+        json!({ "entryId": number.to_string(), "changes": [change(1, 1), change(2, -1)] })
+    };
+    // As many as fit into a body.
+    let small: Vec<_> = (0..500).map(small).collect();
+    let names: Vec<_> = (0..500).map(|number| number.to_string()).collect();
+    let large: Vec<_> = (0..40).map(|number| format!("large {number:058}")).collect();
+    let (get, post) = (|| Method::GET, || Method::POST);
+    let none = Value::Null;
+    vec![
+        (500, post(), "/join", "", "the last member", none.clone()),
+        (1, get(), "", "", "", none.clone()),
+        (1, Method::PUT, "/wallet", "", "", json!({ "wallet": format!("0:{}", "a".repeat(64)) })),
+        (1, get(), "/expenses", "?limit=100", "", none.clone()),
+        (1, post(), "/expenses", "", "45 shares", full(100)),
+        (1, get(), "/expenses/{expenseId}", "", "45 shares", none.clone()),
+        (1, Method::PUT, "/expenses/{expenseId}", "", "45 other shares", full(200)),
+        (1, get(), "/expenses/{expenseId}/history", "?limit=100", "", none.clone()),
+        (1, Method::DELETE, "/expenses/{expenseId}", "", "45 shares", none.clone()),
+        (1, post(), "/expenses/{expenseId}/restore", "", "45 shares", none.clone()),
+        (1, get(), "/debts", "", "4 000 balances", none.clone()),
+        (1, get(), "/debts", "?verify=true", "verified", none.clone()),
+        (1, get(), "/settlements", "?limit=100", "", none.clone()),
+        (1, post(), "/settlements", "", "", pay.clone()),
+        (1, get(), "/settlements/{settlementId}", "", "", none.clone()),
+        (2, Method::PUT, "/settlements/{settlementId}", "", "", json!({ "status": "completed" })),
+        (1, get(), "/ledger/balance", "", "4 000 balances", none.clone()),
+        (1, get(), "/ledger/balance", "?at=", "the first day", none.clone()),
+        (1, get(), "/ledger/entries", "?limit=100&order=asc", "100 of 499 changes", none.clone()),
+        (1, get(), "/ledger/entries", "?limit=100&userId=", "of one member", none.clone()),
+        (1, get(), "/ledger/entries", "?limit=100&to=", "up to the first day", none.clone()),
+        (1, get(), "/ledger/days", "", "6 days", none.clone()),
+        (1, get(), "/ledger/entries/{entryId}", "?limit=100", "", none.clone()),
+        (1, post(), "/ledger/entries", "", "500 small ones", json!({ "entries": small })),
+        (1, post(), "/ledger/entries/revert", "", "500 small ones", json!({ "entryIds": names })),
+        (
+            1,
+            Method::DELETE,
+            "/ledger/entries",
+            "",
+            "40 of 499 changes",
+            json!({ "entryIds": large }),
+        ),
+    ]
 }
 
 /// The endpoints that were called.
