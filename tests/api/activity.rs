@@ -35,8 +35,8 @@ async fn the_feed_tells_what_happened_to_ones_money() {
     assert_eq!(
         told,
         [
-            json!(["settlement_sent", 1, null, "2", "B", "pending"]),
-            json!(["settlement_received", 3, null, "2", "B", "completed"]),
+            json!(["settlement_sent", 1, "Payment to B", "2", "B", "pending"]),
+            json!(["settlement_received", 3, "Payment from B", "2", "B", "completed"]),
             json!(["expense_owed", 2, "Tea", "2", "B", null]),
             json!(["expense_paid", 10, "Hut", null, null, null]),
         ]

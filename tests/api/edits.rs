@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use axum::http::Method;
 use fracti_core::{
     expense::{Edit, Expense},
+    input::{Draft, Field},
     table::Claim,
 };
 use serde_json::{Value, json};
@@ -355,7 +356,8 @@ async fn what_was_decided_on_what_is_not_so_any_more_is_decided_again() {
     };
 
     let splits = json!({ "description": "Taxi", "splits": [{ "userId": "2" }] });
-    let edit = Edit { amount: Some("60".parse().unwrap()), ..Edit::default() };
+    let amount = Field::Value("60".parse().unwrap());
+    let edit = Draft::valid(Edit { amount, ..Edit::default() });
     let now = group.api.now();
     table.edit_expense(claim, id, &edit, interrupted(splits), now).await.unwrap();
     let edited = group.members[0].get(&at).await.data(200).clone();

@@ -6,6 +6,7 @@
 
 mod access;
 mod activity;
+mod amounts;
 mod attack;
 mod concurrency;
 mod corpus;
@@ -25,6 +26,7 @@ mod money;
 mod openapi;
 mod paging;
 mod privacy;
+mod refusals;
 mod rows;
 mod settlements;
 mod statement;

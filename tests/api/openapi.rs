@@ -407,8 +407,7 @@ async fn what_is_sent_and_answered_fits_the_document() {
 
     // Groups.
     nobody.get("/api/health").await.data(200);
-    let new =
-        json!({ "title": "Alps", "chatId": "-1001234567890", "currency": "EUR", "theme": "dark" });
+    let new = json!({ "title": "Alps", "chatId": "-1001234567890", "currency": "EUR" });
     let group = alice.make("/api/groups", new).await;
     alice.make("/api/groups", json!({ "title": "🏔", "chatId": 5 })).await;
     let at = |rest: &str| format!("/api/groups/{group}{rest}");
@@ -598,9 +597,14 @@ async fn refusals(alice: &Reader<'_>, carol: &Reader<'_>, nobody: &Reader<'_>, g
     ] {
         assert_eq!(reader.get(path).await.code().1, code, "{path}");
     }
-    let shares: Vec<_> = (1..47).map(|id| json!({ "userId": id.to_string() })).collect();
-    let shares = json!({ "amount": 100, "description": "Party", "splits": shares });
-    assert_eq!(alice.post(&format!("{group}/expenses"), shares).await.code().1, "TOO_MANY_SPLITS");
+    let crowd = json!({ "title": "Party", "chatId": 1 });
+    let crowd = format!("{groups}/{}", alice.make(groups, crowd).await);
+    for id in 2..47 {
+        let guest = alice.caller.api.user(id, "Guest");
+        guest.post(&format!("{crowd}/join"), json!({})).await.data(200);
+    }
+    let shared = json!({ "amount": 100, "description": "Party" });
+    assert_eq!(alice.post(&format!("{crowd}/expenses"), shared).await.code().1, "TOO_MANY_SPLITS");
     for body in ["{".to_owned(), "x".repeat(65 * 1024)] {
         let reply = alice.caller.post_text(groups, &body).await;
         document.check(&Method::POST, groups, None, &reply);

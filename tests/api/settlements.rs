@@ -202,3 +202,62 @@ async fn the_precondition_comes_after_the_right_and_the_state() {
     let final_state = alice.put_if("\"x\"", &path, json!({ "status": "failed" })).await;
     assert_eq!(final_state.code(), (409, "SETTLEMENT_FINAL"));
 }
+
+#[tokio::test]
+async fn the_currency_of_a_settlement_is_the_one_that_is_owed() {
+    let group = Group::new(3, "TON").await;
+    let [_, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
+    let split = |user: &str| json!([{ "userId": user }]);
+    group.spend(0, json!({ "amount": 12.5, "currency": "EUR", "splits": split("2") })).await;
+    let currency =
+        async |by: &Caller, body: Value| settle(&group, by, body).await.0["currency"].clone();
+    // Bob owes Alice euros, and nothing else.
+    let pay = json!({ "toId": "1", "amount": 12.5 });
+    assert_eq!(currency(bob, pay.clone()).await, "EUR");
+    // Carol owes nothing, and nobody owes Bob.
+    assert_eq!(currency(carol, pay.clone()).await, "TON");
+    assert_eq!(currency(bob, json!({ "toId": "3", "amount": 1 })).await, "TON");
+    // The decimals are those of the currency that is owed.
+    let fine = json!({ "toId": "1", "amount": "0.001" });
+    let reply = bob.post(&group.path("/settlements"), fine).await;
+    assert_eq!(reply.body["message"], "EUR has at most 2 decimals.", "{}", reply.text);
+    // What is said counts, by either name, and whoever records it.
+    assert_eq!(currency(bob, json!({ "toId": "1", "amount": 1, "currency": "USD" })).await, "USD");
+    let said = json!({ "toId": "1", "amount": 1, "paymentType": "USDT", "recipientWallet": "EQ…" });
+    assert_eq!(currency(bob, said).await, "USDT");
+    let same = json!({ "toId": "1", "amount": 1, "paymentType": "TON", "currency": "TON" });
+    assert_eq!(currency(bob, same).await, "TON");
+    let recorded = json!({ "fromId": "2", "toId": "1", "amount": 2.5 });
+    assert_eq!(currency(&group.members[0], recorded).await, "EUR");
+    // Of two currencies that are owed neither is meant.
+    group.spend(0, json!({ "amount": 3, "currency": "USD", "splits": split("2") })).await;
+    assert_eq!(currency(bob, pay).await, "TON");
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn fields_of_the_public_mini_app_are_accepted() {
+    let group = indebted().await;
+    let bob = &group.members[1];
+    let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 20 })).await;
+    let confirm = json!({
+        "txHash": A, "status": "completed", "paymentType": "TON", "recipientWallet": null,
+    });
+    let reply = bob.put(&path, confirm).await;
+    assert_eq!(
+        (&reply.data(200)["txHash"], &reply.data(200)["currency"]),
+        (&json!(A), &json!("EUR"))
+    );
+}
+
+#[tokio::test]
+async fn no_transaction_is_named_with_a_failure() {
+    let group = indebted().await;
+    let bob = &group.members[1];
+    let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 20 })).await;
+    let before = group.api.rows().await;
+    let reply = bob.put(&path, json!({ "status": "failed", "txHash": A })).await;
+    assert_eq!(reply.code(), (400, "VALIDATION_ERROR"));
+    assert_eq!(reply.body["details"][0]["path"], "txHash");
+    assert_eq!(group.api.rows().await, before);
+}

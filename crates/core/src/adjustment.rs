@@ -10,96 +10,150 @@ use crate::{
     entry_id::{EntryId, EntryName},
     group::{Group, Member},
     id::UserId,
+    input::{Draft, Field, FieldErrors},
     text::Note,
 };
 
 /// How many changes an adjustment has at most: as many as a group has members.
 pub const MAX_CHANGES: usize = 500;
 
-/// Balances as somebody wants them moved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Adjustment {
-    /// What its entry is called; the group's book has one current entry of a name.
-    pub entry_id: EntryName,
-    /// Whose balance it moves by how much: they sum to zero in each currency.
-    pub changes: Vec<Amount>,
-    /// What it is for.
-    pub note: Option<Note>,
-    /// When it counts at all.
-    pub condition: Option<Amount>,
+/// A list that a request consists of, like adjustments or names of entries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed<T> {
+    /// The path of the list; empty if the list is the whole request.
+    pub path: &'static str,
+    /// The items.
+    pub items: Field<Vec<T>>,
 }
 
-/// An amount of a member's: by how much a balance moves, or what it is at least.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An adjustment of a group's ledger.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Adjustment {
+    /// Name of its entry; a group's ledger has one current entry of a name.
+    pub entry_id: Field<EntryName>,
+    /// Changes of balances, which sum to zero in each currency.
+    pub changes: Field<Vec<Amount>>,
+    /// What it is for.
+    pub note: Field<Note>,
+    /// Condition under which it is applied.
+    pub condition: Field<Amount>,
+}
+
+/// An amount of a member: a change of a balance, or its lower limit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
     /// The member.
-    pub user: UserId,
-    /// In which currency; the group's where none is named.
-    pub currency: Option<Currency>,
-    /// How much, in major units; below zero is possible.
-    pub number: Decimal,
+    pub user: Field<UserId>,
+    /// Currency. Default: the group's.
+    pub currency: Field<Currency>,
+    /// The amount in major units, which may be negative.
+    pub number: Field<Decimal>,
 }
 
-/// An adjustment that is known to come out.
+/// A valid adjustment.
 #[derive(Clone, Debug)]
 pub(crate) struct CheckedAdjustment {
-    /// What it does to the book.
+    /// What it does to the ledger.
     pub(crate) event: Event,
     condition: Option<(UserId, Currency, i64)>,
 }
 
-impl Adjustment {
-    /// Checks it against the group. `path` is where the client wrote it.
+impl Draft<Listed<Adjustment>> {
+    /// Checks them against the group.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] with the field that breaks a rule.
+    /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
     pub(crate) fn check(
+        &self,
+        group: &Group,
+        members: &[Member],
+    ) -> Result<Vec<CheckedAdjustment>, Error> {
+        let (Listed { path, items }, mut errors) = self.open()?;
+        let members = members.iter().map(|member| member.id).collect();
+        let check = |(index, adjustment): (usize, &Adjustment)| {
+            adjustment.check(&format!("{path}[{index}]"), group, &members, &mut errors)
+        };
+        let checked = items.value().and_then(|items| {
+            // Not at the first that is invalid: all of them are reported.
+            let checked: Vec<_> = items.iter().enumerate().map(check).collect();
+            checked.into_iter().collect::<Option<Vec<_>>>()
+        });
+        errors.finish(checked)
+    }
+}
+
+impl Adjustment {
+    fn check(
         &self,
         path: &str,
         group: &Group,
-        members: &[Member],
-    ) -> Result<CheckedAdjustment, Error> {
-        if self.changes.len() > MAX_CHANGES {
-            let rule = format!("changes must have at most {MAX_CHANGES} items");
-            return Err(Error::invalid(format!("{path}.changes"), rule));
-        }
-        let (mut changes, mut named) = (Vec::new(), BTreeSet::new());
-        let mut sums: BTreeMap<Currency, i128> = BTreeMap::new();
-        for (index, amount) in self.changes.iter().enumerate() {
-            let path = format!("{path}.changes[{index}]");
-            let (user, currency, units) = amount.check(&path, "amount", group, members)?;
-            if units == 0 {
-                return Err(Error::invalid(format!("{path}.amount"), "a change is not zero"));
-            }
-            if !named.insert((user, currency)) {
-                let rule = "a member's balance changes once in a currency";
-                return Err(Error::invalid(format!("{path}.userId"), rule));
-            }
-            let sum = sums.entry(currency).or_default();
-            *sum = sum.saturating_add(units.into());
-            changes.push(Change { user, currency, totals: totals(units) });
-        }
-        let changes_path = format!("{path}.changes");
-        if changes.is_empty() {
-            return Err(Error::invalid(changes_path, "an adjustment changes some balance"));
-        }
-        if let Some((currency, sum)) = sums.into_iter().find(|(_, sum)| *sum != 0) {
-            let sum = currency.number(sum);
-            let rule = format!("the changes in {currency} sum to zero, not to {sum}");
-            return Err(Error::invalid(changes_path, rule));
-        }
+        members: &BTreeSet<UserId>,
+        errors: &mut FieldErrors,
+    ) -> Option<CheckedAdjustment> {
+        let changes = self.changes.value().and_then(|changes| {
+            check_changes(changes, &format!("{path}.changes"), group, members, errors)
+        });
         let condition = self.condition.as_ref().map(|amount| {
-            amount.check(&format!("{path}.condition"), "balanceAtLeast", group, members)
+            let path = format!("{path}.condition");
+            let (user, currency) = amount.check(&path, group, members, errors);
+            let minor = amount.minor(&format!("{path}.balanceAtLeast"), currency, errors);
+            Some((user?, currency?, minor?))
         });
         let event = Event {
             ref_type: RefType::Adjustment,
-            entry_id: EntryId::Adjustment(self.entry_id.clone()),
-            note: self.note.as_ref().map(ToString::to_string),
-            changes,
+            entry_id: EntryId::Adjustment(self.entry_id.value()?.clone()),
+            note: self.note.as_ref().map(|note| Some(note.to_string())).or(None)?,
+            changes: changes?,
         };
-        Ok(CheckedAdjustment { event, condition: condition.transpose()? })
+        let condition = match condition.or(None) {
+            None => return None,
+            Some(None) if !self.condition.is_absent() => return None,
+            Some(condition) => condition,
+        };
+        Some(CheckedAdjustment { event, condition })
     }
+}
+
+/// Checks the changes of an adjustment: all as far as they are valid, and their sums if all are.
+fn check_changes(
+    changes: &[Amount],
+    path: &str,
+    group: &Group,
+    members: &BTreeSet<UserId>,
+    errors: &mut FieldErrors,
+) -> Option<Vec<Change>> {
+    let (mut checked, mut named) = (Vec::new(), BTreeSet::new());
+    let mut sums: BTreeMap<Currency, i128> = BTreeMap::new();
+    let mut numbers = 0_usize;
+    for (index, amount) in changes.iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        let (user, currency) = amount.check(&path, group, members, errors);
+        let minor = amount.minor(&format!("{path}.amount"), currency, errors);
+        if minor == Some(0) {
+            errors.push(format!("{path}.amount"), "amount must not be zero");
+        }
+        if user.zip(currency).is_some_and(|change| !named.insert(change)) {
+            let rule = "userId must appear only once per currency";
+            errors.push(format!("{path}.userId"), rule);
+        }
+        let Some((currency, minor)) = currency.zip(minor) else { continue };
+        let sum = sums.entry(currency).or_default();
+        *sum = sum.saturating_add(minor.into());
+        numbers = numbers.saturating_add(1);
+        checked.extend(user.map(|user| Change { user, currency, totals: totals(minor) }));
+    }
+    if changes.is_empty() {
+        errors.push(path, "changes must not be empty");
+        return None;
+    }
+    for (currency, sum) in sums.into_iter().filter(|(_, sum)| *sum != 0) {
+        if numbers == changes.len() {
+            let sum = currency.number(sum);
+            errors.push(path, format!("changes in {currency} must sum to zero, not to {sum}"));
+        }
+    }
+    (checked.len() == changes.len()).then_some(checked)
 }
 
 impl CheckedAdjustment {
@@ -112,21 +166,30 @@ impl CheckedAdjustment {
 }
 
 impl Amount {
+    /// The member and the currency, as far as they are valid.
     fn check(
         &self,
         path: &str,
-        field: &str,
         group: &Group,
-        members: &[Member],
-    ) -> Result<(UserId, Currency, i64), Error> {
-        if !members.iter().any(|member| member.id == self.user) {
-            let rule = format!("{} is not a member of the group", self.user);
-            return Err(Error::invalid(format!("{path}.userId"), rule));
-        }
-        let currency = self.currency.unwrap_or(group.currency);
-        let units = currency.units(self.number);
-        let invalid = |error| Error::invalid(format!("{path}.{field}"), format!("{error}"));
-        Ok((self.user, currency, units.map_err(invalid)?))
+        members: &BTreeSet<UserId>,
+        errors: &mut FieldErrors,
+    ) -> (Option<UserId>, Option<Currency>) {
+        let member = |user: &UserId| {
+            let stranger = || format!("{user} is not a member of the group");
+            let member = members.get(user).copied().ok_or_else(stranger);
+            errors.keep(format!("{path}.userId"), member)
+        };
+        (self.user.value().and_then(member), self.currency.or(group.currency))
+    }
+
+    /// The minor units, if they and the currency are valid.
+    fn minor(
+        &self,
+        path: &str,
+        currency: Option<Currency>,
+        errors: &mut FieldErrors,
+    ) -> Option<i64> {
+        errors.keep(path, currency?.units(*self.number.value()?))
     }
 }
 

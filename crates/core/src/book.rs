@@ -127,6 +127,14 @@ impl Balances {
         self.0.get(&currency).is_some_and(|members| members.contains_key(&user))
     }
 
+    /// The one currency in which `from` owes and `to` is owed; none if there are several.
+    #[must_use]
+    pub fn owed_currency(&self, from: UserId, to: UserId) -> Option<Currency> {
+        let net = |currency, user| self.totals(currency, user).net();
+        let mut owed = self.currencies().filter(|it| net(*it, from) < 0 && net(*it, to) > 0);
+        owed.next().filter(|_| owed.next().is_none())
+    }
+
     /// The totals of all members who have some in a currency, by id.
     pub fn of(&self, currency: Currency) -> impl Iterator<Item = (UserId, Totals)> + '_ {
         self.0.get(&currency).into_iter().flatten().map(|(user, totals)| (*user, *totals))

@@ -5,6 +5,7 @@ use std::error;
 use crate::{
     book::{BookError, Discrepancy},
     group::MAX_MEMBERS,
+    input::{FieldError, FieldErrors, Unreadable},
     settlement::SettlementError,
     split::SplitError,
 };
@@ -28,14 +29,12 @@ pub enum Error {
     /// There is no such settlement in the group.
     #[error("no such settlement in this group")]
     NoSettlement,
-    /// A field breaks a rule that depends on the group: its members, its currency, its totals.
-    #[error("{path}: {rule}")]
-    Invalid {
-        /// The field, like `splits[1].userId`.
-        path: String,
-        /// The rule.
-        rule: String,
-    },
+    /// The request cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// Fields of the request break rules.
+    #[error("{0}")]
+    Invalid(FieldErrors),
     /// There are more shares than one transaction can write; how many there are.
     #[error("{}", SplitError::TooMany(*.0))]
     TooManyShares(usize),
@@ -92,12 +91,7 @@ pub type Cause = Box<dyn error::Error + Send + Sync>;
 impl Error {
     /// The field at `path` breaks `rule`.
     pub fn invalid(path: impl Into<String>, rule: impl Into<String>) -> Self {
-        Self::Invalid { path: path.into(), rule: rule.into() }
-    }
-
-    /// The field at `path` is missing.
-    pub fn missing(path: impl Into<String>) -> Self {
-        Self::invalid(path, "this field is required")
+        Self::Invalid(FieldError { path: path.into(), rule: rule.into() }.into())
     }
 }
 

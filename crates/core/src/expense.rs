@@ -13,13 +13,14 @@ use crate::{
     decimal::Decimal,
     group::{Group, Member},
     id::{ExpenseId, GroupId, UserId},
+    input::{Draft, Field, FieldErrors, name},
     split::{Split, SplitType},
     text::{Description, word},
     time::Timestamp,
 };
 
-use division::Members;
-pub use division::{Division, Sharer};
+pub use division::Sharer;
+use division::{Division, Members, Terms};
 pub use edit::Edit;
 
 /// Money that one member paid for several.
@@ -147,65 +148,87 @@ pub struct Participant {
     pub created_at: Timestamp,
 }
 
-/// An expense as somebody wants it recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An expense to record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewExpense {
-    /// How much, in major units.
-    pub amount: Decimal,
-    /// In which currency; the group's where none is named.
-    pub currency: Option<Currency>,
-    /// What for.
-    pub description: Description,
-    /// Who paid; the caller where nobody is named.
-    pub payer: Option<UserId>,
-    /// How it is divided.
-    pub division: Division,
-    /// What kind of expense.
-    pub category: Option<Category>,
+    /// Amount, in major units.
+    pub amount: Field<Decimal>,
+    /// What was paid for.
+    pub description: Field<Description>,
+    /// Who paid. Default: the caller.
+    pub payer: Field<UserId>,
+    /// How it is split. Default: equally.
+    pub split_type: Field<SplitType>,
+    /// Who shares it. Default: all members.
+    pub splits: Field<Vec<Sharer>>,
+    /// Currency of the amount. Default: the group's.
+    pub currency: Field<Currency>,
+    /// Category.
+    pub category: Field<Category>,
 }
 
-/// A new expense that is known to come out; it lacks only its place in time.
+/// A valid expense, but for its place in time.
 #[derive(Clone, Debug)]
 pub struct CheckedExpense<'a> {
-    new: &'a NewExpense,
     group: &'a Group,
     members: Members<'a>,
     payer: (UserId, String),
     currency: Currency,
-    units: i64,
+    minor: i64,
+    description: &'a Description,
+    category: Option<Category>,
     split: Split,
     created_by: UserId,
 }
 
-impl NewExpense {
-    /// Checks it against the group: that all who are named are members, and that the division comes out.
+impl Draft<NewExpense> {
+    /// Checks it against the group: all users are members, and the splits make up the amount.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] with the field that breaks a rule; [`Error::TooManyShares`] above
-    /// [`MAX_SHARES`](crate::split::MAX_SHARES).
+    /// [`Error::Invalid`] with all rules that are broken; [`Error::TooManyShares`] above
+    /// [`MAX_SHARES`](crate::split::MAX_SHARES); [`Error::Unreadable`].
     pub fn check<'a>(
         &'a self,
         group: &'a Group,
         members: &'a [Member],
         caller: UserId,
     ) -> Result<CheckedExpense<'a>, Error> {
+        let (new, mut errors) = self.open()?;
         let members = Members::of(members);
-        let currency = self.currency.unwrap_or(group.currency);
-        let units = positive_units("amount", self.amount, currency)?;
-        let payer = self.payer.unwrap_or(caller);
-        let payer = (payer, members.name(payer, || "payerId".to_owned())?);
-        let split = self.division.split(&members, units, currency)?;
-        Ok(CheckedExpense {
-            new: self,
-            group,
-            members,
-            payer,
-            currency,
-            units,
-            split,
-            created_by: caller,
-        })
+        let currency = new.currency.or(group.currency);
+        let amount = new.amount.value().copied();
+        let minor = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
+        let payer = new.payer.or(caller);
+        let payer =
+            payer.and_then(|user| Some((user, members.name(user, "payerId", &mut errors)?)));
+        let terms = Terms { members: &members, minor, currency };
+        let split_type = new.split_type.or(SplitType::Equal);
+        let division = match (&new.splits, split_type) {
+            (Field::Value(sharers), _) => Division::among(sharers, split_type, &terms, &mut errors),
+            (Field::Absent, Some(SplitType::Equal)) => Some(Division::Everybody),
+            (Field::Absent, Some(_)) => {
+                errors.missing("splits");
+                None
+            }
+            (Field::Invalid, _) | (Field::Absent, None) => None,
+        };
+        let split = division.and_then(|division| division.split(&terms, &mut errors));
+        let checked = || {
+            Some(CheckedExpense {
+                minor: minor?,
+                currency: currency?,
+                payer: payer?,
+                description: new.description.value()?,
+                category: new.category.map(Some).or(None)?,
+                split: split?,
+                created_by: caller,
+                group,
+                members,
+            })
+        };
+        let checked = checked();
+        errors.finish(checked)
     }
 }
 
@@ -221,12 +244,12 @@ impl CheckedExpense<'_> {
             group_title: Some(self.group.title.to_string()),
             payer_id,
             payer_name,
-            amount: self.currency.number(self.units),
+            amount: self.currency.number(self.minor),
             currency: self.currency,
-            description: self.new.description.to_string(),
+            description: self.description.to_string(),
             split_type: self.split.split_type(),
-            splits: self.members.shares(&self.split, self.units, self.currency, id),
-            category: self.new.category,
+            splits: self.members.shares(&self.split, self.minor, self.currency, id),
+            category: self.category,
             created_at,
             created_by: Some(self.created_by),
             updated_at: None,
@@ -234,14 +257,18 @@ impl CheckedExpense<'_> {
     }
 }
 
-/// The smallest units of an amount that has to be above zero.
-pub(crate) fn positive_units(
+/// The minor units of the amount at `path`, which must be above zero.
+pub(crate) fn positive(
     path: &str,
     amount: Decimal,
-    currency: Currency,
-) -> Result<i64, Error> {
-    let units = currency.units(amount).map_err(|error| Error::invalid(path, error.to_string()))?;
-    if units > 0 { Ok(units) } else { Err(Error::invalid(path, "an amount is above zero")) }
+    currency: Option<Currency>,
+    errors: &mut FieldErrors,
+) -> Option<i64> {
+    if amount.is_negative() || amount == Decimal::ZERO {
+        errors.push(path, format!("{} must be above zero", name(path)));
+        return None;
+    }
+    errors.keep(path, currency?.units(amount))
 }
 
 /// What kind of expense it is.

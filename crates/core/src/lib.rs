@@ -1,8 +1,9 @@
 //! What Fracti knows: money, who shares it, who may move it, and the one table that keeps it.
 //!
 //! Read in this order: [`id`], [`time`], [`decimal`] and [`currency`] are the values; [`split`] divides an expense,
-//! [`book`] keeps the balances, [`entry_id`] names what is in it, [`plan`] settles them; [`group`], [`expense`], [`settlement`] and [`adjustment`] are what the
-//! table holds, [`text`] and [`wallet`] what people write into it; [`keys`] says where each row is, [`row`] how an entity
+//! [`book`] keeps the balances, [`entry_id`] names what is in it, [`plan`] settles them; [`group`], [`expense`],
+//! [`settlement`] and [`adjustment`] are what the table holds, [`text`], [`wallet`] and [`input`] what people write into
+//! it; [`keys`] says where each row is, [`row`] how an entity
 //! becomes one, [`table`] reads and writes them; [`telegram`] says who is asking.
 //! Nothing here knows HTTP, Lambda, the environment or the time of day.
 
@@ -25,6 +26,8 @@ pub mod book;
 pub mod plan;
 
 pub mod text;
+
+pub mod input;
 
 pub mod wallet;
 

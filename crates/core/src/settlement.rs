@@ -9,9 +9,11 @@ use base64::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    Error,
     currency::Currency,
     decimal::Decimal,
     id::{GroupId, SettlementId, UserId},
+    input::{Draft, Field},
     text::word,
     time::Timestamp,
 };
@@ -63,13 +65,13 @@ pub enum Status {
     Failed,
 }
 
-/// What somebody asks of a settlement.
+/// What a client asks of a settlement: a status, a transaction or both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ask {
-    /// The state it should have.
-    pub status: Option<Status>,
+    /// The status that it should have.
+    pub status: Field<Status>,
     /// The chain transaction that pays it.
-    pub tx_hash: Option<TxHash>,
+    pub tx_hash: Field<TxHash>,
 }
 
 /// What is to be done about an [`Ask`].
@@ -106,7 +108,8 @@ impl Settlement {
     /// What `caller` asking for `ask` comes to.
     ///
     /// The recipient completes or fails it. The payer names the transaction and may fail it; a payer who asks for
-    /// `completed` with a transaction has it stored, and the settlement waits for the recipient.
+    /// `completed` with a transaction has it stored, and the settlement waits for the recipient. Rules that need a
+    /// field which is invalid are skipped: then nothing is to be done.
     ///
     /// # Errors
     ///
@@ -116,9 +119,14 @@ impl Settlement {
         if !pays && !is_paid {
             return Err(SettlementError::NotParty);
         }
-        let same_hash = ask.tx_hash.is_none() || ask.tx_hash == self.tx_hash;
+        let (status, hash) = (ask.status.value().copied(), ask.tx_hash.value());
+        let same_hash = hash.is_none() || hash == self.tx_hash.as_ref();
         if self.status != Status::Pending {
-            let repeated = ask.status.map_or(same_hash, |status| status == self.status);
+            let repeated = match ask.status {
+                Field::Absent => same_hash,
+                Field::Invalid => true,
+                Field::Value(status) => status == self.status,
+            };
             return if repeated {
                 Ok(Step::Nothing)
             } else {
@@ -128,13 +136,32 @@ impl Settlement {
         if !same_hash && !pays {
             return Err(SettlementError::NotPayer);
         }
-        match (ask.status, &ask.tx_hash) {
+        match (status, hash) {
+            _ if ask.status.is_invalid() || ask.tx_hash.is_invalid() => Ok(Step::Nothing),
             (Some(Status::Failed), _) => Ok(Step::Fail),
             (Some(Status::Completed), _) if is_paid => Ok(Step::Complete),
             (Some(Status::Completed), None) => Err(SettlementError::NotRecipient),
             (_, Some(hash)) if !same_hash => Ok(Step::Attach(hash.clone())),
             _ => Ok(Step::Nothing),
         }
+    }
+}
+
+impl Draft<Ask> {
+    /// What is asked, if it breaks no rule.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
+    pub fn check(&self) -> Result<&Ask, Error> {
+        let (ask, mut errors) = self.open()?;
+        if ask.status.is_absent() && ask.tx_hash.is_absent() {
+            errors.push("status", "status or txHash is required");
+        }
+        if ask.status == Field::Value(Status::Failed) && ask.tx_hash.value().is_some() {
+            errors.push("txHash", "txHash must be left out for the status failed");
+        }
+        errors.finish(Some(ask))
     }
 }
 
@@ -257,7 +284,10 @@ mod tests {
             (Failed, None, RECIPIENT, Some(Completed), None, Err(Final(Failed))),
             (Failed, None, PAYER, Some(Completed), Some(A), Err(Final(Failed))),
         ] {
-            let ask = Ask { status, tx_hash: hash.map(|hash| hash.parse().unwrap()) };
+            let ask = Ask {
+                status: status.map_or(Field::Absent, Field::Value),
+                tx_hash: hash.map_or(Field::Absent, |hash| Field::Value(hash.parse().unwrap())),
+            };
             let step = settlement(state, stored).decide(caller.parse().unwrap(), &ask);
             assert_eq!(step, expected, "{state}, {stored:?}: {caller} asks {status:?}, {hash:?}");
         }

@@ -72,19 +72,19 @@ pub struct Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
     /// Nobody shares.
-    #[error("somebody has to share: give at least one split")]
+    #[error("splits must not be empty")]
     Empty,
     /// There are more shares than one transaction can write.
     #[error("an expense has at most {MAX_SHARES} shares, not {0}")]
     TooMany(usize),
     /// A member is named twice.
-    #[error("a member shares once")]
+    #[error("userId must appear only once in splits")]
     Twice(usize),
     /// A part is below zero.
-    #[error("a share is not below zero")]
+    #[error("a share must not be negative")]
     Negative(usize),
     /// A percentage has more than four decimals.
-    #[error("a percentage has at most {PERCENT_DECIMALS} decimals")]
+    #[error("percentage must have at most {PERCENT_DECIMALS} decimals")]
     TooFine(usize),
     /// The exact parts are not the amount.
     #[error("the shares sum to {sum}, {} the amount", off(.sum_units.saturating_sub(*.units), |units| .currency.number(units)))]
@@ -107,6 +107,28 @@ pub enum SplitError {
 fn off(difference: i128, number: impl Fn(i128) -> Decimal) -> String {
     let direction = if difference < 0 { "less" } else { "more" };
     format!("{} {direction} than", number(difference.saturating_abs()))
+}
+
+/// The weight of a percentage, the part at `index`, in ten-thousandths.
+pub(crate) fn weight(percentage: Decimal, index: usize) -> Result<i128, SplitError> {
+    if percentage.decimals() > PERCENT_DECIMALS {
+        return Err(SplitError::TooFine(index));
+    }
+    Ok(percentage.scaled(PERCENT_DECIMALS).unwrap_or(i128::MAX))
+}
+
+/// Whether weights of percentages sum to 100.
+pub(crate) fn percentage_sum(weights: i128) -> Result<(), SplitError> {
+    if weights == WHOLE.into() { Ok(()) } else { Err(SplitError::Percentages(weights)) }
+}
+
+/// Whether exact parts that sum to `sum` minor units of `currency` make up `amount`.
+pub(crate) fn exact_sum(sum: i128, amount: i64, currency: Currency) -> Result<(), SplitError> {
+    if sum == amount.into() {
+        return Ok(());
+    }
+    let (sum_units, units) = (sum, amount.into());
+    Err(SplitError::Sum { sum: currency.number(sum), sum_units, units, currency })
 }
 
 impl Split {
@@ -132,16 +154,13 @@ impl Split {
             if percentage.is_negative() {
                 return Err(SplitError::Negative(index));
             }
-            let weight = percentage.scaled(PERCENT_DECIMALS).ok_or(SplitError::TooFine(index))?;
+            let weight = weight(percentage, index)?;
             // What no `u64` holds is over 100 anyway.
             Ok((user, u64::try_from(weight).map_err(|_| SplitError::Percentages(weight))?))
         };
         let parts = parts.into_iter().enumerate().map(weigh).collect::<Result<_, _>>()?;
         let split = Self::checked(SplitType::Percentage, parts)?;
-        match split.total() {
-            sum if sum == WHOLE.into() => Ok(split),
-            sum => Err(SplitError::Percentages(sum)),
-        }
+        percentage_sum(split.total()).map(|()| split)
     }
 
     /// The given parts in smallest units of `currency`, which sum to exactly `amount`.
@@ -161,15 +180,7 @@ impl Split {
         };
         let parts = parts.into_iter().enumerate().map(weigh).collect::<Result<_, _>>()?;
         let split = Self::checked(SplitType::Exact, parts)?;
-        match split.total() {
-            sum if sum == amount.into() => Ok(split),
-            sum => Err(SplitError::Sum {
-                sum: currency.number(sum),
-                sum_units: sum,
-                units: amount.into(),
-                currency,
-            }),
-        }
+        exact_sum(split.total(), amount, currency).map(|()| split)
     }
 
     fn checked(split_type: SplitType, parts: Vec<(UserId, u64)>) -> Result<Self, SplitError> {
@@ -287,9 +298,9 @@ mod tests {
     #[test]
     fn what_does_not_come_out_is_refused() {
         let rows: [(Result<Split, SplitError>, &str); 9] = [
-            (Split::equal([]), "somebody has to share: give at least one split"),
+            (Split::equal([]), "splits must not be empty"),
             (Split::equal((1..47).map(user)), "an expense has at most 45 shares, not 46"),
-            (Split::equal([user(1), user(2), user(1)]), "a member shares once"),
+            (Split::equal([user(1), user(2), user(1)]), "userId must appear only once in splits"),
             (
                 Split::percentage([(user(1), number("49.99")), (user(2), number("50"))]),
                 "the percentages sum to 99.99, 0.01 less than 100",
@@ -300,11 +311,11 @@ mod tests {
             ),
             (
                 Split::percentage([(user(1), number("33.33333")), (user(2), number("66.66667"))]),
-                "a percentage has at most 4 decimals",
+                "percentage must have at most 4 decimals",
             ),
             (
                 Split::percentage([(user(1), number("-1")), (user(2), number("101"))]),
-                "a share is not below zero",
+                "a share must not be negative",
             ),
             (
                 Split::exact([(user(1), 50), (user(2), 51)], 100, eur()),

@@ -4,12 +4,12 @@ mod create;
 mod edit;
 
 use axum::{extract::State, response::Response};
-use fracti_core::{expense::Expense, id::ExpenseId};
+use fracti_core::{expense::Expense, id::ExpenseId, input::Field};
 use fracti_http::{
-    App, Data, EntryView, ExpenseView, Id, IfMatch, Json, List, Member, Paging, Post, Problem,
-    Routes, Scope, Tagged, respond_tagged, schemas,
+    App, Body, Data, EntryView, ExpenseView, Id, IfMatch, Json, List, Member, Paging, Post,
+    Problem, Routes, Scope, Tagged, Value, respond_tagged, schemas,
 };
-use serde::{Serialize, de::IgnoredAny};
+use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -24,6 +24,21 @@ pub fn routes() -> Routes {
         .routes(routes!(get_expense, edit_expense, delete_expense))
         .routes(routes!(restore_expense))
         .routes(routes!(list_expense_history))
+}
+
+/// Options for restoring an expense: there are none.
+struct RestoreExpense;
+
+impl Body for RestoreExpense {
+    type Fields = ();
+
+    fn empty() -> Option<()> {
+        Some(())
+    }
+
+    fn read(value: Value<'_, '_>) -> Field<()> {
+        value.object(|_| ())
+    }
 }
 
 /// An expense that was deleted.
@@ -41,8 +56,7 @@ struct DeletedExpense {
     responses((status = OK, body = List<ExpenseView>)))]
 async fn list_expenses(
     State(app): State<App>,
-    Member(claim): Member,
-    paging: Paging,
+    Member(claim, paging): Member<Paging>,
 ) -> Result<List<ExpenseView>, Problem> {
     let scope = Scope::new("expenses", &claim.group);
     let expenses = app.table.expenses(claim, &paging.page(&scope)?).await?;
@@ -59,12 +73,11 @@ async fn list_expenses(
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_SPLITS")))]
 async fn create_expense(
     State(app): State<App>,
-    Member(claim): Member,
+    Member(claim, ()): Member,
     post: Post<CreateExpense>,
 ) -> Result<Response, Problem> {
-    let new = post.body.read()?;
     let once = post.key.once::<_, ExpenseView, 201>("create-expense");
-    let expense = app.table.create_expense(claim, &new, app.moment(), &once).await?;
+    let expense = app.table.create_expense(claim, &post.body, app.moment(), &once).await?;
     respond_tagged(&once, expense)
 }
 
@@ -73,7 +86,7 @@ async fn create_expense(
     responses((status = OK, body = Data<ExpenseView>)))]
 async fn get_expense(
     State(app): State<App>,
-    Member(claim): Member,
+    Member(claim, ()): Member,
     Id(expense): Id<ExpenseId>,
 ) -> Result<Tagged<ExpenseView>, Problem> {
     Ok(Tagged(app.table.expense(claim, expense).await?.into()))
@@ -92,14 +105,13 @@ async fn get_expense(
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_SPLITS")))]
 async fn edit_expense(
     State(app): State<App>,
-    Member(claim): Member,
+    Member(claim, ()): Member,
     Id(expense): Id<ExpenseId>,
     if_match: IfMatch,
     Json(body): Json<EditExpense>,
 ) -> Result<Tagged<ExpenseView>, Problem> {
-    let (edit, now) = (body.read()?, app.clock.now());
-    let expected = expected(&if_match);
-    let expense = app.table.edit_expense(claim, expense, &edit, expected, now).await?;
+    let (expected, now) = (expected(&if_match), app.clock.now());
+    let expense = app.table.edit_expense(claim, expense, &body, expected, now).await?;
     Ok(Tagged(expense.into()))
 }
 
@@ -114,7 +126,7 @@ async fn edit_expense(
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_SPLITS")))]
 async fn delete_expense(
     State(app): State<App>,
-    Member(claim): Member,
+    Member(claim, ()): Member,
     Id(expense): Id<ExpenseId>,
     if_match: IfMatch,
 ) -> Result<Data<DeletedExpense>, Problem> {
@@ -132,12 +144,13 @@ async fn delete_expense(
         (status = FORBIDDEN, description = "NOT_ALLOWED")))]
 async fn restore_expense(
     State(app): State<App>,
-    Member(claim): Member,
+    Member(claim, ()): Member,
     Id(expense): Id<ExpenseId>,
-    post: Post<Option<IgnoredAny>>,
+    post: Post<RestoreExpense>,
 ) -> Result<Response, Problem> {
     let once = post.key.once::<_, ExpenseView, 200>("restore-expense");
-    let expense = app.table.restore_expense(claim, expense, app.clock.now(), &once).await?;
+    let now = app.clock.now();
+    let expense = app.table.restore_expense(claim, expense, &post.body, now, &once).await?;
     respond_tagged(&once, expense)
 }
 
@@ -149,9 +162,8 @@ async fn restore_expense(
     responses((status = OK, body = List<EntryView>)))]
 async fn list_expense_history(
     State(app): State<App>,
-    Member(claim): Member,
+    Member(claim, paging): Member<Paging>,
     Id(expense): Id<ExpenseId>,
-    paging: Paging,
 ) -> Result<List<EntryView>, Problem> {
     let scope = Scope::new("history", &format!("{}/{expense}", claim.group));
     let history = app.table.expense_history(claim, expense, &paging.page(&scope)?).await?;

@@ -6,13 +6,17 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    currency::Currency, group::ChatId, id::GroupId, table::NewGroup, text::Title, wallet::Wallet,
+    group::{ChatId, ChatIdError},
+    id::GroupId,
+    input::Field,
+    table::NewGroup,
+    wallet::Wallet,
 };
 use fracti_http::{
-    App, Caller, Data, GroupView, Id, Json, List, Member, MemberView, Paging, Post, Problem,
-    Routes, Scope, Text, openapi, required, respond, schemas,
+    App, Body, Caller, Data, GroupView, Id, Json, List, Member, MemberView, Paging, Post, Problem,
+    Routes, Scalar, Scope, Value, openapi, respond, schemas,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -49,56 +53,73 @@ struct GroupWithMembers {
 }
 
 /// A group to create.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", expecting = "an object")]
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body that is read")]
 struct CreateGroup {
     /// Title of the group.
-    #[schema(value_type = schemas::GroupTitle)]
-    title: Option<Text<Title>>,
+    title: schemas::GroupTitle,
     /// Telegram chat that the group belongs to, as text or a number.
-    #[schema(value_type = schemas::ChatId)]
-    chat_id: Option<SentChatId>,
+    chat_id: schemas::ChatId,
     /// Currency of expenses that name none. Default: `TON`.
-    #[schema(value_type = Option<schemas::Currency>)]
-    currency: Option<Text<Currency>>,
+    currency: Option<schemas::Currency>,
 }
 
-/// A chat's id, as a client sends it.
-#[derive(Debug, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "a chat id is a whole number, like -1001234567890, or 1 to 64 characters without blanks"
-)]
-enum SentChatId {
-    Number(i64),
-    Text(Text<ChatId>),
-}
+impl Body for CreateGroup {
+    type Fields = NewGroup;
 
-impl From<SentChatId> for ChatId {
-    fn from(sent: SentChatId) -> Self {
-        match sent {
-            SentChatId::Number(number) => number.into(),
-            SentChatId::Text(Text(id)) => id,
-        }
+    fn read(value: Value<'_, '_>) -> Field<NewGroup> {
+        value.object(|group| NewGroup {
+            title: group.field("title").required().text(),
+            chat_id: group.field("chatId").required().parse(chat_id),
+            currency: group.field("currency").text(),
+        })
     }
 }
 
+/// A chat's id as text, or as a whole number.
+fn chat_id(sent: Scalar<'_>) -> Result<ChatId, Option<String>> {
+    let id = match sent {
+        Scalar::Text(text) => text.parse(),
+        Scalar::Other(number) => number.parse::<i64>().map(ChatId::from).map_err(|_| ChatIdError),
+    };
+    id.map_err(|rule| Some(rule.to_string()))
+}
+
 /// Options for joining a group.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(expecting = "an object")]
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body that is read")]
 struct JoinGroup {
     /// TON address at which the new member is paid.
-    #[schema(value_type = Option<schemas::WalletAddress>)]
-    wallet: Option<Text<Wallet>>,
+    wallet: Option<schemas::WalletAddress>,
+}
+
+impl Body for JoinGroup {
+    type Fields = Field<Wallet>;
+
+    fn empty() -> Option<Self::Fields> {
+        Some(Field::Absent)
+    }
+
+    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
+        value.object(|join| join.field("wallet").text())
+    }
 }
 
 /// A new wallet address of the caller.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(expecting = "an object")]
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body that is read")]
 struct SetWallet {
     /// TON address at which the caller is paid.
-    #[schema(value_type = schemas::WalletAddress)]
-    wallet: Option<Text<Wallet>>,
+    wallet: schemas::WalletAddress,
+}
+
+impl Body for SetWallet {
+    type Fields = Field<Wallet>;
+
+    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
+        value.object(|member| member.field("wallet").required().text())
+    }
 }
 
 /// Wallet address of a member.
@@ -131,8 +152,7 @@ async fn get_open_api_document() -> impl IntoResponse {
     responses((status = OK, body = List<GroupView>)))]
 async fn list_groups(
     State(app): State<App>,
-    Caller(user): Caller,
-    paging: Paging,
+    Caller(user, paging): Caller<Paging>,
 ) -> Result<List<GroupView>, Problem> {
     let scope = Scope::new("groups", &user.id);
     let groups = app.table.groups_of(user.id, &paging.page(&scope)?).await?;
@@ -146,15 +166,11 @@ async fn list_groups(
     responses((status = CREATED, body = Data<GroupView>)))]
 async fn create_group(
     State(app): State<App>,
-    Caller(user): Caller,
+    Caller(user, ()): Caller,
     post: Post<CreateGroup>,
 ) -> Result<Response, Problem> {
-    let Text(title) = required("title", post.body.title)?;
-    let chat_id = required("chatId", post.body.chat_id)?.into();
-    let currency = post.body.currency.map_or(Currency::TON, |Text(currency)| currency);
-    let new = NewGroup { chat_id, title, currency };
     let once = post.key.once::<_, GroupView, 201>("create-group");
-    let group = app.table.create_group(new, &user, app.moment(), &once).await?;
+    let group = app.table.create_group(&post.body, &user, app.moment(), &once).await?;
     respond(&once, group)
 }
 
@@ -163,7 +179,7 @@ async fn create_group(
     responses((status = OK, body = Data<GroupWithMembers>)))]
 async fn get_group(
     State(app): State<App>,
-    Member(claim): Member,
+    Member(claim, ()): Member,
 ) -> Result<Data<GroupWithMembers>, Problem> {
     let (group, members) = app.table.group(claim).await?;
     let members = members.into_iter().map(MemberView::from).collect();
@@ -179,13 +195,12 @@ async fn get_group(
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_MEMBERS")))]
 async fn join_group(
     State(app): State<App>,
-    Caller(user): Caller,
+    Caller(user, ()): Caller,
     Id(group): Id<GroupId>,
-    post: Post<Option<JoinGroup>>,
+    post: Post<JoinGroup>,
 ) -> Result<Response, Problem> {
-    let wallet = post.body.and_then(|body| body.wallet).map(|Text(wallet)| wallet);
     let once = post.key.once::<_, MemberView, 200>("join-group");
-    let member = app.table.join(group, &user, wallet, app.moment(), &once).await?;
+    let member = app.table.join(group, &user, &post.body, app.moment(), &once).await?;
     respond(&once, member)
 }
 
@@ -194,10 +209,9 @@ async fn join_group(
     responses((status = OK, body = Data<WalletView>)))]
 async fn set_wallet(
     State(app): State<App>,
-    Member(claim): Member,
+    Member(claim, ()): Member,
     Json(body): Json<SetWallet>,
 ) -> Result<Data<WalletView>, Problem> {
-    let Text(wallet) = required("wallet", body.wallet)?;
-    app.table.set_wallet(claim, &wallet).await?;
+    let wallet = app.table.set_wallet(claim, &body).await?;
     Ok(Data::new(WalletView { wallet: wallet.to_string() }))
 }

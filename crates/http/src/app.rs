@@ -17,7 +17,7 @@ use fracti_core::{
 };
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::{Problem, dynamodb, observe, problem};
+use crate::{Problem, amounts, dynamodb, observe, problem};
 
 /// How large a request's body may be, in bytes.
 const MAX_BODY: usize = 64 * 1024;
@@ -282,6 +282,7 @@ pub fn service(routes: Routes, app: App) -> Router {
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(middleware::from_fn(in_time))
+        .layer(middleware::from_fn(amounts::layer))
         .layer(middleware::from_fn(observe::observe))
 }
 

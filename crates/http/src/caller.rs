@@ -6,7 +6,7 @@ use std::{
 };
 
 use axum::{
-    extract::{FromRequestParts, RawPathParams},
+    extract::{FromRequestParts, Path, path::ErrorKind, rejection::PathRejection},
     http::{HeaderMap, HeaderValue, header, request::Parts},
 };
 use fracti_core::{
@@ -16,23 +16,43 @@ use fracti_core::{
     telegram::{self, User},
 };
 
-use crate::{App, Problem};
+use crate::{App, Parameters, Problem, Query};
 
 /// The Mini App's header.
 const MINI_APP: &str = "x-telegram-init-data";
 
-/// The Telegram user whom the request's init data was signed for.
+/// The Telegram user whom the request's init data was signed for, and the parameters of the query.
 ///
-/// It comes as `Authorization: tma <init data>`, Telegram's convention, or `X-Telegram-Init-Data: <init data>`, the
-/// Mini App's; each header also takes the other's form. <https://docs.telegram-mini-apps.com/platform/authorizing-user>
+/// A handler takes this or [`Member`]. So no route answers a request whose query it does not know: `Q` names the
+/// parameters, and without it there are none.
+///
+/// # Order of refusals
+///
+/// A request that is wrong in several ways is refused for the first of these reasons, on every endpoint:
+///
+/// 1. there is no such path (404) or method (405);
+/// 2. the caller is not known (401);
+/// 3. an id of the path, a query parameter, a cursor or the `Idempotency-Key` is invalid (400), or the body is too
+///    large (413);
+/// 4. there is no such group (404), or the caller is not a member of it (403); a repeated `Idempotency-Key` is answered
+///    here, or refused (422);
+/// 5. there is no such expense, settlement or entry (404);
+/// 6. the caller has no right to it (403);
+/// 7. its state does not allow it (409);
+/// 8. it is not in the state that `If-Match` names (412);
+/// 9. the body is not sent as JSON (415), is no JSON, or breaks rules (400), all of which are reported together; or an
+///    expense has too many splits (422).
+///
+/// A check that needs a part of the body, like the right to record a settlement between two users, is made at its place
+/// if that part is valid.
 #[derive(Clone, Debug)]
-pub struct Caller(pub Arc<User>);
+pub struct Caller<Q = ()>(pub Arc<User>, pub Q);
 
-/// The caller's claim to be a member of the group that the path names.
+/// The caller's claim to be a member of the group that the path names, and the parameters of the query.
 ///
 /// It gives access to nothing by itself: whatever the table does with it checks it in the same trip.
 #[derive(Clone, Copy, Debug)]
-pub struct Member(pub Claim);
+pub struct Member<Q = ()>(pub Claim, pub Q);
 
 /// An id that the path names.
 #[derive(Clone, Copy, Debug)]
@@ -60,21 +80,30 @@ impl Named for EntryId {
     const NAME: &str = "entryId";
 }
 
-impl FromRequestParts<App> for Caller {
+impl<Q: Parameters> FromRequestParts<App> for Caller<Q> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        if let Some(caller) = parts.extensions.get::<Self>() {
-            return Ok(caller.clone());
-        }
-        let init_data = init_data(&parts.headers)?;
-        let token = app.bot_token.expose();
-        let user = telegram::verify(init_data, token, app.init_data_max_age, app.clock.now());
-        let caller =
-            Self(Arc::new(user.map_err(|refusal| Problem::unauthorized(refusal.to_string()))?));
-        parts.extensions.insert(caller.clone());
-        Ok(caller)
+        let user = identify(parts, app)?;
+        let Query(query) = Query::from_request_parts(parts, app).await?;
+        Ok(Self(user, query))
     }
+}
+
+/// The user whom the request's init data was signed for.
+///
+/// It comes as `Authorization: tma <init data>`, Telegram's convention, or `X-Telegram-Init-Data: <init data>`, the
+/// Mini App's; each header also takes the other's form. <https://docs.telegram-mini-apps.com/platform/authorizing-user>
+pub(crate) fn identify(parts: &mut Parts, app: &App) -> Result<Arc<User>, Problem> {
+    if let Some(user) = parts.extensions.get::<Arc<User>>() {
+        return Ok(user.clone());
+    }
+    let init_data = init_data(&parts.headers)?;
+    let token = app.bot_token.expose();
+    let user = telegram::verify(init_data, token, app.init_data_max_age, app.clock.now());
+    let user = Arc::new(user.map_err(|refusal| Problem::unauthorized(refusal.to_string()))?);
+    parts.extensions.insert(user.clone());
+    Ok(user)
 }
 
 /// The init data of a request. Two that differ are refused: neither counts more than the other.
@@ -119,13 +148,14 @@ fn is_init_data(value: &[u8]) -> bool {
     !value.contains(&b' ') && value.split(|byte| *byte == b'&').any(|it| it.starts_with(b"hash="))
 }
 
-impl FromRequestParts<App> for Member {
+impl<Q: Parameters> FromRequestParts<App> for Member<Q> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let Caller(user) = Caller::from_request_parts(parts, app).await?;
+        let user = identify(parts, app)?.id;
         let Id(group) = Id::from_request_parts(parts, app).await?;
-        Ok(Self(Claim { group, user: user.id }))
+        let Query(query) = Query::from_request_parts(parts, app).await?;
+        Ok(Self(Claim { group, user }, query))
     }
 }
 
@@ -136,9 +166,22 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let params = RawPathParams::from_request_parts(parts, app).await;
-        let params = params.map_err(|error| Problem::invalid(T::NAME, error.body_text()))?;
-        let text = params.iter().find(|(name, _)| *name == T::NAME).map(|(_, text)| text);
+        identify(parts, app)?;
+        let params = Path::<Vec<(String, String)>>::from_request_parts(parts, app).await;
+        let Path(params) = params.map_err(|rejection| {
+            let rejection = match rejection {
+                PathRejection::FailedToDeserializePathParams(error) => error.into_kind(),
+                other => ErrorKind::Message(other.body_text()),
+            };
+            match rejection {
+                ErrorKind::InvalidUtf8InPathParam { key } => {
+                    let rule = format!("{key} must be UTF-8");
+                    Problem::invalid(key, rule)
+                }
+                other => Problem::invalid(T::NAME, other.to_string()),
+            }
+        })?;
+        let text = params.iter().find(|(name, _)| *name == T::NAME).map(|(_, text)| text.as_str());
         let id = text.unwrap_or_default().parse();
         id.map(Self).map_err(|error: T::Err| Problem::invalid(T::NAME, error.to_string()))
     }

@@ -5,14 +5,13 @@
 
 use std::str::FromStr;
 
-use axum::{extract::FromRequestParts, http::request::Parts};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use fracti_core::table::{Page, Position, Slice};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::Sha256;
 
-use crate::{App, Code, List, Problem, Query};
+use crate::{App, Code, List, Parameters, Problem, QueryReader};
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
@@ -39,13 +38,10 @@ impl Scope {
     }
 }
 
-impl FromRequestParts<App> for Paging {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let Ok(query) = Query::from_request_parts(parts, app).await;
-        let limit = query.read("limit")?.map(|Limit(limit)| limit);
-        Ok(Self { limit, cursor: query.read("cursor")?, app: app.clone() })
+impl Parameters for Paging {
+    fn read(query: &mut QueryReader) -> Self {
+        let limit = query.read("limit").map(|Limit(limit)| limit);
+        Self { limit, cursor: query.read("cursor"), app: query.app().clone() }
     }
 }
 
@@ -54,7 +50,7 @@ struct Limit(usize);
 
 /// Why a text is no limit.
 #[derive(Debug, thiserror::Error)]
-#[error("a limit is a whole number from 1 to {MAX_LIMIT}")]
+#[error("limit must be a whole number from 1 to {MAX_LIMIT}")]
 struct LimitError;
 
 impl FromStr for Limit {
@@ -105,6 +101,12 @@ impl Paging {
         let mut bytes = signature.get(..SIGNATURE).unwrap_or_default().to_vec();
         bytes.extend(json);
         BASE64_URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// Whether the request goes on with a list.
+    #[must_use]
+    pub const fn has_cursor(&self) -> bool {
+        self.cursor.is_some()
     }
 
     /// The page of a list of `scope`.

@@ -21,7 +21,7 @@ use utoipa::{
     },
 };
 
-use crate::{Code, ProblemBody, Routes};
+use crate::{Code, ProblemBody, Routes, amounts};
 
 /// The document as it is served: the one that the repository has.
 ///
@@ -38,13 +38,20 @@ is valid for 24 hours.
 `ErrorResponse`, where `success` is `false`, `error` is a stable code for programs and `message` is a sentence for people. \
 Every response of the API has the header `x-request-id`.
 * **Amounts** are in major units. Responses have JSON numbers with all digits (`33.333333334`); requests may have numbers or \
-strings.
+strings. For clients that read numbers as floats, `?amounts=text` or `Accept: application/json;amounts=text` makes every amount \
+and percentage of a response a JSON string with the same digits.
 * **Lists** are newest first unless stated otherwise. The next page is the one whose `cursor` is `pagination.nextCursor`; a \
 cursor is opaque.
 * **Idempotency.** A POST with an `Idempotency-Key` is carried out once: for 24 hours, the same key and body get the first \
 response again.
 * **Optional fields** of a request body may be `null`, which means the same as leaving them out. The one exception is \
-`category` of `EditExpense`, where `null` removes the category. Unknown fields are ignored.
+`category` of `EditExpense`, where `null` removes the category.
+* **Strict input.** Unknown fields and unknown query parameters are refused. All mistakes of a body, or of a query, are \
+reported at once, in `details`; `message` is about the first one.
+* **Order of refusals.** A request that is wrong in several ways is refused for the first of these: path and method (404, 405); \
+init data (401); ids in the path, query, cursor, `Idempotency-Key` and size of the body (400, 413); group and membership (404, \
+403), with a reused `Idempotency-Key` (422); expense, settlement or entry (404); right (403); state (409); `If-Match` (412); body \
+(415, 400, 422).
 * **Unknown paths** get 404 `ROUTE_NOT_FOUND`. Unknown methods get 405 `METHOD_NOT_ALLOWED`, and the header `Allow` lists \
 the supported ones.
 * **Rate limit.** The gateway in front of the API answers 429 with a body of its own, `GatewayError`.
@@ -165,6 +172,7 @@ fn complete(
     let in_path = path.split(['{', '}']).skip(1).step_by(2);
     let parameters = in_path
         .chain(["limit", "cursor"].into_iter().filter(|_| lists))
+        .chain(operation.security.is_none().then_some(amounts::PARAMETER))
         .chain((*method == Method::POST).then_some("Idempotency-Key"))
         .chain(changes_state(path, method).then_some("If-Match"));
     let own = operation.parameters.get_or_insert_default();
@@ -415,6 +423,11 @@ fn shared() -> Components {
                 "name": "cursor", "in": "query", "required": false,
                 "description": "`pagination.nextCursor` of the previous page.",
                 "schema": { "type": "string" },
+            },
+            "amounts": {
+                "name": "amounts", "in": "query", "required": false,
+                "description": "How the response writes amounts and percentages: as JSON numbers, or as JSON strings with the same digits. Default: as the media type of `Accept` says, otherwise `number`.",
+                "schema": { "type": "string", "enum": ["number", "text"] },
             },
             "Idempotency-Key": {
                 "name": "Idempotency-Key", "in": "header", "required": false,

@@ -1,19 +1,26 @@
 //! A request that makes something, and makes it once for its idempotency key.
 
 use axum::{
-    extract::{FromRequest, FromRequestParts, Request},
+    extract::{FromRequest, Request},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
 use fracti_core::{
     Error,
+    id::UserId,
+    input::Draft,
     table::{self, Once, Outcome, Recorded},
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use crate::{App, Caller, Problem, envelope, etag, json};
+use crate::{
+    App, Problem,
+    body::{self, Body},
+    caller::identify,
+    envelope, etag, json,
+};
 
 /// The header by which a client makes a request happen once.
 ///
@@ -22,9 +29,9 @@ const KEY: &str = "idempotency-key";
 
 /// A request that makes something: its body, and the key under which it happens once.
 #[derive(Debug)]
-pub struct Post<T> {
-    /// What is to be made.
-    pub body: T,
+pub struct Post<T: Body> {
+    /// What is to be made. No mistake of it is reported before the table has checked the caller's right.
+    pub body: Draft<T::Fields>,
     /// The key, where there is one.
     pub key: Key,
 }
@@ -32,30 +39,28 @@ pub struct Post<T> {
 /// The idempotency key of a request, or that it has none.
 #[derive(Clone, Debug)]
 pub struct Key {
-    caller: Caller,
+    user: UserId,
     app: App,
     /// The hashes of the key and of the request.
     hashes: Option<(String, String)>,
 }
 
-impl<T: DeserializeOwned> FromRequest<App> for Post<T> {
+impl<T: Body> FromRequest<App> for Post<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let (mut parts, body) = request.into_parts();
-        let caller = Caller::from_request_parts(&mut parts, app).await?;
+        let user = identify(&mut parts, app)?.id;
         let (headers, path) = (parts.headers.clone(), parts.uri.path().to_owned());
         let key = key(&headers)?;
         let bytes = json::bytes(Request::from_parts(parts, body), app).await?;
-        // No body says `null`: an `Option` takes it, everything else refuses the body that was sent.
-        let nothing = bytes.is_empty().then(|| serde_json::from_str("null").ok()).flatten();
-        let body = nothing.map_or_else(|| json::parse(&headers, &bytes), Ok)?;
+        let body = body::read::<T>(&headers, &bytes);
         // The path belongs to what is asked: a key of one group does not answer for another.
         let hashes = key.map(|key| {
             let request = Sha256::new().chain_update(path).chain_update([0]).chain_update(&bytes);
             (hex::encode(Sha256::digest(key)), hex::encode(request.finalize()))
         });
-        Ok(Self { body, key: Key { caller, app: app.clone(), hashes } })
+        Ok(Self { body, key: Key { user, app: app.clone(), hashes } })
     }
 }
 
@@ -65,7 +70,7 @@ fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
     let Some(key) = keys.next() else { return Ok(None) };
     let visible = (1..=255).contains(&key.len()) && key.as_bytes().iter().all(u8::is_ascii_graphic);
     if keys.next().is_some() || !visible {
-        let rule = "one key of 1 to 255 visible ASCII characters";
+        let rule = "Idempotency-Key must be one key of 1 to 255 visible ASCII characters";
         return Err(Problem::invalid("Idempotency-Key", rule));
     }
     Ok(Some(key))
@@ -82,7 +87,7 @@ impl Key {
         V: From<T> + Serialize,
     {
         let request = self.hashes.map(|(key_hash, request_hash)| table::Request {
-            user: self.caller.0.id,
+            user: self.user,
             operation,
             key_hash,
             request_hash,

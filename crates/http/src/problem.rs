@@ -6,7 +6,11 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use fracti_core::{Cause, Error, settlement::SettlementError};
+use fracti_core::{
+    Cause, Error,
+    input::{FieldError, Unreadable, name},
+    settlement::SettlementError,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -96,7 +100,7 @@ pub struct ProblemBody {
     /// Error code, for programs.
     error: Code,
     /// Error message, for people.
-    #[schema(example = "amount: EUR has at most 2 decimals.")]
+    #[schema(example = "EUR has at most 2 decimals.")]
     message: String,
     /// Invalid parts of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -108,21 +112,29 @@ pub struct ProblemBody {
 
 impl Problem {
     /// A problem with a code for programs and a sentence for people.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
-        let (message, details) = (message.into(), Vec::new());
+    pub fn new(code: Code, message: impl AsRef<str>) -> Self {
+        let (message, details) = (sentence(message.as_ref()), Vec::new());
         Self { code, message, details, retry: false, cause: None }
     }
 
     /// The field at `path` breaks a rule.
     pub fn invalid(path: impl Into<String>, rule: impl Into<String>) -> Self {
-        let detail = Detail { path: path.into(), message: rule.into() };
-        let message = format!("{}: {}", detail.path, detail.message);
-        let problem = Self::new(Code::ValidationError, message);
-        Self { details: vec![detail], ..problem }
+        Self::from(Error::invalid(path, rule))
+    }
+
+    /// Fields break rules: the message is about the first one.
+    fn of_fields(errors: Vec<FieldError>) -> Self {
+        let message = errors.first().map_or_else(String::new, |FieldError { path, rule }| {
+            // The name of a field keeps its spelling.
+            if rule.starts_with(name(path)) { format!("{rule}.") } else { sentence(rule) }
+        });
+        let detail = |FieldError { path, rule }| Detail { path, message: rule };
+        let details = errors.into_iter().map(detail).collect();
+        Self { message, details, ..Self::new(Code::ValidationError, "") }
     }
 
     /// Nobody knows who is calling.
-    pub fn unauthorized(reason: impl Into<String>) -> Self {
+    pub fn unauthorized(reason: impl AsRef<str>) -> Self {
         Self::new(Code::Unauthorized, reason)
     }
 
@@ -135,7 +147,7 @@ impl Problem {
         let body = ProblemBody {
             success: false,
             error: self.code,
-            message: sentence(&self.message),
+            message: self.message.clone(),
             details: self.details.clone(),
             request_id: request_id.to_owned(),
         };
@@ -151,17 +163,13 @@ impl Problem {
     }
 }
 
-/// The message as a sentence. One that begins with a field's name keeps it as it is.
+/// The message as a sentence.
 #[must_use]
 pub fn sentence(message: &str) -> String {
     let end = if message.ends_with('.') { "" } else { "." };
     let mut rest = message.chars();
-    match rest.next() {
-        Some(first) if !message.split(' ').next().is_some_and(|word| word.ends_with(':')) => {
-            format!("{}{}{end}", first.to_uppercase(), rest.as_str())
-        }
-        _ => format!("{message}{end}"),
-    }
+    let first = rest.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(rest).chain(end.chars()).collect()
 }
 
 impl From<Error> for Problem {
@@ -173,7 +181,9 @@ impl From<Error> for Problem {
             Error::NoExpense => new(Code::ExpenseNotFound),
             Error::NoSettlement => new(Code::SettlementNotFound),
             Error::NotMember => new(Code::NotAMember),
-            Error::Invalid { path, rule } => Self::invalid(path, rule.as_str()),
+            Error::Unreadable(Unreadable::Format) => new(Code::UnsupportedMediaType),
+            Error::Unreadable(Unreadable::Syntax(_)) => new(Code::InvalidJson),
+            Error::Invalid(errors) => Self::of_fields(errors.clone().into_sorted()),
             Error::TooManyShares(_) => Self {
                 details: vec![Detail { path: "splits".to_owned(), message: error.to_string() }],
                 ..new(Code::TooManySplits)

@@ -1,44 +1,98 @@
-//! What the query of a request's address says.
+//! Query parameters: each endpoint has a type that names those that it knows, and any other is refused.
 
-use std::{convert::Infallible, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
+use fracti_core::input::FieldErrors;
 
-use crate::Problem;
+use crate::{
+    App, Problem,
+    amounts::{Form, PARAMETER},
+    body::shortened,
+};
 
-/// The parameters of a query. One that nobody asks for is passed over; one that is given twice could mean either.
-#[derive(Clone, Debug)]
-pub struct Query(Vec<(String, String)>);
+/// The query parameters of an endpoint.
+pub trait Parameters: Sized {
+    /// Reads them. A mistake is reported by the reader.
+    fn read(query: &mut QueryReader) -> Self;
+}
 
-impl<S: Sync> FromRequestParts<S> for Query {
-    type Rejection = Infallible;
+/// An endpoint without parameters of its own.
+impl Parameters for () {
+    fn read(_: &mut QueryReader) -> Self {}
+}
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+/// The query parameters of a request, of which all are known and valid.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<Q>(pub Q);
+
+/// Reads parameters by name, and collects what is wrong with them.
+#[derive(Debug)]
+pub struct QueryReader {
+    pairs: Vec<(String, String)>,
+    known: Vec<&'static str>,
+    errors: FieldErrors,
+    app: App,
+}
+
+impl<Q: Parameters> FromRequestParts<App> for Query<Q> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let query = parts.uri.query().unwrap_or_default();
-        Ok(Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect()))
+        let pairs = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        let (known, errors) = (Vec::new(), FieldErrors::default());
+        let mut reader = QueryReader { pairs, known, errors, app: app.clone() };
+        let parameters = Q::read(&mut reader);
+        // The layer around all routes applies it.
+        reader.read::<Form>(PARAMETER);
+        reader.finish()?;
+        Ok(Self(parameters))
     }
 }
 
-impl Query {
-    /// Whether the parameter is there.
-    #[must_use]
-    pub fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(known, _)| known == name)
+impl QueryReader {
+    /// The parameter `name`; none if it was left out, or is invalid.
+    pub fn read<T: FromStr<Err: fmt::Display>>(&mut self, name: &'static str) -> Option<T> {
+        self.known.push(name);
+        self.errors.expect(name);
+        let mut values = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, it)| it);
+        let value = values.next()?;
+        if values.next().is_some() {
+            self.errors.push(name, format!("{name} must be given only once"));
+            return None;
+        }
+        self.errors.keep(name, value.parse())
     }
 
-    /// The parameter `name`, where it is there.
-    ///
-    /// # Errors
-    ///
-    /// A [`Problem`] that names it, where it is given twice or breaks its rule.
-    pub fn read<T: FromStr<Err: fmt::Display>>(&self, name: &str) -> Result<Option<T>, Problem> {
-        let mut values = self.0.iter().filter(|(known, _)| known == name).map(|(_, value)| value);
-        let Some(value) = values.next() else { return Ok(None) };
-        if values.next().is_some() {
-            return Err(Problem::invalid(name, "it is given twice"));
+    /// Whether the parameter `name` was sent.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.pairs.iter().any(|(known, _)| known == name)
+    }
+
+    /// Reports that the parameter `name` breaks a rule that depends on others.
+    pub fn refuse(&mut self, name: &'static str, rule: impl fmt::Display) {
+        self.errors.push(name, rule);
+    }
+
+    /// What the parameters are read for.
+    pub(crate) const fn app(&self) -> &App {
+        &self.app
+    }
+
+    fn finish(self) -> Result<(), Problem> {
+        let Self { pairs, known, mut errors, .. } = self;
+        let mut unknown: Vec<&str> = Vec::new();
+        for (name, _) in &pairs {
+            if !known.contains(&&**name) && !unknown.contains(&&**name) {
+                unknown.push(name);
+                let name = if name.is_empty() { "query".into() } else { shortened(name) };
+                let known = known.join(", ");
+                let rule = format!("unknown parameter {name}; known parameters are {known}");
+                errors.push(name, rule);
+            }
         }
-        let parsed =
-            value.parse().map_err(|error: T::Err| Problem::invalid(name, error.to_string()));
-        parsed.map(Some)
+        Ok(errors.finish(Some(()))?)
     }
 }

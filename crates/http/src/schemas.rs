@@ -75,11 +75,15 @@ schemas! {
         "example": 33.3333,
     }
 
-    /// Percentage of an expense.
+    /// Percentage of an expense. With `amounts=text` it is a string.
     Percentage { "type": "number", "minimum": 0, "maximum": 100, "example": 25 }
 
-    /// Signed amount in major units, with all digits. A negative balance is owed by the member.
+    /// Signed amount in major units, with all digits. A negative balance is owed by the member. With `amounts=text` it is a
+    /// string.
     Balance { "type": "number", "example": -33.34 }
+
+    /// Currency in which the public Mini App pays.
+    PaymentType { "type": "string", "enum": ["TON", "USDT"], "example": "USDT" }
 
     /// TON mainnet address, in user-friendly form (its checksum is verified) or in raw form.
     WalletAddress {
@@ -174,8 +178,7 @@ const SIGNED: &str = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$";
 
 impl PartialSchema for Exact {
     fn schema() -> RefOr<Schema> {
-        let description =
-            "Amount in major units, with all digits: parse it as a decimal, not as a float.";
+        let description = "Amount in major units, with all digits: parse it as a decimal, not as a float. With `amounts=text` it is a string.";
         described(description, json!({ "type": "number", "minimum": 0, "example": 100 }))
     }
 }

@@ -1,7 +1,6 @@
 //! Endpoints of the ledger: balances at any moment, the entries that led to them, and adjustments.
 
 mod balances;
-mod listed;
 mod period;
 mod push;
 
@@ -13,16 +12,15 @@ use fracti_core::{
     time::{Day, Timestamp},
 };
 use fracti_http::{
-    App, Code, Data, EntryView, Id, List, Member, Paging, Post, Problem, Query, Routes, Scope,
-    respond, schemas,
+    App, Code, Data, EntryView, Id, List, Member, Paging, Parameters, Post, Problem, QueryReader,
+    Routes, Scope, respond, schemas,
 };
 use serde::{Deserialize, Serialize};
 use utoipa_axum::routes;
 
 use balances::{BalanceView, DayView};
-use listed::{Listed, PushEntries, RevertEntries};
-use period::{Bound, between};
-use push::{PushEntry, ReportView, RevertEntry};
+use period::{DaysQuery, EntriesQuery};
+use push::{PushEntries, ReportView, RevertEntries};
 
 /// How many days a page has where nothing is said: as many as it may, for a chart.
 const DAYS: usize = 100;
@@ -38,6 +36,18 @@ pub fn routes() -> Routes {
         .routes(routes!(list_ledger_days))
 }
 
+/// The moment and the member of balances.
+struct BalanceQuery {
+    at: Option<Timestamp>,
+    user: Option<UserId>,
+}
+
+impl Parameters for BalanceQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        Self { at: query.read("at"), user: query.read("userId") }
+    }
+}
+
 /// Get the balances of a group, now or at a past moment.
 ///
 /// For each member and currency: what they paid, owed, sent and received, and the resulting balance. It is exact for any
@@ -51,12 +61,10 @@ pub fn routes() -> Routes {
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MUCH_HISTORY")))]
 async fn get_ledger_balance(
     State(app): State<App>,
-    Member(claim): Member,
-    query: Query,
+    Member(claim, BalanceQuery { at, user }): Member<BalanceQuery>,
 ) -> Result<Data<BalanceView>, Problem> {
     let now = app.clock.now();
-    let at = query.read::<Timestamp>("at")?.filter(|at| *at < now);
-    let user: Option<UserId> = query.read("userId")?;
+    let at = at.filter(|at| *at < now);
     let (group, members, book) = app.table.ledger_at(claim, at).await?;
     if let Some(user) = user.filter(|user| !members.iter().any(|member| member.id == *user)) {
         return Err(Problem::invalid("userId", format!("{user} is not a member of the group")));
@@ -80,22 +88,18 @@ async fn get_ledger_balance(
     responses((status = OK, body = List<EntryView>)))]
 async fn list_ledger_entries(
     State(app): State<App>,
-    Member(claim): Member,
-    paging: Paging,
-    query: Query,
+    Member(claim, query): Member<EntriesQuery>,
 ) -> Result<List<EntryView>, Problem> {
+    let EntriesQuery { paging, from, to, order, user } = query;
     let scope = Scope::new("entries", &claim.group);
-    let user = query.read("userId")?;
     let (lines, next) = if let Some(place) = paging.after::<Place>(&scope)? {
-        said_already(&query, &["from", "to", "order"])?;
         if user.is_some() && user != place.user {
             let message = "this cursor belongs to the statement of another member";
             return Err(Problem::new(Code::InvalidCursor, message));
         }
         app.table.statement_from(claim, place, paging.limit()).await?
     } else {
-        let (from, to) = between(query.read::<Bound>("from")?, query.read::<Bound>("to")?)?;
-        let order = query.read("order")?.unwrap_or(Order::Desc);
+        let order = order.unwrap_or(Order::Desc);
         let statement = Statement { order, from, to, user };
         app.table.statement(claim, &statement, paging.limit()).await?
     };
@@ -113,13 +117,12 @@ async fn list_ledger_entries(
     responses((status = OK, body = Data<ReportView>)))]
 async fn push_entries(
     State(app): State<App>,
-    Member(claim): Member,
-    post: Post<Listed<PushEntry>>,
+    Member(claim, ()): Member,
+    post: Post<PushEntries>,
 ) -> Result<Response, Problem> {
-    let (adjustments, list) = post.body.read()?;
     let once = post.key.once::<_, ReportView, 200>("push-entries");
     let now = app.clock.now();
-    let report = app.table.push_entries(claim, &adjustments, list, now, &once).await?;
+    let report = app.table.push_entries(claim, &post.body, now, &once).await?;
     respond(&once, report)
 }
 
@@ -135,12 +138,11 @@ async fn push_entries(
         (status = FORBIDDEN, description = "NOT_ALLOWED")))]
 async fn revert_entries(
     State(app): State<App>,
-    Member(claim): Member,
-    post: Post<Listed<RevertEntry>>,
+    Member(claim, ()): Member,
+    post: Post<RevertEntries>,
 ) -> Result<Response, Problem> {
-    let (names, list) = post.body.read()?;
     let once = post.key.once::<_, ReportView, 200>("revert-entries");
-    let report = app.table.revert_entries(claim, &names, list, app.clock.now(), &once).await?;
+    let report = app.table.revert_entries(claim, &post.body, app.clock.now(), &once).await?;
     respond(&once, report)
 }
 
@@ -155,7 +157,7 @@ async fn revert_entries(
 async fn revert_entries_by_post(
     app: State<App>,
     member: Member,
-    post: Post<Listed<RevertEntry>>,
+    post: Post<RevertEntries>,
 ) -> Result<Response, Problem> {
     revert_entries(app, member, post).await
 }
@@ -167,9 +169,8 @@ async fn revert_entries_by_post(
     responses((status = OK, body = List<EntryView>)))]
 async fn list_ledger_entry_history(
     State(app): State<App>,
-    Member(claim): Member,
+    Member(claim, paging): Member<Paging>,
     Id(name): Id<EntryId>,
-    paging: Paging,
 ) -> Result<List<EntryView>, Problem> {
     let scope = Scope::new("entry", &format!("{}/{name}", claim.group));
     let entries = app.table.entry(claim, &name, &paging.page(&scope)?).await?;
@@ -187,20 +188,13 @@ async fn list_ledger_entry_history(
     responses((status = OK, body = List<DayView>)))]
 async fn list_ledger_days(
     State(app): State<App>,
-    Member(claim): Member,
-    paging: Paging,
-    query: Query,
+    Member(claim, DaysQuery { paging, from, to }): Member<DaysQuery>,
 ) -> Result<List<DayView>, Problem> {
     let scope = Scope::new("days", &claim.group);
     let paging = paging.or_limit(DAYS);
     let (from, to, after) = if let Some(place) = paging.after::<DaysPlace>(&scope)? {
-        said_already(&query, &["from", "to"])?;
         (None, place.to, Some(place.after))
     } else {
-        let (from, to) = (query.read::<Day>("from")?, query.read::<Day>("to")?);
-        if from.zip(to).is_some_and(|(from, to)| from > to) {
-            return Err(Problem::invalid("from", "it is after `to`"));
-        }
         (from, to, None)
     };
     let page = Page { limit: paging.limit(), after };
@@ -215,12 +209,4 @@ async fn list_ledger_days(
 struct DaysPlace {
     after: Position,
     to: Option<Day>,
-}
-
-/// Refuses parameters that a cursor has already: which of the two counts, nobody could say.
-fn said_already(query: &Query, names: &[&str]) -> Result<(), Problem> {
-    match names.iter().find(|name| query.has(name)) {
-        None => Ok(()),
-        Some(name) => Err(Problem::invalid(*name, "the cursor says it already: leave it out")),
-    }
 }

@@ -1,9 +1,13 @@
-//! From when to when.
+//! Query parameters of the ledger: from when to when.
 
 use std::{fmt, str::FromStr};
 
-use fracti_core::time::{Day, DayError, Timestamp, TimestampError};
-use fracti_http::Problem;
+use fracti_core::{
+    id::UserId,
+    table::Order,
+    time::{Day, DayError, Timestamp, TimestampError},
+};
+use fracti_http::{Paging, Parameters, QueryReader};
 
 /// An end of a period: a moment, or a whole day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,25 +35,73 @@ impl FromStr for Bound {
     }
 }
 
-/// The first and the last moment of a period; the days of both ends are in it.
-///
-/// # Errors
-///
-/// A [`Problem`] where it ends before it begins.
-pub(crate) fn between(
-    from: Option<Bound>,
-    to: Option<Bound>,
-) -> Result<(Option<Timestamp>, Option<Timestamp>), Problem> {
-    let from = from.map(|bound| match bound {
-        Bound::Moment(moment) => moment,
-        Bound::Day(day) => day.start(),
-    });
-    let to = to.map(|bound| match bound {
-        Bound::Moment(moment) => moment,
-        Bound::Day(day) => day.end(),
-    });
-    if from.zip(to).is_some_and(|(from, to)| from > to) {
-        return Err(Problem::invalid("from", "it is after `to`"));
+impl Bound {
+    /// The first moment of a period that begins with it.
+    pub(crate) fn first(self) -> Timestamp {
+        match self {
+            Self::Moment(moment) => moment,
+            Self::Day(day) => day.start(),
+        }
     }
-    Ok((from, to))
+
+    /// The last moment of a period that ends with it.
+    pub(crate) fn last(self) -> Timestamp {
+        match self {
+            Self::Moment(moment) => moment,
+            Self::Day(day) => day.end(),
+        }
+    }
+}
+
+/// Which entries are listed. What a cursor says is not said again.
+pub(crate) struct EntriesQuery {
+    pub(crate) paging: Paging,
+    pub(crate) from: Option<Timestamp>,
+    pub(crate) to: Option<Timestamp>,
+    pub(crate) order: Option<Order>,
+    pub(crate) user: Option<UserId>,
+}
+
+/// Which days are listed. What a cursor says is not said again.
+pub(crate) struct DaysQuery {
+    pub(crate) paging: Paging,
+    pub(crate) from: Option<Day>,
+    pub(crate) to: Option<Day>,
+}
+
+impl Parameters for EntriesQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let paging = Paging::read(query);
+        let from = query.read("from").map(Bound::first);
+        let to = query.read("to").map(Bound::last);
+        check_period(query, from, to);
+        let order = query.read("order");
+        check_cursor(query, &paging, &["from", "to", "order"]);
+        Self { paging, from, to, order, user: query.read("userId") }
+    }
+}
+
+impl Parameters for DaysQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let paging = Paging::read(query);
+        let (from, to) = (query.read("from"), query.read("to"));
+        check_period(query, from, to);
+        check_cursor(query, &paging, &["from", "to"]);
+        Self { paging, from, to }
+    }
+}
+
+fn check_period<T: PartialOrd>(query: &mut QueryReader, from: Option<T>, to: Option<T>) {
+    if from.zip(to).is_some_and(|(from, to)| from > to) {
+        query.refuse("from", "from must not be after to");
+    }
+}
+
+/// Refuses parameters that a cursor has already, and could contradict.
+fn check_cursor(query: &mut QueryReader, paging: &Paging, names: &[&'static str]) {
+    for name in names.iter().filter(|_| paging.has_cursor()) {
+        if query.has(name) {
+            query.refuse(name, format!("{name} must be left out: the cursor includes it"));
+        }
+    }
 }

@@ -1,153 +1,145 @@
 //! Adjustments of the ledger that a client pushes or reverts, and the result.
 
 use fracti_core::{
-    adjustment::{Adjustment, Amount},
-    currency::Currency,
-    decimal::Decimal,
-    entry_id::{EntryId, EntryName},
-    id::UserId,
-    table::{NonApplied, Reason, Report},
-    text::Note,
+    adjustment::{Adjustment, Amount, Listed, MAX_CHANGES},
+    entry_id::{EntryId, EntryNameError},
+    input::Field,
+    table::{MAX_ENTRIES, NonApplied, Reason, Report},
 };
-use fracti_http::{EntryView, Problem, Scalar, Text, required, schemas, sentence};
-use serde::{Deserialize, Serialize};
+use fracti_http::{Body, EntryView, Object, Scalar, Value, schemas, sentence};
+use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::listed::{Listable, Listed};
 
 /// The name that a path takes, so that no entry of it could be read.
 const TAKEN: &str = "revert";
 
+/// Adjustments to push.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body that is read")]
+pub(crate) struct PushEntries {
+    /// The adjustments.
+    #[schema(min_items = 1, max_items = 500)]
+    entries: Vec<PushEntry>,
+}
+
+/// Adjustments to revert.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body that is read")]
+pub(crate) struct RevertEntries {
+    /// Ids of their entries.
+    #[schema(min_items = 1, max_items = 500)]
+    entry_ids: Vec<schemas::EntryId>,
+}
+
 /// An adjustment to push: an opening balance from another app, or a correction.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", expecting = "an object")]
-#[schema(example = json!({
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase", example = json!({
     "entryId": "opening-balance", "note": "From the old app",
     "changes": [
         { "userId": "123456789", "currency": "EUR", "amount": "12.50" },
         { "userId": "987654321", "currency": "EUR", "amount": -12.5 },
     ],
 }))]
-pub(crate) struct PushEntry {
+#[expect(dead_code, reason = "describes the body that is read")]
+struct PushEntry {
     /// Id of the entry, unique among the applied entries of the group. `revert` is reserved.
-    #[schema(value_type = schemas::EntryId)]
-    entry_id: Option<Text<EntryName>>,
+    entry_id: schemas::EntryId,
     /// Changes of balances, which sum to zero in each currency. A member may appear once per currency.
-    #[schema(min_items = 2)]
-    changes: Option<Vec<PushChange>>,
+    #[schema(min_items = 2, max_items = 500)]
+    changes: Vec<PushChange>,
     /// Note that explains it.
-    #[schema(value_type = Option<schemas::EntryNote>)]
-    note: Option<Text<Note>>,
+    note: Option<schemas::EntryNote>,
     /// Condition that must hold once the adjustment is applied.
     condition: Option<PushCondition>,
 }
 
 /// Change of a member's balance. A positive amount is added to `sent`, a negative one to `received`.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", expecting = "an object")]
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body that is read")]
 struct PushChange {
     /// Member whose balance it is.
-    #[schema(value_type = schemas::UserId)]
-    user_id: Option<Text<UserId>>,
+    user_id: schemas::UserId,
     /// Currency of the balance. Default: the group's currency.
-    #[schema(value_type = Option<schemas::Currency>)]
-    currency: Option<Text<Currency>>,
+    currency: Option<schemas::Currency>,
     /// Signed amount by which the balance changes.
-    #[schema(value_type = schemas::ChangeAmountInput)]
-    amount: Option<Scalar<Decimal>>,
+    amount: schemas::ChangeAmountInput,
 }
 
 /// Minimum balance of a member after the adjustment.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", expecting = "an object")]
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body that is read")]
 struct PushCondition {
     /// Member whose balance it is.
-    #[schema(value_type = schemas::UserId)]
-    user_id: Option<Text<UserId>>,
+    user_id: schemas::UserId,
     /// Currency of the balance. Default: the group's currency.
-    #[schema(value_type = Option<schemas::Currency>)]
-    currency: Option<Text<Currency>>,
+    currency: Option<schemas::Currency>,
     /// Minimum balance; negative if the member may owe.
-    #[schema(value_type = schemas::BalanceInput)]
-    balance_at_least: Option<Scalar<Decimal>>,
+    balance_at_least: schemas::BalanceInput,
 }
 
-/// Id of an entry to revert.
-#[derive(Debug, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct RevertEntry(Text<EntryId>);
+impl Body for PushEntries {
+    type Fields = Listed<Adjustment>;
 
-impl Listable for PushEntry {
-    const FIELD: &'static str = "entries";
-}
-
-impl Listable for RevertEntry {
-    const FIELD: &'static str = "entryIds";
-}
-
-impl Listed<PushEntry> {
-    /// The adjustments that are asked for, and where they stand in the body; whether they come out, the group says.
-    ///
-    /// # Errors
-    ///
-    /// A [`Problem`] with the field that is missing.
-    pub(crate) fn read(self) -> Result<(Vec<Adjustment>, &'static str), Problem> {
-        let (entries, field) = self.some()?;
-        let read = |(index, entry): (usize, PushEntry)| entry.read(&format!("{field}[{index}]"));
-        Ok((entries.into_iter().enumerate().map(read).collect::<Result<_, _>>()?, field))
+    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
+        listed(value, "entries", |list| list.objects(1..=MAX_ENTRIES, read_adjustment))
     }
 }
 
-impl Listed<RevertEntry> {
-    /// The names of the entries, and where they stand in the body.
-    ///
-    /// # Errors
-    ///
-    /// A [`Problem`] where there are none.
-    pub(crate) fn read(self) -> Result<(Vec<EntryId>, &'static str), Problem> {
-        let (entries, field) = self.some()?;
-        Ok((entries.into_iter().map(|RevertEntry(Text(name))| name).collect(), field))
+impl Body for RevertEntries {
+    type Fields = Listed<Field<EntryId>>;
+
+    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
+        listed(value, "entryIds", |list| list.list(1..=MAX_ENTRIES, read_id))
     }
 }
 
-impl PushEntry {
-    fn read(self, path: &str) -> Result<Adjustment, Problem> {
-        let name = format!("{path}.entryId");
-        let Text(entry_id) = required(&name, self.entry_id)?;
-        if entry_id.as_str() == TAKEN {
-            return Err(Problem::invalid(name, "this name is taken by a path"));
-        }
-        let changes = required(&format!("{path}.changes"), self.changes)?;
-        let change = |(index, change): (usize, PushChange)| {
-            let PushChange { user_id, currency, amount } = change;
-            read_amount(&format!("{path}.changes[{index}]"), user_id, currency, "amount", amount)
-        };
-        let condition = self.condition.map(|condition| {
-            let PushCondition { user_id, currency, balance_at_least } = condition;
-            let path = format!("{path}.condition");
-            read_amount(&path, user_id, currency, "balanceAtLeast", balance_at_least)
-        });
-        Ok(Adjustment {
-            entry_id,
-            changes: changes.into_iter().enumerate().map(change).collect::<Result<_, _>>()?,
-            note: self.note.map(|Text(note)| note),
-            condition: condition.transpose()?,
-        })
+fn read_id(id: Value<'_, '_>) -> Field<EntryId> {
+    id.text()
+}
+
+/// A list that is the only field of an object, or the whole body.
+fn listed<T>(
+    value: Value<'_, '_>,
+    field: &'static str,
+    read: impl Fn(Value<'_, '_>) -> Field<Vec<T>>,
+) -> Field<Listed<T>> {
+    if value.is_list() {
+        return Field::Value(Listed { path: "", items: read(value) });
+    }
+    value.object(|body| Listed { path: field, items: read(body.field(field).required()) })
+}
+
+fn read_adjustment(entry: &mut Object<'_, '_>) -> Adjustment {
+    Adjustment {
+        entry_id: entry.field("entryId").required().parse(|sent| match sent {
+            Scalar::Text(name) if name == TAKEN => {
+                Err(Some(format!("entryId must not be `{TAKEN}`, which is part of a path")))
+            }
+            Scalar::Text(name) => {
+                name.parse().map_err(|rule: EntryNameError| Some(rule.to_string()))
+            }
+            Scalar::Other(_) => Err(None),
+        }),
+        changes: entry
+            .field("changes")
+            .required()
+            .objects(1..=MAX_CHANGES, |change| read_amount(change, "amount")),
+        note: entry.field("note").text(),
+        condition: entry
+            .field("condition")
+            .object(|condition| read_amount(condition, "balanceAtLeast")),
     }
 }
 
-fn read_amount(
-    path: &str,
-    user: Option<Text<UserId>>,
-    currency: Option<Text<Currency>>,
-    field: &str,
-    number: Option<Scalar<Decimal>>,
-) -> Result<Amount, Problem> {
-    Ok(Amount {
-        user: required(&format!("{path}.userId"), user)?.0,
-        currency: currency.map(|Text(currency)| currency),
-        number: required(&format!("{path}.{field}"), number)?.0,
-    })
+fn read_amount(amount: &mut Object<'_, '_>, field: &'static str) -> Amount {
+    Amount {
+        user: amount.field("userId").required().text(),
+        currency: amount.field("currency").text(),
+        number: amount.field(field).required().scalar(),
+    }
 }
 
 /// Result of pushing or reverting adjustments.

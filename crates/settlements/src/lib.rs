@@ -5,17 +5,16 @@ mod debts;
 use axum::{extract::State, response::Response};
 use fracti_core::{
     Error,
-    currency::Currency,
-    decimal::Decimal,
-    id::{SettlementId, UserId},
-    settlement::{Ask, Settlement, Status, TxHash},
+    currency::{Currency, CurrencyError},
+    id::SettlementId,
+    input::Field,
+    settlement::{Ask, Settlement},
     table::NewSettlement,
 };
 use fracti_http::{
-    App, Data, Id, IfMatch, Json, List, Member, Paging, Post, Problem, Query, Routes, Scalar,
-    Scope, SettlementView, Tagged, Text, required, respond_tagged, schemas,
+    App, Body, Data, Id, IfMatch, Json, List, Member, Object, Paging, Parameters, Post, Problem,
+    QueryReader, Routes, Scalar, Scope, SettlementView, Tagged, Value, respond_tagged, schemas,
 };
-use serde::Deserialize;
 use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -32,38 +31,102 @@ pub fn routes() -> Routes {
 }
 
 /// A settlement to record.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", expecting = "an object")]
-#[schema(example = json!({ "toId": "987654321", "amount": 25, "currency": "EUR" }))]
+#[derive(ToSchema)]
+#[schema(
+    rename_all = "camelCase",
+    example = json!({ "toId": "987654321", "amount": 25, "currency": "EUR" })
+)]
+#[expect(dead_code, reason = "describes the body that is read")]
 struct CreateSettlement {
     /// Member who is paid.
-    #[schema(value_type = schemas::UserId)]
-    to_id: Option<Text<UserId>>,
+    to_id: schemas::UserId,
     /// Amount that is paid.
-    #[schema(value_type = schemas::AmountInput)]
-    amount: Option<Scalar<Decimal>>,
+    amount: schemas::AmountInput,
     /// Member who pays. Default: the caller. Either the payer or the recipient must be the caller.
-    #[schema(value_type = Option<schemas::UserId>)]
-    from_id: Option<Text<UserId>>,
-    /// Currency of the amount. Default: the group's currency.
-    #[schema(value_type = Option<schemas::Currency>)]
-    currency: Option<Text<Currency>>,
+    from_id: Option<schemas::UserId>,
+    /// Currency of the amount. Default: the currency in which the payer owes and the recipient is owed, if there is exactly
+    /// one; otherwise the group's currency.
+    currency: Option<schemas::Currency>,
+    /// Another name of `currency`, as the public Mini App sends it. If both are sent, they must be the same.
+    payment_type: Option<schemas::PaymentType>,
+    /// Accepted and ignored: wallet addresses are set by `setWallet`.
+    recipient_wallet: Option<String>,
     /// Blockchain transaction that pays it.
-    #[schema(value_type = Option<schemas::TxHash>)]
-    tx_hash: Option<Text<TxHash>>,
+    tx_hash: Option<schemas::TxHash>,
+}
+
+impl Body for CreateSettlement {
+    type Fields = NewSettlement;
+
+    fn read(value: Value<'_, '_>) -> Field<NewSettlement> {
+        value.object(|settlement| {
+            let to = settlement.field("toId").required().text();
+            let amount = settlement.field("amount").required().scalar();
+            let from = settlement.field("fromId").text();
+            let currency: Field<Currency> = settlement.field("currency").text();
+            let payment_type = payment_type(settlement);
+            if currency.value().zip(payment_type.value()).is_some_and(|(one, other)| one != other) {
+                let rule = "paymentType must be the same as currency, or be left out";
+                settlement.refuse("paymentType", rule);
+            }
+            let currency = if currency.is_absent() { payment_type } else { currency };
+            let tx_hash = settlement.field("txHash").text();
+            NewSettlement { to, amount, from, currency, tx_hash }
+        })
+    }
 }
 
 /// Changes to a settlement: a status, a transaction or both.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", expecting = "an object")]
-#[schema(example = json!({ "status": "completed" }))]
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase", example = json!({ "status": "completed" }))]
+#[expect(dead_code, reason = "describes the body that is read")]
 struct UpdateSettlement {
     /// New status.
-    #[schema(value_type = Option<schemas::SettlementStatus>)]
-    status: Option<Text<Status>>,
+    status: Option<schemas::SettlementStatus>,
+    /// Accepted and ignored: the currency of a settlement does not change.
+    payment_type: Option<schemas::PaymentType>,
+    /// Accepted and ignored: wallet addresses are set by `setWallet`.
+    recipient_wallet: Option<String>,
     /// Blockchain transaction that pays it.
-    #[schema(value_type = Option<schemas::TxHash>)]
-    tx_hash: Option<Text<TxHash>>,
+    tx_hash: Option<schemas::TxHash>,
+}
+
+impl Body for UpdateSettlement {
+    type Fields = Ask;
+
+    fn read(value: Value<'_, '_>) -> Field<Ask> {
+        value.object(|settlement| {
+            let status = settlement.field("status").text();
+            payment_type(settlement);
+            Ask { status, tx_hash: settlement.field("txHash").text() }
+        })
+    }
+}
+
+/// The fields of the public Mini App that Fracti has other names for: what it pays with, and to which wallet.
+fn payment_type(settlement: &mut Object<'_, '_>) -> Field<Currency> {
+    let payment_type = settlement.field("paymentType").parse(|sent| match sent {
+        Scalar::Text(code) if PAYMENT_TYPES.contains(&&*code) => {
+            code.parse().map_err(|rule: CurrencyError| Some(rule.to_string()))
+        }
+        _ => Err(Some(format!("paymentType must be one of {}", PAYMENT_TYPES.join(", ")))),
+    });
+    let _ignored: Field<String> = settlement.field("recipientWallet").text();
+    payment_type
+}
+
+/// What the public Mini App pays with.
+const PAYMENT_TYPES: [&str; 2] = ["TON", "USDT"];
+
+/// Parameters of the debts.
+struct DebtsQuery {
+    verify: Option<bool>,
+}
+
+impl Parameters for DebtsQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        Self { verify: query.read("verify") }
+    }
 }
 
 /// Get the debts of a group and a plan that settles them.
@@ -78,12 +141,10 @@ struct UpdateSettlement {
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MUCH_HISTORY")))]
 async fn get_debts(
     State(app): State<App>,
-    Member(claim): Member,
-    query: Query,
+    Member(claim, query): Member<DebtsQuery>,
 ) -> Result<Data<GroupDebts>, Problem> {
-    let verify: Option<bool> = query.read("verify")?;
     let (group, members, book) = app.table.ledger(claim).await?;
-    if verify == Some(true) {
+    if query.verify == Some(true) {
         app.table.verify_book(claim.group).await?;
     }
     // The plan takes a while, in which this thread has others to serve, and the deadline to keep.
@@ -98,8 +159,7 @@ async fn get_debts(
     responses((status = OK, body = List<SettlementView>)))]
 async fn list_settlements(
     State(app): State<App>,
-    Member(claim): Member,
-    paging: Paging,
+    Member(claim, paging): Member<Paging>,
 ) -> Result<List<SettlementView>, Problem> {
     let scope = Scope::new("settlements", &claim.group);
     let settlements = app.table.settlements(claim, &paging.page(&scope)?).await?;
@@ -118,19 +178,11 @@ async fn list_settlements(
         (status = CONFLICT, description = "TX_HASH_USED")))]
 async fn create_settlement(
     State(app): State<App>,
-    Member(claim): Member,
+    Member(claim, ()): Member,
     post: Post<CreateSettlement>,
 ) -> Result<Response, Problem> {
-    let body = post.body;
-    let new = NewSettlement {
-        from: body.from_id.map(|Text(user)| user),
-        to: required("toId", body.to_id)?.0,
-        amount: required("amount", body.amount)?.0,
-        currency: body.currency.map(|Text(currency)| currency),
-        tx_hash: body.tx_hash.map(|Text(hash)| hash),
-    };
     let once = post.key.once::<_, SettlementView, 201>("create-settlement");
-    let settlement = app.table.create_settlement(claim, &new, app.moment(), &once).await?;
+    let settlement = app.table.create_settlement(claim, &post.body, app.moment(), &once).await?;
     respond_tagged(&once, settlement)
 }
 
@@ -139,7 +191,7 @@ async fn create_settlement(
     responses((status = OK, body = Data<SettlementView>)))]
 async fn get_settlement(
     State(app): State<App>,
-    Member(claim): Member,
+    Member(claim, ()): Member,
     Id(settlement): Id<SettlementId>,
 ) -> Result<Tagged<SettlementView>, Problem> {
     Ok(Tagged(app.table.settlement(claim, settlement).await?.into()))
@@ -158,24 +210,11 @@ async fn get_settlement(
         (status = CONFLICT, description = "SETTLEMENT_FINAL, TX_HASH_USED")))]
 async fn update_settlement(
     State(app): State<App>,
-    Member(claim): Member,
+    Member(claim, ()): Member,
     Id(settlement): Id<SettlementId>,
     if_match: IfMatch,
-    Json(body): Json<UpdateSettlement>,
+    Json(ask): Json<UpdateSettlement>,
 ) -> Result<Tagged<SettlementView>, Problem> {
-    let ask = Ask {
-        status: body.status.map(|Text(status)| status),
-        tx_hash: body.tx_hash.map(|Text(hash)| hash),
-    };
-    match ask {
-        Ask { status: None, tx_hash: None } => {
-            return Err(Problem::invalid("status", "a status or a txHash is required"));
-        }
-        Ask { status: Some(Status::Failed), tx_hash: Some(_) } => {
-            return Err(Problem::invalid("txHash", "what failed has no transaction that paid it"));
-        }
-        _ => {}
-    }
     let expected =
         |settlement: &Settlement| if_match.accepts(&SettlementView::from(settlement.clone()));
     let now = app.clock.now();

@@ -31,10 +31,9 @@ pub(crate) struct ActivityView {
     /// Currency of the amount; empty if the stored row, of an earlier format, has none.
     #[schema(example = "EUR")]
     currency: &'static str,
-    /// Description of the expense.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Dinner at restaurant")]
-    description: Option<String>,
+    /// Description of the expense; of a settlement it is `Payment to Bob Jones` or `Payment from Bob Jones`.
+    #[schema(example = "Dinner at restaurant")]
+    description: String,
     /// The other party: the payer of the expense, or the other side of the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::UserId)]
@@ -78,7 +77,7 @@ impl From<Activity> for ActivityView {
                 group_title: expense.group_title.unwrap_or_default(),
                 amount: Exact(expense.amount),
                 currency: expense.currency.code(),
-                description: Some(expense.description),
+                description: expense.description,
                 other_party_id: None,
                 other_party_name: None,
                 status: None,
@@ -91,7 +90,7 @@ impl From<Activity> for ActivityView {
                 group_title: row.group_title.unwrap_or_default(),
                 amount: Exact(row.amount),
                 currency: row.currency.map(Currency::code).unwrap_or_default(),
-                description: Some(row.description),
+                description: row.description,
                 other_party_id: Some(row.payer_id.to_string()),
                 other_party_name: Some(row.payer_name),
                 status: None,
@@ -99,19 +98,26 @@ impl From<Activity> for ActivityView {
             },
             Activity::Sent(settlement) => {
                 let other = (settlement.to_user_id.to_string(), settlement.to_user_name.clone());
-                Self::settlement(Kind::SettlementSent, settlement, other)
+                let description = format!("Payment to {}", other.1);
+                Self::settlement(Kind::SettlementSent, settlement, description, other)
             }
             Activity::Received(settlement) => {
                 let other =
                     (settlement.from_user_id.to_string(), settlement.from_user_name.clone());
-                Self::settlement(Kind::SettlementReceived, settlement, other)
+                let description = format!("Payment from {}", other.1);
+                Self::settlement(Kind::SettlementReceived, settlement, description, other)
             }
         }
     }
 }
 
 impl ActivityView {
-    fn settlement(kind: Kind, settlement: Settlement, (id, name): (String, String)) -> Self {
+    fn settlement(
+        kind: Kind,
+        settlement: Settlement,
+        description: String,
+        (id, name): (String, String),
+    ) -> Self {
         Self {
             kind,
             id: settlement.id.to_string(),
@@ -119,7 +125,7 @@ impl ActivityView {
             group_title: settlement.group_title.unwrap_or_default(),
             amount: Exact(settlement.amount),
             currency: settlement.currency.code(),
-            description: None,
+            description,
             other_party_id: Some(id),
             other_party_name: Some(name),
             status: Some(settlement.status),

@@ -142,7 +142,7 @@ struct MySettlement {
     responses((status = OK, body = Data<CurrentUser>)))]
 async fn get_me(
     State(app): State<App>,
-    Caller(user): Caller,
+    Caller(user, ()): Caller,
 ) -> Result<Data<CurrentUser>, Problem> {
     let belongings = belongings(&app, user.id).await?;
     Ok(Data::new(CurrentUser {
@@ -162,8 +162,7 @@ async fn get_me(
     responses((status = OK, body = List<MyGroup>)))]
 async fn list_groups(
     State(app): State<App>,
-    Caller(user): Caller,
-    paging: Paging,
+    Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MyGroup>, Problem> {
     let scope = Scope::new("users/me/groups", &user.id);
     let paging = paging.or_limit(summary::MANY);
@@ -179,8 +178,7 @@ async fn list_groups(
     responses((status = OK, body = List<MyExpense>)))]
 async fn list_expenses(
     State(app): State<App>,
-    Caller(user): Caller,
-    paging: Paging,
+    Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MyExpense>, Problem> {
     let scope = Scope::new("users/me/expenses", &user.id);
     let expenses = app.table.paid_by(user.id, &paging.page(&scope)?).await?;
@@ -194,8 +192,7 @@ async fn list_expenses(
     responses((status = OK, body = List<MyDebt>)))]
 async fn list_debts(
     State(app): State<App>,
-    Caller(user): Caller,
-    paging: Paging,
+    Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MyDebt>, Problem> {
     let scope = Scope::new("users/me/debts", &user.id);
     let debts = app.table.owed_by(user.id, &paging.page(&scope)?).await?;
@@ -209,8 +206,7 @@ async fn list_debts(
     responses((status = OK, body = List<MySettlement>)))]
 async fn list_settlements(
     State(app): State<App>,
-    Caller(user): Caller,
-    paging: Paging,
+    Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MySettlement>, Problem> {
     let scope = Scope::new("users/me/settlements", &user.id);
     let settlements = app.table.sent_by(user.id, &paging.page(&scope)?).await?;
@@ -224,8 +220,7 @@ async fn list_settlements(
     responses((status = OK, body = List<ActivityView>)))]
 async fn list_activity(
     State(app): State<App>,
-    Caller(user): Caller,
-    paging: Paging,
+    Caller(user, paging): Caller<Paging>,
 ) -> Result<List<ActivityView>, Problem> {
     let scope = Scope::new("users/me/activity", &user.id);
     let after = paging.after(&scope)?.unwrap_or_default();
@@ -239,7 +234,7 @@ async fn list_activity(
     responses((status = OK, body = Data<MySummary>)))]
 async fn get_summary(
     State(app): State<App>,
-    Caller(user): Caller,
+    Caller(user, ()): Caller,
 ) -> Result<Data<MySummary>, Problem> {
     let belongings = belongings(&app, user.id).await?;
     Ok(Data::new(MySummary::of(&belongings)))

@@ -1,31 +1,31 @@
-//! How somebody wants an expense divided, and the split that it comes to.
+//! How an expense is to be divided, and the split that results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Expense, Share};
 use crate::{
-    Error,
     currency::Currency,
     decimal::Decimal,
     group::Member,
     id::{ExpenseId, UserId},
-    split::{Part, Split, SplitError, SplitType},
+    input::{Field, FieldErrors},
+    split::{self, Part, Split, SplitError, SplitType},
 };
 
-/// One who shares, with what the way to split needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A member who shares an expense.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sharer {
     /// The member.
-    pub user: UserId,
-    /// What they owe, in major units.
-    pub amount: Option<Decimal>,
-    /// How much of the expense, of 100.
-    pub percentage: Option<Decimal>,
+    pub user: Field<UserId>,
+    /// Amount of the share in major units, for an exact split.
+    pub amount: Field<Decimal>,
+    /// Percentage of the expense, for a percentage split.
+    pub percentage: Field<Decimal>,
 }
 
-/// How an expense is to be divided, before it is known whether that comes out.
+/// How an expense is to be divided.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Division {
+pub(super) enum Division {
     /// All members the same.
     Everybody,
     /// These members the same.
@@ -34,6 +34,14 @@ pub enum Division {
     Percentage(Vec<(UserId, Decimal)>),
     /// These amounts, in major units.
     Exact(Vec<(UserId, Decimal)>),
+}
+
+/// What a division is checked against. An amount or a currency that is invalid itself is missing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms<'a> {
+    pub(super) members: &'a Members<'a>,
+    pub(super) minor: Option<i64>,
+    pub(super) currency: Option<Currency>,
 }
 
 /// The members of a group, by whose names a client's ids are checked.
@@ -49,21 +57,22 @@ impl<'a> Members<'a> {
         self.0.keys().copied()
     }
 
-    /// The name of a member; whoever is none is refused as the field at `path`.
+    /// The name of the member at `path`.
     pub(super) fn name(
         &self,
         user: UserId,
-        path: impl FnOnce() -> String,
-    ) -> Result<String, Error> {
-        let stranger = || Error::invalid(path(), format!("{user} is not a member of the group"));
-        self.0.get(&user).map(|name| (*name).to_owned()).ok_or_else(stranger)
+        path: &str,
+        errors: &mut FieldErrors,
+    ) -> Option<String> {
+        let name = self.0.get(&user).map(|name| (*name).to_owned());
+        errors.keep(path, name.ok_or_else(|| format!("{user} is not a member of the group")))
     }
 
-    /// The shares of an expense of `units` smallest units.
+    /// The shares of an expense of `minor` minor units.
     pub(super) fn shares(
         &self,
         split: &Split,
-        units: i64,
+        minor: i64,
         currency: Currency,
         id: ExpenseId,
     ) -> Vec<Share> {
@@ -73,95 +82,142 @@ impl<'a> Members<'a> {
             amount: currency.number(part.units),
             percentage: part.percentage,
         };
-        split.divide(units, id).into_iter().map(share).collect()
+        split.divide(minor, id).into_iter().map(share).collect()
+    }
+}
+
+impl Sharer {
+    /// The input that gives a share again. Percentages that were not stored are the amounts that resulted from them.
+    pub(super) fn of(expense: &Expense) -> (SplitType, Vec<Self>) {
+        let lost = expense.splits.iter().any(|share| share.percentage.is_none());
+        let split_type = match expense.split_type {
+            SplitType::Percentage if lost => SplitType::Exact,
+            split_type => split_type,
+        };
+        let sharer = |share: &Share| Self {
+            user: Field::Value(share.user_id),
+            amount: Field::Value(share.amount),
+            percentage: share.percentage.map_or(Field::Absent, Field::Value),
+        };
+        (split_type, expense.splits.iter().map(sharer).collect())
+    }
+
+    /// The number that its part of the split depends on, and its weight in the sum of the parts.
+    fn part(
+        &self,
+        index: usize,
+        split_type: SplitType,
+        currency: Option<Currency>,
+        errors: &mut FieldErrors,
+    ) -> Option<(Decimal, i128)> {
+        let (field, number) = match split_type {
+            SplitType::Equal => return Some((Decimal::ZERO, 0)),
+            SplitType::Exact => ("amount", self.amount),
+            SplitType::Percentage => ("percentage", self.percentage),
+        };
+        let path = format!("splits[{index}].{field}");
+        if number.is_absent() {
+            errors.missing(path);
+            return None;
+        }
+        let number = *number.value().filter(|number| !number.is_negative())?;
+        let weight = if split_type == SplitType::Exact {
+            errors.keep(path, currency?.units(number))?.into()
+        } else {
+            errors.keep(path, split::weight(number, index))?
+        };
+        Some((number, weight))
     }
 }
 
 impl Division {
-    /// How an expense is divided as it stands. Percentages that nobody kept are the amounts that came of them.
+    /// How an expense is divided as it stands.
     pub(super) fn of_expense(expense: &Expense) -> Self {
-        let shares = expense.splits.iter();
-        let amounts = shares.clone().map(|share| (share.user_id, share.amount));
-        let percentages = shares.clone().map(|share| Some((share.user_id, share.percentage?)));
-        match (expense.split_type, percentages.collect()) {
-            (SplitType::Equal, _) => Self::Equal(shares.map(|share| share.user_id).collect()),
-            (SplitType::Percentage, Some(percentages)) => Self::Percentage(percentages),
-            _ => Self::Exact(amounts.collect()),
-        }
+        let (split_type, sharers) = Sharer::of(expense);
+        let parts = sharers.iter().filter_map(|it| {
+            let number = if split_type == SplitType::Exact { it.amount } else { it.percentage };
+            Some((*it.user.value()?, number.or(Decimal::ZERO)?))
+        });
+        Self::new(split_type, parts.collect())
     }
 
-    /// The division of an expense among `sharers`; equally among all members where none are named.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Invalid`] with the field that the way to split needs.
-    pub fn of(split_type: SplitType, sharers: Option<&[Sharer]>) -> Result<Self, Error> {
-        let Some(sharers) = sharers else {
-            return match split_type {
-                SplitType::Equal => Ok(Self::Everybody),
-                _ => Err(Error::missing("splits")),
-            };
-        };
-        let parts = |field: &str, of: fn(&Sharer) -> Option<Decimal>| {
-            let part = |(index, sharer): (usize, &Sharer)| {
-                let missing = || Error::missing(format!("splits[{index}].{field}"));
-                Ok((sharer.user, of(sharer).ok_or_else(missing)?))
-            };
-            sharers.iter().enumerate().map(part).collect::<Result<Vec<_>, Error>>()
-        };
+    fn new(split_type: SplitType, parts: Vec<(UserId, Decimal)>) -> Self {
         match split_type {
-            SplitType::Equal => Ok(Self::Equal(sharers.iter().map(|it| it.user).collect())),
-            SplitType::Exact => parts("amount", |it| it.amount).map(Self::Exact),
-            SplitType::Percentage => parts("percentage", |it| it.percentage).map(Self::Percentage),
+            SplitType::Equal => Self::Equal(parts.into_iter().map(|(user, _)| user).collect()),
+            SplitType::Exact => Self::Exact(parts),
+            SplitType::Percentage => Self::Percentage(parts),
         }
     }
 
-    /// The split that it is among members.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Invalid`] with the field that breaks a rule: who shares has to be a member, and the parts have to come out;
-    /// [`Error::TooManyShares`].
-    pub(super) fn split(
-        &self,
-        members: &Members<'_>,
-        units: i64,
-        currency: Currency,
-    ) -> Result<Split, Error> {
+    /// The division of an expense among `sharers`; none if they, or the type of the split, break a rule.
+    pub(super) fn among(
+        sharers: &[Sharer],
+        split_type: Option<SplitType>,
+        terms: &Terms<'_>,
+        errors: &mut FieldErrors,
+    ) -> Option<Self> {
+        if sharers.is_empty() {
+            errors.push("splits", SplitError::Empty);
+        }
+        let (mut users, mut parts) = (BTreeSet::new(), Vec::new());
+        let (mut sum, mut numbers) = (0_i128, 0_usize);
+        for (index, sharer) in sharers.iter().enumerate() {
+            let path = |field: &str| format!("splits[{index}].{field}");
+            let user = sharer.user.value().copied();
+            let member = user.and_then(|user| {
+                terms.members.name(user, &path("userId"), errors)?;
+                users.insert(user).then_some(user)
+            });
+            if member.is_none() && user.is_some_and(|user| users.contains(&user)) {
+                errors.push(path("userId"), SplitError::Twice(index));
+            }
+            // Also the number that the type of the split does not use.
+            for (field, number) in [("amount", &sharer.amount), ("percentage", &sharer.percentage)]
+            {
+                if number.value().is_some_and(|number| number.is_negative()) {
+                    errors.push(path(field), SplitError::Negative(index));
+                }
+            }
+            let part = split_type
+                .and_then(|split_type| sharer.part(index, split_type, terms.currency, errors));
+            if let Some((number, weight)) = part {
+                sum = sum.saturating_add(weight);
+                numbers = numbers.saturating_add(1);
+                parts.extend(member.map(|user| (user, number)));
+            }
+        }
+        let split_type = split_type.filter(|_| numbers == sharers.len())?;
+        let whole = match (split_type, terms.minor, terms.currency) {
+            (SplitType::Exact, Some(minor), Some(currency)) => {
+                split::exact_sum(sum, minor, currency)
+            }
+            (SplitType::Percentage, ..) => split::percentage_sum(sum),
+            (SplitType::Equal | SplitType::Exact, ..) => Ok(()),
+        };
+        errors.keep("splits", whole)?;
+        (parts.len() == sharers.len() && !parts.is_empty()).then(|| Self::new(split_type, parts))
+    }
+
+    /// The split of an expense; none if the amount or the division breaks a rule.
+    pub(super) fn split(&self, terms: &Terms<'_>, errors: &mut FieldErrors) -> Option<Split> {
+        let (minor, currency) = (terms.minor?, terms.currency?);
         let split = match self {
-            Self::Everybody => Split::equal(members.ids()),
+            Self::Everybody => Split::equal(terms.members.ids()),
             Self::Equal(users) => Split::equal(users.iter().copied()),
             Self::Percentage(parts) => Split::percentage(parts.iter().copied()),
             Self::Exact(parts) => {
-                let part = |(index, (user, number)): (usize, &(UserId, Decimal))| {
-                    let units = currency.units(*number);
-                    let path = || format!("splits[{index}].amount");
-                    Ok((*user, units.map_err(|error| Error::invalid(path(), error.to_string()))?))
+                let part = |(user, number): &(UserId, Decimal)| {
+                    Some((*user, currency.units(*number).ok()?))
                 };
-                let parts =
-                    parts.iter().enumerate().map(part).collect::<Result<Vec<_>, Error>>()?;
-                Split::exact(parts, units, currency)
+                Split::exact(parts.iter().map(part).collect::<Option<Vec<_>>>()?, minor, currency)
             }
         };
-        let field = match self {
-            Self::Percentage(_) => "percentage",
-            _ => "amount",
-        };
-        let split = split.map_err(|error| match error {
-            SplitError::TooMany(shares) => Error::TooManyShares(shares),
-            SplitError::Twice(index) => {
-                Error::invalid(format!("splits[{index}].userId"), error.to_string())
+        match split {
+            Err(SplitError::TooMany(shares)) => {
+                errors.too_many_shares(shares);
+                None
             }
-            SplitError::Negative(index) | SplitError::TooFine(index) => {
-                Error::invalid(format!("splits[{index}].{field}"), error.to_string())
-            }
-            SplitError::Empty | SplitError::Sum { .. } | SplitError::Percentages(_) => {
-                Error::invalid("splits", error.to_string())
-            }
-        })?;
-        for (index, user) in split.users().enumerate() {
-            members.name(user, || format!("splits[{index}].userId"))?;
+            split => errors.keep("splits", split),
         }
-        Ok(split)
     }
 }

@@ -1,85 +1,103 @@
-//! Editing an expense: what is not said stays as it is.
+//! Editing an expense: fields that are left out stay as they are.
 
 use std::collections::BTreeMap;
 
 use super::{
     Category, Expense,
-    division::{Division, Members, Sharer},
-    positive_units,
+    division::{Division, Members, Sharer, Terms},
+    positive,
 };
 use crate::{
-    Error, currency::Currency, decimal::Decimal, group::Member, id::UserId, split::SplitType,
+    Error,
+    currency::Currency,
+    decimal::Decimal,
+    group::Member,
+    id::UserId,
+    input::{Draft, Field},
+    split::SplitType,
     text::Description,
 };
 
-/// What somebody wants changed of an expense.
+/// Changes to an expense.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edit {
-    /// How much, in major units.
-    pub amount: Option<Decimal>,
-    /// In which currency.
-    pub currency: Option<Currency>,
-    /// What for.
-    pub description: Option<Description>,
-    /// Who paid.
-    pub payer: Option<UserId>,
-    /// How it is divided.
-    pub split_type: Option<SplitType>,
-    /// Who shares.
-    pub sharers: Option<Vec<Sharer>>,
-    /// What kind of expense; `Some(None)` takes it away.
-    pub category: Option<Option<Category>>,
+    /// New amount, in major units.
+    pub amount: Field<Decimal>,
+    /// New description.
+    pub description: Field<Description>,
+    /// New payer.
+    pub payer: Field<UserId>,
+    /// How it is split.
+    pub split_type: Field<SplitType>,
+    /// Who shares it.
+    pub splits: Field<Vec<Sharer>>,
+    /// New currency.
+    pub currency: Field<Currency>,
+    /// New category; `None` removes it.
+    pub category: Field<Option<Category>>,
 }
 
-impl Edit {
-    /// The expense that it makes of `before`, but for when that is.
+impl Draft<Edit> {
+    /// The expense that it makes of `before`, but for the time of the edit.
     ///
     /// Where neither the amount nor the division is another, every share stays as it is, odd units included. A new
-    /// amount is divided as the old one was; exact shares do not come out then, and have to be said anew.
+    /// amount is divided as the old one was, except that exact shares have to be sent again.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] with the field that breaks a rule; [`Error::TooManyShares`].
+    /// [`Error::Invalid`] with all rules that are broken; [`Error::TooManyShares`]; [`Error::Unreadable`].
     pub fn apply(&self, before: &Expense, members: &[Member]) -> Result<Expense, Error> {
+        let (edit, mut errors) = self.open()?;
         let members = Members::of(members);
-        let currency = self.currency.unwrap_or(before.currency);
-        let units = positive_units("amount", self.amount.unwrap_or(before.amount), currency)?;
-        let mut after = Expense { currency, amount: currency.number(units), ..before.clone() };
-        if let Some(payer) = self.payer.filter(|payer| *payer != before.payer_id) {
-            after.payer_name = members.name(payer, || "payerId".to_owned())?;
-            after.payer_id = payer;
-        }
-        if let Some(description) = &self.description {
-            after.description = description.to_string();
-        }
-        if let Some(category) = self.category {
-            after.category = category;
-        }
-        let division = self.division(before)?;
-        let same_money = (after.amount, currency) == (before.amount, before.currency);
-        if !same_money || !same(&division, &Division::of_expense(before)) {
-            let split = division.split(&members, units, currency)?;
-            after.split_type = split.split_type();
-            after.splits = members.shares(&split, units, currency, before.id);
-        }
-        Ok(after)
-    }
+        let currency = edit.currency.or(before.currency);
+        let amount = edit.amount.or(before.amount);
+        let minor = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
+        let payer = match edit.payer.or(before.payer_id) {
+            Some(user) if user == before.payer_id => Some((user, before.payer_name.clone())),
+            user => user.and_then(|user| Some((user, members.name(user, "payerId", &mut errors)?))),
+        };
+        let same_money = (amount, currency) == (Some(before.amount), Some(before.currency));
 
-    fn division(&self, before: &Expense) -> Result<Division, Error> {
-        let split_type = self.split_type.unwrap_or(before.split_type);
-        match (&self.sharers, split_type) {
-            (Some(sharers), _) => Division::of(split_type, Some(sharers)),
-            (None, same) if same == before.split_type => Ok(Division::of_expense(before)),
-            (None, other) => {
-                let sharer = |share: &super::Share| Sharer {
-                    user: share.user_id,
-                    amount: Some(share.amount),
-                    percentage: share.percentage,
-                };
-                let sharers: Vec<_> = before.splits.iter().map(sharer).collect();
-                Division::of(other, Some(&sharers))
+        let terms = Terms { members: &members, minor, currency };
+        let standing = Division::of_expense(before);
+        let split_type = edit.split_type.or(before.split_type);
+        let division = match &edit.splits {
+            Field::Invalid => None,
+            Field::Value(sharers) => Division::among(sharers, split_type, &terms, &mut errors),
+            Field::Absent if split_type == Some(before.split_type) && same_money => {
+                Some(standing.clone())
             }
-        }
+            Field::Absent => {
+                let (standing, sharers) = Sharer::of(before);
+                let same = |it: SplitType| if it == before.split_type { standing } else { it };
+                Division::among(&sharers, split_type.map(same), &terms, &mut errors)
+            }
+        };
+        let stays = same_money && division.as_ref().is_some_and(|it| same(it, &standing));
+        let split = division.filter(|_| !stays).and_then(|it| it.split(&terms, &mut errors));
+
+        let after = || {
+            let ((payer_id, payer_name), currency, minor) = (payer?, currency?, minor?);
+            let mut after = Expense {
+                payer_id,
+                payer_name,
+                currency,
+                amount: currency.number(minor),
+                category: edit.category.or(before.category)?,
+                ..before.clone()
+            };
+            if let Some(description) = edit.description.value() {
+                after.description = description.to_string();
+            }
+            if !stays {
+                let split = split?;
+                after.split_type = split.split_type();
+                after.splits = members.shares(&split, minor, currency, before.id);
+            }
+            Some(after)
+        };
+        let after = after();
+        errors.finish(after)
     }
 }
 

@@ -17,10 +17,11 @@ use super::{
 };
 use crate::{
     Error,
-    adjustment::{Adjustment, CheckedAdjustment},
+    adjustment::{Adjustment, CheckedAdjustment, Listed},
     book::{Book, BookError, Entry, EntryStatus, RefType},
     entry_id::EntryId,
     id::{GroupId, UserId},
+    input::{Draft, Field},
     keys,
     time::Timestamp,
 };
@@ -124,8 +125,7 @@ enum Attempt {
 type Current = HashMap<EntryId, Entry>;
 
 impl Table {
-    /// Pushes adjustments into the book, in their order. One that cannot count does not stop the others. `list` is what the
-    /// client calls them, in whose names a mistake is told.
+    /// Pushes adjustments into the book, in their order. One that cannot count does not stop the others.
     ///
     /// # Errors
     ///
@@ -135,8 +135,7 @@ impl Table {
     pub async fn push_entries(
         &self,
         claim: Claim,
-        adjustments: &[Adjustment],
-        list: &str,
+        adjustments: &Draft<Listed<Adjustment>>,
         now: Timestamp,
         once: &Once<Report>,
     ) -> Result<Outcome<Report>, Error> {
@@ -144,18 +143,14 @@ impl Table {
         let (ledger, progress) =
             tokio::try_join!(self.ledger(claim), self.recorded::<Progress>(request))?;
         let (group, members, _) = ledger;
-        let check = |(index, adjustment): (usize, &Adjustment)| {
-            let checked = adjustment.check(&format!("{list}[{index}]"), &group, &members)?;
-            Ok(Operation::Push(checked))
-        };
-        let operations = adjustments.iter().enumerate().map(check);
-        let operations = operations.collect::<Result<Vec<_>, Error>>()?;
+        let checked = adjustments.check(&group, &members)?;
+        let operations = checked.into_iter().map(Operation::Push).collect();
         let batch = Batch { claim, now, request, operations };
         self.apply(&batch, progress.unwrap_or_default(), once).await
     }
 
     /// Takes adjustments back: each of them may be pushed again, with another value. One that does not count does not
-    /// stop the others. `list` is what the client calls them.
+    /// stop the others.
     ///
     /// # Errors
     ///
@@ -164,24 +159,27 @@ impl Table {
     pub async fn revert_entries(
         &self,
         claim: Claim,
-        entries: &[EntryId],
-        list: &str,
+        entries: &Draft<Listed<Field<EntryId>>>,
         now: Timestamp,
         once: &Once<Report>,
     ) -> Result<Outcome<Report>, Error> {
         let request = once.request.as_ref();
+        // The right comes before the rules of the request, so far as the request can be read.
+        let named = entries.fields().and_then(|entries| entries.items.value());
+        let named: Vec<_> = named.into_iter().flatten().filter_map(Field::value).collect();
         let read = async {
-            let current = self.current(claim.group, entries.iter());
+            let current = self.current(claim.group, named.iter().copied());
             tokio::try_join!(current, self.recorded::<Progress>(request))
         };
         let (current, progress) = self.checked(claim, read).await?;
         let progress = progress.unwrap_or_default();
         // What was done already may have become another's meanwhile.
-        let left = entries.iter().skip(progress.effects.len());
-        let left: Vec<_> = left.filter_map(|entry| current.get(entry)).collect();
+        let left = named.iter().skip(progress.effects.len());
+        let left: Vec<_> = left.filter_map(|entry| current.get(*entry)).collect();
         for entry in &left {
             revertible(entry, claim.user)?;
         }
+        let list = entries.checked()?.path;
         if left.iter().map(|entry| entry.changes.len()).fold(0, usize::saturating_add) > MAX_CHANGES
         {
             let rule = format!(
@@ -189,7 +187,7 @@ impl Table {
             );
             return Err(Error::invalid(list, rule));
         }
-        let operations = entries.iter().cloned().map(Operation::Revert).collect();
+        let operations = named.into_iter().cloned().map(Operation::Revert).collect();
         self.apply(&Batch { claim, now, request, operations }, progress, once).await
     }
 

@@ -14,6 +14,7 @@ use crate::{
     book::{self, Book, Entry, EntryStatus, RefType},
     expense::{Edit, Expense, NewExpense},
     id::{ExpenseId, GroupId},
+    input::Draft,
     keys::{self, prefix},
     row,
     time::Timestamp,
@@ -57,7 +58,7 @@ impl Table {
     pub async fn create_expense(
         &self,
         claim: Claim,
-        new: &NewExpense,
+        new: &Draft<NewExpense>,
         at: Moment,
         once: &Once<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
@@ -88,7 +89,7 @@ impl Table {
         &self,
         claim: Claim,
         id: ExpenseId,
-        edit: &Edit,
+        edit: &Draft<Edit>,
         expected: impl Fn(&Expense) -> bool,
         now: Timestamp,
     ) -> Result<Expense, Error> {
@@ -171,6 +172,7 @@ impl Table {
         &self,
         claim: Claim,
         id: ExpenseId,
+        body: &Draft<()>,
         now: Timestamp,
         once: &Once<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
@@ -193,6 +195,7 @@ impl Table {
             }
             if let Some(expense) = expense {
                 own(claim, &expense)?;
+                body.checked()?;
                 return self.respond(once, expense).await;
             }
             // The id may be that of a settlement.
@@ -205,6 +208,7 @@ impl Table {
             let was = history.into_iter().find_map(|entry| entry.expense);
             let was = *was.ok_or(Error::NoExpense)?;
             own(claim, &was)?;
+            body.checked()?;
             let event = |book: &Book, at: Timestamp| {
                 let expense = Expense { updated_at: Some(at), ..was.clone() };
                 let (book, mut writes) = recorded_in(book, claim, &expense, at)?;

@@ -12,6 +12,7 @@ use crate::{
     currency::Currency,
     group::{ChatId, Group, MAX_MEMBERS, Member},
     id::GroupId,
+    input::{Draft, Field},
     keys::{self, prefix},
     row,
     telegram::User,
@@ -19,15 +20,15 @@ use crate::{
     wallet::Wallet,
 };
 
-/// A group as somebody wants it made.
-#[derive(Clone, Debug)]
+/// A group to create.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewGroup {
-    /// The Telegram chat it belongs to.
-    pub chat_id: ChatId,
-    /// What its members call it.
-    pub title: Title,
-    /// The currency of an expense that names none.
-    pub currency: Currency,
+    /// Title.
+    pub title: Field<Title>,
+    /// Telegram chat that it belongs to.
+    pub chat_id: Field<ChatId>,
+    /// Currency of expenses that name none. Default: TON.
+    pub currency: Field<Currency>,
 }
 
 impl Table {
@@ -38,24 +39,17 @@ impl Table {
     /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn create_group(
         &self,
-        new: NewGroup,
+        new: &Draft<NewGroup>,
         creator: &User,
         at: Moment,
         once: &Once<Group>,
     ) -> Result<Outcome<Group>, Error> {
-        let group = Group {
-            id: GroupId::new(at.now, at.random),
-            chat_id: new.chat_id,
-            title: new.title,
-            currency: new.currency,
-            created_at: at.now,
-            member_count: 1,
-        };
         let creator = Member::new(creator, None, at.now);
         persist(|| async {
             if let Some(recorded) = self.recorded(once.request.as_ref()).await? {
                 return Ok(Outcome::Replayed(recorded));
             }
+            let group = new.check(at)?;
             let row = Write::put(&keys::group(group.id).into(), &group)?;
             let mut writes = vec![
                 row.only(Expression::absent(), Otherwise::Lost),
@@ -76,7 +70,7 @@ impl Table {
         &self,
         group: GroupId,
         user: &User,
-        wallet: Option<Wallet>,
+        wallet: &Draft<Field<Wallet>>,
         at: Moment,
         once: &Once<Member>,
     ) -> Result<Outcome<Member>, Error> {
@@ -90,9 +84,10 @@ impl Table {
             if let Some(recorded) = recorded {
                 return Ok(Outcome::Replayed(recorded));
             }
+            let wallet = wallet.checked()?.value();
             let (member, mut writes) = match member {
                 None => {
-                    let member = Member::new(user, wallet.clone(), at.now);
+                    let member = Member::new(user, wallet.cloned(), at.now);
                     let put = Write::put(&keys::member_row(group, user.id), &member)?
                         .only(Expression::absent(), Otherwise::Lost);
                     let count = Write::increment(keys::group(group), "memberCount").only(
@@ -114,7 +109,16 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn set_wallet(&self, claim: Claim, wallet: &Wallet) -> Result<(), Error> {
+    pub async fn set_wallet(
+        &self,
+        claim: Claim,
+        wallet: &Draft<Field<Wallet>>,
+    ) -> Result<Wallet, Error> {
+        let wallet = match wallet.required() {
+            Ok(wallet) => wallet,
+            // Who is no member learns that first.
+            Err(invalid) => return self.checked(claim, async { Err(invalid) }).await,
+        };
         let set = persist(|| async {
             let wallet = [("wallet", Some(row::to_value(wallet)?))];
             let update = Write::update(keys::member(claim.group, claim.user), wallet)
@@ -123,7 +127,7 @@ impl Table {
         });
         match set.await {
             Err(Error::NotMember) => Err(self.refusal(claim.group).await),
-            set => set,
+            set => set.map(|()| wallet.clone()),
         }
     }
 
@@ -154,6 +158,23 @@ impl Table {
     pub async fn ledger(&self, claim: Claim) -> Result<(Group, Vec<Member>, Book), Error> {
         let ((group, members), book) = tokio::try_join!(self.group(claim), self.book(claim.group))?;
         Ok((group, members, book))
+    }
+}
+
+impl Draft<NewGroup> {
+    fn check(&self, at: Moment) -> Result<Group, Error> {
+        let (new, errors) = self.open()?;
+        let group = || {
+            Some(Group {
+                id: GroupId::new(at.now, at.random),
+                chat_id: new.chat_id.value()?.clone(),
+                title: new.title.value()?.clone(),
+                currency: new.currency.or(Currency::TON)?,
+                created_at: at.now,
+                member_count: 1,
+            })
+        };
+        errors.finish(group())
     }
 }
 

@@ -15,28 +15,30 @@ use crate::{
     book::{self, Book},
     currency::Currency,
     decimal::Decimal,
-    expense::positive_units,
+    expense::positive,
     group::{Group, Member},
     id::{GroupId, SettlementId, UserId},
+    input::{Draft, Field},
     keys::{self, prefix},
     row,
     settlement::{Ask, Settlement, SettlementError, Status, Step, TxHash},
     time::Timestamp,
 };
 
-/// A settlement as somebody wants it recorded.
-#[derive(Clone, Debug)]
+/// A settlement to record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewSettlement {
-    /// Who pays; the caller where nobody is named.
-    pub from: Option<UserId>,
     /// Who is paid.
-    pub to: UserId,
-    /// How much, in major units.
-    pub amount: Decimal,
-    /// In which currency; the group's where none is named.
-    pub currency: Option<Currency>,
+    pub to: Field<UserId>,
+    /// Amount, in major units.
+    pub amount: Field<Decimal>,
+    /// Who pays. Default: the caller.
+    pub from: Field<UserId>,
+    /// Currency. Default: the one in which the payer owes and the recipient is owed, if there is exactly one;
+    /// otherwise the group's.
+    pub currency: Field<Currency>,
     /// The chain transaction that pays it.
-    pub tx_hash: Option<TxHash>,
+    pub tx_hash: Field<TxHash>,
 }
 
 /// The row that makes a chain transaction pay one settlement.
@@ -80,7 +82,7 @@ impl Table {
     pub async fn create_settlement(
         &self,
         claim: Claim,
-        new: &NewSettlement,
+        new: &Draft<NewSettlement>,
         at: Moment,
         once: &Once<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
@@ -90,7 +92,7 @@ impl Table {
         if let Some(recorded) = recorded? {
             return Ok(Outcome::Replayed(recorded));
         }
-        let settlement = new.check(&group, &members, claim.user)?;
+        let settlement = new.check(&group, &members, &book, claim.user)?;
         let event = |book: &Book, created_at: Timestamp| {
             let completed = settlement.status == Status::Completed;
             let settlement = Settlement {
@@ -126,7 +128,7 @@ impl Table {
         &self,
         claim: Claim,
         id: SettlementId,
-        ask: &Ask,
+        ask: &Draft<Ask>,
         expected: impl Fn(&Settlement) -> bool,
         now: Timestamp,
     ) -> Result<Settlement, Error> {
@@ -136,12 +138,12 @@ impl Table {
             };
             let (settlement, book) = self.checked(claim, read).await?;
             let settlement = settlement.ok_or(Error::NoSettlement)?;
-            let step = settlement.decide(claim.user, ask).map_err(Error::from)?;
-            // What would be refused anyway is, whatever state was expected.
-            // <https://www.rfc-editor.org/rfc/rfc9110#section-13.2.1>
+            let asked = ask.fields().cloned().unwrap_or_default();
+            let step = settlement.decide(claim.user, &asked).map_err(Error::from)?;
             if !expected(&settlement) {
                 return Err(Error::Changed.into());
             }
+            ask.check()?;
             match step {
                 Step::Nothing => Ok(settlement),
                 Step::Complete => self.complete(claim, &settlement, book, now).await,
@@ -225,48 +227,72 @@ impl Table {
     }
 }
 
-impl NewSettlement {
-    /// Checks it against the group. Its id and time are set when it gets its place in the book.
+impl Draft<NewSettlement> {
+    /// Checks it against the group. Its id and time are set when it gets its place in the ledger.
+    ///
+    /// That it is the caller's to record comes first, so far as the request can be read.
     fn check(
         &self,
         group: &Group,
         members: &[Member],
+        book: &Book,
         caller: UserId,
     ) -> Result<Settlement, Error> {
-        let from = self.from.unwrap_or(caller);
-        let named = |path: &str, user: UserId| {
+        if let Some(new) = self.fields() {
+            let (from, to) = (new.from.or(caller), new.to.value().copied());
+            if from.zip(to).is_some_and(|(from, to)| caller != from && caller != to) {
+                return Err(SettlementError::NotParty.into());
+            }
+            let is_paid = to == Some(caller) && from != Some(caller);
+            if is_paid && new.tx_hash.value().is_some() {
+                return Err(SettlementError::NotPayer.into());
+            }
+        }
+        let (new, mut errors) = self.open()?;
+        let mut named = |path: &str, user: UserId| {
             let member = members.iter().find(|member| member.id == user);
-            let stranger = || Error::invalid(path, format!("{user} is not a member of the group"));
-            member.map(|member| member.name.clone()).ok_or_else(stranger)
+            let stranger = || format!("{user} is not a member of the group");
+            let name = errors.keep(path, member.map(|it| it.name.clone()).ok_or_else(stranger))?;
+            Some((user, name))
         };
-        let (from_user_name, to_user_name) = (named("fromId", from)?, named("toId", self.to)?);
-        if from == self.to {
-            return Err(Error::invalid("toId", "nobody pays themselves"));
+        let (to, from) = (new.to.value().copied(), new.from.or(caller));
+        let to = to.and_then(|user| named("toId", user));
+        let from = from.and_then(|user| named("fromId", user));
+        let parties = from.as_ref().zip(to.as_ref()).map(|((from, _), (to, _))| (*from, *to));
+        if parties.is_some_and(|(from, to)| from == to) {
+            errors.push("toId", "toId must not be the user who pays");
         }
-        if caller != from && caller != self.to {
-            return Err(SettlementError::NotParty.into());
-        }
-        if caller == self.to && self.tx_hash.is_some() {
-            return Err(SettlementError::NotPayer.into());
-        }
-        let currency = self.currency.unwrap_or(group.currency);
-        let units = positive_units("amount", self.amount, currency)?;
-        let status = if caller == self.to { Status::Completed } else { Status::Pending };
-        Ok(Settlement {
-            id: SettlementId::new(group.created_at, [0; 10]),
-            group_id: group.id,
-            group_title: Some(group.title.to_string()),
-            from_user_id: from,
-            from_user_name,
-            to_user_id: self.to,
-            to_user_name,
-            amount: currency.number(units),
-            currency,
-            tx_hash: self.tx_hash.clone(),
-            status,
-            created_at: group.created_at,
-            completed_at: None,
-        })
+        let owed = parties.and_then(|(from, to)| book.balances.owed_currency(from, to));
+        // Not known before the parties are.
+        let default = parties.map(|_| owed.unwrap_or(group.currency));
+        let currency = match new.currency {
+            Field::Absent => default,
+            currency => currency.value().copied(),
+        };
+        let amount = new.amount.value().copied();
+        let minor = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
+        let settlement = || {
+            let ((from_user_id, from_user_name), (to_user_id, to_user_name)) = (from?, to?);
+            let is_paid = caller == to_user_id;
+            let (currency, minor) = (currency?, minor?);
+            Some(Settlement {
+                id: SettlementId::new(group.created_at, [0; 10]),
+                group_id: group.id,
+                group_title: Some(group.title.to_string()),
+                from_user_id,
+                from_user_name,
+                to_user_id,
+                to_user_name,
+                amount: currency.number(minor),
+                currency,
+                tx_hash: new.tx_hash.as_ref().map(|hash| Some(hash.clone())).or(None)?,
+                status: if is_paid { Status::Completed } else { Status::Pending },
+                created_at: group.created_at,
+                completed_at: None,
+            })
+        };
+        let settlement = settlement();
+        errors.finish(settlement)
     }
 }
 

@@ -1,0 +1,181 @@
+//! How responses write amounts: as JSON numbers, or as JSON strings for clients whose numbers are floats.
+//!
+//! Whatever shows an amount writes it as [`Exact`], a number that ends in `e0`. No other number of a response has an
+//! exponent. When the response is complete, [`layer`] gives each of these numbers the form that the request asks for. So
+//! tags and stored responses are the same in both forms.
+
+use std::str::FromStr;
+
+use axum::{
+    body::{Body, to_bytes},
+    extract::Request,
+    http::{HeaderMap, header},
+    middleware::Next,
+    response::Response,
+};
+use fracti_core::decimal::Decimal;
+use serde::{Serialize, Serializer, ser::Error as _};
+use serde_json::value::RawValue;
+
+/// The query parameter that chooses the form.
+pub(crate) const PARAMETER: &str = "amounts";
+
+/// What tells the number of an amount from other numbers.
+const MARK: &str = "e0";
+
+/// An exact amount or percentage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exact(pub Decimal);
+
+impl Serialize for Exact {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let number = format!("{}{MARK}", self.0);
+        RawValue::from_string(number).map_err(S::Error::custom)?.serialize(to)
+    }
+}
+
+/// The form in which a response writes amounts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
+    #[default]
+    Number,
+    Text,
+}
+
+/// Error returned for an unknown form.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("amounts must be one of number, text")]
+pub(crate) struct FormError;
+
+impl FromStr for Form {
+    type Err = FormError;
+
+    fn from_str(text: &str) -> Result<Self, FormError> {
+        match text {
+            "number" => Ok(Self::Number),
+            "text" => Ok(Self::Text),
+            _ => Err(FormError),
+        }
+    }
+}
+
+impl Form {
+    /// The form that a request asks for: in its query, or else as a parameter of the media type that it accepts. What is
+    /// wrong with the query is reported where the other parameters are read.
+    fn of(request: &Request) -> Self {
+        let query = request.uri().query().unwrap_or_default();
+        let asked = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == PARAMETER);
+        match asked {
+            Some((_, form)) => form.parse().unwrap_or_default(),
+            None => Self::accepted(request.headers()),
+        }
+    }
+
+    /// The form in `Accept: application/json;amounts=text`.
+    fn accepted(headers: &HeaderMap) -> Self {
+        let accepted = headers.get_all(header::ACCEPT).into_iter();
+        let mut ranges =
+            accepted.filter_map(|value| value.to_str().ok()).flat_map(|it| it.split(','));
+        let form = |range: &str| {
+            let mut parts = range.split(';').map(str::trim);
+            parts.next().filter(|it| it.eq_ignore_ascii_case("application/json"))?;
+            parts.find_map(|parameter| {
+                let (name, form) = parameter.split_once('=')?;
+                let ours = name.trim().eq_ignore_ascii_case(PARAMETER);
+                form.trim().trim_matches('"').parse().ok().filter(|_| ours)
+            })
+        };
+        ranges.find_map(form).unwrap_or_default()
+    }
+}
+
+/// Writes the amounts of a response in the form that the request asks for.
+pub(crate) async fn layer(request: Request, next: Next) -> Response {
+    let form = Form::of(&request);
+    let (mut parts, body) = next.run(request).await.into_parts();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    // Every body of ours is in memory already.
+    let json = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    Response::from_parts(parts, Body::from(written(&json, form)))
+}
+
+/// The JSON with its amounts in this form.
+fn written(json: &[u8], form: Form) -> Vec<u8> {
+    let quote: &[u8] = if form == Form::Text { b"\"" } else { b"" };
+    let mut written = Vec::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(&byte) = rest.first() {
+        let length = match byte {
+            b'"' => string(rest),
+            b'-' | b'0'..=b'9' => rest
+                .iter()
+                .position(|it| !matches!(it, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'))
+                .unwrap_or(rest.len()),
+            _ => 1,
+        };
+        let (token, after) = rest.split_at(length);
+        match token.strip_suffix(MARK.as_bytes()).filter(|_| byte != b'"') {
+            Some(amount) => written.extend([quote, amount, quote].concat()),
+            None => written.extend_from_slice(token),
+        }
+        rest = after;
+    }
+    written
+}
+
+/// How long the string is that `json` begins with.
+fn string(json: &[u8]) -> usize {
+    let mut escaped = false;
+    let end = json.iter().skip(1).position(|byte| {
+        let ends = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        ends
+    });
+    end.map_or(json.len(), |end| end.saturating_add(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+    use serde_json::json;
+
+    #[test]
+    fn amounts_have_the_form_that_is_asked_for() {
+        let amount = |text: &str| Exact(text.parse().unwrap());
+        let data = [
+            (r#"1e0 "-2e0, \"#.to_owned(), amount("33.333333334"), 10),
+            (r#"\"\\"#.to_owned(), amount("-0.000000001"), 0),
+            ("3e0".to_owned(), amount("9007199254740993"), 7),
+        ];
+        let marked = serde_json::to_vec(&data).unwrap();
+        let read = |form| String::from_utf8(written(&marked, form)).unwrap();
+        assert_eq!(
+            read(Form::Number),
+            r#"[["1e0 \"-2e0, \\",33.333333334,10],["\\\"\\\\",-0.000000001,0],["3e0",9007199254740993,7]]"#
+        );
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&read(Form::Text)).unwrap(),
+            json!([
+                [data[0].0, "33.333333334", 10],
+                [data[1].0, "-0.000000001", 0],
+                ["3e0", "9007199254740993", 7],
+            ])
+        );
+    }
+
+    #[test]
+    fn a_media_type_asks_for_a_form() {
+        for (accept, form) in [
+            ("application/json", Form::Number),
+            ("application/json;amounts=text", Form::Text),
+            ("text/html, Application/JSON ; q=0.9; Amounts=\"text\"", Form::Text),
+            ("application/json;amounts=number", Form::Number),
+            ("application/json;amounts=words", Form::Number),
+            ("text/plain;amounts=text", Form::Number),
+        ] {
+            let headers = [(header::ACCEPT, HeaderValue::from_static(accept))];
+            assert_eq!(Form::accepted(&headers.into_iter().collect()), form, "{accept}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! A request that is wrong in several ways is refused for the first of them, in the same order on all endpoints.
+
+use std::collections::BTreeSet;
+
+use axum::{
+    body::Body,
+    http::{Method, header},
+};
+use fracti_http::openapi;
+use serde_json::{Value, json};
+
+use crate::harness::{Caller, Group, Reply};
+
+/// What a request may be refused for, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Identity,
+    Request,
+    Group,
+    Membership,
+    Existence,
+    Right,
+    State,
+    Precondition,
+    Format,
+    Syntax,
+    Fields,
+}
+
+use Stage::{
+    Existence, Fields, Format, Group as NoGroup, Identity, Membership, Precondition, Request,
+    Right, State, Syntax,
+};
+
+/// An endpoint, and what is wrong with a request to it in each stage that it has.
+struct Endpoint {
+    operation: &'static str,
+    /// The bodies that are wrong in a stage: they have an unknown field also.
+    bodies: Vec<(Stage, Value)>,
+    stages: &'static [Stage],
+}
+
+const ID: &str = "0190a1b2-0000-7000-8000-000000000001";
+
+/// Each endpoint, with its own stages in addition to those that follow from its path.
+fn endpoints() -> Vec<Endpoint> {
+    let read = |operation| Endpoint { operation, bodies: Vec::new(), stages: &[] };
+    let found = |operation| Endpoint { operation, bodies: Vec::new(), stages: &[Existence] };
+    let sent =
+        |operation, body, stages| Endpoint { operation, bodies: vec![(Fields, body)], stages };
+    let body: &[Stage] = &[Format, Syntax, Fields];
+    let reverts = || {
+        vec![
+            (Right, json!({ "entryIds": ["E"], "?": 1 })),
+            (Fields, json!({ "entryIds": ["unknown"], "?": 1 })),
+        ]
+    };
+    vec![
+        read("GET /api/groups"),
+        sent("POST /api/groups", json!({ "?": 1 }), body),
+        read("GET /api/groups/{groupId}"),
+        sent("POST /api/groups/{groupId}/join", json!({ "?": 1 }), body),
+        sent("PUT /api/groups/{groupId}/wallet", json!({ "?": 1 }), body),
+        read("GET /api/groups/{groupId}/expenses"),
+        sent("POST /api/groups/{groupId}/expenses", json!({ "?": 1 }), body),
+        found("GET /api/groups/{groupId}/expenses/{expenseId}"),
+        Endpoint {
+            operation: "PUT /api/groups/{groupId}/expenses/{expenseId}",
+            bodies: vec![(Fields, json!({ "amount": -1, "?": 1 }))],
+            stages: &[Existence, Right, Precondition, Format, Syntax, Fields],
+        },
+        Endpoint {
+            operation: "DELETE /api/groups/{groupId}/expenses/{expenseId}",
+            bodies: Vec::new(),
+            stages: &[Existence, Right, Precondition],
+        },
+        Endpoint {
+            operation: "POST /api/groups/{groupId}/expenses/{expenseId}/restore",
+            bodies: vec![(Fields, json!({ "?": 1 }))],
+            stages: &[Existence, Right, Format, Syntax, Fields],
+        },
+        found("GET /api/groups/{groupId}/expenses/{expenseId}/history"),
+        read("GET /api/groups/{groupId}/debts"),
+        read("GET /api/groups/{groupId}/settlements"),
+        Endpoint {
+            operation: "POST /api/groups/{groupId}/settlements",
+            bodies: vec![
+                (Right, json!({ "fromId": "1", "toId": "2", "amount": -1, "?": 1 })),
+                (Fields, json!({ "amount": -1, "?": 1 })),
+            ],
+            stages: &[Right, Format, Syntax, Fields],
+        },
+        found("GET /api/groups/{groupId}/settlements/{settlementId}"),
+        Endpoint {
+            operation: "PUT /api/groups/{groupId}/settlements/{settlementId}",
+            bodies: vec![
+                (State, json!({ "status": "failed", "txHash": "?", "?": 1 })),
+                (Fields, json!({ "status": "completed", "txHash": "?", "?": 1 })),
+            ],
+            stages: &[Existence, Right, State, Precondition, Format, Syntax, Fields],
+        },
+        read("GET /api/groups/{groupId}/ledger/balance"),
+        read("GET /api/groups/{groupId}/ledger/entries"),
+        sent("POST /api/groups/{groupId}/ledger/entries", json!({ "?": 1 }), body),
+        Endpoint {
+            operation: "DELETE /api/groups/{groupId}/ledger/entries",
+            bodies: reverts(),
+            stages: &[Right, Format, Syntax, Fields],
+        },
+        Endpoint {
+            operation: "POST /api/groups/{groupId}/ledger/entries/revert",
+            bodies: reverts(),
+            stages: &[Right, Format, Syntax, Fields],
+        },
+        found("GET /api/groups/{groupId}/ledger/entries/{entryId}"),
+        read("GET /api/groups/{groupId}/ledger/days"),
+        read("GET /api/users/me"),
+        read("GET /api/users/me/groups"),
+        read("GET /api/users/me/expenses"),
+        read("GET /api/users/me/debts"),
+        read("GET /api/users/me/settlements"),
+        read("GET /api/users/me/activity"),
+        read("GET /api/users/me/summary"),
+    ]
+}
+
+/// 1 paid an expense and was paid a settlement by 2, which is completed; 3 is a member, and 9 is none.
+struct Scene {
+    group: Group,
+    expense: String,
+    settlement: String,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let group = Group::new(3, "EUR").await;
+        let id = |made: &Value| made["id"].as_str().unwrap().to_owned();
+        let expense = id(&group.spend(0, json!({ "amount": 9 })).await);
+        let settlement = id(&group.pay(1, 0, "3").await);
+        Self { group, expense, settlement }
+    }
+
+    /// A request that is right before `stage`, and wrong in it and in all later ones.
+    async fn send(&self, endpoint: &Endpoint, stage: Stage) -> Reply {
+        let (method, template) = endpoint.operation.split_once(' ').unwrap();
+        let wrong = |at: Stage| stage <= at;
+        let id = |right: &str, at| if wrong(at) { ID.to_owned() } else { right.to_owned() };
+        let mut path = template
+            .replace("{groupId}", &id(&self.group.id, NoGroup))
+            .replace("{expenseId}", &id(&self.expense, Existence))
+            .replace("{settlementId}", &id(&self.settlement, Existence))
+            .replace("{entryId}", if wrong(Existence) { "unknown" } else { "known" });
+        if wrong(Request) {
+            path.push_str("?offset=1");
+        }
+        let alice = &self.group.members[0];
+        let caller: Caller = match stage {
+            Identity => alice.with(None),
+            Request | NoGroup | Membership => self.group.api.user(9, "Eve"),
+            Existence | Right => self.group.members[2].clone(),
+            _ => alice.clone(),
+        };
+        let mut request = caller.request(method.parse::<Method>().unwrap(), &path);
+        if wrong(Precondition) {
+            request = request.header(header::IF_MATCH, "\"stale\"");
+        }
+        // A stage that depends on fields needs a body that can be read.
+        let body = match endpoint.bodies.iter().find(|(of, _)| *of == stage) {
+            Some((_, body)) => body.to_string().replace("\"E\"", &json!(self.expense).to_string()),
+            None if endpoint.bodies.is_empty() => String::new(),
+            None => "{".to_owned(),
+        };
+        let format = if body == "{" && wrong(Format) { "text/plain" } else { "application/json" };
+        let request = request.header(header::CONTENT_TYPE, format);
+        self.group.api.send(request.body(Body::from(body)).unwrap()).await
+    }
+}
+
+/// The refusal of a stage.
+fn refusal(endpoint: &Endpoint, stage: Stage) -> (u16, &'static str) {
+    match stage {
+        Identity => (401, "UNAUTHORIZED"),
+        Request | Fields => (400, "VALIDATION_ERROR"),
+        NoGroup => (404, "GROUP_NOT_FOUND"),
+        Membership => (403, "NOT_A_MEMBER"),
+        Existence if endpoint.operation.contains("{expenseId}") => (404, "EXPENSE_NOT_FOUND"),
+        Existence if endpoint.operation.contains("{settlementId}") => (404, "SETTLEMENT_NOT_FOUND"),
+        Existence => (404, "ENTRY_NOT_FOUND"),
+        Right => (403, "NOT_ALLOWED"),
+        State => (409, "SETTLEMENT_FINAL"),
+        Precondition => (412, "PRECONDITION_FAILED"),
+        Format => (415, "UNSUPPORTED_MEDIA_TYPE"),
+        Syntax => (400, "INVALID_JSON"),
+    }
+}
+
+#[tokio::test]
+async fn all_endpoints_refuse_a_request_for_its_first_mistake() {
+    let scene = Scene::new().await;
+    let document: Value = serde_json::from_str(openapi::DOCUMENT).unwrap();
+    let paths = document["paths"].as_object().unwrap().iter();
+    let operations: BTreeSet<String> = paths
+        .flat_map(|(path, item)| {
+            let with_identity = item.as_object().unwrap().iter();
+            let with_identity =
+                with_identity.filter(|(_, operation)| operation["security"].is_null());
+            with_identity.map(move |(method, _)| format!("{} {path}", method.to_uppercase()))
+        })
+        .collect();
+    let table: BTreeSet<_> = endpoints().iter().map(|it| it.operation.to_owned()).collect();
+    assert_eq!(table, operations);
+
+    let before = scene.group.api.rows().await;
+    for endpoint in endpoints() {
+        let in_group = endpoint.operation.contains("{groupId}");
+        let joins = endpoint.operation.ends_with("/join");
+        let of_group = [(NoGroup, in_group), (Membership, in_group && !joins)];
+        let of_group = of_group.into_iter().filter(|(_, has)| *has).map(|(stage, _)| stage);
+        let stages = [Identity, Request].into_iter().chain(of_group);
+        for stage in stages.chain(endpoint.stages.iter().copied()) {
+            let reply = scene.send(&endpoint, stage).await;
+            let place = format!("{} {stage:?}: {}", endpoint.operation, reply.text);
+            assert_eq!(reply.code(), refusal(&endpoint, stage), "{place}");
+        }
+        assert_eq!(scene.group.api.rows().await, before, "{}", endpoint.operation);
+    }
+}
+
+#[tokio::test]
+async fn mistakes_of_the_request_line_come_before_membership() {
+    let scene = Scene::new().await;
+    let eve = scene.group.api.user(9, "Eve");
+    let expenses = scene.group.path("/expenses");
+    for (method, path, header, body, code) in [
+        (Method::GET, format!("{expenses}/7"), None, 0, (400, "VALIDATION_ERROR")),
+        (Method::GET, format!("{expenses}?limit=0"), None, 0, (400, "VALIDATION_ERROR")),
+        (Method::GET, format!("{expenses}?cursor=x"), None, 0, (400, "INVALID_CURSOR")),
+        (Method::POST, expenses.clone(), Some("a b"), 1, (400, "VALIDATION_ERROR")),
+        (Method::POST, expenses.clone(), Some("a"), 65 * 1024, (413, "PAYLOAD_TOO_LARGE")),
+        (Method::POST, expenses.clone(), Some("a"), 1, (403, "NOT_A_MEMBER")),
+    ] {
+        let mut request = eve.request(method, &path);
+        if let Some(key) = header {
+            request = request.header("idempotency-key", key);
+        }
+        let reply = eve.api.send(request.body(Body::from("x".repeat(body))).unwrap()).await;
+        assert_eq!(reply.code(), code, "{path}: {}", reply.text);
+    }
+    // A repeated key is looked up with the membership: before the body, which is another one.
+    let alice = &scene.group.members[0];
+    let spend = json!({ "amount": 1, "description": "x" });
+    alice.post_once("key", &expenses, spend).await.data(201);
+    let reply = alice.post_once("key", &expenses, json!({ "?": 1 })).await;
+    assert_eq!(reply.code(), (422, "IDEMPOTENCY_KEY_REUSED"), "{}", reply.text);
+}
