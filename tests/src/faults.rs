@@ -9,6 +9,8 @@
 //! what the client has given up may still arrive.
 
 mod answer;
+mod held;
+mod late;
 mod plan;
 mod replica;
 
@@ -48,6 +50,8 @@ use tokio::{
 };
 
 use answer::Answer;
+pub use held::Held;
+use held::{Effect, Hold};
 pub use plan::{Fault, Plan};
 use replica::Replica;
 
@@ -76,6 +80,8 @@ struct Wire {
     http: legacy::Client<HttpConnector, Body>,
     replica: Option<tokio::sync::Mutex<Replica>>,
     log: Mutex<Log>,
+    holds: Mutex<Vec<Arc<Hold>>>,
+    late: Mutex<late::Attempts>,
     under_way: Arc<Semaphore>,
 }
 
@@ -92,7 +98,7 @@ struct Log {
 
 /// A request of the SDK.
 #[derive(Clone, Debug)]
-struct Call {
+pub struct Call {
     lane: String,
     operation: String,
     headers: HeaderMap,
@@ -121,6 +127,8 @@ impl Proxy {
             http: http(),
             replica,
             log: Mutex::default(),
+            holds: Mutex::default(),
+            late: Mutex::default(),
             under_way: Arc::new(Semaphore::new(MANY as usize)),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -150,6 +158,7 @@ impl Proxy {
     /// Where the replica refuses what the engine took.
     pub async fn calm(&self) {
         self.wire.calm.store(true, SeqCst);
+        self.wire.release_late().await;
         drop(self.wire.under_way.acquire_many(MANY).await.unwrap());
         if let Some(replica) = &self.wire.replica {
             replica.lock().await.catch_up(&self.wire.http).await;
@@ -159,6 +168,27 @@ impl Proxy {
     /// Lets the next requests of an operation meet these faults, one after the other, whatever the plan says.
     pub fn force(&self, operation: &'static str, faults: impl IntoIterator<Item = Fault>) {
         self.wire.log().forced.extend(faults.into_iter().map(|fault| (operation, fault)));
+    }
+
+    /// Holds the requests that `chosen` says yes to, in place of any fault, until they are released. It is asked about
+    /// each request once, unless an earlier hold took the request.
+    #[must_use]
+    pub fn hold(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
+        self.wire.hold(Hold::new(Box::new(chosen), Effect::Hold))
+    }
+
+    /// Like [`hold`](Self::hold), but the client loses its connection at once: what it sends again overtakes the first
+    /// attempt, which arrives late.
+    #[must_use]
+    pub fn hold_late(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
+        self.wire.hold(Hold::new(Box::new(chosen), Effect::HoldLate))
+    }
+
+    /// Cuts the connections of the requests that `chosen` says yes to, before the engine hears of them, as long as the
+    /// result is kept.
+    #[must_use]
+    pub fn cut(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
+        self.wire.hold(Hold::new(Box::new(chosen), Effect::Cut))
     }
 
     /// How many of the forced faults did not happen.
@@ -207,6 +237,32 @@ pub(crate) fn http() -> legacy::Client<HttpConnector, Body> {
 impl Wire {
     fn log(&self) -> std::sync::MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn late(&self) -> std::sync::MutexGuard<'_, late::Attempts> {
+        self.late.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets all late attempts be done.
+    async fn release_late(&self) {
+        let attempts = self.late().take();
+        for attempt in attempts {
+            attempt.release().await;
+        }
+    }
+
+    fn hold(&self, hold: Hold) -> Held {
+        let hold = Arc::new(hold);
+        let mut holds = self.holds.lock().unwrap_or_else(PoisonError::into_inner);
+        holds.retain(|hold| !hold.is_released());
+        holds.push(hold.clone());
+        Held(hold)
+    }
+
+    /// The hold that takes a request.
+    fn held(&self, call: &Call) -> Option<Arc<Hold>> {
+        let holds = self.holds.lock().unwrap_or_else(PoisonError::into_inner);
+        holds.iter().find(|hold| hold.takes(call)).cloned()
     }
 
     /// What a request meets.
@@ -276,10 +332,52 @@ impl Wire {
         }
     }
 
+    /// Serves a request once it is released.
+    async fn serve_held(&self, hold: &Hold, call: &Call) -> Answer {
+        self.log().requests += 1;
+        hold.opened().await;
+        let answer = self.ask(call).await;
+        hold.answered();
+        answer
+    }
+
+    /// Does a transaction later than its retry, and cuts its client off meanwhile.
+    async fn serve_late(self: &Arc<Self>, call: Call) -> Answer {
+        // No permit is left where `calm` waits for all requests to end.
+        let Ok(permit) = self.under_way.clone().try_acquire_owned() else {
+            self.ask(&call).await;
+            return Answer::cut();
+        };
+        let nth = self.log().injected.get(&Fault::Late).copied().unwrap_or_default();
+        let hold = Arc::new(Hold::of_one());
+        self.late().add(&call, self.plan.lateness(nth), hold.clone());
+        let wire = self.clone();
+        tokio::spawn(async move {
+            hold.opened().await;
+            wire.ask(&call).await;
+            hold.answered();
+            drop(permit);
+        });
+        // The faults may have ended meanwhile.
+        if self.calm.load(SeqCst) {
+            self.release_late().await;
+        }
+        Answer::cut()
+    }
+
     /// Serves a request, with the fault that it meets.
-    async fn serve(&self, call: Call) -> Answer {
+    async fn serve(self: &Arc<Self>, call: Call) -> Answer {
+        if self.late().refuse(&call) {
+            self.log().requests += 1;
+            return Answer::of(Fault::Conflict, &call);
+        }
+        let due = self.late().due(&call);
+        for attempt in due {
+            attempt.release().await;
+        }
         let Some(fault) = self.fault(&call) else { return self.ask(&call).await };
         match fault {
+            Fault::Late => self.serve_late(call).await,
             Fault::Delay | Fault::Hang | Fault::Silence => {
                 tokio::time::sleep(self.plan.pause(fault)).await;
                 self.ask(&call).await
@@ -328,12 +426,24 @@ async fn serve(
     let operation = target.and_then(|target| target.split('.').next_back()).unwrap_or_default();
     let call = Call::new(lane, operation.to_owned(), headers, body);
     let permit = wire.under_way.clone().acquire_owned().await.unwrap();
+    let held = wire.held(&call);
+    let effect = held.as_ref().map(|hold| hold.effect);
+    if effect == Some(Effect::Cut) {
+        wire.log().requests += 1;
+        return Answer::cut().into();
+    }
     // In a task of its own: what a client gives up arrives all the same.
     let answered = tokio::spawn(async move {
-        let answer = wire.serve(call).await;
+        let answer = match held {
+            Some(hold) => wire.serve_held(&hold, &call).await,
+            None => wire.serve(call).await,
+        };
         drop(permit);
         answer
     });
+    if effect == Some(Effect::HoldLate) {
+        return Answer::cut().into();
+    }
     answered.await.unwrap().into()
 }
 
@@ -353,11 +463,31 @@ impl Call {
         Self { body: body.to_string().into(), ..self.clone() }
     }
 
+    /// The first segment of the path that it came by.
+    #[must_use]
+    pub fn lane(&self) -> &str {
+        &self.lane
+    }
+
+    /// The operation, like `GetItem`.
+    #[must_use]
+    pub fn operation(&self) -> &str {
+        &self.operation
+    }
+
+    /// Whether its body contains `text`.
+    #[must_use]
+    pub fn mentions(&self, text: &str) -> bool {
+        std::str::from_utf8(&self.body).is_ok_and(|body| body.contains(text))
+    }
+
     fn writes(&self) -> bool {
         !matches!(&*self.operation, "GetItem" | "Query" | "BatchGetItem" | "Scan")
     }
 
-    fn index(&self) -> bool {
+    /// Whether it reads an index.
+    #[must_use]
+    pub fn index(&self) -> bool {
         self.operation == "Query" && self.json().get("IndexName").is_some()
     }
 

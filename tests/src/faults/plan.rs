@@ -35,6 +35,9 @@ pub enum Fault {
     InProgress,
     /// `IdempotentParameterMismatchException`.
     Mismatch,
+    /// The connection is cut, the retry is refused with a `TransactionConflict`, and some requests later the first attempt is
+    /// done.
+    Late,
     /// Half of the keys of a `BatchGetItem` stay unprocessed.
     Unprocessed,
     /// A page of a `Query` ends after one row.
@@ -44,7 +47,7 @@ pub enum Fault {
 }
 
 /// How often each happens, beside the others that can happen to a request.
-const WEIGHTS: [(Fault, u64); 13] = [
+const WEIGHTS: [(Fault, u64); 14] = [
     (Fault::Delay, 12),
     (Fault::Hang, 1),
     (Fault::CutBefore, 10),
@@ -56,6 +59,7 @@ const WEIGHTS: [(Fault, u64); 13] = [
     (Fault::Conflict, 25),
     (Fault::InProgress, 5),
     (Fault::Mismatch, 1),
+    (Fault::Late, 60),
     (Fault::Unprocessed, 60),
     (Fault::ShortPage, 60),
 ];
@@ -113,6 +117,11 @@ impl Plan {
         })
     }
 
+    /// How many requests of its lane come between the refusal of a retry and the `nth` attempt that is late.
+    pub(super) fn lateness(self, nth: u64) -> usize {
+        hash(&(self.seed, "late", nth), 4)
+    }
+
     /// Whether the `nth` connection is refused.
     pub(super) fn refuses(self, nth: u64) -> bool {
         hash(&(self.seed, "connection", nth), 1000) as u64 * 2 < self.per_mille
@@ -142,7 +151,7 @@ impl Fault {
         match self {
             Self::Refuse | Self::StaleIndex | Self::Silence => false,
             Self::FailAfter => operation == "TransactWriteItems",
-            Self::Conflict | Self::InProgress | Self::Mismatch => {
+            Self::Conflict | Self::InProgress | Self::Mismatch | Self::Late => {
                 operation == "TransactWriteItems" && !committed
             }
             Self::Unprocessed => operation == "BatchGetItem",
@@ -168,6 +177,7 @@ impl fmt::Display for Fault {
             Self::Conflict => "TransactionConflict",
             Self::InProgress => "TransactionInProgressException",
             Self::Mismatch => "IdempotentParameterMismatchException",
+            Self::Late => "attempt done late, after its retry was refused",
             Self::Unprocessed => "UnprocessedKeys",
             Self::ShortPage => "short page",
             Self::StaleIndex => "late index",

@@ -1,0 +1,50 @@
+//! Attempts of transactions that are done late.
+
+use std::sync::Arc;
+
+use super::{Call, held::Hold};
+
+/// Attempts that were cut off their clients, and are done later.
+#[derive(Debug, Default)]
+pub(super) struct Attempts(Vec<Attempt>);
+
+#[derive(Debug)]
+struct Attempt {
+    lane: String,
+    token: Option<String>,
+    /// Whether its retry was refused; before that it is not done.
+    refused: bool,
+    /// How many requests of its lane come first.
+    requests: usize,
+    hold: Arc<Hold>,
+}
+
+impl Attempts {
+    /// Adds an attempt that is done when so many requests have followed the refusal of its retry.
+    pub(super) fn add(&mut self, call: &Call, requests: usize, hold: Arc<Hold>) {
+        let (lane, token) = (call.lane.clone(), call.token.clone());
+        self.0.push(Attempt { lane, token, refused: false, requests, hold });
+    }
+
+    /// Whether `call` is the first retry of a late attempt; then it is refused.
+    pub(super) fn refuse(&mut self, call: &Call) -> bool {
+        let is_retry =
+            |it: &&mut Attempt| !it.refused && it.token.is_some() && it.token == call.token;
+        let retried = self.0.iter_mut().find(is_retry);
+        retried.map(|attempt| attempt.refused = true).is_some()
+    }
+
+    /// The attempts that are done before `call`.
+    pub(super) fn due(&mut self, call: &Call) -> Vec<Arc<Hold>> {
+        for attempt in self.0.iter_mut().filter(|it| it.refused && it.lane == call.lane) {
+            attempt.requests = attempt.requests.wrapping_sub(1);
+        }
+        let due = self.0.extract_if(.., |it| it.requests == usize::MAX);
+        due.map(|attempt| attempt.hold).collect()
+    }
+
+    /// All attempts.
+    pub(super) fn take(&mut self) -> Vec<Arc<Hold>> {
+        self.0.drain(..).map(|attempt| attempt.hold).collect()
+    }
+}
