@@ -1,5 +1,9 @@
 //! What becomes of a request whose way to the table is disturbed.
 
+mod late;
+mod parts;
+mod past;
+
 use std::time::Duration;
 
 use fracti_tests::faults::{Fault, Plan, Proxy};

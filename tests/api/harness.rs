@@ -118,6 +118,12 @@ impl Api {
         Self { router: service(routes(), app.clone()), app, table, ..self.clone() }
     }
 
+    /// The same with another limit to how long a request may take.
+    pub(crate) fn with_deadline(&self, deadline: Duration) -> Self {
+        let app = App { deadline, ..self.app.clone() };
+        Self { router: service(routes(), app.clone()), app, ..self.clone() }
+    }
+
     /// Another bot's, over the same table.
     pub(crate) fn of_bot(&self, token: &str) -> Self {
         let app = App { bot_token: BotToken::new(token), ..self.app.clone() };

@@ -1,0 +1,256 @@
+//! An attempt of a transaction that arrives late: its retry is refused because of a conflict, and then it commits.
+//!
+//! The late attempt arrives before each of the requests that follow the conflict, in turn, and after the last of them.
+//! Wherever it does, the request is answered, and leaves, what it would without any fault.
+
+use axum::http::{Method, header};
+use fracti_tests::faults::Proxy;
+use serde_json::{Value, json};
+
+use super::{Fault, WRITE, disturbed};
+use crate::harness::{Caller, Group, Reply};
+
+/// A request that writes.
+#[derive(Clone)]
+struct Request {
+    caller: Caller,
+    method: Method,
+    path: String,
+    body: Value,
+    key: Option<String>,
+}
+
+impl Request {
+    async fn send(self) -> Reply {
+        let Self { caller, method, path, body, key } = self;
+        let request = caller.request(method, &path);
+        let request = key.into_iter().fold(request, |it, key| it.header("idempotency-key", key));
+        let request = match body {
+            Value::Null => request.body(axum::body::Body::empty()),
+            body => request
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(axum::body::Body::from(body.to_string())),
+        };
+        caller.api.send(request.unwrap()).await
+    }
+}
+
+/// A group with an expense, a deleted expense, a settlement that waits, and an adjustment.
+struct Prepared {
+    group: Group,
+    expense: String,
+    deleted: String,
+    settlement: String,
+}
+
+fn id(made: &Value) -> String {
+    made["id"].as_str().unwrap().to_owned()
+}
+
+fn adjustment(name: &str, amount: i64) -> Value {
+    json!({ "entryId": name, "changes": [
+        { "userId": "1", "amount": amount }, { "userId": "3", "amount": -amount } ] })
+}
+
+impl Prepared {
+    async fn new(like: &Group) -> Self {
+        let group = Group::of(&like.api, 3, "EUR").await;
+        let alice = &group.members[0];
+        let expense = id(&group.spend(0, json!({ "amount": 30 })).await);
+        let deleted = id(&group.spend(0, json!({ "amount": 60 })).await);
+        alice.delete(&group.path(&format!("/expenses/{deleted}"))).await.data(200);
+        let pay = json!({ "toId": "1", "amount": 4 });
+        let waiting = group.members[1].post(&group.path("/settlements"), pay).await;
+        let adjust = json!([adjustment("rent", 5)]);
+        alice.post(&group.path("/ledger/entries"), adjust).await.data(200);
+        Self { expense, deleted, settlement: id(waiting.data(201)), group }
+    }
+
+    /// The request that a case is about.
+    fn request(&self, case: &str, key: Option<&str>) -> Request {
+        let Self { group, expense, deleted, settlement } = self;
+        let [alice, bob] = [group.members[0].clone(), group.members[1].clone()];
+        let request = |caller: &Caller, method, path: &str, body| Request {
+            caller: caller.clone(),
+            method,
+            path: group.path(path),
+            body,
+            key: key.map(str::to_owned),
+        };
+        let (expense, settlement) =
+            (format!("/expenses/{expense}"), format!("/settlements/{settlement}"));
+        match case {
+            "record an expense" => {
+                let tea = json!({ "amount": 3, "description": "Tea" });
+                request(&alice, Method::POST, "/expenses", tea)
+            }
+            "edit an expense" => {
+                request(&alice, Method::PUT, &expense, json!({ "amount": 9, "description": "Tea" }))
+            }
+            "delete an expense" => request(&alice, Method::DELETE, &expense, Value::Null),
+            "restore an expense" => {
+                let path = format!("/expenses/{deleted}/restore");
+                request(&alice, Method::POST, &path, Value::Null)
+            }
+            "record a settlement as the payer" => {
+                let body = json!({ "toId": "2", "amount": 7, "txHash": "a".repeat(64) });
+                request(&alice, Method::POST, "/settlements", body)
+            }
+            "record a settlement as the recipient" => {
+                let body = json!({ "fromId": "2", "toId": "1", "amount": 7 });
+                request(&alice, Method::POST, "/settlements", body)
+            }
+            "complete a settlement" => {
+                request(&alice, Method::PUT, &settlement, json!({ "status": "completed" }))
+            }
+            "fail a settlement" => {
+                request(&alice, Method::PUT, &settlement, json!({ "status": "failed" }))
+            }
+            "name the transaction of a settlement" => {
+                request(&bob, Method::PUT, &settlement, json!({ "txHash": "b".repeat(64) }))
+            }
+            "push adjustments" => {
+                let body = json!([adjustment("food", 6), adjustment("rent", 8)]);
+                request(&alice, Method::POST, "/ledger/entries", body)
+            }
+            "revert adjustments" => {
+                let body = json!(["rent", "unknown"]);
+                request(&alice, Method::POST, "/ledger/entries/revert", body)
+            }
+            "join a group" => {
+                let dora = group.api.user(4, "Dora");
+                request(&dora, Method::POST, "/join", json!({}))
+            }
+            "create a group" => {
+                let body = json!({ "title": "Flat", "chatId": 7 });
+                Request {
+                    path: "/api/groups".to_owned(),
+                    ..request(&alice, Method::POST, "", body)
+                }
+            }
+            other => unreachable!("{other}"),
+        }
+    }
+
+    /// All that the group shows, but for ids and moments.
+    async fn shown(&self) -> Value {
+        let alice = &self.group.members[0];
+        let mut shown = Vec::new();
+        for path in ["", "/expenses", "/settlements", "/ledger/entries", "/ledger/balance"] {
+            shown.push(alice.get(&self.group.path(path)).await.data(200).clone());
+        }
+        self.group.verify().await;
+        anonymous(&Value::Array(shown))
+    }
+}
+
+/// A value without ids and moments, which no two requests share.
+fn anonymous(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let names = ["id", "groupId", "entryId", "refId", "asOf"];
+            let kept = fields.iter().filter(|(name, value)| {
+                let own = names.contains(&name.as_str())
+                    && value.as_str().is_some_and(|text| text.len() > 20);
+                !own && !name.ends_with("At")
+            });
+            kept.map(|(name, value)| (name.clone(), anonymous(value))).collect()
+        }
+        Value::Array(items) => items.iter().map(anonymous).collect(),
+        other => other.clone(),
+    }
+}
+
+/// Sends a request whose first transaction arrives late: before the `nth` request that follows the conflict of its
+/// second attempt, or at the end where there are fewer. Says whether there were so many.
+async fn send_late(proxy: &Proxy, request: Request, nth: usize) -> (Reply, bool) {
+    let mut writes = 0;
+    let late = proxy.hold_late(move |call| {
+        writes += usize::from(call.operation() == WRITE);
+        call.operation() == WRITE && writes == 1
+    });
+    let (mut retried, mut following) = (false, 0);
+    let next = proxy.hold(move |call| {
+        following += usize::from(retried);
+        retried |= call.operation() == WRITE;
+        following == nth
+    });
+    proxy.force(WRITE, [Fault::Conflict]);
+    let mut reply = tokio::spawn(request.send());
+    let reply = tokio::select! {
+        () = next.arrived() => {
+            late.release().await;
+            next.release().await;
+            reply.await
+        }
+        reply = &mut reply => reply,
+    };
+    let reached = next.has_arrived();
+    assert!(late.has_arrived(), "there was no transaction: {reply:?}");
+    late.release().await;
+    assert_eq!(proxy.left(), 0, "the second attempt was not refused");
+    (reply.unwrap(), reached)
+}
+
+/// Every place at which the first attempt of a request can arrive late, without a key and with one.
+async fn a_late_attempt_changes_nothing(case: &str) {
+    let (proxy, like) = disturbed().await;
+    let posts = Prepared::new(&like).await.request(case, None).method == Method::POST;
+    let groups = async |of: &Prepared| {
+        of.group.members[0].get("/api/groups?limit=100").await.data(200).as_array().unwrap().len()
+    };
+    for keyed in if posts { vec![false, true] } else { vec![false] } {
+        let key = |name: String| keyed.then_some(name);
+        let control = Prepared::new(&like).await;
+        let before = groups(&control).await;
+        let told = control.request(case, key("control".to_owned()).as_deref()).send().await;
+        assert!(told.status.is_success(), "{case}: {told:?}");
+        let (expected, more) = (control.shown().await, groups(&control).await - before);
+        for nth in 1.. {
+            let key = key(format!("key-{nth}"));
+            let late = Prepared::new(&like).await;
+            let before = groups(&late).await;
+            let request = late.request(case, key.as_deref());
+            let (reply, reached) = send_late(&proxy, request.clone(), nth).await;
+            let place = format!("{case}, key {key:?}, late before request {nth}");
+            assert_eq!(reply.status, told.status, "{place}: {reply:?}");
+            assert_eq!(anonymous(&reply.body["data"]), anonymous(&told.body["data"]), "{place}");
+            assert_eq!(late.shown().await, expected, "{place}");
+            assert_eq!(groups(&late).await - before, more, "{place}");
+            if key.is_some() {
+                let again = request.send().await;
+                assert_eq!(again.data(reply.status.as_u16()), &reply.body["data"], "{place}");
+                assert_eq!(late.shown().await, expected, "{place}");
+            }
+            if !reached {
+                assert!(nth > 1, "{case}: nothing followed the conflict");
+                break;
+            }
+        }
+    }
+}
+
+macro_rules! cases {
+    ($($name:ident: $case:literal,)*) => {$(
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $name() {
+            a_late_attempt_changes_nothing($case).await;
+        }
+    )*};
+}
+
+cases! {
+    late_attempt_records_one_expense: "record an expense",
+    late_attempt_edits_an_expense_once: "edit an expense",
+    late_attempt_deletes_an_expense_once: "delete an expense",
+    late_attempt_restores_an_expense_once: "restore an expense",
+    late_attempt_records_one_pending_settlement: "record a settlement as the payer",
+    late_attempt_records_one_completed_settlement: "record a settlement as the recipient",
+    late_attempt_completes_a_settlement_once: "complete a settlement",
+    late_attempt_fails_a_settlement: "fail a settlement",
+    late_attempt_names_the_transaction_of_a_settlement: "name the transaction of a settlement",
+    late_attempt_pushes_each_adjustment_once: "push adjustments",
+    late_attempt_reverts_each_adjustment_once: "revert adjustments",
+    late_attempt_adds_one_member: "join a group",
+    late_attempt_creates_one_group: "create a group",
+}
