@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use fastrand::Rng;
+use fracti_core::time::Timestamp;
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Caller, Group, number};
@@ -286,6 +287,102 @@ async fn the_days_agree(past: &Past, seed: u64) {
         (all[0]["day"].as_str().unwrap(), all[all.len() / 2]["day"].as_str().unwrap());
     let part = carol.pages(&format!("{days}?from={first}&to={last}"), 2).await;
     assert_eq!(part, all[..=all.len() / 2], "SEED={seed}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn any_period_is_the_whole_statement_filtered() {
+    let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok());
+    let seeds = seed.map_or(10..11, |seed: u64| seed..seed + 1);
+    for seed in seeds {
+        let past = Past::new(seed).await;
+        let entries = past.group.path("/ledger/entries");
+        let carol = past.member(3);
+        let mut rng = Rng::with_seed(seed);
+        for user in ["", "&userId=1", "&userId=4"] {
+            let pages = async |path: &str, limit| {
+                let mut entries = carol.pages(path, limit).await;
+                entries.iter_mut().for_each(drop_zeros);
+                entries
+            };
+            let whole = pages(&format!("{entries}?order=asc{user}"), 100).await;
+            let moments: Vec<Timestamp> = whole.iter().map(created_at).collect();
+            for _ in 0..8 {
+                let period = Period::random(&mut rng, &moments, past.group.api.now());
+                let inside = |entry: &&Value| period.has(created_at(entry));
+                let mut expected: Vec<_> = whole.iter().filter(inside).cloned().collect();
+                // Small pages only of what is short: a page takes several requests.
+                let limit = [1, 2, 5, 100][rng.usize(..4)].max(expected.len() / 4);
+                let query = format!("{}{user}", period.query());
+                let path = format!("{entries}?order=asc{query}");
+                let place = format!("SEED={seed} {path} limit {limit}");
+                assert_eq!(pages(&path, limit).await, expected, "{place}");
+                expected.reverse();
+                let path = format!("{entries}?order=desc{query}");
+                assert_eq!(pages(&path, limit).await, expected, "{place}, newest first");
+            }
+        }
+    }
+}
+
+/// Drops the balances that are zero: whether one is shown depends on where the page began.
+fn drop_zeros(entry: &mut Value) {
+    if let Some(balances) = entry.get_mut("balance").and_then(Value::as_object_mut) {
+        balances.retain(|_, balance| *balance != 0);
+    }
+}
+
+fn created_at(entry: &Value) -> Timestamp {
+    entry["createdAt"].as_str().unwrap().parse().unwrap()
+}
+
+/// A period of a statement, with the text of its ends as a client gives them.
+#[derive(Debug)]
+struct Period {
+    from: Option<(String, Timestamp)>,
+    to: Option<(String, Timestamp)>,
+}
+
+impl Period {
+    /// A period whose ends are at, between, before or after the moments; some are days.
+    fn random(rng: &mut Rng, moments: &[Timestamp], now: Timestamp) -> Self {
+        const DAY: u64 = 24 * 60 * 60 * 1_000;
+        let (first, last) =
+            (moments[0].millis(), moments.last().unwrap().millis().max(now.millis()));
+        let mut end = |begins: bool| {
+            let millis = match rng.u32(..6) {
+                0 => return None,
+                1 => rng.u64(first - 3 * DAY..first),
+                2 => rng.u64(last..last + 60 * DAY),
+                3 => moments[rng.usize(..moments.len())].millis() + rng.u64(..3) - 1,
+                _ => rng.u64(first..=last),
+            };
+            let at = Timestamp::from_millis(millis).unwrap();
+            if rng.bool() {
+                return Some((at.to_string(), at));
+            }
+            let edge = if begins { at.day().start() } else { at.day().end() };
+            Some((at.to_string()[..10].to_owned(), edge))
+        };
+        loop {
+            let (from, to) = (end(true), end(false));
+            let empty = from.as_ref().zip(to.as_ref()).is_some_and(|(from, to)| from.1 > to.1);
+            if !empty {
+                return Self { from, to };
+            }
+        }
+    }
+
+    fn has(&self, at: Timestamp) -> bool {
+        self.from.as_ref().is_none_or(|(_, from)| *from <= at)
+            && self.to.as_ref().is_none_or(|(_, to)| at <= *to)
+    }
+
+    fn query(&self) -> String {
+        let end = |name: &str, end: &Option<(String, Timestamp)>| {
+            end.as_ref().map(|(text, _)| format!("&{name}={text}")).unwrap_or_default()
+        };
+        end("from", &self.from) + &end("to", &self.to)
+    }
 }
 
 #[tokio::test]
