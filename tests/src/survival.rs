@@ -10,8 +10,10 @@ mod contention;
 mod crash;
 mod door;
 mod hostile;
+mod imports;
 mod journal;
 mod operation;
+mod past;
 mod report;
 mod state;
 mod world;
@@ -26,7 +28,7 @@ pub use operation::{Ask, Operation, Split};
 pub use report::{Finding, Report};
 pub use world::World;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use tokio::{sync::Semaphore, task::JoinSet};
 
@@ -36,23 +38,32 @@ const USERS: u64 = 3;
 /// How much each of them does.
 const OPERATIONS: usize = 6;
 
+/// Of how many runs one has requests of several transactions.
+const IMPORTS: u64 = 25;
+
 /// How many runs are made at once.
 const AT_ONCE: usize = 6;
 
 /// What the run of one seed comes to.
 pub async fn run(seed: u64) -> Report {
-    let world = World::new(seed).await;
+    let world = Arc::new(World::new(seed).await);
     world.proxy.rage();
     let group = world.user(1).found().await;
+    let imports = seed.is_multiple_of(IMPORTS);
+    if imports {
+        world.user(2).join(&group).await;
+    }
     let mut users = JoinSet::new();
     for user in 1..=USERS {
-        let (mut actor, group) = (world.user(user), group.clone());
+        let (world, mut actor, group) = (world.clone(), world.user(user), group.clone());
         users.spawn(async move {
             actor.join(&group).await;
+            if user == 1 && imports {
+                actor.import(&world, 2, &group).await;
+            }
             for step in 0..OPERATIONS {
-                // Once in a run midnight passes.
                 if user == 1 && step == OPERATIONS / 2 {
-                    actor.pass(Duration::from_hours(13));
+                    actor.begin_day(&world, &group).await;
                 }
                 actor.act().await;
             }
@@ -60,8 +71,10 @@ pub async fn run(seed: u64) -> Report {
     }
     users.join_all().await;
     world.proxy.calm().await;
-    let observer = world.observer();
+    let mut observer = world.observer();
     observer.converge().await;
+    observer.complete_all(&group).await;
+    observer.look_back(&group).await;
     let mut report = audit(&world.table, &world.proxy.client, &world.journal).await;
     views(&world.proxy.client, &observer, &mut report).await;
     let (requests, faults) = world.proxy.tally();

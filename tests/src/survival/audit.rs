@@ -4,6 +4,7 @@
 //! And of every group: do its book, its entries, its history and its indexes say the same as its expenses and settlements?
 //! The arithmetic here is the model's own.
 
+mod adjustments;
 mod ledger;
 mod records;
 mod shares;
@@ -41,6 +42,7 @@ pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report 
     let mut findings = journal.findings();
     findings.append(&mut state.findings);
     findings.extend(records::check(&state, &records));
+    findings.extend(adjustments::check(&state, &records));
     findings.extend(shares::check(&state, &records));
     findings.extend(used(&state, &records));
     for group in state.groups.keys() {
@@ -73,6 +75,10 @@ fn used(state: &State, records: &[Record]) -> Vec<Finding> {
             Operation::Join { .. } | Operation::Restore { .. } | Operation::Unadjust { .. } => {
                 state.used.contains_key(&key)
             }
+            // A response that none of them was applied is kept too.
+            Operation::Adjust { .. } => {
+                state.used.contains_key(&key) || records::effects(state, record) > 0
+            }
             _ => records::effects(state, record) > 0,
         };
         if happened {
@@ -87,7 +93,7 @@ fn used(state: &State, records: &[Record]) -> Vec<Finding> {
 
 /// Whether that it did not happen was told in a response that is kept, like any other.
 fn told_beside(record: &Record) -> bool {
-    matches!(&record.outcome, Outcome::Refused(code) if code == "ENTRY_MISSING")
+    matches!(&record.outcome, Outcome::Refused(code) if ["ENTRY_MISSING", "ENTRY_EXISTS"].contains(&&**code))
 }
 
 /// Where the response to a record's request is kept.

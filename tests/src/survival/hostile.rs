@@ -7,12 +7,47 @@ use axum::{
 use fracti_core::{telegram, time::Timestamp};
 use serde_json::{Value, json};
 
-use super::{Actor, Finding, actor::person, world::TOKEN};
+use super::{
+    Actor, Ask, Finding, Operation, Outcome, actor::person, journal::KnownSettlement, world::TOKEN,
+};
 
 /// A Telegram user who is in no group.
 const STRANGER: u64 = 666;
 
 impl Actor {
+    /// A name for an adjustment that is, or looks like, what something else in the table is called.
+    pub(super) fn hostile_name(&mut self, group: &str) -> String {
+        let expense = self.rng.choice(self.journal.expenses(group)).map(|it| it.id);
+        let settlement = self.rng.choice(self.journal.settlements(group)).map(|it| it.id);
+        let mark = self.journal.mark();
+        let id = if self.rng.bool() { settlement.or(expense) } else { expense.or(settlement) };
+        let id = id.unwrap_or_else(|| group.to_owned());
+        match self.rng.u32(0..8) {
+            0..3 => id,
+            3 => id.to_uppercase(),
+            4 => format!("{id}#{mark}"),
+            5 => format!("HISTORY#{mark:020}"),
+            6 => format!("~{mark}"),
+            _ => format!("BALANCE {mark}"),
+        }
+    }
+
+    /// Asks that every settlement that waits is completed, where there are no faults: nothing that others did prevents it.
+    pub(super) async fn complete_all(&self, group: &str) {
+        for KnownSettlement { group, id, from, to } in self.journal.settlements(group) {
+            let operation =
+                Operation::Settle { group, settlement: id, from, to, ask: Ask::Complete };
+            let place = self.journal.begin(to, operation.clone(), None);
+            let outcome = self.be(to).ask(&operation, None).await;
+            let failed = Outcome::Refused("SETTLEMENT_FINAL".to_owned());
+            if !matches!(outcome, Outcome::Done(_)) && outcome != failed {
+                let text = format!("{operation:?} is prevented: {outcome:?}");
+                self.journal.find(Finding::Wrong(text));
+            }
+            self.journal.end(place, outcome);
+        }
+    }
+
     /// Tries to get in, in one of the ways in which that must not work.
     pub(super) async fn intrude(&mut self, group: &str) {
         let now = self.now();

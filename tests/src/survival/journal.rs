@@ -172,8 +172,11 @@ impl Journal {
         let records = self.records();
         let of_group = records.iter().filter(|it| it.operation.group() == Some(group));
         let known = |record: &Record| match (&record.operation, &record.outcome) {
-            (Operation::Adjust { name, between: [plus, minus], .. }, Outcome::Done(_)) => {
-                Some(KnownAdjustment { name: name.clone(), owners: [*plus, *minus, record.user] })
+            (Operation::Adjust { names, between: [plus, minus], .. }, Outcome::Done(_)) => {
+                let owners = [*plus, *minus, record.user];
+                let known = |name: &String| KnownAdjustment { name: name.clone(), owners };
+                // Of a large request, `imports` knows.
+                names.first().filter(|_| names.len() == 1).map(known)
             }
             _ => None,
         };

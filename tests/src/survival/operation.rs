@@ -68,12 +68,12 @@ pub enum Operation {
         /// Who may.
         owners: [u64; 2],
     },
-    /// Moves balances by hand.
+    /// Moves balances by hand, under each of these names alike.
     Adjust {
         /// The group.
         group: String,
-        /// What the entry is called: the mark.
-        name: String,
+        /// What the entries are called: the mark, with the changes.
+        names: Vec<String>,
         /// Whose balance grows, and whose falls.
         between: [u64; 2],
         /// By how much, in smallest units.
@@ -81,12 +81,12 @@ pub enum Operation {
         /// Of which currency.
         currency: Currency,
     },
-    /// Takes an adjustment back.
+    /// Takes adjustments back.
     Unadjust {
         /// The group.
         group: String,
-        /// What the entry is called.
-        name: String,
+        /// What the entries are called.
+        names: Vec<String>,
         /// Who may.
         owners: [u64; 3],
     },
@@ -206,7 +206,7 @@ impl Operation {
                 let path = format!("{groups}/{group}/expenses/{expense}/restore");
                 (Method::POST, path, Value::Null)
             }
-            Self::Adjust { group, name, between: [plus, minus], units, currency } => {
+            Self::Adjust { group, names, between: [plus, minus], units, currency } => {
                 let change = |user: &u64, units: i64| {
                     json!({
                         "userId": user.to_string(), "currency": currency.code(),
@@ -214,12 +214,13 @@ impl Operation {
                     })
                 };
                 let changes = [change(plus, *units), change(minus, -units)];
-                let body = json!([{ "entryId": name, "changes": changes }]);
+                let entry = |name| json!({ "entryId": name, "changes": changes });
+                let body = names.iter().map(entry).collect();
                 (Method::POST, format!("{groups}/{group}/ledger/entries"), body)
             }
-            Self::Unadjust { group, name, .. } => {
+            Self::Unadjust { group, names, .. } => {
                 let path = format!("{groups}/{group}/ledger/entries/revert");
-                (Method::POST, path, json!([name]))
+                (Method::POST, path, json!(names))
             }
             Self::Pay { group, from, to, units, currency, hash } => {
                 let body = json!({

@@ -37,6 +37,8 @@ pub struct World {
     pub proxy: Proxy,
     /// The API, once for each process.
     pub doors: Vec<Door>,
+    /// One more process, in which nothing but a chosen reading is done.
+    pub reading: Door,
     /// The API over the engine itself.
     pub calm: Door,
     /// The table without faults.
@@ -48,6 +50,9 @@ pub struct World {
 }
 
 impl World {
+    /// The lane of the process that only reads.
+    pub(super) const READER: &str = "9";
+
     /// The world of a seed: its users share one process, or two, or have one each.
     ///
     /// # Panics
@@ -74,6 +79,7 @@ impl World {
         Self {
             seed: plan.seed,
             doors,
+            reading: door(client(&proxy, 9), 9),
             calm: door(proxy.client.clone(), usize::MAX),
             table: Table::new(proxy.client.clone(), TABLE),
             clock,
@@ -100,10 +106,16 @@ impl World {
         )
     }
 
+    /// The first user, in a process of their own.
+    #[must_use]
+    pub fn reader(&self) -> Actor {
+        Actor { door: self.reading.clone(), ..self.user(1) }
+    }
+
     /// The first user, who meets no faults.
     #[must_use]
     pub fn observer(&self) -> Actor {
-        Actor { door: self.calm.clone(), ..self.user(1) }
+        Actor { door: self.calm.clone(), undisturbed: true, ..self.user(1) }
     }
 }
 

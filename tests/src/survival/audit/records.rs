@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    book::{Change, EntryStatus, RefType, Totals},
+    book::{EntryStatus, RefType},
     expense::Expense,
     id::UserId,
     settlement::{Settlement, Status},
@@ -11,6 +11,7 @@ use fracti_core::{
 use fracti_http::{ExpenseView, SettlementView};
 use serde_json::Value;
 
+use super::adjustments;
 use crate::survival::{Ask, Finding, Operation, Outcome, Record, Split, state::State};
 
 /// What should not be so of the records, and of the rows.
@@ -49,13 +50,8 @@ pub(super) fn effects(state: &State, record: &Record) -> usize {
         Operation::Delete { expense, .. } => (state.eras(expense).1 > 0).into(),
         // It may have been there all the time, and may have gone since.
         Operation::Restore { expense, .. } => (!state.eras(expense).0.is_empty()).into(),
-        Operation::Adjust { name, .. } => {
-            let named = state.entries.iter().filter(|it| it.entry_id.to_string() == *name);
-            named.filter(|it| it.status != EntryStatus::Revert).count()
-        }
-        Operation::Unadjust { name, .. } => {
-            let named = state.entries.iter().filter(|it| it.entry_id.to_string() == *name);
-            named.filter(|it| it.status == EntryStatus::Revert).count()
+        Operation::Adjust { .. } | Operation::Unadjust { .. } => {
+            adjustments::effects(state, &record.operation)
         }
         Operation::Pay { .. } => {
             state.settlements.iter().filter(|it| is_paid(it, &record.operation)).count()
@@ -112,9 +108,11 @@ fn frequency(state: &State, record: &Record) -> Option<Finding> {
         Operation::Join { .. }
             | Operation::Delete { .. }
             | Operation::Restore { .. }
-            | Operation::Unadjust { .. }
             | Operation::Settle { .. }
     );
+    if matches!(record.operation, Operation::Adjust { .. } | Operation::Unadjust { .. }) {
+        return None;
+    }
     let text = || format!("{times} times: {record:?}");
     match record.outcome {
         _ if times > 1 => Some(Finding::Twice(text())),
@@ -157,8 +155,10 @@ fn refusal(state: &State, records: &[Record], record: &Record) -> Option<Finding
             "NOT_ALLOWED" => !permitted || asks_too_early(record),
             "EXPENSE_NOT_FOUND" => others(records, record).any(|it| same_expense(it, record)),
             // Exact shares do not come out where the amount alone is another.
-            "VALIDATION_ERROR" => edits_exact(records, record),
-            "ENTRY_MISSING" => others(records, record).any(|it| same_name(it, record)),
+            "VALIDATION_ERROR" => edits_exact(records, record) || !permitted,
+            "ENTRY_MISSING" | "ENTRY_EXISTS" => {
+                others(records, record).any(|it| same_name(it, record))
+            }
             "SETTLEMENT_FINAL" => is_final(state, record),
             "TX_HASH_USED" => hash(record)
                 .is_some_and(|used| others(records, record).any(|it| hash(it) == Some(used))),
@@ -189,12 +189,12 @@ fn same_expense(one: &Record, two: &Record) -> bool {
 }
 
 fn same_name(one: &Record, two: &Record) -> bool {
-    match (&one.operation, &two.operation) {
-        (Operation::Unadjust { name: one, .. }, Operation::Unadjust { name: two, .. }) => {
-            one == two
-        }
-        _ => false,
-    }
+    let names = |record: &Record| match &record.operation {
+        Operation::Adjust { names, .. } | Operation::Unadjust { names, .. } => names.clone(),
+        _ => Vec::new(),
+    };
+    let of_two = names(two);
+    names(one).iter().any(|name| of_two.contains(name))
 }
 
 fn edits_exact(records: &[Record], record: &Record) -> bool {
@@ -226,6 +226,7 @@ fn permitted(state: &State, record: &Record) -> bool {
         | Operation::Edit { owners, .. }
         | Operation::Restore { owners, .. } => owners.contains(&record.user),
         Operation::Unadjust { owners, .. } => owners.contains(&record.user),
+        Operation::Adjust { names, .. } => !names.iter().any(|name| adjustments::is_uuid(name)),
         Operation::Settle { from, to, ask, .. } => match ask {
             Ask::Fail => [*from, *to].contains(&record.user),
             Ask::Attach(_) => record.user == *from,
@@ -275,23 +276,6 @@ fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding
     text.map(Finding::Lost)
 }
 
-/// What an adjustment is called and does.
-fn adjusted(operation: &Operation) -> Option<(&str, Vec<Change>)> {
-    let Operation::Adjust { name, between: [plus, minus], units, currency, .. } = operation else {
-        return None;
-    };
-    let change = |user: &u64, totals: Totals| Change {
-        user: UserId::new(*user).unwrap(),
-        currency: *currency,
-        totals,
-    };
-    let (sent, received) = (
-        Totals { sent: *units, ..Totals::default() },
-        Totals { received: *units, ..Totals::default() },
-    );
-    Some((name, vec![change(plus, sent), change(minus, received)]))
-}
-
 /// Rows that nobody asked for.
 fn strays(state: &State, records: &[Record]) -> Vec<Finding> {
     let asked = |is: &dyn Fn(&Operation) -> bool| {
@@ -334,25 +318,23 @@ fn strays(state: &State, records: &[Record]) -> Vec<Finding> {
             strays.push(format!("{settlement:?}"));
         }
     }
-    for entry in state.entries.iter().filter(|it| it.status == EntryStatus::Revert) {
-        let taken_back = |it: &Operation| match it {
-            Operation::Delete { expense, .. } | Operation::Edit { expense, .. } => {
-                *expense == entry.entry_id.to_string()
-            }
-            Operation::Unadjust { name, .. } => *name == entry.entry_id.to_string(),
-            _ => false,
+    for entry in &state.entries {
+        let id = entry.entry_id.to_string();
+        let is_asked = match (entry.status, entry.ref_type) {
+            (EntryStatus::Revert, _) => asked(&|it| match it {
+                Operation::Delete { expense, .. } | Operation::Edit { expense, .. } => {
+                    *expense == id
+                }
+                Operation::Unadjust { names, .. } => names.contains(&id),
+                _ => false,
+            }),
+            (_, RefType::Adjustment) => asked(&|it| {
+                let Operation::Adjust { names, .. } = it else { return false };
+                names.contains(&id) && adjustments::changes(it).as_ref() == Some(&entry.changes)
+            }),
+            _ => true,
         };
-        if !asked(&taken_back) {
-            strays.push(format!("{entry:?}"));
-        }
-    }
-    let adjustments = state.entries.iter().filter(|it| it.ref_type == RefType::Adjustment);
-    for entry in adjustments.filter(|it| it.status != EntryStatus::Revert) {
-        if !asked(&|it| {
-            adjusted(it).is_some_and(|(name, changes)| {
-                name == entry.entry_id.to_string() && changes == entry.changes
-            })
-        }) {
+        if !is_asked {
             strays.push(format!("{entry:?}"));
         }
     }
