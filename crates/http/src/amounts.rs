@@ -89,6 +89,15 @@ impl Form {
     }
 }
 
+/// The JSON of a view, as a response shows it.
+///
+/// # Errors
+///
+/// As [`serde_json::to_vec`].
+pub fn shown(view: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(view).map(|json| written(&json, Form::Number))
+}
+
 /// Writes the amounts of a response in the form that the request asks for.
 pub(crate) async fn layer(request: Request, next: Next) -> Response {
     let form = Form::of(&request);

@@ -24,7 +24,7 @@ mod problem;
 mod query;
 mod views;
 
-pub use amounts::Exact;
+pub use amounts::{Exact, shown};
 pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Routes, Settings, service};
 pub use body::{Body, Object, Scalar, Value};
 pub use caller::{Caller, Id, Member};

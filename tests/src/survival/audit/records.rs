@@ -8,7 +8,8 @@ use fracti_core::{
     id::UserId,
     settlement::{Settlement, Status},
 };
-use fracti_http::{ExpenseView, SettlementView};
+use fracti_http::{ExpenseView, SettlementView, shown};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::adjustments;
@@ -251,7 +252,7 @@ fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding
             if updated_at.as_deref() != told["updatedAt"].as_str() {
                 return None;
             }
-            differs(serde_json::to_value(ExpenseView::from(row.clone())).unwrap())
+            differs(as_shown(&ExpenseView::from(row.clone())))
         }
         Operation::Pay { .. } => {
             let row = state.settlements.iter().find(|it| is_paid(it, &record.operation))?;
@@ -263,11 +264,11 @@ fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding
             if others(records, record).any(|it| settled(&it)) {
                 return None;
             }
-            differs(serde_json::to_value(SettlementView::from(row.clone())).unwrap())
+            differs(as_shown(&SettlementView::from(row.clone())))
         }
         Operation::Settle { settlement, .. } => {
             let row = state.settlements.iter().find(|it| it.id.to_string() == *settlement)?;
-            let row = serde_json::to_value(SettlementView::from(row.clone())).unwrap();
+            let row = as_shown(&SettlementView::from(row.clone()));
             let moved = told["status"] != "pending" && told["status"] != row["status"];
             moved.then(|| format!("told {told}, and there is {row}"))
         }
@@ -347,4 +348,9 @@ fn strays(state: &State, records: &[Record]) -> Vec<Finding> {
         }
     }
     strays.into_iter().map(|row| Finding::Wrong(format!("nobody asked for {row}"))).collect()
+}
+
+/// A view as a response shows it.
+fn as_shown(view: &impl Serialize) -> Value {
+    serde_json::from_slice(&shown(view).unwrap()).unwrap()
 }
