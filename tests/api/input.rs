@@ -643,17 +643,10 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-/// Of an edit and of the ledger. Alice (1) paid 9 EUR for herself and Bob (2).
-fn of_the_book() -> Vec<Row> {
+/// Of an edit. Alice (1) paid 9 EUR for herself and Bob (2).
+fn of_edits() -> Vec<Row> {
     let edit = |body: Value| ("PUT /api/groups/G/expenses/E", body.to_string());
-    let push = |body: Value| ("POST /api/groups/G/ledger/entries", body.to_string());
-    let adjust = |changes: Value| push(json!([{ "entryId": "a", "changes": changes }]));
-    let change = |user: &str, amount: &str| json!({ "userId": user, "amount": amount });
-    let revert = |body: Value| ("DELETE /api/groups/G/ledger/entries", body.to_string());
-    let get = |at: &'static str| (at, String::new());
-    let zero = "sum to zero";
-    let even = || json!([change("1", "1"), change("2", "-1")]);
-    let rows = [
+    invalid([
         (edit(json!({ "amount": 0 })), "amount", "above zero"),
         (edit(json!({ "amount": "0.001" })), "amount", "EUR has at most 2 decimals"),
         (edit(json!({ "amount": 4.5, "currency": "JPY" })), "amount", "JPY has at most 0 decimals"),
@@ -676,6 +669,18 @@ fn of_the_book() -> Vec<Row> {
             "splits",
             "sum to 9, 1 more than the amount",
         ),
+    ])
+}
+
+/// Of the ledger.
+fn of_the_ledger() -> Vec<Row> {
+    let push = |body: Value| ("POST /api/groups/G/ledger/entries", body.to_string());
+    let adjust = |changes: Value| push(json!([{ "entryId": "a", "changes": changes }]));
+    let change = |user: &str, amount: &str| json!({ "userId": user, "amount": amount });
+    let revert = |body: Value| ("DELETE /api/groups/G/ledger/entries", body.to_string());
+    let zero = "sum to zero";
+    let even = || json!([change("1", "1"), change("2", "-1")]);
+    invalid([
         (push(json!([])), "body", "the list must not be empty"),
         (push(json!({})), "entries", "required"),
         (push(json!({ "entries": null })), "entries", "required"),
@@ -734,6 +739,25 @@ fn of_the_book() -> Vec<Row> {
         (revert(json!([])), "body", "must not be empty"),
         (revert(json!({ "entries": ["a"] })), "entryIds", "required"),
         (revert(json!(["a", ""])), "[1]", "1 to 64"),
+        (
+            push(json!({ "entries": [{ "entryId": "a", "changes": even(), "x": 1 }] })),
+            "entries[0].x",
+            "known fields are entryId",
+        ),
+        (
+            push(json!({ "entries": [{ "entryId": "a", "changes": even() }], "x": 1 })),
+            "x",
+            "known fields are entries",
+        ),
+        (revert(json!({ "entryIds": ["a"], "force": true })), "force", "known fields are entryIds"),
+        (revert(json!([7])), "[0]", "must be a string"),
+    ])
+}
+
+/// Of the ledger's queries.
+fn of_queries() -> Vec<Row> {
+    let get = |at: &'static str| (at, String::new());
+    invalid([
         (get("GET /api/groups/G/ledger/balance?at=yesterday"), "at", "RFC 3339"),
         (get("GET /api/groups/G/ledger/balance?at=2026-01-01"), "at", "RFC 3339"),
         (get("GET /api/groups/G/ledger/balance?userId=9"), "userId", "9 is not a member"),
@@ -759,20 +783,15 @@ fn of_the_book() -> Vec<Row> {
             "from must not be after to",
         ),
         (get("GET /api/groups/G/debts?verify=yes"), "verify", "true"),
-        (
-            push(json!({ "entries": [{ "entryId": "a", "changes": even(), "x": 1 }] })),
-            "entries[0].x",
-            "known fields are entryId",
-        ),
-        (
-            push(json!({ "entries": [{ "entryId": "a", "changes": even() }], "x": 1 })),
-            "x",
-            "known fields are entries",
-        ),
-        (revert(json!({ "entryIds": ["a"], "force": true })), "force", "known fields are entryIds"),
-        (revert(json!([7])), "[0]", "must be a string"),
-    ];
-    rows.map(|((endpoint, body), path, rule)| (endpoint, body, 400, INVALID, path, rule)).into()
+    ])
+}
+
+/// An endpoint and a body, the path of a mistake in it, and what is said about that.
+type Mistake = ((&'static str, String), &'static str, &'static str);
+
+fn invalid(mistakes: impl IntoIterator<Item = Mistake>) -> Vec<Row> {
+    let row = |((endpoint, body), path, rule): Mistake| (endpoint, body, 400, INVALID, path, rule);
+    mistakes.into_iter().map(row).collect()
 }
 
 #[tokio::test]
@@ -784,7 +803,7 @@ async fn bad_input_is_named_and_changes_nothing() {
         .await;
     let settlement = made.data(201)["id"].as_str().unwrap();
     let before = group.api.rows().await;
-    let rows: Vec<_> = rows().into_iter().chain(of_the_book()).collect();
+    let rows: Vec<_> = [rows(), of_edits(), of_the_ledger(), of_queries()].concat();
     assert!(rows.len() >= 160);
     let mut wrong = Vec::new();
     for (endpoint, body, status, code, path, rule) in rows {
@@ -1002,21 +1021,18 @@ fn with_unknown_fields(fields: &BTreeSet<String>) -> Value {
         let parts: Vec<_> = field.split('.').collect();
         let mut at = &mut body;
         for part in &parts[..parts.len() - 1] {
-            at = match part.strip_suffix("[0]") {
-                Some(name) => {
-                    let list = &mut at[name];
-                    if !list.is_array() {
-                        *list = json!([{ "?": 0 }]);
-                    }
-                    &mut list[0]
+            at = if let Some(name) = part.strip_suffix("[0]") {
+                let list = &mut at[name];
+                if !list.is_array() {
+                    *list = json!([{ "?": 0 }]);
                 }
-                None => {
-                    let object = &mut at[*part];
-                    if !object.is_object() {
-                        *object = json!({ "?": 0 });
-                    }
-                    object
+                &mut list[0]
+            } else {
+                let object = &mut at[*part];
+                if !object.is_object() {
+                    *object = json!({ "?": 0 });
                 }
+                object
             };
         }
         at[parts[parts.len() - 1]] = json!(null);
