@@ -14,61 +14,81 @@ use crate::harness::{Caller, Group, Reply};
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// A group whose last event was yesterday.
+/// What a group can be asked about the past.
+const QUESTIONS: [&str; 21] = [
+    "/ledger/balance",
+    "/ledger/balance?at={last}",
+    "/ledger/balance?at={middle}",
+    "/ledger/balance?at={day}T23:59:59.999Z&userId=2",
+    "/ledger/days",
+    "/ledger/days?limit=1",
+    "/ledger/days?from={day}",
+    "/ledger/entries?order=asc",
+    "/ledger/entries?order=asc&from={day}&to={day}",
+    "/ledger/entries?order=asc&from={day}",
+    "/ledger/entries?order=asc&to={middle}",
+    "/ledger/entries?order=asc&from={today}&to=2040-12-31",
+    "/ledger/entries?order=asc&to={day}&userId=2",
+    "/ledger/entries?order=desc",
+    "/ledger/entries?order=desc&from={day}&to={day}",
+    "/ledger/entries?order=desc&from={day}",
+    "/ledger/entries?order=desc&to={middle}",
+    "/ledger/entries?order=desc&from={today}&to=2040-12-31",
+    "/ledger/entries?order=desc&to={day}&userId=2",
+    "/ledger/entries?cursor={asc}",
+    "/ledger/entries?cursor={desc}",
+];
+
+/// A group whose last events were yesterday.
 struct Yesterday {
     group: Group,
-    /// What it can be asked about the past, as paths.
-    questions: Vec<String>,
+    /// The moments of the last two events.
+    events: [String; 2],
 }
 
 impl Yesterday {
-    /// The group has events on the day before yesterday and yesterday.
     async fn new(like: &Group) -> Self {
         let group = Group::of(&like.api, 2, "EUR").await;
-        let spend = async |amount: u32| {
-            let alice = group.api.user(1, "A");
-            let body = json!({ "amount": amount, "description": "Tea" });
-            alice.post(&group.path("/expenses"), body).await.data(201).clone()
-        };
-        let (mut middle, mut last) = (Value::Null, Value::Null);
-        for amount in [2, 4, 6, 8, 10] {
-            if amount == 6 {
-                group.api.pass(DAY);
-            }
-            (middle, last) = (last, spend(amount).await);
+        let mut yesterday = Self { group, events: Default::default() };
+        yesterday.end_day().await;
+        yesterday.end_day().await;
+        yesterday
+    }
+
+    /// Records two events, and lets the day end.
+    async fn end_day(&mut self) {
+        let alice = self.group.api.user(1, "A");
+        for moment in &mut self.events {
+            let body = json!({ "amount": 4, "description": "Tea" });
+            let made = alice.post(&self.group.path("/expenses"), body).await;
+            made.data(201)["createdAt"].as_str().unwrap().clone_into(moment);
         }
-        group.api.pass(DAY);
-        let [middle, at] = [&middle, &last].map(|it| it["createdAt"].as_str().unwrap());
-        let (day, today) = (&at[..10], &group.api.now().to_string()[..10]);
-        let mut questions = vec![
-            format!("/ledger/balance?at={at}"),
-            format!("/ledger/balance?at={middle}"),
-            format!("/ledger/balance?at={day}T23:59:59.999Z&userId=2"),
-            "/ledger/balance".to_owned(),
-            "/ledger/days".to_owned(),
-            "/ledger/days?limit=1".to_owned(),
-            format!("/ledger/days?from={day}"),
-        ];
-        for order in ["asc", "desc"] {
-            for period in [
-                String::new(),
-                format!("&from={day}&to={day}"),
-                format!("&from={day}"),
-                format!("&to={middle}"),
-                format!("&from={today}&to=2030-12-31"),
-                "&limit=2".to_owned(),
-                format!("&to={day}&userId=2"),
-            ] {
-                questions.push(format!("/ledger/entries?order={order}{period}"));
-            }
-            // The rest of a statement whose first page was read before.
-            let first = format!("/ledger/entries?order={order}&limit=2");
-            let page = group.api.user(1, "A").get(&group.path(&first)).await;
-            let cursor = page.body["pagination"]["nextCursor"].as_str().unwrap();
-            questions.push(format!("/ledger/entries?cursor={cursor}"));
+        self.group.api.pass(DAY);
+    }
+
+    /// A question about yesterday.
+    async fn question(&self, question: &str) -> String {
+        let [middle, last] = &self.events;
+        let today = self.group.api.now().to_string();
+        let mut question = self.group.path(question);
+        for (name, text) in [
+            ("{middle}", &**middle),
+            ("{last}", last),
+            ("{day}", &last[..10]),
+            ("{today}", &today[..10]),
+        ] {
+            question = question.replace(name, text);
         }
-        let questions = questions.iter().map(|it| group.path(it)).collect();
-        Self { group, questions }
+        for (name, order) in [("{asc}", "asc"), ("{desc}", "desc")] {
+            if question.contains(name) {
+                // The rest of a statement whose first page was read before.
+                let path = self.group.path(&format!("/ledger/entries?order={order}&limit=2"));
+                let page = self.group.api.user(1, "A").get(&path).await;
+                let cursor = page.body["pagination"]["nextCursor"].as_str().unwrap();
+                question = question.replace(name, cursor);
+            }
+        }
+        question
     }
 }
 
@@ -120,27 +140,25 @@ async fn read_across(
 async fn answers_are_of_one_moment(chosen: impl Fn(&str) -> bool) {
     let (proxy, like) = disturbed().await;
     let reading = like.api.over(Table::new(patient(&proxy.lane(1)), TABLE));
-    let questions = Yesterday::new(&like).await.questions;
-    let chosen: Vec<usize> = (0..questions.len()).filter(|it| chosen(&questions[*it])).collect();
-    assert!(!chosen.is_empty());
-    for index in chosen {
+    for question in QUESTIONS.into_iter().filter(|it| chosen(it)) {
+        let mut yesterday = Yesterday::new(&like).await;
         for all in [false, true] {
             for nth in 1.. {
-                let Yesterday { group, questions } = Yesterday::new(&like).await;
-                let question = &questions[index];
-                let writer = group.api.user(1, "A");
+                let asked = yesterday.question(question).await;
+                let writer = yesterday.group.api.user(1, "A");
                 let reader = writer.at(&reading);
-                let before = said(&reader.get(question).await);
+                let before = said(&reader.get(&asked).await);
                 let callers = [&reader, &writer];
                 let (reply, reached) =
-                    read_across(&proxy, callers, &group, question, (nth, all)).await;
+                    read_across(&proxy, callers, &yesterday.group, &asked, (nth, all)).await;
                 let during = said(&reply);
-                let after = said(&reader.get(question).await);
+                let after = said(&reader.get(&asked).await);
                 assert!(
                     during == before || during == after,
-                    "{question} with request {nth} held (and all later ones: {all}):\n{during:?}\n\
+                    "{asked} with request {nth} held (and all later ones: {all}):\n{during:?}\n\
                      was neither, before the first event of the day,\n{before:?}\nnor, after it,\n{after:?}"
                 );
+                yesterday.end_day().await;
                 if !reached {
                     break;
                 }
