@@ -89,7 +89,7 @@ impl Table {
                 None => {
                     let member = Member::new(user, wallet.cloned(), at.now);
                     let put = Write::put(&keys::member_row(group, user.id), &member)?
-                        .only(Expression::absent(), Otherwise::Lost);
+                        .only(Expression::absent(), Otherwise::Stale);
                     let count = Write::increment(keys::group(group), "memberCount").only(
                         Expression::less("memberCount", row::to_value(&MAX_MEMBERS)?),
                         Otherwise::Because(|| Error::TooManyMembers),
