@@ -195,7 +195,11 @@ fn common(
     // Who joins is no member yet.
     let of_members = in_group && !path.ends_with("/join");
     let rules: [(bool, &[Code]); 11] = [
-        (operation.security.is_none(), &[Code::Unauthorized, Code::Internal, Code::Unavailable]),
+        (
+            operation.security.is_none(),
+            // Each takes the form of amounts, and refuses parameters that it does not know.
+            &[Code::ValidationError, Code::Unauthorized, Code::Internal, Code::Unavailable],
+        ),
         (in_group, &[Code::ValidationError, Code::GroupNotFound]),
         (of_members, &[Code::NotAMember]),
         (path.contains("{expenseId}"), &[Code::ExpenseNotFound]),
