@@ -96,7 +96,7 @@ async fn every_read_answers_amounts_as_text_where_it_is_asked_for() {
                 assert_eq!(reply.text, numbers.text, "{path}");
             }
         }
-        // The tag is that of the state, whatever shows it.
+        // The tag depends on the state alone, not on the form of the response.
         assert_eq!(text.header("etag"), numbers.header("etag"), "{path}");
     }
 }

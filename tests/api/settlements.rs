@@ -214,14 +214,14 @@ async fn the_currency_of_a_settlement_is_the_one_that_is_owed() {
     // Bob owes Alice euros, and nothing else.
     let pay = json!({ "toId": "1", "amount": 12.5 });
     assert_eq!(currency(bob, pay.clone()).await, "EUR");
-    // Carol owes nothing, and nobody owes Bob.
+    // Carol owes nothing, and Bob is owed nothing.
     assert_eq!(currency(carol, pay.clone()).await, "TON");
     assert_eq!(currency(bob, json!({ "toId": "3", "amount": 1 })).await, "TON");
     // The decimals are those of the currency that is owed.
     let fine = json!({ "toId": "1", "amount": "0.001" });
     let reply = bob.post(&group.path("/settlements"), fine).await;
     assert_eq!(reply.body["message"], "EUR has at most 2 decimals.", "{}", reply.text);
-    // What is said counts, by either name, and whoever records it.
+    // A currency that is named counts, by either name, for the payer and for the recipient.
     assert_eq!(currency(bob, json!({ "toId": "1", "amount": 1, "currency": "USD" })).await, "USD");
     let said = json!({ "toId": "1", "amount": 1, "paymentType": "USDT", "recipientWallet": "EQ…" });
     assert_eq!(currency(bob, said).await, "USDT");

@@ -232,8 +232,8 @@ pub(crate) fn history_position(sequence: &str) -> String {
 
 /// The partition of the entry that counts now under a name, and of its history.
 ///
-/// The id of an expense or a settlement stands there as it is, and what a client called an adjustment as its SHA-256,
-/// whatever it is. So the two never meet.
+/// An expense's or a settlement's id is part of the key as it is. The name of an adjustment is always hashed with
+/// SHA-256, so it never has the key of an expense or a settlement.
 #[must_use]
 pub fn entry_partition(group: GroupId, entry: &EntryId) -> String {
     let book = book_partition(group);

@@ -1,6 +1,6 @@
 //! How responses write amounts: as JSON numbers, or as JSON strings for clients whose numbers are floats.
 //!
-//! Whatever shows an amount writes it as [`Exact`], a number that ends in `e0`. No other number of a response has an
+//! Every view writes its amounts as [`Exact`], a number that ends in `e0`. No other number of a response has an
 //! exponent. When the response is complete, [`layer`] gives each of these numbers the form that the request asks for. So
 //! tags and stored responses are the same in both forms.
 

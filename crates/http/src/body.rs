@@ -1,7 +1,7 @@
 //! Request bodies: fields are read by name, mistakes are reported by path, and none of them hides another.
 //!
 //! JSON is kept as text until a field's own type reads it. So numbers keep all their digits, a field that is given twice
-//! is noticed, and whatever was not read at the end is a field that the API does not know.
+//! is noticed, and a field that was not read at the end is one that the API does not know.
 
 use std::{borrow::Cow, collections::BTreeSet, fmt, ops::RangeInclusive, str::FromStr};
 

@@ -1,9 +1,9 @@
 //! Adjustments of the book: many in one request, each counted once, and none in the way of another.
 //!
 //! As many as fit are written in one transaction, under the group's lock. Where the request has an idempotency key, its
-//! row is part of each of these transactions and holds what became of the request so far. So a request that is sent
-//! again goes on behind the last transaction that was committed, whatever others did to its entries meanwhile, and a
-//! request that is complete is answered as it was.
+//! row is part of each of these transactions and holds the results so far. A retry therefore continues after the last
+//! committed transaction, and leaves alone what others did to its entries in the meantime. A retry of a complete request
+//! gets the first response again.
 
 use std::collections::{BTreeSet, HashMap};
 

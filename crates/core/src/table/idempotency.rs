@@ -79,7 +79,7 @@ impl<T> Once<T> {
 }
 
 impl Request {
-    /// Writes what is known of the request, whatever is there.
+    /// Writes the row of the request, and replaces an earlier one.
     pub(super) fn put(&self, result: &impl Serialize) -> Result<Write, Error> {
         let row = Row {
             request_hash: self.request_hash.clone(),
