@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use aws_sdk_dynamodb::{Client, config::retry::RetryPartition, types::AttributeValue};
+use aws_sdk_dynamodb::{Client, types::AttributeValue};
 use axum::{
     Router,
     body::Body,
@@ -21,12 +21,14 @@ use fracti_core::{
     telegram::{self, User},
     time::Timestamp,
 };
-use fracti_http::{App, BotToken, Clock, Random, local_dynamodb, service};
-use fracti_local::{Engine, admitted, routes, schema::Schema};
-use fracti_tests::faults::Proxy;
+use fracti_http::{App, BotToken, Clock, Random, service};
+use fracti_local::{admitted, routes};
+use fracti_tests::{
+    database::{Database, TABLE},
+    faults::Proxy,
+};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 use tower::ServiceExt;
 use tracing::instrument::WithSubscriber;
 
@@ -37,8 +39,6 @@ use crate::{
 
 /// The bot that the API under test belongs to.
 pub(crate) const TOKEN: &str = "42:test-token";
-
-const TABLE: &str = "FractiTable";
 
 /// When a test begins: 2026-01-15T12:00:00Z.
 pub(crate) const START: u64 = 1_768_478_400_000;
@@ -51,7 +51,7 @@ pub(crate) struct Api {
     pub(crate) table: Table,
     pub(crate) client: Client,
     now: Arc<AtomicU64>,
-    _engine: Arc<Engine>,
+    _database: Arc<Database>,
 }
 
 /// Somebody who calls the API.
@@ -85,11 +85,17 @@ impl Api {
 
     /// The API of the bot of `token`, whose ids are made of these bytes.
     pub(crate) async fn of(token: &str, random: Random) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let engine = Engine::start(listener, None).unwrap();
-        let client = local_dynamodb(engine.endpoint());
-        let client = Client::from_conf(client.config().to_builder().interceptor(Recorder).build());
-        Schema::from_template().unwrap().create(&client, TABLE).await.unwrap();
+        Self::over_database(Database::start().await, token, random)
+    }
+
+    /// The API over an embedded engine, whatever the other tests run over: for tests of capacity units.
+    pub(crate) async fn embedded() -> Self {
+        Self::over_database(Database::embedded().await, TOKEN, Random::system())
+    }
+
+    fn over_database(database: Database, token: &str, random: Random) -> Self {
+        let client = database.client.config().to_builder().interceptor(Recorder).build();
+        let client = Client::from_conf(client);
         let table = Table::new(client.clone(), TABLE);
         let now = Arc::new(AtomicU64::new(START));
         let clock = now.clone();
@@ -99,7 +105,7 @@ impl Api {
             ..App::new(table.clone(), BotToken::new(token), telegram::MAX_AGE)
         };
         let router = service(routes(), app.clone());
-        Self { router, app, table, client, now, _engine: Arc::new(engine) }
+        Self { router, app, table, client, now, _database: Arc::new(database) }
     }
 
     /// Another process over the same table.
@@ -132,9 +138,7 @@ impl Api {
 
     /// The same over another engine, with the faults before it. The quota of retries is the test's own.
     pub(crate) fn behind(&self, proxy: &Proxy) -> Self {
-        let config = local_dynamodb(&proxy.lane(0)).config().to_builder();
-        let client = config.retry_partition(RetryPartition::new(proxy.lane(0))).build();
-        let table = Table::new(Client::from_conf(client), TABLE);
+        let table = Table::new(proxy.client(0), TABLE);
         Self { client: proxy.client.clone(), ..self.over(table) }
     }
 

@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use crate::harness::Group;
+use crate::harness::{Api, Group};
 
 #[tokio::test]
 async fn no_endpoint_waits_longer_than_it_must() {
@@ -91,7 +91,7 @@ async fn no_endpoint_waits_longer_than_it_must() {
 
 #[tokio::test]
 async fn debts_cost_the_same_whatever_the_history() {
-    let group = Group::new(3, "EUR").await;
+    let group = Group::of(&Api::embedded().await, 3, "EUR").await;
     group.spend(0, json!({ "amount": 5 })).await;
     let young = group.members[0].get(&group.path("/debts")).await.usage;
     for n in 1..=60 {

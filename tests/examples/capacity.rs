@@ -17,12 +17,14 @@ use fracti_core::{
     table::{Table, Usage},
     telegram::{self, User},
 };
-use fracti_http::{App, BotToken, Clock, local_dynamodb, service};
-use fracti_local::{Engine, routes, schema::Schema};
-use fracti_tests::events::TOKEN;
+use fracti_http::{App, BotToken, Clock, service};
+use fracti_local::routes;
+use fracti_tests::{
+    database::{Database, TABLE},
+    events::TOKEN,
+};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 use tower::ServiceExt;
 
 struct Caller<'a> {
@@ -102,10 +104,9 @@ impl Month {
 // On one thread, so that no answer is there before the request beside it was sent.
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let engine = Engine::start(TcpListener::bind("127.0.0.1:0").await.unwrap(), None).unwrap();
-    let client = local_dynamodb(engine.endpoint());
-    Schema::from_template().unwrap().create(&client, "FractiTable").await.unwrap();
-    let app = App::new(Table::new(client, "FractiTable"), BotToken::new(TOKEN), telegram::MAX_AGE);
+    let database = Database::embedded().await;
+    let table = Table::new(database.client.clone(), TABLE);
+    let app = App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE);
     let api = service(routes(), app);
     let caller = |id: u64| {
         let id = UserId::new(id).unwrap();
@@ -182,5 +183,5 @@ async fn main() {
         println!("| {method} `{path}` | {trips} | {read_units} | {write_units} | {times} |");
     }
     month.print();
-    engine.stop().await;
+    database.stop().await;
 }

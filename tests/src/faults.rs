@@ -23,10 +23,7 @@ use std::{
     },
 };
 
-use aws_sdk_dynamodb::{
-    Client,
-    config::{retry::RetryPartition, timeout::TimeoutConfig},
-};
+use aws_sdk_dynamodb::{Client, config::retry::RetryPartition};
 use axum::{
     Router,
     body::{Body, Bytes},
@@ -35,8 +32,6 @@ use axum::{
     response::Response,
     serve::Listener,
 };
-use fracti_http::local_dynamodb;
-use fracti_local::{Engine, schema::Schema};
 use http_body_util::BodyExt;
 use hyper_util::{
     client::legacy::{self, connect::HttpConnector},
@@ -55,8 +50,7 @@ use held::{Effect, Hold};
 pub use plan::{Fault, Plan};
 use replica::Replica;
 
-/// The table's name.
-pub const TABLE: &str = "FractiTable";
+use crate::database::{Database, TABLE, patient};
 
 /// How many requests may be under way.
 const MANY: u32 = 100_000;
@@ -64,12 +58,12 @@ const MANY: u32 = 100_000;
 /// An engine with an empty table, and the proxy before it.
 #[derive(Debug)]
 pub struct Proxy {
-    /// A client of the engine itself.
+    /// A client of the engine itself, which waits for its answers.
     pub client: Client,
     endpoint: String,
     wire: Arc<Wire>,
     served: JoinHandle<std::io::Result<()>>,
-    _engine: Engine,
+    database: Database,
 }
 
 #[derive(Debug)]
@@ -114,8 +108,8 @@ impl Proxy {
     ///
     /// Where a port or a table cannot be had.
     pub async fn start(plan: Plan) -> Self {
-        let engine = engine().await;
-        let client = patient(engine.endpoint());
+        let database = Database::start().await;
+        let client = database.patient_client();
         let replica = match plan.lag {
             0 => None,
             lag => Some(tokio::sync::Mutex::new(Replica::start(lag).await)),
@@ -123,7 +117,7 @@ impl Proxy {
         let wire = Arc::new(Wire {
             plan,
             calm: AtomicBool::new(true),
-            engine: engine.endpoint().to_owned(),
+            engine: database.endpoint().to_owned(),
             http: http(),
             replica,
             log: Mutex::default(),
@@ -137,13 +131,27 @@ impl Proxy {
         let router = Router::new().fallback(serve).layer(DefaultBodyLimit::disable());
         let router = router.with_state(wire.clone());
         let served = tokio::spawn(async move { axum::serve(gate, router).await });
-        Self { client, endpoint, wire, served, _engine: engine }
+        Self { client, endpoint, wire, served, database }
     }
 
     /// The endpoint of one lane.
     #[must_use]
     pub fn lane(&self, lane: usize) -> String {
         format!("{}/{lane}", self.endpoint)
+    }
+
+    /// A client of one lane, with the timeouts and retries of production and a retry quota of its own.
+    #[must_use]
+    pub fn client(&self, lane: usize) -> Client {
+        let client = self.database.client_at(&self.lane(lane));
+        let config = client.config().to_builder();
+        Client::from_conf(config.retry_partition(RetryPartition::new(self.lane(lane))).build())
+    }
+
+    /// A client of one lane that waits for its answers.
+    #[must_use]
+    pub fn patient_client(&self, lane: usize) -> Client {
+        patient(&self.database.client_at(&self.lane(lane)))
     }
 
     /// Lets the faults begin.
@@ -209,22 +217,6 @@ impl Drop for Proxy {
     fn drop(&mut self) {
         self.served.abort();
     }
-}
-
-/// A client that waits for its answer: this machine may have much else to do.
-#[must_use]
-pub fn patient(endpoint: &str) -> Client {
-    let config = local_dynamodb(endpoint).config().to_builder();
-    let config = config.timeout_config(TimeoutConfig::disabled());
-    Client::from_conf(config.retry_partition(RetryPartition::new(endpoint.to_owned())).build())
-}
-
-/// An engine in memory, with the table of the template.
-async fn engine() -> Engine {
-    let engine = Engine::start(TcpListener::bind("127.0.0.1:0").await.unwrap(), None).unwrap();
-    let client = patient(engine.endpoint());
-    Schema::from_template().unwrap().create(&client, TABLE).await.unwrap();
-    engine
 }
 
 /// A client of HTTP. It sends at once what it has: a request waits for nothing.
@@ -311,7 +303,7 @@ impl Wire {
             if replica.is_late() {
                 *self.log().injected.entry(Fault::StaleIndex).or_default() += 1;
             }
-            return send(&self.http, replica.endpoint(), call).await;
+            return replica.ask(&self.http, call).await;
         }
         if !call.writes() {
             return send(&self.http, &self.engine, call).await;
@@ -457,6 +449,17 @@ impl Call {
 
     fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
+    }
+
+    /// The same with another access key id, by which DynamoDB Local tells tables apart. It checks no signature.
+    fn signed_by(&self, access_key_id: &str) -> Self {
+        let mut call = self.clone();
+        let authorization = call.headers[header::AUTHORIZATION].to_str().unwrap();
+        let (start, rest) = authorization.split_once("Credential=").unwrap();
+        let (_, scope) = rest.split_once('/').unwrap();
+        let authorization = format!("{start}Credential={access_key_id}/{scope}");
+        call.headers.insert(header::AUTHORIZATION, authorization.try_into().unwrap());
+        call
     }
 
     fn with(&self, body: &Value) -> Self {

@@ -21,16 +21,16 @@ use fracti_core::{
     wallet::Wallet,
 };
 use fracti_http::{App, BotToken, Clock, Code, Paging, Query, Scope, local_dynamodb, service};
-use fracti_local::{Engine, routes, schema::Schema};
+use fracti_local::routes;
 use http_body_util::BodyExt;
 use serde_json::Value;
-use tokio::{
-    net::TcpListener,
-    runtime::{Builder, Runtime},
-};
+use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
 
-use crate::events::{SIGNED_AT, TOKEN, scene};
+use crate::{
+    database::{Database, TABLE},
+    events::{SIGNED_AT, TOKEN, scene},
+};
 
 /// A token that signed nothing of what comes in.
 const OTHER_TOKEN: &str = "42:other-bot";
@@ -285,18 +285,16 @@ struct Served {
     router: Router,
     routes: Vec<(Method, String)>,
     authorization: String,
-    _engine: Engine,
+    _database: Database,
 }
 
 static SERVED: LazyLock<Served> = LazyLock::new(|| {
     let runtime = runtime();
-    let (engine, router, ids) = runtime.block_on(async {
-        let engine = Engine::start(TcpListener::bind("127.0.0.1:0").await.unwrap(), None).unwrap();
-        let client = local_dynamodb(engine.endpoint());
-        Schema::from_template().unwrap().create(&client, TABLE).await.unwrap();
-        let router = service(routes(), app(Table::new(client, TABLE)));
+    let (database, router, ids) = runtime.block_on(async {
+        let database = Database::start().await;
+        let router = service(routes(), app(Table::new(database.client.clone(), TABLE)));
         let ids = scene(&router, now()).await;
-        (engine, router, ids)
+        (database, router, ids)
     });
     let user = User {
         id: UserId::new(123_456_789).unwrap(),
@@ -309,11 +307,9 @@ static SERVED: LazyLock<Served> = LazyLock::new(|| {
         router,
         routes: routes_with_a_body(&ids),
         authorization: format!("tma {}", telegram::sign(&user, TOKEN, now())),
-        _engine: engine,
+        _database: database,
     }
 });
-
-const TABLE: &str = "FractiTable";
 
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()

@@ -16,8 +16,8 @@ use axum::{
     routing::{get, post},
 };
 use fracti_core::{table::Table, telegram};
-use fracti_http::{App, BotToken, Clock, local_dynamodb, service};
-use fracti_local::{Engine, routes, schema::Schema, sign_event};
+use fracti_http::{App, BotToken, Clock, service};
+use fracti_local::{routes, sign_event};
 use serde_json::Value;
 use tokio::{
     io::AsyncReadExt,
@@ -26,7 +26,10 @@ use tokio::{
     sync::{Mutex, mpsc},
 };
 
-use crate::events::{SAMPLES, SCENE, TOKEN, scene};
+use crate::{
+    database::{Database, TABLE},
+    events::{SAMPLES, SCENE, TOKEN, scene},
+};
 
 /// The secret that holds the bot's token.
 const SECRET: &str = "fracti/bot-token";
@@ -47,10 +50,8 @@ struct Runtime {
 ///
 /// Where the function does not start, or answers something else than its routes do in the API's tests.
 pub async fn answers_its_events(binary: &str, function: &str) {
-    let engine = Engine::start(TcpListener::bind("127.0.0.1:0").await.unwrap(), None).unwrap();
-    let client = local_dynamodb(engine.endpoint());
-    Schema::from_template().unwrap().create(&client, "FractiTable").await.unwrap();
-    let table = Table::new(client, "FractiTable");
+    let database = Database::start().await;
+    let table = Table::new(database.client.clone(), TABLE);
     let app = App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE);
     let api = service(routes(), app);
 
@@ -72,10 +73,10 @@ pub async fn answers_its_events(binary: &str, function: &str) {
             ("AWS_LAMBDA_LOG_STREAM_NAME", "test"),
             ("AWS_LAMBDA_LOG_FORMAT", "JSON"),
             ("AWS_REGION", "eu-central-1"),
-            ("AWS_ACCESS_KEY_ID", "local"),
+            ("AWS_ACCESS_KEY_ID", database.access_key_id()),
             ("AWS_SECRET_ACCESS_KEY", "local"),
-            ("AWS_ENDPOINT_URL_DYNAMODB", engine.endpoint()),
-            ("TABLE_NAME", "FractiTable"),
+            ("AWS_ENDPOINT_URL_DYNAMODB", database.endpoint()),
+            ("TABLE_NAME", TABLE),
             ("TELEGRAM_BOT_TOKEN_SECRET", SECRET),
             ("AWS_ENDPOINT_URL_SECRETS_MANAGER", &format!("http://{address}/secrets")),
         ])
@@ -136,7 +137,7 @@ pub async fn answers_its_events(binary: &str, function: &str) {
     for secret in secrets {
         assert!(!log.contains(&secret), "the log says {secret}: {log}");
     }
-    engine.stop().await;
+    database.stop().await;
 }
 
 /// What an event says that no log may: headers, but for what they all have, and the body.

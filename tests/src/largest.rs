@@ -31,15 +31,14 @@ use fracti_core::{
     time::Timestamp,
 };
 use fracti_http::{App, BotToken, Clock, service};
-use fracti_local::{Engine, routes, schema::Schema};
+use fracti_local::routes;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 use tower::ServiceExt;
 
 use crate::{
+    database::{Database, TABLE},
     events::{SIGNED_AT, TOKEN},
-    faults::{TABLE, patient},
 };
 
 /// Members of the largest group before the last one joins.
@@ -57,7 +56,7 @@ pub struct Largest {
     api: Router,
     client: Client,
     clock: Arc<AtomicU64>,
-    _engine: Engine,
+    _database: Database,
 }
 
 /// What one call came to.
@@ -119,9 +118,8 @@ impl Largest {
     ///
     /// Where a port cannot be had.
     pub async fn new(deadline: Duration) -> Self {
-        let engine = Engine::start(TcpListener::bind("127.0.0.1:0").await.unwrap(), None).unwrap();
-        let client = patient(engine.endpoint());
-        Schema::from_template().unwrap().create(&client, TABLE).await.unwrap();
+        let database = Database::start().await;
+        let client = database.patient_client();
         let clock = Arc::new(AtomicU64::new(SIGNED_AT));
         let now = clock.clone();
         let app = App {
@@ -129,7 +127,7 @@ impl Largest {
             deadline,
             ..App::new(Table::new(client.clone(), TABLE), BotToken::new(TOKEN), telegram::MAX_AGE)
         };
-        Self { api: service(routes(), app), client, clock, _engine: engine }
+        Self { api: service(routes(), app), client, clock, _database: database }
     }
 
     fn now(&self) -> Timestamp {

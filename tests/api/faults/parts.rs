@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fracti_core::table::Table;
-use fracti_tests::faults::{TABLE, patient};
+use fracti_tests::database::TABLE;
 use serde_json::{Value, json};
 
 use super::{Fault, WRITE, disturbed};
@@ -131,7 +131,7 @@ async fn repeated_revert_leaves_what_others_pushed_anew_after_its_answer_was_los
 async fn large_revert_with_a_key_is_answered_and_its_retry_is_answered_the_same() {
     let (proxy, like) = disturbed().await;
     // What is asked for is the answer, however slow this machine is.
-    let unhurried = like.api.over(Table::new(patient(&proxy.lane(1)), TABLE));
+    let unhurried = like.api.over(Table::new(proxy.patient_client(1), TABLE));
     let unhurried = unhurried.with_deadline(Duration::from_mins(10));
     let group = Group::of(&unhurried, 20, "EUR").await;
     let alice = &group.members[0];

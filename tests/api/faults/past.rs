@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use fracti_core::table::Table;
-use fracti_tests::faults::{Proxy, TABLE, patient};
+use fracti_tests::{database::TABLE, faults::Proxy};
 use serde_json::{Value, json};
 
 use super::disturbed;
@@ -139,7 +139,7 @@ async fn read_across(
 /// Asks the questions that are `chosen`, with each request of the answer held in turn.
 async fn answers_are_of_one_moment(chosen: impl Fn(&str) -> bool) {
     let (proxy, like) = disturbed().await;
-    let reading = like.api.over(Table::new(patient(&proxy.lane(1)), TABLE));
+    let reading = like.api.over(Table::new(proxy.patient_client(1), TABLE));
     for question in QUESTIONS.into_iter().filter(|it| chosen(it)) {
         let mut yesterday = Yesterday::new(&like).await;
         for all in [false, true] {

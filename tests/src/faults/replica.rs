@@ -3,26 +3,28 @@
 use std::collections::VecDeque;
 
 use axum::{body::Body, http::StatusCode};
-use fracti_local::Engine;
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
 
-use super::{Call, engine, send};
+use super::{Answer, Call, send};
+use crate::database::Database;
 
 /// An engine that is some writes late.
 #[derive(Debug)]
 pub(super) struct Replica {
-    engine: Engine,
+    database: Database,
     lag: usize,
     waiting: VecDeque<Call>,
 }
 
 impl Replica {
     pub(super) async fn start(lag: usize) -> Self {
-        Self { engine: engine().await, lag, waiting: VecDeque::new() }
+        Self { database: Database::start().await, lag, waiting: VecDeque::new() }
     }
 
-    pub(super) fn endpoint(&self) -> &str {
-        self.engine.endpoint()
+    /// Sends it a request that was made for the other engine.
+    pub(super) async fn ask(&self, http: &Client<HttpConnector, Body>, call: &Call) -> Answer {
+        let call = call.signed_by(self.database.access_key_id());
+        send(http, self.database.endpoint(), &call).await
     }
 
     pub(super) fn is_late(&self) -> bool {
@@ -47,7 +49,7 @@ impl Replica {
     async fn next(&mut self, http: &Client<HttpConnector, Body>) {
         if let Some(call) = self.waiting.pop_front() {
             // The same write after the same writes comes to the same.
-            let answer = send(http, self.engine.endpoint(), &call).await;
+            let answer = self.ask(http, &call).await;
             assert_eq!(answer.status, StatusCode::OK, "{call:?}");
         }
     }

@@ -9,7 +9,7 @@ use std::{
 use tokio::task::JoinSet;
 
 use super::{Actor, Outcome, Report, World, audit};
-use crate::faults::{Plan, patient};
+use crate::faults::{Plan, Proxy};
 
 /// Nobody waits longer than a function has.
 const LAMBDA: Duration = Duration::from_secs(10);
@@ -61,8 +61,7 @@ impl Crowd {
     ///
     /// Where a writer panics.
     pub async fn write(self) -> (Pace, Report) {
-        let world =
-            World::of(Plan::none(), self.processes, |proxy, it| patient(&proxy.lane(it))).await;
+        let world = World::of(Plan::none(), self.processes, Proxy::patient_client).await;
         let founder = world.user(self.user.unwrap_or(1));
         let mut groups = Vec::new();
         for _ in 0..self.groups {

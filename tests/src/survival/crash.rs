@@ -11,7 +11,7 @@ use std::{
 
 use aws_sdk_dynamodb::Client;
 use fracti_core::table::Table;
-use fracti_http::Clock;
+use fracti_http::{Clock, local_dynamodb};
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines},
     process::{Child, ChildStdout, Command},
@@ -20,7 +20,10 @@ use tokio::{
 };
 
 use super::{Actor, Door, Journal, Report, audit, views, world::TOKEN};
-use crate::faults::{TABLE, http, patient};
+use crate::{
+    database::{TABLE, patient},
+    faults::http,
+};
 
 /// How many users write at once.
 const USERS: u64 = 6;
@@ -52,7 +55,7 @@ impl Server {
             urls.push(line.strip_prefix(name).unwrap_or_else(|| panic!("{line:?}")).to_owned());
         }
         let door = Door::Server(Box::new(http()), urls[0].clone());
-        Self { process, door, client: patient(&urls[1]), _lines: lines }
+        Self { process, door, client: patient(&local_dynamodb(&urls[1])), _lines: lines }
     }
 
     /// Ends it at once, as `SIGKILL` does.

@@ -16,7 +16,7 @@ use fracti_core::{
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::Finding;
-use crate::faults::TABLE;
+use crate::database::TABLE;
 
 /// A key of the table.
 pub(super) type Key = (String, String);

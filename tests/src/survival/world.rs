@@ -21,8 +21,9 @@ use fracti_local::routes;
 
 use super::{Actor, Door, Journal};
 use crate::{
+    database::TABLE,
     events::SIGNED_AT,
-    faults::{Plan, Proxy, TABLE},
+    faults::{Plan, Proxy},
 };
 
 /// The bot of the API under test.
