@@ -34,7 +34,7 @@ async fn fifty_expenses_at_once_are_all_recorded_in_an_order() {
     })
     .await;
     assert_eq!(count(&replies, 201), 50);
-    assert!(replies.iter().all(|reply| reply.usage.requests == 4), "nobody reads or writes twice");
+    assert!(replies.iter().all(|reply| reply.cost.requests == 4), "nobody reads or writes twice");
     let moments: HashSet<&str> =
         replies.iter().map(|reply| reply.body["data"]["createdAt"].as_str().unwrap()).collect();
     assert_eq!(moments.len(), 50);
@@ -151,7 +151,7 @@ async fn whoever_joins_at_once_is_counted_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everything_at_once_leaves_a_book_that_is_right() {
+async fn everything_at_once_leaves_a_ledger_that_is_right() {
     let api = Api::new().await;
     let group = Group::of(&api, 4, "TON").await;
     let mut expenses = Vec::new();

@@ -6,7 +6,7 @@ use axum::http::Method;
 use fracti_core::{
     expense::{Edit, Expense},
     input::{Draft, Field},
-    table::Claim,
+    table::MemberKey,
 };
 use serde_json::{Value, json};
 use tokio::{runtime::Handle, task::block_in_place};
@@ -341,7 +341,7 @@ async fn what_was_decided_on_what_is_not_so_any_more_is_decided_again() {
     let made = group.spend(0, json!({ "amount": 30 })).await;
     let at = path(&group, &made);
     let id = made["id"].as_str().unwrap().parse().unwrap();
-    let claim = Claim { group: group.id.parse().unwrap(), user: group.members[0].user.id };
+    let member_key = MemberKey { group: group.id.parse().unwrap(), user: group.members[0].user.id };
     let table = group.api.another().table;
     // Whoever decides is interrupted once, between what they read and what they write.
     let interrupted = |body: Value| {
@@ -359,14 +359,14 @@ async fn what_was_decided_on_what_is_not_so_any_more_is_decided_again() {
     let amount = Field::Value("60".parse().unwrap());
     let edit = Draft::valid(Edit { amount, ..Edit::default() });
     let now = group.api.now();
-    table.edit_expense(claim, id, &edit, interrupted(splits), now).await.unwrap();
+    table.edit_expense(member_key, id, &edit, interrupted(splits), now).await.unwrap();
     let edited = group.members[0].get(&at).await.data(200).clone();
     assert_eq!((&edited["amount"], &edited["description"]), (&json!(60), &json!("Taxi")));
     assert_eq!(group.balances().await, ["60", "-60", "0"]);
     group.verify().await;
 
     let dearer = json!({ "amount": 90, "splits": [{ "userId": "3" }] });
-    table.delete_expense(claim, id, interrupted(dearer), now).await.unwrap();
+    table.delete_expense(member_key, id, interrupted(dearer), now).await.unwrap();
     assert_eq!(group.balances().await, ["0", "0", "0"]);
     assert!(!group.api.rows().await.keys().any(|(_, sk)| sk.starts_with("PART#")));
     group.verify().await;

@@ -96,7 +96,7 @@ async fn deleting_takes_back_all_that_an_expense_did() {
 
     let left = group.api.rows().await;
     let new: Vec<_> = left.keys().filter(|key| !kept.contains_key(key)).collect();
-    let entry = format!("BOOK#{}#ENTRY#{id}", group.id);
+    let entry = format!("LEDGER#{}#ENTRY#{id}", group.id);
     let history = [1, 2].map(|sequence| (entry.clone(), format!("HISTORY#{sequence:020}")));
     assert_eq!(new, history.iter().collect::<Vec<_>>(), "only its history is left");
     let [was, revert] = history.map(|key| left[&key].clone());
@@ -183,7 +183,7 @@ async fn forty_five_share_and_one_more_does_not_fit() {
     let made = group.spend(0, json!({ "amount": "100.00" })).await;
     let shares = made["splits"].as_array().unwrap();
     assert_eq!(shares.len(), 45);
-    let sum: i128 = shares.iter().map(|share| number(&share["amount"]).scaled(2).unwrap()).sum();
+    let sum: i128 = shares.iter().map(|share| number(&share["amount"]).at_scale(2).unwrap()).sum();
     assert_eq!(sum, 10_000);
     group.verify().await;
 
@@ -201,7 +201,7 @@ async fn forty_five_share_and_one_more_does_not_fit() {
 }
 
 #[tokio::test]
-async fn what_would_not_fit_into_the_book_is_refused() {
+async fn what_would_not_fit_into_the_ledger_is_refused() {
     let group = Group::new(2, "JPY").await;
     group.spend(0, json!({ "amount": i64::MAX })).await;
     let before = group.api.rows().await;

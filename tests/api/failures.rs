@@ -47,7 +47,7 @@ async fn who_loses_every_race_until_the_deadline_gets_a_409() {
     let group = Group::new(2, "EUR").await;
     group.spend(0, json!({ "amount": 10 })).await;
     // A closing of the day that nobody of us wrote: every event of a later day finds that somebody was first.
-    let key = [("PK", format!("BOOK#{}", group.id)), ("SK", "DAY#2026-01-15".to_owned())];
+    let key = [("PK", format!("LEDGER#{}", group.id)), ("SK", "DAY#2026-01-15".to_owned())];
     let key = key.map(|(name, value)| (name.to_owned(), AttributeValue::S(value)));
     let key: HashMap<_, _> = key.into();
     let put = group.api.client.put_item().table_name("FractiTable").set_item(Some(key.clone()));
@@ -65,7 +65,7 @@ async fn who_loses_every_race_until_the_deadline_gets_a_409() {
     );
     assert_eq!(late.code(), (409, "CONFLICT"));
     assert_eq!(late.header("retry-after"), Some("1"));
-    assert!(late.usage.trips > 4, "it was tried again and again: {}", late.usage);
+    assert!(late.cost.round_trips > 4, "it was tried again and again: {}", late.cost);
     assert_eq!(lost.data(200)["nonApplied"][0]["code"], "LOCK_LOST");
     assert_eq!(group.api.rows().await, before);
 

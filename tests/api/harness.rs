@@ -17,7 +17,7 @@ use axum::{
 };
 use fracti_core::{
     decimal::Decimal,
-    table::{Table, Usage},
+    table::{Table, TableCost},
     telegram::{self, User},
     time::Timestamp,
 };
@@ -71,7 +71,7 @@ pub(crate) struct Reply {
     pub(crate) text: String,
     pub(crate) body: Value,
     /// What it asked of the table.
-    pub(crate) usage: Usage,
+    pub(crate) cost: TableCost,
     /// What it did there.
     pub(crate) rights: BTreeSet<Right>,
     /// What the log says of it.
@@ -189,9 +189,9 @@ impl Api {
         let bytes = body.collect().await.unwrap().to_bytes();
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         let body = serde_json::from_str(&text).unwrap_or_default();
-        let usage = *parts.extensions.get::<Usage>().unwrap();
+        let cost = *parts.extensions.get::<TableCost>().unwrap();
         let reply =
-            Reply { status: parts.status, headers: parts.headers, text, body, usage, rights, log };
+            Reply { status: parts.status, headers: parts.headers, text, body, cost, rights, log };
         reply.check();
         reply
     }
@@ -210,9 +210,9 @@ impl Api {
         rows
     }
 
-    /// The book agrees with the rows.
+    /// The ledger agrees with the rows.
     pub(crate) async fn verify(&self, group: &str) {
-        self.table.verify_book(group.parse().unwrap()).await.unwrap();
+        self.table.verify_ledger(group.parse().unwrap()).await.unwrap();
     }
 }
 
@@ -226,7 +226,7 @@ impl Reply {
         assert_eq!(self.header("x-content-type-options"), Some("nosniff"), "{self:?}");
         assert_eq!(self.body["success"], self.status.is_success(), "{self:?}");
         if self.status == StatusCode::UNAUTHORIZED {
-            assert_eq!(self.usage.requests, 0, "who is nobody costs nothing: {self:?}");
+            assert_eq!(self.cost.requests, 0, "who is nobody costs nothing: {self:?}");
         }
         if !self.status.is_success() {
             assert!(self.body["error"].is_string() && self.body["message"].is_string(), "{self:?}");
@@ -413,7 +413,7 @@ impl Group {
         self.members.iter().map(balance).collect()
     }
 
-    /// The book agrees with the rows.
+    /// The ledger agrees with the rows.
     pub(crate) async fn verify(&self) {
         self.api.verify(&self.id).await;
     }

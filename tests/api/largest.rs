@@ -14,10 +14,10 @@ async fn every_endpoint_serves_the_largest_groups_within_its_bounds() {
     let calls = Largest::new(Duration::from_mins(5)).await.calls().await;
     for call in &calls {
         let place =
-            format!("{:?} {}: {} bytes, {}", call.endpoint, call.what, call.bytes, call.usage);
+            format!("{:?} {}: {} bytes, {}", call.endpoint, call.what, call.bytes, call.cost);
         assert!(call.status < 300, "{place}: {}", call.body);
         assert!(call.bytes < MAX_RESPONSE, "{place}");
-        assert!(call.usage.requests <= 150, "{place}");
+        assert!(call.cost.requests <= 150, "{place}");
     }
     let optimal = |what: &str| {
         let call = calls.iter().find(|call| call.what == what).unwrap();

@@ -1,4 +1,4 @@
-//! Adjustments of the book: each counts once, many at a time, and can be taken back.
+//! Adjustments of the ledger: each counts once, many at a time, and can be taken back.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -243,7 +243,7 @@ async fn a_request_has_a_bound_on_its_entries_their_names_and_their_changes() {
         many.body["details"][0],
         json!({ "path": "entryIds", "message": "entryIds must have at most 500 items" })
     );
-    assert!(many.usage.requests <= 2, "{}", many.usage);
+    assert!(many.cost.requests <= 2, "{}", many.cost);
     let wide =
         json!([{ "entryId": "a", "changes": vec![json!({ "userId": "1", "amount": 1 }); 501] }]);
     let wide = alice.post(&group.path(ENTRIES), wide).await;
@@ -275,7 +275,7 @@ async fn names_of_adjustments_never_reach_expenses_and_settlements() {
     for id in [pending.as_str().unwrap(), "019bc186-de00-7303-8303-030303030303"] {
         let restored = alice.post(&group.path(&format!("/expenses/{id}/restore")), json!({})).await;
         assert_eq!(restored.code(), (404, "EXPENSE_NOT_FOUND"));
-        assert!(restored.usage.requests <= 6, "{}", restored.usage);
+        assert!(restored.cost.requests <= 6, "{}", restored.cost);
     }
 }
 
@@ -294,7 +294,7 @@ async fn totals_of_settlements_leave_adjustments_out() {
 }
 
 #[tokio::test]
-async fn two_hundred_and_fifty_in_one_request_are_all_in_the_book() {
+async fn two_hundred_and_fifty_in_one_request_are_all_in_the_ledger() {
     let group = Group::new(2, "EUR").await;
     let body: Vec<_> = (0..250).map(|number| adjustment(&number.to_string(), "0.01")).collect();
     let reply = group.members[0].post(&group.path(ENTRIES), json!(body)).await;
@@ -313,7 +313,7 @@ async fn two_hundred_and_fifty_in_one_request_are_all_in_the_book() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn adjustments_at_once_are_all_in_the_book_and_each_once() {
+async fn adjustments_at_once_are_all_in_the_ledger_and_each_once() {
     let group = Group::new(2, "EUR").await;
     let push = |name: String| {
         // Each in a process of its own, so that none waits for its turn.
@@ -360,14 +360,14 @@ async fn two_hundred_groups_at_once_do_not_see_each_other() {
 }
 
 #[tokio::test]
-async fn debts_that_are_verified_say_where_the_book_is_wrong() {
+async fn debts_that_are_verified_say_where_the_ledger_is_wrong() {
     let group = Group::new(2, "EUR").await;
     let alice = &group.members[0];
     group.spend(0, json!({ "amount": 20 })).await;
     let debts = alice.get(&group.path("/debts")).await.data(200).clone();
     let verified = alice.get(&group.path("/debts?verify=true")).await;
     assert_eq!(verified.data(200), &debts);
-    assert_eq!(alice.get(&group.path("/debts?verify=false")).await.usage.trips, 1);
+    assert_eq!(alice.get(&group.path("/debts?verify=false")).await.cost.round_trips, 1);
 
     // Somebody took a share away behind our back.
     let rows = group.api.rows().await;

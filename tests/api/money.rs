@@ -27,16 +27,16 @@ fn cases() -> Vec<Value> {
     cases
 }
 
-/// Amounts of the cases are in the smallest unit.
+/// Amounts of the cases are in the minor unit.
 fn euro() -> Currency {
     "EUR".parse().unwrap()
 }
 
-fn exact(units: i64) -> String {
-    euro().number(units).to_string()
+fn exact(minor: i64) -> String {
+    euro().to_major(minor).to_string()
 }
 
-fn units(value: &Value) -> i64 {
+fn minor(value: &Value) -> i64 {
     value.as_i64().unwrap()
 }
 
@@ -59,10 +59,10 @@ fn names(split: &Value) -> Vec<&str> {
 /// The division of a case, as the functions take it.
 fn division(split: &Value, ids: &BTreeMap<&str, UserId>) -> Result<Split, SplitError> {
     let parts = |field: &str| {
-        split[field].as_object().unwrap().iter().map(|(name, part)| (ids[&**name], units(part)))
+        split[field].as_object().unwrap().iter().map(|(name, part)| (ids[&**name], minor(part)))
     };
     if split.get("exact").is_some() {
-        Split::exact(parts("exact"), units(&split["amount"]), euro())
+        Split::exact(parts("exact"), minor(&split["amount"]), euro())
     } else if split.get("percent_bp").is_some() {
         Split::percentage(
             parts("percent_bp").map(|(user, points)| (user, Decimal::new(points.into(), 2))),
@@ -79,9 +79,9 @@ fn body(split: &Value, ids: &BTreeMap<&str, UserId>) -> Value {
         .map(|name| {
             let user = ids[name].to_string();
             if let Some(part) = split.get("exact") {
-                json!({ "userId": user, "amount": exact(units(&part[name])) })
+                json!({ "userId": user, "amount": exact(minor(&part[name])) })
             } else if let Some(part) = split.get("percent_bp") {
-                let points = Decimal::new(units(&part[name]).into(), 2);
+                let points = Decimal::new(minor(&part[name]).into(), 2);
                 json!({ "userId": user, "percentage": points.to_string() })
             } else {
                 json!({ "userId": user })
@@ -93,14 +93,14 @@ fn body(split: &Value, ids: &BTreeMap<&str, UserId>) -> Value {
         (_, Some(_)) => "percentage",
         _ => "equal",
     };
-    json!({ "description": "Case", "amount": exact(units(&split["amount"])), "splitType": split_type, "splits": splits })
+    json!({ "description": "Case", "amount": exact(minor(&split["amount"])), "splitType": split_type, "splits": splits })
 }
 
 /// What a case expects of the shares.
 fn check(case: &Value, shares: &BTreeMap<&str, i64>) {
     for (what, expected) in case["expect"].as_object().unwrap() {
         match what.as_str() {
-            "sum" => assert_eq!(shares.values().sum::<i64>(), units(expected), "{case}"),
+            "sum" => assert_eq!(shares.values().sum::<i64>(), minor(expected), "{case}"),
             "sorted" => {
                 let mut sorted: Vec<i64> = shares.values().copied().collect();
                 sorted.sort_unstable();
@@ -110,7 +110,7 @@ fn check(case: &Value, shares: &BTreeMap<&str, i64>) {
                 Value::Array(either) => {
                     assert!(either.contains(&json!(shares[name])), "{case}: {shares:?}");
                 }
-                one => assert_eq!(shares[name], units(one), "{case}"),
+                one => assert_eq!(shares[name], minor(one), "{case}"),
             },
         }
     }
@@ -121,7 +121,7 @@ async fn the_shares_are_those_of_the_cases() {
     for case in cases().iter().filter(|case| case.get("split").is_some()) {
         let split = &case["split"];
         let ids = named(names(split).into_iter());
-        let amount = units(&split["amount"]);
+        let amount = minor(&split["amount"]);
         let group = Group::new(ids.len().max(1) as u64, "EUR").await;
         let reply = group.members[0].post(&group.path("/expenses"), body(split, &ids)).await;
 
@@ -132,7 +132,7 @@ async fn the_shares_are_those_of_the_cases() {
             let mut details = reply.body["details"].as_array().unwrap().iter();
             assert!(details.any(|it| it["message"] == error.to_string()), "{case}: {}", reply.text);
             if let Some(difference) = case["expect"].get("error_must_state_difference") {
-                let stated = format!(", {} more than", exact(units(difference)));
+                let stated = format!(", {} more than", exact(minor(difference)));
                 assert!(error.to_string().contains(&stated), "{case}: {error}");
             }
             continue;
@@ -146,13 +146,13 @@ async fn the_shares_are_those_of_the_cases() {
             .map(|share| {
                 (
                     name(share["userId"].as_str().unwrap()),
-                    euro().units(number(&share["amount"])).unwrap(),
+                    euro().to_minor(number(&share["amount"])).unwrap(),
                 )
             })
             .collect();
         let parts = division(split, &ids).unwrap().divide(amount, expense);
         let computed: BTreeMap<&str, i64> =
-            parts.iter().map(|part| (name(&part.user.to_string()), part.units)).collect();
+            parts.iter().map(|part| (name(&part.user.to_string()), part.minor)).collect();
         assert_eq!(over_http, computed, "{case}");
         check(case, &computed);
         group.verify().await;
@@ -200,13 +200,13 @@ async fn the_balances_are_those_of_the_cases() {
             let (from, to) = (by(&pay[0]), by(&pay[1]));
             let waits = json!({ "toId": to.id, "amount": exact(5000) });
             from.post(&group.path("/settlements"), waits).await.data(201);
-            let paid = json!({ "toId": to.id, "fromId": from.id, "amount": exact(units(&pay[2])) });
+            let paid = json!({ "toId": to.id, "fromId": from.id, "amount": exact(minor(&pay[2])) });
             to.post(&group.path("/settlements"), paid).await.data(201);
         }
         let balances = group.balances().await;
         for (balance, (name, _)) in balances.iter().zip(&ids) {
             // Who is not named is owed nothing.
-            let expected = expected.get(*name).map_or(0, units);
+            let expected = expected.get(*name).map_or(0, minor);
             assert_eq!(*balance, exact(expected), "{case}: {name}");
         }
         group.verify().await;
@@ -216,8 +216,8 @@ async fn the_balances_are_those_of_the_cases() {
 #[tokio::test]
 async fn the_plans_are_as_short_as_those_of_the_cases() {
     for case in cases().iter().filter(|case| case.get("net").is_some()) {
-        let nets: Vec<i64> = case["net"].as_array().unwrap().iter().map(units).collect();
-        let fewest = usize::try_from(units(&case["min_transfers"])).unwrap();
+        let nets: Vec<i64> = case["net"].as_array().unwrap().iter().map(minor).collect();
+        let fewest = usize::try_from(minor(&case["min_transfers"])).unwrap();
         let balances = (1..).map(|id| UserId::new(id).unwrap()).zip(nets.iter().copied());
         assert_eq!(plans([(euro(), balances)])[&euro()].transfers.len(), fewest, "{case}");
 
@@ -269,7 +269,7 @@ fn over_fifty_expenses_everybody_carries_the_odd_unit() {
         let backwards = Split::equal(friends.into_iter().rev()).unwrap().divide(100, expense);
         for part in &parts {
             assert!(backwards.contains(part));
-            if part.units == 34 {
+            if part.minor == 34 {
                 carried[usize::try_from(part.user.number()).unwrap() - 1] += 1;
             }
         }

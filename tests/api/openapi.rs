@@ -453,7 +453,7 @@ async fn what_is_sent_and_answered_fits_the_document() {
     alice.get(&format!("{expense}/history?limit=3")).await.data(200);
     alice.call(Method::POST, &format!("{expense}/restore"), None).await.data(200);
 
-    the_book(&alice, &bob, &group).await;
+    the_ledger(&alice, &bob, &group).await;
 
     // Settlements.
     let settlements = at("/settlements");
@@ -556,7 +556,7 @@ async fn null_in_an_optional_field_means_the_same_as_leaving_it_out() {
     assert_eq!(pushed.data(200)["nonApplied"], json!([]));
 }
 
-async fn the_book(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {
+async fn the_ledger(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {
     let at = |rest: &str| format!("/api/groups/{group}{rest}");
     let entries = at("/ledger/entries");
     let opening = json!({ "entryId": "opening", "note": "From the old app",

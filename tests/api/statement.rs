@@ -1,4 +1,4 @@
-//! The book at any moment: balances, statement and days agree with each other, and with what was seen then.
+//! The ledger at any moment: balances, statement and days agree with each other, and with what was seen then.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -118,7 +118,7 @@ impl Past {
         }
     }
 
-    /// Notes what the book says now, and that no history was written anew.
+    /// Notes what the ledger says now, and that no history was written anew.
     async fn see(&mut self) {
         let now = self.member(2).get(&self.group.path("/ledger/balance")).await;
         let now = now.data(200);
@@ -130,7 +130,7 @@ impl Past {
         self.seen.push(seen);
         for (key, row) in self.group.api.rows().await {
             let (pk, sk) = &key;
-            if sk.starts_with("HISTORY#") || (pk.starts_with("BOOK#") && sk.starts_with("DAY#")) {
+            if sk.starts_with("HISTORY#") || (pk.starts_with("LEDGER#") && sk.starts_with("DAY#")) {
                 let first = self.history.entry(key.clone()).or_insert_with(|| row.clone());
                 assert_eq!(first, &row, "{key:?} was written anew");
             }
@@ -158,7 +158,7 @@ fn net(entry: &Value, user: &str) -> BTreeMap<String, i128> {
 }
 
 fn nanos(value: &Value) -> i128 {
-    number(value).scaled(9).unwrap()
+    number(value).at_scale(9).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -175,7 +175,7 @@ async fn the_past_is_what_was_seen_then() {
         for seen in &past.seen {
             let then = balance(format!("at={}", seen.at)).await;
             // The members, the member, the balance; the closings, and the entries of the day.
-            assert!(then.usage.requests <= 5, "SEED={seed} {}", then.usage);
+            assert!(then.cost.requests <= 5, "SEED={seed} {}", then.cost);
             let then = then.data(200);
             let place = format!("SEED={seed} at {}", seen.at);
             assert_eq!(moved(&then["balances"]), moved(&seen.balances), "{place}");
@@ -432,7 +432,7 @@ async fn days_without_entries_cost_nothing() {
     for days in [0, 1, 1, 1] {
         spend(days).await;
     }
-    let near = group.api.user(1, "A").get(&group.path("/ledger/entries")).await.usage;
+    let near = group.api.user(1, "A").get(&group.path("/ledger/entries")).await.cost;
     let far = Group { api: Api::new().await, id: String::new(), members: Vec::new() };
     let far = Group::of(&far.api, 2, "EUR").await;
     for days in [0, 365, 365, 365] {
@@ -443,11 +443,11 @@ async fn days_without_entries_cost_nothing() {
     let alice = far.api.user(1, "A");
     let apart = alice.get(&far.path("/ledger/entries")).await;
     assert_eq!(apart.data(200).as_array().unwrap().len(), 4);
-    assert_eq!(apart.usage.requests, near.requests, "{} and {near}", apart.usage);
-    assert!(apart.usage.trips <= 3, "{}", apart.usage);
+    assert_eq!(apart.cost.requests, near.requests, "{} and {near}", apart.cost);
+    assert!(apart.cost.round_trips <= 3, "{}", apart.cost);
     let old = alice.get(&far.path("/ledger/balance?at=2027-06-01T00:00:00Z")).await;
     assert_eq!(old.body["data"]["sequence"], 2);
-    assert!(old.usage.trips <= 2, "{}", old.usage);
+    assert!(old.cost.round_trips <= 2, "{}", old.cost);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -485,7 +485,7 @@ async fn a_statement_is_read_for_members_and_of_members() {
     let path = group.path("/ledger/entries?to=2026-01-20");
     let refused = stranger.get(&path).await;
     assert_eq!(refused.code(), (403, "NOT_A_MEMBER"));
-    assert!(refused.usage.requests <= 5, "{}", refused.usage);
+    assert!(refused.cost.requests <= 5, "{}", refused.cost);
 
     let unknown = group.members[0].get(&group.path("/ledger/entries?userId=424242")).await;
     assert_eq!(unknown.code(), (400, "VALIDATION_ERROR"));

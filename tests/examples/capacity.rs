@@ -14,7 +14,7 @@ use axum::{
 };
 use fracti_core::{
     id::UserId,
-    table::{Table, Usage},
+    table::{Table, TableCost},
     telegram::{self, User},
 };
 use fracti_http::{App, BotToken, Clock, service};
@@ -33,7 +33,7 @@ struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    async fn call(&self, method: &Method, path: &str, body: &Value) -> (String, Usage) {
+    async fn call(&self, method: &Method, path: &str, body: &Value) -> (String, TableCost) {
         let request = Request::builder()
             .method(method)
             .uri(path)
@@ -43,11 +43,11 @@ impl Caller<'_> {
             .unwrap();
         let response = self.api.clone().oneshot(request).await.unwrap();
         assert!(response.status().is_success(), "{method} {path}: {}", response.status());
-        let usage = *response.extensions().get::<Usage>().unwrap();
+        let cost = *response.extensions().get::<TableCost>().unwrap();
         let body = response.into_body().collect().await.unwrap().to_bytes();
         let body: Value = serde_json::from_slice(&body).unwrap();
         let id = body.pointer("/data/id").and_then(Value::as_str).unwrap_or_default();
-        (id.to_owned(), usage)
+        (id.to_owned(), cost)
     }
 
     async fn post(&self, path: &str, body: Value) -> String {
@@ -64,10 +64,10 @@ struct Month {
 }
 
 impl Month {
-    fn add(&mut self, times: f64, usage: Usage) {
+    fn add(&mut self, times: f64, cost: TableCost) {
         self.requests += times;
-        self.read_units += times * usage.read_units;
-        self.write_units += times * usage.write_units;
+        self.read_units += times * cost.read_units;
+        self.write_units += times * cost.write_units;
     }
 
     fn print(&self) {
@@ -135,7 +135,7 @@ async fn main() {
     let opening = json!([{ "userId": "1", "amount": 5 }, { "userId": "2", "amount": -5 }]);
     let opening = json!([{ "entryId": "opening", "changes": opening }]);
 
-    println!("| endpoint | trips | read units | write units | times a month |");
+    println!("| endpoint | round trips | read units | write units | times a month |");
     println!("|---|---:|---:|---:|---:|");
     let mut month = Month::default();
     let one = |kind: &str, id: &str| at(&format!("/{kind}/{id}"));
@@ -175,12 +175,12 @@ async fn main() {
     ] {
         // Nothing is new in a second join: a newcomer's is measured.
         let caller = if path.ends_with("/join") { caller(6) } else { caller(1) };
-        let (_, usage) = caller.call(&method, &path, &body).await;
+        let (_, cost) = caller.call(&method, &path, &body).await;
         let path = path.replace(&group, "{groupId}").replace(&expense, "{expenseId}");
         let path = path.replace(&settlement, "{settlementId}");
-        month.add(times, usage);
-        let Usage { trips, read_units, write_units, .. } = usage;
-        println!("| {method} `{path}` | {trips} | {read_units} | {write_units} | {times} |");
+        month.add(times, cost);
+        let TableCost { round_trips, read_units, write_units, .. } = cost;
+        println!("| {method} `{path}` | {round_trips} | {read_units} | {write_units} | {times} |");
     }
     month.print();
     database.stop().await;

@@ -5,19 +5,19 @@
 
 use std::time::Duration;
 
-use fracti_core::table::Usage;
+use fracti_core::table::TableCost;
 use fracti_tests::largest::Largest;
 
 #[tokio::main]
 async fn main() {
-    println!("| endpoint | | requests | trips | read units | write units | KB | ms |");
+    println!("| endpoint | | requests | round trips | read units | write units | KB | ms |");
     println!("|---|---|---:|---:|---:|---:|---:|---:|");
     for call in Largest::new(Duration::from_millis(8_500)).await.calls().await {
-        let Usage { requests, trips, read_units, write_units, .. } = call.usage;
+        let TableCost { requests, round_trips, read_units, write_units, .. } = call.cost;
         let ((method, route), what) = (call.endpoint, call.what);
         let (kilobytes, ms) = (call.bytes / 1000, call.took.as_millis());
         println!(
-            "| {method} `{route}` | {what} | {requests} | {trips} | {read_units} | {write_units} | {kilobytes} | {ms} |"
+            "| {method} `{route}` | {what} | {requests} | {round_trips} | {read_units} | {write_units} | {kilobytes} | {ms} |"
         );
         assert!(call.status < 300, "{}", call.body);
     }

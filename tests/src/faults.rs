@@ -53,7 +53,7 @@ use replica::Replica;
 use crate::database::{Database, TABLE, patient};
 
 /// How many requests may be under way.
-const MANY: u32 = 100_000;
+const MAX_UNDER_WAY: u32 = 100_000;
 
 /// An engine with an empty table, and the proxy before it.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ pub struct Proxy {
 #[derive(Debug)]
 struct Wire {
     plan: Plan,
-    calm: AtomicBool,
+    faults_off: AtomicBool,
     engine: String,
     http: legacy::Client<HttpConnector, Body>,
     replica: Option<tokio::sync::Mutex<Replica>>,
@@ -93,7 +93,7 @@ struct Log {
 /// A request of the SDK.
 #[derive(Clone, Debug)]
 pub struct Call {
-    lane: String,
+    channel: String,
     operation: String,
     headers: HeaderMap,
     body: Bytes,
@@ -116,14 +116,14 @@ impl Proxy {
         };
         let wire = Arc::new(Wire {
             plan,
-            calm: AtomicBool::new(true),
+            faults_off: AtomicBool::new(true),
             engine: database.endpoint().to_owned(),
             http: http(),
             replica,
             log: Mutex::default(),
             holds: Mutex::default(),
             late: Mutex::default(),
-            under_way: Arc::new(Semaphore::new(MANY as usize)),
+            under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY as usize)),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
@@ -136,27 +136,29 @@ impl Proxy {
 
     /// The endpoint of one lane.
     #[must_use]
-    pub fn lane(&self, lane: usize) -> String {
-        format!("{}/{lane}", self.endpoint)
+    pub fn channel(&self, channel: usize) -> String {
+        format!("{}/{channel}", self.endpoint)
     }
 
     /// A client of one lane, with the timeouts and retries of production and a retry quota of its own.
     #[must_use]
-    pub fn client(&self, lane: usize) -> Client {
-        let client = self.database.client_at(&self.lane(lane));
+    pub fn client(&self, channel: usize) -> Client {
+        let client = self.database.client_at(&self.channel(channel));
         let config = client.config().to_builder();
-        Client::from_conf(config.retry_partition(RetryPartition::new(self.lane(lane))).build())
+        Client::from_conf(
+            config.retry_partition(RetryPartition::new(self.channel(channel))).build(),
+        )
     }
 
     /// A client of one lane that waits for its answers.
     #[must_use]
-    pub fn patient_client(&self, lane: usize) -> Client {
-        patient(&self.database.client_at(&self.lane(lane)))
+    pub fn patient_client(&self, channel: usize) -> Client {
+        patient(&self.database.client_at(&self.channel(channel)))
     }
 
     /// Lets the faults begin.
-    pub fn rage(&self) {
-        self.wire.calm.store(false, SeqCst);
+    pub fn start_faults(&self) {
+        self.wire.faults_off.store(false, SeqCst);
     }
 
     /// Ends the faults, and waits for what is still under way; then the indexes are up to date too.
@@ -164,10 +166,10 @@ impl Proxy {
     /// # Panics
     ///
     /// Where the replica refuses what the engine took.
-    pub async fn calm(&self) {
-        self.wire.calm.store(true, SeqCst);
+    pub async fn stop_faults(&self) {
+        self.wire.faults_off.store(true, SeqCst);
         self.wire.release_late().await;
-        drop(self.wire.under_way.acquire_many(MANY).await.unwrap());
+        drop(self.wire.under_way.acquire_many(MAX_UNDER_WAY).await.unwrap());
         if let Some(replica) = &self.wire.replica {
             replica.lock().await.catch_up(&self.wire.http).await;
         }
@@ -261,7 +263,7 @@ impl Wire {
     fn fault(&self, call: &Call) -> Option<Fault> {
         let mut log = self.log();
         log.requests += 1;
-        let seen = log.seen.entry((call.lane.clone(), call.operation.clone())).or_default();
+        let seen = log.seen.entry((call.channel.clone(), call.operation.clone())).or_default();
         *seen += 1;
         let nth = *seen;
         let committed = call.token.as_ref().is_some_and(|token| log.committed.contains(token));
@@ -269,10 +271,10 @@ impl Wire {
         let forced = log.forced.front().is_some_and(|(on, _)| *on == call.operation);
         let fault = if forced {
             log.forced.pop_front().map(|(_, fault)| fault)
-        } else if self.calm.load(SeqCst) {
+        } else if self.faults_off.load(SeqCst) {
             None
         } else {
-            self.plan.fault(&call.lane, &call.operation, nth, possible)
+            self.plan.fault(&call.channel, &call.operation, nth, possible)
         };
         if let Some(fault) = fault {
             *log.injected.entry(fault).or_default() += 1;
@@ -284,7 +286,7 @@ impl Wire {
     fn refuses(&self) -> bool {
         let mut log = self.log();
         log.connections += 1;
-        let refused = !self.calm.load(SeqCst) && self.plan.refuses(log.connections);
+        let refused = !self.faults_off.load(SeqCst) && self.plan.refuses(log.connections);
         if refused {
             *log.injected.entry(Fault::Refuse).or_default() += 1;
         }
@@ -335,7 +337,7 @@ impl Wire {
 
     /// Does a transaction later than its retry, and cuts its client off meanwhile.
     async fn serve_late(self: &Arc<Self>, call: Call) -> Answer {
-        // No permit is left where `calm` waits for all requests to end.
+        // No permit is left where `faults_off` waits for all requests to end.
         let Ok(permit) = self.under_way.clone().try_acquire_owned() else {
             self.ask(&call).await;
             return Answer::cut();
@@ -351,7 +353,7 @@ impl Wire {
             drop(permit);
         });
         // The faults may have ended meanwhile.
-        if self.calm.load(SeqCst) {
+        if self.faults_off.load(SeqCst) {
             self.release_late().await;
         }
         Answer::cut()
@@ -413,10 +415,10 @@ async fn serve(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let lane = uri.path().trim_matches('/').to_owned();
+    let channel = uri.path().trim_matches('/').to_owned();
     let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok());
     let operation = target.and_then(|target| target.split('.').next_back()).unwrap_or_default();
-    let call = Call::new(lane, operation.to_owned(), headers, body);
+    let call = Call::new(channel, operation.to_owned(), headers, body);
     let permit = wire.under_way.clone().acquire_owned().await.unwrap();
     let held = wire.held(&call);
     let effect = held.as_ref().map(|hold| hold.effect);
@@ -440,8 +442,8 @@ async fn serve(
 }
 
 impl Call {
-    fn new(lane: String, operation: String, headers: HeaderMap, body: Bytes) -> Self {
-        let call = Self { lane, operation, headers, body, token: None };
+    fn new(channel: String, operation: String, headers: HeaderMap, body: Bytes) -> Self {
+        let call = Self { channel, operation, headers, body, token: None };
         let writes = call.operation == "TransactWriteItems";
         let token = writes.then(|| call.json()["ClientRequestToken"].as_str().map(str::to_owned));
         Self { token: token.flatten(), ..call }
@@ -468,8 +470,8 @@ impl Call {
 
     /// The first segment of the path that it came by.
     #[must_use]
-    pub fn lane(&self) -> &str {
-        &self.lane
+    pub fn channel(&self) -> &str {
+        &self.channel
     }
 
     /// The operation, like `GetItem`.

@@ -16,11 +16,11 @@ use fracti_core::{
     id::{ExpenseId, UserId},
     split::{MAX_SHARES, Split},
     table::Table,
-    telegram::{self, Refusal, User},
+    telegram::{self, InitDataError, User},
     time::Timestamp,
-    wallet::Wallet,
+    ton::TonAddress,
 };
-use fracti_http::{App, BotToken, Clock, Code, Paging, Query, Scope, local_dynamodb, service};
+use fracti_http::{App, BotToken, Clock, Code, ListId, Paging, Query, local_dynamodb, service};
 use fracti_local::routes;
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -64,10 +64,10 @@ fn now() -> Timestamp {
 pub fn init_data(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let verify = |text: &str, token| telegram::verify(text, token, telegram::MAX_AGE, now());
-    assert_eq!(verify(text, OTHER_TOKEN), Err(Refusal::Forged));
+    assert_eq!(verify(text, OTHER_TOKEN), Err(InitDataError::Forged));
 
     let signed = telegram::sign_again(text, TOKEN, now());
-    assert_eq!(verify(&signed, OTHER_TOKEN), Err(Refusal::Forged));
+    assert_eq!(verify(&signed, OTHER_TOKEN), Err(InitDataError::Forged));
     let Ok(user) = verify(&signed, TOKEN) else { return };
     assert_eq!(verify(&telegram::sign(&user, TOKEN, now()), TOKEN).as_ref(), Ok(&user));
     // Whoever changes what was signed is nobody, whoever they say to be.
@@ -75,7 +75,7 @@ pub fn init_data(bytes: &[u8]) {
     let (_, hash) = signed.rsplit_once("&hash=").unwrap();
     let unsigned = telegram::sign(&other, TOKEN, now());
     let (fields, _) = unsigned.rsplit_once("&hash=").unwrap();
-    assert_eq!(verify(&format!("{fields}&hash={hash}"), TOKEN), Err(Refusal::Forged));
+    assert_eq!(verify(&format!("{fields}&hash={hash}"), TOKEN), Err(InitDataError::Forged));
 }
 
 /// A wallet: what is accepted is kept as it is, and in the user-friendly form no other character would do.
@@ -85,7 +85,7 @@ pub fn init_data(bytes: &[u8]) {
 /// Where that does not hold.
 pub fn wallet(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
-    let Ok(wallet) = text.parse::<Wallet>() else { return };
+    let Ok(wallet) = text.parse::<TonAddress>() else { return };
     assert_eq!(wallet.to_string(), text);
     assert!(text.is_ascii() && [48, 66].contains(&text.len()), "{text}");
     if text.len() == 48 {
@@ -94,7 +94,7 @@ pub fn wallet(bytes: &[u8]) {
             let mut mistyped = text.to_owned();
             let other = if text.as_bytes()[place] == b'A' { "B" } else { "A" };
             mistyped.replace_range(place..=place, other);
-            assert!(mistyped.parse::<Wallet>().is_err(), "{mistyped}");
+            assert!(mistyped.parse::<TonAddress>().is_err(), "{mistyped}");
         }
     }
 }
@@ -113,8 +113,8 @@ pub fn decimal(bytes: &[u8]) {
     assert!(serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok(), "{text}");
     for code in ["JPY", "EUR", "KWD", "USDT", "BTC", "TON"] {
         let currency: Currency = code.parse().unwrap();
-        if let Ok(units) = currency.units(number) {
-            assert_eq!(currency.number(units), number, "{text} {code}");
+        if let Ok(minor) = currency.to_minor(number) {
+            assert_eq!(currency.to_major(minor), number, "{text} {code}");
         }
     }
 }
@@ -126,18 +126,18 @@ pub fn decimal(bytes: &[u8]) {
 /// Where that does not hold.
 pub fn cursor(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
-    let (scope, other) = (Scope::new("list", &1), Scope::new("list", &11));
-    assert!(paging(text).after::<Value>(&scope).is_err(), "{text}");
+    let (list_id, other) = (ListId::new("list", &1), ListId::new("list", &11));
+    assert!(paging(text).after::<Value>(&list_id).is_err(), "{text}");
 
-    let cursor = paging(text).cursor(&scope, &text);
-    assert_eq!(paging(&cursor).after::<String>(&scope).unwrap().as_deref(), Some(text));
+    let cursor = paging(text).cursor(&list_id, &text);
+    assert_eq!(paging(&cursor).after::<String>(&list_id).unwrap().as_deref(), Some(text));
     assert!(paging(&cursor).after::<String>(&other).is_err(), "{cursor}");
     let place = bytes.iter().map(|byte| usize::from(*byte)).sum::<usize>() % cursor.len();
-    assert!(paging(&cursor[..place]).after::<String>(&scope).is_err(), "{cursor} {place}");
+    assert!(paging(&cursor[..place]).after::<String>(&list_id).is_err(), "{cursor} {place}");
     let mut changed = cursor;
     let letter = if changed.as_bytes()[place] == b'A' { "B" } else { "A" };
     changed.replace_range(place..=place, letter);
-    assert!(paging(&changed).after::<String>(&scope).is_err(), "{changed} {place}");
+    assert!(paging(&changed).after::<String>(&list_id).is_err(), "{changed} {place}");
 }
 
 /// What the query of a request with this cursor asks for.
@@ -168,11 +168,11 @@ pub fn split(bytes: &[u8]) {
     let mut parts: Vec<(UserId, u64)> = (1..=members)
         .map(|id| (UserId::new(id).unwrap(), weights.next().unwrap_or_default()))
         .collect();
-    let comes_out = kind & 0x80 == 0 && (1..=MAX_SHARES).contains(&parts.len());
-    if comes_out && kind % 3 == 1 {
+    let is_balanced = kind & 0x80 == 0 && (1..=MAX_SHARES).contains(&parts.len());
+    if is_balanced && kind % 3 == 1 {
         fill(&mut parts, WHOLE);
     }
-    if comes_out && kind % 3 == 2 {
+    if is_balanced && kind % 3 == 2 {
         fill(&mut parts, amount.unsigned_abs());
     }
 
@@ -184,8 +184,8 @@ pub fn split(bytes: &[u8]) {
                 parts.map(|(user, weight)| (user, Decimal::new(weight.into(), PERCENT_DECIMALS))),
             ),
             _ => {
-                let units = |weight| i64::try_from(weight).unwrap();
-                let parts = parts.map(|(user, weight)| (user, units(weight)));
+                let minor = |weight| i64::try_from(weight).unwrap();
+                let parts = parts.map(|(user, weight)| (user, minor(weight)));
                 Split::exact(parts, amount, "EUR".parse().unwrap())
             }
         }
@@ -194,7 +194,7 @@ pub fn split(bytes: &[u8]) {
     let forwards = match split(&parts) {
         Ok(split) => split.divide(amount, id),
         Err(error) => {
-            assert!(!comes_out, "{error}: {parts:?}");
+            assert!(!is_balanced, "{error}: {parts:?}");
             return;
         }
     };
@@ -202,13 +202,13 @@ pub fn split(bytes: &[u8]) {
     let backwards = split(&parts).unwrap().divide(amount, id);
     assert_eq!(forwards, backwards.into_iter().rev().collect::<Vec<_>>());
 
-    assert_eq!(forwards.iter().map(|part| i128::from(part.units)).sum::<i128>(), amount.into());
+    assert_eq!(forwards.iter().map(|part| i128::from(part.minor)).sum::<i128>(), amount.into());
     let total: u64 = if kind % 3 == 0 { members } else { parts.iter().map(|(_, it)| it).sum() };
     for (part, (_, weight)) in forwards.iter().zip(parts.iter().rev()) {
         let weight = if kind % 3 == 0 { 1 } else { *weight };
         let off =
-            i128::from(part.units) * i128::from(total) - i128::from(amount) * i128::from(weight);
-        assert!(part.units >= 0 && off.abs() < total.into(), "{part:?} of {amount}");
+            i128::from(part.minor) * i128::from(total) - i128::from(amount) * i128::from(weight);
+        assert!(part.minor >= 0 && off.abs() < total.into(), "{part:?} of {amount}");
     }
 }
 

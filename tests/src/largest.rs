@@ -26,7 +26,7 @@ use fracti_core::{
     group::Member,
     id::GroupId,
     keys, row,
-    table::{Table, Usage},
+    table::{Table, TableCost},
     telegram::{self, MAX_NAME, User},
     time::Timestamp,
 };
@@ -73,7 +73,7 @@ pub struct Call {
     /// How many bytes the response has.
     pub bytes: usize,
     /// What it asked of the table.
-    pub usage: Usage,
+    pub cost: TableCost,
     /// How long it took.
     pub took: Duration,
 }
@@ -163,7 +163,7 @@ impl Largest {
             status: parts.status.as_u16(),
             body: serde_json::from_slice(&bytes).unwrap(),
             bytes: bytes.len(),
-            usage: *parts.extensions.get::<Usage>().unwrap(),
+            cost: *parts.extensions.get::<TableCost>().unwrap(),
             took: began.elapsed(),
         }
     }

@@ -16,7 +16,7 @@ use tokio::{sync::mpsc, task::JoinSet};
 
 use crate::{
     faults::http,
-    survival::{Door, Reply},
+    simulation::{Reply, Transport},
 };
 
 /// How many clients found their groups at the same time.
@@ -25,7 +25,7 @@ const FOUNDERS: usize = 8;
 /// A member of a group of two, who calls a server for it.
 #[derive(Clone, Debug)]
 pub struct Client {
-    door: Door,
+    transport: Transport,
     token: String,
     user: u64,
     group: String,
@@ -62,7 +62,7 @@ impl Client {
     ///
     /// If the server refuses a group.
     pub async fn found(api: &str, token: &str, numbers: std::ops::Range<u64>) -> Vec<Self> {
-        let door = Door::Server(Box::new(http()), api.to_owned());
+        let transport = Transport::Server(Box::new(http()), api.to_owned());
         let mut clients = Vec::new();
         let mut founding = JoinSet::new();
         for number in numbers {
@@ -71,8 +71,12 @@ impl Client {
             }
             let group = String::new();
             // Two users a client: the one who calls, and the other member.
-            let client =
-                Self { door: door.clone(), token: token.to_owned(), user: 2 * number + 1, group };
+            let client = Self {
+                transport: transport.clone(),
+                token: token.to_owned(),
+                user: 2 * number + 1,
+                group,
+            };
             founding.spawn(client.with_group());
         }
         clients.extend(founding.join_all().await);
@@ -102,7 +106,7 @@ impl Client {
             .header(header::AUTHORIZATION, format!("tma {init_data}"))
             .header(header::CONTENT_TYPE, "application/json")
             .header("idempotency-key", key);
-        self.door.send(request.body(Body::from(body.to_string())).unwrap()).await
+        self.transport.send(request.body(Body::from(body.to_string())).unwrap()).await
     }
 
     /// Writes two adjustments, again and again until it is done, and reports the status of every answer.

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     Error,
-    book::{Balances, Change, Event, RefType, Totals},
     currency::Currency,
     decimal::Decimal,
     entry_id::{EntryId, EntryName},
     group::{Group, Member},
     id::UserId,
     input::{Draft, Field, FieldErrors},
+    ledger::{Balances, Change, Event, RefType, Totals},
     text::Note,
 };
 
@@ -19,7 +19,7 @@ pub const MAX_CHANGES: usize = 500;
 
 /// A list that a request consists of, like adjustments or names of entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listed<T> {
+pub struct BareOrWrapped<T> {
     /// The path of the list; empty if the list is the whole request.
     pub path: &'static str,
     /// The items.
@@ -58,7 +58,7 @@ pub(crate) struct CheckedAdjustment {
     condition: Option<(UserId, Currency, i64)>,
 }
 
-impl Draft<Listed<Adjustment>> {
+impl Draft<BareOrWrapped<Adjustment>> {
     /// Checks them against the group.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl Draft<Listed<Adjustment>> {
         group: &Group,
         members: &[Member],
     ) -> Result<Vec<CheckedAdjustment>, Error> {
-        let (Listed { path, items }, mut errors) = self.open()?;
+        let (BareOrWrapped { path, items }, mut errors) = self.open()?;
         let members = members.iter().map(|member| member.id).collect();
         let check = |(index, adjustment): (usize, &Adjustment)| {
             adjustment.check(&format!("{path}[{index}]"), group, &members, &mut errors)
@@ -149,7 +149,7 @@ fn check_changes(
     }
     for (currency, sum) in sums.into_iter().filter(|(_, sum)| *sum != 0) {
         if numbers == changes.len() {
-            let sum = currency.number(sum);
+            let sum = currency.to_major(sum);
             errors.push(path, format!("changes in {currency} must sum to zero, not to {sum}"));
         }
     }
@@ -189,16 +189,16 @@ impl Amount {
         currency: Option<Currency>,
         errors: &mut FieldErrors,
     ) -> Option<i64> {
-        errors.keep(path, currency?.units(*self.number.value()?))
+        errors.keep(path, currency?.to_minor(*self.number.value()?))
     }
 }
 
 /// What moves a balance by so many units: it counts as sent above zero, as received below, so that the sums hold.
-fn totals(units: i64) -> Totals {
+fn totals(minor: i64) -> Totals {
     Totals {
-        sent: units.max(0),
+        sent: minor.max(0),
         // What no `i64` holds is refused, like every other total that is too large.
-        received: units.min(0).saturating_neg(),
+        received: minor.min(0).saturating_neg(),
         ..Totals::default()
     }
 }

@@ -1,4 +1,4 @@
-//! A currency: its code, and how many decimals its smallest unit stands behind the point.
+//! A currency: its code, and how many decimals its minor unit stands behind the point.
 
 use std::{fmt, str::FromStr};
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::decimal::Decimal;
 
-/// What ISO 4217 does not list: a code and the decimals of its smallest unit.
+/// What ISO 4217 does not list: a code and the decimals of its minor unit.
 const TOKENS: [(&str, u8); 5] = [("TON", 9), ("USDT", 6), ("USDC", 6), ("BTC", 8), ("ETH", 9)];
 
-/// A currency of ISO 4217 that has a smallest unit, or one of TON, USDT, USDC, BTC and ETH.
+/// A currency of ISO 4217 that has a minor unit, or one of TON, USDT, USDC, BTC and ETH.
 ///
-/// An amount is an `i64` count of its smallest unit: [`Currency::units`] reads one from a number of
-/// major units, [`Currency::number`] is its inverse.
+/// An amount is an `i64` count of its minor unit: [`Currency::to_minor`] reads one from a number of
+/// major units, [`Currency::to_major`] is its inverse.
 ///
 /// # Example
 ///
@@ -20,9 +20,9 @@ const TOKENS: [(&str, u8); 5] = [("TON", 9), ("USDT", 6), ("USDC", 6), ("BTC", 8
 /// use fracti_core::currency::Currency;
 ///
 /// let usd: Currency = "USD".parse().unwrap();
-/// assert_eq!(usd.units("33.34".parse().unwrap()), Ok(3334));
-/// assert_eq!(usd.number(3334).to_string(), "33.34");
-/// assert!(usd.units("0.001".parse().unwrap()).is_err());
+/// assert_eq!(usd.to_minor("33.34".parse().unwrap()), Ok(3334));
+/// assert_eq!(usd.to_major(3334).to_string(), "33.34");
+/// assert!(usd.to_minor("0.001".parse().unwrap()).is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency {
@@ -38,11 +38,11 @@ pub struct CurrencyError;
 /// Why a number is not an amount of a currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AmountError {
-    /// It is finer than the currency's smallest unit.
+    /// It is finer than the currency's minor unit.
     #[error("{0} has at most {decimals} decimals", decimals = .0.exponent)]
     TooFine(Currency),
-    /// It is more than `i64::MAX` smallest units.
-    #[error("an amount of {0} is at most {max}", max = .0.number(i64::MAX))]
+    /// It is more than `i64::MAX` minor units.
+    #[error("an amount of {0} is at most {max}", max = .0.to_major(i64::MAX))]
     TooLarge(Currency),
 }
 
@@ -56,31 +56,31 @@ impl Currency {
         self.code
     }
 
-    /// How many decimals its smallest unit has: JPY 0, USD 2, KWD 3, TON 9.
+    /// How many decimals its minor unit has: JPY 0, USD 2, KWD 3, TON 9.
     #[must_use]
     pub const fn exponent(self) -> u8 {
         self.exponent
     }
 
-    /// The count of smallest units that `number` major units are.
+    /// The count of minor units that `number` major units are.
     ///
     /// # Errors
     ///
-    /// [`AmountError`] where the number is finer than the smallest unit, or more than an `i64` counts.
-    pub fn units(self, number: Decimal) -> Result<i64, AmountError> {
+    /// [`AmountError`] where the number is finer than the minor unit, or more than an `i64` counts.
+    pub fn to_minor(self, number: Decimal) -> Result<i64, AmountError> {
         if number.decimals() > self.exponent {
             return Err(AmountError::TooFine(self));
         }
         number
-            .scaled(self.exponent)
-            .and_then(|units| i64::try_from(units).ok())
+            .at_scale(self.exponent)
+            .and_then(|minor| i64::try_from(minor).ok())
             .ok_or(AmountError::TooLarge(self))
     }
 
-    /// The number of major units that a count of smallest units is.
+    /// The number of major units that a count of minor units is.
     #[must_use]
-    pub fn number(self, units: impl Into<i128>) -> Decimal {
-        Decimal::new(units.into(), self.exponent)
+    pub fn to_major(self, minor: impl Into<i128>) -> Decimal {
+        Decimal::new(minor.into(), self.exponent)
     }
 }
 
@@ -92,7 +92,7 @@ impl FromStr for Currency {
             return Ok(Self { code, exponent });
         }
         let iso = iso_currency::Currency::from_code(text).ok_or(CurrencyError)?;
-        // Gold, the SDR and the test code have no smallest unit, so no amount of them is exact.
+        // Gold, the SDR and the test code have no minor unit, so no amount of them is exact.
         let exponent = iso.exponent().and_then(|it| u8::try_from(it).ok()).ok_or(CurrencyError)?;
         Ok(Self { code: iso.code(), exponent })
     }
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn an_amount_is_a_whole_count_of_units_that_fits() {
-        for (code, number, units) in [
+        for (code, number, minor) in [
             ("JPY", "1", Some(1)),
             ("JPY", "1.5", None),
             ("USD", "33.33", Some(3333)),
@@ -162,16 +162,16 @@ mod tests {
             ("USD", "9007199254740993", Some(900_719_925_474_099_300)),
         ] {
             let currency: Currency = code.parse().unwrap();
-            assert_eq!(currency.units(number.parse().unwrap()).ok(), units, "{number} {code}");
+            assert_eq!(currency.to_minor(number.parse().unwrap()).ok(), minor, "{number} {code}");
         }
     }
 
     #[test]
     fn an_error_names_the_rule() {
         let usd: Currency = "USD".parse().unwrap();
-        let fine = usd.units("0.001".parse().unwrap()).unwrap_err();
+        let fine = usd.to_minor("0.001".parse().unwrap()).unwrap_err();
         assert_eq!(fine.to_string(), "USD has at most 2 decimals");
-        let large = usd.units("1e30".parse().unwrap()).unwrap_err();
+        let large = usd.to_minor("1e30".parse().unwrap()).unwrap_err();
         assert_eq!(large.to_string(), "an amount of USD is at most 92233720368547758.07");
     }
 }

@@ -56,7 +56,7 @@ impl Decimal {
 
     /// The number times `10^exponent`, where that is whole and fits.
     #[must_use]
-    pub fn scaled(self, exponent: u8) -> Option<i128> {
+    pub fn at_scale(self, exponent: u8) -> Option<i128> {
         let zeros = exponent.checked_sub(self.scale)?;
         self.digits.checked_mul(10_i128.checked_pow(zeros.into())?)
     }
@@ -247,10 +247,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parse_and_print_are_inverse(units: i64, scale in 0..19_u8) {
-            let number = Decimal::new(units.into(), scale);
+        fn parse_and_print_are_inverse(minor: i64, scale in 0..19_u8) {
+            let number = Decimal::new(minor.into(), scale);
             prop_assert_eq!(number.to_string().parse(), Ok(number));
-            prop_assert_eq!(number.scaled(scale), Some(units.into()));
+            prop_assert_eq!(number.at_scale(scale), Some(minor.into()));
         }
 
         #[test]

@@ -3,9 +3,9 @@
 use std::error;
 
 use crate::{
-    book::{BookError, Discrepancy},
     group::MAX_MEMBERS,
     input::{FieldError, FieldErrors, Unreadable},
+    ledger::{Discrepancy, LedgerError},
     settlement::SettlementError,
     split::SplitError,
 };
@@ -41,8 +41,8 @@ pub enum Error {
     /// The caller is a member, but it is not theirs to do.
     #[error("only who paid or recorded an expense may change it")]
     NotYourExpense,
-    /// There is no such entry in the group's book.
-    #[error("no such entry in this group's book")]
+    /// There is no such entry in the group's ledger.
+    #[error("no such entry in this group's ledger")]
     NoEntry,
     /// The entry stands for something else, which is to be taken back itself.
     #[error("the entry {0} belongs to {1}")]
@@ -62,8 +62,8 @@ pub enum Error {
     /// The group has as many members as it may.
     #[error("the group has {MAX_MEMBERS} members and takes no more")]
     TooManyMembers,
-    /// The book is not what its rows say.
-    #[error("the book and its rows differ")]
+    /// The ledger is not what its rows say.
+    #[error("the ledger and its rows differ")]
     Discrepancy(#[source] Discrepancy),
     /// The settlement is not the caller's to change so, or does not change any more.
     #[error(transparent)]
@@ -95,13 +95,13 @@ impl Error {
     }
 }
 
-impl From<BookError> for Error {
-    fn from(error: BookError) -> Self {
+impl From<LedgerError> for Error {
+    fn from(error: LedgerError) -> Self {
         match error {
             // Whatever the amount is, it is too much for this group.
-            BookError::Overflow(_) => Self::invalid("amount", error.to_string()),
-            BookError::Full => Self::invalid("currency", error.to_string()),
-            BookError::Unbalanced(_) | BookError::Missing(_) => Self::Table(error.into()),
+            LedgerError::Overflow(_) => Self::invalid("amount", error.to_string()),
+            LedgerError::Full => Self::invalid("currency", error.to_string()),
+            LedgerError::Unbalanced(_) | LedgerError::Missing(_) => Self::Table(error.into()),
         }
     }
 }

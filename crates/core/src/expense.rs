@@ -1,7 +1,7 @@
 //! An expense, and what each sharer owes of it.
 
-mod division;
 mod edit;
+mod split_input;
 
 use std::str::FromStr;
 
@@ -15,13 +15,13 @@ use crate::{
     id::{ExpenseId, GroupId, UserId},
     input::{Draft, Field, FieldErrors, name},
     split::{Split, SplitType},
-    text::{Description, word},
+    text::{Description, parse_variant},
     time::Timestamp,
 };
 
-pub use division::Sharer;
-use division::{Division, Members, Terms};
 pub use edit::Edit;
+pub use split_input::SplitInput;
+use split_input::{Members, SplitRule, Terms};
 
 /// Money that one member paid for several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ impl Expense {
 
     /// Who recorded it, or paid it: they may edit, delete and restore it.
     #[must_use]
-    pub fn is_of(&self, user: UserId) -> bool {
+    pub fn is_owned_by(&self, user: UserId) -> bool {
         self.payer_id == user || self.created_by == Some(user)
     }
 
@@ -160,7 +160,7 @@ pub struct NewExpense {
     /// How it is split. Default: equally.
     pub split_type: Field<SplitType>,
     /// Who shares it. Default: all members.
-    pub splits: Field<Vec<Sharer>>,
+    pub splits: Field<Vec<SplitInput>>,
     /// Currency of the amount. Default: the group's.
     pub currency: Field<Currency>,
     /// Category.
@@ -204,16 +204,16 @@ impl Draft<NewExpense> {
             payer.and_then(|user| Some((user, members.name(user, "payerId", &mut errors)?)));
         let terms = Terms { members: &members, minor, currency };
         let split_type = new.split_type.or(SplitType::Equal);
-        let division = match (&new.splits, split_type) {
-            (Field::Value(sharers), _) => Division::among(sharers, split_type, &terms, &mut errors),
-            (Field::Absent, Some(SplitType::Equal)) => Some(Division::Everybody),
+        let rule = match (&new.splits, split_type) {
+            (Field::Value(inputs), _) => SplitRule::among(inputs, split_type, &terms, &mut errors),
+            (Field::Absent, Some(SplitType::Equal)) => Some(SplitRule::Everybody),
             (Field::Absent, Some(_)) => {
                 errors.missing("splits");
                 None
             }
             (Field::Invalid, _) | (Field::Absent, None) => None,
         };
-        let split = division.and_then(|division| division.split(&terms, &mut errors));
+        let split = rule.and_then(|rule| rule.split(&terms, &mut errors));
         let checked = || {
             Some(CheckedExpense {
                 minor: minor?,
@@ -244,7 +244,7 @@ impl CheckedExpense<'_> {
             group_title: Some(self.group.title.to_string()),
             payer_id,
             payer_name,
-            amount: self.currency.number(self.minor),
+            amount: self.currency.to_major(self.minor),
             currency: self.currency,
             description: self.description.to_string(),
             split_type: self.split.split_type(),
@@ -268,7 +268,7 @@ pub(crate) fn positive(
         errors.push(path, format!("{} must be above zero", name(path)));
         return None;
     }
-    errors.keep(path, currency?.units(amount))
+    errors.keep(path, currency?.to_minor(amount))
 }
 
 /// What kind of expense it is.
@@ -308,6 +308,6 @@ impl FromStr for Category {
     type Err = CategoryError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        word(text).ok_or(CategoryError)
+        parse_variant(text).ok_or(CategoryError)
     }
 }

@@ -8,9 +8,9 @@ use crate::{
     currency::Currency,
     id::{GroupId, UserId},
     telegram::User,
-    text::{Title, shows},
+    text::{Title, has_visible_char},
     time::Timestamp,
-    wallet::Wallet,
+    ton::TonAddress,
 };
 
 /// How many members a group has at most.
@@ -49,7 +49,7 @@ pub struct Member {
     pub username: Option<String>,
     /// Where the member wants to be paid.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub wallet: Option<Wallet>,
+    pub wallet: Option<TonAddress>,
     /// A picture of the member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub avatar_url: Option<String>,
@@ -60,7 +60,7 @@ pub struct Member {
 impl Member {
     /// `user`, joining at `joined_at`.
     #[must_use]
-    pub fn new(user: &User, wallet: Option<Wallet>, joined_at: Timestamp) -> Self {
+    pub fn new(user: &User, wallet: Option<TonAddress>, joined_at: Timestamp) -> Self {
         Self {
             id: user.id,
             telegram_id: user.id.number(),
@@ -98,7 +98,8 @@ impl FromStr for ChatId {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let blank = |letter: char| letter.is_whitespace() || letter.is_control();
-        let accepted = text.chars().count() <= 64 && shows(text) && !text.chars().any(blank);
+        let accepted =
+            text.chars().count() <= 64 && has_visible_char(text) && !text.chars().any(blank);
         accepted.then(|| Self(text.to_owned())).ok_or(ChatIdError)
     }
 }

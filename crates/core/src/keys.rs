@@ -14,9 +14,9 @@
 //!
 //! | row         | `PK`                            | `SK`                               | `GSI1PK` / `GSI1SK`                                    |
 //! |-------------|---------------------------------|------------------------------------|--------------------------------------------------------|
-//! | balance     | `BOOK#<groupId>`                | `BALANCE`                          |                                                        |
-//! | closing     | `BOOK#<groupId>`                | `DAY#<YYYY-MM-DD>`                 |                                                        |
-//! | entry       | `BOOK#<groupId>#ENTRY#<entryId>`| `~`                                | `BOOK#<groupId>#<YYYY-MM-DD>` / `<createdAt>#<sequence>` |
+//! | balance     | `LEDGER#<groupId>`                | `BALANCE`                          |                                                        |
+//! | closing     | `LEDGER#<groupId>`                | `DAY#<YYYY-MM-DD>`                 |                                                        |
+//! | entry       | `LEDGER#<groupId>#ENTRY#<entryId>`| `~`                                | `LEDGER#<groupId>#<YYYY-MM-DD>` / `<createdAt>#<sequence>` |
 //! | past entry  | the same                        | `HISTORY#<sequence>`               | the same form                                          |
 //! | used hash   | `TXHASH#<txHash>`               | `SETTLEMENT`                       |                                                        |
 //! | idempotency | `IDEM#<userId>`                 | `<operation>#<sha256 of the key>`  |                                                        |
@@ -30,10 +30,10 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    book::{Entry, EntryStatus},
     entry_id::EntryId,
     expense::{Expense, Participant},
     id::{ExpenseId, GroupId, SettlementId, UserId},
+    ledger::{Entry, EntryStatus},
     settlement::{Settlement, TxHash},
     time::{Day, Timestamp},
 };
@@ -201,13 +201,13 @@ pub fn settlement_row(row: &Settlement) -> Keys {
 /// A group's running balances.
 #[must_use]
 pub fn balance(group: GroupId) -> Primary {
-    Primary { pk: book_partition(group), sk: "BALANCE".to_owned() }
+    Primary { pk: ledger_partition(group), sk: "BALANCE".to_owned() }
 }
 
 /// A group's balances at the end of a day.
 #[must_use]
 pub fn closing(group: GroupId, day: Day) -> Primary {
-    Primary { pk: book_partition(group), sk: format!("{}{day}", prefix::CLOSING) }
+    Primary { pk: ledger_partition(group), sk: format!("{}{day}", prefix::CLOSING) }
 }
 
 /// The sort key of the entry that counts now under a name. It sorts behind all history.
@@ -236,11 +236,11 @@ pub(crate) fn history_position(sequence: &str) -> String {
 /// SHA-256, so it never has the key of an expense or a settlement.
 #[must_use]
 pub fn entry_partition(group: GroupId, entry: &EntryId) -> String {
-    let book = book_partition(group);
+    let ledger = ledger_partition(group);
     match entry {
-        EntryId::Record(id) => format!("{book}#ENTRY#{id}"),
+        EntryId::Record(id) => format!("{ledger}#ENTRY#{id}"),
         EntryId::Adjustment(name) => {
-            format!("{book}#ENTRY#{}", hex::encode(Sha256::digest(name.as_str())))
+            format!("{ledger}#ENTRY#{}", hex::encode(Sha256::digest(name.as_str())))
         }
     }
 }
@@ -248,7 +248,7 @@ pub fn entry_partition(group: GroupId, entry: &EntryId) -> String {
 /// The partition, in `GSI1`, of the entries of a day.
 #[must_use]
 pub fn entries_of(group: GroupId, day: Day) -> String {
-    format!("{}#{day}", book_partition(group))
+    format!("{}#{day}", ledger_partition(group))
 }
 
 /// Where in `GSI1` an entry stands among those of its day.
@@ -287,8 +287,8 @@ pub fn idempotency(user: UserId, operation: &str, key_hash: &str) -> Primary {
 
 /// The partition of a group's balances.
 #[must_use]
-pub fn book_partition(group: GroupId) -> String {
-    format!("BOOK#{group}")
+pub fn ledger_partition(group: GroupId) -> String {
+    format!("LEDGER#{group}")
 }
 
 #[cfg(test)]

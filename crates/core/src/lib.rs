@@ -1,7 +1,7 @@
 //! What Fracti knows: money, who shares it, who may move it, and the one table that keeps it.
 //!
 //! Read in this order: [`id`], [`time`], [`decimal`] and [`currency`] are the values; [`split`] divides an expense,
-//! [`book`] keeps the balances, [`entry_id`] names what is in it, [`plan`] settles them; [`group`], [`expense`],
+//! [`ledger`] keeps the balances, [`entry_id`] names what is in it, [`plan`] settles them; [`group`], [`expense`],
 //! [`settlement`] and [`adjustment`] are what the table holds, [`text`], [`wallet`] and [`input`] what people write into
 //! it; [`keys`] says where each row is, [`row`] how an entity
 //! becomes one, [`table`] reads and writes them; [`telegram`] says who is asking.
@@ -21,7 +21,7 @@ pub mod split;
 
 pub mod entry_id;
 
-pub mod book;
+pub mod ledger;
 
 pub mod plan;
 
@@ -29,7 +29,7 @@ pub mod text;
 
 pub mod input;
 
-pub mod wallet;
+pub mod ton;
 
 pub mod group;
 

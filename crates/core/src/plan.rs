@@ -94,11 +94,11 @@ type Set = Vec<(UserId, i64)>;
 /// The pairs that owe each other's balance, and what is left without them.
 fn opposites(open: &BTreeMap<UserId, i64>) -> (Vec<Set>, Set) {
     let (mut pairs, mut rest) = (Vec::new(), open.clone());
-    for (&creditor, &units) in open.iter().filter(|(_, units)| **units > 0) {
-        let owed = units.checked_neg();
+    for (&creditor, &minor) in open.iter().filter(|(_, minor)| **minor > 0) {
+        let owed = minor.checked_neg();
         let debtor = rest.iter().find(|(_, other)| Some(**other) == owed).map(|(user, _)| *user);
         if let Some(debtor) = debtor {
-            pairs.push(vec![(creditor, units), (debtor, units.saturating_neg())]);
+            pairs.push(vec![(creditor, minor), (debtor, minor.saturating_neg())]);
             rest.remove(&creditor);
             rest.remove(&debtor);
         }
@@ -166,10 +166,10 @@ fn members(subset: usize) -> impl Iterator<Item = usize> {
 /// The transfers within one set: the largest debt is paid to the largest credit, so each transfer closes a balance.
 fn settle(set: Set) -> Vec<Transfer> {
     let mut transfers = Vec::new();
-    let (mut credits, mut debts): (Set, Set) = set.into_iter().partition(|(_, units)| *units > 0);
+    let (mut credits, mut debts): (Set, Set) = set.into_iter().partition(|(_, minor)| *minor > 0);
     let largest = |side: &Set| {
-        let by_size = |(_, (user, units)): &(usize, &(UserId, i64))| {
-            (units.unsigned_abs(), std::cmp::Reverse(*user))
+        let by_size = |(_, (user, minor)): &(usize, &(UserId, i64))| {
+            (minor.unsigned_abs(), std::cmp::Reverse(*user))
         };
         side.iter().enumerate().max_by_key(by_size).map(|(index, balance)| (index, *balance))
     };
@@ -187,8 +187,8 @@ fn settle(set: Set) -> Vec<Transfer> {
 fn reduce(side: &mut Set, index: usize, left: i64) {
     if left == 0 {
         side.swap_remove(index);
-    } else if let Some((_, units)) = side.get_mut(index) {
-        *units = left;
+    } else if let Some((_, minor)) = side.get_mut(index) {
+        *minor = left;
     }
 }
 
@@ -197,8 +197,8 @@ mod tests {
     use super::*;
     use proptest::{collection::vec, prelude::*};
 
-    fn balances(units: &[i64]) -> Vec<(UserId, i64)> {
-        (1..).map(|number| UserId::new(number).unwrap()).zip(units.iter().copied()).collect()
+    fn balances(minor: &[i64]) -> Vec<(UserId, i64)> {
+        (1..).map(|number| UserId::new(number).unwrap()).zip(minor.iter().copied()).collect()
     }
 
     fn plan(balances: impl IntoIterator<Item = (UserId, i64)>) -> Plan {
@@ -216,7 +216,7 @@ mod tests {
 
     /// The fewest transfers by trying every partner of the first open balance: no theory of sets in it.
     fn fewest(mut open: Vec<i64>) -> usize {
-        open.retain(|units| *units != 0);
+        open.retain(|minor| *minor != 0);
         let Some((&first, rest)) = open.split_first() else { return 0 };
         (0..rest.len())
             .filter(|&other| (rest[other] > 0) != (first > 0))
@@ -230,17 +230,17 @@ mod tests {
     }
 
     fn zero_sum(open: std::ops::Range<usize>, range: i64) -> impl Strategy<Value = Vec<i64>> {
-        vec(-range..=range, open).prop_map(|mut units| {
-            units.push(-units.iter().sum::<i64>());
-            units
+        vec(-range..=range, open).prop_map(|mut minor| {
+            minor.push(-minor.iter().sum::<i64>());
+            minor
         })
     }
 
     #[test]
     fn many_balances_are_settled_without_a_claim_to_be_shortest() {
-        let mut units: Vec<i64> = (1..=30).map(|n| n * n * 31 + n).collect();
-        units.push(-units.iter().sum::<i64>());
-        let balances = balances(&units);
+        let mut minor: Vec<i64> = (1..=30).map(|n| n * n * 31 + n).collect();
+        minor.push(-minor.iter().sum::<i64>());
+        let balances = balances(&minor);
         let plan = plan(balances.iter().copied());
         assert!(!plan.optimal);
         assert_eq!(plan.transfers.len(), 30);
@@ -249,8 +249,8 @@ mod tests {
 
     #[test]
     fn opposites_do_not_count_against_the_exact_search() {
-        let units: Vec<i64> = (1..=40).flat_map(|n| [n, -n]).collect();
-        let plan = plan(balances(&units));
+        let minor: Vec<i64> = (1..=40).flat_map(|n| [n, -n]).collect();
+        let plan = plan(balances(&minor));
         assert_eq!((plan.transfers.len(), plan.optimal), (40, true));
     }
 
@@ -263,11 +263,11 @@ mod tests {
     #[test]
     fn the_longest_exact_search_is_exact() {
         // Ten pairs of sets of two would be opposites: sets of four that share no opposite instead.
-        let units = [
+        let minor = [
             1, 2, 4, -7, 10, 20, 40, -70, 100, 200, 400, -700, 1_000, 2_000, 4_000, -7_000, 10_000,
             20_000, 40_000, -70_000,
         ];
-        let plan = plan(balances(&units));
+        let plan = plan(balances(&minor));
         assert_eq!((plan.transfers.len(), plan.optimal), (15, true));
     }
 
@@ -294,23 +294,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_settles_everybody_in_at_most_one_less_than_are_open(units in zero_sum(0..16, 1_000)) {
-            let balances = balances(&units);
+        fn it_settles_everybody_in_at_most_one_less_than_are_open(minor in zero_sum(0..16, 1_000)) {
+            let balances = balances(&minor);
             let plan = plan(balances.iter().copied());
-            let open = units.iter().filter(|units| **units != 0).count();
+            let open = minor.iter().filter(|minor| **minor != 0).count();
             prop_assert!(plan.transfers.len() <= open.saturating_sub(1));
             prop_assert!(plan.transfers.iter().all(|transfer| transfer.minor > 0));
             prop_assert!(after(&balances, &plan.transfers).values().all(|left| *left == 0));
         }
 
         #[test]
-        fn it_is_the_shortest(units in zero_sum(0..7, 6)) {
-            prop_assert_eq!(plan(balances(&units)).transfers.len(), fewest(units));
+        fn it_is_the_shortest(minor in zero_sum(0..7, 6)) {
+            prop_assert_eq!(plan(balances(&minor)).transfers.len(), fewest(minor));
         }
 
         #[test]
         fn the_order_of_input_does_not_matter(
-            shuffled in zero_sum(2..9, 9).prop_map(|units| balances(&units)).prop_shuffle(),
+            shuffled in zero_sum(2..9, 9).prop_map(|minor| balances(&minor)).prop_shuffle(),
         ) {
             let mut sorted = shuffled.clone();
             sorted.sort_unstable();

@@ -14,7 +14,7 @@ use crate::{
     decimal::Decimal,
     id::{GroupId, SettlementId, UserId},
     input::{Draft, Field},
-    text::word,
+    text::parse_variant,
     time::Timestamp,
 };
 
@@ -67,16 +67,16 @@ pub enum Status {
 
 /// What a client asks of a settlement: a status, a transaction or both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ask {
+pub struct SettlementUpdate {
     /// The status that it should have.
     pub status: Field<Status>,
     /// The chain transaction that pays it.
     pub tx_hash: Field<TxHash>,
 }
 
-/// What is to be done about an [`Ask`].
+/// What is to be done about an [`SettlementUpdate`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Transition {
     /// It is so already.
     Nothing,
     /// Store the hash; the settlement waits on.
@@ -87,7 +87,7 @@ pub enum Step {
     Complete,
 }
 
-/// Why an [`Ask`] is refused.
+/// Why an [`SettlementUpdate`] is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettlementError {
     /// The caller neither pays nor is paid.
@@ -105,7 +105,7 @@ pub enum SettlementError {
 }
 
 impl Settlement {
-    /// What `caller` asking for `ask` comes to.
+    /// What `caller` asking for `update` comes to.
     ///
     /// The recipient completes or fails it. The payer names the transaction and may fail it; a payer who asks for
     /// `completed` with a transaction has it stored, and the settlement waits for the recipient. Rules that need a
@@ -114,21 +114,25 @@ impl Settlement {
     /// # Errors
     ///
     /// [`SettlementError`] where it is not the caller's to ask, or the settlement is in another final state.
-    pub fn decide(&self, caller: UserId, ask: &Ask) -> Result<Step, SettlementError> {
+    pub fn transition(
+        &self,
+        caller: UserId,
+        update: &SettlementUpdate,
+    ) -> Result<Transition, SettlementError> {
         let (pays, is_paid) = (caller == self.from_user_id, caller == self.to_user_id);
         if !pays && !is_paid {
             return Err(SettlementError::NotParty);
         }
-        let (status, hash) = (ask.status.value().copied(), ask.tx_hash.value());
+        let (status, hash) = (update.status.value().copied(), update.tx_hash.value());
         let same_hash = hash.is_none() || hash == self.tx_hash.as_ref();
         if self.status != Status::Pending {
-            let repeated = match ask.status {
+            let repeated = match update.status {
                 Field::Absent => same_hash,
                 Field::Invalid => true,
                 Field::Value(status) => status == self.status,
             };
             return if repeated {
-                Ok(Step::Nothing)
+                Ok(Transition::Nothing)
             } else {
                 Err(SettlementError::Final(self.status))
             };
@@ -137,31 +141,33 @@ impl Settlement {
             return Err(SettlementError::NotPayer);
         }
         match (status, hash) {
-            _ if ask.status.is_invalid() || ask.tx_hash.is_invalid() => Ok(Step::Nothing),
-            (Some(Status::Failed), _) => Ok(Step::Fail),
-            (Some(Status::Completed), _) if is_paid => Ok(Step::Complete),
+            _ if update.status.is_invalid() || update.tx_hash.is_invalid() => {
+                Ok(Transition::Nothing)
+            }
+            (Some(Status::Failed), _) => Ok(Transition::Fail),
+            (Some(Status::Completed), _) if is_paid => Ok(Transition::Complete),
             (Some(Status::Completed), None) => Err(SettlementError::NotRecipient),
-            (_, Some(hash)) if !same_hash => Ok(Step::Attach(hash.clone())),
-            _ => Ok(Step::Nothing),
+            (_, Some(hash)) if !same_hash => Ok(Transition::Attach(hash.clone())),
+            _ => Ok(Transition::Nothing),
         }
     }
 }
 
-impl Draft<Ask> {
+impl Draft<SettlementUpdate> {
     /// What is asked, if it breaks no rule.
     ///
     /// # Errors
     ///
     /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
-    pub fn check(&self) -> Result<&Ask, Error> {
-        let (ask, mut errors) = self.open()?;
-        if ask.status.is_absent() && ask.tx_hash.is_absent() {
+    pub fn check(&self) -> Result<&SettlementUpdate, Error> {
+        let (update, mut errors) = self.open()?;
+        if update.status.is_absent() && update.tx_hash.is_absent() {
             errors.push("status", "status or txHash is required");
         }
-        if ask.status == Field::Value(Status::Failed) && ask.tx_hash.value().is_some() {
+        if update.status == Field::Value(Status::Failed) && update.tx_hash.value().is_some() {
             errors.push("txHash", "txHash must be left out for the status failed");
         }
-        errors.finish(Some(ask))
+        errors.finish(Some(update))
     }
 }
 
@@ -213,7 +219,7 @@ impl FromStr for Status {
     type Err = StatusError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        word(text).ok_or(StatusError)
+        parse_variant(text).ok_or(StatusError)
     }
 }
 
@@ -256,40 +262,43 @@ mod tests {
     fn who_may_bring_it_where() {
         use SettlementError::{Final, NotParty, NotPayer, NotRecipient};
         use Status::{Completed, Failed, Pending};
-        let attach = |hash: &str| Ok(Step::Attach(hash.parse().unwrap()));
+        let attach = |hash: &str| Ok(Transition::Attach(hash.parse().unwrap()));
         for (state, stored, caller, status, hash, expected) in [
             (Pending, None, STRANGER, Some(Completed), None, Err(NotParty)),
             (Completed, None, STRANGER, Some(Completed), None, Err(NotParty)),
-            (Pending, None, RECIPIENT, Some(Completed), None, Ok(Step::Complete)),
-            (Pending, None, RECIPIENT, Some(Failed), None, Ok(Step::Fail)),
-            (Pending, None, RECIPIENT, Some(Pending), None, Ok(Step::Nothing)),
+            (Pending, None, RECIPIENT, Some(Completed), None, Ok(Transition::Complete)),
+            (Pending, None, RECIPIENT, Some(Failed), None, Ok(Transition::Fail)),
+            (Pending, None, RECIPIENT, Some(Pending), None, Ok(Transition::Nothing)),
             (Pending, None, RECIPIENT, None, Some(A), Err(NotPayer)),
             (Pending, None, RECIPIENT, Some(Completed), Some(A), Err(NotPayer)),
-            (Pending, Some(A), RECIPIENT, Some(Completed), Some(A), Ok(Step::Complete)),
+            (Pending, Some(A), RECIPIENT, Some(Completed), Some(A), Ok(Transition::Complete)),
             (Pending, None, PAYER, Some(Completed), None, Err(NotRecipient)),
             (Pending, Some(A), PAYER, Some(Completed), None, Err(NotRecipient)),
             (Pending, None, PAYER, Some(Completed), Some(A), attach(A)),
             (Pending, None, PAYER, Some(Pending), Some(A), attach(A)),
             (Pending, None, PAYER, None, Some(A), attach(A)),
-            (Pending, Some(A), PAYER, Some(Completed), Some(A), Ok(Step::Nothing)),
+            (Pending, Some(A), PAYER, Some(Completed), Some(A), Ok(Transition::Nothing)),
             (Pending, Some(A), PAYER, None, Some(B), attach(B)),
-            (Pending, None, PAYER, Some(Failed), None, Ok(Step::Fail)),
-            (Completed, None, RECIPIENT, Some(Completed), None, Ok(Step::Nothing)),
-            (Completed, None, PAYER, Some(Completed), None, Ok(Step::Nothing)),
-            (Completed, None, PAYER, Some(Completed), Some(A), Ok(Step::Nothing)),
+            (Pending, None, PAYER, Some(Failed), None, Ok(Transition::Fail)),
+            (Completed, None, RECIPIENT, Some(Completed), None, Ok(Transition::Nothing)),
+            (Completed, None, PAYER, Some(Completed), None, Ok(Transition::Nothing)),
+            (Completed, None, PAYER, Some(Completed), Some(A), Ok(Transition::Nothing)),
             (Completed, None, PAYER, None, Some(A), Err(Final(Completed))),
             (Completed, None, RECIPIENT, Some(Failed), None, Err(Final(Completed))),
             (Completed, None, RECIPIENT, Some(Pending), None, Err(Final(Completed))),
-            (Failed, None, RECIPIENT, Some(Failed), None, Ok(Step::Nothing)),
+            (Failed, None, RECIPIENT, Some(Failed), None, Ok(Transition::Nothing)),
             (Failed, None, RECIPIENT, Some(Completed), None, Err(Final(Failed))),
             (Failed, None, PAYER, Some(Completed), Some(A), Err(Final(Failed))),
         ] {
-            let ask = Ask {
+            let update = SettlementUpdate {
                 status: status.map_or(Field::Absent, Field::Value),
                 tx_hash: hash.map_or(Field::Absent, |hash| Field::Value(hash.parse().unwrap())),
             };
-            let step = settlement(state, stored).decide(caller.parse().unwrap(), &ask);
-            assert_eq!(step, expected, "{state}, {stored:?}: {caller} asks {status:?}, {hash:?}");
+            let transition = settlement(state, stored).transition(caller.parse().unwrap(), &update);
+            assert_eq!(
+                transition, expected,
+                "{state}, {stored:?}: {caller} asks {status:?}, {hash:?}"
+            );
         }
     }
 

@@ -1,6 +1,6 @@
 //! How an expense is shared: every unit of it, none twice, and the odd ones to everybody in turn.
 //!
-//! Unit: every `i64` is a count of the smallest units of one currency. The three ways to split are one
+//! Unit: every `i64` is a count of the minor units of one currency. The three ways to split are one
 //! division by weights: an equal part weighs 1, a percentage its ten-thousandths, an exact part its units.
 
 use std::{collections::HashSet, str::FromStr};
@@ -12,7 +12,7 @@ use crate::{
     currency::Currency,
     decimal::Decimal,
     id::{ExpenseId, UserId},
-    text::word,
+    text::parse_variant,
 };
 
 /// How many shares an expense has at the most.
@@ -46,7 +46,7 @@ impl FromStr for SplitType {
     type Err = SplitTypeError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        word(text).ok_or(SplitTypeError)
+        parse_variant(text).ok_or(SplitTypeError)
     }
 }
 
@@ -59,11 +59,11 @@ pub struct Split {
 
 /// What one member owes of an expense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct UserShare {
     /// The member.
     pub user: UserId,
-    /// Their share, in smallest units; zero is possible.
-    pub units: i64,
+    /// Their share, in minor units; zero is possible.
+    pub minor: i64,
     /// The percentage it was computed from, where it was.
     pub percentage: Option<Decimal>,
 }
@@ -87,14 +87,14 @@ pub enum SplitError {
     #[error("percentage must have at most {PERCENT_DECIMALS} decimals")]
     TooFine(usize),
     /// The exact parts are not the amount.
-    #[error("the shares sum to {sum}, {} the amount", off(.sum_units.saturating_sub(*.units), |units| .currency.number(units)))]
+    #[error("the shares sum to {sum}, {} the amount", off(.sum_minor.saturating_sub(*.minor), |minor| .currency.to_major(minor)))]
     Sum {
         /// What they sum to, in major units.
         sum: Decimal,
-        /// The same in smallest units.
-        sum_units: i128,
+        /// The same in minor units.
+        sum_minor: i128,
         /// What they should sum to.
-        units: i128,
+        minor: i128,
         /// Of which currency.
         currency: Currency,
     },
@@ -114,7 +114,7 @@ pub(crate) fn weight(percentage: Decimal, index: usize) -> Result<i128, SplitErr
     if percentage.decimals() > PERCENT_DECIMALS {
         return Err(SplitError::TooFine(index));
     }
-    Ok(percentage.scaled(PERCENT_DECIMALS).unwrap_or(i128::MAX))
+    Ok(percentage.at_scale(PERCENT_DECIMALS).unwrap_or(i128::MAX))
 }
 
 /// Whether weights of percentages sum to 100.
@@ -127,8 +127,8 @@ pub(crate) fn exact_sum(sum: i128, amount: i64, currency: Currency) -> Result<()
     if sum == amount.into() {
         return Ok(());
     }
-    let (sum_units, units) = (sum, amount.into());
-    Err(SplitError::Sum { sum: currency.number(sum), sum_units, units, currency })
+    let (sum_minor, minor) = (sum, amount.into());
+    Err(SplitError::Sum { sum: currency.to_major(sum), sum_minor, minor, currency })
 }
 
 impl Split {
@@ -163,7 +163,7 @@ impl Split {
         percentage_sum(split.total()).map(|()| split)
     }
 
-    /// The given parts in smallest units of `currency`, which sum to exactly `amount`.
+    /// The given parts in minor units of `currency`, which sum to exactly `amount`.
     ///
     /// # Errors
     ///
@@ -173,8 +173,8 @@ impl Split {
         amount: i64,
         currency: Currency,
     ) -> Result<Self, SplitError> {
-        let weigh = |(index, (user, units)): (usize, (UserId, i64))| {
-            u64::try_from(units)
+        let weigh = |(index, (user, minor)): (usize, (UserId, i64))| {
+            u64::try_from(minor)
                 .map(|weight| (user, weight))
                 .map_err(|_| SplitError::Negative(index))
         };
@@ -213,7 +213,7 @@ impl Split {
         self.parts.iter().fold(0, |sum, (_, weight)| sum.saturating_add(i128::from(*weight)))
     }
 
-    /// The parts of `amount` (above zero, in smallest units), in the order of input. They sum to it exactly.
+    /// The parts of `amount` (above zero, in minor units), in the order of input. They sum to it exactly.
     ///
     /// What the division leaves over goes by largest remainder; ties go in turn over the members by id, from a
     /// place that `expense` decides: the same expense always gives the same parts, and over many of
@@ -226,35 +226,35 @@ impl Split {
     ///
     /// let friends = [1, 2, 3].map(|number| UserId::new(number).unwrap());
     /// let dinner = "0190a1b2-0000-7000-8000-000000000001".parse().unwrap();
-    /// let mut units: Vec<i64> =
-    ///     Split::equal(friends).unwrap().divide(100, dinner).iter().map(|part| part.units).collect();
-    /// units.sort();
-    /// assert_eq!(units, [33, 33, 34]);
+    /// let mut minor: Vec<i64> =
+    ///     Split::equal(friends).unwrap().divide(100, dinner).iter().map(|part| part.minor).collect();
+    /// minor.sort();
+    /// assert_eq!(minor, [33, 33, 34]);
     /// ```
     #[must_use]
-    pub fn divide(&self, amount: i64, expense: ExpenseId) -> Vec<Part> {
+    pub fn divide(&self, amount: i64, expense: ExpenseId) -> Vec<UserShare> {
         let total = self.total().max(1);
         // A weight and an amount have at most 64 bits each, so a product fits into an `i128`.
         let product = |weight: u64| i128::from(amount).saturating_mul(weight.into());
         let floor = |weight| product(weight).div_euclid(total);
         let remainder = |weight| product(weight).rem_euclid(total);
 
-        let mut turn: Vec<usize> = (0..self.parts.len()).collect();
-        turn.sort_by_key(|&index| self.parts.get(index).map(|(user, _)| *user));
-        turn.rotate_left(first_in_turn(expense, self.parts.len()));
+        let mut tie_break: Vec<usize> = (0..self.parts.len()).collect();
+        tie_break.sort_by_key(|&index| self.parts.get(index).map(|(user, _)| *user));
+        tie_break.rotate_left(tie_break_start(expense, self.parts.len()));
         // Stable: among equal remainders the turn decides.
-        turn.sort_by_key(|&index| {
+        tie_break.sort_by_key(|&index| {
             std::cmp::Reverse(self.parts.get(index).map(|(_, weight)| remainder(*weight)))
         });
         let given =
             self.parts.iter().fold(0_i128, |sum, (_, weight)| sum.saturating_add(floor(*weight)));
         let left = i128::from(amount).saturating_sub(given);
         let odd: HashSet<usize> =
-            turn.into_iter().take(usize::try_from(left).unwrap_or_default()).collect();
+            tie_break.into_iter().take(usize::try_from(left).unwrap_or_default()).collect();
 
-        let part = |(index, &(user, weight)): (usize, &(UserId, u64))| Part {
+        let part = |(index, &(user, weight)): (usize, &(UserId, u64))| UserShare {
             user,
-            units: i64::try_from(floor(weight).saturating_add(odd.contains(&index).into()))
+            minor: i64::try_from(floor(weight).saturating_add(odd.contains(&index).into()))
                 .unwrap_or(amount),
             percentage: (self.split_type == SplitType::Percentage)
                 .then(|| Decimal::new(weight.into(), PERCENT_DECIMALS)),
@@ -266,11 +266,11 @@ impl Split {
 /// Whose turn it is to carry an odd unit of `expense`, as an index below `members`.
 ///
 /// A hash, because an id begins with the time, and hand-made ids differ in one digit.
-fn first_in_turn(expense: ExpenseId, members: usize) -> usize {
+fn tie_break_start(expense: ExpenseId, members: usize) -> usize {
     let hash = Sha256::digest(expense.as_bytes());
     let number = hash.first_chunk::<8>().map_or(0, |bytes| u64::from_be_bytes(*bytes));
-    let turn = number.checked_rem(u64::try_from(members).unwrap_or(u64::MAX));
-    turn.and_then(|turn| usize::try_from(turn).ok()).unwrap_or_default()
+    let tie_break = number.checked_rem(u64::try_from(members).unwrap_or(u64::MAX));
+    tie_break.and_then(|tie_break| usize::try_from(tie_break).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -336,7 +336,7 @@ mod tests {
         let parts = [(user(1), number("0")), (user(2), number("33.3")), (user(3), number("66.7"))];
         for seed in 0..50 {
             let shares = Split::percentage(parts).unwrap().divide(101, expense(seed));
-            assert_eq!(shares[0].units, 0);
+            assert_eq!(shares[0].minor, 0);
             assert_eq!(shares[1].percentage, Some(number("33.3")));
         }
     }
@@ -350,7 +350,7 @@ mod tests {
             let at = Timestamp::from_millis(1_700_000_000_000).unwrap();
             let id = ExpenseId::new(at, [a, b, c, d, 0, 0, 0, 0, 0, 0]);
             for (count, part) in carried.iter_mut().zip(split.divide(100, id)) {
-                *count += u32::from(part.units == 34);
+                *count += u32::from(part.minor == 34);
             }
         }
         assert_eq!(carried.iter().sum::<u32>(), 3000);
@@ -373,9 +373,9 @@ mod tests {
             amount in 1..=i64::MAX, members in 1..=45_u64, seed: u8,
         ) {
             let parts = Split::equal((1..=members).map(user)).unwrap().divide(amount, expense(seed));
-            let units: Vec<i128> = parts.iter().map(|part| part.units.into()).collect();
-            prop_assert_eq!(units.iter().sum::<i128>(), i128::from(amount));
-            prop_assert!(units.iter().max().unwrap() - units.iter().min().unwrap() <= 1);
+            let minor: Vec<i128> = parts.iter().map(|part| part.minor.into()).collect();
+            prop_assert_eq!(minor.iter().sum::<i128>(), i128::from(amount));
+            prop_assert!(minor.iter().max().unwrap() - minor.iter().min().unwrap() <= 1);
         }
 
         #[test]
@@ -384,20 +384,20 @@ mod tests {
         ) {
             let parts = (1..).map(user).zip(weights.iter().map(|w| Decimal::new((*w).into(), 4)));
             let parts = Split::percentage(parts).unwrap().divide(amount, expense(seed));
-            prop_assert_eq!(parts.iter().map(|part| i128::from(part.units)).sum::<i128>(), i128::from(amount));
+            prop_assert_eq!(parts.iter().map(|part| i128::from(part.minor)).sum::<i128>(), i128::from(amount));
             for (part, weight) in parts.iter().zip(weights) {
                 let exact = i128::from(amount) * i128::from(weight);
-                prop_assert!((i128::from(part.units) * i128::from(WHOLE) - exact).abs() < i128::from(WHOLE));
+                prop_assert!((i128::from(part.minor) * i128::from(WHOLE) - exact).abs() < i128::from(WHOLE));
             }
         }
 
         #[test]
-        fn exact_parts_are_what_was_given(units in vec(0..=i64::MAX / 45, 1..45), seed: u8) {
-            let amount: i64 = units.iter().sum();
+        fn exact_parts_are_what_was_given(minor in vec(0..=i64::MAX / 45, 1..45), seed: u8) {
+            let amount: i64 = minor.iter().sum();
             prop_assume!(amount > 0);
-            let parts = (1..).map(user).zip(units.iter().copied());
+            let parts = (1..).map(user).zip(minor.iter().copied());
             let parts = Split::exact(parts, amount, eur()).unwrap().divide(amount, expense(seed));
-            prop_assert_eq!(parts.iter().map(|part| part.units).collect::<Vec<_>>(), units);
+            prop_assert_eq!(parts.iter().map(|part| part.minor).collect::<Vec<_>>(), minor);
         }
 
         #[test]

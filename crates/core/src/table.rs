@@ -1,22 +1,22 @@
 //! The table: typed reads and writes of its rows, named by what they are for.
 //!
-//! Whoever reads or changes what a group has does it by a [`Claim`], which is checked in the same trip: there is no
+//! Whoever reads or changes what a group has does it by a [`MemberKey`], which is checked in the same round trip: there is no
 //! function that leaves it out. Reads that decide something are strongly consistent. A write is one
 //! transaction, all or nothing, and each failed condition becomes the reason that it stands for.
 //! Nothing else writes an expression.
 
 mod adjustments;
+mod cost;
 mod deadline;
 mod entries;
 mod events;
 mod expenses;
 mod groups;
 mod idempotency;
+mod locks;
 mod range;
 mod settlements;
 mod statement;
-mod turns;
-mod usage;
 mod users;
 mod write;
 
@@ -32,23 +32,23 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
     Error,
-    book::Book,
     id::{GroupId, UserId},
     keys::{self, Primary},
+    ledger::Ledger,
     row::{self, Item},
     time::Timestamp,
 };
 
 pub use adjustments::{MAX_ENTRIES, NonApplied, Reason, Report};
-pub use deadline::within;
+pub use cost::{TableCost, metered};
+pub use deadline::with_deadline;
 pub use groups::NewGroup;
-pub use idempotency::{Once, Outcome, Recorded, Request};
+pub use idempotency::{Idempotency, IdempotentRequest, Outcome, StoredResponse};
 use range::Range;
 pub use range::{Order, OrderError, Page, Position, Slice};
 pub use settlements::NewSettlement;
 pub use statement::{Line, Place, Statement};
-pub use usage::{Usage, metered};
-pub use users::{Activity, ActivityPosition, Belonging};
+pub use users::{Activity, ActivityPosition, Membership};
 
 /// How many keys one `BatchGetItem` takes.
 ///
@@ -60,12 +60,12 @@ const BATCH: usize = 100;
 pub struct Table {
     client: Client,
     name: Arc<str>,
-    turns: turns::Turns,
+    locks: locks::GroupLocks,
 }
 
 /// Somebody's claim to be a member of a group. Every access to a group's data takes one and checks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct MemberKey {
     /// The group.
     pub group: GroupId,
     /// Who says to be its member.
@@ -74,7 +74,7 @@ pub struct Claim {
 
 /// When something happens, and what tells its id from others of that moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment {
+pub struct RequestContext {
     /// The time of day.
     pub now: Timestamp,
     /// Ten random bytes.
@@ -85,20 +85,20 @@ impl Table {
     /// The table `name`, reached through `client`.
     #[must_use]
     pub fn new(client: Client, name: impl Into<Arc<str>>) -> Self {
-        Self { client, name: name.into(), turns: turns::Turns::default() }
+        Self { client, name: name.into(), locks: locks::GroupLocks::default() }
     }
 
     /// The answer of `read`, where the claim holds. Both are asked at once; a refusal ends the read.
     async fn checked<T>(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         read: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
         let member = async {
-            let key = keys::member(claim.group, claim.user);
+            let key = keys::member(member_key.group, member_key.user);
             match self.get::<serde::de::IgnoredAny>(key).await? {
                 Some(_) => Ok(()),
-                None => Err(self.refusal(claim.group).await),
+                None => Err(self.refusal(member_key.group).await),
             }
         };
         let (member, read) = (pin!(member), pin!(read));
@@ -150,8 +150,8 @@ impl Table {
         }
     }
 
-    /// The group's book; a new one where no event was yet.
-    async fn book(&self, group: GroupId) -> Result<Book, Error> {
+    /// The group's ledger; a new one where no event was yet.
+    async fn ledger(&self, group: GroupId) -> Result<Ledger, Error> {
         Ok(self.get(keys::balance(group)).await?.unwrap_or_default())
     }
 
@@ -164,8 +164,8 @@ impl Table {
     async fn item(&self, key: Item) -> Result<Option<Item>, Error> {
         let request = self.client.get_item().table_name(&*self.name).consistent_read(true);
         let request = request.set_key(Some(key)).return_consumed_capacity(Total);
-        let output = usage::request(Box::pin(request.send())).await.map_err(failure)?;
-        usage::read(&output.consumed_capacity);
+        let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
+        cost::read(&output.consumed_capacity);
         Ok(output.item)
     }
 
@@ -197,8 +197,8 @@ impl Table {
         loop {
             let request = self.client.batch_get_item().request_items(&*self.name, wanted);
             let request = request.return_consumed_capacity(Total);
-            let output = usage::request(Box::pin(request.send())).await.map_err(failure)?;
-            usage::read(output.consumed_capacity.iter().flatten());
+            let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
+            cost::read(output.consumed_capacity.iter().flatten());
             items.extend(output.responses.into_iter().flatten().flat_map(|(_, items)| items));
             match output.unprocessed_keys.into_iter().flatten().next() {
                 None => return Ok(items),

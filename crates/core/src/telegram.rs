@@ -36,7 +36,7 @@ pub struct User {
 
 /// Why init data was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum InitDataError {
     /// It is not what Telegram signed for this bot.
     #[error("the init data is not signed by Telegram for this bot")]
     Forged,
@@ -52,37 +52,39 @@ pub enum Refusal {
 ///
 /// # Errors
 ///
-/// A [`Refusal`]; a forged text is never said to be expired.
+/// A [`InitDataError`]; a forged text is never said to be expired.
 pub fn verify(
     init_data: &str,
     token: &str,
     max_age: Duration,
     now: Timestamp,
-) -> Result<User, Refusal> {
+) -> Result<User, InitDataError> {
     let mut fields = BTreeMap::new();
     for (name, value) in form_urlencoded::parse(init_data.as_bytes()) {
         // What is signed has a line a field: one with a line break or another `=` could stand for others. And Telegram
         // sends every field once; which of two was signed, nobody could say.
         let ambiguous = name.contains(['\n', '=']) || value.contains('\n');
         if ambiguous || fields.insert(name, value).is_some() {
-            return Err(Refusal::Forged);
+            return Err(InitDataError::Forged);
         }
     }
-    let hash =
-        fields.remove("hash").and_then(|hash| hex::decode(&*hash).ok()).ok_or(Refusal::Forged)?;
+    let hash = fields
+        .remove("hash")
+        .and_then(|hash| hex::decode(&*hash).ok())
+        .ok_or(InitDataError::Forged)?;
     // `verify_slice` takes the same time whichever byte differs.
-    signature(&fields, token).verify_slice(&hash).map_err(|_| Refusal::Forged)?;
+    signature(&fields, token).verify_slice(&hash).map_err(|_| InitDataError::Forged)?;
 
     let signed_at: u64 =
-        fields.get("auth_date").and_then(|text| text.parse().ok()).ok_or(Refusal::Forged)?;
+        fields.get("auth_date").and_then(|text| text.parse().ok()).ok_or(InitDataError::Forged)?;
     let now = now.seconds();
     let current = signed_at <= now.saturating_add(CLOCK_SKEW_S)
         && now <= signed_at.saturating_add(max_age.as_secs());
     if !current {
-        return Err(Refusal::Expired);
+        return Err(InitDataError::Expired);
     }
     let user = fields.get("user").and_then(|json| serde_json::from_str::<WebAppUser>(json).ok());
-    user.and_then(WebAppUser::user).ok_or(Refusal::NoUser)
+    user.and_then(WebAppUser::user).ok_or(InitDataError::NoUser)
 }
 
 /// Init data for `user`, signed as Telegram would for the bot of `token` at `now`.
@@ -176,7 +178,7 @@ mod tests {
         Timestamp::from_millis(second * 1_000).unwrap()
     }
 
-    fn verified(init_data: &str) -> Result<User, Refusal> {
+    fn verified(init_data: &str) -> Result<User, InitDataError> {
         verify(init_data, TOKEN, MAX_AGE, at(SIGNED_AT))
     }
 
@@ -226,46 +228,57 @@ mod tests {
         let whole = signed_as(&[("auth_date", &now), ("user", user)]);
         assert!(verified(&whole).is_ok());
         for (name, text, refusal) in [
-            ("empty", String::new(), Refusal::Forged),
-            ("no hash", SIGNED.rsplit_once('&').unwrap().0.to_owned(), Refusal::Forged),
-            ("a hash that is none", SIGNED.replace("&hash=cc5d", "&hash=zz5d"), Refusal::Forged),
-            ("a short hash", SIGNED[..SIGNED.len() - 2].to_owned(), Refusal::Forged),
-            ("a doubled field", format!("{whole}&auth_date={now}"), Refusal::Forged),
-            ("two hashes", format!("{whole}&hash=00"), Refusal::Forged),
-            ("one more field", format!("{whole}&start_param=x"), Refusal::Forged),
-            ("no date", signed_as(&[("user", user)]), Refusal::Forged),
+            ("empty", String::new(), InitDataError::Forged),
+            ("no hash", SIGNED.rsplit_once('&').unwrap().0.to_owned(), InitDataError::Forged),
+            (
+                "a hash that is none",
+                SIGNED.replace("&hash=cc5d", "&hash=zz5d"),
+                InitDataError::Forged,
+            ),
+            ("a short hash", SIGNED[..SIGNED.len() - 2].to_owned(), InitDataError::Forged),
+            ("a doubled field", format!("{whole}&auth_date={now}"), InitDataError::Forged),
+            ("two hashes", format!("{whole}&hash=00"), InitDataError::Forged),
+            ("one more field", format!("{whole}&start_param=x"), InitDataError::Forged),
+            ("no date", signed_as(&[("user", user)]), InitDataError::Forged),
             (
                 "a date that is none",
                 signed_as(&[("auth_date", "soon"), ("user", user)]),
-                Refusal::Forged,
+                InitDataError::Forged,
             ),
             (
                 "a date years ahead",
                 signed_as(&[("auth_date", "99999999999"), ("user", user)]),
-                Refusal::Expired,
+                InitDataError::Expired,
             ),
-            ("no user", signed_as(&[("auth_date", &now)]), Refusal::NoUser),
-            ("no id", signed_as(&[("auth_date", &now), ("user", "{}")]), Refusal::NoUser),
-            ("id 0", signed_as(&[("auth_date", &now), ("user", r#"{"id":0}"#)]), Refusal::NoUser),
+            ("no user", signed_as(&[("auth_date", &now)]), InitDataError::NoUser),
+            ("no id", signed_as(&[("auth_date", &now), ("user", "{}")]), InitDataError::NoUser),
+            (
+                "id 0",
+                signed_as(&[("auth_date", &now), ("user", r#"{"id":0}"#)]),
+                InitDataError::NoUser,
+            ),
             (
                 "id below 0",
                 signed_as(&[("auth_date", &now), ("user", r#"{"id":-7}"#)]),
-                Refusal::NoUser,
+                InitDataError::NoUser,
             ),
             (
                 "id as text",
                 signed_as(&[("auth_date", &now), ("user", r#"{"id":"7"}"#)]),
-                Refusal::NoUser,
+                InitDataError::NoUser,
             ),
             (
                 "two ids",
                 signed_as(&[("auth_date", &now), ("user", r#"{"id":7,"id":8}"#)]),
-                Refusal::NoUser,
+                InitDataError::NoUser,
             ),
         ] {
             assert_eq!(verified(&text), Err(refusal), "{name}");
         }
-        assert_eq!(verify(SIGNED, "1:other-bot", MAX_AGE, at(SIGNED_AT)), Err(Refusal::Forged));
+        assert_eq!(
+            verify(SIGNED, "1:other-bot", MAX_AGE, at(SIGNED_AT)),
+            Err(InitDataError::Forged)
+        );
     }
 
     #[test]
@@ -305,10 +318,10 @@ mod tests {
             ("with a blank", format!("{signed} "), Some(())),
         ] {
             let verified = verified(&format!("{text}&hash={}", hash.replace('+', "%2B")));
-            assert_eq!(verified.err(), refusal.map(|()| Refusal::Forged), "{name}");
+            assert_eq!(verified.err(), refusal.map(|()| InitDataError::Forged), "{name}");
         }
         // The other signature of Telegram's, for third parties, says nothing to who has no use for it.
-        assert_eq!(verified(&format!("{text}&signature={signed}")), Err(Refusal::Forged));
+        assert_eq!(verified(&format!("{text}&signature={signed}")), Err(InitDataError::Forged));
     }
 
     #[test]
@@ -322,7 +335,7 @@ mod tests {
             &[("auth_date", &now), ("chat_type=a\nuser", user), ("user", other)],
             &[("auth_date", &now), ("a=b", "c"), ("user", user)],
         ] {
-            assert_eq!(verified(&signed_as(fields)), Err(Refusal::Forged), "{fields:?}");
+            assert_eq!(verified(&signed_as(fields)), Err(InitDataError::Forged), "{fields:?}");
         }
     }
 
@@ -367,7 +380,7 @@ mod tests {
             proptest::prop_assume!(changed[index] != byte);
             changed[index] = byte;
             let changed = String::from_utf8(changed).unwrap();
-            proptest::prop_assert_eq!(verified(&changed), Err(Refusal::Forged));
+            proptest::prop_assert_eq!(verified(&changed), Err(InitDataError::Forged));
         }
     }
 }

@@ -49,19 +49,19 @@ text! {
     Title("a title", 100),
     /// What an expense was for: 1 to 200 characters.
     Description("a description", 200),
-    /// What an adjustment of the book is for: 1 to 200 characters.
+    /// What an adjustment of the ledger is for: 1 to 200 characters.
     Note("a note", 200),
 }
 
 /// Whether it has something to see, at most `max` characters, and no control character.
 pub(crate) fn is_bounded(text: &str, max: usize) -> bool {
-    shows(text) && text.chars().count() <= max && !text.chars().any(controls)
+    has_visible_char(text) && text.chars().count() <= max && !text.chars().any(controls)
 }
 
 /// Whether there is anything to see: neither blanks alone, nor what Unicode has to join, turn and hide other letters.
 ///
 /// <https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point>, and the empty pattern of Braille.
-pub(crate) fn shows(text: &str) -> bool {
+pub(crate) fn has_visible_char(text: &str) -> bool {
     let hidden = |letter| {
         matches!(letter,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
@@ -79,7 +79,7 @@ fn controls(letter: char) -> bool {
 }
 
 /// The unit variant that serde calls `text`.
-pub(crate) fn word<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+pub(crate) fn parse_variant<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
     T::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(text)).ok()
 }
 

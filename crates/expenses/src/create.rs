@@ -1,7 +1,7 @@
 //! Request body that records an expense.
 
 use fracti_core::{
-    expense::{NewExpense, Sharer},
+    expense::{NewExpense, SplitInput},
     input::Field,
 };
 use fracti_http::{Body, Value, schemas};
@@ -62,8 +62,8 @@ impl Body for CreateExpense {
 }
 
 /// The members who share an expense. Whether they are too many is not a rule of the field.
-pub(crate) fn read_splits(value: Value<'_, '_>) -> Field<Vec<Sharer>> {
-    value.objects(1..=usize::MAX, |split| Sharer {
+pub(crate) fn read_splits(value: Value<'_, '_>) -> Field<Vec<SplitInput>> {
+    value.objects(1..=usize::MAX, |split| SplitInput {
         user: split.field("userId").required().text(),
         amount: split.field("amount").scalar(),
         percentage: split.field("percentage").scalar(),

@@ -6,8 +6,8 @@ mod edit;
 use axum::{extract::State, response::Response};
 use fracti_core::{expense::Expense, id::ExpenseId, input::Field};
 use fracti_http::{
-    App, Body, Data, EntryView, ExpenseView, Id, IfMatch, Json, List, Member, Paging, Post,
-    Problem, Routes, Scope, Tagged, Value, respond_tagged, schemas,
+    App, AsMember, Body, Data, EntryView, ExpenseView, Id, IfMatch, Json, List, ListId, Paging,
+    Post, Problem, Routes, Tagged, Value, respond_tagged, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -56,11 +56,11 @@ struct DeletedExpense {
     responses((status = OK, body = List<ExpenseView>)))]
 async fn list_expenses(
     State(app): State<App>,
-    Member(claim, paging): Member<Paging>,
+    AsMember(member_key, paging): AsMember<Paging>,
 ) -> Result<List<ExpenseView>, Problem> {
-    let scope = Scope::new("expenses", &claim.group);
-    let expenses = app.table.expenses(claim, &paging.page(&scope)?).await?;
-    Ok(paging.list(&scope, expenses))
+    let list_id = ListId::new("expenses", &member_key.group);
+    let expenses = app.table.expenses(member_key, &paging.page(&list_id)?).await?;
+    Ok(paging.list(&list_id, expenses))
 }
 
 /// Create an expense.
@@ -73,12 +73,13 @@ async fn list_expenses(
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_SPLITS")))]
 async fn create_expense(
     State(app): State<App>,
-    Member(claim, ()): Member,
+    AsMember(member_key, ()): AsMember,
     post: Post<CreateExpense>,
 ) -> Result<Response, Problem> {
-    let once = post.key.once::<_, ExpenseView, 201>("create-expense");
-    let expense = app.table.create_expense(claim, &post.body, app.moment(), &once).await?;
-    respond_tagged(&once, expense)
+    let idempotency = post.key.idempotency::<_, ExpenseView, 201>("create-expense");
+    let expense =
+        app.table.create_expense(member_key, &post.body, app.context(), &idempotency).await?;
+    respond_tagged(&idempotency, expense)
 }
 
 /// Get an expense.
@@ -86,10 +87,10 @@ async fn create_expense(
     responses((status = OK, body = Data<ExpenseView>)))]
 async fn get_expense(
     State(app): State<App>,
-    Member(claim, ()): Member,
+    AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
 ) -> Result<Tagged<ExpenseView>, Problem> {
-    Ok(Tagged(app.table.expense(claim, expense).await?.into()))
+    Ok(Tagged(app.table.expense(member_key, expense).await?.into()))
 }
 
 /// Edit an expense.
@@ -105,13 +106,13 @@ async fn get_expense(
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_SPLITS")))]
 async fn edit_expense(
     State(app): State<App>,
-    Member(claim, ()): Member,
+    AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
     if_match: IfMatch,
     Json(body): Json<EditExpense>,
 ) -> Result<Tagged<ExpenseView>, Problem> {
     let (expected, now) = (expected(&if_match), app.clock.now());
-    let expense = app.table.edit_expense(claim, expense, &body, expected, now).await?;
+    let expense = app.table.edit_expense(member_key, expense, &body, expected, now).await?;
     Ok(Tagged(expense.into()))
 }
 
@@ -126,12 +127,12 @@ async fn edit_expense(
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_SPLITS")))]
 async fn delete_expense(
     State(app): State<App>,
-    Member(claim, ()): Member,
+    AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
     if_match: IfMatch,
 ) -> Result<Data<DeletedExpense>, Problem> {
-    app.table.delete_expense(claim, expense, expected(&if_match), app.clock.now()).await?;
-    Ok(Data::new(DeletedExpense { id: expense.to_string() }).saying("Expense deleted"))
+    app.table.delete_expense(member_key, expense, expected(&if_match), app.clock.now()).await?;
+    Ok(Data::new(DeletedExpense { id: expense.to_string() }).with_message("Expense deleted"))
 }
 
 /// Restore a deleted expense.
@@ -144,14 +145,15 @@ async fn delete_expense(
         (status = FORBIDDEN, description = "NOT_ALLOWED")))]
 async fn restore_expense(
     State(app): State<App>,
-    Member(claim, ()): Member,
+    AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
     post: Post<RestoreExpense>,
 ) -> Result<Response, Problem> {
-    let once = post.key.once::<_, ExpenseView, 200>("restore-expense");
+    let idempotency = post.key.idempotency::<_, ExpenseView, 200>("restore-expense");
     let now = app.clock.now();
-    let expense = app.table.restore_expense(claim, expense, &post.body, now, &once).await?;
-    respond_tagged(&once, expense)
+    let expense =
+        app.table.restore_expense(member_key, expense, &post.body, now, &idempotency).await?;
+    respond_tagged(&idempotency, expense)
 }
 
 /// List the history of an expense.
@@ -162,12 +164,12 @@ async fn restore_expense(
     responses((status = OK, body = List<EntryView>)))]
 async fn list_expense_history(
     State(app): State<App>,
-    Member(claim, paging): Member<Paging>,
+    AsMember(member_key, paging): AsMember<Paging>,
     Id(expense): Id<ExpenseId>,
 ) -> Result<List<EntryView>, Problem> {
-    let scope = Scope::new("history", &format!("{}/{expense}", claim.group));
-    let history = app.table.expense_history(claim, expense, &paging.page(&scope)?).await?;
-    Ok(paging.list(&scope, history))
+    let list_id = ListId::new("history", &format!("{}/{expense}", member_key.group));
+    let history = app.table.expense_history(member_key, expense, &paging.page(&list_id)?).await?;
+    Ok(paging.list(&list_id, history))
 }
 
 /// Whether an expense is in a state in which the request may be done.

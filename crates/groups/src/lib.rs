@@ -10,11 +10,11 @@ use fracti_core::{
     id::GroupId,
     input::Field,
     table::NewGroup,
-    wallet::Wallet,
+    ton::TonAddress,
 };
 use fracti_http::{
-    App, Body, Caller, Data, GroupView, Id, Json, List, Member, MemberView, Paging, Post, Problem,
-    Routes, Scalar, Scope, Value, openapi, respond, schemas,
+    App, AsMember, Body, Caller, Data, GroupView, Id, Json, JsonScalar, List, ListId, MemberView,
+    Paging, Post, Problem, Routes, Value, openapi, respond, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -78,10 +78,12 @@ impl Body for CreateGroup {
 }
 
 /// A chat's id as text, or as a whole number.
-fn chat_id(sent: Scalar<'_>) -> Result<ChatId, Option<String>> {
+fn chat_id(sent: JsonScalar<'_>) -> Result<ChatId, Option<String>> {
     let id = match sent {
-        Scalar::Text(text) => text.parse(),
-        Scalar::Other(number) => number.parse::<i64>().map(ChatId::from).map_err(|_| ChatIdError),
+        JsonScalar::Text(text) => text.parse(),
+        JsonScalar::Other(number) => {
+            number.parse::<i64>().map(ChatId::from).map_err(|_| ChatIdError)
+        }
     };
     id.map_err(|rule| Some(rule.to_string()))
 }
@@ -95,7 +97,7 @@ struct JoinGroup {
 }
 
 impl Body for JoinGroup {
-    type Fields = Field<Wallet>;
+    type Fields = Field<TonAddress>;
 
     fn empty() -> Option<Self::Fields> {
         Some(Field::Absent)
@@ -115,7 +117,7 @@ struct SetWallet {
 }
 
 impl Body for SetWallet {
-    type Fields = Field<Wallet>;
+    type Fields = Field<TonAddress>;
 
     fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
         value.object(|member| member.field("wallet").required().text())
@@ -154,9 +156,9 @@ async fn list_groups(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<GroupView>, Problem> {
-    let scope = Scope::new("groups", &user.id);
-    let groups = app.table.groups_of(user.id, &paging.page(&scope)?).await?;
-    Ok(paging.list(&scope, groups))
+    let list_id = ListId::new("groups", &user.id);
+    let groups = app.table.groups_of(user.id, &paging.page(&list_id)?).await?;
+    Ok(paging.list(&list_id, groups))
 }
 
 /// Create a group.
@@ -169,9 +171,9 @@ async fn create_group(
     Caller(user, ()): Caller,
     post: Post<CreateGroup>,
 ) -> Result<Response, Problem> {
-    let once = post.key.once::<_, GroupView, 201>("create-group");
-    let group = app.table.create_group(&post.body, &user, app.moment(), &once).await?;
-    respond(&once, group)
+    let idempotency = post.key.idempotency::<_, GroupView, 201>("create-group");
+    let group = app.table.create_group(&post.body, &user, app.context(), &idempotency).await?;
+    respond(&idempotency, group)
 }
 
 /// Get a group with its members.
@@ -179,9 +181,9 @@ async fn create_group(
     responses((status = OK, body = Data<GroupWithMembers>)))]
 async fn get_group(
     State(app): State<App>,
-    Member(claim, ()): Member,
+    AsMember(member_key, ()): AsMember,
 ) -> Result<Data<GroupWithMembers>, Problem> {
-    let (group, members) = app.table.group(claim).await?;
+    let (group, members) = app.table.group(member_key).await?;
     let members = members.into_iter().map(MemberView::from).collect();
     Ok(Data::new(GroupWithMembers { group: group.into(), members }))
 }
@@ -199,9 +201,9 @@ async fn join_group(
     Id(group): Id<GroupId>,
     post: Post<JoinGroup>,
 ) -> Result<Response, Problem> {
-    let once = post.key.once::<_, MemberView, 200>("join-group");
-    let member = app.table.join(group, &user, &post.body, app.moment(), &once).await?;
-    respond(&once, member)
+    let idempotency = post.key.idempotency::<_, MemberView, 200>("join-group");
+    let member = app.table.join(group, &user, &post.body, app.context(), &idempotency).await?;
+    respond(&idempotency, member)
 }
 
 /// Set the caller's wallet address in a group.
@@ -209,9 +211,9 @@ async fn join_group(
     responses((status = OK, body = Data<WalletView>)))]
 async fn set_wallet(
     State(app): State<App>,
-    Member(claim, ()): Member,
+    AsMember(member_key, ()): AsMember,
     Json(body): Json<SetWallet>,
 ) -> Result<Data<WalletView>, Problem> {
-    let wallet = app.table.set_wallet(claim, &body).await?;
+    let wallet = app.table.set_wallet(member_key, &body).await?;
     Ok(Data::new(WalletView { wallet: wallet.to_string() }))
 }

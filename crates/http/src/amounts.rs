@@ -1,6 +1,6 @@
 //! How responses write amounts: as JSON numbers, or as JSON strings for clients whose numbers are floats.
 //!
-//! Every view writes its amounts as [`Exact`], a number that ends in `e0`. No other number of a response has an
+//! Every view writes its amounts as [`JsonDecimal`], a number that ends in `e0`. No other number of a response has an
 //! exponent. When the response is complete, [`layer`] gives each of these numbers the form that the request asks for. So
 //! tags and stored responses are the same in both forms.
 
@@ -25,9 +25,9 @@ const MARK: &str = "e0";
 
 /// An exact amount or percentage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exact(pub Decimal);
+pub struct JsonDecimal(pub Decimal);
 
-impl Serialize for Exact {
+impl Serialize for JsonDecimal {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let number = format!("{}{MARK}", self.0);
         RawValue::from_string(number).map_err(S::Error::custom)?.serialize(to)
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn amounts_have_the_form_that_is_asked_for() {
-        let amount = |text: &str| Exact(text.parse().unwrap());
+        let amount = |text: &str| JsonDecimal(text.parse().unwrap());
         let data = [
             (r#"1e0 "-2e0, \"#.to_owned(), amount("33.333333334"), 10),
             (r#"\"\\"#.to_owned(), amount("-0.000000001"), 0),

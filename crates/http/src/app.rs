@@ -11,7 +11,7 @@ use axum::{
 };
 use fracti_core::{
     Cause,
-    table::{Moment, Table, within},
+    table::{RequestContext, Table, with_deadline},
     telegram,
     time::Timestamp,
 };
@@ -156,8 +156,8 @@ impl App {
 
     /// Now, for one request.
     #[must_use]
-    pub fn moment(&self) -> Moment {
-        Moment { now: self.clock.now(), random: (self.random.0)() }
+    pub fn context(&self) -> RequestContext {
+        RequestContext { now: self.clock.now(), random: (self.random.0)() }
     }
 }
 
@@ -273,7 +273,7 @@ impl fmt::Debug for BotToken {
 pub fn service(routes: Routes, app: App) -> Router {
     let limit = app.deadline;
     let in_time = move |request: Request, next: Next| async move {
-        let served = within(limit, next.run(request)).await;
+        let served = with_deadline(limit, next.run(request)).await;
         served.map_err(Problem::from)
     };
     let (router, _document) = routes.with_state(app).split_for_parts();

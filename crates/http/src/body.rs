@@ -52,7 +52,7 @@ pub struct Object<'r, 'a> {
 
 /// A JSON text or number by its characters; anything else as it is written.
 #[derive(Clone, Debug)]
-pub enum Scalar<'a> {
+pub enum JsonScalar<'a> {
     /// A JSON string.
     Text(Cow<'a, str>),
     /// Something else.
@@ -125,8 +125,8 @@ impl<'a> Value<'_, 'a> {
     #[must_use]
     pub fn text<T: FromStr<Err: fmt::Display>>(self) -> Field<T> {
         self.parse(|scalar| match scalar {
-            Scalar::Text(text) => text.parse().map_err(|rule: T::Err| Some(rule.to_string())),
-            Scalar::Other(_) => Err(None),
+            JsonScalar::Text(text) => text.parse().map_err(|rule: T::Err| Some(rule.to_string())),
+            JsonScalar::Other(_) => Err(None),
         })
     }
 
@@ -135,20 +135,23 @@ impl<'a> Value<'_, 'a> {
     pub fn scalar<T: FromStr<Err: fmt::Display>>(self) -> Field<T> {
         self.parse(|scalar| {
             let text = match &scalar {
-                Scalar::Text(text) => text,
-                Scalar::Other(json) => *json,
+                JsonScalar::Text(text) => text,
+                JsonScalar::Other(json) => *json,
             };
             text.parse().map_err(|rule: T::Err| Some(rule.to_string()))
         })
     }
 
     /// What `read` makes of it, or the rule that it breaks: without one, that it must be a string.
-    pub fn parse<T>(self, read: impl FnOnce(Scalar<'a>) -> Result<T, Option<String>>) -> Field<T> {
+    pub fn parse<T>(
+        self,
+        read: impl FnOnce(JsonScalar<'a>) -> Result<T, Option<String>>,
+    ) -> Field<T> {
         self.present(|json, path, reader| {
             let scalar = if json.starts_with('"') {
-                Scalar::Text(reader.syntax(serde_json::from_str::<Text<'a>>(json))?.0)
+                JsonScalar::Text(reader.syntax(serde_json::from_str::<Text<'a>>(json))?.0)
             } else {
-                Scalar::Other(json)
+                JsonScalar::Other(json)
             };
             let must_be_text = || format!("{} must be a string", name(path));
             let read = read(scalar).map_err(|rule| rule.unwrap_or_else(must_be_text));

@@ -12,7 +12,7 @@ use axum::{
 use fracti_core::{
     entry_id::EntryId,
     id::{ExpenseId, GroupId, SettlementId},
-    table::Claim,
+    table::MemberKey,
     telegram::{self, User},
 };
 
@@ -23,7 +23,7 @@ const MINI_APP: &str = "x-telegram-init-data";
 
 /// The Telegram user whom the request's init data was signed for, and the parameters of the query.
 ///
-/// A handler takes this or [`Member`]. So no route answers a request whose query it does not know: `Q` names the
+/// A handler takes this or [`AsMember`]. So no route answers a request whose query it does not know: `Q` names the
 /// parameters, and without it there are none.
 ///
 /// # Order of refusals
@@ -50,33 +50,33 @@ pub struct Caller<Q = ()>(pub Arc<User>, pub Q);
 
 /// The caller's claim to be a member of the group that the path names, and the parameters of the query.
 ///
-/// It gives access to nothing by itself: whatever the table does with it checks it in the same trip.
+/// It gives access to nothing by itself: whatever the table does with it checks it in the same round trip.
 #[derive(Clone, Copy, Debug)]
-pub struct Member<Q = ()>(pub Claim, pub Q);
+pub struct AsMember<Q = ()>(pub MemberKey, pub Q);
 
 /// An id that the path names.
 #[derive(Clone, Copy, Debug)]
 pub struct Id<T>(pub T);
 
 /// What a path calls an id: in the route, in the document and to the client.
-pub trait Named: FromStr {
+pub trait PathParam: FromStr {
     /// The name.
     const NAME: &str;
 }
 
-impl Named for GroupId {
+impl PathParam for GroupId {
     const NAME: &str = "groupId";
 }
 
-impl Named for ExpenseId {
+impl PathParam for ExpenseId {
     const NAME: &str = "expenseId";
 }
 
-impl Named for SettlementId {
+impl PathParam for SettlementId {
     const NAME: &str = "settlementId";
 }
 
-impl Named for EntryId {
+impl PathParam for EntryId {
     const NAME: &str = "entryId";
 }
 
@@ -148,18 +148,18 @@ fn is_init_data(value: &[u8]) -> bool {
     !value.contains(&b' ') && value.split(|byte| *byte == b'&').any(|it| it.starts_with(b"hash="))
 }
 
-impl<Q: Parameters> FromRequestParts<App> for Member<Q> {
+impl<Q: Parameters> FromRequestParts<App> for AsMember<Q> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let user = identify(parts, app)?.id;
         let Id(group) = Id::from_request_parts(parts, app).await?;
         let Query(query) = Query::from_request_parts(parts, app).await?;
-        Ok(Self(Claim { group, user }, query))
+        Ok(Self(MemberKey { group, user }, query))
     }
 }
 
-impl<T: Named> FromRequestParts<App> for Id<T>
+impl<T: PathParam> FromRequestParts<App> for Id<T>
 where
     T::Err: ToString,
 {

@@ -29,9 +29,9 @@ pub struct Paging {
 
 /// The list that a cursor belongs to: its name, and whose it is.
 #[derive(Clone, Debug)]
-pub struct Scope(String);
+pub struct ListId(String);
 
-impl Scope {
+impl ListId {
     /// The list `name` of a group or a user.
     pub fn new(name: &str, of: &impl ToString) -> Self {
         Self(format!("{name}/{}", of.to_string()))
@@ -76,17 +76,17 @@ impl Paging {
         Self { limit: self.limit.or(Some(default)), ..self }
     }
 
-    /// Where a list of `scope` goes on.
+    /// Where a list of `list_id` goes on.
     ///
     /// # Errors
     ///
     /// `INVALID_CURSOR` where the cursor is none of ours, or belongs to another list.
-    pub fn after<P: DeserializeOwned>(&self, scope: &Scope) -> Result<Option<P>, Problem> {
+    pub fn after<P: DeserializeOwned>(&self, list_id: &ListId) -> Result<Option<P>, Problem> {
         let Some(cursor) = &self.cursor else { return Ok(None) };
         let read = || {
             let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
             let (signature, json) = bytes.split_at_checked(SIGNATURE)?;
-            self.signature(scope, json).verify_truncated_left(signature).ok()?;
+            self.signature(list_id, json).verify_truncated_left(signature).ok()?;
             serde_json::from_slice(json).ok()
         };
         let problem =
@@ -94,10 +94,10 @@ impl Paging {
         read().map(Some).ok_or_else(problem)
     }
 
-    /// The cursor that stands for a place in a list of `scope`.
-    pub fn cursor(&self, scope: &Scope, position: &impl Serialize) -> String {
+    /// The cursor that stands for a place in a list of `list_id`.
+    pub fn cursor(&self, list_id: &ListId, position: &impl Serialize) -> String {
         let json = serde_json::to_vec(position).unwrap_or_default();
-        let signature = self.signature(scope, &json).finalize().into_bytes();
+        let signature = self.signature(list_id, &json).finalize().into_bytes();
         let mut bytes = signature.get(..SIGNATURE).unwrap_or_default().to_vec();
         bytes.extend(json);
         BASE64_URL_SAFE_NO_PAD.encode(bytes)
@@ -109,29 +109,29 @@ impl Paging {
         self.cursor.is_some()
     }
 
-    /// The page of a list of `scope`.
+    /// The page of a list of `list_id`.
     ///
     /// # Errors
     ///
     /// As [`Paging::after`].
-    pub fn page(&self, scope: &Scope) -> Result<Page, Problem> {
-        Ok(Page { limit: self.limit(), after: self.after::<Position>(scope)? })
+    pub fn page(&self, list_id: &ListId) -> Result<Page, Problem> {
+        Ok(Page { limit: self.limit(), after: self.after::<Position>(list_id)? })
     }
 
-    /// The response that shows a slice of a list of `scope`.
-    pub fn list<T, V: From<T>>(&self, scope: &Scope, slice: Slice<T>) -> List<V> {
-        let next = slice.next.map(|position| self.cursor(scope, &position));
+    /// The response that shows a slice of a list of `list_id`.
+    pub fn list<T, V: From<T>>(&self, list_id: &ListId, slice: Slice<T>) -> List<V> {
+        let next = slice.next.map(|position| self.cursor(list_id, &position));
         List::new(slice.items.into_iter().map(V::from), next)
     }
 
     /// Under a key of its own, so that no signature of Telegram's is one of a cursor.
-    fn signature(&self, scope: &Scope, json: &[u8]) -> Hmac<Sha256> {
+    fn signature(&self, list_id: &ListId, json: &[u8]) -> Hmac<Sha256> {
         let key = |bytes: &[u8]| {
             Hmac::<Sha256>::new_from_slice(bytes)
                 .unwrap_or_else(|_| unreachable!("HMAC takes a key of any length"))
         };
         let secret = key(self.app.bot_token.expose().as_bytes());
         let secret = secret.chain_update("fracti cursor").finalize().into_bytes();
-        key(&secret).chain_update(&scope.0).chain_update([0]).chain_update(json)
+        key(&secret).chain_update(&list_id.0).chain_update([0]).chain_update(json)
     }
 }

@@ -34,7 +34,7 @@ impl<T> Data<T> {
 
     /// The same with a sentence.
     #[must_use]
-    pub fn saying(self, message: &'static str) -> Self {
+    pub fn with_message(self, message: &'static str) -> Self {
         Self { message: Some(message), ..self }
     }
 }

@@ -31,13 +31,13 @@ impl<T: Body> FromRequest<App> for Json<T> {
 
 /// For how long a body may be on its way, well before the deadline of its request. To Lambda it comes whole; elsewhere nobody keeps a
 /// request open for ever.
-const PATIENCE: Duration = Duration::from_secs(5);
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The bytes of a body that is not too large.
 pub(crate) async fn bytes(request: Request, app: &App) -> Result<Bytes, Problem> {
-    let bytes = timeout(PATIENCE, Bytes::from_request(request, app)).await;
+    let bytes = timeout(BODY_TIMEOUT, Bytes::from_request(request, app)).await;
     let late = |_| {
-        let message = format!("the body did not arrive within {} seconds", PATIENCE.as_secs());
+        let message = format!("the body did not arrive within {} seconds", BODY_TIMEOUT.as_secs());
         Problem::new(Code::InvalidJson, message)
     };
     bytes.map_err(late)?.map_err(|rejection| match rejection.status() {

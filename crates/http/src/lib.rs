@@ -1,7 +1,7 @@
 //! What every endpoint of Fracti shares: who asks, what is sent, and how it is answered.
 //!
 //! [`App`] is what a request may use, and [`service`] what Lambda, the local server and the tests each run. A handler
-//! takes extractors ([`Caller`] or [`Member`] with its [`Parameters`], [`Id`], [`IfMatch`], [`Json`] or [`Post`] with its
+//! takes extractors ([`Caller`] or [`AsMember`] with its [`Parameters`], [`Id`], [`IfMatch`], [`Json`] or [`Post`] with its
 //! [`Body`]), calls one thing of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`List`]) or a [`Problem`].
 //! [`openapi`] describes it all. No endpoint is here.
 
@@ -24,11 +24,11 @@ mod problem;
 mod query;
 mod views;
 
-pub use amounts::{Exact, shown};
+pub use amounts::{JsonDecimal, shown};
 pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Routes, Settings, service};
-pub use body::{Body, Object, Scalar, Value};
-pub use caller::{Caller, Id, Member};
-pub use cursor::{Paging, Scope};
+pub use body::{Body, JsonScalar, Object, Value};
+pub use caller::{AsMember, Caller, Id};
+pub use cursor::{ListId, Paging};
 pub use dynamodb::{dynamodb_at, local_dynamodb};
 pub use envelope::{Data, List, Pagination};
 pub use etag::{IfMatch, Tagged};

@@ -10,15 +10,15 @@ use axum::{
 };
 use fracti_core::{
     id::GroupId,
-    table::{Usage, metered},
+    table::{TableCost, metered},
 };
 use lambda_http::request::RequestContext;
 
-use crate::{Problem, caller::Named};
+use crate::{Problem, caller::PathParam};
 
 /// Serves one request, and tells the log about it: one line, with the whole chain of causes where it failed inside.
 ///
-/// The line says what the request asked of DynamoDB: requests, trips (requests that ran at once count once), and
+/// The line says what the request asked of DynamoDB: requests, round trips (requests that ran at once count once), and
 /// capacity units. It has no init data, no token and no body.
 pub(crate) async fn observe(
     params: Result<RawPathParams, RawPathParamsRejection>,
@@ -35,7 +35,7 @@ pub(crate) async fn observe(
         group.parse::<GroupId>().ok().map(|group| group.to_string())
     });
 
-    let (mut response, usage) = metered(next.run(request)).await;
+    let (mut response, cost) = metered(next.run(request)).await;
     let problem = response.extensions_mut().remove::<Arc<Problem>>();
     if let Some(problem) = &problem {
         let headers = response.headers().clone();
@@ -56,21 +56,21 @@ pub(crate) async fn observe(
         response.headers_mut().insert(name, value);
     }
 
-    response.extensions_mut().insert(usage);
+    response.extensions_mut().insert(cost);
 
-    let Usage { requests, trips, read_units, write_units, .. } = usage;
+    let TableCost { requests, round_trips, read_units, write_units, .. } = cost;
     let cause = problem.as_ref().and_then(|problem| problem.cause()).map(chain);
     let status = response.status().as_u16();
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     if let Some(cause) = cause {
         tracing::error!(
-            request_id = id, %method, route, group, status, duration_ms, requests, trips, read_units,
+            request_id = id, %method, route, group, status, duration_ms, requests, round_trips, read_units,
             write_units, cause,
             "request failed"
         );
     } else {
         tracing::info!(
-            request_id = id, %method, route, group, status, duration_ms, requests, trips, read_units,
+            request_id = id, %method, route, group, status, duration_ms, requests, round_trips, read_units,
             write_units, "request"
         );
     }

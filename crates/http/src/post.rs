@@ -9,7 +9,7 @@ use fracti_core::{
     Error,
     id::UserId,
     input::Draft,
-    table::{self, Once, Outcome, Recorded},
+    table::{self, Idempotency, Outcome, StoredResponse},
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -81,25 +81,25 @@ impl Key {
     ///
     /// `operation` names the endpoint: a key of one endpoint says nothing about another.
     #[must_use]
-    pub fn once<T, V, const STATUS: u16>(self, operation: &'static str) -> Once<T>
+    pub fn idempotency<T, V, const STATUS: u16>(self, operation: &'static str) -> Idempotency<T>
     where
         T: Clone,
         V: From<T> + Serialize,
     {
-        let request = self.hashes.map(|(key_hash, request_hash)| table::Request {
+        let request = self.hashes.map(|(key_hash, request_hash)| table::IdempotentRequest {
             user: self.user,
             operation,
             key_hash,
             request_hash,
             now: self.app.clock.now(),
         });
-        Once { request, render: render::<T, V, STATUS> }
+        Idempotency { request, render: render::<T, V, STATUS> }
     }
 }
 
-fn render<T: Clone, V: From<T> + Serialize, const STATUS: u16>(made: &T) -> Recorded {
+fn render<T: Clone, V: From<T> + Serialize, const STATUS: u16>(made: &T) -> StoredResponse {
     let data = serde_json::to_string(&V::from(made.clone())).unwrap_or_default();
-    Recorded { status: STATUS, data }
+    StoredResponse { status: STATUS, data }
 }
 
 /// The response to a request that happens once: told now, or as it was told before.
@@ -107,8 +107,8 @@ fn render<T: Clone, V: From<T> + Serialize, const STATUS: u16>(made: &T) -> Reco
 /// # Errors
 ///
 /// A [`Problem`] where what was recorded is no response.
-pub fn respond<T>(once: &Once<T>, outcome: Outcome<T>) -> Result<Response, Problem> {
-    told(once, outcome).map(|(response, _)| response)
+pub fn respond<T>(idempotency: &Idempotency<T>, outcome: Outcome<T>) -> Result<Response, Problem> {
+    response_of(idempotency, outcome).map(|(response, _)| response)
 }
 
 /// The same with the tag of the state that it shows.
@@ -116,20 +116,26 @@ pub fn respond<T>(once: &Once<T>, outcome: Outcome<T>) -> Result<Response, Probl
 /// # Errors
 ///
 /// As [`respond`].
-pub fn respond_tagged<T>(once: &Once<T>, outcome: Outcome<T>) -> Result<Response, Problem> {
-    let (mut response, data) = told(once, outcome)?;
+pub fn respond_tagged<T>(
+    idempotency: &Idempotency<T>,
+    outcome: Outcome<T>,
+) -> Result<Response, Problem> {
+    let (mut response, data) = response_of(idempotency, outcome)?;
     response.headers_mut().insert(header::ETAG, etag::tag(data.get()));
     Ok(response)
 }
 
-fn told<T>(once: &Once<T>, outcome: Outcome<T>) -> Result<(Response, Box<RawValue>), Problem> {
-    let (recorded, replayed) = match outcome {
-        Outcome::Done(made) => ((once.render)(&made), false),
-        Outcome::Replayed(recorded) => (recorded, true),
+fn response_of<T>(
+    idempotency: &Idempotency<T>,
+    outcome: Outcome<T>,
+) -> Result<(Response, Box<RawValue>), Problem> {
+    let (stored, replayed) = match outcome {
+        Outcome::Done(made) => ((idempotency.render)(&made), false),
+        Outcome::Replayed(stored) => (stored, true),
     };
     let broken = |error| Problem::from(Error::Table(error));
-    let data = RawValue::from_string(recorded.data).map_err(|error| broken(error.into()))?;
-    let status = StatusCode::from_u16(recorded.status).map_err(|error| broken(error.into()))?;
+    let data = RawValue::from_string(stored.data).map_err(|error| broken(error.into()))?;
+    let status = StatusCode::from_u16(stored.status).map_err(|error| broken(error.into()))?;
     let mut response = envelope::of_json(status, &data);
     if replayed {
         response.headers_mut().insert("idempotent-replayed", HeaderValue::from_static("true"));

@@ -9,7 +9,7 @@ use utoipa::{
     openapi::{ArrayBuilder, ObjectBuilder, Ref, RefOr, Schema, Type, schema::AnyOfBuilder},
 };
 
-use crate::Exact;
+use crate::JsonDecimal;
 
 macro_rules! schemas {
     ($($(#[doc = $description:literal])+ $name:ident $schema:tt)+) => {$(
@@ -176,14 +176,14 @@ const NUMBER: &str = r"^(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$";
 /// A number, of either sign, as JSON writes it.
 const SIGNED: &str = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$";
 
-impl PartialSchema for Exact {
+impl PartialSchema for JsonDecimal {
     fn schema() -> RefOr<Schema> {
         let description = "Amount in major units, with all digits: parse it as a decimal, not as a float. With `amounts=text` it is a string.";
         described(description, json!({ "type": "number", "minimum": 0, "example": 100 }))
     }
 }
 
-impl ToSchema for Exact {
+impl ToSchema for JsonDecimal {
     fn name() -> std::borrow::Cow<'static, str> {
         "Amount".into()
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    book::{Change, Entry, EntryStatus, RefType},
     currency::Currency,
     expense::{Category, Expense, Share},
     group::{Group, Member},
+    ledger::{Change, Entry, EntryStatus, RefType},
     settlement::{Settlement, Status},
     split::SplitType,
     table::Line,
@@ -14,7 +14,7 @@ use fracti_core::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{Exact, schemas};
+use crate::{JsonDecimal, schemas};
 
 /// A group.
 #[derive(Debug, Serialize, ToSchema)]
@@ -89,7 +89,7 @@ pub struct ExpenseView {
     #[schema(example = "Alice Smith")]
     pub payer_name: String,
     /// Amount in major units, with all digits.
-    pub amount: Exact,
+    pub amount: JsonDecimal,
     /// Currency of the amount.
     #[schema(value_type = schemas::Currency)]
     pub currency: &'static str,
@@ -130,11 +130,11 @@ pub struct ShareView {
     #[schema(example = "Bob Jones")]
     pub user_name: String,
     /// Amount of the share in major units, with all digits.
-    pub amount: Exact,
+    pub amount: JsonDecimal,
     /// Percentage that the share was computed from.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Percentage)]
-    pub percentage: Option<Exact>,
+    pub percentage: Option<JsonDecimal>,
 }
 
 /// A settlement.
@@ -161,7 +161,7 @@ pub struct SettlementView {
     #[schema(example = "Alice Smith")]
     pub to_user_name: String,
     /// Amount in major units, with all digits.
-    pub amount: Exact,
+    pub amount: JsonDecimal,
     /// Currency of the amount.
     #[schema(value_type = schemas::Currency)]
     pub currency: &'static str,
@@ -223,7 +223,7 @@ pub struct EntryView {
     /// Balances of the member after it, by currency; in a member's statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = BTreeMap<String, schemas::Balance>, nullable = false)]
-    pub balance: Option<BTreeMap<&'static str, Exact>>,
+    pub balance: Option<BTreeMap<&'static str, JsonDecimal>>,
     /// The expense as it was until this entry was reverted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -244,19 +244,19 @@ pub struct ChangeView {
     /// Change of what the member paid for expenses.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Balance)]
-    pub paid: Option<Exact>,
+    pub paid: Option<JsonDecimal>,
     /// Change of the member's shares of expenses.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Balance)]
-    pub owed: Option<Exact>,
+    pub owed: Option<JsonDecimal>,
     /// Change of what the member sent, including positive adjustments.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Balance)]
-    pub sent: Option<Exact>,
+    pub sent: Option<JsonDecimal>,
     /// Change of what the member received, including negative adjustments.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Balance)]
-    pub received: Option<Exact>,
+    pub received: Option<JsonDecimal>,
 }
 
 impl From<Entry> for EntryView {
@@ -280,8 +280,9 @@ impl From<Entry> for EntryView {
 
 impl From<Line> for EntryView {
     fn from(line: Line) -> Self {
-        let number =
-            |(currency, units): (Currency, i128)| (currency.code(), Exact(currency.number(units)));
+        let number = |(currency, minor): (Currency, i128)| {
+            (currency.code(), JsonDecimal(currency.to_major(minor)))
+        };
         let balance = line.balance.map(|balance| balance.into_iter().map(number).collect());
         Self { balance, ..Self::from(line.entry) }
     }
@@ -290,7 +291,7 @@ impl From<Line> for EntryView {
 impl From<Change> for ChangeView {
     fn from(change: Change) -> Self {
         let Change { user, currency, totals } = change;
-        let moved = |units: i64| (units != 0).then(|| Exact(currency.number(units)));
+        let moved = |minor: i64| (minor != 0).then(|| JsonDecimal(currency.to_major(minor)));
         Self {
             user_id: user.to_string(),
             currency: currency.code(),
@@ -336,7 +337,7 @@ impl From<Expense> for ExpenseView {
             group_id: expense.group_id.to_string(),
             payer_id: expense.payer_id.to_string(),
             payer_name: expense.payer_name,
-            amount: Exact(expense.amount),
+            amount: JsonDecimal(expense.amount),
             currency: expense.currency.code(),
             description: expense.description,
             split_type: expense.split_type,
@@ -354,8 +355,8 @@ impl From<Share> for ShareView {
         Self {
             user_id: share.user_id.to_string(),
             user_name: share.user_name,
-            amount: Exact(share.amount),
-            percentage: share.percentage.map(Exact),
+            amount: JsonDecimal(share.amount),
+            percentage: share.percentage.map(JsonDecimal),
         }
     }
 }
@@ -369,7 +370,7 @@ impl From<Settlement> for SettlementView {
             from_user_name: settlement.from_user_name,
             to_user_id: settlement.to_user_id.to_string(),
             to_user_name: settlement.to_user_name,
-            amount: Exact(settlement.amount),
+            amount: JsonDecimal(settlement.amount),
             currency: settlement.currency.code(),
             tx_hash: settlement.tx_hash.map(|hash| hash.to_string()),
             status: settlement.status,

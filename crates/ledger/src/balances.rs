@@ -1,13 +1,13 @@
 //! Balances of the members at a moment, or at the end of a day.
 
 use fracti_core::{
-    book::{Book, Shown},
     currency::Currency,
     group::{Group, Member},
     id::UserId,
+    ledger::{Ledger, Shown},
     time::Timestamp,
 };
-use fracti_http::{Exact, schemas};
+use fracti_http::{JsonDecimal, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -57,26 +57,26 @@ pub(crate) struct MemberBalance {
     currency: &'static str,
     /// Sum of the expenses that the member paid.
     #[schema(value_type = schemas::Balance)]
-    paid: Exact,
+    paid: JsonDecimal,
     /// Sum of the member's shares of expenses.
     #[schema(value_type = schemas::Balance)]
-    owed: Exact,
+    owed: JsonDecimal,
     /// Sum of the member's positive adjustments and of the completed settlements that they paid.
     #[schema(value_type = schemas::Balance)]
-    sent: Exact,
+    sent: JsonDecimal,
     /// Sum of the member's negative adjustments and of the completed settlements that they received.
     #[schema(value_type = schemas::Balance)]
-    received: Exact,
+    received: JsonDecimal,
     /// Balance: `paid - owed + sent - received`; negative if the member owes.
     #[schema(value_type = schemas::Balance)]
-    net: Exact,
+    net: JsonDecimal,
 }
 
 impl MemberBalance {
-    /// The totals that a book has for a member.
-    fn of(member: &Member, currency: Currency, book: &Book) -> Self {
-        let totals = book.balances.totals(currency, member.id);
-        let number = |units: i64| Exact(currency.number(units));
+    /// The totals that a ledger has for a member.
+    fn of(member: &Member, currency: Currency, ledger: &Ledger) -> Self {
+        let totals = ledger.balances.totals(currency, member.id);
+        let number = |minor: i64| JsonDecimal(currency.to_major(minor));
         Self {
             user_id: member.id.to_string(),
             name: member.name.clone(),
@@ -85,38 +85,38 @@ impl MemberBalance {
             owed: number(totals.owed),
             sent: number(totals.sent),
             received: number(totals.received),
-            net: Exact(currency.number(totals.net())),
+            net: JsonDecimal(currency.to_major(totals.net())),
         }
     }
 }
 
 impl BalanceView {
-    /// What `book` said at `as_of`, of one member or of all.
+    /// What `ledger` said at `as_of`, of one member or of all.
     pub(crate) fn of(
         group: &Group,
         members: &[Member],
         user: Option<UserId>,
-        book: &Book,
+        ledger: &Ledger,
         as_of: Timestamp,
     ) -> Self {
         let members = members.iter().filter(|member| user.is_none_or(|user| member.id == user));
         Self {
-            sequence: book.sequence,
+            sequence: ledger.sequence,
             as_of: as_of.to_string(),
-            balances: balances(group, members, book),
+            balances: balances(group, members, ledger),
         }
     }
 }
 
 impl DayView {
-    /// What the book said at the end of the day of its last event.
-    pub(crate) fn of(group: &Group, members: &[Member], book: &Book) -> Option<Self> {
-        let last = book.last_event_at?;
+    /// What the ledger said at the end of the day of its last event.
+    pub(crate) fn of(group: &Group, members: &[Member], ledger: &Ledger) -> Option<Self> {
+        let last = ledger.last_event_at?;
         Some(Self {
             day: last.day().to_string(),
-            sequence: book.sequence,
+            sequence: ledger.sequence,
             as_of: last.to_string(),
-            balances: balances(group, members.iter(), book),
+            balances: balances(group, members.iter(), ledger),
         })
     }
 }
@@ -125,12 +125,12 @@ impl DayView {
 fn balances<'a>(
     group: &Group,
     members: impl Iterator<Item = &'a Member>,
-    book: &Book,
+    ledger: &Ledger,
 ) -> Vec<MemberBalance> {
     let all: Vec<&Member> = members.collect();
-    let shown = Shown::of(book, group.currency, all.len());
+    let shown = Shown::of(ledger, group.currency, all.len());
     let of_member = |member: &&Member| {
-        let line = |currency| MemberBalance::of(member, currency, book);
+        let line = |currency| MemberBalance::of(member, currency, ledger);
         shown.currencies(member.id).map(line).collect::<Vec<_>>()
     };
     all.iter().flat_map(of_member).collect()

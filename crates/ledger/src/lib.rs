@@ -12,8 +12,8 @@ use fracti_core::{
     time::{Day, Timestamp},
 };
 use fracti_http::{
-    App, Code, Data, EntryView, Id, List, Member, Paging, Parameters, Post, Problem, QueryReader,
-    Routes, Scope, respond, schemas,
+    App, AsMember, Code, Data, EntryView, Id, List, ListId, Paging, Parameters, Post, Problem,
+    QueryReader, Routes, respond, schemas,
 };
 use serde::{Deserialize, Serialize};
 use utoipa_axum::routes;
@@ -61,17 +61,17 @@ impl Parameters for BalanceQuery {
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MUCH_HISTORY")))]
 async fn get_ledger_balance(
     State(app): State<App>,
-    Member(claim, BalanceQuery { at, user }): Member<BalanceQuery>,
+    AsMember(member_key, BalanceQuery { at, user }): AsMember<BalanceQuery>,
 ) -> Result<Data<BalanceView>, Problem> {
     let now = app.clock.now();
     let at = at.filter(|at| *at < now);
-    let (group, members, book) = app.table.ledger_at(claim, at).await?;
+    let (group, members, ledger) = app.table.group_and_ledger_at(member_key, at).await?;
     if let Some(user) = user.filter(|user| !members.iter().any(|member| member.id == *user)) {
         return Err(Problem::invalid("userId", format!("{user} is not a member of the group")));
     }
     // The last of many events at once is a little ahead of the clock.
-    let as_of = at.unwrap_or_else(|| book.last_event_at.map_or(now, |last| last.max(now)));
-    Ok(Data::new(BalanceView::of(&group, &members, user, &book, as_of)))
+    let as_of = at.unwrap_or_else(|| ledger.last_event_at.map_or(now, |last| last.max(now)));
+    Ok(Data::new(BalanceView::of(&group, &members, user, &ledger, as_of)))
 }
 
 /// List the entries of a group's ledger.
@@ -88,22 +88,22 @@ async fn get_ledger_balance(
     responses((status = OK, body = List<EntryView>)))]
 async fn list_ledger_entries(
     State(app): State<App>,
-    Member(claim, query): Member<EntriesQuery>,
+    AsMember(member_key, query): AsMember<EntriesQuery>,
 ) -> Result<List<EntryView>, Problem> {
     let EntriesQuery { paging, from, to, order, user } = query;
-    let scope = Scope::new("entries", &claim.group);
-    let (lines, next) = if let Some(place) = paging.after::<Place>(&scope)? {
+    let list_id = ListId::new("entries", &member_key.group);
+    let (lines, next) = if let Some(place) = paging.after::<Place>(&list_id)? {
         if user.is_some() && user != place.user {
             let message = "this cursor belongs to the statement of another member";
             return Err(Problem::new(Code::InvalidCursor, message));
         }
-        app.table.statement_from(claim, place, paging.limit()).await?
+        app.table.statement_from(member_key, place, paging.limit()).await?
     } else {
         let order = order.unwrap_or(Order::Desc);
         let statement = Statement { order, from, to, user };
-        app.table.statement(claim, &statement, paging.limit()).await?
+        app.table.statement(member_key, &statement, paging.limit()).await?
     };
-    let next = next.map(|place| paging.cursor(&scope, &place));
+    let next = next.map(|place| paging.cursor(&list_id, &place));
     Ok(List::new(lines.into_iter().map(EntryView::from), next))
 }
 
@@ -117,13 +117,13 @@ async fn list_ledger_entries(
     responses((status = OK, body = Data<ReportView>)))]
 async fn push_entries(
     State(app): State<App>,
-    Member(claim, ()): Member,
+    AsMember(member_key, ()): AsMember,
     post: Post<PushEntries>,
 ) -> Result<Response, Problem> {
-    let once = post.key.once::<_, ReportView, 200>("push-entries");
+    let idempotency = post.key.idempotency::<_, ReportView, 200>("push-entries");
     let now = app.clock.now();
-    let report = app.table.push_entries(claim, &post.body, now, &once).await?;
-    respond(&once, report)
+    let report = app.table.push_entries(member_key, &post.body, now, &idempotency).await?;
+    respond(&idempotency, report)
 }
 
 /// Revert adjustments.
@@ -138,12 +138,13 @@ async fn push_entries(
         (status = FORBIDDEN, description = "NOT_ALLOWED")))]
 async fn revert_entries(
     State(app): State<App>,
-    Member(claim, ()): Member,
+    AsMember(member_key, ()): AsMember,
     post: Post<RevertEntries>,
 ) -> Result<Response, Problem> {
-    let once = post.key.once::<_, ReportView, 200>("revert-entries");
-    let report = app.table.revert_entries(claim, &post.body, app.clock.now(), &once).await?;
-    respond(&once, report)
+    let idempotency = post.key.idempotency::<_, ReportView, 200>("revert-entries");
+    let report =
+        app.table.revert_entries(member_key, &post.body, app.clock.now(), &idempotency).await?;
+    respond(&idempotency, report)
 }
 
 /// Revert adjustments with POST.
@@ -156,7 +157,7 @@ async fn revert_entries(
         (status = FORBIDDEN, description = "NOT_ALLOWED")))]
 async fn revert_entries_by_post(
     app: State<App>,
-    member: Member,
+    member: AsMember,
     post: Post<RevertEntries>,
 ) -> Result<Response, Problem> {
     revert_entries(app, member, post).await
@@ -169,12 +170,12 @@ async fn revert_entries_by_post(
     responses((status = OK, body = List<EntryView>)))]
 async fn list_ledger_entry_history(
     State(app): State<App>,
-    Member(claim, paging): Member<Paging>,
+    AsMember(member_key, paging): AsMember<Paging>,
     Id(name): Id<EntryId>,
 ) -> Result<List<EntryView>, Problem> {
-    let scope = Scope::new("entry", &format!("{}/{name}", claim.group));
-    let entries = app.table.entry(claim, &name, &paging.page(&scope)?).await?;
-    Ok(paging.list(&scope, entries))
+    let list_id = ListId::new("entry", &format!("{}/{name}", member_key.group));
+    let entries = app.table.entry(member_key, &name, &paging.page(&list_id)?).await?;
+    Ok(paging.list(&list_id, entries))
 }
 
 /// List the balances at the end of each day.
@@ -188,19 +189,19 @@ async fn list_ledger_entry_history(
     responses((status = OK, body = List<DayView>)))]
 async fn list_ledger_days(
     State(app): State<App>,
-    Member(claim, DaysQuery { paging, from, to }): Member<DaysQuery>,
+    AsMember(member_key, DaysQuery { paging, from, to }): AsMember<DaysQuery>,
 ) -> Result<List<DayView>, Problem> {
-    let scope = Scope::new("days", &claim.group);
+    let list_id = ListId::new("days", &member_key.group);
     let paging = paging.or_limit(DAYS);
-    let (from, to, after) = if let Some(place) = paging.after::<DaysPlace>(&scope)? {
+    let (from, to, after) = if let Some(place) = paging.after::<DaysPlace>(&list_id)? {
         (None, place.to, Some(place.after))
     } else {
         (from, to, None)
     };
     let page = Page { limit: paging.limit(), after };
-    let (group, members, days) = app.table.days(claim, from, to, &page).await?;
-    let next = days.next.map(|after| paging.cursor(&scope, &DaysPlace { after, to }));
-    let view = |book| DayView::of(&group, &members, book);
+    let (group, members, days) = app.table.days(member_key, from, to, &page).await?;
+    let next = days.next.map(|after| paging.cursor(&list_id, &DaysPlace { after, to }));
+    let view = |ledger| DayView::of(&group, &members, ledger);
     Ok(List::new(days.items.iter().filter_map(view), next))
 }
 

@@ -1,17 +1,17 @@
 //! Adjustments of the ledger that a client pushes or reverts, and the result.
 
 use fracti_core::{
-    adjustment::{Adjustment, Amount, Listed, MAX_CHANGES},
+    adjustment::{Adjustment, Amount, BareOrWrapped, MAX_CHANGES},
     entry_id::{EntryId, EntryNameError},
     input::Field,
     table::{MAX_ENTRIES, NonApplied, Reason, Report},
 };
-use fracti_http::{Body, EntryView, Object, Scalar, Value, schemas, sentence};
+use fracti_http::{Body, EntryView, JsonScalar, Object, Value, schemas, sentence};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// The name that a path takes, so that no entry of it could be read.
-const TAKEN: &str = "revert";
+const RESERVED_NAME: &str = "revert";
 
 /// Adjustments to push.
 #[derive(ToSchema)]
@@ -81,18 +81,18 @@ struct PushCondition {
 }
 
 impl Body for PushEntries {
-    type Fields = Listed<Adjustment>;
+    type Fields = BareOrWrapped<Adjustment>;
 
     fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
-        listed(value, "entries", |list| list.objects(1..=MAX_ENTRIES, read_adjustment))
+        bare_or_wrapped(value, "entries", |list| list.objects(1..=MAX_ENTRIES, read_adjustment))
     }
 }
 
 impl Body for RevertEntries {
-    type Fields = Listed<Field<EntryId>>;
+    type Fields = BareOrWrapped<Field<EntryId>>;
 
     fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
-        listed(value, "entryIds", |list| list.list(1..=MAX_ENTRIES, read_id))
+        bare_or_wrapped(value, "entryIds", |list| list.list(1..=MAX_ENTRIES, read_id))
     }
 }
 
@@ -101,27 +101,27 @@ fn read_id(id: Value<'_, '_>) -> Field<EntryId> {
 }
 
 /// A list that is the only field of an object, or the whole body.
-fn listed<T>(
+fn bare_or_wrapped<T>(
     value: Value<'_, '_>,
     field: &'static str,
     read: impl Fn(Value<'_, '_>) -> Field<Vec<T>>,
-) -> Field<Listed<T>> {
+) -> Field<BareOrWrapped<T>> {
     if value.is_list() {
-        return Field::Value(Listed { path: "", items: read(value) });
+        return Field::Value(BareOrWrapped { path: "", items: read(value) });
     }
-    value.object(|body| Listed { path: field, items: read(body.field(field).required()) })
+    value.object(|body| BareOrWrapped { path: field, items: read(body.field(field).required()) })
 }
 
 fn read_adjustment(entry: &mut Object<'_, '_>) -> Adjustment {
     Adjustment {
         entry_id: entry.field("entryId").required().parse(|sent| match sent {
-            Scalar::Text(name) if name == TAKEN => {
-                Err(Some(format!("entryId must not be `{TAKEN}`, which is part of a path")))
+            JsonScalar::Text(name) if name == RESERVED_NAME => {
+                Err(Some(format!("entryId must not be `{RESERVED_NAME}`, which is part of a path")))
             }
-            Scalar::Text(name) => {
+            JsonScalar::Text(name) => {
                 name.parse().map_err(|rule: EntryNameError| Some(rule.to_string()))
             }
-            Scalar::Other(_) => Err(None),
+            JsonScalar::Other(_) => Err(None),
         }),
         changes: entry
             .field("changes")

@@ -24,7 +24,7 @@ const SERVED: usize = 8;
 const WAITING: usize = 1_000;
 
 /// How long a request waits. It leaves the request 3.5 s of its deadline.
-const PATIENCE: Duration = Duration::from_secs(5);
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Requests that are served and requests that wait, in order of their arrival.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ async fn admit(
     let Ok(place) = admission.waiting.try_acquire() else {
         return refused("too many requests wait for their turn");
     };
-    let Ok(Ok(_turn)) = timeout(PATIENCE, admission.served.acquire()).await else {
+    let Ok(Ok(_permit)) = timeout(QUEUE_TIMEOUT, admission.served.acquire()).await else {
         return refused("the request waited too long for its turn");
     };
     drop(place);

@@ -27,7 +27,7 @@ use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::Subscriber
 const DEMO_TOKEN: &str = "0:fracti-local";
 
 /// How long what is running may take to finish when the server ends.
-const GRACE: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// All of Fracti's API on this machine, over an embedded DynamoDB.
 #[derive(Debug, Parser)]
@@ -196,7 +196,7 @@ async fn serve(
     let deadline = async {
         signal().await;
         let _ = stop.send(());
-        tokio::time::sleep(GRACE).await;
+        tokio::time::sleep(SHUTDOWN_TIMEOUT).await;
     };
     tokio::select! {
         finished = finish => finished,

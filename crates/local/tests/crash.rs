@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fracti_tests::survival::crashes;
+use fracti_tests::simulation::crashes;
 
 #[tokio::test]
 async fn what_was_acknowledged_survives_being_killed_again_and_again() {

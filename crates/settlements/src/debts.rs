@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fracti_core::{
-    book::{Book, Shown, Totals},
     currency::Currency,
     group::{Group, Member},
     id::UserId,
+    ledger::{Ledger, Shown, Totals},
     plan::{Transfer, plans},
 };
-use fracti_http::{Exact, schemas};
+use fracti_http::{JsonDecimal, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -57,10 +57,10 @@ struct DebtNode {
     wallet: Option<String>,
     /// Balance in the group's currency: positive if the group owes the member, negative if the member owes.
     #[schema(value_type = schemas::Balance)]
-    balance: Exact,
+    balance: JsonDecimal,
     /// Balance in each currency of the group's ledger, by currency code.
     #[schema(value_type = BTreeMap<String, schemas::Balance>)]
-    balances: BTreeMap<&'static str, Exact>,
+    balances: BTreeMap<&'static str, JsonDecimal>,
 }
 
 /// A suggested transfer, by member ids.
@@ -73,7 +73,7 @@ struct DebtEdge {
     #[schema(value_type = schemas::UserId)]
     to: String,
     /// Amount to pay.
-    amount: Exact,
+    amount: JsonDecimal,
     /// Currency of the amount.
     #[schema(value_type = schemas::Currency)]
     currency: &'static str,
@@ -96,7 +96,7 @@ struct SuggestedSettlement {
     #[schema(example = "Alice Smith")]
     to_user_name: String,
     /// Amount to pay.
-    amount: Exact,
+    amount: JsonDecimal,
     /// Currency of the amount.
     #[schema(value_type = schemas::Currency)]
     currency: &'static str,
@@ -107,9 +107,9 @@ struct SuggestedSettlement {
 #[serde(rename_all = "camelCase")]
 struct DebtSummary {
     /// Sum of the expenses in the group's currency.
-    total_expenses: Exact,
+    total_expenses: JsonDecimal,
     /// Sum of the completed settlements in the group's currency. Adjustments are not included.
-    total_settled: Exact,
+    total_settled: JsonDecimal,
     /// Number of expenses.
     expense_count: u64,
     /// Number of completed settlements.
@@ -128,22 +128,22 @@ struct DebtCurrencySummary {
     #[schema(value_type = schemas::Currency)]
     currency: &'static str,
     /// Sum of the expenses in this currency.
-    total_expenses: Exact,
+    total_expenses: JsonDecimal,
     /// Sum of the completed settlements in this currency. Adjustments are not included.
-    total_settled: Exact,
+    total_settled: JsonDecimal,
 }
 
 impl GroupDebts {
     /// The debts of a group, by its ledger.
-    pub(crate) fn of(group: &Group, members: &[Member], book: &Book) -> Self {
-        let mut currencies: BTreeSet<Currency> = book.balances.currencies().collect();
+    pub(crate) fn of(group: &Group, members: &[Member], ledger: &Ledger) -> Self {
+        let mut currencies: BTreeSet<Currency> = ledger.balances.currencies().collect();
         currencies.insert(group.currency);
-        let shown = Shown::of(book, group.currency, members.len());
+        let shown = Shown::of(ledger, group.currency, members.len());
 
         let names: HashMap<UserId, &str> =
             members.iter().map(|member| (member.id, member.name.as_str())).collect();
         let (mut edges, mut suggestions, mut optimal) = (Vec::new(), Vec::new(), true);
-        let nets = currencies.iter().map(|currency| (*currency, book.balances.nets(*currency)));
+        let nets = currencies.iter().map(|currency| (*currency, ledger.balances.nets(*currency)));
         for (currency, plan) in plans(nets) {
             optimal &= plan.optimal;
             edges.extend(plan.transfers.iter().map(|transfer| edge(transfer, currency)));
@@ -152,22 +152,24 @@ impl GroupDebts {
         }
 
         let nodes: Vec<DebtNode> =
-            members.iter().map(|member| node(member, group.currency, &shown, book)).collect();
+            members.iter().map(|member| node(member, group.currency, &shown, ledger)).collect();
         let summaries = currencies.iter().map(|currency| {
-            let Totals { paid, .. } = book.balances.sums(*currency);
+            let Totals { paid, .. } = ledger.balances.sums(*currency);
             DebtCurrencySummary {
                 currency: currency.code(),
-                total_expenses: Exact(currency.number(paid)),
-                total_settled: Exact(currency.number(book.settled.sum(*currency))),
+                total_expenses: JsonDecimal(currency.to_major(paid)),
+                total_settled: JsonDecimal(currency.to_major(ledger.settled.sum(*currency))),
             }
         });
-        let Totals { paid, .. } = book.balances.sums(group.currency);
+        let Totals { paid, .. } = ledger.balances.sums(group.currency);
         Self {
             summary: DebtSummary {
-                total_expenses: Exact(group.currency.number(paid)),
-                total_settled: Exact(group.currency.number(book.settled.sum(group.currency))),
-                expense_count: book.expense_count,
-                settlement_count: book.settlement_count,
+                total_expenses: JsonDecimal(group.currency.to_major(paid)),
+                total_settled: JsonDecimal(
+                    group.currency.to_major(ledger.settled.sum(group.currency)),
+                ),
+                expense_count: ledger.expense_count,
+                settlement_count: ledger.settlement_count,
                 pending_settlements: suggestions.len(),
                 currencies: summaries.collect(),
             },
@@ -179,9 +181,9 @@ impl GroupDebts {
     }
 }
 
-fn node(member: &Member, own: Currency, shown: &Shown<'_>, book: &Book) -> DebtNode {
+fn node(member: &Member, own: Currency, shown: &Shown<'_>, ledger: &Ledger) -> DebtNode {
     let net = |currency: Currency| {
-        Exact(currency.number(book.balances.totals(currency, member.id).net()))
+        JsonDecimal(currency.to_major(ledger.balances.totals(currency, member.id).net()))
     };
     DebtNode {
         id: member.id.to_string(),
@@ -200,7 +202,7 @@ fn edge(transfer: &Transfer, currency: Currency) -> DebtEdge {
     DebtEdge {
         from: transfer.from.to_string(),
         to: transfer.to.to_string(),
-        amount: Exact(currency.number(transfer.minor)),
+        amount: JsonDecimal(currency.to_major(transfer.minor)),
         currency: currency.code(),
     }
 }
@@ -216,7 +218,7 @@ fn suggestion(
         from_user_name: name(transfer.from),
         to_user_id: transfer.to.to_string(),
         to_user_name: name(transfer.to),
-        amount: Exact(currency.number(transfer.minor)),
+        amount: JsonDecimal(currency.to_major(transfer.minor)),
         currency: currency.code(),
     }
 }

@@ -8,12 +8,13 @@ use fracti_core::{
     currency::{Currency, CurrencyError},
     id::SettlementId,
     input::Field,
-    settlement::{Ask, Settlement},
+    settlement::{Settlement, SettlementUpdate},
     table::NewSettlement,
 };
 use fracti_http::{
-    App, Body, Data, Id, IfMatch, Json, List, Member, Object, Paging, Parameters, Post, Problem,
-    QueryReader, Routes, Scalar, Scope, SettlementView, Tagged, Value, respond_tagged, schemas,
+    App, AsMember, Body, Data, Id, IfMatch, Json, JsonScalar, List, ListId, Object, Paging,
+    Parameters, Post, Problem, QueryReader, Routes, SettlementView, Tagged, Value, respond_tagged,
+    schemas,
 };
 use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
@@ -92,13 +93,13 @@ struct UpdateSettlement {
 }
 
 impl Body for UpdateSettlement {
-    type Fields = Ask;
+    type Fields = SettlementUpdate;
 
-    fn read(value: Value<'_, '_>) -> Field<Ask> {
+    fn read(value: Value<'_, '_>) -> Field<SettlementUpdate> {
         value.object(|settlement| {
             let status = settlement.field("status").text();
             payment_type(settlement);
-            Ask { status, tx_hash: settlement.field("txHash").text() }
+            SettlementUpdate { status, tx_hash: settlement.field("txHash").text() }
         })
     }
 }
@@ -106,7 +107,7 @@ impl Body for UpdateSettlement {
 /// The fields of the public Mini App that Fracti has other names for: what it pays with, and to which wallet.
 fn payment_type(settlement: &mut Object<'_, '_>) -> Field<Currency> {
     let payment_type = settlement.field("paymentType").parse(|sent| match sent {
-        Scalar::Text(code) if PAYMENT_TYPES.contains(&&*code) => {
+        JsonScalar::Text(code) if PAYMENT_TYPES.contains(&&*code) => {
             code.parse().map_err(|rule: CurrencyError| Some(rule.to_string()))
         }
         _ => Err(Some(format!("paymentType must be one of {}", PAYMENT_TYPES.join(", ")))),
@@ -141,14 +142,14 @@ impl Parameters for DebtsQuery {
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MUCH_HISTORY")))]
 async fn get_debts(
     State(app): State<App>,
-    Member(claim, query): Member<DebtsQuery>,
+    AsMember(member_key, query): AsMember<DebtsQuery>,
 ) -> Result<Data<GroupDebts>, Problem> {
-    let (group, members, book) = app.table.ledger(claim).await?;
+    let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     if query.verify == Some(true) {
-        app.table.verify_book(claim.group).await?;
+        app.table.verify_ledger(member_key.group).await?;
     }
     // The plan takes a while, in which this thread has others to serve, and the deadline to keep.
-    let debts = spawn_blocking(move || GroupDebts::of(&group, &members, &book)).await;
+    let debts = spawn_blocking(move || GroupDebts::of(&group, &members, &ledger)).await;
     Ok(Data::new(debts.map_err(|error| Error::Table(error.into()))?))
 }
 
@@ -159,11 +160,11 @@ async fn get_debts(
     responses((status = OK, body = List<SettlementView>)))]
 async fn list_settlements(
     State(app): State<App>,
-    Member(claim, paging): Member<Paging>,
+    AsMember(member_key, paging): AsMember<Paging>,
 ) -> Result<List<SettlementView>, Problem> {
-    let scope = Scope::new("settlements", &claim.group);
-    let settlements = app.table.settlements(claim, &paging.page(&scope)?).await?;
-    Ok(paging.list(&scope, settlements))
+    let list_id = ListId::new("settlements", &member_key.group);
+    let settlements = app.table.settlements(member_key, &paging.page(&list_id)?).await?;
+    Ok(paging.list(&list_id, settlements))
 }
 
 /// Create a settlement.
@@ -178,12 +179,13 @@ async fn list_settlements(
         (status = CONFLICT, description = "TX_HASH_USED")))]
 async fn create_settlement(
     State(app): State<App>,
-    Member(claim, ()): Member,
+    AsMember(member_key, ()): AsMember,
     post: Post<CreateSettlement>,
 ) -> Result<Response, Problem> {
-    let once = post.key.once::<_, SettlementView, 201>("create-settlement");
-    let settlement = app.table.create_settlement(claim, &post.body, app.moment(), &once).await?;
-    respond_tagged(&once, settlement)
+    let idempotency = post.key.idempotency::<_, SettlementView, 201>("create-settlement");
+    let settlement =
+        app.table.create_settlement(member_key, &post.body, app.context(), &idempotency).await?;
+    respond_tagged(&idempotency, settlement)
 }
 
 /// Get a settlement.
@@ -191,10 +193,10 @@ async fn create_settlement(
     responses((status = OK, body = Data<SettlementView>)))]
 async fn get_settlement(
     State(app): State<App>,
-    Member(claim, ()): Member,
+    AsMember(member_key, ()): AsMember,
     Id(settlement): Id<SettlementId>,
 ) -> Result<Tagged<SettlementView>, Problem> {
-    Ok(Tagged(app.table.settlement(claim, settlement).await?.into()))
+    Ok(Tagged(app.table.settlement(member_key, settlement).await?.into()))
 }
 
 /// Update a settlement.
@@ -210,14 +212,15 @@ async fn get_settlement(
         (status = CONFLICT, description = "SETTLEMENT_FINAL, TX_HASH_USED")))]
 async fn update_settlement(
     State(app): State<App>,
-    Member(claim, ()): Member,
+    AsMember(member_key, ()): AsMember,
     Id(settlement): Id<SettlementId>,
     if_match: IfMatch,
-    Json(ask): Json<UpdateSettlement>,
+    Json(update): Json<UpdateSettlement>,
 ) -> Result<Tagged<SettlementView>, Problem> {
     let expected =
         |settlement: &Settlement| if_match.accepts(&SettlementView::from(settlement.clone()));
     let now = app.clock.now();
-    let settlement = app.table.update_settlement(claim, settlement, &ask, expected, now).await?;
+    let settlement =
+        app.table.update_settlement(member_key, settlement, &update, expected, now).await?;
     Ok(Tagged(settlement.into()))
 }

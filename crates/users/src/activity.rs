@@ -5,7 +5,7 @@ use fracti_core::{
     settlement::{Settlement, Status},
     table::Activity,
 };
-use fracti_http::{Exact, schemas};
+use fracti_http::{JsonDecimal, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -27,7 +27,7 @@ pub(crate) struct ActivityView {
     #[schema(example = "Roommates")]
     group_title: String,
     /// Amount that the caller paid, owes, sent or received.
-    amount: Exact,
+    amount: JsonDecimal,
     /// Currency of the amount; empty if the stored row, of an earlier format, has none.
     #[schema(example = "EUR")]
     currency: &'static str,
@@ -75,7 +75,7 @@ impl From<Activity> for ActivityView {
                 id: expense.id.to_string(),
                 group_id: expense.group_id.to_string(),
                 group_title: expense.group_title.unwrap_or_default(),
-                amount: Exact(expense.amount),
+                amount: JsonDecimal(expense.amount),
                 currency: expense.currency.code(),
                 description: expense.description,
                 other_party_id: None,
@@ -88,7 +88,7 @@ impl From<Activity> for ActivityView {
                 id: row.expense_id.to_string(),
                 group_id: row.group_id.to_string(),
                 group_title: row.group_title.unwrap_or_default(),
-                amount: Exact(row.amount),
+                amount: JsonDecimal(row.amount),
                 currency: row.currency.map(Currency::code).unwrap_or_default(),
                 description: row.description,
                 other_party_id: Some(row.payer_id.to_string()),
@@ -123,7 +123,7 @@ impl ActivityView {
             id: settlement.id.to_string(),
             group_id: settlement.group_id.to_string(),
             group_title: settlement.group_title.unwrap_or_default(),
-            amount: Exact(settlement.amount),
+            amount: JsonDecimal(settlement.amount),
             currency: settlement.currency.code(),
             description,
             other_party_id: Some(id),

@@ -10,10 +10,10 @@ use fracti_core::{
     currency::Currency,
     expense::{Expense, Participant},
     settlement::Settlement,
-    table::{Belonging, Slice},
+    table::{Membership, Slice},
 };
 use fracti_http::{
-    App, Caller, Data, Exact, ExpenseView, GroupView, List, Paging, Problem, Routes, Scope,
+    App, Caller, Data, ExpenseView, GroupView, JsonDecimal, List, ListId, Paging, Problem, Routes,
     SettlementView, schemas,
 };
 use serde::Serialize;
@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use activity::ActivityView;
-use summary::{MySummary, belongings};
+use summary::{MySummary, memberships};
 
 /// The routes of this endpoint group.
 #[must_use]
@@ -71,10 +71,10 @@ struct MyGroup {
     joined_at: String,
     /// Balance in the group's currency: positive if the group owes the caller, negative if the caller owes.
     #[schema(value_type = schemas::Balance)]
-    balance: Exact,
+    balance: JsonDecimal,
     /// Balance in each currency of the group's ledger, by currency code.
     #[schema(value_type = BTreeMap<String, schemas::Balance>)]
-    balances: BTreeMap<&'static str, Exact>,
+    balances: BTreeMap<&'static str, JsonDecimal>,
     /// Number of expenses of the group.
     expense_count: u64,
 }
@@ -89,7 +89,7 @@ struct MyExpense {
     #[schema(example = "Roommates")]
     group_title: String,
     /// The caller's own share of it.
-    your_share: Exact,
+    your_share: JsonDecimal,
 }
 
 /// The caller's share of an expense that another member paid.
@@ -106,7 +106,7 @@ struct MyDebt {
     #[schema(example = "Roommates")]
     group_title: String,
     /// The caller's share.
-    amount: Exact,
+    amount: JsonDecimal,
     /// Currency of the amounts; empty if the stored row, of an earlier format, has none.
     #[schema(example = "EUR")]
     currency: &'static str,
@@ -120,7 +120,7 @@ struct MyDebt {
     #[schema(example = "Dinner at restaurant")]
     description: String,
     /// Amount of the whole expense.
-    total_amount: Exact,
+    total_amount: JsonDecimal,
     /// Time at which the expense was recorded.
     #[schema(value_type = schemas::Timestamp)]
     created_at: String,
@@ -144,14 +144,14 @@ async fn get_me(
     State(app): State<App>,
     Caller(user, ()): Caller,
 ) -> Result<Data<CurrentUser>, Problem> {
-    let belongings = belongings(&app, user.id).await?;
+    let memberships = memberships(&app, user.id).await?;
     Ok(Data::new(CurrentUser {
         id: user.id.to_string(),
         name: user.name.clone(),
         username: user.username.clone(),
         avatar_url: user.avatar_url.clone(),
-        group_count: belongings.len(),
-        summary: MySummary::of(&belongings),
+        group_count: memberships.len(),
+        summary: MySummary::of(&memberships),
     }))
 }
 
@@ -164,10 +164,10 @@ async fn list_groups(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MyGroup>, Problem> {
-    let scope = Scope::new("users/me/groups", &user.id);
-    let paging = paging.or_limit(summary::MANY);
-    let Slice { items, next } = app.table.belongings_of(user.id, &paging.page(&scope)?).await?;
-    let next = next.map(|position| paging.cursor(&scope, &position));
+    let list_id = ListId::new("users/me/groups", &user.id);
+    let paging = paging.or_limit(summary::SUMMARY_PAGE);
+    let Slice { items, next } = app.table.memberships_of(user.id, &paging.page(&list_id)?).await?;
+    let next = next.map(|position| paging.cursor(&list_id, &position));
     Ok(List::new(items.into_iter().map(MyGroup::of), next))
 }
 
@@ -180,9 +180,9 @@ async fn list_expenses(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MyExpense>, Problem> {
-    let scope = Scope::new("users/me/expenses", &user.id);
-    let expenses = app.table.paid_by(user.id, &paging.page(&scope)?).await?;
-    Ok(paging.list(&scope, expenses))
+    let list_id = ListId::new("users/me/expenses", &user.id);
+    let expenses = app.table.paid_by(user.id, &paging.page(&list_id)?).await?;
+    Ok(paging.list(&list_id, expenses))
 }
 
 /// List the caller's shares of expenses that others paid.
@@ -194,9 +194,9 @@ async fn list_debts(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MyDebt>, Problem> {
-    let scope = Scope::new("users/me/debts", &user.id);
-    let debts = app.table.owed_by(user.id, &paging.page(&scope)?).await?;
-    Ok(paging.list(&scope, debts))
+    let list_id = ListId::new("users/me/debts", &user.id);
+    let debts = app.table.owed_by(user.id, &paging.page(&list_id)?).await?;
+    Ok(paging.list(&list_id, debts))
 }
 
 /// List the settlements that the caller pays.
@@ -208,9 +208,9 @@ async fn list_settlements(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MySettlement>, Problem> {
-    let scope = Scope::new("users/me/settlements", &user.id);
-    let settlements = app.table.sent_by(user.id, &paging.page(&scope)?).await?;
-    Ok(paging.list(&scope, settlements))
+    let list_id = ListId::new("users/me/settlements", &user.id);
+    let settlements = app.table.sent_by(user.id, &paging.page(&list_id)?).await?;
+    Ok(paging.list(&list_id, settlements))
 }
 
 /// List the caller's activity over all groups.
@@ -222,10 +222,10 @@ async fn list_activity(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<ActivityView>, Problem> {
-    let scope = Scope::new("users/me/activity", &user.id);
-    let after = paging.after(&scope)?.unwrap_or_default();
+    let list_id = ListId::new("users/me/activity", &user.id);
+    let after = paging.after(&list_id)?.unwrap_or_default();
     let (feed, next) = app.table.activity_of(user.id, paging.limit(), after).await?;
-    let next = next.map(|position| paging.cursor(&scope, &position));
+    let next = next.map(|position| paging.cursor(&list_id, &position));
     Ok(List::new(feed.into_iter().map(ActivityView::from), next))
 }
 
@@ -236,17 +236,17 @@ async fn get_summary(
     State(app): State<App>,
     Caller(user, ()): Caller,
 ) -> Result<Data<MySummary>, Problem> {
-    let belongings = belongings(&app, user.id).await?;
-    Ok(Data::new(MySummary::of(&belongings)))
+    let memberships = memberships(&app, user.id).await?;
+    Ok(Data::new(MySummary::of(&memberships)))
 }
 
 impl MyGroup {
-    fn of(belonging: Belonging) -> Self {
-        let Belonging { group, joined_at, totals, expense_count, .. } = belonging;
+    fn of(membership: Membership) -> Self {
+        let Membership { group, joined_at, totals, expense_count, .. } = membership;
         let own = group.currency;
         let net = |currency: Currency| {
             let totals = totals.get(&currency).copied().unwrap_or_default();
-            Exact(currency.number(totals.net()))
+            JsonDecimal(currency.to_major(totals.net()))
         };
         let currencies = totals.keys().copied().chain([own]);
         Self {
@@ -263,7 +263,7 @@ impl From<Expense> for MyExpense {
     fn from(expense: Expense) -> Self {
         Self {
             group_title: expense.group_title.clone().unwrap_or_default(),
-            your_share: Exact(expense.share_of(expense.payer_id)),
+            your_share: JsonDecimal(expense.share_of(expense.payer_id)),
             expense: expense.into(),
         }
     }
@@ -275,12 +275,12 @@ impl From<Participant> for MyDebt {
             expense_id: row.expense_id.to_string(),
             group_id: row.group_id.to_string(),
             group_title: row.group_title.unwrap_or_default(),
-            amount: Exact(row.amount),
+            amount: JsonDecimal(row.amount),
             currency: row.currency.map(Currency::code).unwrap_or_default(),
             payer_id: row.payer_id.to_string(),
             payer_name: row.payer_name,
             description: row.description,
-            total_amount: Exact(row.total_amount),
+            total_amount: JsonDecimal(row.total_amount),
             created_at: row.created_at.to_string(),
         }
     }

@@ -5,14 +5,14 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use fracti_core::{
     currency::Currency,
     id::UserId,
-    table::{Belonging, Page},
+    table::{Membership, Page},
 };
-use fracti_http::{App, Exact, Problem, schemas};
+use fracti_http::{App, JsonDecimal, Problem, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// How many groups are read at once: of more, page by page.
-pub(crate) const MANY: usize = 500;
+pub(crate) const SUMMARY_PAGE: usize = 500;
 
 /// Totals of a user over all groups.
 #[derive(Debug, Serialize, ToSchema)]
@@ -39,16 +39,16 @@ struct MyCurrencySummary {
     #[schema(value_type = schemas::Currency)]
     currency: &'static str,
     /// Sum of the expenses that the user paid.
-    paid: Exact,
+    paid: JsonDecimal,
     /// Sum of the user's shares of expenses.
-    owed: Exact,
+    owed: JsonDecimal,
     /// Sum of the user's positive adjustments and of the completed settlements that they paid.
-    sent: Exact,
+    sent: JsonDecimal,
     /// Sum of the user's negative adjustments and of the completed settlements that they received.
-    received: Exact,
+    received: JsonDecimal,
     /// Balance: `paid - owed + sent - received`; negative if the user owes.
     #[schema(value_type = schemas::Balance)]
-    net: Exact,
+    net: JsonDecimal,
 }
 
 /// The group with the most expenses.
@@ -66,11 +66,11 @@ struct MostActiveGroup {
 }
 
 /// All groups that a user belongs to.
-pub(crate) async fn belongings(app: &App, user: UserId) -> Result<Vec<Belonging>, Problem> {
-    let mut page = Page { limit: MANY, after: None };
+pub(crate) async fn memberships(app: &App, user: UserId) -> Result<Vec<Membership>, Problem> {
+    let mut page = Page { limit: SUMMARY_PAGE, after: None };
     let mut all = Vec::new();
     loop {
-        let slice = app.table.belongings_of(user, &page).await?;
+        let slice = app.table.memberships_of(user, &page).await?;
         all.extend(slice.items);
         match slice.next {
             None => return Ok(all),
@@ -81,14 +81,14 @@ pub(crate) async fn belongings(app: &App, user: UserId) -> Result<Vec<Belonging>
 
 impl MySummary {
     /// The totals of a user in all their groups.
-    pub(crate) fn of(belongings: &[Belonging]) -> Self {
+    pub(crate) fn of(memberships: &[Membership]) -> Self {
         // Over all groups a total may be larger than one group's `i64`.
         let mut sums: BTreeMap<Currency, [i128; 5]> = BTreeMap::new();
         let (mut expense_count, mut settlement_count) = (0_u64, 0_u64);
-        for belonging in belongings {
-            expense_count = expense_count.saturating_add(belonging.expense_count);
-            settlement_count = settlement_count.saturating_add(belonging.settlement_count);
-            for (currency, totals) in &belonging.totals {
+        for membership in memberships {
+            expense_count = expense_count.saturating_add(membership.expense_count);
+            settlement_count = settlement_count.saturating_add(membership.settlement_count);
+            for (currency, totals) in &membership.totals {
                 let [paid, owed, sent, received] =
                     [totals.paid, totals.owed, totals.sent, totals.received].map(i128::from);
                 let own = [paid, owed, sent, received, totals.net()];
@@ -99,22 +99,23 @@ impl MySummary {
             }
         }
         let summary = |(currency, sum): (Currency, [i128; 5])| {
-            let [paid, owed, sent, received, net] = sum.map(|units| Exact(currency.number(units)));
+            let [paid, owed, sent, received, net] =
+                sum.map(|minor| JsonDecimal(currency.to_major(minor)));
             MyCurrencySummary { currency: currency.code(), paid, owed, sent, received, net }
         };
         Self {
-            group_count: belongings.len(),
+            group_count: memberships.len(),
             expense_count,
             settlement_count,
             currencies: sums.into_iter().map(summary).collect(),
-            most_active_group: most_active(belongings),
+            most_active_group: most_active(memberships),
         }
     }
 }
 
 /// The group with the most expenses; of several, the one that was made first.
-fn most_active(belongings: &[Belonging]) -> Option<MostActiveGroup> {
-    let with_expenses = belongings.iter().filter(|it| it.expense_count > 0);
+fn most_active(memberships: &[Membership]) -> Option<MostActiveGroup> {
+    let with_expenses = memberships.iter().filter(|it| it.expense_count > 0);
     let most = with_expenses.max_by_key(|it| (it.expense_count, Reverse(it.group.created_at)))?;
     Some(MostActiveGroup {
         id: most.group.id.to_string(),

@@ -113,8 +113,8 @@ async fn read_across(
 ) -> (Reply, bool) {
     let mut requests = 0;
     let held = proxy.hold(move |call| {
-        requests += usize::from(call.lane() == "1");
-        call.lane() == "1" && (requests == nth || all && requests > nth)
+        requests += usize::from(call.channel() == "1");
+        call.channel() == "1" && (requests == nth || all && requests > nth)
     });
     let (reader, question) = (reader.clone(), question.to_owned());
     let mut reply = tokio::spawn(async move { reader.get(&question).await });

@@ -10,7 +10,7 @@ pub(super) struct Attempts(Vec<Attempt>);
 
 #[derive(Debug)]
 struct Attempt {
-    lane: String,
+    channel: String,
     token: Option<String>,
     /// Whether its retry was refused; before that it is not done.
     refused: bool,
@@ -22,8 +22,8 @@ struct Attempt {
 impl Attempts {
     /// Adds an attempt that is done when so many requests have followed the refusal of its retry.
     pub(super) fn add(&mut self, call: &Call, requests: usize, hold: Arc<Hold>) {
-        let (lane, token) = (call.lane.clone(), call.token.clone());
-        self.0.push(Attempt { lane, token, refused: false, requests, hold });
+        let (channel, token) = (call.channel.clone(), call.token.clone());
+        self.0.push(Attempt { channel, token, refused: false, requests, hold });
     }
 
     /// Whether `call` is the first retry of a late attempt; then it is refused.
@@ -36,7 +36,7 @@ impl Attempts {
 
     /// The attempts that are done before `call`.
     pub(super) fn due(&mut self, call: &Call) -> Vec<Arc<Hold>> {
-        for attempt in self.0.iter_mut().filter(|it| it.refused && it.lane == call.lane) {
+        for attempt in self.0.iter_mut().filter(|it| it.refused && it.channel == call.channel) {
             attempt.requests = attempt.requests.wrapping_sub(1);
         }
         let due = self.0.extract_if(.., |it| it.requests == usize::MAX);

@@ -93,12 +93,12 @@ impl Plan {
     /// What the `nth` request of its kind in a lane meets, of what is possible.
     pub(super) fn fault(
         self,
-        lane: &str,
+        channel: &str,
         operation: &str,
         nth: u64,
         possible: impl Fn(&Fault) -> bool,
     ) -> Option<Fault> {
-        let request = (self.seed, lane, operation);
+        let request = (self.seed, channel, operation);
         // Faults come in storms: one of six runs of five requests.
         let storm = hash(&(request, "storm", nth / 5), 6) == 0;
         let per_mille = if storm { self.per_mille * 5 } else { self.per_mille };

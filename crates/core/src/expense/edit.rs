@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Category, Expense,
-    division::{Division, Members, Sharer, Terms},
-    positive,
+    Category, Expense, positive,
+    split_input::{Members, SplitInput, SplitRule, Terms},
 };
 use crate::{
     Error,
@@ -30,7 +29,7 @@ pub struct Edit {
     /// How it is split.
     pub split_type: Field<SplitType>,
     /// Who shares it.
-    pub splits: Field<Vec<Sharer>>,
+    pub splits: Field<Vec<SplitInput>>,
     /// New currency.
     pub currency: Field<Currency>,
     /// New category; `None` removes it.
@@ -59,22 +58,22 @@ impl Draft<Edit> {
         let same_money = (amount, currency) == (Some(before.amount), Some(before.currency));
 
         let terms = Terms { members: &members, minor, currency };
-        let standing = Division::of_expense(before);
+        let current = SplitRule::of_expense(before);
         let split_type = edit.split_type.or(before.split_type);
-        let division = match &edit.splits {
+        let rule = match &edit.splits {
             Field::Invalid => None,
-            Field::Value(sharers) => Division::among(sharers, split_type, &terms, &mut errors),
+            Field::Value(inputs) => SplitRule::among(inputs, split_type, &terms, &mut errors),
             Field::Absent if split_type == Some(before.split_type) && same_money => {
-                Some(standing.clone())
+                Some(current.clone())
             }
             Field::Absent => {
-                let (standing, sharers) = Sharer::of(before);
-                let same = |it: SplitType| if it == before.split_type { standing } else { it };
-                Division::among(&sharers, split_type.map(same), &terms, &mut errors)
+                let (current, inputs) = SplitInput::of(before);
+                let same = |it: SplitType| if it == before.split_type { current } else { it };
+                SplitRule::among(&inputs, split_type.map(same), &terms, &mut errors)
             }
         };
-        let stays = same_money && division.as_ref().is_some_and(|it| same(it, &standing));
-        let split = division.filter(|_| !stays).and_then(|it| it.split(&terms, &mut errors));
+        let stays = same_money && rule.as_ref().is_some_and(|it| same(it, &current));
+        let split = rule.filter(|_| !stays).and_then(|it| it.split(&terms, &mut errors));
 
         let after = || {
             let ((payer_id, payer_name), currency, minor) = (payer?, currency?, minor?);
@@ -82,7 +81,7 @@ impl Draft<Edit> {
                 payer_id,
                 payer_name,
                 currency,
-                amount: currency.number(minor),
+                amount: currency.to_major(minor),
                 category: edit.category.or(before.category)?,
                 ..before.clone()
             };
@@ -102,17 +101,17 @@ impl Draft<Edit> {
 }
 
 /// Whether two divisions are one, whatever the order of their parts.
-fn same(one: &Division, other: &Division) -> bool {
+fn same(one: &SplitRule, other: &SplitRule) -> bool {
     fn parts<T: Copy>(parts: &[(UserId, T)]) -> BTreeMap<UserId, T> {
         parts.iter().copied().collect()
     }
     let users = |users: &[UserId]| parts(&users.iter().map(|user| (*user, ())).collect::<Vec<_>>());
     match (one, other) {
-        (Division::Equal(one), Division::Equal(other)) => {
+        (SplitRule::Equal(one), SplitRule::Equal(other)) => {
             one.len() == other.len() && users(one) == users(other)
         }
-        (Division::Exact(one), Division::Exact(other))
-        | (Division::Percentage(one), Division::Percentage(other)) => {
+        (SplitRule::Exact(one), SplitRule::Exact(other))
+        | (SplitRule::Percentage(one), SplitRule::Percentage(other)) => {
             one.len() == other.len() && parts(one) == parts(other)
         }
         _ => false,

@@ -1,4 +1,4 @@
-//! Adjustments of the book: many in one request, each counted once, and none in the way of another.
+//! Adjustments of the ledger: many in one request, each counted once, and none in the way of another.
 //!
 //! As many as fit are written in one transaction, under the group's lock. Where the request has an idempotency key, its
 //! row is part of each of these transactions and holds the results so far. A retry therefore continues after the last
@@ -10,19 +10,19 @@ use std::collections::{BTreeSet, HashMap};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Claim, Table,
-    events::{Event, enter, keep, remove},
-    idempotency::{Once, Outcome, Request},
-    write::{Expression, MAX_ACTIONS, Otherwise, Rejected, Write, persist},
+    MemberKey, Table,
+    events::{Event, history_rows, insert_entry, remove},
+    idempotency::{Idempotency, IdempotentRequest, Outcome},
+    write::{Expression, MAX_ACTIONS, OnConflict, TransactionError, Write, with_retries},
 };
 use crate::{
     Error,
-    adjustment::{Adjustment, CheckedAdjustment, Listed},
-    book::{Book, BookError, Entry, EntryStatus, RefType},
+    adjustment::{Adjustment, BareOrWrapped, CheckedAdjustment},
     entry_id::EntryId,
     id::{GroupId, UserId},
     input::{Draft, Field},
     keys,
+    ledger::{Entry, EntryStatus, Ledger, LedgerError, RefType},
     time::Timestamp,
 };
 
@@ -90,9 +90,9 @@ enum Operation {
 
 /// A request, while it is done.
 struct Batch<'a> {
-    claim: Claim,
+    member_key: MemberKey,
     now: Timestamp,
-    request: Option<&'a Request>,
+    request: Option<&'a IdempotentRequest>,
     operations: Vec<Operation>,
 }
 
@@ -125,7 +125,7 @@ enum Attempt {
 type Current = HashMap<EntryId, Entry>;
 
 impl Table {
-    /// Pushes adjustments into the book, in their order. One that cannot count does not stop the others.
+    /// Pushes adjustments into the ledger, in their order. One that cannot count does not stop the others.
     ///
     /// # Errors
     ///
@@ -134,19 +134,21 @@ impl Table {
     /// the same idempotency key, each counts once.
     pub async fn push_entries(
         &self,
-        claim: Claim,
-        adjustments: &Draft<Listed<Adjustment>>,
+        member_key: MemberKey,
+        adjustments: &Draft<BareOrWrapped<Adjustment>>,
         now: Timestamp,
-        once: &Once<Report>,
+        idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
-        let request = once.request.as_ref();
-        let (ledger, progress) =
-            tokio::try_join!(self.ledger(claim), self.recorded::<Progress>(request))?;
+        let request = idempotency.request.as_ref();
+        let (ledger, progress) = tokio::try_join!(
+            self.group_and_ledger(member_key),
+            self.stored_result::<Progress>(request)
+        )?;
         let (group, members, _) = ledger;
         let checked = adjustments.check(&group, &members)?;
         let operations = checked.into_iter().map(Operation::Push).collect();
-        let batch = Batch { claim, now, request, operations };
-        self.apply(&batch, progress.unwrap_or_default(), once).await
+        let batch = Batch { member_key, now, request, operations };
+        self.apply(&batch, progress.unwrap_or_default(), idempotency).await
     }
 
     /// Takes adjustments back: each of them may be pushed again, with another value. One that does not count does not
@@ -158,26 +160,26 @@ impl Table {
     /// have too many changes together; otherwise as [`Table::push_entries`].
     pub async fn revert_entries(
         &self,
-        claim: Claim,
-        entries: &Draft<Listed<Field<EntryId>>>,
+        member_key: MemberKey,
+        entries: &Draft<BareOrWrapped<Field<EntryId>>>,
         now: Timestamp,
-        once: &Once<Report>,
+        idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
-        let request = once.request.as_ref();
+        let request = idempotency.request.as_ref();
         // The right comes before the rules of the request, so far as the request can be read.
         let named = entries.fields().and_then(|entries| entries.items.value());
         let named: Vec<_> = named.into_iter().flatten().filter_map(Field::value).collect();
         let read = async {
-            let current = self.current(claim.group, named.iter().copied());
-            tokio::try_join!(current, self.recorded::<Progress>(request))
+            let current = self.current(member_key.group, named.iter().copied());
+            tokio::try_join!(current, self.stored_result::<Progress>(request))
         };
-        let (current, progress) = self.checked(claim, read).await?;
+        let (current, progress) = self.checked(member_key, read).await?;
         let progress = progress.unwrap_or_default();
         // What was done already may have become another's meanwhile.
         let left = named.iter().skip(progress.effects.len());
         let left: Vec<_> = left.filter_map(|entry| current.get(*entry)).collect();
         for entry in &left {
-            revertible(entry, claim.user)?;
+            revertible(entry, member_key.user)?;
         }
         let list = entries.checked()?.path;
         if left.iter().map(|entry| entry.changes.len()).fold(0, usize::saturating_add) > MAX_CHANGES
@@ -188,7 +190,7 @@ impl Table {
             return Err(Error::invalid(list, rule));
         }
         let operations = named.into_iter().cloned().map(Operation::Revert).collect();
-        self.apply(&Batch { claim, now, request, operations }, progress, once).await
+        self.apply(&Batch { member_key, now, request, operations }, progress, idempotency).await
     }
 
     /// Does what is left of a request, one transaction after the other.
@@ -196,13 +198,13 @@ impl Table {
         &self,
         batch: &Batch<'_>,
         progress: Progress,
-        once: &Once<Report>,
+        idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
         let mut progress = progress;
         let mut written: HashMap<usize, Entry> = HashMap::new();
         let complete = progress.effects.len() >= batch.operations.len();
         while progress.effects.len() < batch.operations.len() {
-            match persist(|| self.apply_chunk(batch, &progress)).await {
+            match with_retries(|| self.apply_chunk(batch, &progress)).await {
                 Ok(Attempt::Committed(chunk)) => {
                     for (effect, entry) in chunk {
                         written.extend(entry.map(|entry| (progress.effects.len(), entry)));
@@ -216,25 +218,33 @@ impl Table {
             }
         }
         let report = self.report(batch, &progress, written).await?;
-        Ok(if complete { Outcome::Replayed((once.render)(&report)) } else { Outcome::Done(report) })
+        Ok(if complete {
+            Outcome::Replayed((idempotency.render)(&report))
+        } else {
+            Outcome::Done(report)
+        })
     }
 
     /// Does the next operations of a request in one transaction, as many as fit.
-    async fn apply_chunk(&self, batch: &Batch<'_>, known: &Progress) -> Result<Attempt, Rejected> {
-        let group = batch.claim.group;
+    async fn apply_chunk(
+        &self,
+        batch: &Batch<'_>,
+        known: &Progress,
+    ) -> Result<Attempt, TransactionError> {
+        let group = batch.member_key.group;
         let next = batch.next(known);
-        let (book, current, progress) = tokio::try_join!(
-            self.book(group),
+        let (ledger, current, progress) = tokio::try_join!(
+            self.ledger(group),
             self.current(group, next.iter().map(Operation::entry_id)),
-            self.recorded::<Progress>(batch.request),
+            self.stored_result::<Progress>(batch.request),
         )?;
         if let Some(further) = progress.filter(|it| it.effects.len() > known.effects.len()) {
             return Ok(Attempt::Behind(further));
         }
-        let next = fitting(next, &current);
+        let next = take_fitting(next, &current);
         let record = |chunk: &Chunk| batch.record(known, chunk);
-        let event = |book: &Book, at: Timestamp| batch.event(next, known, &current, book, at);
-        let chunk = self.commit(group, book, batch.now, record, event).await?;
+        let event = |ledger: &Ledger, at: Timestamp| batch.event(next, known, &current, ledger, at);
+        let chunk = self.commit(group, ledger, batch.now, record, event).await?;
         Ok(Attempt::Committed(chunk))
     }
 
@@ -245,7 +255,7 @@ impl Table {
         progress: &Progress,
         written: HashMap<usize, Entry>,
     ) -> Result<Report, Error> {
-        let group = batch.claim.group;
+        let group = batch.member_key.group;
         let effects = batch.operations.iter().zip(&progress.effects).enumerate();
         let before: Vec<(&Operation, u64)> = effects
             .filter(|(index, _)| !written.contains_key(index))
@@ -261,7 +271,7 @@ impl Table {
             match progress.effects.get(index) {
                 Some(Effect::Applied(sequence)) => {
                     let entry = written.remove(&index).or_else(|| before.remove(sequence));
-                    let missing = || Error::Table(BookError::Missing(*sequence).into());
+                    let missing = || Error::Table(LedgerError::Missing(*sequence).into());
                     report.applied.push(entry.ok_or_else(missing)?);
                 }
                 Some(Effect::NonApplied(reason)) => {
@@ -343,7 +353,7 @@ impl Operation {
 }
 
 /// The first operations that fit into one transaction, of those whose rows do.
-fn fitting<'a>(operations: &'a [Operation], current: &Current) -> &'a [Operation] {
+fn take_fitting<'a>(operations: &'a [Operation], current: &Current) -> &'a [Operation] {
     let mut changes = 0_usize;
     let fits = operations.iter().take_while(|operation| {
         let first = changes == 0;
@@ -368,27 +378,27 @@ impl Batch<'_> {
         let mut progress = known.clone();
         progress.effects.extend(chunk.iter().map(|(effect, _)| *effect));
         let unchanged = match known.effects.len() {
-            0 => request.free()?,
-            done => request.same()?.and(Expression::count("effects", done)),
+            0 => request.key_is_free()?,
+            done => request.is_same_request()?.and(Expression::count("effects", done)),
         };
-        Ok(Some(request.put(&progress)?.only(unchanged, Otherwise::Replay)))
+        Ok(Some(request.put(&progress)?.when(unchanged, OnConflict::Replay)))
     }
 
-    /// What operations do to the book.
+    /// What operations do to the ledger.
     fn event(
         &self,
         operations: &[Operation],
         known: &Progress,
         current: &Current,
-        book: &Book,
+        ledger: &Ledger,
         at: Timestamp,
-    ) -> Result<Event<Chunk>, Rejected> {
+    ) -> Result<Event<Chunk>, TransactionError> {
         let done = self.operations.iter().zip(&known.effects);
         let mut applied: BTreeSet<&EntryId> = done
             .filter(|(_, effect)| matches!(effect, Effect::Applied(_)))
             .map(|(operation, _)| operation.entry_id())
             .collect();
-        let mut event = Event { book: book.clone(), writes: Vec::new(), value: Vec::new() };
+        let mut event = Event { ledger: ledger.clone(), writes: Vec::new(), value: Vec::new() };
         for operation in operations {
             let entry_id = operation.entry_id();
             let again = applied.contains(entry_id);
@@ -396,13 +406,13 @@ impl Batch<'_> {
             let step = match operation {
                 Operation::Push(_) if again => Err(Reason::EntryExists),
                 Operation::Revert(_) if again => Err(Reason::EntryMissing),
-                Operation::Push(adjustment) => self.push(&event.book, adjustment, entry, at)?,
-                Operation::Revert(_) => self.revert(&event.book, entry, at)?,
+                Operation::Push(adjustment) => self.push(&event.ledger, adjustment, entry, at)?,
+                Operation::Revert(_) => self.revert(&event.ledger, entry, at)?,
             };
             event.value.push(match step {
-                Ok((book, entry, writes)) => {
+                Ok((ledger, entry, writes)) => {
                     applied.insert(entry_id);
-                    event.book = book;
+                    event.ledger = ledger;
                     event.writes.extend(writes);
                     (Effect::Applied(entry.sequence), Some(entry))
                 }
@@ -414,41 +424,47 @@ impl Batch<'_> {
 
     fn push(
         &self,
-        book: &Book,
+        ledger: &Ledger,
         adjustment: &CheckedAdjustment,
         entry: Option<&Entry>,
         at: Timestamp,
-    ) -> Result<Step, Rejected> {
+    ) -> Result<OperationResult, TransactionError> {
         if entry.is_some() {
             return Ok(Err(Reason::EntryExists));
         }
         let event = adjustment.event.clone();
-        let (next, entry) = match book.record(self.claim.group, event, self.claim.user, at) {
-            Err(BookError::Overflow(_) | BookError::Full) => {
-                return Ok(Err(Reason::TotalsTooLarge));
-            }
-            recorded => recorded?,
-        };
+        let (next, entry) =
+            match ledger.record(self.member_key.group, event, self.member_key.user, at) {
+                Err(LedgerError::Overflow(_) | LedgerError::Full) => {
+                    return Ok(Err(Reason::TotalsTooLarge));
+                }
+                recorded => recorded?,
+            };
         if !adjustment.allows(&next.balances) {
             return Ok(Err(Reason::ConditionFailed));
         }
-        let writes = vec![enter(&entry)?];
+        let writes = vec![insert_entry(&entry)?];
         Ok(Ok((next, entry, writes)))
     }
 
-    fn revert(&self, book: &Book, entry: Option<&Entry>, at: Timestamp) -> Result<Step, Rejected> {
+    fn revert(
+        &self,
+        ledger: &Ledger,
+        entry: Option<&Entry>,
+        at: Timestamp,
+    ) -> Result<OperationResult, TransactionError> {
         let Some(entry) = entry else { return Ok(Err(Reason::EntryMissing)) };
-        revertible(entry, self.claim.user)?;
-        let (next, past) = book.revert(entry, self.claim.user, at)?;
-        let mut writes = Vec::from(keep(&past)?);
+        revertible(entry, self.member_key.user)?;
+        let (next, past) = ledger.revert(entry, self.member_key.user, at)?;
+        let mut writes = Vec::from(history_rows(&past)?);
         writes.push(remove(entry)?);
         let [_, revert] = past;
         Ok(Ok((next, revert, writes)))
     }
 }
 
-/// What an operation comes to: the book after it, its entry and its writes; or why it does not happen.
-type Step = Result<(Book, Entry, Vec<Write>), Reason>;
+/// What an operation comes to: the ledger after it, its entry and its writes; or why it does not happen.
+type OperationResult = Result<(Ledger, Entry, Vec<Write>), Reason>;
 
 /// Refuses what is not an adjustment, and users who have nothing to do with it.
 fn revertible(entry: &Entry, user: UserId) -> Result<(), Error> {

@@ -10,11 +10,11 @@ use tokio::time::{Instant, timeout_at};
 use crate::Error;
 
 /// For how long is tried again what no request waits for.
-const PATIENCE: Duration = Duration::from_secs(6);
+const RETRY_TIMEOUT: Duration = Duration::from_secs(6);
 
 tokio::task_local! {
     /// Until when an attempt may begin.
-    static LAST_CALL: Instant;
+    static RETRY_UNTIL: Instant;
 }
 
 /// Does `work` within `limit`. Its last quarter is for attempts that began before: none begins in it.
@@ -24,17 +24,17 @@ tokio::task_local! {
 /// # Errors
 ///
 /// [`Error::Unavailable`] where the limit is over.
-pub async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, Error> {
+pub async fn with_deadline<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, Error> {
     let now = Instant::now();
     let after = |time: Duration| now.checked_add(time).unwrap_or(now);
     let quarter = limit.checked_div(4).unwrap_or_default();
-    let work = LAST_CALL.scope(after(limit.saturating_sub(quarter)), work);
+    let work = RETRY_UNTIL.scope(after(limit.saturating_sub(quarter)), work);
     let late = |_| Error::Unavailable("the request took too long".into());
     timeout_at(after(limit), work).await.map_err(late)
 }
 
 /// Until when an attempt may begin.
-pub(super) fn last_call() -> Instant {
+pub(super) fn retry_until() -> Instant {
     let now = Instant::now();
-    LAST_CALL.try_get().unwrap_or_else(|_| now.checked_add(PATIENCE).unwrap_or(now))
+    RETRY_UNTIL.try_get().unwrap_or_else(|_| now.checked_add(RETRY_TIMEOUT).unwrap_or(now))
 }

@@ -1,4 +1,4 @@
-//! What the book says of the past: its balances at any moment and day, what happened under a name, and whether it all
+//! What the ledger says of the past: its balances at any moment and day, what happened under a name, and whether it all
 //! comes out.
 //!
 //! Entries of a day are read from an index, which lags. The closing rows and the balance row, which do not, say which
@@ -9,19 +9,19 @@ use std::collections::BTreeMap;
 use tokio::task::spawn_blocking;
 
 use super::{
-    Claim, Order, Page, Slice, Table,
+    MemberKey, Order, Page, Slice, Table,
     range::{Placed, Range, Sort},
     statement::Statement,
     write::Retry,
 };
 use crate::{
     Error,
-    book::{Book, Entry, MAX_SHOWN, Rows, Shown, verify},
     entry_id::EntryId,
     expense::Expense,
     group::{Group, Member},
     id::GroupId,
     keys::{self, prefix},
+    ledger::{Entry, Ledger, MAX_SHOWN, Rows, Shown, verify},
     settlement::Settlement,
     time::{Day, Timestamp},
 };
@@ -30,49 +30,49 @@ use crate::{
 const AT_ONCE: usize = 100;
 
 impl Table {
-    /// A group, its members and its book as it was at `at`; as it is now where no moment is named.
+    /// A group, its members and its ledger as it was at `at`; as it is now where no moment is named.
     ///
     /// Two queries say what any moment was, however old: the last closing before its day, and that day's entries.
     ///
     /// # Errors
     ///
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn ledger_at(
+    pub async fn group_and_ledger_at(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         at: Option<Timestamp>,
-    ) -> Result<(Group, Vec<Member>, Book), Error> {
-        let Some(at) = at else { return self.ledger(claim).await };
-        let ((group, members), book) =
-            tokio::try_join!(self.group(claim), self.book_at(claim.group, at))?;
-        Ok((group, members, book))
+    ) -> Result<(Group, Vec<Member>, Ledger), Error> {
+        let Some(at) = at else { return self.group_and_ledger(member_key).await };
+        let ((group, members), ledger) =
+            tokio::try_join!(self.group(member_key), self.ledger_at(member_key.group, at))?;
+        Ok((group, members, ledger))
     }
 
-    async fn book_at(&self, group: GroupId, at: Timestamp) -> Result<Book, Error> {
-        let book = self.book(group).await?;
-        self.book_before(group, &book, at).await
+    async fn ledger_at(&self, group: GroupId, at: Timestamp) -> Result<Ledger, Error> {
+        let ledger = self.ledger(group).await?;
+        self.ledger_before(group, &ledger, at).await
     }
 
-    /// The book after the last event that was not later than `at`, given the book as it is.
+    /// The ledger after the last event that was not later than `at`, given the ledger as it is.
     ///
-    /// The closings are read after the book: each day that was over then has its closing by now. Read before it, the
+    /// The closings are read after the ledger: each day that was over then has its closing by now. Read before it, the
     /// closing of the day that just ended could be missing, as if nothing had happened on that day.
-    pub(super) async fn book_before(
+    pub(super) async fn ledger_before(
         &self,
         group: GroupId,
-        book: &Book,
+        ledger: &Ledger,
         at: Timestamp,
-    ) -> Result<Book, Error> {
-        if book.last_event_at.is_none_or(|last| last <= at) {
-            return Ok(book.clone());
+    ) -> Result<Ledger, Error> {
+        if ledger.last_event_at.is_none_or(|last| last <= at) {
+            return Ok(ledger.clone());
         }
         let day = at.day();
         let mut retry = Retry::new();
         loop {
             let (closings, entries) =
                 tokio::try_join!(self.closings_until(group, day), self.entries_of(group, day))?;
-            match past(book, &closings, entries, at) {
-                Some(book) => return book,
+            match past(ledger, &closings, entries, at) {
+                Some(ledger) => return ledger,
                 None if retry.pause().await => {}
                 None => return Err(lagging()),
             }
@@ -80,11 +80,11 @@ impl Table {
     }
 
     /// The last closing before a day, and that of the day, where it has one.
-    async fn closings_until(&self, group: GroupId, day: Day) -> Result<Vec<Book>, Error> {
+    async fn closings_until(&self, group: GroupId, day: Day) -> Result<Vec<Ledger>, Error> {
         let sort = Sort::Between(prefix::CLOSING.to_owned(), keys::closing(group, day).sk);
         let range = closings(group, sort, Order::Desc);
         let page = Page { limit: 1, after: None };
-        Ok(self.rows(&range, &page).await?.into_iter().map(|(_, book)| book).collect())
+        Ok(self.rows(&range, &page).await?.into_iter().map(|(_, ledger)| ledger).collect())
     }
 
     async fn entries_of(&self, group: GroupId, day: Day) -> Result<Vec<Entry>, Error> {
@@ -103,42 +103,42 @@ impl Table {
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
     pub async fn days(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         from: Option<Day>,
         to: Option<Day>,
         page: &Page,
-    ) -> Result<(Group, Vec<Member>, Slice<Book>), Error> {
+    ) -> Result<(Group, Vec<Member>, Slice<Ledger>), Error> {
         let key = |day: Option<Day>, open: &str| {
-            day.map_or_else(|| open.to_owned(), |day| keys::closing(claim.group, day).sk)
+            day.map_or_else(|| open.to_owned(), |day| keys::closing(member_key.group, day).sk)
         };
         let sort = Sort::Between(key(from, prefix::CLOSING), key(to, "DAY#~"));
-        let range = closings(claim.group, sort, Order::Asc);
-        let (group, members, book) = self.ledger(claim).await?;
-        // After the book, for the same reason as in `book_before`.
-        let Placed { mut rows, mut more } = self.placed::<Book>(&range, page).await?;
+        let range = closings(member_key.group, sort, Order::Asc);
+        let (group, members, ledger) = self.group_and_ledger(member_key).await?;
+        // After the ledger, for the same reason as in `ledger_before`.
+        let Placed { mut rows, mut more } = self.placed::<Ledger>(&range, page).await?;
 
-        let day_of = |book: &Book| book.last_event_at.map(Timestamp::day);
+        let day_of = |ledger: &Ledger| ledger.last_event_at.map(Timestamp::day);
         // Between the two reads the day may have got its closing.
-        let closed = rows.last().and_then(|(_, book)| day_of(book));
-        let today = day_of(&book).filter(|day| {
+        let closed = rows.last().and_then(|(_, ledger)| day_of(ledger));
+        let today = day_of(&ledger).filter(|day| {
             let asked = from.is_none_or(|from| from <= *day) && to.is_none_or(|to| *day <= to);
             !more && asked && closed < Some(*day)
         });
-        let shown = |book: &Book| Shown::of(book, group.currency, members.len()).count();
+        let shown = |ledger: &Ledger| Shown::of(ledger, group.currency, members.len()).count();
         let mut left = MAX_SHOWN;
-        let fits = rows.iter().take_while(|(_, book)| {
-            let fits = left == MAX_SHOWN || shown(book) <= left;
-            left = left.saturating_sub(shown(book));
+        let fits = rows.iter().take_while(|(_, ledger)| {
+            let fits = left == MAX_SHOWN || shown(ledger) <= left;
+            left = left.saturating_sub(shown(ledger));
             fits
         });
         let fits = fits.count();
         more |= fits < rows.len();
         rows.truncate(fits);
-        let room = rows.len() < page.limit && (rows.is_empty() || shown(&book) <= left);
+        let room = rows.len() < page.limit && (rows.is_empty() || shown(&ledger) <= left);
         more |= today.is_some() && !room;
         let next = rows.last().filter(|_| more).map(|(position, _)| position.clone());
-        let mut items: Vec<_> = rows.into_iter().map(|(_, book)| book).collect();
-        items.extend(today.filter(|_| !more).map(|_| book));
+        let mut items: Vec<_> = rows.into_iter().map(|(_, ledger)| ledger).collect();
+        items.extend(today.filter(|_| !more).map(|_| ledger));
         Ok((group, members, Slice { items, next }))
     }
 
@@ -149,11 +149,12 @@ impl Table {
     /// [`Error::NoEntry`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
     pub async fn entry(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         entry_id: &EntryId,
         page: &Page,
     ) -> Result<Slice<Entry>, Error> {
-        let slice = self.checked(claim, self.past_of(claim.group, entry_id, page)).await?;
+        let slice =
+            self.checked(member_key, self.entry_history(member_key.group, entry_id, page)).await?;
         if slice.items.is_empty() && page.after.is_none() {
             return Err(Error::NoEntry);
         }
@@ -161,7 +162,7 @@ impl Table {
     }
 
     /// The current row sorts behind all history, so it comes first.
-    pub(super) async fn past_of(
+    pub(super) async fn entry_history(
         &self,
         group: GroupId,
         entry_id: &EntryId,
@@ -172,7 +173,7 @@ impl Table {
         self.page(&range, page).await
     }
 
-    /// Recomputes a group's balances from all its rows and compares them with its book.
+    /// Recomputes a group's balances from all its rows and compares them with its ledger.
     ///
     /// It reads the whole history, so it costs as much as the group is old. No claim is asked for: whoever lets a request
     /// lead here has checked one.
@@ -181,18 +182,18 @@ impl Table {
     ///
     /// [`Error::Discrepancy`]; [`Error::Contended`] where others wrote all the time, so that no two reads were of one
     /// moment; [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn verify_book(&self, group: GroupId) -> Result<(), Error> {
+    pub async fn verify_ledger(&self, group: GroupId) -> Result<(), Error> {
         let expenses = Range::table(keys::group_partition(group), prefix::EXPENSE);
         let settlements = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
         let mut retry = Retry::new();
         loop {
-            let before = self.book(group).await?;
+            let before = self.ledger(group).await?;
             let (expenses, settlements, entries) = tokio::try_join!(
                 self.all::<Expense>(&expenses),
                 self.all::<Settlement>(&settlements),
                 self.every_entry(group),
             )?;
-            let after = self.book(group).await?;
+            let after = self.ledger(group).await?;
             if before == after {
                 let rows = Rows { expenses, settlements, entries };
                 // It computes for a while, in which this thread has others to serve, and the deadline to keep.
@@ -223,7 +224,7 @@ impl Table {
 }
 
 pub(super) fn closings(group: GroupId, sort: Sort, order: Order) -> Range {
-    Range { index: None, partition: keys::book_partition(group), sort, order }
+    Range { index: None, partition: keys::ledger_partition(group), sort, order }
 }
 
 /// What it means that entries that there are stay out of an index until the deadline.
@@ -231,20 +232,20 @@ pub(super) fn lagging() -> Error {
     Error::Unavailable("the index of entries lags behind the table".into())
 }
 
-/// The book at `at`, where `entries` are all those of its day; none where some are missing.
+/// The ledger at `at`, where `entries` are all those of its day; none where some are missing.
 ///
-/// `book` is the book now, and `closings` are those up to the day, newest first.
+/// `ledger` is the ledger now, and `closings` are those up to the day, newest first.
 fn past(
-    book: &Book,
-    closings: &[Book],
+    ledger: &Ledger,
+    closings: &[Ledger],
     entries: Vec<Entry>,
     at: Timestamp,
-) -> Option<Result<Book, Error>> {
-    let day_of = |book: &Book| book.last_event_at.map(Timestamp::day);
+) -> Option<Result<Ledger, Error>> {
+    let day_of = |ledger: &Ledger| ledger.last_event_at.map(Timestamp::day);
     let today = Some(at.day());
     let opening = closings.iter().find(|closing| day_of(closing) < today);
     let opening = opening.cloned().unwrap_or_default();
-    let closing = closings.iter().chain([book]).find(|closing| day_of(closing) == today);
+    let closing = closings.iter().chain([ledger]).find(|closing| day_of(closing) == today);
     let end = closing.map_or(opening.sequence, |closing| closing.sequence);
     // An entry that becomes history while the index follows may be there twice.
     let entries: BTreeMap<u64, Entry> =

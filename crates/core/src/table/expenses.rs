@@ -3,29 +3,29 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Claim, Moment, Order, Page, Slice, Table,
-    events::{Event, enter, keep, remove, replace},
-    idempotency::{Once, Outcome},
+    MemberKey, Order, Page, RequestContext, Slice, Table,
+    events::{Event, history_rows, insert_entry, remove, replace},
+    idempotency::{Idempotency, Outcome},
     range::{Range, Sort},
-    write::{Expression, Otherwise, Rejected, Write, persist},
+    write::{Expression, OnConflict, TransactionError, Write, with_retries},
 };
 use crate::{
     Error,
-    book::{self, Book, Entry, EntryStatus, RefType},
     expense::{Edit, Expense, NewExpense},
     id::{ExpenseId, GroupId},
     input::Draft,
     keys::{self, prefix},
+    ledger::{self, Entry, EntryStatus, Ledger, RefType},
     row,
     time::Timestamp,
 };
 
 /// An expense and its entry, as they stand.
-struct Standing {
+struct LoadedExpense {
     expense: Expense,
-    /// None of an expense of the earlier system, which never entered the book.
+    /// None of an expense of the earlier system, which never entered the ledger.
     entry: Option<Entry>,
-    book: Book,
+    ledger: Ledger,
 }
 
 impl Table {
@@ -34,9 +34,13 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn expenses(&self, claim: Claim, page: &Page) -> Result<Slice<Expense>, Error> {
-        let range = Range::table(keys::group_partition(claim.group), prefix::EXPENSE);
-        self.checked(claim, self.page(&range, page)).await
+    pub async fn expenses(
+        &self,
+        member_key: MemberKey,
+        page: &Page,
+    ) -> Result<Slice<Expense>, Error> {
+        let range = Range::table(keys::group_partition(member_key.group), prefix::EXPENSE);
+        self.checked(member_key, self.page(&range, page)).await
     }
 
     /// An expense of a group.
@@ -44,12 +48,12 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoExpense`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn expense(&self, claim: Claim, id: ExpenseId) -> Result<Expense, Error> {
-        let expense = self.checked(claim, self.find_expense(claim.group, id)).await?;
+    pub async fn expense(&self, member_key: MemberKey, id: ExpenseId) -> Result<Expense, Error> {
+        let expense = self.checked(member_key, self.find_expense(member_key.group, id)).await?;
         expense.ok_or(Error::NoExpense)
     }
 
-    /// Records an expense, in its group's book too.
+    /// Records an expense, in its group's ledger too.
     ///
     /// # Errors
     ///
@@ -57,26 +61,28 @@ impl Table {
     /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn create_expense(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         new: &Draft<NewExpense>,
-        at: Moment,
-        once: &Once<Expense>,
+        context: RequestContext,
+        idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        let (ledger, recorded) =
-            tokio::join!(self.ledger(claim), self.recorded(once.request.as_ref()));
-        let (group, members, book) = ledger?;
-        if let Some(recorded) = recorded? {
-            return Ok(Outcome::Replayed(recorded));
+        let (ledger, stored) = tokio::join!(
+            self.group_and_ledger(member_key),
+            self.stored_result(idempotency.request.as_ref())
+        );
+        let (group, members, ledger) = ledger?;
+        if let Some(stored) = stored? {
+            return Ok(Outcome::Replayed(stored));
         }
-        let new = new.check(&group, &members, claim.user)?;
-        let event = |book: &Book, created_at: Timestamp| {
-            let expense = new.at(created_at, at.random);
-            let (book, mut writes) = recorded_in(book, claim, &expense, created_at)?;
+        let new = new.check(&group, &members, member_key.user)?;
+        let event = |ledger: &Ledger, created_at: Timestamp| {
+            let expense = new.at(created_at, context.random);
+            let (ledger, mut writes) = recorded_in(ledger, member_key, &expense, created_at)?;
             let row = Write::put(&keys::expense_row(&expense), &expense)?;
-            writes.push(row.only(Expression::absent(), Otherwise::Lost));
-            Ok(Event { book, writes, value: expense })
+            writes.push(row.when(Expression::absent(), OnConflict::Lost));
+            Ok(Event { ledger, writes, value: expense })
         };
-        Ok(self.commit_once(claim.group, book, at.now, once, event).await?)
+        Ok(self.commit_once(member_key.group, ledger, context.now, idempotency, event).await?)
     }
 
     /// Edits an expense that is as `expected`: its entry is reverted, and another one takes its place.
@@ -87,17 +93,18 @@ impl Table {
     /// rule; [`Error::TooManyActions`].
     pub async fn edit_expense(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         id: ExpenseId,
         edit: &Draft<Edit>,
         expected: impl Fn(&Expense) -> bool,
         now: Timestamp,
     ) -> Result<Expense, Error> {
-        persist(|| async {
-            let (standing, group) = tokio::join!(self.standing(claim, id), self.group(claim));
-            let (standing, (_, members)) = (standing?, group?);
-            let Standing { expense: before, entry, book } = standing;
-            own(claim, &before)?;
+        with_retries(|| async {
+            let (loaded, group) =
+                tokio::join!(self.load_expense(member_key, id), self.group(member_key));
+            let (loaded, (_, members)) = (loaded?, group?);
+            let LoadedExpense { expense: before, entry, ledger } = loaded;
+            require_owner(member_key, &before)?;
             if !expected(&before) {
                 return Err(Error::Changed.into());
             }
@@ -105,22 +112,23 @@ impl Table {
             if after == before {
                 return Ok(before);
             }
-            let event = |book: &Book, at: Timestamp| {
+            let event = |ledger: &Ledger, at: Timestamp| {
                 let after = Expense { updated_at: Some(at), ..after.clone() };
                 let put = Write::put(&keys::expense_row(&after), &after)?;
-                let mut writes = vec![put.only(unchanged(&before)?, Otherwise::Stale)];
+                let mut writes = vec![put.when(unchanged(&before)?, OnConflict::Stale)];
                 writes.extend(participants(Some(&before), Some(&after))?);
                 let Some(entry) = &entry else {
-                    return Ok(Event { book: book.touched(at), writes, value: after });
+                    return Ok(Event { ledger: ledger.touched(at), writes, value: after });
                 };
-                let (book, past) = reverted(book, claim, entry, &before, at)?;
-                let changed = book::Event::of_expense(&after)?;
-                let (book, current) = book.record(claim.group, changed, claim.user, at)?;
-                writes.extend(keep(&past)?);
+                let (ledger, past) = reverted(ledger, member_key, entry, &before, at)?;
+                let changed = ledger::Event::of_expense(&after)?;
+                let (ledger, current) =
+                    ledger.record(member_key.group, changed, member_key.user, at)?;
+                writes.extend(history_rows(&past)?);
                 writes.push(replace(entry, &current)?);
-                Ok(Event { book, writes, value: after })
+                Ok(Event { ledger, writes, value: after })
             };
-            self.commit(claim.group, book, now, |_| Ok(None), event).await
+            self.commit(member_key.group, ledger, now, |_| Ok(None), event).await
         })
         .await
     }
@@ -133,30 +141,31 @@ impl Table {
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn delete_expense(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         id: ExpenseId,
         expected: impl Fn(&Expense) -> bool,
         now: Timestamp,
     ) -> Result<(), Error> {
-        persist(|| async {
-            let Standing { expense, entry, book } = self.standing(claim, id).await?;
-            own(claim, &expense)?;
+        with_retries(|| async {
+            let LoadedExpense { expense, entry, ledger } =
+                self.load_expense(member_key, id).await?;
+            require_owner(member_key, &expense)?;
             if !expected(&expense) {
                 return Err(Error::Changed.into());
             }
-            let event = |book: &Book, at: Timestamp| {
-                let delete = Write::delete(keys::expense(claim.group, expense.created_at));
-                let mut writes = vec![delete.only(unchanged(&expense)?, Otherwise::Stale)];
+            let event = |ledger: &Ledger, at: Timestamp| {
+                let delete = Write::delete(keys::expense(member_key.group, expense.created_at));
+                let mut writes = vec![delete.when(unchanged(&expense)?, OnConflict::Stale)];
                 writes.extend(participants(Some(&expense), None)?);
                 let Some(entry) = &entry else {
-                    return Ok(Event { book: book.touched(at), writes, value: () });
+                    return Ok(Event { ledger: ledger.touched(at), writes, value: () });
                 };
-                let (book, past) = reverted(book, claim, entry, &expense, at)?;
-                writes.extend(keep(&past)?);
+                let (ledger, past) = reverted(ledger, member_key, entry, &expense, at)?;
+                writes.extend(history_rows(&past)?);
                 writes.push(remove(entry)?);
-                Ok(Event { book, writes, value: () })
+                Ok(Event { ledger, writes, value: () })
             };
-            self.commit(claim.group, book, now, |()| Ok(None), event).await
+            self.commit(member_key.group, ledger, now, |()| Ok(None), event).await
         })
         .await
     }
@@ -170,53 +179,53 @@ impl Table {
     /// [`Table::delete_expense`].
     pub async fn restore_expense(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         id: ExpenseId,
         body: &Draft<()>,
         now: Timestamp,
-        once: &Once<Expense>,
+        idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        persist(|| async {
-            let partition = keys::entry_partition(claim.group, &id.into());
+        with_retries(|| async {
+            let partition = keys::entry_partition(member_key.group, &id.into());
             let history = Range { index: None, partition, sort: Sort::Any, order: Order::Desc };
             // After a deletion these are its revert, and what that reverted.
             let newest = Page { limit: 1, after: None };
             let read = async {
                 tokio::try_join!(
-                    self.find_expense(claim.group, id),
+                    self.find_expense(member_key.group, id),
                     self.rows::<Entry>(&history, &newest),
-                    self.book(claim.group),
-                    self.recorded(once.request.as_ref()),
+                    self.ledger(member_key.group),
+                    self.stored_result(idempotency.request.as_ref()),
                 )
             };
-            let (expense, history, book, recorded) = self.checked(claim, read).await?;
-            if let Some(recorded) = recorded {
-                return Ok(Outcome::Replayed(recorded));
+            let (expense, history, ledger, stored) = self.checked(member_key, read).await?;
+            if let Some(stored) = stored {
+                return Ok(Outcome::Replayed(stored));
             }
             if let Some(expense) = expense {
-                own(claim, &expense)?;
+                require_owner(member_key, &expense)?;
                 body.checked()?;
-                return self.respond(once, expense).await;
+                return self.respond(idempotency, expense).await;
             }
             // The id may be that of a settlement.
             let history = history.into_iter().map(|(_, entry)| entry);
             let history: Vec<_> =
                 history.filter(|entry| entry.ref_type == RefType::Expense).collect();
             if history.iter().any(|entry| entry.status == EntryStatus::Applied) {
-                return Err(Rejected::Stale);
+                return Err(TransactionError::Stale);
             }
             let was = history.into_iter().find_map(|entry| entry.expense);
             let was = *was.ok_or(Error::NoExpense)?;
-            own(claim, &was)?;
+            require_owner(member_key, &was)?;
             body.checked()?;
-            let event = |book: &Book, at: Timestamp| {
+            let event = |ledger: &Ledger, at: Timestamp| {
                 let expense = Expense { updated_at: Some(at), ..was.clone() };
-                let (book, mut writes) = recorded_in(book, claim, &expense, at)?;
+                let (ledger, mut writes) = recorded_in(ledger, member_key, &expense, at)?;
                 let row = Write::put(&keys::expense_row(&expense), &expense)?;
-                writes.push(row.only(Expression::absent(), Otherwise::Stale));
-                Ok(Event { book, writes, value: expense })
+                writes.push(row.when(Expression::absent(), OnConflict::Stale));
+                Ok(Event { ledger, writes, value: expense })
             };
-            self.commit_once(claim.group, book, now, once, event).await
+            self.commit_once(member_key.group, ledger, now, idempotency, event).await
         })
         .await
     }
@@ -229,18 +238,18 @@ impl Table {
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn expense_history(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         id: ExpenseId,
         page: &Page,
     ) -> Result<Slice<Entry>, Error> {
         let read = async {
             let entry = id.into();
             tokio::try_join!(
-                self.past_of(claim.group, &entry, page),
-                self.find_expense(claim.group, id)
+                self.entry_history(member_key.group, &entry, page),
+                self.find_expense(member_key.group, id)
             )
         };
-        let (history, expense) = self.checked(claim, read).await?;
+        let (history, expense) = self.checked(member_key, read).await?;
         let known = history.items.iter().any(|entry| entry.ref_type == RefType::Expense);
         let ended = page.after.is_some() && history.items.is_empty();
         if known || ended || expense.is_some() { Ok(history) } else { Err(Error::NoExpense) }
@@ -254,28 +263,32 @@ impl Table {
         Ok(expense.filter(|expense| expense.id == id))
     }
 
-    /// The expense `id`, its entry and the book, which are of one moment where a write that expects them succeeds.
-    async fn standing(&self, claim: Claim, id: ExpenseId) -> Result<Standing, Rejected> {
+    /// The expense `id`, its entry and the ledger, which are of one moment where a write that expects them succeeds.
+    async fn load_expense(
+        &self,
+        member_key: MemberKey,
+        id: ExpenseId,
+    ) -> Result<LoadedExpense, TransactionError> {
         let read = async {
             tokio::try_join!(
-                self.find_expense(claim.group, id),
-                self.get::<Entry>(keys::entry(claim.group, &id.into())),
-                self.book(claim.group),
+                self.find_expense(member_key.group, id),
+                self.get::<Entry>(keys::entry(member_key.group, &id.into())),
+                self.ledger(member_key.group),
             )
         };
-        let (expense, entry, book) = self.checked(claim, read).await?;
+        let (expense, entry, ledger) = self.checked(member_key, read).await?;
         let expense = expense.ok_or(Error::NoExpense)?;
         // An expense of ours has an entry: it was restored between the two reads.
         if entry.is_none() && id.created_at().is_some() {
-            return Err(Rejected::Stale);
+            return Err(TransactionError::Stale);
         }
-        Ok(Standing { expense, entry, book })
+        Ok(LoadedExpense { expense, entry, ledger })
     }
 }
 
 /// Refuses whoever may not change the expense.
-fn own(claim: Claim, expense: &Expense) -> Result<(), Error> {
-    if expense.is_of(claim.user) { Ok(()) } else { Err(Error::NotYourExpense) }
+fn require_owner(member_key: MemberKey, expense: &Expense) -> Result<(), Error> {
+    if expense.is_owned_by(member_key.user) { Ok(()) } else { Err(Error::NotYourExpense) }
 }
 
 /// The expense is still the one that was read.
@@ -287,31 +300,31 @@ fn unchanged(expense: &Expense) -> Result<Expression, Error> {
     }))
 }
 
-/// The book with the expense, its entry and its participants.
+/// The ledger with the expense, its entry and its participants.
 fn recorded_in(
-    book: &Book,
-    claim: Claim,
+    ledger: &Ledger,
+    member_key: MemberKey,
     expense: &Expense,
     at: Timestamp,
-) -> Result<(Book, Vec<Write>), Rejected> {
-    let event = book::Event::of_expense(expense)?;
-    let (book, entry) = book.record(claim.group, event, claim.user, at)?;
+) -> Result<(Ledger, Vec<Write>), TransactionError> {
+    let event = ledger::Event::of_expense(expense)?;
+    let (ledger, entry) = ledger.record(member_key.group, event, member_key.user, at)?;
     let mut writes = participants(None, Some(expense))?;
-    writes.push(enter(&entry)?);
-    Ok((book, writes))
+    writes.push(insert_entry(&entry)?);
+    Ok((ledger, writes))
 }
 
-/// The book without the expense, and its history, which says what the expense was.
+/// The ledger without the expense, and its history, which says what the expense was.
 fn reverted(
-    book: &Book,
-    claim: Claim,
+    ledger: &Ledger,
+    member_key: MemberKey,
     entry: &Entry,
     expense: &Expense,
     at: Timestamp,
-) -> Result<(Book, [Entry; 2]), Rejected> {
-    let (book, [reverted, revert]) = book.revert(entry, claim.user, at)?;
+) -> Result<(Ledger, [Entry; 2]), TransactionError> {
+    let (ledger, [reverted, revert]) = ledger.revert(entry, member_key.user, at)?;
     let reverted = Entry { expense: Some(Box::new(expense.clone())), ..reverted };
-    Ok((book, [reverted, revert]))
+    Ok((ledger, [reverted, revert]))
 }
 
 /// What becomes of the participants of an expense: each row is written once.

@@ -1,23 +1,23 @@
 //! Groups and their members: patterns 1 to 3 of the seed.
 
 use super::{
-    Claim, Moment, Table,
-    idempotency::{Once, Outcome},
+    MemberKey, RequestContext, Table,
+    idempotency::{Idempotency, Outcome},
     range::Range,
-    write::{Expression, Otherwise, Write, persist},
+    write::{Expression, OnConflict, Write, with_retries},
 };
 use crate::{
     Error,
-    book::Book,
     currency::Currency,
     group::{ChatId, Group, MAX_MEMBERS, Member},
     id::GroupId,
     input::{Draft, Field},
     keys::{self, prefix},
+    ledger::Ledger,
     row,
     telegram::User,
     text::Title,
-    wallet::Wallet,
+    ton::TonAddress,
 };
 
 /// A group to create.
@@ -41,22 +41,22 @@ impl Table {
         &self,
         new: &Draft<NewGroup>,
         creator: &User,
-        at: Moment,
-        once: &Once<Group>,
+        context: RequestContext,
+        idempotency: &Idempotency<Group>,
     ) -> Result<Outcome<Group>, Error> {
-        let creator = Member::new(creator, None, at.now);
-        persist(|| async {
-            if let Some(recorded) = self.recorded(once.request.as_ref()).await? {
-                return Ok(Outcome::Replayed(recorded));
+        let creator = Member::new(creator, None, context.now);
+        with_retries(|| async {
+            if let Some(stored) = self.stored_result(idempotency.request.as_ref()).await? {
+                return Ok(Outcome::Replayed(stored));
             }
-            let group = new.check(at)?;
+            let group = new.check(context)?;
             let row = Write::put(&keys::group(group.id).into(), &group)?;
             let mut writes = vec![
-                row.only(Expression::absent(), Otherwise::Lost),
+                row.when(Expression::absent(), OnConflict::Lost),
                 Write::put(&keys::member_row(group.id, creator.id), &creator)?,
             ];
-            writes.extend(once.write(&group)?);
-            self.write(writes, once, group.clone()).await
+            writes.extend(idempotency.write(&group)?);
+            self.write(writes, idempotency, group.clone()).await
         })
         .await
     }
@@ -70,63 +70,63 @@ impl Table {
         &self,
         group: GroupId,
         user: &User,
-        wallet: &Draft<Field<Wallet>>,
-        at: Moment,
-        once: &Once<Member>,
+        wallet: &Draft<Field<TonAddress>>,
+        context: RequestContext,
+        idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
-        persist(|| async {
-            let (found, member, recorded) = tokio::try_join!(
+        with_retries(|| async {
+            let (found, member, stored) = tokio::try_join!(
                 self.get::<Group>(keys::group(group)),
                 self.get::<Member>(keys::member(group, user.id)),
-                self.recorded(once.request.as_ref()),
+                self.stored_result(idempotency.request.as_ref()),
             )?;
             found.ok_or(Error::NoGroup)?;
-            if let Some(recorded) = recorded {
-                return Ok(Outcome::Replayed(recorded));
+            if let Some(stored) = stored {
+                return Ok(Outcome::Replayed(stored));
             }
             let wallet = wallet.checked()?.value();
             let (member, mut writes) = match member {
                 None => {
-                    let member = Member::new(user, wallet.cloned(), at.now);
+                    let member = Member::new(user, wallet.cloned(), context.now);
                     let put = Write::put(&keys::member_row(group, user.id), &member)?
-                        .only(Expression::absent(), Otherwise::Stale);
-                    let count = Write::increment(keys::group(group), "memberCount").only(
+                        .when(Expression::absent(), OnConflict::Stale);
+                    let count = Write::increment(keys::group(group), "memberCount").when(
                         Expression::less("memberCount", row::to_value(&MAX_MEMBERS)?),
-                        Otherwise::Because(|| Error::TooManyMembers),
+                        OnConflict::Fail(|| Error::TooManyMembers),
                     );
                     (member, vec![put, count])
                 }
                 Some(before) => renewed(group, &before, user)?,
             };
-            writes.extend(once.write(&member)?);
-            self.write(writes, once, member).await
+            writes.extend(idempotency.write(&member)?);
+            self.write(writes, idempotency, member).await
         })
         .await
     }
 
-    /// Sets where the claimant wants to be paid.
+    /// Sets where the caller wants to be paid.
     ///
     /// # Errors
     ///
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn set_wallet(
         &self,
-        claim: Claim,
-        wallet: &Draft<Field<Wallet>>,
-    ) -> Result<Wallet, Error> {
+        member_key: MemberKey,
+        wallet: &Draft<Field<TonAddress>>,
+    ) -> Result<TonAddress, Error> {
         let wallet = match wallet.required() {
             Ok(wallet) => wallet,
             // Who is no member learns that first.
-            Err(invalid) => return self.checked(claim, async { Err(invalid) }).await,
+            Err(invalid) => return self.checked(member_key, async { Err(invalid) }).await,
         };
-        let set = persist(|| async {
+        let set = with_retries(|| async {
             let wallet = [("wallet", Some(row::to_value(wallet)?))];
-            let update = Write::update(keys::member(claim.group, claim.user), wallet)
-                .only(Expression::present(), Otherwise::Because(|| Error::NotMember));
+            let update = Write::update(keys::member(member_key.group, member_key.user), wallet)
+                .when(Expression::present(), OnConflict::Fail(|| Error::NotMember));
             self.transact(vec![update]).await
         });
         match set.await {
-            Err(Error::NotMember) => Err(self.refusal(claim.group).await),
+            Err(Error::NotMember) => Err(self.refusal(member_key.group).await),
             set => set.map(|()| wallet.clone()),
         }
     }
@@ -136,41 +136,45 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn group(&self, claim: Claim) -> Result<(Group, Vec<Member>), Error> {
-        let members = Range::table(keys::group_partition(claim.group), prefix::MEMBER);
+    pub async fn group(&self, member_key: MemberKey) -> Result<(Group, Vec<Member>), Error> {
+        let members = Range::table(keys::group_partition(member_key.group), prefix::MEMBER);
         let (group, mut members) = tokio::try_join!(
-            self.get::<Group>(keys::group(claim.group)),
+            self.get::<Group>(keys::group(member_key.group)),
             self.all::<Member>(&members),
         )?;
         let group = group.ok_or(Error::NoGroup)?;
-        if !members.iter().any(|member| member.id == claim.user) {
+        if !members.iter().any(|member| member.id == member_key.user) {
             return Err(Error::NotMember);
         }
         members.sort_by_key(|member| member.id);
         Ok((group, members))
     }
 
-    /// A group, its members and its book: all that the next event or the debts need.
+    /// A group, its members and its ledger: all that the next event or the debts need.
     ///
     /// # Errors
     ///
     /// As [`Table::group`].
-    pub async fn ledger(&self, claim: Claim) -> Result<(Group, Vec<Member>, Book), Error> {
-        let ((group, members), book) = tokio::try_join!(self.group(claim), self.book(claim.group))?;
-        Ok((group, members, book))
+    pub async fn group_and_ledger(
+        &self,
+        member_key: MemberKey,
+    ) -> Result<(Group, Vec<Member>, Ledger), Error> {
+        let ((group, members), ledger) =
+            tokio::try_join!(self.group(member_key), self.ledger(member_key.group))?;
+        Ok((group, members, ledger))
     }
 }
 
 impl Draft<NewGroup> {
-    fn check(&self, at: Moment) -> Result<Group, Error> {
+    fn check(&self, context: RequestContext) -> Result<Group, Error> {
         let (new, errors) = self.open()?;
         let group = || {
             Some(Group {
-                id: GroupId::new(at.now, at.random),
+                id: GroupId::new(context.now, context.random),
                 chat_id: new.chat_id.value()?.clone(),
                 title: new.title.value()?.clone(),
                 currency: new.currency.or(Currency::TON)?,
-                created_at: at.now,
+                created_at: context.now,
                 member_count: 1,
             })
         };

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
     Table,
-    write::{Expression, Otherwise, Rejected, Write},
+    write::{Expression, OnConflict, TransactionError, Write},
 };
 use crate::{Error, id::UserId, keys, row, time::Timestamp};
 
 /// For how long a response is kept, in seconds.
-const KEPT_S: u64 = 24 * 60 * 60;
+const RETENTION_S: u64 = 24 * 60 * 60;
 
 /// A request that carries an idempotency key.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct IdempotentRequest {
     /// Who sent it.
     pub user: UserId,
     /// What it is for, like `create-expense`.
@@ -32,7 +32,7 @@ pub struct Request {
 
 /// The response to a request, as it is sent again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recorded {
+pub struct StoredResponse {
     /// The HTTP status.
     pub status: u16,
     /// The JSON of the response's `data`.
@@ -42,11 +42,11 @@ pub struct Recorded {
 
 /// What makes a request with a key happen once: the request, and how its result is told.
 #[derive(Clone, Debug)]
-pub struct Once<T> {
+pub struct Idempotency<T> {
     /// The request; none where it carries no key, and so may happen again.
-    pub request: Option<Request>,
+    pub request: Option<IdempotentRequest>,
     /// The response that tells the result.
-    pub render: fn(&T) -> Recorded,
+    pub render: fn(&T) -> StoredResponse,
 }
 
 /// What became of a request.
@@ -55,7 +55,7 @@ pub enum Outcome<T> {
     /// It was done now.
     Done(T),
     /// It was done before, and had this response.
-    Replayed(Recorded),
+    Replayed(StoredResponse),
 }
 
 /// The row of a request, with what is known of it.
@@ -69,36 +69,36 @@ struct Row<R> {
     ttl: u64,
 }
 
-impl<T> Once<T> {
+impl<T> Idempotency<T> {
     /// The write that records the response which tells `value`.
     pub(super) fn write(&self, value: &T) -> Result<Option<Write>, Error> {
         let Some(request) = &self.request else { return Ok(None) };
         let put = request.put(&(self.render)(value))?;
-        Ok(Some(put.only(request.free()?, Otherwise::Replay)))
+        Ok(Some(put.when(request.key_is_free()?, OnConflict::Replay)))
     }
 }
 
-impl Request {
+impl IdempotentRequest {
     /// Writes the row of the request, and replaces an earlier one.
     pub(super) fn put(&self, result: &impl Serialize) -> Result<Write, Error> {
         let row = Row {
             request_hash: self.request_hash.clone(),
             result,
             created_at: self.now,
-            ttl: self.now.seconds().saturating_add(KEPT_S),
+            ttl: self.now.seconds().saturating_add(RETENTION_S),
         };
         Write::put(&self.key().into(), &row)
     }
 
     /// Nothing is known of a request with this key.
-    pub(super) fn free(&self) -> Result<Expression, Error> {
+    pub(super) fn key_is_free(&self) -> Result<Expression, Error> {
         // The table deletes late: a row that is over counts as gone.
         let over = Expression::less("ttl", row::to_value(&self.now.seconds())?);
         Ok(Expression::absent().or(over))
     }
 
     /// What is known is known of this very request.
-    pub(super) fn same(&self) -> Result<Expression, Error> {
+    pub(super) fn is_same_request(&self) -> Result<Expression, Error> {
         Ok(Expression::equal("requestHash", row::to_value(&self.request_hash)?))
     }
 
@@ -113,9 +113,9 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::KeyReused`] where that was another request.
-    pub(super) async fn recorded<R: DeserializeOwned>(
+    pub(super) async fn stored_result<R: DeserializeOwned>(
         &self,
-        request: Option<&Request>,
+        request: Option<&IdempotentRequest>,
     ) -> Result<Option<R>, Error> {
         let Some(request) = request else { return Ok(None) };
         let row: Option<Row<R>> = self.get(request.key()).await?;
@@ -129,41 +129,44 @@ impl Table {
     /// Keeps the response that tells `value`, where nothing else is to be written.
     pub(super) async fn respond<T>(
         &self,
-        once: &Once<T>,
+        idempotency: &Idempotency<T>,
         value: T,
-    ) -> Result<Outcome<T>, Rejected> {
-        let response = once.write(&value)?.into_iter().collect();
-        self.write(response, once, value).await
+    ) -> Result<Outcome<T>, TransactionError> {
+        let response = idempotency.write(&value)?.into_iter().collect();
+        self.write(response, idempotency, value).await
     }
 
     /// Writes what `value` stands for, where there is anything to write.
     pub(super) async fn write<T>(
         &self,
         writes: Vec<Write>,
-        once: &Once<T>,
+        idempotency: &Idempotency<T>,
         value: T,
-    ) -> Result<Outcome<T>, Rejected> {
+    ) -> Result<Outcome<T>, TransactionError> {
         if writes.is_empty() {
             return Ok(Outcome::Done(value));
         }
-        let evidence = writes.iter().find_map(Write::new_row).cloned();
+        let confirmation_row = writes.iter().find_map(Write::new_row).cloned();
         match self.send(writes).await.outcome {
             Ok(()) => Ok(Outcome::Done(value)),
-            Err(Rejected::Replay) => self.replayed(once).await,
+            Err(TransactionError::Replay) => self.replayed(idempotency).await,
             // It may be an earlier attempt of ours that was first, or whose answer was lost.
-            Err(rejected @ (Rejected::Lost | Rejected::Because(Error::Unavailable(_)))) => {
-                match &evidence {
-                    Some(row) if self.is_written(row).await? => Ok(Outcome::Done(value)),
-                    _ => Err(rejected),
-                }
-            }
+            Err(
+                rejected @ (TransactionError::Lost | TransactionError::Fail(Error::Unavailable(_))),
+            ) => match &confirmation_row {
+                Some(row) if self.is_written(row).await? => Ok(Outcome::Done(value)),
+                _ => Err(rejected),
+            },
             Err(rejected) => Err(rejected),
         }
     }
 
     /// The response that a request with the same key had.
-    pub(super) async fn replayed<T>(&self, once: &Once<T>) -> Result<Outcome<T>, Rejected> {
-        let recorded = self.recorded(once.request.as_ref()).await?;
-        recorded.map(Outcome::Replayed).ok_or(Rejected::Replay)
+    pub(super) async fn replayed<T>(
+        &self,
+        idempotency: &Idempotency<T>,
+    ) -> Result<Outcome<T>, TransactionError> {
+        let stored = self.stored_result(idempotency.request.as_ref()).await?;
+        stored.map(Outcome::Replayed).ok_or(TransactionError::Replay)
     }
 }

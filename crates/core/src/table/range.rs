@@ -8,11 +8,11 @@ use std::{
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity::Total};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{Table, failure, usage};
+use super::{Table, cost, failure};
 use crate::{
     Error,
     row::{self, Item},
-    text::word,
+    text::parse_variant,
 };
 
 /// How much is read of a range that is wanted whole, in bytes. Beyond it the request is refused.
@@ -60,7 +60,7 @@ impl FromStr for Order {
     type Err = OrderError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        word(text).ok_or(OrderError)
+        parse_variant(text).ok_or(OrderError)
     }
 }
 
@@ -229,8 +229,8 @@ impl Table {
                 .set_exclusive_start_key(start)
                 .return_consumed_capacity(Total);
             // A future of the SDK is large: on the heap it does not swell all those around it.
-            let output = usage::request(Box::pin(request.send())).await.map_err(failure)?;
-            usage::read(&output.consumed_capacity);
+            let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
+            cost::read(&output.consumed_capacity);
             let read = output.items.unwrap_or_default();
             size = read.iter().map(row::size).fold(size, usize::saturating_add);
             items.extend(read);

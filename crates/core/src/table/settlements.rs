@@ -4,15 +4,14 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Claim, Moment, Page, Slice, Table,
-    events::{Event, enter},
-    idempotency::{Once, Outcome},
+    MemberKey, Page, RequestContext, Slice, Table,
+    events::{Event, insert_entry},
+    idempotency::{Idempotency, Outcome},
     range::Range,
-    write::{Expression, Otherwise, Rejected, Write, persist},
+    write::{Expression, OnConflict, TransactionError, Write, with_retries},
 };
 use crate::{
     Error,
-    book::{self, Book},
     currency::Currency,
     decimal::Decimal,
     expense::positive,
@@ -20,8 +19,9 @@ use crate::{
     id::{GroupId, SettlementId, UserId},
     input::{Draft, Field},
     keys::{self, prefix},
+    ledger::{self, Ledger},
     row,
-    settlement::{Ask, Settlement, SettlementError, Status, Step, TxHash},
+    settlement::{Settlement, SettlementError, SettlementUpdate, Status, Transition, TxHash},
     time::Timestamp,
 };
 
@@ -56,9 +56,13 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn settlements(&self, claim: Claim, page: &Page) -> Result<Slice<Settlement>, Error> {
-        let range = Range::table(keys::group_partition(claim.group), prefix::SETTLEMENT);
-        self.checked(claim, self.page(&range, page)).await
+    pub async fn settlements(
+        &self,
+        member_key: MemberKey,
+        page: &Page,
+    ) -> Result<Slice<Settlement>, Error> {
+        let range = Range::table(keys::group_partition(member_key.group), prefix::SETTLEMENT);
+        self.checked(member_key, self.page(&range, page)).await
     }
 
     /// A settlement of a group.
@@ -67,8 +71,13 @@ impl Table {
     ///
     /// [`Error::NoSettlement`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or
     /// [`Error::Table`].
-    pub async fn settlement(&self, claim: Claim, id: SettlementId) -> Result<Settlement, Error> {
-        let settlement = self.checked(claim, self.find_settlement(claim.group, id)).await?;
+    pub async fn settlement(
+        &self,
+        member_key: MemberKey,
+        id: SettlementId,
+    ) -> Result<Settlement, Error> {
+        let settlement =
+            self.checked(member_key, self.find_settlement(member_key.group, id)).await?;
         settlement.ok_or(Error::NoSettlement)
     }
 
@@ -81,44 +90,47 @@ impl Table {
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn create_settlement(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         new: &Draft<NewSettlement>,
-        at: Moment,
-        once: &Once<Settlement>,
+        context: RequestContext,
+        idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        let (ledger, recorded) =
-            tokio::join!(self.ledger(claim), self.recorded(once.request.as_ref()));
-        let (group, members, book) = ledger?;
-        if let Some(recorded) = recorded? {
-            return Ok(Outcome::Replayed(recorded));
+        let (ledger, stored) = tokio::join!(
+            self.group_and_ledger(member_key),
+            self.stored_result(idempotency.request.as_ref())
+        );
+        let (group, members, ledger) = ledger?;
+        if let Some(stored) = stored? {
+            return Ok(Outcome::Replayed(stored));
         }
-        let settlement = new.check(&group, &members, &book, claim.user)?;
-        let event = |book: &Book, created_at: Timestamp| {
+        let settlement = new.check(&group, &members, &ledger, member_key.user)?;
+        let event = |ledger: &Ledger, created_at: Timestamp| {
             let completed = settlement.status == Status::Completed;
             let settlement = Settlement {
-                id: SettlementId::new(created_at, at.random),
+                id: SettlementId::new(created_at, context.random),
                 created_at,
                 completed_at: completed.then_some(created_at),
                 ..settlement.clone()
             };
             let row = Write::put(&keys::settlement_row(&settlement), &settlement)?;
-            let mut writes = vec![row.only(Expression::absent(), Otherwise::Lost)];
+            let mut writes = vec![row.when(Expression::absent(), OnConflict::Lost)];
             writes.extend(
                 settlement.tx_hash.as_ref().map(|hash| use_hash(hash, &settlement)).transpose()?,
             );
             if !completed {
-                let book = book.touched(created_at);
-                return Ok(Event { book, writes, value: settlement });
+                let ledger = ledger.touched(created_at);
+                return Ok(Event { ledger, writes, value: settlement });
             }
-            let event = book::Event::of_settlement(&settlement)?;
-            let (book, entry) = book.record(claim.group, event, claim.user, created_at)?;
-            writes.push(enter(&entry)?);
-            Ok(Event { book, writes, value: settlement })
+            let event = ledger::Event::of_settlement(&settlement)?;
+            let (ledger, entry) =
+                ledger.record(member_key.group, event, member_key.user, created_at)?;
+            writes.push(insert_entry(&entry)?);
+            Ok(Event { ledger, writes, value: settlement })
         };
-        Ok(self.commit_once(claim.group, book, at.now, once, event).await?)
+        Ok(self.commit_once(member_key.group, ledger, context.now, idempotency, event).await?)
     }
 
-    /// Does what the claimant asks of a settlement that is as `expected`, as [`Settlement::decide`] allows it.
+    /// Does what the caller asks of a settlement that is as `expected`, as [`Settlement::transition`] allows it.
     ///
     /// # Errors
     ///
@@ -126,29 +138,32 @@ impl Table {
     /// [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn update_settlement(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         id: SettlementId,
-        ask: &Draft<Ask>,
+        update: &Draft<SettlementUpdate>,
         expected: impl Fn(&Settlement) -> bool,
         now: Timestamp,
     ) -> Result<Settlement, Error> {
-        persist(|| async {
+        with_retries(|| async {
             let read = async {
-                tokio::try_join!(self.find_settlement(claim.group, id), self.book(claim.group))
+                tokio::try_join!(
+                    self.find_settlement(member_key.group, id),
+                    self.ledger(member_key.group)
+                )
             };
-            let (settlement, book) = self.checked(claim, read).await?;
+            let (settlement, ledger) = self.checked(member_key, read).await?;
             let settlement = settlement.ok_or(Error::NoSettlement)?;
-            let asked = ask.fields().cloned().unwrap_or_default();
-            let step = settlement.decide(claim.user, &asked).map_err(Error::from)?;
+            let asked = update.fields().cloned().unwrap_or_default();
+            let transition = settlement.transition(member_key.user, &asked).map_err(Error::from)?;
             if !expected(&settlement) {
                 return Err(Error::Changed.into());
             }
-            ask.check()?;
-            match step {
-                Step::Nothing => Ok(settlement),
-                Step::Complete => self.complete(claim, &settlement, book, now).await,
-                Step::Fail => self.fail(settlement).await,
-                Step::Attach(hash) => self.attach(settlement, hash).await,
+            update.check()?;
+            match transition {
+                Transition::Nothing => Ok(settlement),
+                Transition::Complete => self.complete(member_key, &settlement, ledger, now).await,
+                Transition::Fail => self.fail(settlement).await,
+                Transition::Attach(hash) => self.attach(settlement, hash).await,
             }
         })
         .await
@@ -156,45 +171,49 @@ impl Table {
 
     async fn complete(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         settlement: &Settlement,
-        book: Book,
+        ledger: Ledger,
         now: Timestamp,
-    ) -> Result<Settlement, Rejected> {
-        let event = |book: &Book, at: Timestamp| {
+    ) -> Result<Settlement, TransactionError> {
+        let event = |ledger: &Ledger, at: Timestamp| {
             let completed = Settlement {
                 status: Status::Completed,
                 completed_at: Some(at),
                 ..settlement.clone()
             };
-            let event = book::Event::of_settlement(&completed)?;
-            let (book, entry) = book.record(claim.group, event, claim.user, at)?;
+            let event = ledger::Event::of_settlement(&completed)?;
+            let (ledger, entry) = ledger.record(member_key.group, event, member_key.user, at)?;
             let attributes = [
                 ("status", Some(row::to_value(&completed.status)?)),
                 ("completedAt", Some(row::to_value(&at)?)),
             ];
             let write = Write::update(settlement.key(), attributes)
-                .only(unchanged(settlement)?, Otherwise::Stale);
-            Ok(Event { book, writes: vec![write, enter(&entry)?], value: completed })
+                .when(unchanged(settlement)?, OnConflict::Stale);
+            Ok(Event { ledger, writes: vec![write, insert_entry(&entry)?], value: completed })
         };
-        self.commit(claim.group, book, now, |_| Ok(None), event).await
+        self.commit(member_key.group, ledger, now, |_| Ok(None), event).await
     }
 
     /// Fails a settlement. The transaction that was to pay it is free for another one.
-    async fn fail(&self, settlement: Settlement) -> Result<Settlement, Rejected> {
+    async fn fail(&self, settlement: Settlement) -> Result<Settlement, TransactionError> {
         let attributes = [("status", Some(row::to_value(&Status::Failed)?)), ("txHash", None)];
         let write = Write::update(settlement.key(), attributes)
-            .only(unchanged(&settlement)?, Otherwise::Stale);
+            .when(unchanged(&settlement)?, OnConflict::Stale);
         let writes = [Some(write), self.release_hash(&settlement).await?];
         self.transact(writes.into_iter().flatten().collect()).await?;
         Ok(Settlement { status: Status::Failed, tx_hash: None, ..settlement })
     }
 
     /// Stores the transaction that pays a settlement; one that was named before is free again.
-    async fn attach(&self, settlement: Settlement, hash: TxHash) -> Result<Settlement, Rejected> {
+    async fn attach(
+        &self,
+        settlement: Settlement,
+        hash: TxHash,
+    ) -> Result<Settlement, TransactionError> {
         let attached = Settlement { tx_hash: Some(hash.clone()), ..settlement.clone() };
         let write = Write::update(settlement.key(), [("txHash", Some(row::to_value(&hash)?))])
-            .only(unchanged(&settlement)?, Otherwise::Stale);
+            .when(unchanged(&settlement)?, OnConflict::Stale);
         let free = self.release_hash(&settlement).await?;
         let writes = [Some(write), Some(use_hash(&hash, &attached)?), free];
         self.transact(writes.into_iter().flatten().collect()).await?;
@@ -211,7 +230,7 @@ impl Table {
             return Ok(None);
         }
         let own = Expression::equal("settlementId", row::to_value(&settlement.id)?);
-        Ok(Some(Write::delete(keys::tx_hash(hash)).only(own, Otherwise::Stale)))
+        Ok(Some(Write::delete(keys::tx_hash(hash)).when(own, OnConflict::Stale)))
     }
 
     /// The settlement `id` of a group, as it is now.
@@ -235,7 +254,7 @@ impl Draft<NewSettlement> {
         &self,
         group: &Group,
         members: &[Member],
-        book: &Book,
+        ledger: &Ledger,
         caller: UserId,
     ) -> Result<Settlement, Error> {
         if let Some(new) = self.fields() {
@@ -262,7 +281,7 @@ impl Draft<NewSettlement> {
         if parties.is_some_and(|(from, to)| from == to) {
             errors.push("toId", "toId must not be the user who pays");
         }
-        let owed = parties.and_then(|(from, to)| book.balances.owed_currency(from, to));
+        let owed = parties.and_then(|(from, to)| ledger.balances.owed_currency(from, to));
         // Not known before the parties are.
         let default = parties.map(|_| owed.unwrap_or(group.currency));
         let currency = match new.currency {
@@ -283,7 +302,7 @@ impl Draft<NewSettlement> {
                 from_user_name,
                 to_user_id,
                 to_user_name,
-                amount: currency.number(minor),
+                amount: currency.to_major(minor),
                 currency,
                 tx_hash: new.tx_hash.as_ref().map(|hash| Some(hash.clone())).or(None)?,
                 status: if is_paid { Status::Completed } else { Status::Pending },
@@ -321,5 +340,5 @@ fn use_hash(hash: &TxHash, settlement: &Settlement) -> Result<Write, Error> {
         group_id: settlement.group_id,
     };
     let put = Write::put(&keys::tx_hash(hash).into(), &row)?;
-    Ok(put.only(Expression::absent(), Otherwise::Because(|| Error::TxHashUsed)))
+    Ok(put.when(Expression::absent(), OnConflict::Fail(|| Error::TxHashUsed)))
 }

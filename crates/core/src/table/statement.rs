@@ -9,22 +9,22 @@ use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 use super::{
-    Claim, Order, Page, Table,
+    MemberKey, Order, Page, Table,
     entries::{closings, lagging},
     range::{Placed, Range, Sort},
     write::Retry,
 };
 use crate::{
     Error,
-    book::{Book, Entry, Totals},
     currency::Currency,
     id::{GroupId, UserId},
     keys::{self, prefix},
+    ledger::{Entry, Ledger, Totals},
     time::{Day, Timestamp},
 };
 
 /// Entries read for a page of one member's statement, at least.
-const SCANNED: usize = 100;
+const MIN_SCANNED: usize = 100;
 
 /// Which entries are asked for.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub struct Statement {
 pub struct Line {
     /// The entry.
     pub entry: Entry,
-    /// What the group owed the member after it in each currency, in smallest units, where the statement is of one.
+    /// What the group owed the member after it in each currency, in minor units, where the statement is of one.
     pub balance: Option<BTreeMap<Currency, i128>>,
 }
 
@@ -99,21 +99,21 @@ impl Table {
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn statement(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         statement: &Statement,
         limit: usize,
     ) -> Result<(Vec<Line>, Option<Place>), Error> {
-        let group = claim.group;
+        let group = member_key.group;
         let read = async {
             let place = async {
-                let book = self.book(group).await?;
-                Ok((self.place(group, &book, statement).await?, book))
+                let ledger = self.ledger(group).await?;
+                Ok((self.place(group, &ledger, statement).await?, ledger))
             };
-            let ((place, book), ()) =
+            let ((place, ledger), ()) =
                 tokio::try_join!(place, self.member_named(group, statement.user))?;
-            self.read_statement(group, Some(book), place, limit).await
+            self.read_statement(group, Some(ledger), place, limit).await
         };
-        self.checked(claim, read).await
+        self.checked(member_key, read).await
     }
 
     /// A page of a statement from where the page before it ended.
@@ -123,11 +123,11 @@ impl Table {
     /// As [`Table::statement`].
     pub async fn statement_from(
         &self,
-        claim: Claim,
+        member_key: MemberKey,
         place: Place,
         limit: usize,
     ) -> Result<(Vec<Line>, Option<Place>), Error> {
-        self.checked(claim, self.read_statement(claim.group, None, place, limit)).await
+        self.checked(member_key, self.read_statement(member_key.group, None, place, limit)).await
     }
 
     /// Refuses a `userId` that names no member.
@@ -143,71 +143,71 @@ impl Table {
     async fn place(
         &self,
         group: GroupId,
-        book: &Book,
+        ledger: &Ledger,
         statement: &Statement,
     ) -> Result<Place, Error> {
         let (first, last) = tokio::try_join!(
-            self.bound(group, book, statement.from.map(Timestamp::previous)),
-            self.bound(group, book, statement.to)
+            self.bound(group, ledger, statement.from.map(Timestamp::previous)),
+            self.bound(group, ledger, statement.to)
         )?;
         let (begin, end) = match statement.order {
             Order::Asc => (first, last),
             Order::Desc => (last, first),
         };
         Ok(Place {
-            edge: begin.map(|(at, book)| Edge::of(at, &book, statement.user)),
-            end: end.map(|(_, book)| book.sequence),
+            edge: begin.map(|(at, ledger)| Edge::of(at, &ledger, statement.user)),
+            end: end.map(|(_, ledger)| ledger.sequence),
             ..statement.place()
         })
     }
 
-    /// The book after the last event that was not later than `at`, and the moment of that event.
+    /// The ledger after the last event that was not later than `at`, and the moment of that event.
     async fn bound(
         &self,
         group: GroupId,
-        book: &Book,
+        ledger: &Ledger,
         at: Option<Timestamp>,
-    ) -> Result<Option<(Timestamp, Book)>, Error> {
+    ) -> Result<Option<(Timestamp, Ledger)>, Error> {
         let Some(at) = at else { return Ok(None) };
-        let book = self.book_before(group, book, at).await?;
+        let ledger = self.ledger_before(group, ledger, at).await?;
         // The entries on the near side are those up to this event: `at` may be days after it.
-        Ok(Some((book.last_event_at.unwrap_or_default(), book)))
+        Ok(Some((ledger.last_event_at.unwrap_or_default(), ledger)))
     }
 
-    /// A page from `place` on; `book` is the book where it was read already.
+    /// A page from `place` on; `ledger` is the ledger where it was read already.
     pub(super) async fn read_statement(
         &self,
         group: GroupId,
-        book: Option<Book>,
+        ledger: Option<Ledger>,
         place: Place,
         limit: usize,
     ) -> Result<(Vec<Line>, Option<Place>), Error> {
-        let wanted = if place.user.is_some() { limit.max(SCANNED) } else { limit };
-        let book = match book {
-            Some(book) => book,
-            None => self.book(group).await?,
+        let wanted = if place.user.is_some() { limit.max(MIN_SCANNED) } else { limit };
+        let ledger = match ledger {
+            Some(ledger) => ledger,
+            None => self.ledger(group).await?,
         };
-        // After the book, for the same reason as in `book_before`. A day has an entry at least, but for one on which
+        // After the ledger, for the same reason as in `ledger_before`. A day has an entry at least, but for one on which
         // only a settlement was asked for.
         // One of them may be of the day of the edge, which is no way on.
         let page = Page { limit: limit.saturating_add(1), after: None };
-        let Placed { rows, more } = self.placed::<Book>(&days(group, &place), &page).await?;
-        let closings: Vec<Book> = rows.into_iter().map(|(_, closing)| closing).collect();
+        let Placed { rows, more } = self.placed::<Ledger>(&days(group, &place), &page).await?;
+        let closings: Vec<Ledger> = rows.into_iter().map(|(_, closing)| closing).collect();
         let all_known = !more;
 
         let edge = match (place.edge.clone(), place.order) {
             (Some(edge), _) => edge,
-            (None, Order::Asc) => Edge::of(Timestamp::default(), &Book::default(), place.user),
+            (None, Order::Asc) => Edge::of(Timestamp::default(), &Ledger::default(), place.user),
             (None, Order::Desc) => {
-                Edge::of(book.last_event_at.unwrap_or_default(), &book, place.user)
+                Edge::of(ledger.last_event_at.unwrap_or_default(), &ledger, place.user)
             }
         };
         let end = place.end.unwrap_or(match place.order {
-            Order::Asc => book.sequence,
+            Order::Asc => ledger.sequence,
             Order::Desc => 0,
         });
         let days = match place.order {
-            Order::Asc => upwards(&edge, end, &closings, all_known.then_some(&book)),
+            Order::Asc => upwards(&edge, end, &closings, all_known.then_some(&ledger)),
             Order::Desc => downwards(&edge, end, &closings, all_known),
         };
         let entries = self.entries_over(group, place.order, &edge, &days, wanted).await?;
@@ -271,13 +271,13 @@ impl Table {
 }
 
 impl Edge {
-    /// Behind all that `book` has.
-    fn of(at: Timestamp, book: &Book, user: Option<UserId>) -> Self {
-        let currencies = book.balances.currencies();
+    /// Behind all that `ledger` has.
+    fn of(at: Timestamp, ledger: &Ledger, user: Option<UserId>) -> Self {
+        let currencies = ledger.balances.currencies();
         let totals = user.map(|user| {
-            currencies.map(|currency| (currency, book.balances.totals(currency, user))).collect()
+            currencies.map(|currency| (currency, ledger.balances.totals(currency, user))).collect()
         });
-        Self { at, sequence: book.sequence, totals: totals.unwrap_or_default() }
+        Self { at, sequence: ledger.sequence, totals: totals.unwrap_or_default() }
     }
 
     /// The entries of a day that are on the other side.
@@ -307,7 +307,7 @@ fn days(group: GroupId, place: &Place) -> Range {
 }
 
 /// The days from the edge on, and the sequences between the edge and the end that each has.
-fn upwards(edge: &Edge, end: u64, closings: &[Book], now: Option<&Book>) -> Vec<DaySequences> {
+fn upwards(edge: &Edge, end: u64, closings: &[Ledger], now: Option<&Ledger>) -> Vec<DaySequences> {
     let mut from = edge.sequence;
     let mut days = Vec::new();
     for closing in closings.iter().chain(now) {
@@ -320,7 +320,7 @@ fn upwards(edge: &Edge, end: u64, closings: &[Book], now: Option<&Book>) -> Vec<
 }
 
 /// The days from the edge back, and the sequences between the edge and the end that each has.
-fn downwards(edge: &Edge, end: u64, closings: &[Book], all_known: bool) -> Vec<DaySequences> {
+fn downwards(edge: &Edge, end: u64, closings: &[Ledger], all_known: bool) -> Vec<DaySequences> {
     let mut to = edge.sequence;
     let mut day = edge.at.day();
     let mut days = Vec::new();
@@ -370,7 +370,7 @@ fn lines(
                 Order::Asc => totals.plus(change.totals),
                 Order::Desc => totals.minus(change.totals),
             };
-            // What the book took, its parts fit into too.
+            // What the ledger took, its parts fit into too.
             *totals = moved.unwrap_or(*totals);
         }
         if concerns {

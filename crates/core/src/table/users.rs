@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 use super::{BATCH, Page, Position, Slice, Table, range::Range};
 use crate::{
     Error,
-    book::{Book, Totals},
     currency::Currency,
     expense::{Expense, Participant},
     group::Group,
     id::{GroupId, UserId},
     keys::{self, prefix},
+    ledger::{Ledger, Totals},
     settlement::Settlement,
     time::Timestamp,
 };
 
 /// A group that a user belongs to, since when, and how the user stands there.
 #[derive(Clone, Debug)]
-pub struct Belonging {
+pub struct Membership {
     /// The group.
     pub group: Group,
     /// When the user joined.
     pub joined_at: Timestamp,
-    /// The user's totals in each currency of the group's book.
+    /// The user's totals in each currency of the group's ledger.
     pub totals: BTreeMap<Currency, Totals>,
     /// How many expenses the group has.
     pub expense_count: u64,
@@ -62,7 +62,7 @@ pub struct ActivityPosition {
 
 /// What a member's row says of its group, as `GSI1` has it.
 #[derive(Deserialize)]
-struct Membership {
+struct JoinedGroup {
     #[serde(rename = "GSI1SK")]
     group: String,
     #[serde(rename = "joinedAt")]
@@ -76,7 +76,7 @@ impl Table {
     ///
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn groups_of(&self, user: UserId, page: &Page) -> Result<Slice<Group>, Error> {
-        let Slice { items, next } = self.memberships(user, page).await?;
+        let Slice { items, next } = self.joined_groups(user, page).await?;
         let ids: Vec<_> = items.iter().map(|(group, _)| *group).collect();
         let mut groups = self.by_id(&ids).await?;
         let items = items.iter().filter_map(|(group, _)| groups.remove(group)).collect();
@@ -88,32 +88,32 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn belongings_of(
+    pub async fn memberships_of(
         &self,
         user: UserId,
         page: &Page,
-    ) -> Result<Slice<Belonging>, Error> {
-        let Slice { items, next } = self.memberships(user, page).await?;
-        let mut belongings = Vec::new();
-        // A book may have 400 KB, of which little is wanted: only some are held at once.
+    ) -> Result<Slice<Membership>, Error> {
+        let Slice { items, next } = self.joined_groups(user, page).await?;
+        let mut memberships = Vec::new();
+        // A ledger may have 400 KB, of which little is wanted: only some are held at once.
         for chunk in items.chunks(BATCH) {
             let ids: Vec<_> = chunk.iter().map(|(group, _)| *group).collect();
             let balances = ids.iter().map(|group| keys::balance(*group)).collect();
-            let (mut groups, mut books) =
-                tokio::try_join!(self.by_id(&ids), self.batch::<Book>(balances))?;
-            belongings.extend(chunk.iter().filter_map(|(id, joined_at)| {
-                let book = books.remove(&keys::balance(*id).pk).unwrap_or_default();
-                let currencies = book.balances.currencies();
-                Some(Belonging {
+            let (mut groups, mut ledgers) =
+                tokio::try_join!(self.by_id(&ids), self.batch::<Ledger>(balances))?;
+            memberships.extend(chunk.iter().filter_map(|(id, joined_at)| {
+                let ledger = ledgers.remove(&keys::balance(*id).pk).unwrap_or_default();
+                let currencies = ledger.balances.currencies();
+                Some(Membership {
                     group: groups.remove(id)?,
                     joined_at: *joined_at,
-                    totals: currencies.map(|it| (it, book.balances.totals(it, user))).collect(),
-                    expense_count: book.expense_count,
-                    settlement_count: book.settlement_count,
+                    totals: currencies.map(|it| (it, ledger.balances.totals(it, user))).collect(),
+                    expense_count: ledger.expense_count,
+                    settlement_count: ledger.settlement_count,
                 })
             }));
         }
-        Ok(Slice { items: belongings, next })
+        Ok(Slice { items: memberships, next })
     }
 
     /// A page of the expenses that a user paid.
@@ -192,14 +192,14 @@ impl Table {
     }
 
     /// The ids of a user's groups and when they joined, newest group first.
-    async fn memberships(
+    async fn joined_groups(
         &self,
         user: UserId,
         page: &Page,
     ) -> Result<Slice<(GroupId, Timestamp)>, Error> {
         let range = Range::index("GSI1", keys::user_partition(user), prefix::GROUP);
-        let Slice { items, next } = self.page::<Membership>(&range, page).await?;
-        let id = |membership: Membership| {
+        let Slice { items, next } = self.page::<JoinedGroup>(&range, page).await?;
+        let id = |membership: JoinedGroup| {
             let id = membership.group.strip_prefix(prefix::GROUP)?.parse().ok()?;
             Some((id, membership.joined_at))
         };

@@ -22,11 +22,11 @@ use aws_sdk_dynamodb::{
 use serde::Serialize;
 use tokio::time::Instant;
 
-use super::{THROTTLED, Table, deadline::last_call, failure, usage};
+use super::{THROTTLED, Table, cost, deadline::retry_until, failure};
 use crate::{
     Error,
-    book::BookError,
     keys::{self, Keys, Primary},
+    ledger::LedgerError,
     row::{self, Item},
 };
 
@@ -43,7 +43,7 @@ pub(super) const MAX_ACTIONS: usize = 100;
 pub(super) struct Write {
     action: Action,
     condition: Expression,
-    otherwise: Otherwise,
+    on_conflict: OnConflict,
 }
 
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ enum Action {
 
 /// What a failed condition means.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Otherwise {
+pub(super) enum OnConflict {
     /// Somebody else was first: look again.
     Lost,
     /// What the write was decided by is not so any more: decide again.
@@ -63,12 +63,12 @@ pub(super) enum Otherwise {
     /// A request with this idempotency key was first.
     Replay,
     /// The operation cannot be done.
-    Because(fn() -> Error),
+    Fail(fn() -> Error),
 }
 
 /// Why a transaction changed nothing.
 #[derive(Debug)]
-pub(super) enum Rejected {
+pub(super) enum TransactionError {
     /// Somebody else was first: look again.
     Lost,
     /// What the write was decided by is not so any more: decide again.
@@ -76,30 +76,32 @@ pub(super) enum Rejected {
     /// A request with this idempotency key was first.
     Replay,
     /// The operation cannot be done.
-    Because(Error),
+    Fail(Error),
 }
 
-impl From<Error> for Rejected {
+impl From<Error> for TransactionError {
     fn from(error: Error) -> Self {
-        Self::Because(error)
+        Self::Fail(error)
     }
 }
 
-impl From<BookError> for Rejected {
-    fn from(error: BookError) -> Self {
+impl From<LedgerError> for TransactionError {
+    fn from(error: LedgerError) -> Self {
         match error {
-            BookError::Missing(_) => Self::Stale,
-            error => Self::Because(error.into()),
+            LedgerError::Missing(_) => Self::Stale,
+            error => Self::Fail(error.into()),
         }
     }
 }
 
-impl From<Rejected> for Error {
+impl From<TransactionError> for Error {
     /// Where nobody tries again.
-    fn from(rejected: Rejected) -> Self {
+    fn from(rejected: TransactionError) -> Self {
         match rejected {
-            Rejected::Because(error) => error,
-            Rejected::Lost | Rejected::Stale | Rejected::Replay => Self::Contended,
+            TransactionError::Fail(error) => error,
+            TransactionError::Lost | TransactionError::Stale | TransactionError::Replay => {
+                Self::Contended
+            }
         }
     }
 }
@@ -215,8 +217,8 @@ impl Write {
     }
 
     /// The same only where `condition` holds.
-    pub(super) fn only(mut self, condition: Expression, otherwise: Otherwise) -> Self {
-        (self.condition, self.otherwise) = (condition, otherwise);
+    pub(super) fn when(mut self, condition: Expression, on_conflict: OnConflict) -> Self {
+        (self.condition, self.on_conflict) = (condition, on_conflict);
         self
     }
 
@@ -229,7 +231,7 @@ impl Write {
     }
 
     fn of(action: Action) -> Self {
-        Self { action, condition: Expression::default(), otherwise: Otherwise::Lost }
+        Self { action, condition: Expression::default(), on_conflict: OnConflict::Lost }
     }
 
     fn item(self, table: &str) -> Result<TransactWriteItem, Error> {
@@ -281,7 +283,7 @@ impl Write {
 /// What became of a transaction that was sent.
 #[derive(Debug)]
 pub(super) struct Sent {
-    pub(super) outcome: Result<(), Rejected>,
+    pub(super) outcome: Result<(), TransactionError>,
     /// Whether an attempt at it was not answered: it may have been committed, or be committed yet.
     pub(super) unanswered: bool,
 }
@@ -308,7 +310,7 @@ impl Intercept for Attempts {
 
 impl Table {
     /// Writes all or nothing.
-    pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<(), Rejected> {
+    pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<(), TransactionError> {
         self.send(writes).await.outcome
     }
 
@@ -317,11 +319,12 @@ impl Table {
     /// A repeated idempotency key counts before a reason, a reason before a lost race, and an earlier action's reason
     /// before a later one's: what was decided is not tried again.
     pub(super) async fn send(&self, writes: Vec<Write>) -> Sent {
-        let refused = |error| Sent { outcome: Err(Rejected::Because(error)), unanswered: false };
+        let refused =
+            |error| Sent { outcome: Err(TransactionError::Fail(error)), unanswered: false };
         if writes.len() > MAX_ACTIONS {
             return refused(Error::TooManyActions(writes.len()));
         }
-        let meanings: Vec<Otherwise> = writes.iter().map(|write| write.otherwise).collect();
+        let meanings: Vec<OnConflict> = writes.iter().map(|write| write.on_conflict).collect();
         let items = writes.into_iter().map(|write| write.item(&self.name));
         let items = match items.collect::<Result<_, _>>() {
             Ok(items) => items,
@@ -331,17 +334,17 @@ impl Table {
         let request = request.return_consumed_capacity(Total);
         let attempts = Attempts::default();
         let request = request.customize().interceptor(attempts.clone());
-        let error = match usage::request(Box::pin(request.send())).await {
+        let error = match cost::request(Box::pin(request.send())).await {
             Ok(output) => {
-                usage::written(output.consumed_capacity.iter().flatten());
+                cost::written(output.consumed_capacity.iter().flatten());
                 return Sent { outcome: Ok(()), unanswered: false };
             }
             Err(error) => error,
         };
-        let rejected = rejection(error, &meanings);
+        let rejected = transaction_error(error, &meanings);
         // The last attempt was answered, unless the table was not reached: those before it were given up.
         let unanswered = attempts.0.load(Relaxed) > 1
-            || matches!(rejected, Rejected::Because(Error::Unavailable(_)));
+            || matches!(rejected, TransactionError::Fail(Error::Unavailable(_)));
         Sent { outcome: Err(rejected), unanswered }
     }
 
@@ -379,32 +382,35 @@ fn is_same(row: &Item, found: &Item) -> bool {
 }
 
 /// Why a transaction failed, given what each of its conditions means.
-fn rejection(error: SdkError<TransactWriteItemsError>, meanings: &[Otherwise]) -> Rejected {
+fn transaction_error(
+    error: SdkError<TransactWriteItemsError>,
+    meanings: &[OnConflict],
+) -> TransactionError {
     let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
         error.as_service_error()
     else {
-        return Rejected::Because(failure(error));
+        return TransactionError::Fail(failure(error));
     };
     let (mut reason, mut lost) = (None, false);
     for (why, meaning) in cancelled.cancellation_reasons().iter().zip(meanings) {
         match (why.code().unwrap_or("None"), meaning) {
             ("None", _) => {}
-            ("ConditionalCheckFailed", Otherwise::Replay) => return Rejected::Replay,
-            ("ConditionalCheckFailed", Otherwise::Stale) => {
-                reason = reason.or(Some(Rejected::Stale));
+            ("ConditionalCheckFailed", OnConflict::Replay) => return TransactionError::Replay,
+            ("ConditionalCheckFailed", OnConflict::Stale) => {
+                reason = reason.or(Some(TransactionError::Stale));
             }
-            ("ConditionalCheckFailed", Otherwise::Because(because)) => {
-                reason = reason.or_else(|| Some(Rejected::Because(because())));
+            ("ConditionalCheckFailed", OnConflict::Fail(fail)) => {
+                reason = reason.or_else(|| Some(TransactionError::Fail(fail())));
             }
-            ("ConditionalCheckFailed", Otherwise::Lost) => lost = true,
+            ("ConditionalCheckFailed", OnConflict::Lost) => lost = true,
             (code, _) if passes(code) => lost = true,
-            _ => return Rejected::Because(Error::Table(error.into())),
+            _ => return TransactionError::Fail(Error::Table(error.into())),
         }
     }
     match (reason, lost) {
         (Some(reason), _) => reason,
-        (None, true) => Rejected::Lost,
-        (None, false) => Rejected::Because(Error::Table(error.into())),
+        (None, true) => TransactionError::Lost,
+        (None, false) => TransactionError::Fail(Error::Table(error.into())),
     }
 }
 
@@ -422,16 +428,16 @@ fn passes(code: &str) -> bool {
 /// # Errors
 ///
 /// What an attempt fails for; [`Error::Contended`] where others were first until the deadline.
-pub(super) async fn persist<T, A>(attempt: impl Fn() -> A) -> Result<T, Error>
+pub(super) async fn with_retries<T, A>(attempt: impl Fn() -> A) -> Result<T, Error>
 where
-    A: Future<Output = Result<T, Rejected>>,
+    A: Future<Output = Result<T, TransactionError>>,
 {
     let mut retry = Retry::new();
     loop {
         match attempt().await {
             Ok(done) => return Ok(done),
-            Err(Rejected::Because(error)) => return Err(error),
-            Err(Rejected::Lost | Rejected::Stale | Rejected::Replay) => {}
+            Err(TransactionError::Fail(error)) => return Err(error),
+            Err(TransactionError::Lost | TransactionError::Stale | TransactionError::Replay) => {}
         }
         if !retry.pause().await {
             return Err(Error::Contended);
@@ -449,25 +455,25 @@ where
 pub(super) struct Retry {
     deadline: Instant,
     began: Instant,
-    growth: u32,
+    backoff_factor: u32,
 }
 
 impl Retry {
     pub(super) fn new() -> Self {
-        Self { deadline: last_call(), began: Instant::now(), growth: 1 }
+        Self { deadline: retry_until(), began: Instant::now(), backoff_factor: 1 }
     }
 
     /// What `work` comes to, if it does before the deadline.
-    pub(super) async fn within<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+    pub(super) async fn before_deadline<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::time::timeout_at(self.deadline, work).await.ok()
     }
 
     /// Waits for a while; `false` where the deadline is over.
     pub(super) async fn pause(&mut self) -> bool {
-        let longest = self.began.elapsed().saturating_mul(self.growth).min(LONGEST_PAUSE);
+        let longest = self.began.elapsed().saturating_mul(self.backoff_factor).min(LONGEST_PAUSE);
         let longest = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
         tokio::time::sleep(Duration::from_millis(fastrand::u64(0..=longest))).await;
-        self.growth = self.growth.saturating_mul(2);
+        self.backoff_factor = self.backoff_factor.saturating_mul(2);
         self.began = Instant::now();
         self.began < self.deadline
     }

@@ -1,0 +1,50 @@
+//! Which balances a response shows, so that its size has a bound.
+
+use std::collections::BTreeSet;
+
+use super::Ledger;
+use crate::{currency::Currency, id::UserId};
+
+/// Balances that one response shows at most before zeros are left out, each of one member in one currency.
+pub const MAX_SHOWN: usize = 5_000;
+
+/// The balances of a ledger that are shown: of every member in every currency of the ledger and in the group's own, or,
+/// where these are more than [`MAX_SHOWN`], without those in which a member has no totals.
+#[derive(Clone, Debug)]
+pub struct Shown<'a> {
+    ledger: &'a Ledger,
+    own: Currency,
+    currencies: BTreeSet<Currency>,
+    members: usize,
+}
+
+impl<'a> Shown<'a> {
+    /// The balances of `ledger` that are shown of so many members; `own` is the group's currency.
+    #[must_use]
+    pub fn of(ledger: &'a Ledger, own: Currency, members: usize) -> Self {
+        let currencies = ledger.balances.currencies().chain([own]).collect();
+        Self { ledger, own, currencies, members }
+    }
+
+    /// The currencies in which a member's balance is shown, by code.
+    pub fn currencies(&self, user: UserId) -> impl Iterator<Item = Currency> + '_ {
+        let zeros_too = self.all() <= MAX_SHOWN;
+        let shown = move |currency: &Currency| {
+            zeros_too || *currency == self.own || self.ledger.balances.has(*currency, user)
+        };
+        self.currencies.iter().copied().filter(shown)
+    }
+
+    /// How many balances are shown at most.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        match self.all() {
+            all if all <= MAX_SHOWN => all,
+            _ => self.ledger.balances.len().saturating_add(self.members),
+        }
+    }
+
+    fn all(&self) -> usize {
+        self.currencies.len().saturating_mul(self.members)
+    }
+}

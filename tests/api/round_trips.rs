@@ -1,0 +1,103 @@
+//! How often a user waits for the table: design, section 6. Requests that run at once are one round trip.
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Group};
+
+#[tokio::test]
+async fn no_endpoint_waits_longer_than_it_must() {
+    let group = Group::new(4, "EUR").await;
+    for n in 1..=30 {
+        group.spend(0, json!({ "amount": n })).await;
+        group.pay(1, 0, "0.01").await;
+    }
+    let expense = group.spend(0, json!({ "amount": 5 })).await["id"].as_str().unwrap().to_owned();
+    let body = json!({ "toId": "1", "amount": 3 });
+    let settlement =
+        group.members[1].post(&group.path("/settlements"), body).await.data(201)["id"].clone();
+    let settlement = settlement.as_str().unwrap().to_owned();
+    let (read, write): (Option<Value>, _) = (None, |body: Value| Some(body));
+    for (method, path, body, round_trips) in [
+        (Method::GET, "/api/health".to_owned(), read.clone(), 0),
+        (Method::GET, "/api/groups".to_owned(), read.clone(), 2),
+        (Method::GET, group.path(""), read.clone(), 1),
+        (Method::GET, group.path("/expenses"), read.clone(), 1),
+        (Method::GET, group.path("/settlements?limit=5"), read.clone(), 1),
+        (Method::GET, group.path(&format!("/expenses/{expense}")), read.clone(), 1),
+        (Method::GET, group.path(&format!("/settlements/{settlement}")), read.clone(), 1),
+        (Method::GET, group.path("/debts"), read.clone(), 1),
+        (Method::GET, group.path(&format!("/expenses/{expense}/history")), read.clone(), 1),
+        (Method::GET, group.path("/ledger/balance"), read.clone(), 1),
+        (Method::GET, group.path("/ledger/balance?at=2026-01-15T11:00:00Z"), read.clone(), 2),
+        (Method::GET, group.path("/ledger/days"), read.clone(), 2),
+        (Method::GET, group.path("/ledger/entries"), read.clone(), 3),
+        (Method::GET, group.path(&format!("/ledger/entries/{expense}")), read.clone(), 1),
+        (Method::GET, "/api/users/me".to_owned(), read.clone(), 2),
+        (Method::GET, "/api/users/me/groups".to_owned(), read.clone(), 2),
+        (Method::GET, "/api/users/me/summary".to_owned(), read.clone(), 2),
+        (Method::GET, "/api/users/me/expenses".to_owned(), read.clone(), 1),
+        (Method::GET, "/api/users/me/debts".to_owned(), read.clone(), 1),
+        (Method::GET, "/api/users/me/settlements".to_owned(), read.clone(), 1),
+        (Method::GET, "/api/users/me/activity?limit=50".to_owned(), read.clone(), 1),
+        (
+            Method::POST,
+            group.path("/expenses"),
+            write(json!({ "amount": 1, "description": "x" })),
+            2,
+        ),
+        (
+            Method::POST,
+            group.path("/settlements"),
+            write(json!({ "fromId": "2", "toId": "1", "amount": 1 })),
+            2,
+        ),
+        (
+            Method::PUT,
+            group.path(&format!("/settlements/{settlement}")),
+            write(json!({ "status": "completed" })),
+            2,
+        ),
+        (
+            Method::PUT,
+            group.path("/wallet"),
+            write(json!({ "wallet": format!("0:{}", "a".repeat(64)) })),
+            1,
+        ),
+        (Method::POST, "/api/groups".to_owned(), write(json!({ "title": "x", "chatId": 1 })), 1),
+        (
+            Method::PUT,
+            group.path(&format!("/expenses/{expense}")),
+            write(json!({ "amount": 6 })),
+            2,
+        ),
+        (Method::DELETE, group.path(&format!("/expenses/{expense}")), read.clone(), 2),
+        (Method::POST, group.path(&format!("/expenses/{expense}/restore")), read, 2),
+        (
+            Method::POST,
+            group.path("/ledger/entries"),
+            write(json!([{ "entryId": "a", "changes": [
+                { "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 } ] }])),
+            3,
+        ),
+        (Method::DELETE, group.path("/ledger/entries"), write(json!(["a"])), 3),
+    ] {
+        let reply = group.members[0].call(method.clone(), &path, body.as_ref()).await;
+        assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
+        // Fewer, where a read that needs an earlier one begins while others are still under way.
+        assert!(reply.cost.round_trips <= round_trips, "{method} {path}: {}", reply.cost);
+    }
+}
+
+#[tokio::test]
+async fn debts_cost_the_same_whatever_the_history() {
+    let group = Group::of(&Api::embedded().await, 3, "EUR").await;
+    group.spend(0, json!({ "amount": 5 })).await;
+    let young = group.members[0].get(&group.path("/debts")).await.cost;
+    for n in 1..=60 {
+        group.spend(0, json!({ "amount": n })).await;
+    }
+    let old = group.members[0].get(&group.path("/debts")).await.cost;
+    assert_eq!(old, young);
+    assert!(old.read_units > 0.0, "{old}");
+}

@@ -1,0 +1,31 @@
+//! What was acknowledged is there once, whatever the table does meanwhile, and however many write.
+
+use fracti_tests::simulation::{self, Crowd};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_hundred_seeds_lose_nothing() {
+    let report = simulation::runs(0..200).await;
+    report.check();
+    assert!(report.acknowledged > 10 * report.runs && report.faults.len() > 10, "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn however_many_write_at_once_each_is_done_or_told_to_come_again() {
+    // The example lets 200 write at once: here others have the machine too.
+    for (writers, groups, user, processes) in
+        [(60, 1, None, 1), (60, 1, None, 8), (60, 60, None, 1), (50, 50, Some(1), 1)]
+    {
+        let (throughput, report) = Crowd { writers, groups, user, processes }.write().await;
+        report.check();
+        assert_eq!(
+            throughput.acknowledged + throughput.refused + throughput.unknown,
+            writers,
+            "{throughput}"
+        );
+        assert_eq!(throughput.late, 0, "{throughput}");
+        assert!(throughput.acknowledged * 2 > writers, "{throughput}");
+        // Whoever waits in the process of the others reads once and writes once.
+        let retried = throughput.requests.saturating_sub(4 * throughput.acknowledged);
+        assert!(processes > 1 || throughput.acknowledged < writers || retried == 0, "{throughput}");
+    }
+}

@@ -1,0 +1,286 @@
+//! What is in the table: the seed's rows, whoever wrote them.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Group};
+
+const SEED: &str = include_str!("../fixtures/seed.json");
+
+const GROUP: &str = "550e8400-e29b-41d4-a716-446655440000";
+
+fn attribute(value: &Value) -> AttributeValue {
+    match value {
+        Value::String(text) => AttributeValue::S(text.clone()),
+        Value::Number(number) => AttributeValue::N(number.to_string()),
+        Value::Array(list) => AttributeValue::L(list.iter().map(attribute).collect()),
+        Value::Object(map) => AttributeValue::M(
+            map.iter().map(|(name, value)| (name.clone(), attribute(value))).collect(),
+        ),
+        other => unreachable!("the seed has no {other}"),
+    }
+}
+
+/// The five examples of the seed, put into the table as they stand.
+async fn seeded() -> Api {
+    let api = Api::new().await;
+    let rows: HashMap<String, Value> = serde_json::from_str(SEED).unwrap();
+    for row in rows.values() {
+        let AttributeValue::M(item) = attribute(row) else { unreachable!("a row is an object") };
+        api.client.put_item().table_name("FractiTable").set_item(Some(item)).send().await.unwrap();
+    }
+    api
+}
+
+#[tokio::test]
+async fn the_seeds_rows_are_served_as_they_stand() {
+    let api = seeded().await;
+    let alice = api.user(123_456_789, "Alice Smith");
+    let path = |rest: &str| format!("/api/groups/{GROUP}{rest}");
+
+    let group = alice.get(&path("")).await.data(200).clone();
+    assert_eq!(group["title"], "Roommates");
+    assert_eq!(group["members"][0]["wallet"], "EQBvI0aFLnw2XHNc7mpXc...");
+    assert_eq!(group["members"][0]["avatarUrl"], "avatars/123456789.jpg");
+
+    let expense =
+        alice.get(&path("/expenses/660e8400-e29b-41d4-a716-446655440001")).await.data(200).clone();
+    assert_eq!(expense["description"], "Dinner at restaurant");
+    assert_eq!(
+        expense["splits"][3],
+        json!({ "userId": "789123456", "userName": "Dave Brown", "amount": 25 })
+    );
+    assert_eq!(alice.get(&path("/expenses")).await.data(200), &json!([expense]));
+
+    let settlement = alice
+        .get(&path("/settlements/770e8400-e29b-41d4-a716-446655440002"))
+        .await
+        .data(200)
+        .clone();
+    assert_eq!(settlement["txHash"], "a1b2c3d4e5f6...");
+    assert_eq!(settlement["completedAt"], "2024-01-21T10:00:05.000Z");
+    assert_eq!(alice.get(&path("/settlements")).await.data(200), &json!([settlement]));
+
+    let mine = alice.get("/api/users/me/expenses").await.data(200).clone();
+    assert_eq!((&mine[0]["groupTitle"], &mine[0]["yourShare"]), (&json!("Roommates"), &json!(25)));
+    let bob = api.user(987_654_321, "Bob Jones");
+    let debts = bob.get("/api/users/me/debts").await.data(200).clone();
+    assert_eq!(
+        (&debts[0]["currency"], &debts[0]["amount"]),
+        (&json!("TON"), &json!(25)),
+        "the group's currency"
+    );
+    let sent = bob.get("/api/users/me/settlements").await.data(200).clone();
+    assert_eq!(sent[0]["groupTitle"], "Roommates");
+    assert_eq!(bob.get("/api/users/me/activity").await.data(200).as_array().unwrap().len(), 2);
+
+    let unknown = path("/expenses/660e8400-e29b-41d4-a716-446655440009");
+    assert_eq!(alice.get(&unknown).await.code(), (404, "EXPENSE_NOT_FOUND"));
+}
+
+#[tokio::test]
+async fn an_expense_that_never_entered_the_ledger_changes_without_moving_it() {
+    let api = seeded().await;
+    let alice = api.user(123_456_789, "Alice Smith");
+    let path = format!("/api/groups/{GROUP}/expenses/660e8400-e29b-41d4-a716-446655440001");
+    let edited = alice.put(&path, json!({ "description": "Lunch" })).await;
+    assert_eq!(edited.data(200)["splits"][3]["amount"], 25);
+    assert_eq!(alice.get(&path).await.data(200), edited.data(200));
+    assert_eq!(alice.get(&format!("{path}/history")).await.data(200), &json!([]));
+    let debts = alice.get(&format!("/api/groups/{GROUP}/debts")).await;
+    assert_eq!(debts.data(200)["balances"][0]["balance"], 0);
+    alice.delete(&path).await.data(200);
+    let rows = api.rows().await;
+    assert!(!rows.keys().any(|(_, sk)| sk.starts_with("TX#") || sk.starts_with("PART#")));
+    let debts = alice.get(&format!("/api/groups/{GROUP}/debts")).await;
+    assert_eq!(debts.data(200)["balances"][0]["balance"], 0);
+}
+
+#[tokio::test]
+async fn rows_without_entries_do_not_count_in_the_verification() {
+    let api = seeded().await;
+    let [alice, bob] = [(123_456_789, "Alice Smith"), (987_654_321, "Bob Jones")]
+        .map(|(id, name)| api.user(id, name));
+    let join = bob.post(&format!("/api/groups/{GROUP}/join"), json!({})).await;
+    join.data(200);
+    let debts = format!("/api/groups/{GROUP}/debts?verify=true");
+    alice.get(&debts).await.data(200);
+    let expense = json!({ "amount": 8, "description": "Tea" });
+    alice.post(&format!("/api/groups/{GROUP}/expenses"), expense).await.data(201);
+    alice.get(&debts).await.data(200);
+
+    // Nor can an adjustment take the name of such an expense, and be reverted with it.
+    let changes = json!([{ "userId": alice.id, "amount": 1 }, { "userId": bob.id, "amount": -1 }]);
+    let id = "660e8400-e29b-41d4-a716-446655440001";
+    let named = json!([{ "entryId": id, "changes": changes }]);
+    let refused = bob.post(&format!("/api/groups/{GROUP}/ledger/entries"), named).await;
+    assert_eq!(refused.code(), (400, "VALIDATION_ERROR"));
+    let path = format!("/api/groups/{GROUP}/expenses/{id}");
+    alice.put(&path, json!({ "description": "Lunch" })).await.data(200);
+    alice.get(&debts).await.data(200);
+}
+
+#[tokio::test]
+async fn a_settlement_without_a_row_for_its_transaction_frees_no_other_ones() {
+    let group = Group::new(2, "EUR").await;
+    let bob = &group.members[1];
+    let [a, b] = ["a", "b"].map(|digit| digit.repeat(64));
+    let settle = |body: Value| async {
+        let made = bob.post(&group.path("/settlements"), body).await.data(201).clone();
+        group.path(&format!("/settlements/{}", made["id"].as_str().unwrap()))
+    };
+    // As the TypeScript Fracti wrote it: the transaction stands in the settlement alone.
+    let old = settle(json!({ "toId": "1", "amount": 1, "txHash": a })).await;
+    let key = |pk: String, sk: &str| {
+        [("PK", pk), ("SK", sk.to_owned())]
+            .map(|(name, key)| (name.to_owned(), AttributeValue::S(key)))
+            .into()
+    };
+    let delete = group.api.client.delete_item().table_name("FractiTable");
+    let key: HashMap<_, _> = key(format!("TXHASH#{a}"), "SETTLEMENT");
+    delete.set_key(Some(key)).send().await.unwrap();
+
+    settle(json!({ "toId": "1", "amount": 2, "txHash": a })).await;
+    bob.put(&old, json!({ "txHash": b })).await.data(200);
+    let third = json!({ "toId": "1", "amount": 3, "txHash": a });
+    let third = bob.post(&group.path("/settlements"), third).await;
+    assert_eq!(third.code(), (409, "TX_HASH_USED"));
+}
+
+#[tokio::test]
+async fn an_expense_of_more_shares_than_a_transaction_writes_stays_as_it_is() {
+    let api = seeded().await;
+    let alice = api.user(123_456_789, "Alice Smith");
+    let path = format!("/api/groups/{GROUP}/expenses/660e8400-e29b-41d4-a716-446655440001");
+    let ((_, sk), row) =
+        api.rows().await.into_iter().find(|((_, sk), _)| sk.starts_with("TX#")).unwrap();
+    let share = |user: u64| {
+        let text = |text: String| AttributeValue::S(text);
+        let number = AttributeValue::N("1".to_owned());
+        let share = [
+            ("userId", text(user.to_string())),
+            ("userName", text("X".to_owned())),
+            ("amount", number),
+        ];
+        AttributeValue::M(share.map(|(name, value)| (name.to_owned(), value)).into())
+    };
+    let mut row: HashMap<_, _> = row.into_iter().collect();
+    row.insert("splits".to_owned(), AttributeValue::L((1..=100).map(share).collect()));
+    let put = api.client.put_item().table_name("FractiTable").set_item(Some(row));
+    put.send().await.unwrap();
+    let before = api.rows().await;
+    for reply in
+        [alice.put(&path, json!({ "description": "Lunch" })).await, alice.delete(&path).await]
+    {
+        assert_eq!(reply.code(), (422, "TOO_MANY_SPLITS"), "{sk}");
+    }
+    assert_eq!(api.rows().await, before);
+}
+
+#[tokio::test]
+async fn what_we_write_is_the_seeds_and_more() {
+    let group = Group::new(4, "TON").await;
+    let made = group.spend(0, json!({ "amount": 100, "category": "food" })).await;
+    let hash = "f".repeat(64);
+    let body = json!({ "toId": "1", "amount": 25, "txHash": hash });
+    let paid = group.members[1]
+        .post_once("key", &group.path("/settlements"), body)
+        .await
+        .data(201)
+        .clone();
+    let (id, expense, settlement) =
+        (&group.id, made["id"].as_str().unwrap(), paid["id"].as_str().unwrap());
+    let (at, later) = (made["createdAt"].as_str().unwrap(), paid["createdAt"].as_str().unwrap());
+    group.members[0]
+        .put(&group.path(&format!("/settlements/{settlement}")), json!({ "status": "completed" }))
+        .await
+        .data(200);
+
+    let rows = group.api.rows().await;
+    let key = |pk: String, sk: String| (pk, sk);
+    let partition = || format!("GROUP#{id}");
+    let mut keys = vec![
+        key(partition(), "METADATA".to_owned()),
+        key(partition(), format!("TX#{at}")),
+        key(partition(), format!("SETTLE#{later}")),
+        key(format!("LEDGER#{id}"), "BALANCE".to_owned()),
+        key(format!("LEDGER#{id}#ENTRY#{expense}"), "~".to_owned()),
+        key(format!("LEDGER#{id}#ENTRY#{settlement}"), "~".to_owned()),
+        key(format!("TXHASH#{hash}"), "SETTLEMENT".to_owned()),
+    ];
+    keys.extend((1..=4).map(|user| key(partition(), format!("USER#{user}"))));
+    keys.extend((2..=4).map(|user| key(partition(), format!("PART#{expense}#{user}"))));
+    let idempotency = rows.keys().find(|(pk, _)| pk == "IDEM#2").unwrap();
+    assert!(idempotency.1.starts_with("create-settlement#") && !idempotency.1.contains("key"));
+    keys.push(idempotency.clone());
+    keys.sort();
+    assert_eq!(rows.keys().cloned().collect::<Vec<_>>(), keys);
+
+    let seed: Value = serde_json::from_str(SEED).unwrap();
+    for (example, key) in [
+        ("group", key(partition(), "METADATA".to_owned())),
+        ("expense", key(partition(), format!("TX#{at}"))),
+        ("participant", key(partition(), format!("PART#{expense}#2"))),
+        ("settlement", key(partition(), format!("SETTLE#{later}"))),
+    ] {
+        for (name, value) in seed[example].as_object().unwrap() {
+            let ours = rows[&key].get(name).unwrap_or_else(|| panic!("{example} has no {name}"));
+            let same_type =
+                std::mem::discriminant(ours) == std::mem::discriminant(&attribute(value));
+            assert!(same_type, "{example}: {name}: {ours:?}");
+        }
+    }
+    for (key, row) in &rows {
+        assert_eq!(row["formatVersion"], AttributeValue::N("1".to_owned()), "{key:?}");
+    }
+    let ledger = &rows[&(format!("LEDGER#{id}"), "BALANCE".to_owned())];
+    assert_eq!(ledger["sequence"].as_n().unwrap(), "2");
+    assert_eq!(ledger["version"].as_n().unwrap(), "3");
+    let first = ledger["balances"].as_m().unwrap()["TON"].as_m().unwrap()["1"].as_m().unwrap();
+    assert_eq!(first["paid"].as_n().unwrap(), "100");
+    assert_eq!(first["owed"].as_n().unwrap(), "25");
+    assert_eq!(first["sent"].as_n().unwrap(), "0");
+    assert_eq!(first["received"].as_n().unwrap(), "25");
+}
+
+#[tokio::test]
+async fn each_of_the_thirteen_access_patterns_finds_its_rows() {
+    let group = Group::new(3, "EUR").await;
+    let made = group.spend(0, json!({ "amount": 9 })).await;
+    group.spend(1, json!({ "amount": 6 })).await;
+    let paid = group.pay(1, 0, "3").await;
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let (expense, settlement) = (text(&made["id"]), text(&paid["id"]));
+    let of_group = format!("GROUP#{}", group.id);
+    for (pattern, index, pk, sk, rows) in [
+        (1, "", of_group.clone(), "METADATA".to_owned(), 1),
+        (2, "", of_group.clone(), "USER#".to_owned(), 3),
+        (3, "", of_group.clone(), "USER#2".to_owned(), 1),
+        (4, "", of_group.clone(), "TX#".to_owned(), 2),
+        (5, "", of_group.clone(), "SETTLE#".to_owned(), 1),
+        (6, "", of_group, format!("PART#{expense}"), 2),
+        (7, "GSI2", format!("EXPENSE#{expense}"), group.id.clone(), 1),
+        (8, "GSI2", format!("SETTLEMENT#{settlement}"), group.id.clone(), 1),
+        (9, "GSI1", "USER#2".to_owned(), "GROUP#".to_owned(), 1),
+        (10, "GSI1", "USER#2".to_owned(), "OWES#".to_owned(), 1),
+        (11, "GSI3", "USER#2".to_owned(), "TX#".to_owned(), 1),
+        (12, "GSI3", "USER#2".to_owned(), "SETTLE#".to_owned(), 1),
+        (13, "GSI3", "USER#2".to_owned(), String::new(), 2),
+    ] {
+        let query = group.api.client.query().table_name("FractiTable");
+        let query = if index.is_empty() { query } else { query.index_name(index) };
+        let condition =
+            if sk.is_empty() { "#pk = :pk" } else { "#pk = :pk AND begins_with(#sk, :sk)" };
+        let query = query.key_condition_expression(condition);
+        let query = query.expression_attribute_names("#pk", format!("{index}PK"));
+        let mut query = query.expression_attribute_values(":pk", AttributeValue::S(pk));
+        if !sk.is_empty() {
+            query = query.expression_attribute_names("#sk", format!("{index}SK"));
+            query = query.expression_attribute_values(":sk", AttributeValue::S(sk));
+        }
+        let found = query.send().await.unwrap();
+        assert_eq!(found.count, rows, "pattern {pattern}");
+    }
+}

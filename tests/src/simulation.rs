@@ -1,0 +1,102 @@
+//! What Fracti survives: random use by several at once, behind a DynamoDB that is not always well.
+//!
+//! A run is made of one seed: a [`World`] with a proxy and some processes, users who do what their random numbers say and
+//! write down in a [`Journal`] what they asked and what they were told, and an audit that holds every row of the
+//! table against it. `cargo run -p fracti-tests --example simulation -- --seed 4711` repeats one.
+
+mod actor;
+mod audit;
+mod contention;
+mod crash;
+mod forged;
+mod imports;
+mod journal;
+mod operation;
+mod past;
+mod report;
+mod state;
+mod transport;
+mod world;
+
+pub use actor::Actor;
+pub use audit::{audit, views};
+pub use contention::{Crowd, Throughput};
+pub use crash::crashes;
+pub use journal::{Journal, Outcome, Record};
+pub use operation::{Operation, SettlementUpdate, Split};
+pub use report::{Finding, Report};
+pub use transport::{Reply, Transport};
+pub use world::World;
+
+use std::sync::Arc;
+
+use tokio::{sync::Semaphore, task::JoinSet};
+
+/// How many users a run has.
+const USERS: u64 = 3;
+
+/// How much each of them does.
+const OPERATIONS: usize = 6;
+
+/// Of how many runs one has requests of several transactions.
+const IMPORTS: u64 = 25;
+
+/// How many runs are made at once.
+const AT_ONCE: usize = 6;
+
+/// What the run of one seed comes to.
+pub async fn run(seed: u64) -> Report {
+    let world = Arc::new(World::new(seed).await);
+    world.proxy.start_faults();
+    let group = world.user(1).create_group().await;
+    let imports = seed.is_multiple_of(IMPORTS);
+    if imports {
+        world.user(2).join(&group).await;
+    }
+    let mut users = JoinSet::new();
+    for user in 1..=USERS {
+        let (world, mut actor, group) = (world.clone(), world.user(user), group.clone());
+        users.spawn(async move {
+            actor.join(&group).await;
+            if user == 1 && imports {
+                actor.import(&world, 2, &group).await;
+            }
+            for step in 0..OPERATIONS {
+                if user == 1 && step == OPERATIONS / 2 {
+                    actor.begin_day(&world, &group).await;
+                }
+                actor.act().await;
+            }
+        });
+    }
+    users.join_all().await;
+    world.proxy.stop_faults().await;
+    let mut observer = world.observer();
+    observer.converge().await;
+    observer.complete_all(&group).await;
+    observer.look_back(&group).await;
+    let mut report = audit(&world.table, &world.proxy.client, &world.journal).await;
+    views(&world.proxy.client, &observer, &mut report).await;
+    let (requests, faults) = world.proxy.tally();
+    report.close(&format!("--seed {seed}"), requests, faults);
+    report
+}
+
+/// What the runs of these seeds come to.
+///
+/// # Panics
+///
+/// Where a run panics.
+pub async fn runs(seeds: impl IntoIterator<Item = u64>) -> Report {
+    let permits = Arc::new(Semaphore::new(AT_ONCE));
+    let mut all = JoinSet::new();
+    for seed in seeds {
+        let permits = permits.clone();
+        all.spawn(async move {
+            let _permit = permits.acquire_owned().await.unwrap();
+            // What a run panics for is found in it: whoever reads of it can repeat it.
+            tokio::spawn(run(seed)).await.unwrap_or_else(|panic| Report::of_panic(seed, &panic))
+        });
+    }
+    all.join_all().await.into_iter().fold(Report::default(), Report::and)
+}

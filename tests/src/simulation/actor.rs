@@ -1,0 +1,452 @@
+//! A user who does what random numbers say, and writes down what happens.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+
+use axum::{
+    body::Body,
+    http::{Method, Request, header},
+};
+use fastrand::Rng;
+use fracti_core::{
+    currency::Currency,
+    id::UserId,
+    telegram::{self, User},
+    time::Timestamp,
+};
+use serde_json::Value;
+
+use super::{
+    Finding, Journal, Operation, Outcome, Reply, SettlementUpdate, Split, Transport,
+    journal::KnownSettlement, world::TOKEN,
+};
+
+/// What amounts are in: no decimals, two, three and nine.
+const CURRENCIES: [&str; 4] = ["JPY", "EUR", "KWD", "TON"];
+
+/// How often a request without an answer is sent again before its user gives up.
+const RETRIES: usize = 3;
+
+/// One user of the API.
+#[derive(Clone, Debug)]
+pub struct Actor {
+    /// The Telegram id.
+    pub user: u64,
+    pub(super) transport: Transport,
+    pub(super) clock: Arc<AtomicU64>,
+    pub(super) journal: Arc<Journal>,
+    pub(super) rng: Rng,
+    /// Whether nothing disturbs its requests: none of them is refused as unavailable.
+    pub(super) undisturbed: bool,
+}
+
+impl Actor {
+    /// A user of the API behind `transport`, at a time that `clock` tells.
+    #[must_use]
+    pub fn new(
+        transport: Transport,
+        clock: Arc<AtomicU64>,
+        journal: Arc<Journal>,
+        user: u64,
+        seed: u64,
+    ) -> Self {
+        Self { user, transport, clock, journal, rng: Rng::with_seed(seed), undisturbed: false }
+    }
+
+    /// Makes a group, and asks until it is made.
+    pub async fn create_group(&mut self) -> String {
+        let title = format!("Group {}", self.journal.unique_tag());
+        let made = self.until_done(Operation::CreateGroup { title }).await;
+        made["id"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Joins a group, and asks until that is done.
+    pub async fn join(&mut self, group: &str) {
+        self.until_done(Operation::Join { group: group.to_owned() }).await;
+    }
+
+    /// Does something under a key, and asks until it is done.
+    async fn until_done(&mut self, operation: Operation) -> Value {
+        let key = Some(format!("insist-{}", self.journal.unique_tag()));
+        let place = self.journal.begin(self.user, operation.clone(), key.clone());
+        loop {
+            let outcome = self.ask(&operation, key.as_deref()).await;
+            match outcome {
+                Outcome::Unknown => {}
+                Outcome::Refused(ref code) if code == "CONFLICT" => {}
+                _ => {
+                    self.journal.end(place, outcome.clone());
+                    return if let Outcome::Done(data) = outcome { data } else { Value::Null };
+                }
+            }
+        }
+    }
+
+    /// Lets time pass, for everybody.
+    ///
+    /// # Panics
+    ///
+    /// Where it is longer than the ages.
+    pub fn pass(&self, time: Duration) {
+        self.clock.fetch_add(u64::try_from(time.as_millis()).unwrap(), SeqCst);
+    }
+
+    /// Does one of all that there is to do.
+    pub async fn act(&mut self) {
+        let moment = self.rng.u64(0..3);
+        self.pass(Duration::from_millis(moment));
+        let groups = self.journal.groups(self.user);
+        let Some(group) = self.rng.choice(groups) else {
+            self.journal.find(Finding::Lost(format!("user {} is in no group", self.user)));
+            return;
+        };
+        match self.rng.u32(0..100) {
+            0..4 => {
+                let title = format!("Group {}", self.journal.unique_tag());
+                self.perform(Operation::CreateGroup { title }).await;
+            }
+            4..8 => self.perform(Operation::Join { group }).await,
+            8..36 => self.spend(group).await,
+            36..45 => self.delete(&group).await,
+            45..54 => self.edit(&group).await,
+            54..60 => self.restore(&group).await,
+            60..68 => self.adjust(group).await,
+            68..70 => self.unadjust(&group).await,
+            70..78 => self.pay(group).await,
+            78..83 => self.settle(&group).await,
+            83..88 => self.race(&group).await,
+            88..94 => self.look(&group).await,
+            _ => self.send_forged_request(&group).await,
+        }
+    }
+
+    pub(super) async fn spend(&mut self, group: String) {
+        let members = self.journal.members(&group);
+        let minor = self.rng.i64(1..1_000_000);
+        let operation = Operation::Spend {
+            group,
+            label: format!("Expense {}", self.journal.unique_tag()),
+            payer: self.rng.choice(&members).copied().unwrap(),
+            minor,
+            currency: self.currency(),
+            split: self.split(&members, minor),
+        };
+        self.perform(operation).await;
+    }
+
+    fn split(&mut self, members: &[u64], minor: i64) -> Split {
+        let mut users = members.to_vec();
+        self.rng.shuffle(&mut users);
+        users.truncate(self.rng.usize(1..=members.len()));
+        match self.rng.u32(0..4) {
+            0 => Split::Everybody,
+            1 => Split::Equal(users),
+            2 => Split::Percentage(self.parts(users, 1_000_000)),
+            _ => Split::Exact(self.parts(users, minor)),
+        }
+    }
+
+    /// Parts that sum to `whole`; some are zero.
+    fn parts(&mut self, users: Vec<u64>, whole: i64) -> Vec<(u64, i64)> {
+        let (mut left, last) = (whole, users.len() - 1);
+        let part = |(index, user): (usize, u64)| {
+            let part = if index == last { left } else { self.rng.i64(0..=left) };
+            left -= part;
+            (user, part)
+        };
+        users.into_iter().enumerate().map(part).collect()
+    }
+
+    async fn delete(&mut self, group: &str) {
+        let Some(known) = self.rng.choice(self.journal.expenses(group)) else { return };
+        let operation =
+            Operation::Delete { group: known.group, expense: known.id, owners: known.owners };
+        self.perform(operation).await;
+    }
+
+    async fn edit(&mut self, group: &str) {
+        let Some(known) = self.rng.choice(self.journal.expenses(group)) else { return };
+        let operation = Operation::Edit {
+            group: known.group,
+            expense: known.id,
+            owners: known.owners,
+            label: format!("Expense {}", self.journal.unique_tag()),
+            minor: self.rng.i64(1..1_000_000),
+            currency: known.currency,
+        };
+        self.perform(operation).await;
+    }
+
+    async fn restore(&mut self, group: &str) {
+        let Some(known) = self.rng.choice(self.journal.expenses(group)) else { return };
+        let operation =
+            Operation::Restore { group: known.group, expense: known.id, owners: known.owners };
+        self.perform(operation).await;
+    }
+
+    async fn adjust(&mut self, group: String) {
+        let mut members = self.journal.members(&group);
+        self.rng.shuffle(&mut members);
+        let [plus, minus, ..] = *members else { return };
+        let name = if self.rng.bool() {
+            self.colliding_name(&group)
+        } else {
+            format!("Adjustment {}", self.journal.unique_tag())
+        };
+        let operation = Operation::Adjust {
+            group,
+            names: vec![name],
+            between: [plus, minus],
+            minor: self.rng.i64(1..1_000_000),
+            currency: self.currency(),
+        };
+        self.perform(operation).await;
+    }
+
+    async fn unadjust(&mut self, group: &str) {
+        let Some(known) = self.rng.choice(self.journal.adjustments(group)) else { return };
+        let (group, names) = (group.to_owned(), vec![known.name]);
+        self.perform(Operation::Unadjust { group, names, owners: known.owners }).await;
+    }
+
+    async fn pay(&mut self, group: String) {
+        let members = self.journal.members(&group);
+        let others = members.iter().copied().filter(|it| *it != self.user);
+        let Some(other) = self.rng.choice(others.collect::<Vec<_>>()) else { return };
+        let (from, to) = if self.rng.bool() { (self.user, other) } else { (other, self.user) };
+        let unique_tag = self.journal.unique_tag();
+        // Now and then two settlements name one transaction: the second is refused. Only the payer names one.
+        let hash = match self.rng.u32(0..6) {
+            _ if from != self.user => None,
+            0 => Some(format!("{:064x}", unique_tag / 8)),
+            1 => Some(format!("{unique_tag:064x}")),
+            _ => None,
+        };
+        let minor = i64::try_from(unique_tag).unwrap() + 10_000 * self.rng.i64(0..50);
+        let currency = self.currency();
+        self.perform(Operation::Pay { group, from, to, minor, currency, hash }).await;
+    }
+
+    async fn settle(&mut self, group: &str) {
+        let Some(known) = self.rng.choice(self.journal.settlements(group)) else { return };
+        let KnownSettlement { group, id: settlement, from, to } = known;
+        let update = match self.rng.u32(0..4) {
+            0 => SettlementUpdate::Fail,
+            1 => SettlementUpdate::Attach(format!("{:064x}", self.journal.unique_tag())),
+            _ => SettlementUpdate::Complete,
+        };
+        self.perform(Operation::Settle { group, settlement, from, to, update }).await;
+    }
+
+    /// The payer and the recipient of a settlement want two things of it at once.
+    async fn race(&mut self, group: &str) {
+        let Some(known) = self.rng.choice(self.journal.settlements(group)) else { return };
+        let KnownSettlement { group, id: settlement, from, to } = known;
+        let settle = |update| {
+            let (group, settlement) = (group.clone(), settlement.clone());
+            Operation::Settle { group, settlement, from, to, update }
+        };
+        let (mut payer, mut recipient) = (self.be(from), self.be(to));
+        tokio::join!(
+            payer.perform(settle(SettlementUpdate::Fail)),
+            recipient.perform(settle(SettlementUpdate::Complete)),
+        );
+    }
+
+    pub(super) fn currency(&mut self) -> Currency {
+        self.rng.choice(CURRENCIES).unwrap().parse().unwrap()
+    }
+
+    /// Records an expense that everybody shares, and says how that was answered.
+    ///
+    /// # Panics
+    ///
+    /// Where an answer has no JSON.
+    pub async fn treat(&mut self, group: &str) -> Outcome {
+        let operation = Operation::Spend {
+            group: group.to_owned(),
+            label: format!("Expense {}", self.journal.unique_tag()),
+            payer: self.user,
+            minor: 100,
+            currency: CURRENCIES[1].parse().unwrap(),
+            split: Split::Everybody,
+        };
+        let place = self.journal.begin(self.user, operation.clone(), None);
+        let outcome = self.ask(&operation, None).await;
+        self.journal.end(place, outcome.clone());
+        outcome
+    }
+
+    /// Does something, in one of the ways in which clients do: once, again where no answer came, twice at once, and with a
+    /// key or without.
+    pub(super) async fn perform(&mut self, operation: Operation) {
+        let keyed = operation.name().is_some() && self.rng.u32(0..3) > 0;
+        let key = keyed.then(|| format!("key-{}", self.journal.unique_tag()));
+        let place = self.journal.begin(self.user, operation.clone(), key.clone());
+        let key = key.as_deref();
+        let twice = keyed && self.rng.u32(0..6) == 0;
+        let mut outcome = if twice {
+            let (one, two) = tokio::join!(self.ask(&operation, key), self.ask(&operation, key));
+            self.same(&operation, &one, &two);
+            if matches!(one, Outcome::Done(_)) { one } else { two }
+        } else {
+            self.ask(&operation, key).await
+        };
+        let retries = if keyed { self.rng.usize(0..=RETRIES) } else { 0 };
+        for _ in 0..retries {
+            if outcome == Outcome::Unknown {
+                outcome = self.ask(&operation, key).await;
+            }
+        }
+        self.journal.end(place, outcome.clone());
+        if keyed && self.rng.u32(0..4) == 0 {
+            let again = self.ask(&operation, key).await;
+            self.same(&operation, &outcome, &again);
+        }
+    }
+
+    /// Two answers to one key agree, where both came.
+    pub(super) fn same(&self, operation: &Operation, one: &Outcome, two: &Outcome) {
+        if let (Outcome::Done(first), Outcome::Done(second)) = (one, two)
+            && first != second
+        {
+            self.journal.find(Finding::Twice(format!(
+                "{operation:?} was answered with {first} and with {second}"
+            )));
+        }
+    }
+
+    /// Asks once, and says what the answer means.
+    pub(super) async fn ask(&self, operation: &Operation, key: Option<&str>) -> Outcome {
+        let (method, path, body) = operation.request();
+        let Some(reply) = self.call(&method, &path, &body, key).await else {
+            return Outcome::Unknown;
+        };
+        if matches!(reply.code(), "CONFLICT" | "UNAVAILABLE") && !reply.asks_to_retry() {
+            self.journal.find(Finding::Wrong(format!("no Retry-After: {reply:?}")));
+        }
+        match reply.status.as_u16() {
+            // What did not happen among the things of a request is told beside what did.
+            200 => {
+                let data = &reply.body["data"];
+                let codes = data["nonApplied"].as_array().into_iter().flatten();
+                let codes: Vec<&str> = codes.filter_map(|it| it["code"].as_str()).collect();
+                let some = data["applied"].as_array().is_none_or(|applied| !applied.is_empty());
+                match codes.first() {
+                    // The rest is done where it is sent again.
+                    _ if some && codes.contains(&"LOCK_LOST") => Outcome::Unknown,
+                    Some(&"LOCK_LOST") => Outcome::Refused("CONFLICT".to_owned()),
+                    Some(code) if !some => Outcome::Refused((*code).to_owned()),
+                    _ => Outcome::Done(data.clone()),
+                }
+            }
+            201 => Outcome::Done(reply.body["data"].clone()),
+            // A token that was used for something else would be our own mistake: only a fault claims it.
+            500 | 503 => Outcome::Unknown,
+            _ => Outcome::Refused(reply.code().to_owned()),
+        }
+    }
+
+    /// Reads what the group shows: at no time do its balances differ from zero together.
+    async fn look(&mut self, group: &str) {
+        let debts = self.read(&format!("/api/groups/{group}/debts")).await;
+        if let Some(debts) = debts {
+            for currency in CURRENCIES {
+                let nodes = debts["data"]["balances"].as_array().unwrap().iter();
+                let balances = nodes.filter_map(|node| node["balances"].get(currency));
+                let sum = balances.map(|it| minor(currency, it)).sum::<i64>();
+                if sum != 0 {
+                    self.journal.find(Finding::Off(format!("{group} is {sum} {currency} off")));
+                }
+            }
+        }
+        for list in ["expenses", "settlements"] {
+            let first = self.read(&format!("/api/groups/{group}/{list}?limit=2")).await;
+            let Some(first) = first else { continue };
+            let Some(cursor) = first["pagination"]["nextCursor"].as_str() else { continue };
+            let path = format!("/api/groups/{group}/{list}?limit=2&cursor={cursor}");
+            let Some(second) = self.read(&path).await else { continue };
+            let rows = |page: &Value| page["data"].as_array().unwrap().clone();
+            let ids =
+                |page: &Value| rows(page).iter().map(|it| it["id"].clone()).collect::<Vec<_>>();
+            if ids(&first).iter().any(|id| ids(&second).contains(id)) {
+                self.journal.find(Finding::Twice(format!("{list} show one row on two pages")));
+            }
+        }
+        self.look_back(group).await;
+        let lists = ["groups", "expenses", "debts", "settlements", "activity", "summary"];
+        let list = self.rng.choice(lists).unwrap_or_default();
+        self.read(&format!("/api/users/me/{list}")).await;
+    }
+
+    pub(super) async fn read(&self, path: &str) -> Option<Value> {
+        let reply = self.call(&Method::GET, path, &Value::Null, None).await?;
+        if reply.status != 200 && (self.undisturbed || reply.status != 503) {
+            self.journal.find(Finding::Wrong(format!("{path}: {reply:?}")));
+        }
+        (reply.status == 200).then_some(reply.body)
+    }
+
+    /// Sends a request as this user.
+    pub(super) async fn call(
+        &self,
+        method: &Method,
+        path: &str,
+        body: &Value,
+        key: Option<&str>,
+    ) -> Option<Reply> {
+        let init_data = telegram::sign(&person(self.user), TOKEN, self.now());
+        let request = Request::builder().method(method).uri(path);
+        let request = request.header(header::AUTHORIZATION, format!("tma {init_data}"));
+        let request = key.into_iter().fold(request, |it, key| it.header("idempotency-key", key));
+        let request = match body {
+            Value::Null => request.body(Body::empty()),
+            body => request
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(Body::from(body.to_string())),
+        };
+        self.transport.send(request.unwrap()).await
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.clock.load(SeqCst)).unwrap()
+    }
+
+    /// Asks again, where there are no faults, for half of all that has a key and nobody knows of: it converges to one effect.
+    pub async fn converge(&self) {
+        for (place, record) in self.journal.records().into_iter().enumerate() {
+            let Some(key) = record.key.as_deref().filter(|_| place % 2 == 0) else { continue };
+            if record.outcome == Outcome::Unknown {
+                let outcome = self.be(record.user).ask(&record.operation, Some(key)).await;
+                if outcome == Outcome::Unknown {
+                    let text = format!("{:?} does not converge", record.operation);
+                    self.journal.find(Finding::Wrong(text));
+                }
+                self.journal.end(place, outcome);
+            }
+        }
+    }
+
+    /// Another user, who calls the same API.
+    #[must_use]
+    pub fn be(&self, user: u64) -> Self {
+        Self { user, rng: Rng::with_seed(self.rng.get_seed().wrapping_add(user)), ..self.clone() }
+    }
+}
+
+/// The Telegram user of an id.
+pub(super) fn person(id: u64) -> User {
+    let id = UserId::new(id).unwrap();
+    User { id, name: format!("User {id}"), username: None, avatar_url: None }
+}
+
+/// The minor units of a number of the API.
+pub(super) fn minor(currency: &str, number: &Value) -> i64 {
+    let currency: Currency = currency.parse().unwrap();
+    currency.to_minor(number.to_string().parse().unwrap()).unwrap()
+}

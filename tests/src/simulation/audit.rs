@@ -1,0 +1,137 @@
+//! Holds a table against what its users asked and were told.
+//!
+//! Three things are asked. Of every record: is it there as often as its user was told? Of every row: which record is it of?
+//! And of every group: do its ledger, its entries, its history and its indexes say the same as its expenses and settlements?
+//! The arithmetic here is the model's own.
+
+mod adjustments;
+mod ledger;
+mod records;
+mod shares;
+
+use std::collections::BTreeSet;
+
+use aws_sdk_dynamodb::Client;
+use axum::http::Method;
+use fracti_core::{Error, id::UserId, keys, settlement::TxHash, table::Table};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::{
+    Actor, Finding, Journal, Operation, Outcome, Record, Report,
+    state::{Key, State, pair},
+};
+
+/// Holds the rows of a table against a journal.
+///
+/// # Panics
+///
+/// Where the table cannot be read.
+pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report {
+    let mut state = State::read(client).await;
+    let records = journal.records();
+    let mut report = Report::default();
+    for record in &records {
+        match record.outcome {
+            Outcome::Done(_) => report.acknowledged += 1,
+            Outcome::Unknown => report.unknown += 1,
+            Outcome::Refused(_) => report.refused += 1,
+        }
+    }
+    report.forged = journal.forged_requests();
+    let mut findings = journal.findings();
+    findings.append(&mut state.findings);
+    findings.extend(records::check(&state, &records));
+    findings.extend(adjustments::check(&state, &records));
+    findings.extend(shares::check(&state, &records));
+    findings.extend(used(&state, &records));
+    for group in state.groups.keys() {
+        findings.extend(ledger::check(&state, *group));
+        match table.verify_ledger(*group).await {
+            Ok(()) => {}
+            Err(Error::Discrepancy(what)) => {
+                findings.push(Finding::Off(format!("{group}: {what}")));
+            }
+            Err(error) => panic!("{group}: {error:?}"),
+        }
+    }
+    for finding in findings {
+        report.find(finding);
+    }
+    report
+}
+
+/// Every chain transaction is that of a settlement, and every key that of a request that was done.
+fn used(state: &State, records: &[Record]) -> Vec<Finding> {
+    let hash = |hash: &TxHash| pair(keys::tx_hash(hash));
+    let hashes = state.settlements.iter().filter_map(|it| it.tx_hash.as_ref().map(hash));
+    let done = records.iter().filter(|it| it.data().is_some() || told_beside(it));
+    let mut expected: BTreeSet<Key> = hashes.chain(done.filter_map(request_key)).collect();
+    // Of what nobody was told of, the key is there where the effect is.
+    let unknown = records.iter().filter(|it| it.outcome == Outcome::Unknown);
+    for (record, key) in unknown.filter_map(|it| Some((it, request_key(it)?))) {
+        let happened = match record.operation {
+            // What is so may have been so before.
+            Operation::Join { .. } | Operation::Restore { .. } | Operation::Unadjust { .. } => {
+                state.used.contains_key(&key)
+            }
+            // A response that none of them was applied is kept too.
+            Operation::Adjust { .. } => {
+                state.used.contains_key(&key) || records::effects(state, record) > 0
+            }
+            _ => records::effects(state, record) > 0,
+        };
+        if happened {
+            expected.insert(key);
+        }
+    }
+    let found: BTreeSet<Key> = state.used.keys().cloned().collect();
+    let missing = expected.difference(&found).map(|key| format!("{key:?} is missing"));
+    let stray = found.difference(&expected).map(|key| format!("{key:?} is of nothing"));
+    missing.chain(stray).map(Finding::Wrong).collect()
+}
+
+/// Whether that it did not happen was told in a response that is kept, like any other.
+fn told_beside(record: &Record) -> bool {
+    matches!(&record.outcome, Outcome::Refused(code) if ["ENTRY_MISSING", "ENTRY_EXISTS"].contains(&&**code))
+}
+
+/// Where the response to a record's request is kept.
+fn request_key(record: &Record) -> Option<Key> {
+    let (key, name) = (record.key.as_ref()?, record.operation.name()?);
+    let user = UserId::new(record.user).unwrap();
+    Some(pair(keys::idempotency(user, name, &hex::encode(Sha256::digest(key)))))
+}
+
+/// Holds what each user is shown of their own, over the indexes, against the rows.
+///
+/// # Panics
+///
+/// Where an answer lacks a field.
+pub async fn views(client: &Client, observer: &Actor, report: &mut Report) {
+    let state = State::read(client).await;
+    for user in state.members.keys().map(|(_, user)| user.number()).collect::<BTreeSet<_>>() {
+        let actor = observer.be(user);
+        let id = UserId::new(user).unwrap();
+        let groups = state.members.keys().filter(|(_, member)| *member == id);
+        let paid = state.expenses.iter().filter(|it| it.payer_id == id);
+        let owed = state.participants.iter().filter(|it| it.user_id == id);
+        let sent = state.settlements.iter().filter(|it| it.from_user_id == id);
+        for (list, name, expected) in [
+            ("groups", "id", groups.map(|(group, _)| group.to_string()).collect::<BTreeSet<_>>()),
+            ("expenses", "id", paid.map(|it| it.id.to_string()).collect()),
+            ("debts", "expenseId", owed.map(|it| it.expense_id.to_string()).collect()),
+            ("settlements", "id", sent.map(|it| it.id.to_string()).collect()),
+        ] {
+            let path = format!("/api/users/me/{list}?limit=100");
+            let reply = actor.call(&Method::GET, &path, &Value::Null, None).await.unwrap();
+            let rows = reply.body["data"].as_array().unwrap();
+            let shown: Vec<_> =
+                rows.iter().map(|it| it[name].as_str().unwrap().to_owned()).collect();
+            if shown.len() != expected.len() || shown.iter().any(|id| !expected.contains(id)) {
+                let text = format!("user {user} sees {list} {shown:?}, and has {expected:?}");
+                report.find(Finding::Wrong(text));
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Whether a group's ledger, entries, history and participants say the same as its expenses and settlements.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fracti_core::{
+    currency::Currency,
+    expense::{Expense, Participant},
+    id::{GroupId, UserId},
+    ledger::{Balances, Entry, EntryStatus, Ledger, RefType, Totals},
+    settlement::{Settlement, Status},
+    time::{Day, Timestamp},
+};
+
+use crate::simulation::{Finding, state::State};
+
+/// The four totals of each member in each currency.
+type Sums = BTreeMap<(Currency, UserId), [i64; 4]>;
+
+/// What should not be so in a group.
+pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
+    let ledger = state.ledgers.get(&group).cloned().unwrap_or_default();
+    let entries = state.entries_of(group);
+    let (expenses, settlements) = (state.expenses_of(group), state.settlements_of(group));
+    let mut findings = Vec::new();
+    let sums = sums(&expenses, &settlements, &entries);
+    for currency in ledger.balances.currencies().chain(sums.keys().map(|(it, _)| *it)) {
+        let Totals { paid, owed, sent, received } = ledger.balances.sums(currency);
+        if paid != owed || sent != received {
+            findings.push(Finding::Off(format!("{group}: the sums in {currency}: {ledger:?}")));
+        }
+    }
+    if sums != of_ledger(&ledger) {
+        findings.push(Finding::Off(format!("{group}: {sums:?} of the rows, and {ledger:?}")));
+    }
+    let members = state.members.keys().filter(|(of, _)| *of == group).count() as u64;
+    if state.groups[&group].member_count != members {
+        findings.push(Finding::Twice(format!("{group} counts its {members} members otherwise")));
+    }
+    findings.extend(participants(state, group, &expenses));
+    findings.extend(names(&expenses, &settlements, &entries));
+    findings.extend(sequences(&ledger, &entries));
+    findings.extend(closings(state, group, &settlements, &entries));
+    findings
+}
+
+/// What the rows come to.
+fn sums(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) -> Sums {
+    let mut sums = Sums::new();
+    let mut add = |currency: Currency, user, total: usize, amount| {
+        let minor = currency.to_minor(amount).unwrap();
+        sums.entry((currency, user)).or_insert([0; 4])[total] += minor;
+    };
+    for expense in expenses {
+        add(expense.currency, expense.payer_id, 0, expense.amount);
+        expense.splits.iter().for_each(|it| add(expense.currency, it.user_id, 1, it.amount));
+    }
+    for settlement in settlements.iter().filter(|it| it.status == Status::Completed) {
+        add(settlement.currency, settlement.from_user_id, 2, settlement.amount);
+        add(settlement.currency, settlement.to_user_id, 3, settlement.amount);
+    }
+    for change in entries.iter().filter(|it| adjusts(it)).flat_map(|it| &it.changes) {
+        let totals = sums.entry((change.currency, change.user)).or_insert([0; 4]);
+        totals[2] += change.totals.sent;
+        totals[3] += change.totals.received;
+    }
+    sums.retain(|_, totals| *totals != [0; 4]);
+    sums
+}
+
+/// Whether an entry is an adjustment that counts.
+fn adjusts(entry: &Entry) -> bool {
+    entry.ref_type == RefType::Adjustment && entry.status == EntryStatus::Applied
+}
+
+fn of_ledger(ledger: &Ledger) -> Sums {
+    let currencies = ledger.balances.currencies();
+    let totals = currencies.flat_map(|it| ledger.balances.of(it).map(move |of| (it, of)));
+    let four = |totals: Totals| [totals.paid, totals.owed, totals.sent, totals.received];
+    totals.map(|(currency, (user, totals))| ((currency, user), four(totals))).collect()
+}
+
+/// Whoever owes something of an expense has a row, and nobody else.
+fn participants(state: &State, group: GroupId, expenses: &[Expense]) -> Option<Finding> {
+    let mut expected: Vec<Participant> = expenses.iter().flat_map(Expense::participants).collect();
+    let of_group = state.participants.iter().filter(|it| it.group_id == group);
+    let mut found: Vec<Participant> = of_group.cloned().collect();
+    for rows in [&mut expected, &mut found] {
+        rows.sort_by_key(|it| (it.expense_id, it.user_id));
+    }
+    let text = || format!("{group}: {found:?} participate instead of {expected:?}");
+    (expected != found).then(|| Finding::Wrong(text()))
+}
+
+/// What counts has an entry, and what was deleted has two rows of history.
+fn names(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) -> Vec<Finding> {
+    let completed = settlements.iter().filter(|it| it.status == Status::Completed);
+    let counts: BTreeSet<String> = expenses
+        .iter()
+        .map(|it| it.id.to_string())
+        .chain(completed.map(|it| it.id.to_string()))
+        .chain(entries.iter().filter(|it| adjusts(it)).map(|it| it.entry_id.to_string()))
+        .collect();
+    let of = |status: EntryStatus| {
+        let entries = entries.iter().filter(move |it| it.status == status);
+        entries.map(|it| it.entry_id.to_string()).collect::<Vec<_>>()
+    };
+    let (applied, reverted, revert) =
+        (of(EntryStatus::Applied), of(EntryStatus::Reverted), of(EntryStatus::Revert));
+    let mut findings = Vec::new();
+    if applied.iter().cloned().collect::<BTreeSet<_>>() != counts || applied.len() != counts.len() {
+        findings.push(format!("the entries {applied:?} are not those of {counts:?}"));
+    }
+    let sorted = |mut names: Vec<String>| {
+        names.sort_unstable();
+        names
+    };
+    if sorted(reverted.clone()) != sorted(revert.clone()) {
+        findings.push(format!("{reverted:?} were reverted by {revert:?}"));
+    }
+    findings.into_iter().map(Finding::Wrong).collect()
+}
+
+/// Every event has its own place in the ledger, and no place is empty.
+fn sequences(ledger: &Ledger, entries: &[Entry]) -> Option<Finding> {
+    let mut sequences: Vec<u64> = entries.iter().map(|it| it.sequence).collect();
+    sequences.sort_unstable();
+    let right = sequences == (0..ledger.sequence).collect::<Vec<_>>();
+    (!right).then(|| Finding::Wrong(format!("the sequence {sequences:?} of {ledger:?}")))
+}
+
+/// Every day that is over has the balances at its end.
+fn closings(
+    state: &State,
+    group: GroupId,
+    settlements: &[Settlement],
+    entries: &[Entry],
+) -> Vec<Finding> {
+    let moments = entries.iter().map(|it| it.created_at);
+    let mut days: BTreeSet<Day> =
+        moments.chain(settlements.iter().map(|it| it.created_at)).map(Timestamp::day).collect();
+    days.pop_last();
+    let found = state.closings.iter().filter(|((of, _), _)| *of == group);
+    let found: BTreeMap<&Day, &Ledger> = found.map(|((_, day), ledger)| (day, ledger)).collect();
+    let mut findings = Vec::new();
+    if !found.keys().copied().eq(&days) {
+        findings
+            .push(Finding::Wrong(format!("{group} has the days {found:?} instead of {days:?}")));
+    }
+    for (day, closing) in found {
+        let until = entries.iter().filter(|it| it.created_at.day() <= *day);
+        let balances = until
+            .fold(Balances::default(), |balances, entry| balances.after(&entry.changes).unwrap());
+        if closing.balances != balances {
+            findings.push(Finding::Off(format!("{group} closed {day} with {closing:?}")));
+        }
+    }
+    findings
+}

@@ -1,0 +1,121 @@
+//! The local server, killed in the middle of its work, again and again.
+
+use std::{
+    path::Path,
+    process::Stdio,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
+};
+
+use aws_sdk_dynamodb::Client;
+use fracti_core::table::Table;
+use fracti_http::{Clock, local_dynamodb};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, Lines},
+    process::{Child, ChildStdout, Command},
+    sync::Mutex,
+    task::JoinSet,
+};
+
+use super::{Actor, Journal, Report, Transport, audit, views, world::TOKEN};
+use crate::{
+    database::{TABLE, patient},
+    faults::http,
+};
+
+/// How many users write at once.
+const USERS: u64 = 6;
+
+/// A running server. It is killed where it is dropped.
+struct Server {
+    process: Child,
+    transport: Transport,
+    client: Client,
+    _lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Server {
+    async fn start(binary: &Path, file: &Path) -> Self {
+        let mut process = Command::new(binary)
+            .args(["--port", "0", "--dynamodb-port", "0", "--data"])
+            .arg(file)
+            .env("TELEGRAM_BOT_TOKEN", TOKEN)
+            .env_remove("TABLE_NAME")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut urls = Vec::new();
+        for name in ["api ", "dynamodb "] {
+            let line = lines.next_line().await.unwrap().unwrap_or_default();
+            urls.push(line.strip_prefix(name).unwrap_or_else(|| panic!("{line:?}")).to_owned());
+        }
+        let transport = Transport::Server(Box::new(http()), urls[0].clone());
+        Self { process, transport, client: patient(&local_dynamodb(&urls[1])), _lines: lines }
+    }
+
+    /// Ends it at once, as `SIGKILL` does.
+    async fn kill(mut self) {
+        self.process.kill().await.unwrap();
+    }
+}
+
+/// Starts the server at `binary` over `file` so many times, kills it each time in the middle of its work, and holds the file
+/// against all that was ever acknowledged.
+///
+/// # Panics
+///
+/// Where the server does not start.
+pub async fn crashes(binary: &Path, file: &Path, rounds: u64) -> Report {
+    let journal = Arc::new(Journal::default());
+    let mut report = Report::default();
+    let mut group = None;
+    for round in 0..=rounds {
+        let server = Server::start(binary, file).await;
+        let clock = Arc::new(AtomicU64::new(Clock::system().now().millis()));
+        let observer = Actor::new(server.transport.clone(), clock, journal.clone(), 1, round);
+        if round > 0 {
+            observer.converge().await;
+            let table = Table::new(server.client.clone(), TABLE);
+            let mut found = audit(&table, &server.client, &journal).await;
+            views(&server.client, &observer, &mut found).await;
+            found.close("--crashes", 0, std::collections::BTreeMap::new());
+            report.findings.append(&mut found.findings);
+            (report.acknowledged, report.unknown) = (found.acknowledged, found.unknown);
+        }
+        if round < rounds {
+            let group = match &group {
+                Some(group) => group,
+                None => group.insert(observer.clone().create_group().await),
+            };
+            // Each time at another moment, and always with some requests under way.
+            load(server, &observer, group, 15 + round * 7).await;
+            report.runs += 1;
+        }
+    }
+    report
+}
+
+/// Lets users do things until so many are done, and kills the server then.
+async fn load(server: Server, observer: &Actor, group: &str, operations: u64) {
+    let (server, done) = (Arc::new(Mutex::new(Some(server))), Arc::new(AtomicU64::new(0)));
+    let mut users = JoinSet::new();
+    for user in 1..=USERS {
+        let (server, done) = (server.clone(), done.clone());
+        let (mut actor, group) = (observer.be(user), group.to_owned());
+        users.spawn(async move {
+            actor.join(&group).await;
+            while done.fetch_add(1, SeqCst) < operations {
+                actor.act().await;
+            }
+            if let Some(server) = server.lock().await.take() {
+                server.kill().await;
+            }
+        });
+    }
+    users.join_all().await;
+}
