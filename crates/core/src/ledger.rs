@@ -1,4 +1,4 @@
-//! The ledger: a group's ledger. One entry for each event that moves money, one running balance.
+//! The ledger of a group: one entry for each event that moves money, and one running balance.
 //!
 //! Nothing here reads or writes a table: an event takes the ledger as it is and makes the next one, and the table
 //! commits both or neither. Every event keeps two sums per currency: what was paid is what is owed,

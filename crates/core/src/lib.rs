@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`id`], [`time`], [`decimal`] and [`currency`] are the values; [`split`] divides an expense,
 //! [`ledger`] keeps the balances, [`entry_id`] names what is in it, [`plan`] settles them; [`group`], [`expense`],
-//! [`settlement`] and [`adjustment`] are what the table holds, [`text`], [`wallet`] and [`input`] what people write into
+//! [`settlement`] and [`adjustment`] are what the table holds, [`text`], [`ton`] and [`input`] what people write into
 //! it; [`keys`] says where each row is, [`row`] how an entity
 //! becomes one, [`table`] reads and writes them; [`telegram`] says who is asking.
 //! Nothing here knows HTTP, Lambda, the environment or the time of day.

@@ -63,16 +63,17 @@ pub struct Table {
     locks: locks::GroupLocks,
 }
 
-/// Somebody's claim to be a member of a group. Every access to a group's data takes one and checks it.
+/// Key of a membership that is still to be checked. Every access to a group's data takes one and
+/// checks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberKey {
     /// The group.
     pub group: GroupId,
-    /// Who says to be its member.
+    /// User whose membership is checked.
     pub user: UserId,
 }
 
-/// When something happens, and what tells its id from others of that moment.
+/// Time of a request, and the random part of the ids that it creates.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestContext {
     /// The time of day.
@@ -88,7 +89,7 @@ impl Table {
         Self { client, name: name.into(), locks: locks::GroupLocks::default() }
     }
 
-    /// The answer of `read`, where the claim holds. Both are asked at once; a refusal ends the read.
+    /// Runs `read` and checks the membership at the same time. A refusal ends the read.
     async fn checked<T>(
         &self,
         member_key: MemberKey,

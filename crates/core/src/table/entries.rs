@@ -175,8 +175,8 @@ impl Table {
 
     /// Recomputes a group's balances from all its rows and compares them with its ledger.
     ///
-    /// It reads the whole history, so it costs as much as the group is old. No claim is asked for: whoever lets a request
-    /// lead here has checked one.
+    /// It reads the whole history, so it costs as much as the group is old. It checks no membership: the
+    /// caller has to.
     ///
     /// # Errors
     ///

@@ -104,7 +104,7 @@ impl Table {
         .await
     }
 
-    /// Sets where the caller wants to be paid.
+    /// Sets the caller's TON address.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The writers of one group, in this process: one after the other, in the order in which they came.
+//! Locks that queue the writers of one group in this process, in the order of their arrival.
 //!
 //! The group's lock is the version of its balance row, and needs no other. But where many writers of a group are in one
 //! process, like the local server's, most of their attempts would only be in each other's way. So each hands the ledger that
@@ -13,31 +13,31 @@ use tokio::sync::OwnedMutexGuard;
 
 use crate::{id::GroupId, ledger::Ledger};
 
-/// Above how many groups those that nobody waits for are forgotten.
+/// Number of queues above which idle ones are removed.
 const MAX_QUEUES: usize = 1_000;
 
-/// Whose turn it is in each group.
+/// One lock per group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupLocks(Arc<Mutex<HashMap<GroupId, Arc<tokio::sync::Mutex<Ledger>>>>>);
 
-/// A writer's turn, with the ledger as the writer before left it; it is over when this is dropped.
+/// The lock of a group while it is held, with the ledger as the previous holder wrote it.
 #[derive(Debug)]
 pub(super) struct LockGuard(OwnedMutexGuard<Ledger>);
 
 impl LockGuard {
-    /// The later one of the ledger that was read and the one that was left.
+    /// The newer of the ledger that was read and the one that the previous holder wrote.
     pub(super) fn latest(&self, read: Ledger) -> Ledger {
         if self.0.version > read.version { self.0.clone() } else { read }
     }
 
-    /// Leaves the ledger as it was written to the next writer.
+    /// Hands the ledger that was written to the next holder.
     pub(super) fn set_latest(&mut self, ledger: Ledger) {
         *self.0 = ledger;
     }
 }
 
 impl GroupLocks {
-    /// Waits for the next turn in `group`.
+    /// Waits for the lock of `group`.
     pub(super) async fn lock(&self, group: GroupId) -> LockGuard {
         let queue = {
             let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
