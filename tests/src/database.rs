@@ -17,9 +17,18 @@ use aws_sdk_dynamodb::{
     Client,
     config::{Credentials, retry::RetryPartition, timeout::TimeoutConfig},
 };
+use axum::{
+    body::Body,
+    http::{Request, header},
+};
 use fracti_http::local_dynamodb;
 use fracti_local::{Engine, schema::Schema};
+use http_body_util::BodyExt;
+use hyper_util::client::legacy::{self, connect::HttpConnector};
+use serde_json::Value;
 use tokio::net::TcpListener;
+
+use crate::faults::http;
 
 /// The environment variable with the URL of the DynamoDB that tests use in place of the embedded engine.
 pub const ENDPOINT: &str = "FRACTI_TEST_DYNAMODB";
@@ -38,7 +47,7 @@ static ENDED: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
 const WAITING: usize = 8;
 
 /// How long DynamoDB Local may take to delete a table.
-const DELETION: Duration = Duration::from_secs(60);
+const DELETION: Duration = Duration::from_mins(1);
 
 /// A DynamoDB with the table of the template. The table is empty and belongs to one test.
 #[derive(Debug)]
@@ -48,6 +57,7 @@ pub struct Database {
     endpoint: String,
     access_key_id: String,
     engine: Option<Engine>,
+    http: legacy::Client<HttpConnector, Body>,
 }
 
 /// The URL of the DynamoDB that tests use in place of the embedded engine, if there is one.
@@ -103,10 +113,12 @@ impl Database {
 
     async fn with_table(endpoint: String, access_key_id: String, engine: Option<Engine>) -> Self {
         let client = client(&endpoint, &access_key_id);
-        let database = Self { client, endpoint, access_key_id, engine };
+        let database = Self { client, endpoint, access_key_id, engine, http: http() };
         // Many tests create their tables at the same time.
         let client = database.patient_client();
-        Schema::from_template().unwrap().create(&client, TABLE).await.unwrap();
+        let schema = Schema::from_template().unwrap();
+        // Tests set the time themselves, so their rows may have expired by the server's clock.
+        schema.create_without_ttl(&client, TABLE).await.unwrap();
         database
     }
 
@@ -132,6 +144,29 @@ impl Database {
     #[must_use]
     pub fn patient_client(&self) -> Client {
         patient(&self.client)
+    }
+
+    /// Sends a request as it is, and returns the HTTP status and the body of the answer.
+    ///
+    /// # Panics
+    ///
+    /// If there is no answer, or it is not JSON.
+    pub async fn ask(&self, operation: &str, body: &Value) -> (u16, Value) {
+        // Neither engine checks the signature; DynamoDB Local needs the access key id.
+        let authorization = format!(
+            "AWS4-HMAC-SHA256 Credential={}/20260115/eu-central-1/dynamodb/aws4_request, \
+             SignedHeaders=host;x-amz-date;x-amz-target, Signature=0",
+            self.access_key_id
+        );
+        let request = Request::post(&self.endpoint)
+            .header("x-amz-target", format!("DynamoDB_20120810.{operation}"))
+            .header("x-amz-date", "20260115T120000Z")
+            .header(header::AUTHORIZATION, authorization)
+            .header(header::CONTENT_TYPE, "application/x-amz-json-1.0")
+            .body(Body::from(body.to_string()));
+        let (parts, body) = self.http.request(request.unwrap()).await.unwrap().into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        (parts.status.as_u16(), serde_json::from_slice(&body).unwrap())
     }
 
     /// Finishes the requests in progress and stops the embedded engine.

@@ -101,16 +101,37 @@ impl Schema {
         Ok(template::resources()?.fracti_table.properties)
     }
 
-    /// Makes the table `name` where there is none, and waits until it is ready.
+    /// Creates the table `name` if there is none, and waits until it is ready.
     ///
     /// # Errors
     ///
-    /// [`SchemaError::Table`] where DynamoDB cannot be asked, or refuses.
+    /// [`SchemaError::Table`] if DynamoDB cannot be reached or refuses.
     pub async fn create(&self, client: &Client, name: &str) -> Result<(), SchemaError> {
+        if self.create_without_ttl(client, name).await? {
+            let expires = self.expire(client, name).await;
+            expires.map_err(|error| SchemaError::Table(name.to_owned(), error))?;
+        }
+        Ok(())
+    }
+
+    /// Creates the table `name` if there is none, without the time to live of its rows, and waits
+    /// until it is ready. Returns whether it was created.
+    ///
+    /// For tests with a clock of their own: a DynamoDB that deletes expired rows goes by the time of
+    /// day.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaError::Table`] if DynamoDB cannot be reached or refuses.
+    pub async fn create_without_ttl(
+        &self,
+        client: &Client,
+        name: &str,
+    ) -> Result<bool, SchemaError> {
         let refused = |error: String| SchemaError::Table(name.to_owned(), error);
         let described = client.describe_table().table_name(name).send().await;
         match described {
-            Ok(_) => return Ok(()),
+            Ok(_) => return Ok(false),
             Err(error)
                 if error
                     .as_service_error()
@@ -133,7 +154,7 @@ impl Schema {
             let described = client.describe_table().table_name(name).send().await;
             let table = described.map_err(|error| refused(display(&error)))?.table;
             if table.and_then(|table| table.table_status) == Some(TableStatus::Active) {
-                return self.expire(client, name).await.map_err(refused);
+                return Ok(true);
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
