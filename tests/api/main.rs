@@ -6,6 +6,7 @@
 
 mod access;
 mod activity;
+mod alarms;
 mod amounts;
 mod concurrency;
 mod corpus;

@@ -1,4 +1,5 @@
-//! What happens around every request: it gets an id, a line in the log, and where it fails a body that names it.
+//! The layer around every request: it adds the request id, writes one log line, and renders
+//! problems.
 
 use std::{error::Error, sync::Arc, time::Instant};
 
@@ -16,10 +17,18 @@ use lambda_http::request::RequestContext;
 
 use crate::{Problem, caller::PathParam};
 
-/// Serves one request, and tells the log about it: one line, with the whole chain of causes where it failed inside.
+/// Serves a request and writes one log line about it.
 ///
-/// The line says what the request asked of DynamoDB: requests, round trips (requests that ran at once count once), and
-/// capacity units. It has no init data, no token and no body.
+/// | field | value |
+/// |---|---|
+/// | `request_id` | also in the response |
+/// | `method`, `route`, `status`, `duration_ms` | `route` is like `/api/groups/{groupId}` |
+/// | `group_id` | the group in the path, if its id is valid |
+/// | `requests`, `round_trips` | requests to DynamoDB; parallel ones are one round trip |
+/// | `read_units`, `write_units` | consumed capacity |
+/// | `kind`, `cause` | of a failure of the service: its kind and its chain of causes |
+///
+/// Init data, tokens, bodies and whole paths are never logged.
 pub(crate) async fn observe(
     params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
@@ -29,8 +38,8 @@ pub(crate) async fn observe(
     let id = request_id(&request);
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
-    // Only what is an id: the path is a client's text, and may be anything.
-    let group = params.as_ref().ok().and_then(|params| {
+    // A valid id only: anything else in the path may be private.
+    let group_id = params.as_ref().ok().and_then(|params| {
         let (_, group) = params.iter().find(|(name, _)| *name == GroupId::NAME)?;
         group.parse::<GroupId>().ok().map(|group| group.to_string())
     });
@@ -40,7 +49,7 @@ pub(crate) async fn observe(
     if let Some(problem) = &problem {
         let headers = response.headers().clone();
         response = problem.render(&id);
-        // An inner layer's word, like which methods a path has.
+        // `Allow` is set by the router.
         response
             .headers_mut()
             .extend(headers.into_iter().filter(|(name, _)| *name == Some(header::ALLOW)));
@@ -48,7 +57,7 @@ pub(crate) async fn observe(
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert("x-request-id", id);
     }
-    // A cache that knows a response by its path would show it to others.
+    // A shared cache would serve one user's response to another.
     for (name, value) in [
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
@@ -59,25 +68,24 @@ pub(crate) async fn observe(
     response.extensions_mut().insert(cost);
 
     let TableCost { requests, round_trips, read_units, write_units, .. } = cost;
-    let cause = problem.as_ref().and_then(|problem| problem.cause()).map(chain);
     let status = response.status().as_u16();
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    if let Some(cause) = cause {
+    if let Some(failure) = problem.as_ref().and_then(|problem| problem.failure()) {
+        let (kind, cause) = (failure.kind.as_str(), chain(&*failure.cause));
         tracing::error!(
-            request_id = id, %method, route, group, status, duration_ms, requests, round_trips, read_units,
-            write_units, cause,
-            "request failed"
+            request_id = id, %method, route, group_id, status, duration_ms, requests,
+            round_trips, read_units, write_units, kind, cause, "request failed"
         );
     } else {
         tracing::info!(
-            request_id = id, %method, route, group, status, duration_ms, requests, round_trips, read_units,
-            write_units, "request"
+            request_id = id, %method, route, group_id, status, duration_ms, requests,
+            round_trips, read_units, write_units, "request served"
         );
     }
     response
 }
 
-/// API Gateway's id of the request; on another server a new one.
+/// The request id of API Gateway, or a new one on another server.
 fn request_id(request: &Request) -> String {
     let gateway = match request.extensions().get::<RequestContext>() {
         Some(RequestContext::ApiGatewayV2(context)) => context.request_id.clone(),
@@ -86,7 +94,7 @@ fn request_id(request: &Request) -> String {
     gateway.unwrap_or_else(|| uuid::Uuid::now_v7().to_string())
 }
 
-/// An error and all that it came from, in one line.
+/// The error and its sources, in one line.
 fn chain(error: &(dyn Error + Send + Sync)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -67,14 +67,42 @@ codes! {
     Unavailable SERVICE_UNAVAILABLE "The service is temporarily unavailable; try again.",
 }
 
-/// Why a request was not served: what the client is told, and what only the log is.
+/// An error response and, for a failure of the service, what only the log is told.
 #[derive(Debug)]
 pub struct Problem {
     code: Code,
     message: String,
     details: Vec<Detail>,
     retry: bool,
-    cause: Option<Cause>,
+    failure: Option<Failure>,
+}
+
+/// A failure of the service: its kind and its cause, for the log.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) kind: FailureKind,
+    pub(crate) cause: Cause,
+}
+
+/// Kind of a failure, as the field `kind` of the log line has it. Alarms filter on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailureKind {
+    /// A group's ledger does not match its rows.
+    LedgerMismatch,
+    /// The table refused a request or holds an unreadable row.
+    Table,
+    /// The table did not answer in time.
+    Unavailable,
+}
+
+impl FailureKind {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::LedgerMismatch => "LEDGER_MISMATCH",
+            Self::Table => "TABLE",
+            Self::Unavailable => "UNAVAILABLE",
+        }
+    }
 }
 
 /// An invalid part of the request and the rule that it breaks.
@@ -114,7 +142,7 @@ impl Problem {
     /// A problem with a code for programs and a sentence for people.
     pub fn new(code: Code, message: impl AsRef<str>) -> Self {
         let (message, details) = (sentence(message.as_ref()), Vec::new());
-        Self { code, message, details, retry: false, cause: None }
+        Self { code, message, details, retry: false, failure: None }
     }
 
     /// The field at `path` breaks a rule.
@@ -133,13 +161,22 @@ impl Problem {
         Self { message, details, ..Self::new(Code::ValidationError, "") }
     }
 
-    /// Nobody knows who is calling.
+    fn failed(code: Code, message: &str, kind: FailureKind, error: Error) -> Self {
+        let failure = Some(Failure { kind, cause: error.into() });
+        Self { failure, ..Self::new(code, message) }
+    }
+
+    fn internal(kind: FailureKind, error: Error) -> Self {
+        Self::failed(Code::Internal, "something went wrong inside of Fracti", kind, error)
+    }
+
+    /// The caller is not authenticated.
     pub fn unauthorized(reason: impl AsRef<str>) -> Self {
         Self::new(Code::Unauthorized, reason)
     }
 
-    pub(crate) fn cause(&self) -> Option<&(dyn std::error::Error + Send + Sync)> {
-        self.cause.as_deref()
+    pub(crate) const fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
     }
 
     /// The response, which names the request.
@@ -207,12 +244,10 @@ impl From<Error> for Problem {
             Error::Contended => later(new(Code::Conflict)),
             Error::Unavailable(_) => {
                 let message = "Fracti is not available at this moment; try again";
-                Self { cause: Some(error.into()), ..later(Self::new(Code::Unavailable, message)) }
+                later(Self::failed(Code::Unavailable, message, FailureKind::Unavailable, error))
             }
-            Error::Table(_) | Error::Discrepancy(_) => {
-                let message = "something went wrong inside of Fracti";
-                Self { cause: Some(error.into()), ..Self::new(Code::Internal, message) }
-            }
+            Error::Table(_) => Self::internal(FailureKind::Table, error),
+            Error::Discrepancy(_) => Self::internal(FailureKind::LedgerMismatch, error),
         }
     }
 }
