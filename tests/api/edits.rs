@@ -107,7 +107,7 @@ async fn exact_shares_that_do_not_come_out_any_more_are_asked_for() {
     assert_eq!(reply.code(), (400, "VALIDATION_ERROR"));
     assert_eq!(
         reply.body["details"][0],
-        json!({ "path": "splits", "message": "the shares sum to 3, 1 less than the amount" })
+        json!({ "path": "splits", "message": "splits must sum to the amount, not to 3 (1 too little)" })
     );
     group.verify().await;
 }

@@ -111,7 +111,7 @@ async fn one_that_does_not_count_does_not_stop_the_others() {
         ]
     );
     let message = reply.body["data"]["nonApplied"][1]["message"].as_str().unwrap();
-    assert_eq!(message, "The balance would be less than the condition says.");
+    assert_eq!(message, "The balance would be below balanceAtLeast.");
     assert_eq!(group.balances().await, ["6", "-6"]);
 
     let again = bob.post(&group.path(ENTRIES), json!({ "entries": entries })).await;
@@ -163,7 +163,9 @@ async fn what_belongs_to_an_expense_or_a_settlement_is_not_reverted_here() {
     let expense = group.spend(0, json!({ "amount": 20 })).await["id"].clone();
     let settlement = group.pay(1, 0, "1").await["id"].clone();
     let before = group.api.rows().await;
-    for (id, hint) in [(expense, "delete the expense"), (settlement, "the other way")] {
+    for (id, hint) in
+        [(expense, "delete or edit the expense"), (settlement, "in the other direction")]
+    {
         let refused = revert(alice, &group, json!(["a", id])).await;
         assert_eq!(refused.code(), (403, "NOT_ALLOWED"));
         assert!(refused.body["message"].as_str().unwrap().contains(hint), "{refused:?}");

@@ -6,6 +6,7 @@ use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     id::{ExpenseId, UserId},
+    input::FieldError,
     plan::plans,
     split::{Split, SplitError},
 };
@@ -130,9 +131,13 @@ async fn the_shares_are_those_of_the_cases() {
             // What the division allows, an amount that is none, is refused before it.
             let Err(error) = division(split, &ids) else { continue };
             let mut details = reply.body["details"].as_array().unwrap().iter();
-            assert!(details.any(|it| it["message"] == error.to_string()), "{case}: {}", reply.text);
+            let stated = |detail: &Value| {
+                let path = detail["path"].as_str().unwrap();
+                detail["message"] == FieldError::new(path, error).rule
+            };
+            assert!(details.any(stated), "{case}: {}", reply.text);
             if let Some(difference) = case["expect"].get("error_must_state_difference") {
-                let stated = format!(", {} more than", exact(minor(difference)));
+                let stated = format!("({} too much)", exact(minor(difference)));
                 assert!(error.to_string().contains(&stated), "{case}: {error}");
             }
             continue;

@@ -220,7 +220,11 @@ async fn the_currency_of_a_settlement_is_the_one_that_is_owed() {
     // The decimals are those of the currency that is owed.
     let fine = json!({ "toId": "1", "amount": "0.001" });
     let reply = bob.post(&group.path("/settlements"), fine).await;
-    assert_eq!(reply.body["message"], "EUR has at most 2 decimals.", "{}", reply.text);
+    assert_eq!(
+        reply.body["message"], "amount must have at most 2 decimals in EUR.",
+        "{}",
+        reply.text
+    );
     // A currency that is named counts, by either name, for the payer and for the recipient.
     assert_eq!(currency(bob, json!({ "toId": "1", "amount": 1, "currency": "USD" })).await, "USD");
     let said = json!({ "toId": "1", "amount": 1, "paymentType": "USDT", "recipientWallet": "EQ…" });

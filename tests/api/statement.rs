@@ -491,7 +491,7 @@ async fn a_statement_is_read_for_members_and_of_members() {
     assert_eq!(unknown.code(), (400, "VALIDATION_ERROR"));
     assert_eq!(
         unknown.body["details"][0],
-        json!({ "path": "userId", "message": "424242 is not a member of the group" })
+        json!({ "path": "userId", "message": "userId must be the id of a member of the group" })
     );
     let stranger = stranger.get(&group.path("/ledger/entries?userId=424242")).await;
     assert_eq!(stranger.code(), (403, "NOT_A_MEMBER"));

@@ -98,7 +98,7 @@ pub const SAMPLES: [Sample; 38] = [
     sample("bad-forged", "groups", 401, "UNAUTHORIZED"),
     sample("bad-method", "groups", 405, "METHOD_NOT_ALLOWED"),
     sample("bad-json", "expenses", 400, "INVALID_JSON"),
-    sample("bad-amount", "expenses", 400, "EUR has at most 2 decimals"),
+    sample("bad-amount", "expenses", 400, "amount must have at most 2 decimals in EUR"),
 ];
 
 impl Sample {

@@ -7,7 +7,7 @@ use crate::{
     currency::Currency,
     decimal::Decimal,
     entry_id::{EntryId, EntryName},
-    group::{Group, Member},
+    group::{Group, MEMBER_RULE, Member},
     id::UserId,
     input::{Draft, Field, FieldErrors},
     ledger::{Balances, Change, Event, RefType, Totals},
@@ -175,8 +175,7 @@ impl Amount {
         errors: &mut FieldErrors,
     ) -> (Option<UserId>, Option<Currency>) {
         let member = |user: &UserId| {
-            let stranger = || format!("{user} is not a member of the group");
-            let member = members.get(user).copied().ok_or_else(stranger);
+            let member = members.get(user).copied().ok_or(MEMBER_RULE);
             errors.keep(format!("{path}.userId"), member)
         };
         (self.user.value().and_then(member), self.currency.or(group.currency))

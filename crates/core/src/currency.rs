@@ -32,17 +32,17 @@ pub struct Currency {
 
 /// Why a text is not a currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a currency is an ISO 4217 code in capitals, like EUR, or TON, USDT, USDC, BTC or ETH")]
+#[error("must be an ISO 4217 code in capitals, like EUR, or TON, USDT, USDC, BTC or ETH")]
 pub struct CurrencyError;
 
 /// Why a number is not an amount of a currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AmountError {
     /// It is finer than the currency's minor unit.
-    #[error("{0} has at most {decimals} decimals", decimals = .0.exponent)]
+    #[error("must have at most {decimals} decimals in {0}", decimals = .0.exponent)]
     TooFine(Currency),
     /// It is more than `i64::MAX` minor units.
-    #[error("an amount of {0} is at most {max}", max = .0.to_major(i64::MAX))]
+    #[error("must be at most {max} in {0}", max = .0.to_major(i64::MAX))]
     TooLarge(Currency),
 }
 
@@ -170,8 +170,8 @@ mod tests {
     fn an_error_names_the_rule() {
         let usd: Currency = "USD".parse().unwrap();
         let fine = usd.to_minor("0.001".parse().unwrap()).unwrap_err();
-        assert_eq!(fine.to_string(), "USD has at most 2 decimals");
+        assert_eq!(fine.to_string(), "must have at most 2 decimals in USD");
         let large = usd.to_minor("1e30".parse().unwrap()).unwrap_err();
-        assert_eq!(large.to_string(), "an amount of USD is at most 92233720368547758.07");
+        assert_eq!(large.to_string(), "must be at most 92233720368547758.07 in USD");
     }
 }

@@ -32,10 +32,10 @@ pub struct Decimal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecimalError {
     /// It is not written as JSON writes numbers.
-    #[error("a number is written in decimal digits, like 12, 12.5 or 1e-9")]
+    #[error("must be a number in decimal digits, like 12, 12.5 or 1e-9")]
     Syntax,
     /// It has more than 38 digits before or behind the point.
-    #[error("a number has at most 38 digits")]
+    #[error("must have at most 38 digits")]
     TooLong,
 }
 

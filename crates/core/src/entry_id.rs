@@ -37,11 +37,11 @@ pub struct EntryName(String);
 pub enum EntryNameError {
     /// It is empty, too long, blank, or has a control character.
     #[error(
-        "entryId must have 1 to {MAX_LENGTH} characters, not all of them blank and none a control character"
+        "must have 1 to {MAX_LENGTH} characters, not all of them blank and none a control character"
     )]
     Text,
     /// It has the form of an id of an expense or a settlement.
-    #[error("entryId must not be a UUID: UUIDs name the entries of expenses and settlements")]
+    #[error("must not be a UUID: UUIDs name the entries of expenses and settlements")]
     Uuid,
 }
 

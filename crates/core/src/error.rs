@@ -1,6 +1,6 @@
 //! Why an operation could not be done.
 
-use std::error;
+use std::{error, fmt};
 
 use crate::{
     group::MAX_MEMBERS,
@@ -18,16 +18,16 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no such group.
-    #[error("no such group")]
+    #[error("the group does not exist")]
     NoGroup,
     /// The caller is not a member of the group.
-    #[error("only a member of the group may do that")]
+    #[error("the caller is not a member of the group")]
     NotMember,
     /// There is no such expense in the group.
-    #[error("no such expense in this group")]
+    #[error("the expense does not exist in this group")]
     NoExpense,
     /// There is no such settlement in the group.
-    #[error("no such settlement in this group")]
+    #[error("the settlement does not exist in this group")]
     NoSettlement,
     /// The request cannot be read.
     #[error(transparent)]
@@ -39,49 +39,52 @@ pub enum Error {
     #[error("{}", SplitError::TooMany(*.0))]
     TooManyShares(usize),
     /// The caller is a member, but it is not theirs to do.
-    #[error("only who paid or recorded an expense may change it")]
+    #[error("only the payer of an expense and the member who recorded it may change it")]
     NotYourExpense,
     /// There is no such entry in the group's ledger.
-    #[error("no such entry in this group's ledger")]
+    #[error("the entry does not exist in this group's ledger")]
     NoEntry,
     /// The entry stands for something else, which is to be taken back itself.
-    #[error("the entry {0} belongs to {1}")]
+    #[error("entry {0} cannot be reverted: it belongs to {1}")]
     NotAnAdjustment(String, &'static str),
     /// The caller neither made the adjustment nor is one of those whose balances it moved.
-    #[error("only who made the adjustment {0}, or whose balance it moved, may revert it")]
+    #[error(
+        "adjustment {0} may be reverted only by the member who pushed it and by the members whose \
+         balances it changed"
+    )]
     NotYourAdjustment(String),
     /// It is not as the caller last saw it.
-    #[error("it was changed meanwhile: read it again")]
+    #[error("the resource has changed since it was read; read it again")]
     Changed,
     /// The write does not fit into one transaction; how many actions it takes.
-    #[error("this takes {0} actions, and one transaction has at most 100")]
+    #[error("the request takes {0} writes, but a transaction has at most 100")]
     TooManyActions(usize),
     /// More would have to be read than one request may.
     #[error("the group's history is too long to be read in one request")]
     TooMuchHistory,
     /// The group has as many members as it may.
-    #[error("the group has {MAX_MEMBERS} members and takes no more")]
+    #[error("a group must have at most {MAX_MEMBERS} members")]
     TooManyMembers,
     /// The ledger is not what its rows say.
-    #[error("the ledger and its rows differ")]
+    #[error("the ledger does not match its rows")]
     Discrepancy(#[source] Discrepancy),
     /// The settlement is not the caller's to change so, or does not change any more.
     #[error(transparent)]
     Settlement(#[from] SettlementError),
     /// The chain transaction pays another settlement already.
-    #[error("this transaction pays another settlement already")]
+    #[error("txHash is already used by another settlement")]
     TxHashUsed,
     /// The idempotency key came before with another request.
-    #[error("this idempotency key was used for another request")]
+    #[error("the idempotency key was already used for a different request")]
     KeyReused,
     /// Others wrote first until the deadline.
-    #[error("others were writing to this group at the same time; nothing was changed, try again")]
+    #[error("the request lost to concurrent writes to the group; nothing was changed, try again")]
     Contended,
     /// The table did not answer, or asked for patience, until the deadline. What was sent to it may be done all the same.
     #[error("the table is not available")]
     Unavailable(#[source] Cause),
     /// The table refused a request, or holds a row that cannot be read: a mistake of ours or of the deployment.
-    #[error("the table could not be used")]
+    #[error("the table refused a request or holds an unreadable row")]
     Table(#[source] Cause),
 }
 
@@ -90,8 +93,8 @@ pub type Cause = Box<dyn error::Error + Send + Sync>;
 
 impl Error {
     /// The field at `path` breaks `rule`.
-    pub fn invalid(path: impl Into<String>, rule: impl Into<String>) -> Self {
-        Self::Invalid(FieldError { path: path.into(), rule: rule.into() }.into())
+    pub fn invalid(path: impl Into<String>, rule: impl fmt::Display) -> Self {
+        Self::Invalid(FieldError::new(path, rule).into())
     }
 }
 

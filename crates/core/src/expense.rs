@@ -300,7 +300,8 @@ pub enum Category {
 /// Why a text is not a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a category is one of food, transport, entertainment, shopping, utilities, rent, travel, health, education, other"
+    "must be one of food, transport, entertainment, shopping, utilities, rent, travel, health, \
+     education, other"
 )]
 pub struct CategoryError;
 

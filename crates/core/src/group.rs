@@ -16,6 +16,9 @@ use crate::{
 /// How many members a group has at most.
 pub const MAX_MEMBERS: u64 = 500;
 
+/// Rule of a field that names a member.
+pub const MEMBER_RULE: &str = "must be the id of a member of the group";
+
 /// A Telegram chat whose members share expenses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -84,7 +87,7 @@ pub struct ChatId(String);
 
 /// Why a text names no chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a chat id is a whole number, like -1001234567890, or 1 to 64 characters without blanks")]
+#[error("must be a whole number, like -1001234567890, or 1 to 64 characters without blanks")]
 pub struct ChatIdError;
 
 impl From<i64> for ChatId {

@@ -11,10 +11,10 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     /// It is not a UUID with its hyphens.
-    #[error("an id is a UUID, like 0190a1b2-0000-7000-8000-000000000001")]
+    #[error("must be a UUID, like 0190a1b2-0000-7000-8000-000000000001")]
     Uuid,
     /// It is not a Telegram user's number.
-    #[error("a user's id is the Telegram id as text: digits without leading zeros, below 2^52")]
+    #[error("must be a Telegram id as text: digits without leading zeros, below 2^52")]
     User,
 }
 

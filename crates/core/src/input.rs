@@ -104,10 +104,22 @@ impl<T> Field<T> {
     }
 }
 
+impl FieldError {
+    /// The field at `path` breaks `rule`. A rule that has no subject, like the message of a type that
+    /// knows no field, gets the field as its subject: "must be a UUID" of `payerId` is "payerId must
+    /// be a UUID".
+    pub fn new(path: impl Into<String>, rule: impl fmt::Display) -> Self {
+        let (path, rule) = (path.into(), rule.to_string());
+        let subject = if path.is_empty() { "the body" } else { name(&path) };
+        let rule = if rule.starts_with("must ") { format!("{subject} {rule}") } else { rule };
+        Self { path, rule }
+    }
+}
+
 impl FieldErrors {
     /// Reports that the field at `path` breaks `rule`.
     pub fn push(&mut self, path: impl Into<String>, rule: impl fmt::Display) {
-        self.errors.push(FieldError { path: path.into(), rule: rule.to_string() });
+        self.errors.push(FieldError::new(path, rule));
     }
 
     /// Reports that the field at `path` is missing.

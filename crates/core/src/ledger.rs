@@ -94,15 +94,19 @@ pub struct Balances(BTreeMap<Currency, BTreeMap<UserId, Totals>>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerError {
     /// A total or a balance would not fit into an `i64` of minor units.
-    #[error("the group's totals in {0} would grow too large")]
+    #[error(
+        "amount must keep the group's totals in {0} at or below {max}",
+        max = .0.to_major(i64::MAX)
+    )]
     Overflow(Currency),
     /// There is no room for the balances of more members or currencies.
     #[error(
-        "the group's ledger has {MAX_BALANCES} balances, of members in currencies, and takes no more"
+        "currency must keep the group's ledger at or below {MAX_BALANCES} balances, one for each \
+         member and currency"
     )]
     Full,
     /// The changes do not come out: a mistake of ours, found before it is written.
-    #[error("the changes in {0} do not come out")]
+    #[error("the changes in {0} do not sum to zero")]
     Unbalanced(Currency),
     /// The ledger has no entry of this sequence: what was read of it is not of one moment.
     #[error("the ledger has no entry {0}")]
@@ -546,7 +550,7 @@ impl fmt::Display for Discrepancy {
         let against = self.against;
         write!(
             f,
-            "the ledger says {}, its {against} {}; balances differ in [{differ}]",
+            "the ledger has {}, its {against} have {}; balances differ in [{differ}]",
             said(ledger),
             said(rows)
         )

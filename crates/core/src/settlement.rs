@@ -91,16 +91,16 @@ pub enum Transition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettlementError {
     /// The caller neither pays nor is paid.
-    #[error("only the payer and the recipient may change a settlement")]
+    #[error("only the payer and the recipient may record or change a settlement")]
     NotParty,
     /// The payer says that the recipient has the money.
-    #[error("the recipient completes a settlement; its payer may name the txHash that paid it")]
+    #[error("only the recipient may complete a settlement; its payer may send a txHash instead")]
     NotRecipient,
     /// The recipient names a transaction.
-    #[error("the payer names the txHash of a settlement")]
+    #[error("only the payer may send the txHash of a settlement")]
     NotPayer,
     /// It is in another final state.
-    #[error("the settlement is {0} already, and stays so")]
+    #[error("the settlement is already {0}, which is final")]
     Final(Status),
 }
 
@@ -165,7 +165,7 @@ impl Draft<SettlementUpdate> {
             errors.push("status", "status or txHash is required");
         }
         if update.status == Field::Value(Status::Failed) && update.tx_hash.value().is_some() {
-            errors.push("txHash", "txHash must be left out for the status failed");
+            errors.push("txHash", "txHash must be left out if status is failed");
         }
         errors.finish(Some(update))
     }
@@ -181,7 +181,7 @@ pub struct TxHash(String);
 
 /// Why a text is not a transaction's hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a txHash is 64 hexadecimal digits, or the base64 form of 32 bytes")]
+#[error("must be 64 hexadecimal digits, or the base64 form of 32 bytes")]
 pub struct TxHashError;
 
 impl FromStr for TxHash {
@@ -212,7 +212,7 @@ impl fmt::Display for TxHash {
 
 /// Why a text is not a settlement's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a status is one of pending, completed, failed")]
+#[error("must be one of pending, completed, failed")]
 pub struct StatusError;
 
 impl FromStr for Status {

@@ -39,7 +39,7 @@ pub enum SplitType {
 
 /// Why a text is not a way to split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a split type is one of equal, exact, percentage")]
+#[error("must be one of equal, exact, percentage")]
 pub struct SplitTypeError;
 
 impl FromStr for SplitType {
@@ -75,19 +75,22 @@ pub enum SplitError {
     #[error("splits must not be empty")]
     Empty,
     /// There are more shares than one transaction can write.
-    #[error("an expense has at most {MAX_SHARES} shares, not {0}")]
+    #[error("an expense must have at most {MAX_SHARES} splits, not {0}")]
     TooMany(usize),
     /// A member is named twice.
     #[error("userId must appear only once in splits")]
     Twice(usize),
     /// A part is below zero.
-    #[error("a share must not be negative")]
+    #[error("must not be negative")]
     Negative(usize),
     /// A percentage has more than four decimals.
-    #[error("percentage must have at most {PERCENT_DECIMALS} decimals")]
+    #[error("must have at most {PERCENT_DECIMALS} decimals")]
     TooFine(usize),
     /// The exact parts are not the amount.
-    #[error("the shares sum to {sum}, {} the amount", off(.sum_minor.saturating_sub(*.minor), |minor| .currency.to_major(minor)))]
+    #[error(
+        "must sum to the amount, not to {sum} ({})",
+        off(.sum_minor.saturating_sub(*.minor), |minor| .currency.to_major(minor))
+    )]
     Sum {
         /// What they sum to, in major units.
         sum: Decimal,
@@ -99,14 +102,18 @@ pub enum SplitError {
         currency: Currency,
     },
     /// The percentages are not 100.
-    #[error("the percentages sum to {}, {} 100", Decimal::new(*.0, PERCENT_DECIMALS), off(.0.saturating_sub(WHOLE.into()), |weight| Decimal::new(weight, PERCENT_DECIMALS)))]
+    #[error(
+        "percentages of splits must sum to 100, not to {} ({})",
+        Decimal::new(*.0, PERCENT_DECIMALS),
+        off(.0.saturating_sub(WHOLE.into()), |weight| Decimal::new(weight, PERCENT_DECIMALS))
+    )]
     Percentages(i128),
 }
 
-/// "0.01 more than", "0.01 less than".
+/// A difference with its direction: "0.01 too much", "0.01 too little".
 fn off(difference: i128, number: impl Fn(i128) -> Decimal) -> String {
-    let direction = if difference < 0 { "less" } else { "more" };
-    format!("{} {direction} than", number(difference.saturating_abs()))
+    let direction = if difference < 0 { "too little" } else { "too much" };
+    format!("{} {direction}", number(difference.saturating_abs()))
 }
 
 /// The weight of a percentage, the part at `index`, in ten-thousandths.
@@ -299,31 +306,31 @@ mod tests {
     fn what_does_not_come_out_is_refused() {
         let rows: [(Result<Split, SplitError>, &str); 9] = [
             (Split::equal([]), "splits must not be empty"),
-            (Split::equal((1..47).map(user)), "an expense has at most 45 shares, not 46"),
+            (Split::equal((1..47).map(user)), "an expense must have at most 45 splits, not 46"),
             (Split::equal([user(1), user(2), user(1)]), "userId must appear only once in splits"),
             (
                 Split::percentage([(user(1), number("49.99")), (user(2), number("50"))]),
-                "the percentages sum to 99.99, 0.01 less than 100",
+                "percentages of splits must sum to 100, not to 99.99 (0.01 too little)",
             ),
             (
                 Split::percentage([(user(1), number("50.0001")), (user(2), number("50"))]),
-                "the percentages sum to 100.0001, 0.0001 more than 100",
+                "percentages of splits must sum to 100, not to 100.0001 (0.0001 too much)",
             ),
             (
                 Split::percentage([(user(1), number("33.33333")), (user(2), number("66.66667"))]),
-                "percentage must have at most 4 decimals",
+                "must have at most 4 decimals",
             ),
             (
                 Split::percentage([(user(1), number("-1")), (user(2), number("101"))]),
-                "a share must not be negative",
+                "must not be negative",
             ),
             (
                 Split::exact([(user(1), 50), (user(2), 51)], 100, eur()),
-                "the shares sum to 1.01, 0.01 more than the amount",
+                "must sum to the amount, not to 1.01 (0.01 too much)",
             ),
             (
                 Split::exact([(user(1), i64::MAX), (user(2), i64::MAX)], 100, eur()),
-                "the shares sum to 184467440737095516.14, 184467440737095515.14 more than the amount",
+                "must sum to the amount, not to 184467440737095516.14 (184467440737095515.14 too much)",
             ),
         ];
         for (split, message) in rows {

@@ -41,10 +41,10 @@ pub enum InitDataError {
     #[error("the init data is not signed by Telegram for this bot")]
     Forged,
     /// It was signed too long ago, or is not valid yet.
-    #[error("the init data is not valid at this time")]
+    #[error("the init data has expired, or its auth_date is in the future")]
     Expired,
     /// It is signed, but names no user.
-    #[error("the init data names no user")]
+    #[error("the init data has no user")]
     NoUser,
 }
 

@@ -6,14 +6,13 @@ use serde::{Deserialize, Serialize};
 
 /// Why a text is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} has 1 to {max} characters, not all of them blank and none a control character")]
+#[error("must have 1 to {max} characters, not all of them blank and none a control character")]
 pub struct TextError {
-    what: &'static str,
     max: usize,
 }
 
 macro_rules! text {
-    ($($(#[$doc:meta])* $name:ident($what:literal, $max:literal)),+ $(,)?) => {$(
+    ($($(#[$doc:meta])* $name:ident($max:literal)),+ $(,)?) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(transparent)]
@@ -31,7 +30,7 @@ macro_rules! text {
             type Err = TextError;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                let rule = TextError { what: $what, max: $max };
+                let rule = TextError { max: $max };
                 if is_bounded(text, $max) { Ok(Self(text.to_owned())) } else { Err(rule) }
             }
         }
@@ -46,11 +45,11 @@ macro_rules! text {
 
 text! {
     /// What a group's members call it: 1 to 100 characters.
-    Title("a title", 100),
+    Title(100),
     /// What an expense was for: 1 to 200 characters.
-    Description("a description", 200),
+    Description(200),
     /// What an adjustment of the ledger is for: 1 to 200 characters.
-    Note("a note", 200),
+    Note(200),
 }
 
 /// Whether it has something to see, at most `max` characters, and no control character.
@@ -113,7 +112,7 @@ mod tests {
         let error = "".parse::<Description>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "a description has 1 to 200 characters, not all of them blank and none a control character"
+            "must have 1 to 200 characters, not all of them blank and none a control character"
         );
     }
 }

@@ -16,7 +16,7 @@ pub struct Timestamp(DateTime<Utc>);
 
 /// Why a text is not a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a moment is written as in RFC 3339, like 2024-01-20T18:30:00.000Z")]
+#[error("must be an RFC 3339 timestamp, like 2024-01-20T18:30:00.000Z")]
 pub struct TimestampError;
 
 impl Timestamp {
@@ -67,7 +67,7 @@ pub struct Day(NaiveDate);
 
 /// Why a text is not a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a day is written like 2024-01-20, from 1970-01-01 to 9999-12-31")]
+#[error("must be a day from 1970-01-01 to 9999-12-31, like 2024-01-20")]
 pub struct DayError;
 
 impl Day {

@@ -29,13 +29,13 @@ pub struct TonAddress(String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TonAddressError {
     /// It has neither of the two forms.
-    #[error("a wallet is a TON address: 48 characters of base64, or 0: and 64 hexadecimal digits")]
+    #[error("must be a TON address: 48 characters of base64, or 0: and 64 hexadecimal digits")]
     Form,
     /// A character was mistyped.
-    #[error("the wallet's checksum is wrong: a character was mistyped")]
+    #[error("must have a valid checksum: a character was mistyped")]
     Checksum,
     /// It is an address of the test network.
-    #[error("the wallet is an address of TON's test network")]
+    #[error("must not be an address of TON's test network")]
     Testnet,
 }
 

@@ -1,4 +1,4 @@
-//! Request body that records an expense.
+//! Request body that creates an expense.
 
 use fracti_core::{
     expense::{NewExpense, SplitInput},
@@ -23,7 +23,8 @@ pub(crate) struct CreateExpense {
     payer_id: Option<schemas::UserId>,
     /// How to split it. Default: `equal`.
     split_type: Option<schemas::SplitType>,
-    /// Members who share it, up to 45, each once. Default: all members of the group share it equally.
+    /// Members who share it, up to 45, each once. Default: all members of the group share it
+    /// equally.
     #[schema(min_items = 1, max_items = 45)]
     splits: Option<Vec<CreateSplit>>,
     /// Currency of all amounts. Default: the group's currency.
@@ -61,7 +62,7 @@ impl Body for CreateExpense {
     }
 }
 
-/// The members who share an expense. Whether they are too many is not a rule of the field.
+/// Reads `splits`. Their maximum number is checked by the split, because it has an error code.
 pub(crate) fn read_splits(value: Value<'_, '_>) -> Field<Vec<SplitInput>> {
     value.objects(1..=usize::MAX, |split| SplitInput {
         user: split.field("userId").required().text(),

@@ -26,7 +26,7 @@ pub fn routes() -> Routes {
         .routes(routes!(list_expense_history))
 }
 
-/// Options for restoring an expense: there are none.
+/// Body that restores an expense. It has no fields.
 struct RestoreExpense;
 
 impl Body for RestoreExpense {
@@ -65,7 +65,8 @@ async fn list_expenses(
 
 /// Create an expense.
 ///
-/// The shares sum to the amount exactly: minor units left over by a split are distributed fairly among the shares.
+/// The shares sum to the amount exactly: minor units left over by a split are distributed fairly
+/// among the shares.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses", tag = "expenses",
     request_body = CreateExpense,
     responses(
@@ -95,9 +96,10 @@ async fn get_expense(
 
 /// Edit an expense.
 ///
-/// Allowed for its payer and for the member who recorded it. Fields that are left out stay as they are, and the previous
-/// state is kept in the history. A new amount is split the same way as the old one, except that an `exact` split needs
-/// new `splits`. If neither the amount nor the split changes, all shares stay the same.
+/// Allowed for its payer and for the member who recorded it. Fields that are left out stay as they
+/// are, and the previous state is kept in the history. A new amount is split the same way as the
+/// old one, except that an `exact` split needs new `splits`. If neither the amount nor the split
+/// changes, all shares stay the same.
 #[utoipa::path(put, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
     request_body = EditExpense,
     responses(
@@ -118,8 +120,8 @@ async fn edit_expense(
 
 /// Delete an expense.
 ///
-/// Allowed for its payer and for the member who recorded it. The balances become what they would be without it; its
-/// history is kept.
+/// Allowed for its payer and for the member who recorded it. The balances become what they would be
+/// without it; its history is kept.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
     responses(
         (status = OK, body = Data<DeletedExpense>),
@@ -137,8 +139,8 @@ async fn delete_expense(
 
 /// Restore a deleted expense.
 ///
-/// Allowed for its payer and for the member who recorded it. The expense keeps its id, its shares and its place in the
-/// list. An expense that is not deleted is returned unchanged.
+/// Allowed for its payer and for the member who recorded it. The expense keeps its id, its shares
+/// and its place in the list. An expense that is not deleted is returned unchanged.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses/{expenseId}/restore", tag = "expenses",
     responses(
         (status = OK, body = Data<ExpenseView>),
@@ -158,8 +160,8 @@ async fn restore_expense(
 
 /// List the history of an expense.
 ///
-/// The applied ledger entry first, then earlier entries, newest first. It is available after deletion too. A reverted entry
-/// includes the expense as it was before the edit or the deletion.
+/// The applied ledger entry first, then earlier entries, newest first. It is available after
+/// deletion too. A reverted entry includes the expense as it was before the edit or the deletion.
 #[utoipa::path(get, path = "/api/groups/{groupId}/expenses/{expenseId}/history", tag = "expenses",
     responses((status = OK, body = List<EntryView>)))]
 async fn list_expense_history(
@@ -172,7 +174,7 @@ async fn list_expense_history(
     Ok(paging.list(&list_id, history))
 }
 
-/// Whether an expense is in a state in which the request may be done.
+/// Whether the state of an expense matches `If-Match`.
 fn expected(if_match: &IfMatch) -> impl Fn(&Expense) -> bool + '_ {
     |expense| if_match.accepts(&ExpenseView::from(expense.clone()))
 }

@@ -1,4 +1,4 @@
-//! The expenses function, as Lambda runs it.
+//! The Lambda function of the expenses endpoints.
 
 use fracti_http::{App, run, service};
 use lambda_http::{Error, tracing};

@@ -77,7 +77,7 @@ impl Body for CreateGroup {
     }
 }
 
-/// A chat's id as text, or as a whole number.
+/// Parses a chat id, which is a string or a whole number.
 fn chat_id(sent: JsonScalar<'_>) -> Result<ChatId, Option<String>> {
     let id = match sent {
         JsonScalar::Text(text) => text.parse(),
@@ -140,7 +140,7 @@ async fn get_health() -> impl IntoResponse {
     Data::new(ServiceHealth { status: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
-/// Get this OpenAPI document.
+/// Get the OpenAPI document.
 #[utoipa::path(get, path = "/api/openapi.json", tag = "service", security(()),
     responses((status = OK, body = schemas::OpenApiDocument)))]
 async fn get_open_api_document() -> impl IntoResponse {
@@ -190,8 +190,10 @@ async fn get_group(
 
 /// Join a group.
 ///
-/// The group's id is the invitation. For a caller who is already a member, only the name, username and avatar are updated.
-#[utoipa::path(post, path = "/api/groups/{groupId}/join", tag = "groups", request_body = Option<JoinGroup>,
+/// The group's id is the invitation. For a caller who is already a member, only the name, username
+/// and avatar are updated.
+#[utoipa::path(post, path = "/api/groups/{groupId}/join", tag = "groups",
+    request_body = Option<JoinGroup>,
     responses(
         (status = OK, body = Data<MemberView>),
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_MEMBERS")))]

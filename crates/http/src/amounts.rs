@@ -1,8 +1,8 @@
-//! How responses write amounts: as JSON numbers, or as JSON strings for clients whose numbers are floats.
+//! Amounts in responses: JSON numbers, or JSON strings for clients whose numbers are floats.
 //!
-//! Every view writes its amounts as [`JsonDecimal`], a number that ends in `e0`. No other number of a response has an
-//! exponent. When the response is complete, [`layer`] gives each of these numbers the form that the request asks for. So
-//! tags and stored responses are the same in both forms.
+//! Views serialize amounts as [`JsonDecimal`], a number that ends in `e0`; no other number of a
+//! response has an exponent. [`layer`] rewrites these numbers in the requested form once the
+//! response is complete, so entity tags and stored responses do not depend on the form.
 
 use std::str::FromStr;
 
@@ -17,10 +17,10 @@ use fracti_core::decimal::Decimal;
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 
-/// The query parameter that chooses the form.
+/// Query parameter with the form.
 pub(crate) const PARAMETER: &str = "amounts";
 
-/// What tells the number of an amount from other numbers.
+/// Suffix that marks the number of an amount.
 const MARK: &str = "e0";
 
 /// An exact amount or percentage.
@@ -34,7 +34,7 @@ impl Serialize for JsonDecimal {
     }
 }
 
-/// The form in which a response writes amounts.
+/// Form of the amounts in a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Form {
     #[default]
@@ -44,7 +44,7 @@ pub(crate) enum Form {
 
 /// Error returned for an unknown form.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("amounts must be one of number, text")]
+#[error("must be one of number, text")]
 pub(crate) struct FormError;
 
 impl FromStr for Form {
@@ -60,8 +60,8 @@ impl FromStr for Form {
 }
 
 impl Form {
-    /// The form that a request asks for: in its query, or else as a parameter of the media type that it accepts. What is
-    /// wrong with the query is reported where the other parameters are read.
+    /// The requested form: from the query, else from a parameter of the accepted media type. An
+    /// invalid form in the query is reported with the other parameters.
     fn of(request: &Request) -> Self {
         let query = request.uri().query().unwrap_or_default();
         let asked = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == PARAMETER);
@@ -71,7 +71,7 @@ impl Form {
         }
     }
 
-    /// The form in `Accept: application/json;amounts=text`.
+    /// The form from `Accept: application/json;amounts=text`.
     fn accepted(headers: &HeaderMap) -> Self {
         let accepted = headers.get_all(header::ACCEPT).into_iter();
         let mut ranges =
@@ -89,7 +89,7 @@ impl Form {
     }
 }
 
-/// The JSON of a view, as a response shows it.
+/// The JSON of a view as in a response, with amounts as numbers.
 ///
 /// # Errors
 ///
@@ -98,17 +98,17 @@ pub fn shown(view: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     serde_json::to_vec(view).map(|json| written(&json, Form::Number))
 }
 
-/// Writes the amounts of a response in the form that the request asks for.
+/// Rewrites the amounts of a response in the requested form.
 pub(crate) async fn layer(request: Request, next: Next) -> Response {
     let form = Form::of(&request);
     let (mut parts, body) = next.run(request).await.into_parts();
     parts.headers.remove(header::CONTENT_LENGTH);
-    // Every body of ours is in memory already.
+    // All our bodies are in memory already.
     let json = to_bytes(body, usize::MAX).await.unwrap_or_default();
     Response::from_parts(parts, Body::from(written(&json, form)))
 }
 
-/// The JSON with its amounts in this form.
+/// Rewrites the amounts of the JSON in this form.
 fn written(json: &[u8], form: Form) -> Vec<u8> {
     let quote: &[u8] = if form == Form::Text { b"\"" } else { b"" };
     let mut written = Vec::with_capacity(json.len());
@@ -132,7 +132,7 @@ fn written(json: &[u8], form: Form) -> Vec<u8> {
     written
 }
 
-/// How long the string is that `json` begins with.
+/// Length of the JSON string at the start of `json`, including its quotes.
 fn string(json: &[u8]) -> usize {
     let mut escaped = false;
     let end = json.iter().skip(1).position(|byte| {

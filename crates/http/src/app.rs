@@ -1,4 +1,4 @@
-//! What a request may use, where it comes from, and the layers around every route.
+//! The dependencies of a request, the configuration, and the layers around every route.
 
 use std::{env, fmt, str::FromStr, sync::Arc, time::Duration};
 
@@ -19,88 +19,90 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::{Problem, amounts, dynamodb, observe, problem};
 
-/// How large a request's body may be, in bytes.
+/// Maximum size of a request body, in bytes.
 const MAX_BODY: usize = 64 * 1024;
 
-/// How long a request may take: of a function's 10 s it leaves 1.5 s to answer that this was not enough.
+/// Time limit of a request. It leaves 1.5 s of a function's 10 s for the response that the limit
+/// was exceeded.
 const DEADLINE: Duration = Duration::from_millis(8_500);
 
-/// What a bot's token looks like, in the words of an error message.
+/// Form of a bot token, for error messages.
 const TOKEN_FORM: &str = "a bot token of the form 123456:ABC-def";
 
-/// The routes of one endpoint group, and their part of the OpenAPI document.
+/// Routes of an endpoint group with their part of the OpenAPI document.
 pub type Routes = OpenApiRouter<App>;
 
-/// What a request may use. A clone is cheap.
+/// Dependencies of a request. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct App {
-    /// Where everything is kept.
+    /// The DynamoDB table.
     pub table: Table,
-    /// What time it is.
+    /// Source of the current time.
     pub clock: Clock,
-    /// Where ids get their random bits.
+    /// Source of the random bits of ids.
     pub random: Random,
-    /// What Telegram signs init data with.
+    /// Token that Telegram signs init data with.
     pub bot_token: BotToken,
-    /// How old init data may be.
+    /// Maximum age of init data.
     pub init_data_max_age: Duration,
-    /// How long a request may take, all in all.
+    /// Time limit of a request.
     pub deadline: Duration,
 }
 
-/// Tells the time; a test sets it.
+/// A clock, which tests replace.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
 
-/// Makes ten random bytes; a test sets them.
+/// A source of ten random bytes, which tests replace.
 #[derive(Clone)]
 pub struct Random(Arc<dyn Fn() -> [u8; 10] + Send + Sync>);
 
-/// The secret of a Telegram bot. It shows in no log.
+/// Token of a Telegram bot. Its `Debug` form does not show it.
 #[derive(Clone)]
 pub struct BotToken(Arc<str>);
 
-/// Error returned when a text is not a bot's token.
+/// Error returned for a text that is not a bot token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the text is not {TOKEN_FORM}")]
+#[error("must be {TOKEN_FORM}")]
 pub struct InvalidToken;
 
-/// Why the environment describes no application.
+/// Error returned for an incomplete or invalid configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A variable is missing that has no default.
-    #[error("the environment variable {0} is missing")]
+    /// A variable without a default is missing.
+    #[error("{0} is required")]
     Missing(&'static str),
-    /// The secret that holds the bot's token cannot be read.
-    #[error("the secret {0} cannot be read")]
+    /// The secret of the bot token cannot be read.
+    #[error("secret {0} cannot be read")]
     Secret(String, #[source] Cause),
-    /// The secret holds something other than a bot's token.
-    #[error("the secret {0} is not {TOKEN_FORM}")]
+    /// The secret is not a bot token.
+    #[error("secret {0} must be {TOKEN_FORM}")]
     InvalidSecret(String),
-    /// A variable has a value that it cannot have.
-    #[error("the environment variable {0} is not {1}")]
+    /// A variable has an invalid value.
+    #[error("{0} must be {1}")]
     Invalid(&'static str, &'static str),
 }
 
-/// What the environment says.
+/// Configuration read from the environment.
 #[derive(Debug)]
 pub struct Settings {
-    /// `TABLE_NAME`, by default `FractiTable`.
+    /// `TABLE_NAME`. Default: `FractiTable`.
     pub table_name: String,
     /// `TELEGRAM_BOT_TOKEN`.
     pub bot_token: Option<BotToken>,
-    /// `TELEGRAM_BOT_TOKEN_SECRET`, the secret of AWS Secrets Manager that holds the token where it is not given itself.
+    /// `TELEGRAM_BOT_TOKEN_SECRET`: name or ARN of the AWS Secrets Manager secret with the token,
+    /// for when `TELEGRAM_BOT_TOKEN` is not set.
     pub bot_token_secret: Option<String>,
-    /// `INIT_DATA_MAX_AGE_SECONDS`, by default 86400.
+    /// `INIT_DATA_MAX_AGE_SECONDS`. Default: 86400.
     pub init_data_max_age: Duration,
 }
 
 impl Settings {
-    /// Reads the environment. Nothing else does, but for the AWS SDK, which has variables of its own.
+    /// Reads the environment. Only the AWS SDK reads further variables.
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Invalid`] with the variable that is wrong.
+    /// [`ConfigError::Invalid`] with the name of the invalid variable.
     pub fn from_env() -> Result<Self, ConfigError> {
         let variable = |name| env::var(name).ok().filter(|text| !text.is_empty());
         let max_age = match variable("INIT_DATA_MAX_AGE_SECONDS") {
@@ -123,12 +125,12 @@ impl Settings {
 }
 
 impl App {
-    /// The application that the environment describes: [`Settings::from_env`], and the SDK's own variables,
-    /// `AWS_ENDPOINT_URL_DYNAMODB` among them.
+    /// Makes the application from [`Settings::from_env`] and the variables of the AWS SDK, such as
+    /// `AWS_ENDPOINT_URL_DYNAMODB`.
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] with the variable that is missing or wrong.
+    /// [`ConfigError`] with the name of the missing or invalid variable.
     pub async fn from_env() -> Result<Self, ConfigError> {
         let settings = Settings::from_env()?;
         let config = dynamodb::config().load().await;
@@ -141,7 +143,7 @@ impl App {
         Ok(Self::new(table, token, settings.init_data_max_age))
     }
 
-    /// The application over `table`, on the time of day and the system's random bytes.
+    /// Makes an application over `table` with the system's clock and random bytes.
     #[must_use]
     pub fn new(table: Table, bot_token: BotToken, init_data_max_age: Duration) -> Self {
         Self {
@@ -154,7 +156,7 @@ impl App {
         }
     }
 
-    /// Now, for one request.
+    /// Time and random bytes for one request.
     #[must_use]
     pub fn context(&self) -> RequestContext {
         RequestContext { now: self.clock.now(), random: (self.random.0)() }
@@ -162,7 +164,7 @@ impl App {
 }
 
 impl Clock {
-    /// The time of day.
+    /// The system clock.
     #[must_use]
     pub fn system() -> Self {
         Self::of(|| {
@@ -175,12 +177,12 @@ impl Clock {
         })
     }
 
-    /// The time that `now` tells.
+    /// A clock that returns `now()`.
     pub fn of(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
 
-    /// What time it is.
+    /// The current time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         (self.0)()
@@ -188,37 +190,38 @@ impl Clock {
 }
 
 impl Random {
-    /// The operating system's random bytes.
+    /// The random bytes of the operating system.
     #[must_use]
     pub fn system() -> Self {
         Self::of(|| {
             let mut bytes = [0; 10];
-            // A system without random bytes gives no id that nobody guesses: it must not go on.
+            // Without random bytes ids could be guessed, so the process must stop.
             getrandom::fill(&mut bytes)
                 .unwrap_or_else(|error| unreachable!("no random bytes: {error}"));
             bytes
         })
     }
 
-    /// The bytes that `bytes` makes.
+    /// A source that returns `bytes()`.
     pub fn of(bytes: impl Fn() -> [u8; 10] + Send + Sync + 'static) -> Self {
         Self(Arc::new(bytes))
     }
 }
 
 impl BotToken {
-    /// The secret `token`, taken as it is; one from outside is parsed instead.
+    /// Wraps a trusted token without validation. Parse tokens from configuration instead.
     #[must_use]
     pub fn new(token: &str) -> Self {
         Self(token.into())
     }
 
-    /// The secret that Secrets Manager keeps under a name or an ARN. Whoever may read a function's configuration sees only
-    /// the name.
+    /// Reads the token from the Secrets Manager secret with this name or ARN. The configuration of
+    /// a function shows only the name, so reading it does not disclose the token.
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Secret`] where it cannot be read, [`ConfigError::InvalidSecret`] where it is not a token.
+    /// [`ConfigError::Secret`] if it cannot be read, [`ConfigError::InvalidSecret`] if it is not a
+    /// token.
     async fn from_secret(config: &SdkConfig, name: String) -> Result<Self, ConfigError> {
         let request =
             aws_sdk_secretsmanager::Client::new(config).get_secret_value().secret_id(&name);
@@ -231,14 +234,14 @@ impl BotToken {
         }
     }
 
-    /// The secret itself.
+    /// The token.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
 
-/// Telegram's form: the bot's id, a colon, and at least one of `A-Za-z0-9_-`.
+/// Parses Telegram's form: the id of the bot, a colon, and at least one of `A-Za-z0-9_-`.
 impl FromStr for BotToken {
     type Err = InvalidToken;
 
@@ -269,7 +272,7 @@ impl fmt::Debug for BotToken {
     }
 }
 
-/// The service of `routes`: what Lambda, the local server and the tests each run.
+/// Makes the service of `routes`, which Lambda, the local server and the tests run.
 pub fn service(routes: Routes, app: App) -> Router {
     let limit = app.deadline;
     let in_time = move |request: Request, next: Next| async move {

@@ -1,7 +1,8 @@
-//! Request bodies: fields are read by name, mistakes are reported by path, and none of them hides another.
+//! Request bodies: fields are read by name, and all errors are reported at once, each with its
+//! path.
 //!
-//! JSON is kept as text until a field's own type reads it. So numbers keep all their digits, a field that is given twice
-//! is noticed, and a field that was not read at the end is one that the API does not know.
+//! JSON stays text until the type of a field parses it. Numbers therefore keep all their digits,
+//! duplicate fields are detected, and fields that no code has read are reported as unknown.
 
 use std::{borrow::Cow, collections::BTreeSet, fmt, ops::RangeInclusive, str::FromStr};
 
@@ -10,39 +11,39 @@ use fracti_core::input::{Draft, Field, FieldErrors, Unreadable, name};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
-/// How much of an unknown field's name is shown, in characters.
+/// Maximum length of an unknown name in an error message, in characters.
 const MAX_NAME: usize = 64;
 
-/// A request body: the type that describes it in the OpenAPI document says how it is read.
+/// Reads a request body. Implemented by the type that describes the body in the OpenAPI document.
 pub trait Body {
-    /// What is read of it.
+    /// The parsed fields.
     type Fields: fmt::Debug;
 
-    /// What a request without a body says, if its body is optional.
+    /// Fields of an empty request, if the body is optional.
     #[must_use]
     fn empty() -> Option<Self::Fields> {
         None
     }
 
-    /// Reads a body.
+    /// Reads the fields.
     fn read(value: Value<'_, '_>) -> Field<Self::Fields>;
 }
 
-/// A place in a body, and the JSON that stands there.
+/// A value in a body, with its path.
 #[derive(Debug)]
 pub struct Value<'r, 'a> {
     json: Option<Json<'a>>,
-    /// Its path, and the same without indexes.
+    /// Path of the value, like `splits[1].amount`, and its form without indexes, `splits[].amount`.
     path: String,
     template: String,
     required: bool,
     reader: &'r mut Reader,
 }
 
-/// The fields of a JSON object, which are read one after the other, in the order in which mistakes are reported.
+/// A JSON object. Its fields are read one by one, in the order in which errors are reported.
 #[derive(Debug)]
 pub struct Object<'r, 'a> {
-    /// None if what stands there is no object.
+    /// `None` if the value is not an object.
     fields: Option<Vec<(Cow<'a, str>, &'a RawValue)>>,
     known: Vec<&'static str>,
     path: String,
@@ -50,32 +51,32 @@ pub struct Object<'r, 'a> {
     reader: &'r mut Reader,
 }
 
-/// A JSON text or number by its characters; anything else as it is written.
+/// A JSON string, or another JSON value as text.
 #[derive(Clone, Debug)]
 pub enum JsonScalar<'a> {
     /// A JSON string.
     Text(Cow<'a, str>),
-    /// Something else.
+    /// Any other value, as written.
     Other(&'a str),
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Json<'a> {
     Once(&'a RawValue),
-    /// Given more than once: it could mean either.
+    /// A duplicate field, which is ambiguous.
     Twice,
-    /// Reported already, with what it is a part of.
+    /// Part of a value whose error is already reported.
     Invalid,
 }
 
 #[derive(Debug, Default)]
 struct Reader {
     errors: FieldErrors,
-    /// Why a part of it is no JSON, of which only the shape was looked at before.
+    /// Syntax error in a part of the body. The first parse checks only the outer shape.
     syntax: Option<String>,
 }
 
-/// Reads a body.
+/// Reads a request body.
 pub(crate) fn read<T: Body>(headers: &HeaderMap, body: &[u8]) -> Draft<T::Fields> {
     if body.is_empty()
         && let Some(empty) = T::empty()
@@ -107,7 +108,7 @@ pub(crate) fn read<T: Body>(headers: &HeaderMap, body: &[u8]) -> Draft<T::Fields
     }
 }
 
-/// `application/json` with any parameters.
+/// Whether the content type is `application/json`, with any parameters.
 fn is_json(headers: &HeaderMap) -> bool {
     let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let media_type = media_type.and_then(|text| text.split(';').next()).unwrap_or_default().trim();
@@ -115,13 +116,13 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 impl<'a> Value<'_, 'a> {
-    /// The same, where it must not be left out.
+    /// Makes the value required.
     #[must_use]
     pub fn required(self) -> Self {
         Self { required: true, ..self }
     }
 
-    /// A string that stands for a `T`.
+    /// Parses a string.
     #[must_use]
     pub fn text<T: FromStr<Err: fmt::Display>>(self) -> Field<T> {
         self.parse(|scalar| match scalar {
@@ -130,7 +131,7 @@ impl<'a> Value<'_, 'a> {
         })
     }
 
-    /// A string or a number that stands for a `T` by its characters.
+    /// Parses a string or a number by its characters.
     #[must_use]
     pub fn scalar<T: FromStr<Err: fmt::Display>>(self) -> Field<T> {
         self.parse(|scalar| {
@@ -142,7 +143,8 @@ impl<'a> Value<'_, 'a> {
         })
     }
 
-    /// What `read` makes of it, or the rule that it breaks: without one, that it must be a string.
+    /// Parses a string or another scalar with `read`, which returns the broken rule, or `None` if
+    /// the value must be a string.
     pub fn parse<T>(
         self,
         read: impl FnOnce(JsonScalar<'a>) -> Result<T, Option<String>>,
@@ -153,13 +155,13 @@ impl<'a> Value<'_, 'a> {
             } else {
                 JsonScalar::Other(json)
             };
-            let must_be_text = || format!("{} must be a string", name(path));
+            let must_be_text = || "must be a string".to_owned();
             let read = read(scalar).map_err(|rule| rule.unwrap_or_else(must_be_text));
             reader.errors.keep(path, read)
         })
     }
 
-    /// `null`, which stands for a value that is removed, or what `read` reads.
+    /// Reads `null`, which removes a value, or a value with `read`.
     pub fn nullable<T>(self, read: impl FnOnce(Self) -> Field<T>) -> Field<Option<T>> {
         match self.json {
             Some(Json::Once(json)) if json.get() == "null" => Field::Value(None),
@@ -167,7 +169,7 @@ impl<'a> Value<'_, 'a> {
         }
     }
 
-    /// An object of which `read` reads the fields.
+    /// Reads the fields of an object with `read`.
     pub fn object<T>(self, read: impl FnOnce(&mut Object<'_, 'a>) -> T) -> Field<T> {
         let template = self.template.clone();
         self.present(|json, path, reader| {
@@ -185,7 +187,8 @@ impl<'a> Value<'_, 'a> {
         })
     }
 
-    /// An array of objects of which `read` reads the fields. Those of an item that is no object are invalid.
+    /// Reads an array of objects with `read`. The fields of an item that is not an object are
+    /// invalid.
     pub fn objects<T>(
         self,
         lengths: RangeInclusive<usize>,
@@ -203,7 +206,7 @@ impl<'a> Value<'_, 'a> {
         })
     }
 
-    /// An array of which `read` reads each item.
+    /// Reads the items of an array with `read`.
     pub fn list<T>(
         self,
         lengths: RangeInclusive<usize>,
@@ -211,7 +214,7 @@ impl<'a> Value<'_, 'a> {
     ) -> Field<Vec<T>> {
         let template = format!("{}[]", self.template);
         self.present(|json, path, reader| {
-            let what = || if path.is_empty() { "the list" } else { name(path) };
+            let what = || if path.is_empty() { "the body" } else { name(path) };
             if !json.starts_with('[') {
                 reader.errors.push(place(path), format!("{} must be an array", what()));
                 return None;
@@ -239,13 +242,13 @@ impl<'a> Value<'_, 'a> {
         })
     }
 
-    /// Whether it is an array.
+    /// Whether the value is an array.
     #[must_use]
     pub fn is_list(&self) -> bool {
         matches!(self.json, Some(Json::Once(json)) if json.get().starts_with('['))
     }
 
-    /// What `read` makes of the JSON, unless it was left out, or sent as `null`.
+    /// Reads the JSON with `read`. A missing value and `null` are absent.
     fn present<T>(self, read: impl FnOnce(&'a str, &str, &mut Reader) -> Option<T>) -> Field<T> {
         let Self { json, path, required, reader, .. } = self;
         match json {
@@ -271,7 +274,7 @@ impl<'a> Value<'_, 'a> {
 }
 
 impl<'a> Object<'_, 'a> {
-    /// The field of this name.
+    /// The field `field`.
     pub fn field(&mut self, field: &'static str) -> Value<'_, 'a> {
         let given = |fields: &Vec<(Cow<'a, str>, &'a RawValue)>| {
             let mut given = fields.iter().filter(|(name, _)| name == field).map(|(_, json)| *json);
@@ -287,18 +290,18 @@ impl<'a> Object<'_, 'a> {
         Value { json, path, template, required: false, reader: &mut *self.reader }
     }
 
-    /// Reports that the field of this name breaks a rule that depends on others.
+    /// Reports that the field `field` breaks a rule about several fields.
     pub fn refuse(&mut self, field: &'static str, rule: impl fmt::Display) {
         self.reader.errors.push(join(&self.path, field), rule);
     }
 
-    /// Reports the fields that were not read.
+    /// Reports unknown fields: those that were not read.
     fn finish(self) {
         let Self { fields, known, path, reader, .. } = self;
         let unknown = fields.iter().flatten().map(|(name, _)| &**name);
         let mut seen = BTreeSet::new();
         let known_fields = if known.is_empty() {
-            "there are none".to_owned()
+            "this object has no fields".to_owned()
         } else {
             format!("known fields are {}", known.join(", "))
         };
@@ -313,30 +316,30 @@ impl<'a> Object<'_, 'a> {
 }
 
 impl Reader {
-    /// What was parsed; a part that is no JSON makes the body none.
+    /// The parsed value. A syntax error makes the whole body invalid JSON.
     fn syntax<T>(&mut self, parsed: serde_json::Result<T>) -> Option<T> {
         let reason = match parsed {
             Ok(parsed) => return Some(parsed),
             Err(error) => error.to_string(),
         };
-        // Where it stands in this part of the body says nothing about the whole.
+        // The position is relative to a part of the body, so it would mislead.
         let reason = reason.rsplit_once(" at line ").map_or(&*reason, |(reason, _)| reason);
         self.syntax.get_or_insert_with(|| reason.to_owned());
         None
     }
 }
 
-/// The path of a field of an object.
+/// Path of a field of the object at `path`.
 fn join(path: &str, field: &str) -> String {
     if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
 }
 
-/// What the body itself is called.
+/// The path in error details, which is `body` for the body itself.
 fn place(path: &str) -> &str {
     if path.is_empty() { "body" } else { path }
 }
 
-/// A text of a client that is shown to it again.
+/// Shortens a client's text for an error message.
 pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_NAME) {
         None => text.into(),
@@ -348,7 +351,7 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The fields of an object, each as often as it is given.
+/// The fields of an object, including duplicates.
 struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Fields<'de> {

@@ -1,6 +1,7 @@
-//! Who is calling, and what the path names.
+//! Extractors of the authenticated caller and of the ids in the path.
 
 use std::{
+    fmt::Display,
     str::{self, FromStr},
     sync::Arc,
 };
@@ -18,47 +19,47 @@ use fracti_core::{
 
 use crate::{App, Parameters, Problem, Query};
 
-/// The Mini App's header.
+/// Header in which the Mini App sends init data.
 const MINI_APP: &str = "x-telegram-init-data";
 
-/// The Telegram user whom the request's init data was signed for, and the parameters of the query.
+/// The authenticated Telegram user, with the query parameters `Q`.
 ///
-/// A handler takes this or [`AsMember`]. So no route answers a request whose query it does not know: `Q` names the
-/// parameters, and without it there are none.
+/// Every handler takes this or [`AsMember`], so every route refuses unknown query parameters.
 ///
 /// # Order of refusals
 ///
-/// A request that is wrong in several ways is refused for the first of these reasons, on every endpoint:
+/// Every endpoint refuses a request with several errors for the first of these:
 ///
-/// 1. there is no such path (404) or method (405);
-/// 2. the caller is not known (401);
-/// 3. an id of the path, a query parameter, a cursor or the `Idempotency-Key` is invalid (400), or the body is too
-///    large (413);
-/// 4. there is no such group (404), or the caller is not a member of it (403); a repeated `Idempotency-Key` is answered
-///    here, or refused (422);
-/// 5. there is no such expense, settlement or entry (404);
-/// 6. the caller has no right to it (403);
-/// 7. its state does not allow it (409);
-/// 8. it is not in the state that `If-Match` names (412);
-/// 9. the body is not sent as JSON (415), is no JSON, or breaks rules (400), all of which are reported together; or an
-///    expense has too many splits (422).
+/// 1. the path (404) or the method (405) does not exist;
+/// 2. the caller is not authenticated (401);
+/// 3. an id in the path, a query parameter, the cursor or the `Idempotency-Key` is invalid (400),
+///    or the body is too large (413);
+/// 4. the group does not exist (404), or the caller is not a member (403); a used `Idempotency-Key`
+///    is replayed here, or refused (422);
+/// 5. the expense, settlement or entry does not exist (404);
+/// 6. the caller is not allowed to do this (403);
+/// 7. the state of the resource does not allow it (409);
+/// 8. the state does not match `If-Match` (412);
+/// 9. the body has the wrong media type (415), is not JSON (400) or breaks rules (400), all of
+///    which are reported together; or an expense has too many splits (422).
 ///
-/// A check that needs a part of the body, like the right to record a settlement between two users, is made at its place
-/// if that part is valid.
+/// A check that needs a field of the body, like the right to record a settlement between two users,
+/// keeps its place in this order if that field is valid.
 #[derive(Clone, Debug)]
 pub struct Caller<Q = ()>(pub Arc<User>, pub Q);
 
-/// The caller's claim to be a member of the group that the path names, and the parameters of the query.
+/// The caller as a member of the group in the path, with the query parameters `Q`.
 ///
-/// It gives access to nothing by itself: whatever the table does with it checks it in the same round trip.
+/// The membership is not checked yet: each method of the table that takes it does so in the same
+/// round trip as its own reads.
 #[derive(Clone, Copy, Debug)]
 pub struct AsMember<Q = ()>(pub MemberKey, pub Q);
 
-/// An id that the path names.
+/// An id in the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Id<T>(pub T);
 
-/// What a path calls an id: in the route, in the document and to the client.
+/// Name of an id in routes, in the OpenAPI document and in error messages.
 pub trait PathParam: FromStr {
     /// The name.
     const NAME: &str;
@@ -90,10 +91,11 @@ impl<Q: Parameters> FromRequestParts<App> for Caller<Q> {
     }
 }
 
-/// The user whom the request's init data was signed for.
+/// Authenticates the request by its init data.
 ///
-/// It comes as `Authorization: tma <init data>`, Telegram's convention, or `X-Telegram-Init-Data: <init data>`, the
-/// Mini App's; each header also takes the other's form. <https://docs.telegram-mini-apps.com/platform/authorizing-user>
+/// Init data is sent as `Authorization: tma <init data>` (Telegram's convention) or
+/// `X-Telegram-Init-Data: <init data>` (the Mini App's); each header also accepts the other's form.
+/// <https://docs.telegram-mini-apps.com/platform/authorizing-user>
 pub(crate) fn identify(parts: &mut Parts, app: &App) -> Result<Arc<User>, Problem> {
     if let Some(user) = parts.extensions.get::<Arc<User>>() {
         return Ok(user.clone());
@@ -106,27 +108,30 @@ pub(crate) fn identify(parts: &mut Parts, app: &App) -> Result<Arc<User>, Proble
     Ok(user)
 }
 
-/// The init data of a request. Two that differ are refused: neither counts more than the other.
+/// The init data of a request. Two different values are refused, because neither has precedence.
 fn init_data(headers: &HeaderMap) -> Result<&str, Problem> {
     let authorization = headers.get_all(header::AUTHORIZATION).into_iter().filter_map(|value| {
         match pasted(value) {
             (true, init_data) => Some(init_data),
-            // Another scheme's credentials may stand beside it.
+            // Credentials of another scheme may be sent beside it.
             (false, other) => is_init_data(other).then_some(other),
         }
     });
     let mini_app = headers.get_all(MINI_APP).into_iter().map(|value| pasted(value).1);
     let mut all = authorization.chain(mini_app).filter(|init_data| !init_data.is_empty());
-    let missing = "send Telegram's init data as `Authorization: tma <init data>` or `X-Telegram-Init-Data: <init data>`";
+    let missing = "init data is missing; send it as `Authorization: tma <init data>` or \
+         `X-Telegram-Init-Data: <init data>`";
     let first = all.next().ok_or_else(|| Problem::unauthorized(missing))?;
     if all.any(|other| other != first) {
-        return Err(Problem::unauthorized("the request has two init data that differ"));
+        return Err(Problem::unauthorized(
+            "the request must not have two different values of init data",
+        ));
     }
-    str::from_utf8(first).map_err(|_| Problem::unauthorized("the init data is no text"))
+    str::from_utf8(first).map_err(|_| Problem::unauthorized("the init data is not UTF-8"))
 }
 
-/// Whether the value names the scheme `tma`, and what follows it. Either header may come with it or without it, and with
-/// its own name before, as it is when a whole line is pasted into a form that asks for the value.
+/// Whether the value has the scheme `tma`, and the rest of the value. A header name at the start is
+/// ignored: users paste whole header lines into forms that ask for the value.
 fn pasted(value: &HeaderValue) -> (bool, &[u8]) {
     let mut value = value.as_bytes().trim_ascii();
     for name in [header::AUTHORIZATION.as_str(), MINI_APP] {
@@ -143,7 +148,7 @@ fn pasted(value: &HeaderValue) -> (bool, &[u8]) {
     }
 }
 
-/// Whether a value without a scheme looks like init data: URL-encoded fields, one of them the hash.
+/// Whether a value without a scheme looks like init data: URL-encoded fields including `hash`.
 fn is_init_data(value: &[u8]) -> bool {
     !value.contains(&b' ') && value.split(|byte| *byte == b'&').any(|it| it.starts_with(b"hash="))
 }
@@ -161,7 +166,7 @@ impl<Q: Parameters> FromRequestParts<App> for AsMember<Q> {
 
 impl<T: PathParam> FromRequestParts<App> for Id<T>
 where
-    T::Err: ToString,
+    T::Err: Display,
 {
     type Rejection = Problem;
 
@@ -174,15 +179,12 @@ where
                 other => ErrorKind::Message(other.body_text()),
             };
             match rejection {
-                ErrorKind::InvalidUtf8InPathParam { key } => {
-                    let rule = format!("{key} must be UTF-8");
-                    Problem::invalid(key, rule)
-                }
+                ErrorKind::InvalidUtf8InPathParam { key } => Problem::invalid(key, "must be UTF-8"),
                 other => Problem::invalid(T::NAME, other.to_string()),
             }
         })?;
         let text = params.iter().find(|(name, _)| *name == T::NAME).map(|(_, text)| text.as_str());
         let id = text.unwrap_or_default().parse();
-        id.map(Self).map_err(|error: T::Err| Problem::invalid(T::NAME, error.to_string()))
+        id.map(Self).map_err(|error: T::Err| Problem::invalid(T::NAME, error))
     }
 }

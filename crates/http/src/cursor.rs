@@ -1,7 +1,7 @@
-//! Paging: how many, and behind what.
+//! Paging by `limit` and `cursor`.
 //!
-//! A cursor is the place of a row, signed together with the list it belongs to. One of another list, group or user,
-//! or one that somebody changed, is refused: it never shows the first page, or somebody else's.
+//! A cursor is the position of a row, signed together with the list that it belongs to. A cursor of
+//! another list, group or user and a forged cursor are refused.
 
 use std::str::FromStr;
 
@@ -16,10 +16,10 @@ use crate::{App, Code, List, Parameters, Problem, QueryReader};
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
 
-/// How many bytes of the signature a cursor carries.
+/// Bytes of the signature in a cursor.
 const SIGNATURE: usize = 16;
 
-/// Which part of a list a request asks for: `limit` (1 to 100) and `cursor`.
+/// The requested page of a list: `limit` (1 to 100) and `cursor`.
 #[derive(Clone, Debug)]
 pub struct Paging {
     limit: Option<usize>,
@@ -27,12 +27,12 @@ pub struct Paging {
     app: App,
 }
 
-/// The list that a cursor belongs to: its name, and whose it is.
+/// The list that a cursor belongs to: its name and its owner.
 #[derive(Clone, Debug)]
 pub struct ListId(String);
 
 impl ListId {
-    /// The list `name` of a group or a user.
+    /// The list `name` of the group or user `of`.
     pub fn new(name: &str, of: &impl ToString) -> Self {
         Self(format!("{name}/{}", of.to_string()))
     }
@@ -45,12 +45,12 @@ impl Parameters for Paging {
     }
 }
 
-/// How many things a page has: 1 to 100.
+/// Maximum number of items of a page: 1 to 100.
 struct Limit(usize);
 
-/// Why a text is no limit.
+/// Error returned for an invalid limit.
 #[derive(Debug, thiserror::Error)]
-#[error("limit must be a whole number from 1 to {MAX_LIMIT}")]
+#[error("must be a whole number from 1 to {MAX_LIMIT}")]
 struct LimitError;
 
 impl FromStr for Limit {
@@ -64,23 +64,23 @@ impl FromStr for Limit {
 }
 
 impl Paging {
-    /// How many things are asked for.
+    /// Requested number of items.
     #[must_use]
     pub fn limit(&self) -> usize {
         self.limit.unwrap_or(DEFAULT_LIMIT)
     }
 
-    /// The same, where nothing said about it means `default` things.
+    /// Sets the default limit.
     #[must_use]
     pub fn or_limit(self, default: usize) -> Self {
         Self { limit: self.limit.or(Some(default)), ..self }
     }
 
-    /// Where a list of `list_id` goes on.
+    /// The position after which the page of the list `list_id` starts.
     ///
     /// # Errors
     ///
-    /// `INVALID_CURSOR` where the cursor is none of ours, or belongs to another list.
+    /// `INVALID_CURSOR` for a forged cursor and for a cursor of another list.
     pub fn after<P: DeserializeOwned>(&self, list_id: &ListId) -> Result<Option<P>, Problem> {
         let Some(cursor) = &self.cursor else { return Ok(None) };
         let read = || {
@@ -89,12 +89,11 @@ impl Paging {
             self.signature(list_id, json).verify_truncated_left(signature).ok()?;
             serde_json::from_slice(json).ok()
         };
-        let problem =
-            || Problem::new(Code::InvalidCursor, "this cursor does not belong to this list");
+        let problem = || Problem::new(Code::InvalidCursor, "cursor must be of this list");
         read().map(Some).ok_or_else(problem)
     }
 
-    /// The cursor that stands for a place in a list of `list_id`.
+    /// The cursor of a position in the list `list_id`.
     pub fn cursor(&self, list_id: &ListId, position: &impl Serialize) -> String {
         let json = serde_json::to_vec(position).unwrap_or_default();
         let signature = self.signature(list_id, &json).finalize().into_bytes();
@@ -103,13 +102,13 @@ impl Paging {
         BASE64_URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Whether the request goes on with a list.
+    /// Whether the request has a cursor.
     #[must_use]
     pub const fn has_cursor(&self) -> bool {
         self.cursor.is_some()
     }
 
-    /// The page of a list of `list_id`.
+    /// The requested page of the list `list_id`.
     ///
     /// # Errors
     ///
@@ -118,13 +117,13 @@ impl Paging {
         Ok(Page { limit: self.limit(), after: self.after::<Position>(list_id)? })
     }
 
-    /// The response that shows a slice of a list of `list_id`.
+    /// The response with a slice of the list `list_id`.
     pub fn list<T, V: From<T>>(&self, list_id: &ListId, slice: Slice<T>) -> List<V> {
         let next = slice.next.map(|position| self.cursor(list_id, &position));
         List::new(slice.items.into_iter().map(V::from), next)
     }
 
-    /// Under a key of its own, so that no signature of Telegram's is one of a cursor.
+    /// Uses a key derived for cursors, so that a signature of init data is never one of a cursor.
     fn signature(&self, list_id: &ListId, json: &[u8]) -> Hmac<Sha256> {
         let key = |bytes: &[u8]| {
             Hmac::<Sha256>::new_from_slice(bytes)

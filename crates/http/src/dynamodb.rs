@@ -1,22 +1,23 @@
-//! Clients of DynamoDB, and how patient they are.
+//! DynamoDB clients and their timeouts.
 //!
-//! DynamoDB answers within milliseconds or not at all, so an attempt is given up early and made again soon. An attempt
-//! that is made again carries the same `ClientRequestToken`, which the SDK makes once an operation: a write
-//! whose answer was lost is not done twice.
+//! DynamoDB responds within milliseconds or not at all, so attempts time out early and are retried
+//! soon. All attempts of an operation carry the same `ClientRequestToken`, so a write whose
+//! response was lost is not applied twice.
 //! <https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html>
 //!
-//! | what                  | at the most | why |
+//! | limit                 | value       | reason |
 //! |-----------------------|-------------|-----|
 //! | a function            | 10 s        | `TimeoutSeconds` of the template |
-//! | a request             | 8.5 s       | leaves time to answer 503; see [`App::deadline`](crate::App::deadline) |
-//! | an operation          | 5 s         | one that hangs leaves a request time for another one |
-//! | an attempt            | 1.5 s       | three that hang are an operation |
-//! | connecting            | 1 s         | a part of the attempt |
-//! | attempts              | 5           | refused at once, all are made within 0.75 s |
-//! | pause between them    | 0.4 s       | 50, 100, 200, 400 ms, each with full jitter |
+//! | a request             | 8.5 s       | leaves time for a 503; see [`App`](crate::App) |
+//! | an operation          | 5 s         | if it hangs, the request has time for another one |
+//! | an attempt            | 1.5 s       | an operation has time for three that hang |
+//! | connecting            | 1 s         | part of the attempt |
+//! | attempts              | 5           | if refused at once, all take at most 0.75 s |
+//! | backoff               | 0.4 s       | 50, 100, 200, 400 ms, each with full jitter |
 //!
-//! The retry mode is the SDK's standard one, whose quota keeps a client from adding load to a table that answers nobody. Not
-//! the adaptive one: it would delay the requests of all groups where one group's partition is throttled.
+//! The retry mode is the SDK's standard mode, whose retry quota keeps a client from adding load to
+//! a table that is down. The adaptive mode would delay requests of all groups when one group's
+//! partition is throttled.
 
 use std::time::Duration;
 
@@ -32,16 +33,17 @@ use aws_sdk_dynamodb::{Client, config::Credentials};
 
 const LOCAL_REGION: Region = Region::from_static("eu-central-1");
 
-/// What the environment says, and our patience.
+/// Configuration from the environment, with our timeouts and retries.
 pub(crate) fn config() -> ConfigLoader {
     aws_config::defaults(BehaviorVersion::latest())
         .timeout_config(timeouts())
         .retry_config(retries())
 }
 
-/// A client of the DynamoDB at `endpoint`, with the credentials and the region of the environment or the profile.
+/// A client of the DynamoDB at `endpoint`, with credentials and region from the environment or the
+/// profile.
 ///
-/// Where there are none it takes made-up ones, which an engine on this machine accepts.
+/// Without any it uses placeholders, which a local engine accepts.
 pub async fn dynamodb_at(endpoint: &str) -> Client {
     let credentials = CredentialsProviderChain::first_try(
         "environment",
@@ -56,7 +58,7 @@ pub async fn dynamodb_at(endpoint: &str) -> Client {
     Client::new(&config.load().await)
 }
 
-/// A client of the engine at `endpoint` on this machine.
+/// A client of the local engine at `endpoint`.
 #[must_use]
 pub fn local_dynamodb(endpoint: &str) -> Client {
     Client::from_conf(

@@ -1,4 +1,4 @@
-//! The envelope of a success.
+//! The envelope of a successful response.
 
 use axum::{
     http::{StatusCode, header},
@@ -20,19 +20,19 @@ pub struct Data<T> {
     /// The requested resource.
     #[schema(schema_with = schemas::one::<T>)]
     data: T,
-    /// A sentence for the user, if there is more to say.
+    /// Message for the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Expense deleted")]
     message: Option<&'static str>,
 }
 
 impl<T> Data<T> {
-    /// The thing in its envelope.
+    /// Wraps a resource.
     pub const fn new(data: T) -> Self {
         Self { success: true, data, message: None }
     }
 
-    /// The same with a sentence.
+    /// Adds a message for the user.
     #[must_use]
     pub fn with_message(self, message: &'static str) -> Self {
         Self { message: Some(message), ..self }
@@ -66,7 +66,7 @@ pub struct Pagination {
 }
 
 impl<T> List<T> {
-    /// The things in their envelope.
+    /// Wraps the items of a page.
     pub fn new(data: impl IntoIterator<Item = T>, next_cursor: Option<String>) -> Self {
         let pagination = Pagination { has_more: next_cursor.is_some(), next_cursor };
         Self { success: true, data: data.into_iter().collect(), pagination }
@@ -85,7 +85,7 @@ impl<T: Serialize> IntoResponse for List<T> {
     }
 }
 
-/// The response whose `data` is this JSON.
+/// A response with this JSON as `data`.
 pub(crate) fn of_json(status: StatusCode, data: &RawValue) -> Response {
     let json = (header::CONTENT_TYPE, "application/json");
     let body = serde_json::to_vec(&Data::new(data)).unwrap_or_default();

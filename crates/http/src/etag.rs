@@ -1,4 +1,4 @@
-//! The tag of a state: what a client saw is what it changes, where it says so.
+//! Entity tags, with which a client changes only the state that it has seen.
 //!
 //! <https://www.rfc-editor.org/rfc/rfc9110#name-conditional-requests>
 
@@ -14,10 +14,10 @@ use sha2::{Digest, Sha256};
 
 use crate::Data;
 
-/// How many bytes of the hash a tag shows.
+/// Bytes of the hash in a tag.
 const LENGTH: usize = 16;
 
-/// One thing in its envelope, with the tag of its state.
+/// A resource in its envelope, with the tag of its state.
 #[derive(Debug)]
 pub struct Tagged<T>(pub T);
 
@@ -30,14 +30,14 @@ impl<T: Serialize> IntoResponse for Tagged<T> {
     }
 }
 
-/// The tag of the state that this JSON shows: two states differ in it, whatever they differ in.
+/// The tag of this JSON, a hash of all its fields.
 pub(crate) fn tag(json: &str) -> HeaderValue {
     let hash = Sha256::digest(json);
     let tag = format!("\"{}\"", hex::encode(hash.get(..LENGTH).unwrap_or_default()));
     HeaderValue::from_str(&tag).unwrap_or_else(|_| unreachable!("hexadecimal digits are visible"))
 }
 
-/// In which states a thing may be, for the request to be done: any, where there is no `If-Match`.
+/// The tags of `If-Match`. Without the header every state is accepted.
 #[derive(Clone, Debug)]
 pub struct IfMatch(Option<String>);
 
@@ -52,11 +52,11 @@ impl<S: Sync> FromRequestParts<S> for IfMatch {
 }
 
 impl IfMatch {
-    /// Whether the state that `view` shows is one of them.
+    /// Whether the tag of `view` is one of them.
     pub fn accepts(&self, view: &impl Serialize) -> bool {
         let Some(tags) = &self.0 else { return true };
         let tag = serde_json::to_string(view).map(|json| tag(&json));
-        // A tag of ours has no comma inside. A weak one (`W/"…"`) never matches.
+        // Our tags have no comma. A weak tag (`W/"…"`) never matches.
         tags.split(',').map(str::trim).any(|known| {
             known == "*" || tag.as_ref().is_ok_and(|tag| tag.as_bytes() == known.as_bytes())
         })

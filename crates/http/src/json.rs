@@ -1,4 +1,4 @@
-//! A JSON body, as the extractor of a handler.
+//! The extractor of a JSON body.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::{
     body::{self, Body},
 };
 
-/// A JSON body, of which no mistake is reported before the table has checked the caller's right.
+/// A JSON body. Its errors are reported only after the table has checked the caller's right.
 #[derive(Debug)]
 pub struct Json<T: Body>(pub Draft<T::Fields>);
 
@@ -29,11 +29,11 @@ impl<T: Body> FromRequest<App> for Json<T> {
     }
 }
 
-/// For how long a body may be on its way, well before the deadline of its request. To Lambda it comes whole; elsewhere nobody keeps a
-/// request open for ever.
+/// Time limit for receiving a body, below the deadline of the request. On Lambda the body arrives
+/// with the event; elsewhere the limit closes stalled requests.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The bytes of a body that is not too large.
+/// Reads a body of at most 64 KiB.
 pub(crate) async fn bytes(request: Request, app: &App) -> Result<Bytes, Problem> {
     let bytes = timeout(BODY_TIMEOUT, Bytes::from_request(request, app)).await;
     let late = |_| {

@@ -1,4 +1,4 @@
-//! Lambda's event loop, for events as clients make them.
+//! The Lambda event loop, which accepts any event that a client can cause.
 
 use std::fmt::Write;
 
@@ -7,26 +7,27 @@ use lambda_http::{
     Adapter, Error, LambdaEvent, Service, lambda_runtime, request::LambdaRequest, service_fn,
 };
 
-/// Answers the events of API Gateway by `router`, for as long as Lambda wants.
+/// Serves API Gateway events with `router` until Lambda stops the process.
 ///
-/// `lambda_http` makes a URL of each event, and panics where that is none: a quote in a query would end the function.
+/// `lambda_http` builds a URL from each event and panics if it is invalid. A quote in a query would
+/// therefore end the function; this loop percent-encodes such characters first.
 ///
 /// # Errors
 ///
-/// Where Lambda cannot be asked for events.
+/// An error of the Lambda runtime API.
 pub async fn run(router: Router) -> Result<(), Error> {
     let adapter = Adapter::from(router);
     let answer = service_fn(move |event| adapter.clone().call(well_formed(event)));
     lambda_runtime::run(answer).await
 }
 
-/// The event without what cannot stand in a URL.
+/// Encodes or removes the parts of an event that are invalid in a URL.
 fn well_formed(mut event: LambdaEvent<LambdaRequest>) -> LambdaEvent<LambdaRequest> {
     if let LambdaRequest::ApiGatewayV2(request) = &mut event.payload {
         for part in [&mut request.raw_path, &mut request.raw_query_string].into_iter().flatten() {
             *part = encoded(part);
         }
-        // No route asks for them; without them the gateway's own name stands in the URL.
+        // No handler reads them. Without them `lambda_http` puts the gateway's host into the URL.
         for name in [header::HOST.as_str(), "x-forwarded-proto"] {
             request.headers.remove(name);
         }
@@ -34,7 +35,7 @@ fn well_formed(mut event: LambdaEvent<LambdaRequest>) -> LambdaEvent<LambdaReque
     event
 }
 
-/// Percent-encodes what has no place in a path or a query, or another meaning there than the gateway saw.
+/// Percent-encodes characters that are invalid in a path or a query, or that would split it.
 fn encoded(text: &str) -> String {
     text.bytes().fold(String::with_capacity(text.len()), |mut encoded, byte| {
         if byte.is_ascii_graphic() && !b"\"#<>?\\".contains(&byte) {
@@ -54,7 +55,7 @@ mod tests {
 
     const EVENT: &str = include_str!("../../../events/list-expenses.json");
 
-    /// The path and the query that a router gets of the event with this field.
+    /// The path and query that the router gets for the event with this field.
     fn routed(field: &str, value: &str) -> String {
         let mut event: Value = serde_json::from_str(EVENT).unwrap();
         event["rawPath"] = json!("/api/groups");

@@ -1,9 +1,11 @@
-//! What every endpoint of Fracti shares: who asks, what is sent, and how it is answered.
+//! What the endpoint crates share: authentication, request extractors, responses and the OpenAPI
+//! document.
 //!
-//! [`App`] is what a request may use, and [`service`] what Lambda, the local server and the tests each run. A handler
-//! takes extractors ([`Caller`] or [`AsMember`] with its [`Parameters`], [`Id`], [`IfMatch`], [`Json`] or [`Post`] with its
-//! [`Body`]), calls one thing of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`List`]) or a [`Problem`].
-//! [`openapi`] describes it all. No endpoint is here.
+//! [`App`] holds the dependencies of a request. [`service`] makes the tower service that Lambda,
+//! the local server and the tests run. A handler takes extractors ([`Caller`] or [`AsMember`] with
+//! its [`Parameters`], [`Id`], [`IfMatch`], [`Json`] or [`Post`] with its [`Body`]), calls one
+//! method of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`List`]) or a
+//! [`Problem`]. This crate has no endpoints.
 
 pub mod openapi;
 pub mod schemas;
@@ -36,7 +38,7 @@ pub use json::Json;
 pub use lambda::run;
 pub use post::{Post, respond, respond_tagged};
 pub use problem::{Code, Detail, Problem, ProblemBody, sentence};
-pub use query::{Parameters, Query, QueryReader};
+pub use query::{Flag, FlagError, Parameters, Query, QueryReader};
 pub use views::{
     ChangeView, EntryView, ExpenseView, GroupView, MemberView, SettlementView, ShareView,
 };

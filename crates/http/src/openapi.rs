@@ -1,8 +1,8 @@
 //! The OpenAPI document of all routes.
 //!
-//! A handler's annotation says what only it does: its body, its success, and the codes that no other rule gives it,
-//! as the description of their status. [`document`] adds what holds for many: parameters, headers, security, and the
-//! problems that follow from the path and the method. So a new route is described in full by its own few lines.
+//! The annotation of a handler has its body, its success and the error codes that only it has, as
+//! the description of their status. [`document`] adds what follows from path and method:
+//! parameters, headers, security and common error codes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,56 +23,59 @@ use utoipa::{
 
 use crate::{Code, ProblemBody, Routes, amounts};
 
-/// The document as it is served: the one that the repository has.
+/// The document of all endpoint groups, as it is served.
 ///
-/// It is of all endpoint groups, which no function links; `tests/api/openapi.rs` fails where it is not what
-/// [`document`] makes of them, and renews it.
+/// No function links all groups, so the document is a file of the repository.
+/// `tests/api/openapi.rs` compares it with [`document`] and can regenerate it.
 pub const DOCUMENT: &str = include_str!("../../../openapi.json");
 
 const DESCRIPTION: &str = "\
-The shared money of a Telegram group: who paid, who owes and who has settled up, in any currency, exact to the minor unit.
+A backend for splitting expenses in Telegram groups. It records who paid, who owes and who has \
+settled up, in any currency, exactly to the minor unit.
 
-* **Authentication.** A request carries the init data that Telegram signs for a Mini App, in one of two headers. Init data \
-is valid for 24 hours.
-* **Responses.** A success is `{\"success\":true,\"data\":…}`; a list also has `pagination`. A failure is an \
-`ErrorResponse`, where `success` is `false`, `error` is a stable code for programs and `message` is a sentence for people. \
-Every response of the API has the header `x-request-id`.
-* **Amounts** are in major units. Responses have JSON numbers with all digits (`33.333333334`); requests may have numbers or \
-strings. For clients that read numbers as floats, `?amounts=text` or `Accept: application/json;amounts=text` makes every amount \
-and percentage of a response a JSON string with the same digits.
-* **Lists** are newest first unless stated otherwise. The next page is the one whose `cursor` is `pagination.nextCursor`; a \
-cursor is opaque.
-* **Idempotency.** A POST with an `Idempotency-Key` is carried out once: for 24 hours, the same key and body get the first \
-response again.
-* **Optional fields** of a request body may be `null`, which means the same as leaving them out. The one exception is \
-`category` of `EditExpense`, where `null` removes the category.
-* **Strict input.** Unknown fields and unknown query parameters are refused. All mistakes of a body, or of a query, are \
-reported at once, in `details`; `message` is about the first one.
-* **Order of refusals.** A request that is wrong in several ways is refused for the first of these: path and method (404, 405); \
-init data (401); ids in the path, query, cursor, `Idempotency-Key` and size of the body (400, 413); group and membership (404, \
-403), with a reused `Idempotency-Key` (422); expense, settlement or entry (404); right (403); state (409); `If-Match` (412); body \
-(415, 400, 422).
-* **Unknown paths** get 404 `ROUTE_NOT_FOUND`. Unknown methods get 405 `METHOD_NOT_ALLOWED`, and the header `Allow` lists \
-the supported ones.
-* **Rate limit.** The gateway in front of the API answers 429 with a body of its own, `GatewayError`.
+* **Authentication.** A request carries the init data that Telegram signs for a Mini App, in one \
+of two headers. Init data is valid for 24 hours.
+* **Responses.** A success is `{\"success\":true,\"data\":…}`; a list also has `pagination`. A \
+failure is an `ErrorResponse`, where `success` is `false`, `error` is a stable code for programs \
+and `message` is a sentence for people. Every response of the API has the header `x-request-id`.
+* **Amounts** are in major units. Responses have JSON numbers with all digits (`33.333333334`); \
+requests may have numbers or strings. For clients that read numbers as floats, `?amounts=text` or \
+`Accept: application/json;amounts=text` makes every amount and percentage of a response a JSON \
+string with the same digits.
+* **Lists** are newest first unless stated otherwise. To get the next page, send \
+`pagination.nextCursor` as `cursor`. Cursors are opaque.
+* **Idempotency.** A POST with an `Idempotency-Key` is carried out once: for 24 hours, the same \
+key and body get the first response again.
+* **Optional fields** of a request body may be `null`, which means the same as leaving them out. \
+The one exception is `category` of `EditExpense`, where `null` removes the category.
+* **Strict input.** Unknown fields and unknown query parameters are refused. All errors of a body, \
+or of a query, are reported at once in `details`; `message` is about the first one.
+* **Order of errors.** A request with several errors gets the first of these: path and method \
+(404, 405); init data (401); path ids, query, cursor, `Idempotency-Key` and size of the body (400, \
+413); group and membership (404, 403), with a reused `Idempotency-Key` (422); expense, settlement \
+or entry (404); permission (403); state (409); `If-Match` (412); body (415, 400, 422).
+* **Unknown paths** get 404 `ROUTE_NOT_FOUND`. Unknown methods get 405 `METHOD_NOT_ALLOWED`, and \
+the header `Allow` lists the supported ones.
+* **Rate limit.** The gateway in front of the API answers 429 with a body of its own, \
+`GatewayError`.
 ";
 
 const TAGS: [(&str, &str); 6] = [
     ("groups", "Groups and their members."),
-    ("expenses", "Expenses that a member paid for several members."),
+    ("expenses", "Expenses that one member paid and several share."),
     ("settlements", "Debts between members, and the payments that settle them."),
-    ("users", "The current user over all groups."),
+    ("users", "The current user and their totals over all groups."),
     (
         "ledger",
         "The ledger of a group: balances at any moment, the entries behind them, and adjustments.",
     ),
-    ("service", "Health and description of the service, without authentication."),
+    ("service", "Health and OpenAPI document, without authentication."),
 ];
 
-/// Name of the shared response, and its status, to a request that the gateway throttles.
+/// Name and status of the shared response of the gateway to a throttled request.
 const THROTTLED: (&str, &str) = ("TooManyRequests", "429");
 
-/// The document of these routes.
+/// Makes the document of these routes.
 #[must_use]
 pub fn document(routes: Routes) -> OpenApi {
     let mut document = routes.into_openapi();
@@ -121,7 +124,7 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operati
         .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
 }
 
-/// Adds to an operation what follows from its path and its method.
+/// Adds to an operation what follows from its path and method.
 fn complete(
     path: &str,
     method: &Method,
@@ -184,7 +187,7 @@ fn complete(
     }
 }
 
-/// The codes that an operation answers with because of what it takes.
+/// Error codes that follow from the path, the method and the input of an operation.
 fn common(
     path: &str,
     method: &Method,
@@ -192,12 +195,12 @@ fn common(
     lists: bool,
 ) -> impl Iterator<Item = Code> {
     let in_group = path.contains("{groupId}");
-    // Who joins is no member yet.
+    // A user who joins is not a member yet.
     let of_members = in_group && !path.ends_with("/join");
     let rules: [(bool, &[Code]); 11] = [
         (
             operation.security.is_none(),
-            // Each takes the form of amounts, and refuses parameters that it does not know.
+            // Each has the parameter `amounts` and refuses unknown parameters.
             &[Code::ValidationError, Code::Unauthorized, Code::Internal, Code::Unavailable],
         ),
         (in_group, &[Code::ValidationError, Code::GroupNotFound]),
@@ -222,13 +225,13 @@ fn common(
     rules.into_iter().filter(|(applies, _)| *applies).flat_map(|(_, codes)| codes).copied()
 }
 
-/// Whether it changes a thing that has a tag.
+/// Whether the operation changes a resource that has an entity tag.
 fn changes_state(path: &str, method: &Method) -> bool {
     let tagged = ["{expenseId}", "{settlementId}"].iter().any(|id| path.ends_with(id));
     tagged && (method == Method::PUT || method == Method::DELETE)
 }
 
-/// The codes that an annotation names.
+/// The error codes of an annotation.
 fn named(response: &RefOr<Response>) -> Vec<Code> {
     let RefOr::T(response) = response else { return Vec::new() };
     let code = |text| {
@@ -242,7 +245,7 @@ fn is_list(response: &RefOr<Response>) -> bool {
     matches!(response, RefOr::T(response) if shows(response, |schema| schema.contains("/List_")))
 }
 
-/// Whether it shows one thing whose states have tags.
+/// Whether the response is a resource that has an entity tag.
 fn is_tagged(response: &Response) -> bool {
     let tagged = ["/ExpenseResponse", "/SettlementResponse"];
     shows(response, |schema| tagged.iter().any(|tagged| schema.ends_with(tagged)))
@@ -255,7 +258,7 @@ fn shows(response: &Response, what: impl Fn(&str) -> bool) -> bool {
     })
 }
 
-/// Renames the envelope that a success refers to.
+/// Renames the envelope schema of a successful response.
 fn rename_schemas(response: &mut Response) {
     for content in response.content.values_mut() {
         if let RefOr::T(Content { schema: Some(RefOr::Ref(schema)), .. }) = content {
@@ -265,7 +268,8 @@ fn rename_schemas(response: &mut Response) {
     }
 }
 
-/// `Data_Expense`, as utoipa names the envelope, as `ExpenseResponse`, and `List_Expense` as `ExpenseListResponse`.
+/// Renames utoipa's `Data_Expense` to `ExpenseResponse` and `List_Expense` to
+/// `ExpenseListResponse`.
 fn response_name(name: &str) -> String {
     match name.split_once('_') {
         Some(("Data", of)) => format!("{of}Response"),
@@ -274,12 +278,15 @@ fn response_name(name: &str) -> String {
     }
 }
 
-/// The schema without the `null` that utoipa adds to what is optional.
+/// Removes the `null` that utoipa adds to optional fields.
 ///
-/// The API takes `null` for a field that is left out, but a type that is both optional and nullable is a burden in
-/// generated clients.
+/// The API accepts `null` for a missing field, but a type that is both optional and nullable is a
+/// burden in generated clients.
 fn without_null(schema: RefOr<Schema>) -> RefOr<Schema> {
-    let is_null = |schema: &RefOr<Schema>| matches!(schema, RefOr::T(Schema::Object(it)) if it.schema_type == SchemaType::Type(Type::Null));
+    let is_null = |schema: &RefOr<Schema>| match schema {
+        RefOr::T(Schema::Object(it)) => it.schema_type == SchemaType::Type(Type::Null),
+        _ => false,
+    };
     let without = |schema_type: &mut SchemaType| {
         if let SchemaType::Array(types) = schema_type {
             types.retain(|it| *it != Type::Null);
@@ -324,12 +331,15 @@ fn throttled() -> Response {
         .example(Some(json!({ "message": "Too Many Requests" })))
         .build();
     ResponseBuilder::new()
-        .description("The rate limit is exceeded. Sent by the gateway before the request reaches the API; try again later.")
+        .description(
+            "The rate limit is exceeded. Sent by the gateway before the request reaches \
+            the API; try again later.",
+        )
         .content("application/json", content)
         .build()
 }
 
-/// The response that says one of these codes, which have one status: described once, and referred to.
+/// The shared response of these codes, which have the same status.
 fn problem(codes: &[Code], shared: &mut BTreeMap<String, RefOr<Response>>) -> Ref {
     let name = codes.iter().map(|code| format!("{code:?}")).collect::<Vec<_>>().join("Or");
     let examples = codes
@@ -356,7 +366,7 @@ fn problem(codes: &[Code], shared: &mut BTreeMap<String, RefOr<Response>>) -> Re
     reference
 }
 
-/// A code as the wire spells it.
+/// A code as in the JSON of a response.
 fn word(code: Code) -> String {
     json!(code).as_str().unwrap_or_default().to_owned()
 }
@@ -387,7 +397,7 @@ fn header((name, shared): (&str, &str)) -> (String, RefOr<Header>) {
     (name.to_owned(), RefOr::Ref(Ref::new(format!("#/components/headers/{shared}"))))
 }
 
-/// `list_groups` as `listGroups`.
+/// Converts `list_groups` to `listGroups`.
 fn camel_case(snake: &str) -> String {
     let mut camel = String::new();
     for (index, word) in snake.split('_').enumerate() {
@@ -397,7 +407,7 @@ fn camel_case(snake: &str) -> String {
     camel
 }
 
-/// Parameters, headers and security schemes.
+/// Shared parameters, headers and security schemes.
 fn shared() -> Components {
     let id = |name: &str, what: &str| {
         json!({
@@ -411,16 +421,19 @@ fn shared() -> Components {
             "expenseId": id("expenseId", "Id of the expense."),
             "settlementId": id("settlementId", "Id of the settlement."),
             "entryId": {
-                "name": "entryId", "in": "path", "required": true, "description": "Id of the entry.",
+                "name": "entryId", "in": "path", "required": true, "description": "Id of the \
+                    entry.",
                 "schema": { "type": "string", "minLength": 1, "maxLength": 64 }, "example": "opening-balance",
             },
             "If-Match": {
                 "name": "If-Match", "in": "header", "required": false,
-                "description": "`ETag` of the expected state. In any other state the request fails and changes nothing.",
+                "description": "`ETag` of the expected state. In any other state the request fails \
+                    and changes nothing.",
                 "schema": { "type": "string" },
             },
             "limit": {
-                "name": "limit", "in": "query", "required": false, "description": "Maximum number of items on the page.",
+                "name": "limit", "in": "query", "required": false, "description": "Maximum number \
+                    of items on the page.",
                 "schema": { "type": "integer", "minimum": 1, "maximum": 100, "default": 20 },
             },
             "cursor": {
@@ -430,12 +443,15 @@ fn shared() -> Components {
             },
             "amounts": {
                 "name": "amounts", "in": "query", "required": false,
-                "description": "How the response writes amounts and percentages: as JSON numbers, or as JSON strings with the same digits. Default: as the media type of `Accept` says, otherwise `number`.",
+                "description": "How the response writes amounts and percentages: as JSON numbers, \
+                    or as JSON strings with the same digits. Default: the form in `Accept`, \
+                    otherwise `number`.",
                 "schema": { "type": "string", "enum": ["number", "text"] },
             },
             "Idempotency-Key": {
                 "name": "Idempotency-Key", "in": "header", "required": false,
-                "description": "Unique key of the request. The same key and body get the first response again, without repeating the request.",
+                "description": "Unique key of the request. A request with the same key and body is \
+                    not carried out again but gets the first response.",
                 "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
                 "example": "7f3a0c52-dinner",
             },
@@ -446,7 +462,8 @@ fn shared() -> Components {
                 "schema": { "type": "string" },
             },
             "Replayed": {
-                "description": "Present if this is the first response again, for a repeated `Idempotency-Key`.",
+                "description": "Present if the response is a replay of the first one to the same \
+                    `Idempotency-Key`.",
                 "schema": { "type": "string", "enum": ["true"] },
             },
             "ETag": {
@@ -458,7 +475,8 @@ fn shared() -> Components {
                 "schema": { "type": "integer", "minimum": 0 },
             },
             "Authenticate": {
-                "description": "Authentication scheme.", "schema": { "type": "string", "enum": ["tma"] },
+                "description": "Authentication scheme.",
+                "schema": { "type": "string", "enum": ["tma"] },
             },
         },
         "securitySchemes": {

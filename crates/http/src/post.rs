@@ -1,4 +1,4 @@
-//! A request that makes something, and makes it once for its idempotency key.
+//! The extractor of a POST request with its idempotency key.
 
 use axum::{
     extract::{FromRequest, Request},
@@ -22,26 +22,26 @@ use crate::{
     envelope, etag, json,
 };
 
-/// The header by which a client makes a request happen once.
+/// Header with the idempotency key.
 ///
 /// <https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header>
 const KEY: &str = "idempotency-key";
 
-/// A request that makes something: its body, and the key under which it happens once.
+/// A POST request: its body and its idempotency key.
 #[derive(Debug)]
 pub struct Post<T: Body> {
-    /// What is to be made. No mistake of it is reported before the table has checked the caller's right.
+    /// The body. Its errors are reported only after the table has checked the caller's right.
     pub body: Draft<T::Fields>,
-    /// The key, where there is one.
+    /// The idempotency key, if there is one.
     pub key: Key,
 }
 
-/// The idempotency key of a request, or that it has none.
+/// The optional idempotency key of a request.
 #[derive(Clone, Debug)]
 pub struct Key {
     user: UserId,
     app: App,
-    /// The hashes of the key and of the request.
+    /// Hash of the key and hash of the request.
     hashes: Option<(String, String)>,
 }
 
@@ -55,7 +55,7 @@ impl<T: Body> FromRequest<App> for Post<T> {
         let key = key(&headers)?;
         let bytes = json::bytes(Request::from_parts(parts, body), app).await?;
         let body = body::read::<T>(&headers, &bytes);
-        // The path belongs to what is asked: a key of one group does not answer for another.
+        // The path is hashed too: a key that was used in one group is not replayed in another.
         let hashes = key.map(|key| {
             let request = Sha256::new().chain_update(path).chain_update([0]).chain_update(&bytes);
             (hex::encode(Sha256::digest(key)), hex::encode(request.finalize()))
@@ -64,7 +64,7 @@ impl<T: Body> FromRequest<App> for Post<T> {
     }
 }
 
-/// 1 to 255 visible ASCII characters.
+/// Reads the header: at most one key of 1 to 255 visible ASCII characters.
 fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
     let mut keys = headers.get_all(KEY).iter();
     let Some(key) = keys.next() else { return Ok(None) };
@@ -77,9 +77,9 @@ fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
 }
 
 impl Key {
-    /// What makes the request happen once, and answers with `STATUS` and the view `V` of what it made.
+    /// The idempotency of a request that responds with `STATUS` and the view `V` of its result.
     ///
-    /// `operation` names the endpoint: a key of one endpoint says nothing about another.
+    /// `operation` names the endpoint. The same key on another endpoint is a different key.
     #[must_use]
     pub fn idempotency<T, V, const STATUS: u16>(self, operation: &'static str) -> Idempotency<T>
     where
@@ -102,16 +102,16 @@ fn render<T: Clone, V: From<T> + Serialize, const STATUS: u16>(made: &T) -> Stor
     StoredResponse { status: STATUS, data }
 }
 
-/// The response to a request that happens once: told now, or as it was told before.
+/// The response of an idempotent request: a new one or the replay of the stored one.
 ///
 /// # Errors
 ///
-/// A [`Problem`] where what was recorded is no response.
+/// A [`Problem`] if the stored response is unreadable.
 pub fn respond<T>(idempotency: &Idempotency<T>, outcome: Outcome<T>) -> Result<Response, Problem> {
     response_of(idempotency, outcome).map(|(response, _)| response)
 }
 
-/// The same with the tag of the state that it shows.
+/// As [`respond`], with the tag of the returned state.
 ///
 /// # Errors
 ///

@@ -1,6 +1,6 @@
-//! The body of every response that is not a success.
+//! Error responses and their codes.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use axum::{
     http::{HeaderValue, StatusCode, header},
@@ -25,13 +25,13 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// The status that it comes with, always the same.
+            /// HTTP status of the code.
             #[must_use]
             pub const fn status(self) -> StatusCode {
                 match self { $(Self::$name => StatusCode::$status),+ }
             }
 
-            /// What it means, in a sentence.
+            /// Meaning of the code, as a sentence.
             #[must_use]
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$name => $meaning),+ }
@@ -53,16 +53,21 @@ codes! {
     EntryNotFound NOT_FOUND "The entry does not exist in the group's ledger.",
     RouteNotFound NOT_FOUND "The path does not exist.",
     MethodNotAllowed METHOD_NOT_ALLOWED "The path does not support the method.",
-    Conflict CONFLICT "The request lost to concurrent writes to the group. Nothing was changed; try again.",
+    Conflict CONFLICT
+        "The request lost to concurrent writes to the group. Nothing was changed; try again.",
     SettlementFinal CONFLICT "The settlement is already completed or failed, which is final.",
     TxHashUsed CONFLICT "The transaction already pays another settlement.",
-    PreconditionFailed PRECONDITION_FAILED "The current state does not match `If-Match`; get it again.",
+    PreconditionFailed PRECONDITION_FAILED
+        "The current state does not match `If-Match`; get it again.",
     PayloadTooLarge PAYLOAD_TOO_LARGE "The body is larger than 64 KiB.",
-    UnsupportedMediaType UNSUPPORTED_MEDIA_TYPE "The `Content-Type` of the body is not `application/json`.",
+    UnsupportedMediaType UNSUPPORTED_MEDIA_TYPE
+        "The `Content-Type` of the body is not `application/json`.",
     TooManyMembers UNPROCESSABLE_ENTITY "The group already has 500 members.",
-    TooMuchHistory UNPROCESSABLE_ENTITY "The request would read more of the group's history than is allowed.",
+    TooMuchHistory UNPROCESSABLE_ENTITY
+        "The request would read more of the group's history than is allowed.",
     TooManySplits UNPROCESSABLE_ENTITY "The expense has more than 45 shares.",
-    IdempotencyKeyReused UNPROCESSABLE_ENTITY "The idempotency key was already used for a different request.",
+    IdempotencyKeyReused UNPROCESSABLE_ENTITY
+        "The idempotency key was already used for a different request.",
     Internal INTERNAL_SERVER_ERROR "An internal error occurred.",
     Unavailable SERVICE_UNAVAILABLE "The service is temporarily unavailable; try again.",
 }
@@ -109,11 +114,12 @@ impl FailureKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = ErrorDetail)]
 pub struct Detail {
-    /// Path of the field in the body, like `splits[1].amount`, or the name of the parameter or header.
+    /// Path of the field in the body, like `splits[1].amount`, or the name of the parameter or
+    /// header.
     #[schema(example = "splits[1].amount")]
     pub path: String,
     /// Rule that it breaks.
-    #[schema(example = "USD has at most 2 decimals")]
+    #[schema(example = "amount must have at most 2 decimals in USD")]
     pub message: String,
 }
 
@@ -128,7 +134,7 @@ pub struct ProblemBody {
     /// Error code, for programs.
     error: Code,
     /// Error message, for people.
-    #[schema(example = "EUR has at most 2 decimals.")]
+    #[schema(example = "amount must have at most 2 decimals in EUR.")]
     message: String,
     /// Invalid parts of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -139,21 +145,21 @@ pub struct ProblemBody {
 }
 
 impl Problem {
-    /// A problem with a code for programs and a sentence for people.
+    /// A problem with a code for programs and a message for people.
     pub fn new(code: Code, message: impl AsRef<str>) -> Self {
         let (message, details) = (sentence(message.as_ref()), Vec::new());
         Self { code, message, details, retry: false, failure: None }
     }
 
     /// The field at `path` breaks a rule.
-    pub fn invalid(path: impl Into<String>, rule: impl Into<String>) -> Self {
+    pub fn invalid(path: impl Into<String>, rule: impl fmt::Display) -> Self {
         Self::from(Error::invalid(path, rule))
     }
 
-    /// Fields break rules: the message is about the first one.
+    /// A problem of invalid fields. The message is about the first one.
     fn of_fields(errors: Vec<FieldError>) -> Self {
         let message = errors.first().map_or_else(String::new, |FieldError { path, rule }| {
-            // The name of a field keeps its spelling.
+            // The field name at the start keeps its spelling.
             if rule.starts_with(name(path)) { format!("{rule}.") } else { sentence(rule) }
         });
         let detail = |FieldError { path, rule }| Detail { path, message: rule };
@@ -167,7 +173,7 @@ impl Problem {
     }
 
     fn internal(kind: FailureKind, error: Error) -> Self {
-        Self::failed(Code::Internal, "something went wrong inside of Fracti", kind, error)
+        Self::failed(Code::Internal, "an internal error occurred", kind, error)
     }
 
     /// The caller is not authenticated.
@@ -179,7 +185,7 @@ impl Problem {
         self.failure.as_ref()
     }
 
-    /// The response, which names the request.
+    /// The response, with the id of the request.
     pub(crate) fn render(&self, request_id: &str) -> Response {
         let body = ProblemBody {
             success: false,
@@ -200,7 +206,7 @@ impl Problem {
     }
 }
 
-/// The message as a sentence.
+/// The message as a sentence, with a capital and a full stop.
 #[must_use]
 pub fn sentence(message: &str) -> String {
     let end = if message.ends_with('.') { "" } else { "." };
@@ -243,7 +249,7 @@ impl From<Error> for Problem {
             Error::KeyReused => new(Code::IdempotencyKeyReused),
             Error::Contended => later(new(Code::Conflict)),
             Error::Unavailable(_) => {
-                let message = "Fracti is not available at this moment; try again";
+                let message = "the service is temporarily unavailable; try again";
                 later(Self::failed(Code::Unavailable, message, FailureKind::Unavailable, error))
             }
             Error::Table(_) => Self::internal(FailureKind::Table, error),
@@ -253,7 +259,8 @@ impl From<Error> for Problem {
 }
 
 impl IntoResponse for Problem {
-    /// Leaves the body to the layer around every route, which knows the request's id and logs the cause.
+    /// Leaves the body to the layer around every route, which has the request id and logs the
+    /// cause.
     fn into_response(self) -> Response {
         let mut response = self.code.status().into_response();
         response.extensions_mut().insert(Arc::new(self));
@@ -262,9 +269,9 @@ impl IntoResponse for Problem {
 }
 
 pub(crate) async fn no_route() -> Problem {
-    Problem::new(Code::RouteNotFound, "no such path")
+    Problem::new(Code::RouteNotFound, "the path does not exist")
 }
 
 pub(crate) async fn no_method() -> Problem {
-    Problem::new(Code::MethodNotAllowed, "this path has no such method")
+    Problem::new(Code::MethodNotAllowed, "the path does not support the method")
 }

@@ -1,4 +1,4 @@
-//! Query parameters: each endpoint has a type that names those that it knows, and any other is refused.
+//! Query parameters. Each endpoint has a type that names its parameters; unknown ones are refused.
 
 use std::{fmt, str::FromStr};
 
@@ -13,7 +13,7 @@ use crate::{
 
 /// The query parameters of an endpoint.
 pub trait Parameters: Sized {
-    /// Reads them. A mistake is reported by the reader.
+    /// Reads the parameters. The reader collects errors.
     fn read(query: &mut QueryReader) -> Self;
 }
 
@@ -22,11 +22,28 @@ impl Parameters for () {
     fn read(_: &mut QueryReader) -> Self {}
 }
 
-/// The query parameters of a request, of which all are known and valid.
+/// Valid query parameters of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<Q>(pub Q);
 
-/// Reads parameters by name, and collects what is wrong with them.
+/// A parameter that is `true` or `false`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flag(pub bool);
+
+/// Error returned for a text that is neither `true` nor `false`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be true or false")]
+pub struct FlagError;
+
+impl FromStr for Flag {
+    type Err = FlagError;
+
+    fn from_str(text: &str) -> Result<Self, FlagError> {
+        text.parse().map(Self).map_err(|_| FlagError)
+    }
+}
+
+/// Reads parameters by name and collects errors.
 #[derive(Debug)]
 pub struct QueryReader {
     pairs: Vec<(String, String)>,
@@ -44,7 +61,7 @@ impl<Q: Parameters> FromRequestParts<App> for Query<Q> {
         let (known, errors) = (Vec::new(), FieldErrors::default());
         let mut reader = QueryReader { pairs, known, errors, app: app.clone() };
         let parameters = Q::read(&mut reader);
-        // The layer around all routes applies it.
+        // Known on every route: the layer of `amounts` applies it.
         reader.read::<Form>(PARAMETER);
         reader.finish()?;
         Ok(Self(parameters))
@@ -52,7 +69,7 @@ impl<Q: Parameters> FromRequestParts<App> for Query<Q> {
 }
 
 impl QueryReader {
-    /// The parameter `name`; none if it was left out, or is invalid.
+    /// The parameter `name`, or `None` if it is missing or invalid.
     pub fn read<T: FromStr<Err: fmt::Display>>(&mut self, name: &'static str) -> Option<T> {
         self.known.push(name);
         self.errors.expect(name);
@@ -71,12 +88,12 @@ impl QueryReader {
         self.pairs.iter().any(|(known, _)| known == name)
     }
 
-    /// Reports that the parameter `name` breaks a rule that depends on others.
+    /// Reports that the parameter `name` breaks a rule about several parameters.
     pub fn refuse(&mut self, name: &'static str, rule: impl fmt::Display) {
         self.errors.push(name, rule);
     }
 
-    /// What the parameters are read for.
+    /// The application.
     pub(crate) const fn app(&self) -> &App {
         &self.app
     }

@@ -1,7 +1,7 @@
-//! Schemas that many fields share, each written as the JSON Schema that the document shows.
+//! Schemas that several fields share, written as JSON Schema.
 //!
-//! Input is described as far as a schema can say it. A stored value that may not fit, like a wallet in a row of an
-//! earlier format, is shown as plain text.
+//! Schemas of input are as strict as JSON Schema allows. A stored value that may not fit, like a
+//! wallet in a v0 row, has the schema of plain text.
 
 use serde_json::{Value, json};
 use utoipa::{
@@ -37,8 +37,8 @@ schemas! {
     /// Telegram id of a user, as text.
     UserId { "type": "string", "pattern": "^[1-9][0-9]{0,15}$", "example": "123456789" }
 
-    /// Id of a Telegram chat: its number, a Mini App's `chat_instance`, or any other text of up to 64 characters without
-    /// whitespace.
+    /// Id of a Telegram chat: its number, a Mini App's `chat_instance`, or any other text of up to
+    /// 64 characters without whitespace.
     ChatId {
         "oneOf": [
             { "type": "string", "minLength": 1, "maxLength": 64, "pattern": r"^[^\s\x00-\x1f\x7f-\x9f]+$" },
@@ -56,8 +56,8 @@ schemas! {
     /// Currency code: an ISO 4217 currency that has a minor unit, or TON, USDT, USDC, BTC or ETH.
     Currency { "type": "string", "pattern": "^([A-Z]{3}|USDT|USDC)$", "example": "EUR" }
 
-    /// Amount in major units, above zero, with at most as many decimals as the currency has. A number or a string;
-    /// a string keeps its digits in clients whose numbers are floats.
+    /// Amount in major units, above zero, with at most as many decimals as the currency has. A
+    /// number or a string; a string keeps its digits in clients whose numbers are floats.
     AmountInput {
         "oneOf": [{ "type": "number", "exclusiveMinimum": 0 }, { "type": "string", "pattern": NUMBER }],
         "example": 100,
@@ -78,8 +78,8 @@ schemas! {
     /// Percentage of an expense. With `amounts=text` it is a string.
     Percentage { "type": "number", "minimum": 0, "maximum": 100, "example": 25 }
 
-    /// Signed amount in major units, with all digits. A negative balance is owed by the member. With `amounts=text` it is a
-    /// string.
+    /// Signed amount in major units, with all digits. A negative balance is owed by the member.
+    /// With `amounts=text` it is a string.
     Balance { "type": "number", "example": -33.34 }
 
     /// Currency in which the public Mini App pays.
@@ -112,8 +112,8 @@ schemas! {
         "example": "food",
     }
 
-    /// Id of a ledger entry: 1 to 64 characters, not all blank, without control characters. The entry of an expense or a
-    /// settlement has the id of that expense or settlement.
+    /// Id of a ledger entry: 1 to 64 characters, not all blank, without control characters. The
+    /// entry of an expense or a settlement has the id of that expense or settlement.
     EntryId { "type": "string", "minLength": 1, "maxLength": 64, "pattern": TEXT, "example": "opening-balance" }
 
     /// Note of an adjustment: 1 to 200 characters, not all blank, without control characters.
@@ -162,23 +162,24 @@ schemas! {
         },
     }
 
-    /// Status of a settlement. `pending` becomes `completed` or `failed`, both of which are final. Only a `completed`
-    /// settlement changes balances.
+    /// Status of a settlement. `pending` becomes `completed` or `failed`, both of which are final.
+    /// Only a `completed` settlement changes balances.
     SettlementStatus { "type": "string", "enum": ["pending", "completed", "failed"], "example": "pending" }
 }
 
-/// No control character, and one that is not blank.
+/// Text without control characters that is not all blank.
 const TEXT: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
 
-/// A number, not below zero, as JSON writes it.
+/// A JSON number that is not negative.
 const NUMBER: &str = r"^(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$";
 
-/// A number, of either sign, as JSON writes it.
+/// A JSON number of either sign.
 const SIGNED: &str = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$";
 
 impl PartialSchema for JsonDecimal {
     fn schema() -> RefOr<Schema> {
-        let description = "Amount in major units, with all digits: parse it as a decimal, not as a float. With `amounts=text` it is a string.";
+        let description = "Amount in major units, with all digits: parse it as a decimal, not as a \
+            float. With `amounts=text` it is a string.";
         described(description, json!({ "type": "number", "minimum": 0, "example": 100 }))
     }
 }
@@ -189,9 +190,10 @@ impl ToSchema for JsonDecimal {
     }
 }
 
-/// The category of an expense, where `null` means something: it removes the category.
+/// Category of an edited expense, where `null` removes the category.
 ///
-/// It is an `anyOf`, because the document drops the `oneOf` with `null` that utoipa writes for every optional field.
+/// An `anyOf`, because the document removes every `oneOf` with `null`, which utoipa writes for all
+/// optional fields.
 #[must_use]
 pub fn category_or_null() -> Schema {
     let null = ObjectBuilder::new().schema_type(Type::Null);
@@ -210,7 +212,7 @@ fn described(description: &str, mut schema: Value) -> RefOr<Schema> {
         .unwrap_or_else(|error| unreachable!("the schema is a literal: {error}"))
 }
 
-/// A `T`, by reference: it is described once.
+/// A reference to the schema of `T`.
 pub(crate) fn one<T: ToSchema>() -> Ref {
     let mut one = Ref::from_schema_name(T::name());
     "The requested resource.".clone_into(&mut one.description);

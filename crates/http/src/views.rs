@@ -1,4 +1,4 @@
-//! What several endpoints show: groups, members, expenses, settlements and entries, as a client sees them.
+//! Views that several endpoints return: groups, members, expenses, settlements and ledger entries.
 
 use std::collections::BTreeMap;
 
@@ -189,12 +189,14 @@ pub struct SettlementView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = LedgerEntry)]
 pub struct EntryView {
-    /// Id of the entry: the id of its expense or settlement, or the one that a client gave the adjustment.
+    /// Id of the entry: the id of its expense or settlement, or the one that a client gave the
+    /// adjustment.
     #[schema(value_type = schemas::EntryId)]
     pub entry_id: String,
     /// Position in the ledger, from 0 and without gaps.
     pub sequence: u64,
-    /// `applied`: it counts. `reverted`: it counted until it was reverted. `revert`: it reverts another entry.
+    /// `applied`: it counts. `reverted`: it counted until it was reverted. `revert`: it reverts
+    /// another entry.
     #[schema(value_type = schemas::EntryStatus)]
     pub status: EntryStatus,
     /// Sequence of the revert, if it is `reverted`, or of the reverted entry, if it is a `revert`.

@@ -1,4 +1,4 @@
-//! Balances of the members at a moment, or at the end of a day.
+//! Balances of the members at a moment or at the end of a day.
 
 use fracti_core::{
     currency::Currency,
@@ -64,7 +64,8 @@ pub(crate) struct MemberBalance {
     /// Sum of the member's positive adjustments and of the completed settlements that they paid.
     #[schema(value_type = schemas::Balance)]
     sent: JsonDecimal,
-    /// Sum of the member's negative adjustments and of the completed settlements that they received.
+    /// Sum of the member's negative adjustments and of the completed settlements that they
+    /// received.
     #[schema(value_type = schemas::Balance)]
     received: JsonDecimal,
     /// Balance: `paid - owed + sent - received`; negative if the member owes.
@@ -73,7 +74,7 @@ pub(crate) struct MemberBalance {
 }
 
 impl MemberBalance {
-    /// The totals that a ledger has for a member.
+    /// The totals of a member in a ledger.
     fn of(member: &Member, currency: Currency, ledger: &Ledger) -> Self {
         let totals = ledger.balances.totals(currency, member.id);
         let number = |minor: i64| JsonDecimal(currency.to_major(minor));
@@ -91,7 +92,7 @@ impl MemberBalance {
 }
 
 impl BalanceView {
-    /// What `ledger` said at `as_of`, of one member or of all.
+    /// The balances at `as_of` of one member, or of all if `user` is `None`.
     pub(crate) fn of(
         group: &Group,
         members: &[Member],
@@ -109,7 +110,7 @@ impl BalanceView {
 }
 
 impl DayView {
-    /// What the ledger said at the end of the day of its last event.
+    /// The balances at the end of the day of the last event.
     pub(crate) fn of(group: &Group, members: &[Member], ledger: &Ledger) -> Option<Self> {
         let last = ledger.last_event_at?;
         Some(Self {
@@ -121,7 +122,7 @@ impl DayView {
     }
 }
 
-/// The members by id, and for each the currencies by code.
+/// The balances, ordered by member and currency code.
 fn balances<'a>(
     group: &Group,
     members: impl Iterator<Item = &'a Member>,

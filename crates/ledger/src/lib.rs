@@ -7,6 +7,7 @@ mod push;
 use axum::{extract::State, response::Response};
 use fracti_core::{
     entry_id::EntryId,
+    group::MEMBER_RULE,
     id::UserId,
     table::{Order, Page, Place, Position, Statement},
     time::{Day, Timestamp},
@@ -22,7 +23,7 @@ use balances::{BalanceView, DayView};
 use period::{DaysQuery, EntriesQuery};
 use push::{PushEntries, ReportView, RevertEntries};
 
-/// How many days a page has where nothing is said: as many as it may, for a chart.
+/// Default number of days per page: the maximum, which suits a chart.
 const DAYS: usize = 100;
 
 /// The routes of this endpoint group.
@@ -36,7 +37,7 @@ pub fn routes() -> Routes {
         .routes(routes!(list_ledger_days))
 }
 
-/// The moment and the member of balances.
+/// Query parameters of the balances.
 struct BalanceQuery {
     at: Option<Timestamp>,
     user: Option<UserId>,
@@ -50,12 +51,15 @@ impl Parameters for BalanceQuery {
 
 /// Get the balances of a group, now or at a past moment.
 ///
-/// For each member and currency: what they paid, owed, sent and received, and the resulting balance. It is exact for any
-/// past moment. Before the first entry all balances are zero; a moment in the future is taken as now.
+/// For each member and currency: what they paid, owed, sent and received, and the resulting
+/// balance. It is exact for any past moment. Before the first entry all balances are zero; a moment
+/// in the future is taken as now.
 #[utoipa::path(get, path = "/api/groups/{groupId}/ledger/balance", tag = "ledger",
     params(
-        ("at" = Option<schemas::Timestamp>, Query, description = "Moment of the balances. Default: now."),
-        ("userId" = Option<schemas::UserId>, Query, description = "Return only the totals of this member.")),
+        ("at" = Option<schemas::Timestamp>, Query, description = "Moment of the balances. Default: \
+            now."),
+        ("userId" = Option<schemas::UserId>, Query, description = "Return only the totals of this \
+            member.")),
     responses(
         (status = OK, body = Data<BalanceView>),
         (status = UNPROCESSABLE_ENTITY, description = "TOO_MUCH_HISTORY")))]
@@ -66,25 +70,30 @@ async fn get_ledger_balance(
     let now = app.clock.now();
     let at = at.filter(|at| *at < now);
     let (group, members, ledger) = app.table.group_and_ledger_at(member_key, at).await?;
-    if let Some(user) = user.filter(|user| !members.iter().any(|member| member.id == *user)) {
-        return Err(Problem::invalid("userId", format!("{user} is not a member of the group")));
+    if user.is_some_and(|user| !members.iter().any(|member| member.id == user)) {
+        return Err(Problem::invalid("userId", MEMBER_RULE));
     }
-    // The last of many events at once is a little ahead of the clock.
+    // After many simultaneous events the last one is slightly ahead of the clock.
     let as_of = at.unwrap_or_else(|| ledger.last_event_at.map_or(now, |last| last.max(now)));
     Ok(Data::new(BalanceView::of(&group, &members, user, &ledger, as_of)))
 }
 
 /// List the entries of a group's ledger.
 ///
-/// In order of sequence. With `userId`, it is the member's statement: only entries that changed their balances, each with
-/// the balance after it. A page of a statement may have fewer entries than `limit` and still have a next page. All pages
-/// of a statement show the ledger as it was when the first page was read.
+/// In order of sequence. With `userId`, it is the member's statement: only entries that changed
+/// their balances, each with the balance after it. A page of a statement may have fewer entries
+/// than `limit` and still have a next page. All pages of a statement show the ledger as it was when
+/// the first page was read.
 #[utoipa::path(get, path = "/api/groups/{groupId}/ledger/entries", tag = "ledger",
     params(
-        ("from" = inline(Option<schemas::PeriodBound>), Query, description = "Return no entries before this moment or day."),
-        ("to" = inline(Option<schemas::PeriodBound>), Query, description = "Return no entries after this moment or day."),
-        ("order" = inline(Option<schemas::SortOrder>), Query, description = "Order of the entries."),
-        ("userId" = Option<schemas::UserId>, Query, description = "Return only entries that changed this member's balances.")),
+        ("from" = inline(Option<schemas::PeriodBound>), Query, description = "Return no entries \
+            before this moment or day."),
+        ("to" = inline(Option<schemas::PeriodBound>), Query, description = "Return no entries \
+            after this moment or day."),
+        ("order" = inline(Option<schemas::SortOrder>), Query, description = "Order of the \
+            entries."),
+        ("userId" = Option<schemas::UserId>, Query, description = "Return only entries that \
+            changed this member's balances.")),
     responses((status = OK, body = List<EntryView>)))]
 async fn list_ledger_entries(
     State(app): State<App>,
@@ -94,7 +103,7 @@ async fn list_ledger_entries(
     let list_id = ListId::new("entries", &member_key.group);
     let (lines, next) = if let Some(place) = paging.after::<Place>(&list_id)? {
         if user.is_some() && user != place.user {
-            let message = "this cursor belongs to the statement of another member";
+            let message = "cursor must be of the same member's statement";
             return Err(Problem::new(Code::InvalidCursor, message));
         }
         app.table.statement_from(member_key, place, paging.limit()).await?
@@ -109,9 +118,10 @@ async fn list_ledger_entries(
 
 /// Push adjustments to the ledger.
 ///
-/// For opening balances from another app, or for corrections. The changes of an adjustment sum to zero in each currency.
-/// An adjustment that cannot be applied is listed in `nonApplied` and does not stop the others; if one is invalid, none is
-/// applied. At most one entry is applied under an `entryId`, however often it is sent.
+/// For opening balances from another app, or for corrections. The changes of an adjustment sum to
+/// zero in each currency. An adjustment that cannot be applied is listed in `nonApplied` and does
+/// not stop the others; if one is invalid, none is applied. At most one entry is applied under an
+/// `entryId`, however often it is sent.
 #[utoipa::path(post, path = "/api/groups/{groupId}/ledger/entries", tag = "ledger",
     request_body = PushEntries,
     responses((status = OK, body = Data<ReportView>)))]
@@ -128,9 +138,9 @@ async fn push_entries(
 
 /// Revert adjustments.
 ///
-/// Allowed for the member who pushed an adjustment and for the members whose balances it changed. A reverted adjustment can
-/// be pushed again with other values. Entries of expenses and settlements cannot be reverted here; delete the expense
-/// instead.
+/// Allowed for the member who pushed an adjustment and for the members whose balances it changed. A
+/// reverted adjustment can be pushed again with other values. Entries of expenses and settlements
+/// cannot be reverted here; delete the expense instead.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/ledger/entries", tag = "ledger",
     request_body = RevertEntries,
     responses(
@@ -183,9 +193,12 @@ async fn list_ledger_entry_history(
 /// Only days that have ledger entries, oldest first. The last day may still be in progress.
 #[utoipa::path(get, path = "/api/groups/{groupId}/ledger/days", tag = "ledger",
     params(
-        ("from" = Option<schemas::CalendarDate>, Query, description = "Return no days before this day."),
-        ("to" = Option<schemas::CalendarDate>, Query, description = "Return no days after this day."),
-        ("limit" = inline(Option<schemas::DaysLimit>), Query, description = "Maximum number of days on the page.")),
+        ("from" = Option<schemas::CalendarDate>, Query, description = "Return no days before this \
+            day."),
+        ("to" = Option<schemas::CalendarDate>, Query, description = "Return no days after this \
+            day."),
+        ("limit" = inline(Option<schemas::DaysLimit>), Query, description = "Maximum number of \
+            days on the page.")),
     responses((status = OK, body = List<DayView>)))]
 async fn list_ledger_days(
     State(app): State<App>,
@@ -205,7 +218,7 @@ async fn list_ledger_days(
     Ok(List::new(days.items.iter().filter_map(view), next))
 }
 
-/// Where a list of days goes on, and where it ends.
+/// Cursor of the list of days: the next position and the end of the period.
 #[derive(Serialize, Deserialize)]
 struct DaysPlace {
     after: Position,

@@ -1,28 +1,28 @@
-//! Query parameters of the ledger: from when to when.
+//! Query parameters of the ledger lists.
 
 use std::{fmt, str::FromStr};
 
 use fracti_core::{
     id::UserId,
     table::Order,
-    time::{Day, DayError, Timestamp, TimestampError},
+    time::{Day, Timestamp, TimestampError},
 };
 use fracti_http::{Paging, Parameters, QueryReader};
 
-/// An end of a period: a moment, or a whole day.
+/// A bound of a period: a moment or a whole day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     Moment(Timestamp),
     Day(Day),
 }
 
-/// Why a text is no end of a period.
+/// Error returned for a text that is not a bound of a period.
 #[derive(Debug)]
 pub(crate) struct BoundError;
 
 impl fmt::Display for BoundError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{TimestampError}; {DayError}")
+        write!(f, "{TimestampError}, or a day, like 2024-01-20")
     }
 }
 
@@ -36,7 +36,7 @@ impl FromStr for Bound {
 }
 
 impl Bound {
-    /// The first moment of a period that begins with it.
+    /// The first moment of a period that starts with this bound.
     pub(crate) fn first(self) -> Timestamp {
         match self {
             Self::Moment(moment) => moment,
@@ -44,7 +44,7 @@ impl Bound {
         }
     }
 
-    /// The last moment of a period that ends with it.
+    /// The last moment of a period that ends with this bound.
     pub(crate) fn last(self) -> Timestamp {
         match self {
             Self::Moment(moment) => moment,
@@ -53,7 +53,7 @@ impl Bound {
     }
 }
 
-/// Which entries are listed. What a cursor says is not said again.
+/// Query parameters of the list of entries.
 pub(crate) struct EntriesQuery {
     pub(crate) paging: Paging,
     pub(crate) from: Option<Timestamp>,
@@ -62,7 +62,7 @@ pub(crate) struct EntriesQuery {
     pub(crate) user: Option<UserId>,
 }
 
-/// Which days are listed. What a cursor says is not said again.
+/// Query parameters of the list of days.
 pub(crate) struct DaysQuery {
     pub(crate) paging: Paging,
     pub(crate) from: Option<Day>,
@@ -97,11 +97,11 @@ fn check_period<T: PartialOrd>(query: &mut QueryReader, from: Option<T>, to: Opt
     }
 }
 
-/// Refuses parameters that a cursor has already, and could contradict.
+/// Refuses parameters that the cursor contains and that could contradict it.
 fn check_cursor(query: &mut QueryReader, paging: &Paging, names: &[&'static str]) {
     for name in names.iter().filter(|_| paging.has_cursor()) {
         if query.has(name) {
-            query.refuse(name, format!("{name} must be left out: the cursor includes it"));
+            query.refuse(name, format!("{name} must be left out if cursor is given"));
         }
     }
 }

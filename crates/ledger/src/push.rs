@@ -1,4 +1,4 @@
-//! Adjustments of the ledger that a client pushes or reverts, and the result.
+//! Request bodies that push and revert adjustments, and their result.
 
 use fracti_core::{
     adjustment::{Adjustment, Amount, BareOrWrapped, MAX_CHANGES},
@@ -10,7 +10,7 @@ use fracti_http::{Body, EntryView, JsonScalar, Object, Value, schemas, sentence}
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The name that a path takes, so that no entry of it could be read.
+/// Id that an entry must not have: `/ledger/entries/revert` is another route.
 const RESERVED_NAME: &str = "revert";
 
 /// Adjustments to push.
@@ -45,7 +45,8 @@ pub(crate) struct RevertEntries {
 struct PushEntry {
     /// Id of the entry, unique among the applied entries of the group. `revert` is reserved.
     entry_id: schemas::EntryId,
-    /// Changes of balances, which sum to zero in each currency. A member may appear once per currency.
+    /// Changes of balances, which sum to zero in each currency. A member may appear once per
+    /// currency.
     #[schema(min_items = 2, max_items = 500)]
     changes: Vec<PushChange>,
     /// Note that explains it.
@@ -54,7 +55,8 @@ struct PushEntry {
     condition: Option<PushCondition>,
 }
 
-/// Change of a member's balance. A positive amount is added to `sent`, a negative one to `received`.
+/// Change of a member's balance. A positive amount is added to `sent`, a negative one to
+/// `received`.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "describes the body that is read")]
@@ -100,7 +102,7 @@ fn read_id(id: Value<'_, '_>) -> Field<EntryId> {
     id.text()
 }
 
-/// A list that is the only field of an object, or the whole body.
+/// Reads a list that is the whole body or the only field of an object.
 fn bare_or_wrapped<T>(
     value: Value<'_, '_>,
     field: &'static str,
@@ -116,7 +118,7 @@ fn read_adjustment(entry: &mut Object<'_, '_>) -> Adjustment {
     Adjustment {
         entry_id: entry.field("entryId").required().parse(|sent| match sent {
             JsonScalar::Text(name) if name == RESERVED_NAME => {
-                Err(Some(format!("entryId must not be `{RESERVED_NAME}`, which is part of a path")))
+                Err(Some(format!("entryId must not be `{RESERVED_NAME}`, which is reserved")))
             }
             JsonScalar::Text(name) => {
                 name.parse().map_err(|rule: EntryNameError| Some(rule.to_string()))
@@ -164,7 +166,7 @@ struct NonAppliedView {
     /// Reason, as a stable code.
     code: ReasonCode,
     /// Reason, as a sentence.
-    #[schema(example = "The balance would be less than the condition says.")]
+    #[schema(example = "The balance would be below balanceAtLeast.")]
     message: String,
 }
 
@@ -177,7 +179,7 @@ enum ReasonCode {
     EntryExists,
     /// The balance would be below the minimum of the condition.
     ConditionFailed,
-    /// Concurrent writes to the group won until the deadline: send it again.
+    /// The request lost to concurrent writes to the group; send it again.
     LockLost,
     /// No entry with this id is applied.
     EntryMissing,

@@ -1,4 +1,4 @@
-//! Who owes whom in a group, and the plan that settles it.
+//! Debts of a group and the plan that settles them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -25,7 +25,8 @@ pub(crate) struct GroupDebts {
     balances: Vec<DebtNode>,
     /// Totals of the group.
     summary: DebtSummary,
-    /// Whether the plan is known to have the fewest transfers possible. `false` if too many balances are open to tell.
+    /// Whether the plan is known to have the fewest transfers possible. `false` if there are too
+    /// many open balances to prove it.
     optimal: bool,
 }
 
@@ -55,7 +56,8 @@ struct DebtNode {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
     wallet: Option<String>,
-    /// Balance in the group's currency: positive if the group owes the member, negative if the member owes.
+    /// Balance in the group's currency: positive if the group owes the member, negative if the
+    /// member owes.
     #[schema(value_type = schemas::Balance)]
     balance: JsonDecimal,
     /// Balance in each currency of the group's ledger, by currency code.
@@ -134,7 +136,7 @@ struct DebtCurrencySummary {
 }
 
 impl GroupDebts {
-    /// The debts of a group, by its ledger.
+    /// The debts of a group according to its ledger.
     pub(crate) fn of(group: &Group, members: &[Member], ledger: &Ledger) -> Self {
         let mut currencies: BTreeSet<Currency> = ledger.balances.currencies().collect();
         currencies.insert(group.currency);

@@ -1,4 +1,4 @@
-//! Endpoints of debts and of the settlements that reduce them.
+//! Endpoints of debts and settlements.
 
 mod debts;
 
@@ -12,7 +12,7 @@ use fracti_core::{
     table::NewSettlement,
 };
 use fracti_http::{
-    App, AsMember, Body, Data, Id, IfMatch, Json, JsonScalar, List, ListId, Object, Paging,
+    App, AsMember, Body, Data, Flag, Id, IfMatch, Json, JsonScalar, List, ListId, Object, Paging,
     Parameters, Post, Problem, QueryReader, Routes, SettlementView, Tagged, Value, respond_tagged,
     schemas,
 };
@@ -45,10 +45,11 @@ struct CreateSettlement {
     amount: schemas::AmountInput,
     /// Member who pays. Default: the caller. Either the payer or the recipient must be the caller.
     from_id: Option<schemas::UserId>,
-    /// Currency of the amount. Default: the currency in which the payer owes and the recipient is owed, if there is exactly
-    /// one; otherwise the group's currency.
+    /// Currency of the amount. Default: the currency in which the payer owes and the recipient is
+    /// owed, if there is exactly one; otherwise the group's currency.
     currency: Option<schemas::Currency>,
-    /// Another name of `currency`, as the public Mini App sends it. If both are sent, they must be the same.
+    /// Another name of `currency`, as the public Mini App sends it. If both are sent, they must be
+    /// the same.
     payment_type: Option<schemas::PaymentType>,
     /// Accepted and ignored: wallet addresses are set by `setWallet`.
     recipient_wallet: Option<String>,
@@ -104,7 +105,7 @@ impl Body for UpdateSettlement {
     }
 }
 
-/// The fields of the public Mini App that Fracti has other names for: what it pays with, and to which wallet.
+/// Reads the fields that only the public Mini App sends: `paymentType` and `recipientWallet`.
 fn payment_type(settlement: &mut Object<'_, '_>) -> Field<Currency> {
     let payment_type = settlement.field("paymentType").parse(|sent| match sent {
         JsonScalar::Text(code) if PAYMENT_TYPES.contains(&&*code) => {
@@ -116,26 +117,28 @@ fn payment_type(settlement: &mut Object<'_, '_>) -> Field<Currency> {
     payment_type
 }
 
-/// What the public Mini App pays with.
+/// Currencies in which the public Mini App pays.
 const PAYMENT_TYPES: [&str; 2] = ["TON", "USDT"];
 
-/// Parameters of the debts.
+/// Query parameters of the debts.
 struct DebtsQuery {
-    verify: Option<bool>,
+    verify: bool,
 }
 
 impl Parameters for DebtsQuery {
     fn read(query: &mut QueryReader) -> Self {
-        Self { verify: query.read("verify") }
+        Self { verify: query.read("verify").is_some_and(|Flag(verify)| verify) }
     }
 }
 
 /// Get the debts of a group and a plan that settles them.
 ///
-/// Each currency is planned separately; amounts in different currencies are never added. `verify=true` also recomputes
-/// the balances from all expenses, settlements and ledger entries, and fails if they differ from the ledger.
+/// Each currency is planned separately; amounts in different currencies are never added.
+/// `verify=true` also recomputes the balances from all expenses, settlements and ledger entries,
+/// and fails if they differ from the ledger.
 #[utoipa::path(get, path = "/api/groups/{groupId}/debts", tag = "settlements",
-    params(("verify" = Option<bool>, Query, description = "Whether to recompute the balances from the full history. The cost grows with the history.")),
+    params(("verify" = Option<bool>, Query, description = "Whether to recompute the balances from \
+        the full history. The cost grows with the history.")),
     responses(
         (status = OK, body = Data<GroupDebts>),
         (status = CONFLICT, description = "CONFLICT"),
@@ -145,10 +148,10 @@ async fn get_debts(
     AsMember(member_key, query): AsMember<DebtsQuery>,
 ) -> Result<Data<GroupDebts>, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
-    if query.verify == Some(true) {
+    if query.verify {
         app.table.verify_ledger(member_key.group).await?;
     }
-    // The plan takes a while, in which this thread has others to serve, and the deadline to keep.
+    // Planning can take long; this thread must serve other requests and enforce the deadline.
     let debts = spawn_blocking(move || GroupDebts::of(&group, &members, &ledger)).await;
     Ok(Data::new(debts.map_err(|error| Error::Table(error.into()))?))
 }
@@ -169,8 +172,8 @@ async fn list_settlements(
 
 /// Create a settlement.
 ///
-/// A settlement recorded by its recipient is completed at once. One recorded by its payer is pending until the recipient
-/// completes it.
+/// A settlement recorded by its recipient is completed at once. One recorded by its payer is
+/// pending until the recipient completes it.
 #[utoipa::path(post, path = "/api/groups/{groupId}/settlements", tag = "settlements",
     request_body = CreateSettlement,
     responses(
@@ -201,9 +204,9 @@ async fn get_settlement(
 
 /// Update a settlement.
 ///
-/// The recipient may complete it, the payer may attach the transaction that pays it, and both may fail it. If the payer
-/// sends `completed` with a transaction, the transaction is stored and the settlement stays pending. Repeating a final
-/// status has no effect.
+/// The recipient may complete it, the payer may attach the transaction that pays it, and both may
+/// fail it. If the payer sends `completed` with a transaction, the transaction is stored and the
+/// settlement stays pending. Repeating a final status has no effect.
 #[utoipa::path(put, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
     request_body = UpdateSettlement,
     responses(

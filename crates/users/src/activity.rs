@@ -1,4 +1,4 @@
-//! The feed of what happened to a user's money.
+//! The activity feed of a user.
 
 use fracti_core::{
     currency::Currency,
@@ -28,10 +28,12 @@ pub(crate) struct ActivityView {
     group_title: String,
     /// Amount that the caller paid, owes, sent or received.
     amount: JsonDecimal,
-    /// Currency of the amount; empty if the stored row, of an earlier format, has none.
+    /// Currency of the amount; empty for an expense recorded by the TypeScript Fracti, which stored
+    /// none.
     #[schema(example = "EUR")]
     currency: &'static str,
-    /// Description of the expense; of a settlement it is `Payment to Bob Jones` or `Payment from Bob Jones`.
+    /// Description of the expense; of a settlement it is `Payment to Bob Jones` or `Payment from
+    /// Bob Jones`.
     #[schema(example = "Dinner at restaurant")]
     description: String,
     /// The other party: the payer of the expense, or the other side of the settlement.
@@ -58,11 +60,11 @@ pub(crate) struct ActivityView {
 enum Kind {
     /// The caller paid an expense.
     ExpensePaid,
-    /// The caller owes a part of an expense.
+    /// The caller owes a share of an expense.
     ExpenseOwed,
-    /// The caller made a settlement.
+    /// The caller pays a settlement.
     SettlementSent,
-    /// The caller receives a settlement.
+    /// The caller is paid by a settlement.
     SettlementReceived,
 }
 

@@ -1,4 +1,4 @@
-//! Endpoints of what the caller has over all groups.
+//! Endpoints of the current user over all groups.
 
 mod activity;
 mod summary;
@@ -69,7 +69,8 @@ struct MyGroup {
     /// Time at which the caller joined.
     #[schema(value_type = schemas::Timestamp)]
     joined_at: String,
-    /// Balance in the group's currency: positive if the group owes the caller, negative if the caller owes.
+    /// Balance in the group's currency: positive if the group owes the caller, negative if the
+    /// caller owes.
     #[schema(value_type = schemas::Balance)]
     balance: JsonDecimal,
     /// Balance in each currency of the group's ledger, by currency code.
@@ -107,7 +108,8 @@ struct MyDebt {
     group_title: String,
     /// The caller's share.
     amount: JsonDecimal,
-    /// Currency of the amounts; empty if the stored row, of an earlier format, has none.
+    /// Currency of the amounts; empty for an expense recorded by the TypeScript Fracti, which
+    /// stored none.
     #[schema(example = "EUR")]
     currency: &'static str,
     /// Member who paid.
@@ -126,7 +128,7 @@ struct MyDebt {
     created_at: String,
 }
 
-/// A settlement that the caller made.
+/// A settlement that the caller pays.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct MySettlement {
@@ -156,7 +158,8 @@ async fn get_me(
 }
 
 /// List the caller's groups with their balances.
-#[utoipa::path(get, path = "/api/users/me/groups", tag = "users", operation_id = "list_my_groups",
+#[utoipa::path(get, path = "/api/users/me/groups", tag = "users",
+    operation_id = "list_my_groups",
     params(("limit" = Option<u8>, Query, minimum = 1, maximum = 100,
         description = "Maximum number of groups on the page. Default: 500.")),
     responses((status = OK, body = List<MyGroup>)))]
@@ -174,8 +177,8 @@ async fn list_groups(
 /// List the expenses that the caller paid.
 ///
 /// Newest first.
-#[utoipa::path(get, path = "/api/users/me/expenses", tag = "users", operation_id = "list_my_expenses",
-    responses((status = OK, body = List<MyExpense>)))]
+#[utoipa::path(get, path = "/api/users/me/expenses", tag = "users",
+    operation_id = "list_my_expenses", responses((status = OK, body = List<MyExpense>)))]
 async fn list_expenses(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
@@ -188,8 +191,8 @@ async fn list_expenses(
 /// List the caller's shares of expenses that others paid.
 ///
 /// Newest first.
-#[utoipa::path(get, path = "/api/users/me/debts", tag = "users", operation_id = "list_my_debts",
-    responses((status = OK, body = List<MyDebt>)))]
+#[utoipa::path(get, path = "/api/users/me/debts", tag = "users",
+    operation_id = "list_my_debts", responses((status = OK, body = List<MyDebt>)))]
 async fn list_debts(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
@@ -202,8 +205,8 @@ async fn list_debts(
 /// List the settlements that the caller pays.
 ///
 /// Newest first.
-#[utoipa::path(get, path = "/api/users/me/settlements", tag = "users", operation_id = "list_my_settlements",
-    responses((status = OK, body = List<MySettlement>)))]
+#[utoipa::path(get, path = "/api/users/me/settlements", tag = "users",
+    operation_id = "list_my_settlements", responses((status = OK, body = List<MySettlement>)))]
 async fn list_settlements(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
@@ -216,8 +219,8 @@ async fn list_settlements(
 /// List the caller's activity over all groups.
 ///
 /// Newest first: expenses paid, shares owed, and settlements sent and received.
-#[utoipa::path(get, path = "/api/users/me/activity", tag = "users", operation_id = "list_my_activity",
-    responses((status = OK, body = List<ActivityView>)))]
+#[utoipa::path(get, path = "/api/users/me/activity", tag = "users",
+    operation_id = "list_my_activity", responses((status = OK, body = List<ActivityView>)))]
 async fn list_activity(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
@@ -230,8 +233,8 @@ async fn list_activity(
 }
 
 /// Get the caller's totals over all groups.
-#[utoipa::path(get, path = "/api/users/me/summary", tag = "users", operation_id = "get_my_summary",
-    responses((status = OK, body = Data<MySummary>)))]
+#[utoipa::path(get, path = "/api/users/me/summary", tag = "users",
+    operation_id = "get_my_summary", responses((status = OK, body = Data<MySummary>)))]
 async fn get_summary(
     State(app): State<App>,
     Caller(user, ()): Caller,

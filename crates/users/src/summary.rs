@@ -1,4 +1,4 @@
-//! What a user paid, owes, sent and received over all groups.
+//! Totals of a user over all groups.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -11,7 +11,7 @@ use fracti_http::{App, JsonDecimal, Problem, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How many groups are read at once: of more, page by page.
+/// Groups read per page.
 pub(crate) const SUMMARY_PAGE: usize = 500;
 
 /// Totals of a user over all groups.
@@ -65,7 +65,7 @@ struct MostActiveGroup {
     expense_count: u64,
 }
 
-/// All groups that a user belongs to.
+/// All memberships of a user.
 pub(crate) async fn memberships(app: &App, user: UserId) -> Result<Vec<Membership>, Problem> {
     let mut page = Page { limit: SUMMARY_PAGE, after: None };
     let mut all = Vec::new();
@@ -80,9 +80,9 @@ pub(crate) async fn memberships(app: &App, user: UserId) -> Result<Vec<Membershi
 }
 
 impl MySummary {
-    /// The totals of a user in all their groups.
+    /// The totals over all memberships of a user.
     pub(crate) fn of(memberships: &[Membership]) -> Self {
-        // Over all groups a total may be larger than one group's `i64`.
+        // A total over all groups may exceed the `i64` of one group.
         let mut sums: BTreeMap<Currency, [i128; 5]> = BTreeMap::new();
         let (mut expense_count, mut settlement_count) = (0_u64, 0_u64);
         for membership in memberships {
@@ -113,7 +113,7 @@ impl MySummary {
     }
 }
 
-/// The group with the most expenses; of several, the one that was made first.
+/// The group with the most expenses; of several, the oldest.
 fn most_active(memberships: &[Membership]) -> Option<MostActiveGroup> {
     let with_expenses = memberships.iter().filter(|it| it.expense_count > 0);
     let most = with_expenses.max_by_key(|it| (it.expense_count, Reverse(it.group.created_at)))?;

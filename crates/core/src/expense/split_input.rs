@@ -6,7 +6,7 @@ use super::{Expense, Share};
 use crate::{
     currency::Currency,
     decimal::Decimal,
-    group::Member,
+    group::{MEMBER_RULE, Member},
     id::{ExpenseId, UserId},
     input::{Field, FieldErrors},
     split::{self, Split, SplitError, SplitType, UserShare},
@@ -65,7 +65,7 @@ impl<'a> Members<'a> {
         errors: &mut FieldErrors,
     ) -> Option<String> {
         let name = self.0.get(&user).map(|name| (*name).to_owned());
-        errors.keep(path, name.ok_or_else(|| format!("{user} is not a member of the group")))
+        errors.keep(path, name.ok_or(MEMBER_RULE))
     }
 
     /// The shares of an expense of `minor` minor units.

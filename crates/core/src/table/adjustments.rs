@@ -66,19 +66,21 @@ pub struct NonApplied {
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Reason {
     /// Another entry counts under this name.
-    #[error("the group's ledger has an entry of this name; revert it first, or take another name")]
+    #[error(
+        "an entry with this entryId is already applied; revert it first, or use another entryId"
+    )]
     EntryExists,
     /// The balance would be less than the condition says.
-    #[error("the balance would be less than the condition says")]
+    #[error("the balance would be below balanceAtLeast")]
     ConditionFailed,
     /// Others wrote first until the deadline.
-    #[error("others were writing to this group at the same time; send the request again")]
+    #[error("the request lost to concurrent writes to the group; send it again")]
     LockLost,
     /// No entry counts under this name.
-    #[error("the group's ledger has no entry of this name that counts")]
+    #[error("no entry with this entryId is applied")]
     EntryMissing,
     /// A total or a balance would not fit into an `i64` of minor units, or there is no room for more balances.
-    #[error("the group's totals would grow too large, or too many")]
+    #[error("a total would become too large, or the ledger would have too many balances")]
     TotalsTooLarge,
 }
 
@@ -185,7 +187,7 @@ impl Table {
         if left.iter().map(|entry| entry.changes.len()).fold(0, usize::saturating_add) > MAX_CHANGES
         {
             let rule = format!(
-                "the entries must have at most {MAX_CHANGES} changes together: send several requests"
+                "must name entries with at most {MAX_CHANGES} changes in total; send several requests"
             );
             return Err(Error::invalid(list, rule));
         }
@@ -469,9 +471,9 @@ type OperationResult = Result<(Ledger, Entry, Vec<Write>), Reason>;
 /// Refuses what is not an adjustment, and users who have nothing to do with it.
 fn revertible(entry: &Entry, user: UserId) -> Result<(), Error> {
     let of = match entry.ref_type {
-        RefType::Expense => "an expense: delete the expense",
+        RefType::Expense => "an expense; delete or edit the expense instead",
         RefType::Settlement => {
-            "a settlement: it is final, and another one the other way takes it back"
+            "a settlement, which is final; record a settlement in the other direction instead"
         }
         RefType::Adjustment => {
             let concerned = entry.actor_id == user || entry.changes_of(user).next().is_some();

@@ -53,7 +53,7 @@ pub enum Order {
 
 /// Why a text is no order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an order is one of asc, desc")]
+#[error("must be one of asc, desc")]
 pub struct OrderError;
 
 impl FromStr for Order {

@@ -15,7 +15,7 @@ use crate::{
     currency::Currency,
     decimal::Decimal,
     expense::positive,
-    group::{Group, Member},
+    group::{Group, MEMBER_RULE, Member},
     id::{GroupId, SettlementId, UserId},
     input::{Draft, Field},
     keys::{self, prefix},
@@ -270,8 +270,7 @@ impl Draft<NewSettlement> {
         let (new, mut errors) = self.open()?;
         let mut named = |path: &str, user: UserId| {
             let member = members.iter().find(|member| member.id == user);
-            let stranger = || format!("{user} is not a member of the group");
-            let name = errors.keep(path, member.map(|it| it.name.clone()).ok_or_else(stranger))?;
+            let name = errors.keep(path, member.map(|it| it.name.clone()).ok_or(MEMBER_RULE))?;
             Some((user, name))
         };
         let (to, from) = (new.to.value().copied(), new.from.or(caller));
@@ -279,7 +278,7 @@ impl Draft<NewSettlement> {
         let from = from.and_then(|user| named("fromId", user));
         let parties = from.as_ref().zip(to.as_ref()).map(|((from, _), (to, _))| (*from, *to));
         if parties.is_some_and(|(from, to)| from == to) {
-            errors.push("toId", "toId must not be the user who pays");
+            errors.push("toId", "toId must not be the payer");
         }
         let owed = parties.and_then(|(from, to)| ledger.balances.owed_currency(from, to));
         // Not known before the parties are.

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     Error,
     currency::Currency,
+    group::MEMBER_RULE,
     id::{GroupId, UserId},
     keys::{self, prefix},
     ledger::{Entry, Ledger, Totals},
@@ -135,7 +136,7 @@ impl Table {
         let Some(user) = user else { return Ok(()) };
         match self.get::<IgnoredAny>(keys::member(group, user)).await? {
             Some(_) => Ok(()),
-            None => Err(Error::invalid("userId", format!("{user} is not a member of the group"))),
+            None => Err(Error::invalid("userId", MEMBER_RULE)),
         }
     }
 
