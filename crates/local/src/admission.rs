@@ -1,9 +1,9 @@
-//! Admission: how many requests the local server serves at the same time, and what the others wait for.
+//! Admission control: the local server serves a few requests at a time, and the others queue.
 //!
-//! The embedded engine does one thing after the other. Asked by more requests than it answers within the 1.5 s of an
-//! attempt, it works mostly for attempts that were given up, each of which is made again; it answers
-//! less the more it is asked, and does not recover. So a request waits for its turn before it asks the
-//! table anything. In Lambda there is no need: a function's instance serves one request at a time.
+//! The embedded engine handles one operation at a time. If it has more than it can answer within
+//! the 1.5 s of an attempt, it works mostly for attempts that have timed out and are being retried,
+//! and it does not recover. Requests therefore queue before they use the table. Lambda needs no
+//! queue: an instance of a function serves one request at a time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,17 +16,17 @@ use fracti_core::Error;
 use fracti_http::{Problem, Routes};
 use tokio::{sync::Semaphore, time::timeout};
 
-/// Requests served at the same time: enough to keep the engine busy, few enough to be answered well within an attempt, also
-/// where the machine has much else to do.
+/// Requests served at the same time: enough to keep the engine busy, and few enough for an answer
+/// well within an attempt on a busy machine.
 const SERVED: usize = 8;
 
-/// Requests that wait.
+/// Maximum length of the queue.
 const WAITING: usize = 1_000;
 
-/// How long a request waits. It leaves the request 3.5 s of its deadline.
+/// Maximum time in the queue. It leaves the request 3.5 s of its time limit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Requests that are served and requests that wait, in order of their arrival.
+/// Permits for served and for waiting requests, in order of arrival.
 #[derive(Debug)]
 struct Admission {
     waiting: Semaphore,
@@ -39,8 +39,8 @@ impl Admission {
     }
 }
 
-/// The routes behind a queue. A request that waits too long, or finds the queue full, is answered with 503 and
-/// `Retry-After`.
+/// Puts a queue before the routes. A request that waits too long or finds the queue full gets a 503
+/// with `Retry-After`.
 #[must_use]
 pub fn admitted(routes: Routes) -> Routes {
     routes.layer(middleware::from_fn_with_state(Admission::new(SERVED, WAITING), admit))
@@ -53,10 +53,10 @@ async fn admit(
 ) -> Result<Response, Problem> {
     let refused = |why: &str| Err(Error::Unavailable(why.into()).into());
     let Ok(place) = admission.waiting.try_acquire() else {
-        return refused("too many requests wait for their turn");
+        return refused("the queue of requests is full");
     };
     let Ok(Ok(_permit)) = timeout(QUEUE_TIMEOUT, admission.served.acquire()).await else {
-        return refused("the request waited too long for its turn");
+        return refused("the request waited too long in the queue");
     };
     drop(place);
     Ok(next.run(request).await)
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// A server of one route, whose requests end when the test lets them.
+    /// A server with one route, whose requests end when the test permits it.
     struct Server {
         router: Router,
         started: UnboundedReceiver<u32>,
@@ -99,7 +99,7 @@ mod tests {
             Self { router: service(routes, app), started, ended }
         }
 
-        /// Sends a request, and comes back when it is served, waits, or was refused.
+        /// Sends a request, and returns once it is served, queued or refused.
         async fn send(&self, number: u32) -> JoinHandle<Response> {
             let request = Request::get(format!("/{number}")).body(Body::empty()).unwrap();
             let response = tokio::spawn(self.router.clone().oneshot(request));

@@ -1,4 +1,4 @@
-//! Cross-origin requests, answered as the deployed API answers them.
+//! CORS with the configuration of the deployed API.
 
 use std::time::Duration;
 
@@ -18,12 +18,12 @@ pub(crate) struct Cors {
     allow_headers: Vec<HeaderName>,
     #[serde(deserialize_with = "parsed")]
     expose_headers: Vec<HeaderName>,
-    /// Seconds for which a browser keeps the answer to a preflight request.
+    /// Seconds for which a browser caches a preflight response.
     max_age: u64,
 }
 
-/// The CORS layer of the local server: the methods, headers and `max-age` of `template.yaml`, and any origin, because a
-/// Mini App under development is served from a port of its own.
+/// The CORS layer of the local server: the methods, headers and `max-age` of `template.yaml`, and
+/// any origin, because a Mini App under development is served from another port.
 ///
 /// # Errors
 ///

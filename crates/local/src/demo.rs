@@ -1,6 +1,7 @@
-//! A small group to try the API on: four friends in the Alps, who pay in two currencies.
+//! A demo group to try the API on: four friends in the Alps with expenses in two currencies.
 //!
-//! Everything is made through the API itself, and with idempotency keys: on the same data it is made once a day.
+//! It is created through the API with idempotency keys, so repeated starts on the same data create
+//! it at most once a day.
 
 use std::io::Write;
 
@@ -17,11 +18,11 @@ use tower::ServiceExt;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Makes the group and prints how to call the API as each of its members.
+/// Creates the group and prints how to call the API as each member.
 ///
 /// # Errors
 ///
-/// Where the API refuses what is asked, or nothing can be written to `out`.
+/// If the API refuses a request, or `out` cannot be written.
 pub(crate) async fn run(
     app: &App,
     router: &Router,
@@ -86,7 +87,7 @@ pub(crate) async fn run(
     }
     writeln!(
         out,
-        "\n# the same for the README's walk-through: paste these lines into another shell"
+        "\n# variables for the walk-through of the README: paste these lines into another shell"
     )?;
     writeln!(out, "export API={api} GROUP={id}")?;
     for (user, authorization) in &friends {
@@ -112,7 +113,7 @@ async fn post(
     let status = response.status();
     let body: Value = serde_json::from_slice(&response.into_body().collect().await?.to_bytes())?;
     if !status.is_success() {
-        return Err(format!("the demo could not be made: {body}").into());
+        return Err(format!("the demo group cannot be created: {body}").into());
     }
     Ok(body.get("data").cloned().unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! The embedded DynamoDB engine, which speaks DynamoDB's own protocol on a port.
+//! The embedded DynamoDB engine, which serves DynamoDB's protocol on a port.
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -8,7 +8,7 @@ use std::{
 use dynoxide::{Database, server};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
-/// A running engine. It ends with [`Engine::stop`], or when it is dropped.
+/// A running engine. It stops with [`Engine::stop`] or when it is dropped.
 #[derive(Debug)]
 pub struct Engine {
     endpoint: String,
@@ -16,18 +16,19 @@ pub struct Engine {
     served: JoinHandle<Result<(), String>>,
 }
 
-/// Why there is no engine.
+/// Error returned when the engine cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The data cannot be opened.
-    #[error("the data cannot be opened: {0}")]
+    /// The data file cannot be opened.
+    #[error("the data file cannot be opened: {0}")]
     Data(String),
-    /// Nothing can listen there.
+    /// The listener has no address.
     #[error("the engine cannot listen: {0}")]
     Listen(#[from] std::io::Error),
 }
 
-/// The address at which this machine reaches a listener: one that listens on every address is reached at the loopback one.
+/// The address at which this machine reaches a listener: the loopback address for a listener on all
+/// addresses.
 #[must_use]
 pub fn reachable(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
@@ -39,11 +40,11 @@ pub fn reachable(listening: SocketAddr) -> SocketAddr {
 }
 
 impl Engine {
-    /// Serves the data of `file`, or where there is none new data in memory, on `listener`.
+    /// Serves the data of `file`, or new data in memory without one, on `listener`.
     ///
     /// # Errors
     ///
-    /// [`EngineError`] where the file is no database, or the listener has no address.
+    /// [`EngineError`] if the file is not a database, or the listener has no address.
     pub fn start(listener: TcpListener, file: Option<&Path>) -> Result<Self, EngineError> {
         let database = match file {
             None => Database::memory(),
@@ -53,20 +54,20 @@ impl Engine {
         let endpoint = format!("http://{}", reachable(listener.local_addr()?));
         let (stop, stopped) = oneshot::channel();
         let stopped = async move {
-            // Dropped is stopped too.
+            // A dropped sender stops the engine, too.
             let _ = stopped.await;
         };
         let served = tokio::spawn(server::serve_with_shutdown(listener, database, stopped));
         Ok(Self { endpoint, stop, served })
     }
 
-    /// The URL at which this machine reaches it: `http://127.0.0.1:8000`.
+    /// URL at which this machine reaches the engine, like `http://127.0.0.1:8000`.
     #[must_use]
     pub fn endpoint(&self) -> &str {
         &self.endpoint
     }
 
-    /// Lets what is running finish, and ends.
+    /// Stops the engine after running requests have finished.
     pub async fn stop(self) {
         let _ = self.stop.send(());
         let _ = self.served.await;

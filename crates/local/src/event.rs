@@ -1,15 +1,14 @@
-//! Sample events of API Gateway: signed again, because the signature of init data ages.
+//! Sample API Gateway events with fresh init data, because init data expires.
 
 use fracti_core::{telegram, time::Timestamp};
 use serde_json::Value;
 
-/// An event of `events/` with init data signed `now` for the bot of `token`; who calls stays the same.
-///
-/// Where `group` names one, the event asks about that group.
+/// Signs the init data of an event of `events/` for the bot of `token` at `now`. The user stays the
+/// same. With `group`, the id of that group replaces the one in the event.
 ///
 /// # Errors
 ///
-/// Where the text is not the JSON of an event.
+/// If the text is not JSON.
 pub fn sign_event(
     event: &str,
     token: &str,

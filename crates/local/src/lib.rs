@@ -1,8 +1,8 @@
-//! All of Fracti on one machine: every route over an embedded DynamoDB engine.
+//! The local server: all routes of Fracti over an embedded DynamoDB engine.
 //!
-//! [`routes`] merges the endpoint groups, [`Engine`] is the database, [`schema`] makes its table from the
-//! template that AWS makes its own from. The local server is `main.rs`, which also serves [`docs`]; the tests run the
-//! same three.
+//! [`routes`] merges the endpoint groups, [`Engine`] is the database, and [`schema`] creates its
+//! table from the template that AWS deploys. The server is `main.rs`, which also serves [`docs`].
+//! The tests use the same parts.
 
 pub mod schema;
 
@@ -22,7 +22,7 @@ pub use template::TemplateError;
 
 use fracti_http::Routes;
 
-/// Every route of Fracti.
+/// All routes of Fracti.
 #[must_use]
 pub fn routes() -> Routes {
     fracti_groups::routes()

@@ -1,4 +1,4 @@
-//! `fracti-local`: the whole API on this machine.
+//! `fracti-local`: the local server.
 
 mod demo;
 
@@ -23,32 +23,32 @@ use fracti_local::{Engine, admitted, cors, docs, reachable, routes, schema::Sche
 use tokio::{net::TcpListener, sync::watch};
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
 
-/// Signs the init data of a server that has no bot: everybody knows it, so everybody can call.
+/// Bot token of a server without a bot. It is public, so anyone who reaches the server can sign in.
 const DEMO_TOKEN: &str = "0:fracti-local";
 
-/// How long what is running may take to finish when the server ends.
+/// Time that running requests have to finish when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// All of Fracti's API on this machine, over an embedded DynamoDB.
+/// Serve the Fracti API over an embedded DynamoDB.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Options {
-    /// The address to listen on, of both ports; 0.0.0.0 lets a phone or a container in.
+    /// Address to listen on, for both ports. Use 0.0.0.0 to allow phones and containers.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::from(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
-    /// The port of the API; 0 takes a free one.
+    /// Port of the API; 0 chooses a free one.
     #[arg(long, default_value_t = 3000)]
     port: u16,
-    /// The port of the embedded DynamoDB, for the AWS CLI or NoSQL Workbench; 0 takes a free one.
+    /// Port of the embedded DynamoDB, for the AWS CLI or NoSQL Workbench; 0 chooses a free one.
     #[arg(long, default_value_t = 8000, conflicts_with = "dynamodb_endpoint")]
     dynamodb_port: u16,
-    /// Keeps the data in this file; without it they are gone at the end.
+    /// File to keep the data in. Without it the data is lost when the server stops.
     #[arg(long, value_name = "FILE", conflicts_with = "dynamodb_endpoint")]
     data: Option<PathBuf>,
-    /// Uses the DynamoDB at this URL instead of the embedded one.
+    /// URL of a DynamoDB to use instead of the embedded one.
     #[arg(long, value_name = "URL")]
     dynamodb_endpoint: Option<String>,
-    /// Makes a group of four with a few expenses, and prints how to call the API as each of them.
+    /// Create a demo group with four members, and print how to call the API as each of them.
     #[arg(long)]
     demo: bool,
     #[command(subcommand)]
@@ -57,24 +57,24 @@ struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Prints a sample event with fresh init data: the signature of the file has aged.
+    /// Print a sample event with fresh init data, because the init data in the file has expired.
     SignEvent {
-        /// An event, like events/get-group.json.
+        /// Event file, like events/get-group.json.
         file: PathBuf,
-        /// Asks about this group instead of the one in the file.
+        /// Group to use instead of the one in the file.
         #[arg(long, value_name = "ID")]
         group: Option<String>,
     },
-    /// Prints init data for a user, as Telegram would sign it for the bot of `TELEGRAM_BOT_TOKEN`: what a bot or a script
-    /// sends to call the API for that user.
+    /// Print init data of a user, signed with `TELEGRAM_BOT_TOKEN` as Telegram does, with which a
+    /// bot or a script calls the API as that user.
     Sign {
-        /// The user's Telegram id.
+        /// Telegram id of the user.
         #[arg(long, value_name = "ID")]
         user: UserId,
-        /// The user's name.
+        /// Name of the user.
         #[arg(long)]
         name: String,
-        /// The user's username, without @.
+        /// Telegram username of the user, without @.
         #[arg(long)]
         username: Option<String>,
     },
@@ -83,7 +83,7 @@ enum Command {
 #[tokio::main]
 async fn main() -> ExitCode {
     let options = Options::parse();
-    // Standard output is for what can be copied; a line about each request goes beside it.
+    // Standard output has only text to copy; the request log goes to standard error.
     let filter = Targets::new().with_default(tracing_subscriber::filter::LevelFilter::ERROR);
     let filter = filter.with_target("fracti_http", tracing_subscriber::filter::LevelFilter::INFO);
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_target(false);
@@ -128,13 +128,14 @@ async fn run(options: Options) -> Result<(), Failure> {
     if options.host.is_unspecified() {
         writeln!(
             out,
-            "Other machines and containers reach the same ports at this machine's own address."
+            "Other machines and containers reach both ports at the address of this machine."
         )?;
     }
     if token.expose() == DEMO_TOKEN {
         writeln!(
             out,
-            "TELEGRAM_BOT_TOKEN is not set: init data is signed with the public demo token {DEMO_TOKEN}"
+            "TELEGRAM_BOT_TOKEN is not set: init data is signed with the public demo token \
+             {DEMO_TOKEN}"
         )?;
     }
 
@@ -149,7 +150,7 @@ async fn run(options: Options) -> Result<(), Failure> {
     serve(listener, router, engine).await
 }
 
-/// What the subcommand prints.
+/// The output of a subcommand.
 fn signed(command: Command, token: &BotToken) -> Result<String, Failure> {
     let now = Clock::system().now();
     match command {
@@ -169,13 +170,13 @@ async fn listen(host: IpAddr, option: &str, port: u16) -> Result<TcpListener, St
     let address = SocketAddr::from((host, port));
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => {
-            format!("port {port} is in use; choose another one with {option}")
+            format!("port {port} is already in use; choose another one with {option}")
         }
         _ => format!("cannot listen on {address}: {error}"),
     })
 }
 
-/// Serves until Ctrl-C or a termination signal; then lets what is running finish.
+/// Serves until Ctrl-C or a termination signal, then waits for running requests.
 async fn serve(
     listener: TcpListener,
     router: Router,

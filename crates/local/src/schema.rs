@@ -1,4 +1,4 @@
-//! The table as `template.yaml` describes it, so that the one here and the one on AWS cannot differ.
+//! The table of `template.yaml`, so that the local table and the one on AWS cannot differ.
 
 use std::time::Duration;
 
@@ -15,31 +15,31 @@ use serde::Deserialize;
 
 use crate::template::{self, TemplateError};
 
-/// How often, a second apart, a new table is asked whether it is ready.
+/// Maximum number of checks, one second apart, whether a new table is active.
 const CHECKS: u32 = 60;
 
-/// Why there is no table.
+/// Error returned when the table cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum SchemaError {
-    /// The template describes no table.
+    /// The template has no table.
     #[error(transparent)]
     Template(#[from] TemplateError),
-    /// DynamoDB refused.
-    #[error("the table {0} cannot be made: {1}")]
+    /// DynamoDB refused a request.
+    #[error("table {0} cannot be created: {1}")]
     Table(String, String),
 }
 
-/// A table's properties, as the template names them.
+/// Properties of a table, with the names of the template.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Schema {
-    /// Every attribute that is part of a key.
+    /// Attributes of all keys.
     pub attribute_definitions: Vec<Attribute>,
     /// The primary key.
     pub key_schema: Vec<Key>,
     /// The indexes.
     pub global_secondary_indexes: Vec<Index>,
-    /// Which attribute says when a row is over.
+    /// Time to live of rows.
     pub time_to_live_specification: TimeToLive,
 }
 
@@ -71,23 +71,23 @@ pub struct Index {
     pub index_name: String,
     /// Its key.
     pub key_schema: Vec<Key>,
-    /// What of a row it has.
+    /// Projected attributes.
     pub projection: IndexProjection,
 }
 
-/// What of a row an index has.
+/// Attributes that an index projects.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct IndexProjection {
-    /// `ALL`, everything.
+    /// `ALL` for all attributes.
     pub projection_type: String,
 }
 
-/// Which attribute says when a row is over.
+/// Time to live of rows.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct TimeToLive {
-    /// The attribute.
+    /// Attribute with the time at which a row expires.
     pub attribute_name: String,
 }
 
@@ -96,16 +96,16 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// [`SchemaError::Template`] where the template has no such table.
+    /// [`SchemaError::Template`] if the template has no such table.
     pub fn from_template() -> Result<Self, SchemaError> {
         Ok(template::resources()?.fracti_table.properties)
     }
 
-    /// Creates the table `name` if there is none, and waits until it is ready.
+    /// Creates the table `name` if it does not exist, and waits until it is active.
     ///
     /// # Errors
     ///
-    /// [`SchemaError::Table`] if DynamoDB cannot be reached or refuses.
+    /// [`SchemaError::Table`] if DynamoDB cannot be reached or refuses a request.
     pub async fn create(&self, client: &Client, name: &str) -> Result<(), SchemaError> {
         if self.create_without_ttl(client, name).await? {
             let expires = self.expire(client, name).await;
@@ -158,7 +158,7 @@ impl Schema {
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
-        Err(refused("it does not become active".to_owned()))
+        Err(refused("the table is not active after 60 s".to_owned()))
     }
 
     async fn expire(&self, client: &Client, name: &str) -> Result<(), String> {

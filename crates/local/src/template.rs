@@ -1,4 +1,4 @@
-//! The parts of `template.yaml` that the local server takes over, so that it and AWS agree.
+//! The parts of `template.yaml` that the local server shares with the deployment.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use crate::{cors::Cors, schema::Schema};
 /// The template that AWS deploys.
 const TEMPLATE: &str = include_str!("../../../template.yaml");
 
-/// Error returned when `template.yaml` lacks what the local server takes from it.
+/// Error returned when `template.yaml` lacks a part that the local server needs.
 #[derive(Debug, thiserror::Error)]
 #[error("template.yaml cannot be read: {0}")]
 pub struct TemplateError(#[from] serde_saphyr::Error);
@@ -18,7 +18,7 @@ struct Template {
     resources: Resources,
 }
 
-/// The resources of the template that matter here.
+/// The resources that the local server needs.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(crate) struct Resources {
@@ -38,7 +38,7 @@ pub(crate) struct HttpApi {
     pub(crate) cors_configuration: Cors,
 }
 
-/// Read the template.
+/// Reads the template.
 pub(crate) fn resources() -> Result<Resources, TemplateError> {
     Ok(serde_saphyr::from_str::<Template>(TEMPLATE)?.resources)
 }

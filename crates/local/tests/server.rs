@@ -273,14 +273,14 @@ fn what_cannot_start_says_so_in_one_line() {
     for (options, said) in [
         (
             ["--port", &port(&server.api), "--dynamodb-port", "0"],
-            "is in use; choose another one with --port",
+            "is already in use; choose another one with --port",
         ),
         (
             ["--port", "0", "--dynamodb-port", &port(&server.dynamodb)],
-            "is in use; choose another one with --dynamodb-port",
+            "is already in use; choose another one with --dynamodb-port",
         ),
-        (["--port", "0", "--data", directory], "the data cannot be opened"),
-        (["--port", "0", "--dynamodb-endpoint", "http://127.0.0.1:1"], "cannot be made"),
+        (["--port", "0", "--data", directory], "the data file cannot be opened"),
+        (["--port", "0", "--dynamodb-endpoint", "http://127.0.0.1:1"], "cannot be created"),
     ] {
         let output = run(&options);
         let error = String::from_utf8(output.stderr).unwrap();
@@ -299,7 +299,7 @@ fn what_cannot_start_says_so_in_one_line() {
         let mut program = program(&["--port", "0", "--dynamodb-port", "0"]);
         let output = program.env(variable, value).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
-        let said = format!("fracti-local: the environment variable {variable} is not {rule}");
+        let said = format!("fracti-local: {variable} must be {rule}");
         assert_eq!(error.trim_end(), said);
     }
     assert_eq!(server.interrupt(), Some(0));
