@@ -31,11 +31,11 @@ fn row_of(bytes: usize) -> Value {
     row("a", text(bytes.saturating_sub("PKpSKsa".len())))
 }
 
-fn put(row: Value) -> Request {
+fn put(row: &Value) -> Request {
     Request { operation: "PutItem", body: json!({ "TableName": TABLE, "Item": row }) }
 }
 
-fn transaction(actions: Vec<Value>) -> Request {
+fn transaction(actions: &[Value]) -> Request {
     Request { operation: "TransactWriteItems", body: json!({ "TransactItems": actions }) }
 }
 
@@ -46,14 +46,14 @@ fn puts(bytes: &[usize]) -> Request {
         row["SK"] = json!({ "S": n.to_string() });
         json!({ "Put": { "TableName": TABLE, "Item": row } })
     };
-    transaction(bytes.iter().enumerate().map(action).collect())
+    transaction(&bytes.iter().enumerate().map(action).collect::<Vec<_>>())
 }
 
 /// Deletes one row a number.
 fn deletes(numbers: impl Iterator<Item = usize>) -> Request {
     let delete =
         |n: usize| json!({ "Delete": { "TableName": TABLE, "Key": key("p", &n.to_string()) } });
-    transaction(numbers.map(delete).collect())
+    transaction(&numbers.map(delete).collect::<Vec<_>>())
 }
 
 fn update(expression: String, names: Value, values: Value) -> Request {
@@ -93,13 +93,13 @@ fn nested(depth: usize) -> Value {
 }
 
 fn number(text: &str) -> Request {
-    put(row("a", json!({ "N": text })))
+    put(&row("a", json!({ "N": text })))
 }
 
 /// A put with keys of the table and of an index of these many bytes.
 fn keys_of(pk: usize, sk: usize, index_pk: usize, index_sk: usize) -> Request {
     put(
-        json!({ "PK": text(pk), "SK": text(sk), "GSI1PK": text(index_pk), "GSI1SK": text(index_sk) }),
+        &json!({ "PK": text(pk), "SK": text(sk), "GSI1PK": text(index_pk), "GSI1SK": text(index_sk) }),
     )
 }
 
@@ -114,8 +114,8 @@ fn cases() -> Vec<(bool, &'static str, Request)> {
     with_long_token.body["ClientRequestToken"] = "x".repeat(37).into();
     let one = || json!({ ":one": { "N": "1" } });
     vec![
-        (true, "a row of 400 KB", put(row_of(ROW))),
-        (false, "a row of 400 KB and a byte", put(row_of(ROW + 1))),
+        (true, "a row of 400 KB", put(&row_of(ROW))),
+        (false, "a row of 400 KB and a byte", put(&row_of(ROW + 1))),
         (true, "a row of 400 KB in a transaction", puts(&[ROW])),
         (false, "a row of 400 KB and a byte in a transaction", puts(&[ROW + 1])),
         (true, "100 actions", deletes(0..100)),
@@ -124,11 +124,11 @@ fn cases() -> Vec<(bool, &'static str, Request)> {
         (false, "two actions on one row", deletes([1, 2, 1].into_iter())),
         (true, "4 MB less a few bytes in a transaction", puts(&[ROW - 100; 10])),
         (false, "more than 4 MB in a transaction", puts(&[ROW - 100; 11])),
-        (false, "an empty partition key", put(key("", "s"))),
-        (false, "an empty sort key", put(key("p", ""))),
+        (false, "an empty partition key", put(&key("", "s"))),
+        (false, "an empty sort key", put(&key("p", ""))),
         (false, "an empty key of an index", keys_of(1, 1, 0, 1)),
         (false, "an empty sort key of an index", keys_of(1, 1, 1, 0)),
-        (false, "a number as the key of an index", put(untyped)),
+        (false, "a number as the key of an index", put(&untyped)),
         (true, "keys of 2,048 and 1,024 bytes", keys_of(2048, 1024, 2048, 1024)),
         (false, "a partition key of 2,049 bytes", keys_of(2049, 1, 1, 1)),
         (false, "a sort key of 1,025 bytes", keys_of(1, 1025, 1, 1)),
@@ -142,12 +142,12 @@ fn cases() -> Vec<(bool, &'static str, Request)> {
         (
             false,
             "a nested number of 39 digits",
-            put(row("a", json!({ "L": [{ "N": digits(39) }] }))),
+            put(&row("a", json!({ "L": [{ "N": digits(39) }] }))),
         ),
         (true, "an expression of 4 KB", update_of(4096)),
         (false, "an expression of 4 KB and a byte", update_of(4097)),
-        (true, "values 31 deep", put(row("a", nested(31)))),
-        (false, "values 34 deep", put(row("a", nested(34)))),
+        (true, "values 31 deep", put(&row("a", nested(31)))),
+        (false, "values 34 deep", put(&row("a", nested(34)))),
         (
             false,
             "a name that no expression uses",

@@ -45,7 +45,6 @@ async fn the_engines_answer_random_sequences_alike() {
     }
     assert!(compared.values().all(|count| *count >= 20), "{compared:?}");
     assert_eq!(compared.len(), 8, "{compared:?}");
-    println!("compared: {compared:?}");
     check_seen(IN_SEQUENCES, &seen);
 }
 
