@@ -11,7 +11,8 @@ const MAX_RESPONSE: usize = 5_000_000;
 #[tokio::test]
 async fn every_endpoint_serves_the_largest_groups_within_its_bounds() {
     // Much longer than in production: a debug build on a busy machine is slow.
-    let calls = Largest::new(Duration::from_mins(5)).await.calls().await;
+    let largest = Largest::new(Duration::from_mins(5)).await;
+    let calls = largest.calls().await;
     for call in &calls {
         let place =
             format!("{:?} {}: {} bytes, {}", call.endpoint, call.what, call.bytes, call.cost);
@@ -19,6 +20,14 @@ async fn every_endpoint_serves_the_largest_groups_within_its_bounds() {
         assert!(call.bytes < MAX_RESPONSE, "{place}");
         assert!(call.cost.requests <= 150, "{place}");
     }
+    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+    let sizes = largest.sizes();
+    assert_eq!(sizes.actions, 100, "{sizes:?}");
+    assert!(sizes.row > 200_000 && sizes.row <= 400 * 1024, "{sizes:?}");
+    assert!(sizes.transaction <= 4 * 1024 * 1024, "{sizes:?}");
+    assert!(sizes.partition_key <= 2048 && sizes.sort_key <= 1024, "{sizes:?}");
+    assert!(sizes.expression <= 4096 && sizes.digits <= 38, "{sizes:?}");
+
     let optimal = |what: &str| {
         let call = calls.iter().find(|call| call.what == what).unwrap();
         call.body["data"]["optimal"].clone()

@@ -22,6 +22,7 @@ mod idempotency;
 mod input;
 mod largest;
 mod ledger;
+mod limits;
 mod money;
 mod openapi;
 mod paging;

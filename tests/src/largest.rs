@@ -39,6 +39,7 @@ use tower::ServiceExt;
 use crate::{
     database::{Database, TABLE},
     events::{SIGNED_AT, TOKEN},
+    sizes::{self, Sizes},
 };
 
 /// Members of the largest group before the last one joins.
@@ -56,6 +57,7 @@ pub struct Largest {
     api: Router,
     client: Client,
     clock: Arc<AtomicU64>,
+    sizes: Sizes,
     _database: Database,
 }
 
@@ -120,14 +122,17 @@ impl Largest {
     pub async fn new(deadline: Duration) -> Self {
         let database = Database::start().await;
         let client = database.patient_client();
+        let sizes = Sizes::default();
+        let config = client.config().to_builder().interceptor(sizes.clone());
+        let recorded = Client::from_conf(config.build());
         let clock = Arc::new(AtomicU64::new(SIGNED_AT));
         let now = clock.clone();
         let app = App {
             clock: Clock::of(move || Timestamp::from_millis(now.load(SeqCst)).unwrap()),
             deadline,
-            ..App::new(Table::new(client.clone(), TABLE), BotToken::new(TOKEN), telegram::MAX_AGE)
+            ..App::new(Table::new(recorded, TABLE), BotToken::new(TOKEN), telegram::MAX_AGE)
         };
-        Self { api: service(routes(), app), client, clock, _database: database }
+        Self { api: service(routes(), app), client, clock, sizes, _database: database }
     }
 
     fn now(&self) -> Timestamp {
@@ -274,6 +279,12 @@ impl Largest {
         let new = json!({ "title": "Flat", "chatId": 1 });
         calls.push(self.call(1, (Method::POST, "/api/groups"), "/api/groups", "", &new).await);
         calls
+    }
+
+    /// The largest requests to DynamoDB so far.
+    #[must_use]
+    pub fn sizes(&self) -> sizes::Largest {
+        self.sizes.largest()
     }
 
     /// The end of the first day of the largest group.

@@ -72,7 +72,7 @@ pub enum Error {
     #[error(transparent)]
     Settlement(#[from] SettlementError),
     /// The chain transaction pays another settlement already.
-    #[error("txHash is already used by another settlement")]
+    #[error("the txHash is already used by another settlement")]
     TxHashUsed,
     /// The idempotency key came before with another request.
     #[error("the idempotency key was already used for a different request")]
