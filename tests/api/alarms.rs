@@ -66,7 +66,7 @@ async fn ledger_mismatch_filter_matches_only_a_mismatch() {
     let (status, healthy) = log(&group, &group.api, "/debts?verify=true").await;
     assert_eq!((status, filter.count(&healthy)), (200, 0), "{healthy}");
 
-    let elsewhere = fracti_core::table::Table::new(group.api.client.clone(), "NoSuchTable");
+    let elsewhere = fracti_store::Table::new(group.api.client.clone(), "NoSuchTable");
     let (status, failed) = log(&group, &group.api.over(elsewhere), "/debts?verify=true").await;
     assert_eq!((status, filter.count(&failed)), (500, 0), "{failed}");
 

@@ -6,8 +6,8 @@ use axum::http::Method;
 use fracti_core::{
     expense::{Edit, Expense},
     input::{Draft, Field},
-    table::MemberKey,
 };
+use fracti_store::MemberKey;
 use serde_json::{Value, json};
 use tokio::{runtime::Handle, task::block_in_place};
 

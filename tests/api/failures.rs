@@ -3,8 +3,8 @@
 use std::{collections::HashMap, time::Duration};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fracti_core::table::Table;
 use fracti_http::local_dynamodb;
+use fracti_store::Table;
 use serde_json::json;
 
 use crate::harness::Group;

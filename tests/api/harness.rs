@@ -17,12 +17,12 @@ use axum::{
 };
 use fracti_core::{
     decimal::Decimal,
-    table::{Table, TableCost},
     telegram::{self, User},
     time::Timestamp,
 };
 use fracti_http::{App, BotToken, Clock, Random, service};
 use fracti_local::{admitted, routes};
+use fracti_store::{Table, TableCost};
 use fracti_tests::{
     database::{Database, TABLE},
     faults::Proxy,

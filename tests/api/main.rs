@@ -10,6 +10,7 @@ mod alarms;
 mod amounts;
 mod concurrency;
 mod corpus;
+mod crates;
 mod deployment;
 mod edits;
 mod events;

@@ -11,8 +11,8 @@ use std::{
 
 use aws_sdk_dynamodb::{Client, config::retry::RetryConfig, types::AttributeValue};
 use axum::http::{HeaderMap, Method, header, request::Parts};
-use fracti_core::table::Table;
 use fracti_http::local_dynamodb;
+use fracti_store::Table;
 use serde_json::{Value, json};
 use tracing::{Subscriber, level_filters::LevelFilter};
 use tracing_subscriber::{filter::Targets, fmt, layer::SubscriberExt};

@@ -14,11 +14,11 @@ use axum::{
 };
 use fracti_core::{
     id::UserId,
-    table::{Table, TableCost},
     telegram::{self, User},
 };
 use fracti_http::{App, BotToken, Clock, service};
 use fracti_local::routes;
+use fracti_store::{Table, TableCost};
 use fracti_tests::{
     database::{Database, TABLE},
     events::TOKEN,

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use fracti_core::table::TableCost;
+use fracti_store::TableCost;
 use fracti_tests::largest::Largest;
 
 #[tokio::main]

@@ -15,13 +15,13 @@ use fracti_core::{
     decimal::Decimal,
     id::{ExpenseId, UserId},
     split::{MAX_SHARES, Split},
-    table::Table,
     telegram::{self, InitDataError, User},
     time::Timestamp,
     ton::TonAddress,
 };
 use fracti_http::{App, BotToken, Clock, Code, ListId, Paging, Query, local_dynamodb, service};
 use fracti_local::routes;
+use fracti_store::Table;
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};

@@ -15,9 +15,10 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use fracti_core::{table::Table, telegram};
+use fracti_core::telegram;
 use fracti_http::{App, BotToken, Clock, service};
 use fracti_local::{routes, sign_event};
+use fracti_store::Table;
 use serde_json::Value;
 use tokio::{
     io::AsyncReadExt,

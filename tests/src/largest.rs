@@ -26,12 +26,12 @@ use fracti_core::{
     group::Member,
     id::GroupId,
     keys, row,
-    table::{Table, TableCost},
     telegram::{self, MAX_NAME, User},
     time::Timestamp,
 };
 use fracti_http::{App, BotToken, Clock, service};
 use fracti_local::routes;
+use fracti_store::{Table, TableCost, to_sdk};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
@@ -100,7 +100,7 @@ fn row(group: GroupId, member: u64, at: Timestamp) -> TransactWriteItem {
     let user = user(member);
     let keys = keys::member_row(group, user.id);
     let row = row::to_item(&keys, &Member::new(&user, None, at)).unwrap();
-    let put = Put::builder().table_name(TABLE).set_item(Some(row)).build().unwrap();
+    let put = Put::builder().table_name(TABLE).set_item(Some(to_sdk(row))).build().unwrap();
     TransactWriteItem::builder().put(put).build()
 }
 
@@ -191,7 +191,7 @@ impl Largest {
             transaction.set_transact_items(Some(rows.to_vec())).send().await.unwrap();
         }
         let update = self.client.update_item().table_name(TABLE);
-        let update = update.set_key(Some(keys::group(group_id).item()));
+        let update = update.set_key(Some(to_sdk(keys::group(group_id).item())));
         let update = update.update_expression("SET memberCount = :members");
         let count = AttributeValue::N(members.to_string());
         update.expression_attribute_values(":members", count).send().await.unwrap();

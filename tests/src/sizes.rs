@@ -17,6 +17,7 @@ use aws_sdk_dynamodb::{
     types::AttributeValue,
 };
 use fracti_core::row;
+use fracti_store::from_sdk;
 
 /// Records the largest of everything that DynamoDB limits.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +61,7 @@ impl Sizes {
                 (update.key(), expressions)
             });
             let (row, expressions) = put.or(delete).or(update).unwrap();
-            bytes += row::size(row);
+            bytes += row::size(&from_sdk(row.clone()));
             largest.row(row);
             for expression in expressions.into_iter().flatten() {
                 largest.expression = largest.expression.max(expression.len());
@@ -73,7 +74,7 @@ impl Sizes {
 
 impl Largest {
     fn row(&mut self, row: &HashMap<String, AttributeValue>) {
-        self.row = self.row.max(row::size(row));
+        self.row = self.row.max(row::size(&from_sdk(row.clone())));
         for (name, value) in row {
             if let AttributeValue::S(key) = value {
                 if name.ends_with("PK") {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     Error,
     currency::Currency,
@@ -10,12 +12,15 @@ use crate::{
     group::{Group, MEMBER_RULE, Member},
     id::UserId,
     input::{Draft, Field, FieldErrors},
-    ledger::{Balances, Change, Event, RefType, Totals},
+    ledger::{Balances, Change, Entry, Event, RefType, Totals},
     text::Note,
 };
 
 /// How many changes an adjustment has at most: as many as a group has members.
 pub const MAX_CHANGES: usize = 500;
+
+/// Entries that one request pushes or reverts at most.
+pub const MAX_ENTRIES: usize = 500;
 
 /// A list that a request consists of, like adjustments or names of entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,10 +57,51 @@ pub struct Amount {
 
 /// A valid adjustment.
 #[derive(Clone, Debug)]
-pub(crate) struct CheckedAdjustment {
+pub struct CheckedAdjustment {
     /// What it does to the ledger.
-    pub(crate) event: Event,
+    pub event: Event,
     condition: Option<(UserId, Currency, i64)>,
+}
+
+/// The outcome of a request that pushes or reverts adjustments.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The current entries, or the reverts.
+    pub applied: Vec<Entry>,
+    /// The others.
+    pub non_applied: Vec<NonApplied>,
+}
+
+/// An adjustment or a revert that was not applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NonApplied {
+    /// Name of the entry.
+    pub entry_id: EntryId,
+    /// Reason.
+    pub reason: Reason,
+}
+
+/// Reason why an adjustment or a revert was not applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Reason {
+    /// The name has a current entry.
+    #[error(
+        "an entry with this entryId is already applied; revert it first, or use another entryId"
+    )]
+    EntryExists,
+    /// The balance would be less than its lower limit.
+    #[error("the balance would be below balanceAtLeast")]
+    ConditionFailed,
+    /// Others wrote first until the deadline.
+    #[error("the request lost to concurrent writes to the group; send it again")]
+    LockLost,
+    /// The name has no current entry.
+    #[error("no entry with this entryId is applied")]
+    EntryMissing,
+    /// A total or a balance would overflow, or the ledger would have too many balances.
+    #[error("a total would become too large, or the ledger would have too many balances")]
+    TotalsTooLarge,
 }
 
 impl Draft<BareOrWrapped<Adjustment>> {
@@ -64,7 +110,7 @@ impl Draft<BareOrWrapped<Adjustment>> {
     /// # Errors
     ///
     /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
-    pub(crate) fn check(
+    pub fn check(
         &self,
         group: &Group,
         members: &[Member],
@@ -157,8 +203,9 @@ fn check_changes(
 }
 
 impl CheckedAdjustment {
-    /// Whether it counts, where it leads to these balances.
-    pub(crate) fn allows(&self, after: &Balances) -> bool {
+    /// Whether its condition holds for the balances after it.
+    #[must_use]
+    pub fn allows(&self, after: &Balances) -> bool {
         self.condition.is_none_or(|(user, currency, at_least)| {
             after.totals(currency, user).net() >= i128::from(at_least)
         })
@@ -192,7 +239,29 @@ impl Amount {
     }
 }
 
-/// What moves a balance by so many units: it counts as sent above zero, as received below, so that the sums hold.
+/// Checks that `user` may revert the entry.
+///
+/// # Errors
+///
+/// [`Error::NotAnAdjustment`]; [`Error::NotYourAdjustment`] if the user neither made it nor is
+/// concerned by it.
+pub fn check_revertible(entry: &Entry, user: UserId) -> Result<(), Error> {
+    let of = match entry.ref_type {
+        RefType::Expense => "an expense; delete or edit the expense instead",
+        RefType::Settlement => {
+            "a settlement, which is final; record a settlement in the other direction instead"
+        }
+        RefType::Adjustment => {
+            let concerned = entry.actor_id == user || entry.changes_of(user).next().is_some();
+            let refused = || Error::NotYourAdjustment(entry.entry_id.to_string());
+            return concerned.then_some(()).ok_or_else(refused);
+        }
+    };
+    Err(Error::NotAnAdjustment(entry.entry_id.to_string(), of))
+}
+
+/// What moves a balance by so many units: it counts as sent above zero, as received below, so that
+/// the sums hold.
 fn totals(minor: i64) -> Totals {
     Totals {
         sent: minor.max(0),

@@ -9,9 +9,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html>
 const MAX_DIGITS: usize = 38;
 
-/// An exact decimal number of at most 38 digits, `digits * 10^-scale`, without trailing zeros behind the point.
+/// An exact decimal number of at most 38 digits, `digits * 10^-scale`, without trailing zeros
+/// behind the point.
 ///
-/// Its text is what JSON calls a number; `1e-9`, which JavaScript prints for a nano, is `0.000000001`.
+/// Its text is what JSON calls a number; `1e-9`, which JavaScript prints for a nano, is
+/// `0.000000001`.
 ///
 /// # Example
 ///

@@ -1,8 +1,9 @@
 //! What the entries of a ledger are called, by two types that cannot stand in for each other.
 //!
-//! The entry of an expense or a settlement has its id, which is a UUID that we made. The entry of an adjustment has a name
-//! that a client chose, which is never a UUID. So no text of a client reaches an entry that is not an adjustment's,
-//! neither one that exists nor one that is still to come.
+//! The entry of an expense or a settlement has its id, which is a UUID that we made. The entry of
+//! an adjustment has a name that a client chose, which is never a UUID. So no text of a client
+//! reaches an entry that is not an adjustment's, neither one that exists nor one that is still to
+//! come.
 
 use std::{fmt, str::FromStr};
 
@@ -27,7 +28,8 @@ pub enum EntryId {
     Adjustment(EntryName),
 }
 
-/// Names an adjustment: 1 to 64 characters, not all of them blank, none a control character, and not a UUID.
+/// Names an adjustment: 1 to 64 characters, not all of them blank, none a control character, and
+/// not a UUID.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EntryName(String);

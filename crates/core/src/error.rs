@@ -80,10 +80,12 @@ pub enum Error {
     /// Others wrote first until the deadline.
     #[error("the request lost to concurrent writes to the group; nothing was changed, try again")]
     Contended,
-    /// The table did not answer, or asked for patience, until the deadline. What was sent to it may be done all the same.
+    /// The table did not answer, or asked for patience, until the deadline. What was sent to it may
+    /// be done all the same.
     #[error("the table is not available")]
     Unavailable(#[source] Cause),
-    /// The table refused a request, or holds a row that cannot be read: a mistake of ours or of the deployment.
+    /// The table refused a request, or holds a row that cannot be read: a mistake of ours or of the
+    /// deployment.
     #[error("the table refused a request or holds an unreadable row")]
     Table(#[source] Cause),
 }

@@ -75,7 +75,8 @@ impl Expense {
         self.payer_id == user || self.created_by == Some(user)
     }
 
-    /// The rows by which those who owe something of it find it: nobody with a share of zero, and not the payer.
+    /// The rows by which those who owe something of it find it: nobody with a share of zero, and
+    /// not the payer.
     #[must_use]
     pub fn participants(&self) -> Vec<Participant> {
         let owes = |share: &&Share| share.user_id != self.payer_id && share.amount != Decimal::ZERO;

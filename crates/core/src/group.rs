@@ -5,8 +5,10 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    Error,
     currency::Currency,
     id::{GroupId, UserId},
+    input::{Draft, Field},
     telegram::User,
     text::{Title, has_visible_char},
     time::Timestamp,
@@ -76,10 +78,44 @@ impl Member {
     }
 }
 
-/// What names a Telegram chat, as text: its number (below zero for groups), a Mini App's `chat_instance`, or `@itsname`.
+/// A group to create.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewGroup {
+    /// Title.
+    pub title: Field<Title>,
+    /// Telegram chat that it belongs to.
+    pub chat_id: Field<ChatId>,
+    /// Currency of expenses that name none. Default: TON.
+    pub currency: Field<Currency>,
+}
+
+impl Draft<NewGroup> {
+    /// The group, created at `now`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
+    pub fn check(&self, now: Timestamp, random: [u8; 10]) -> Result<Group, Error> {
+        let (new, errors) = self.open()?;
+        let group = || {
+            Some(Group {
+                id: GroupId::new(now, random),
+                chat_id: new.chat_id.value()?.clone(),
+                title: new.title.value()?.clone(),
+                currency: new.currency.or(Currency::TON)?,
+                created_at: now,
+                member_count: 1,
+            })
+        };
+        errors.finish(group())
+    }
+}
+
+/// What names a Telegram chat, as text: its number (below zero for groups), a Mini App's
+/// `chat_instance`, or `@itsname`.
 ///
-/// Nothing is looked up by it, so what a client calls its chat is taken as it is: 1 to 64 characters, none of them a
-/// blank or a control character.
+/// Nothing is looked up by it, so what a client calls its chat is taken as it is: 1 to 64
+/// characters, none of them a blank or a control character.
 /// <https://core.telegram.org/bots/api#sendmessage>, <https://core.telegram.org/bots/webapps#webappinitdata>
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -26,7 +26,8 @@ macro_rules! id {
         pub struct $name(Uuid);
 
         impl $name {
-            /// The id of a thing made at `created_at`, version 7, told from its contemporaries by 74 of `random`'s bits.
+            /// The id of a thing made at `created_at`, version 7, told from its contemporaries by
+            /// 74 of `random`'s bits.
             ///
             /// <https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7>
             #[must_use]

@@ -1,7 +1,8 @@
-//! A client's input before it is checked: fields that may be absent or invalid, and the rules that they break.
+//! A client's input before it is checked: fields that may be absent or invalid, and the rules that
+//! they break.
 //!
-//! No mistake hides another one: each rule is checked as far as the fields that it needs are valid, and all that are
-//! broken are reported together, in the order of the fields.
+//! No mistake hides another one: each rule is checked as far as the fields that it needs are valid,
+//! and all that are broken are reported together, in the order of the fields.
 
 use std::fmt;
 
@@ -35,12 +36,14 @@ pub struct FieldError {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors {
     errors: Vec<FieldError>,
-    /// The paths of all known fields without indexes, like `splits[].userId`, in the order of the fields.
+    /// The paths of all known fields without indexes, like `splits[].userId`, in the order of the
+    /// fields.
     order: Vec<String>,
     too_many_shares: Option<usize>,
 }
 
-/// The fields of a request and the rules that they break so far, or that the request cannot be read.
+/// The fields of a request and the rules that they break so far, or that the request cannot be
+/// read.
 ///
 /// Its fields are used through [`Draft::open`], so that no mistake of a client is passed over.
 #[derive(Clone, Debug)]
@@ -143,7 +146,8 @@ impl FieldErrors {
         self.too_many_shares = Some(shares);
     }
 
-    /// Says that a field comes after the ones before: `path` has no indexes, like `splits[].userId`.
+    /// Says that a field comes after the ones before: `path` has no indexes, like
+    /// `splits[].userId`.
     pub fn expect(&mut self, path: &str) {
         if !self.order.iter().any(|known| known == path) {
             self.order.push(path.to_owned());
@@ -200,7 +204,8 @@ pub fn name(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
-/// Where a path stands among the known ones: for each of its parts the place of the field, and the index.
+/// Where a path stands among the known ones: for each of its parts the place of the field, and the
+/// index.
 fn place(path: &str, order: &[String]) -> Vec<usize> {
     let mut template = String::new();
     let mut place = Vec::new();
@@ -240,7 +245,8 @@ impl<T> Draft<T> {
         Self(Err(reason))
     }
 
-    /// The fields as far as they can be read, for a check that comes before the request's own rules.
+    /// The fields as far as they can be read, for a check that comes before the request's own
+    /// rules.
     pub fn fields(&self) -> Option<&T> {
         self.0.as_ref().ok().and_then(|(fields, _)| fields.value())
     }

@@ -21,8 +21,9 @@
 //! | used hash   | `TXHASH#<txHash>`               | `SETTLEMENT`                       |                                                        |
 //! | idempotency | `IDEM#<userId>`                 | `<operation>#<sha256 of the key>`  |                                                        |
 //!
-//! A sequence has 20 digits, so that it sorts as text. What a client wrote never goes raw into a key: ids are
-//! parsed, a key of idempotency and the name of an adjustment are hashed. `PK=USER#<id>`, `PATHASH#`, `QUESTION#` and `FTX#` belong to later parts.
+//! A sequence has 20 digits, so that it sorts as text. What a client wrote never goes raw into a
+//! key: ids are parsed, a key of idempotency and the name of an adjustment are hashed.
+//! `PK=USER#<id>`, `PATHASH#`, `QUESTION#` and `FTX#` belong to later parts.
 //!
 //! A key's text is stored data: a change to it is a migration, and `keys_are_stable` fails first.
 
@@ -79,7 +80,8 @@ impl From<Primary> for Keys {
     }
 }
 
-/// What the sort keys of a kind of row begin with: the seed's, and `RECV#`, `DAY#` and `HISTORY#` of ours.
+/// What the sort keys of a kind of row begin with: the seed's, and `RECV#`, `DAY#` and `HISTORY#`
+/// of ours.
 pub mod prefix {
     /// A group's members, in the table.
     pub const MEMBER: &str = "USER#";
@@ -211,7 +213,7 @@ pub fn closing(group: GroupId, day: Day) -> Primary {
 }
 
 /// The sort key of the entry that counts now under a name. It sorts behind all history.
-pub(crate) const CURRENT: &str = "~";
+pub const CURRENT: &str = "~";
 
 /// The entry that counts now under a name.
 #[must_use]
@@ -226,14 +228,15 @@ pub fn past_entry(group: GroupId, entry: &EntryId, sequence: u64) -> Primary {
 }
 
 /// The sort key of the entry with this sequence, once it is history.
-pub(crate) fn history_position(sequence: &str) -> String {
+#[must_use]
+pub fn history_position(sequence: &str) -> String {
     format!("HISTORY#{sequence:0>20}")
 }
 
 /// The partition of the entry that counts now under a name, and of its history.
 ///
-/// An expense's or a settlement's id is part of the key as it is. The name of an adjustment is always hashed with
-/// SHA-256, so it never has the key of an expense or a settlement.
+/// An expense's or a settlement's id is part of the key as it is. The name of an adjustment is
+/// always hashed with SHA-256, so it never has the key of an expense or a settlement.
 #[must_use]
 pub fn entry_partition(group: GroupId, entry: &EntryId) -> String {
     let ledger = ledger_partition(group);
@@ -279,7 +282,8 @@ pub fn tx_hash(hash: &TxHash) -> Primary {
     Primary { pk: format!("TXHASH#{hash}"), sk: "SETTLEMENT".to_owned() }
 }
 
-/// What a user's request with an idempotency key led to; `key_hash` is the key's SHA-256 in hexadecimal.
+/// What a user's request with an idempotency key led to; `key_hash` is the key's SHA-256 in
+/// hexadecimal.
 #[must_use]
 pub fn idempotency(user: UserId, operation: &str, key_hash: &str) -> Primary {
     Primary { pk: format!("IDEM#{user}"), sk: format!("{operation}#{key_hash}") }

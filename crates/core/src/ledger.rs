@@ -1,8 +1,9 @@
 //! The ledger of a group: one entry for each event that moves money, and one running balance.
 //!
-//! Nothing here reads or writes a table: an event takes the ledger as it is and makes the next one, and the table
-//! commits both or neither. Every event keeps two sums per currency: what was paid is what is owed,
-//! what was sent is what was received. History is never rewritten: what was wrong is reverted.
+//! Nothing here reads or writes a table: an event takes the ledger as it is and makes the next one,
+//! and the table commits both or neither. Every event keeps two sums per currency: what was paid is
+//! what is owed, what was sent is what was received. History is never rewritten: what was wrong is
+//! reverted.
 
 mod shown;
 mod stored;
@@ -39,7 +40,8 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// What the group owes the member: `paid - owed + sent - received`; below zero where the member owes.
+    /// What the group owes the member: `paid - owed + sent - received`; below zero where the member
+    /// owes.
     #[must_use]
     pub fn net(self) -> i128 {
         let [paid, owed, sent, received] =
@@ -47,11 +49,15 @@ impl Totals {
         paid.saturating_sub(owed).saturating_add(sent).saturating_sub(received)
     }
 
-    pub(crate) fn minus(self, other: Self) -> Option<Self> {
+    /// The difference, unless it overflows.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Option<Self> {
         self.plus(other.negated()?)
     }
 
-    pub(crate) fn plus(self, other: Self) -> Option<Self> {
+    /// The sum, unless it overflows.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Option<Self> {
         Some(Self {
             paid: self.paid.checked_add(other.paid)?,
             owed: self.owed.checked_add(other.owed)?,
@@ -81,7 +87,8 @@ pub struct Change {
     pub totals: Totals,
 }
 
-/// How many balances a ledger has at the most, of members in currencies: its row has 400 KB, and each takes up to 100 bytes.
+/// How many balances a ledger has at the most, of members in currencies: its row has 400 KB, and
+/// each takes up to 100 bytes.
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items>
 pub const MAX_BALANCES: usize = 4000;
@@ -161,7 +168,8 @@ impl Balances {
     ///
     /// # Errors
     ///
-    /// [`LedgerError`] where a total, a sum or a balance would overflow, or the sums would not come out.
+    /// [`LedgerError`] where a total, a sum or a balance would overflow, or the sums would not come
+    /// out.
     pub fn after(&self, changes: &[Change]) -> Result<Self, LedgerError> {
         let mut next = self.clone();
         next.apply(changes)?;
@@ -238,8 +246,8 @@ pub enum EntryStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
-    /// Names the event: the id of its expense or settlement, or what a client called its adjustment. The group has one
-    /// current entry of a name.
+    /// Names the event: the id of its expense or settlement, or what a client called its
+    /// adjustment. The group has one current entry of a name.
     pub entry_id: EntryId,
     /// Whose ledger it is in.
     pub group_id: GroupId,
@@ -280,7 +288,8 @@ impl Entry {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ledger {
-    /// Grows by one with every write; zero is a ledger not yet written. The group's lock: a write expects the one it read.
+    /// Grows by one with every write; zero is a ledger not yet written. The group's lock: a write
+    /// expects the one it read.
     pub version: u64,
     /// The sequence that the next entry gets.
     pub sequence: u64,
@@ -293,7 +302,8 @@ pub struct Ledger {
     pub settlement_count: u64,
     /// Everybody's totals.
     pub balances: Balances,
-    /// What the completed settlements sum to. The totals cannot say it: adjustments count in them as sent and received.
+    /// What the completed settlements sum to. The totals cannot say it: adjustments count in them
+    /// as sent and received.
     #[serde(default)]
     pub settled: Settled,
 }
@@ -329,7 +339,8 @@ impl Settled {
 pub struct Event {
     /// What kind of event it is.
     pub ref_type: RefType,
-    /// What its entry is called: the id of the expense or the settlement, or a client's name for an adjustment.
+    /// What its entry is called: the id of the expense or the settlement, or a client's name for an
+    /// adjustment.
     pub entry_id: EntryId,
     /// What an adjustment is for.
     pub note: Option<String>,
@@ -387,7 +398,8 @@ impl Event {
 }
 
 impl Ledger {
-    /// When an event is that happens `now`: after every other one of the group, by a millisecond at least.
+    /// When an event is that happens `now`: after every other one of the group, by a millisecond at
+    /// least.
     #[must_use]
     pub fn next_moment(&self, now: Timestamp) -> Timestamp {
         self.last_event_at.map_or(now, |last| now.max(last.next()))
@@ -433,12 +445,13 @@ impl Ledger {
         Ok((next, entry))
     }
 
-    /// The ledger after `entry` is taken back, and the two rows of history that tell it: the entry as it
-    /// was, now reverted, and its revert.
+    /// The ledger after `entry` is taken back, and the two rows of history that tell it: the entry
+    /// as it was, now reverted, and its revert.
     ///
     /// # Errors
     ///
-    /// [`LedgerError::Missing`] where the ledger is of before the entry; [`LedgerError`] where the balances cannot take it.
+    /// [`LedgerError::Missing`] where the ledger is of before the entry; [`LedgerError`] where the
+    /// balances cannot take it.
     pub fn revert(
         &self,
         entry: &Entry,
@@ -475,11 +488,13 @@ impl Ledger {
         Ok((next, [reverted, revert]))
     }
 
-    /// The ledger after `entries`, which are those that follow it, in order: what it was at any past moment.
+    /// The ledger after `entries`, which are those that follow it, in order: what it was at any
+    /// past moment.
     ///
     /// # Errors
     ///
-    /// [`LedgerError::Missing`] where an entry is not the next one; [`LedgerError`] where the balances cannot take it.
+    /// [`LedgerError::Missing`] where an entry is not the next one; [`LedgerError`] where the
+    /// balances cannot take it.
     pub fn replay<'a>(
         &self,
         entries: impl IntoIterator<Item = &'a Entry>,
@@ -557,8 +572,8 @@ impl fmt::Display for Discrepancy {
     }
 }
 
-/// Computes the balances again, and compares them with a group's ledger: from its expenses, settlements and
-/// adjustments as they are now, and from every entry there ever was.
+/// Computes the balances again, and compares them with a group's ledger: from its expenses,
+/// settlements and adjustments as they are now, and from every entry there ever was.
 ///
 /// # Errors
 ///
@@ -584,7 +599,8 @@ impl Rows {
     fn counted(&self, ledger: &Ledger) -> Ledger {
         let applied = self.entries.iter().filter(|entry| entry.status == EntryStatus::Applied);
         let entered: BTreeSet<&EntryId> = applied.clone().map(|entry| &entry.entry_id).collect();
-        // Rows that the TypeScript Fracti wrote have no entry and never moved these balances. They have ids of their own.
+        // Rows that the TypeScript Fracti wrote have no entry and never moved these balances. They
+        // have ids of their own.
         let counts = |ours: bool, id: EntryId| ours || entered.contains(&id);
         let expenses = self.expenses.iter();
         let expenses = expenses.filter(|it| counts(it.id.created_at().is_some(), it.id.into()));

@@ -1,11 +1,12 @@
-//! What Fracti knows: money, who shares it, who may move it, and the one table that keeps it.
+//! The rules of Fracti, without I/O: money, groups, expenses, settlements and the ledger.
 //!
-//! Read in this order: [`id`], [`time`], [`decimal`] and [`currency`] are the values; [`split`] divides an expense,
-//! [`ledger`] keeps the balances, [`entry_id`] names what is in it, [`plan`] settles them; [`group`], [`expense`],
-//! [`settlement`] and [`adjustment`] are what the table holds, [`text`], [`ton`] and [`input`] what people write into
-//! it; [`keys`] says where each row is, [`row`] how an entity
-//! becomes one, [`table`] reads and writes them; [`telegram`] says who is asking.
-//! Nothing here knows HTTP, Lambda, the environment or the time of day.
+//! In reading order: [`id`], [`time`], [`decimal`] and [`currency`] are the values; [`split`]
+//! divides an expense, [`ledger`] keeps the balances and [`plan`] settles them; [`group`],
+//! [`expense`], [`settlement`] and [`adjustment`] are the entities; [`input`] checks what clients
+//! send; [`keys`] and [`row`] turn an entity into a row of the table; [`telegram`] verifies init
+//! data.
+//!
+//! Nothing here knows DynamoDB's client, HTTP, the environment or the time of day.
 
 #![cfg_attr(test, expect(clippy::arithmetic_side_effects, reason = "an overflow fails the test"))]
 
@@ -42,8 +43,6 @@ pub mod adjustment;
 pub mod keys;
 
 pub mod row;
-
-pub mod table;
 
 pub mod telegram;
 

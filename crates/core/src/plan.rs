@@ -1,20 +1,24 @@
 //! The plan: the fewest transfers that settle a group in each currency.
 //!
-//! A set of m members whose balances sum to zero and that holds no smaller such set takes m - 1 transfers, so the
-//! fewest transfers are those of the partition with the most such sets. Equal and opposite balances are
-//! one of them in some best partition; the rest is an exact search over subsets, which takes (m - 1) x 2^(m - 1) steps.
-//! All currencies of a group share one number of steps, so that a request takes no longer the more currencies there are.
+//! A set of m members whose balances sum to zero and that holds no smaller such set takes m - 1
+//! transfers, so the fewest transfers are those of the partition with the most such sets. Equal and
+//! opposite balances are one of them in some best partition; the rest is an exact search over
+//! subsets, which takes (m - 1) x 2^(m - 1) steps. All currencies of a group share one number of
+//! steps, so that a request takes no longer the more currencies there are.
 
 use std::collections::BTreeMap;
 
 use crate::{currency::Currency, id::UserId};
 
-/// Up to how many open balances in a currency (after equal and opposite ones are cancelled) the search is exact.
+/// Up to how many open balances in a currency (after equal and opposite ones are cancelled) the
+/// search is exact.
 ///
-/// Of 20 balances it makes 2^19 subsets, which take 9 MB, in some ten million steps; each further balance doubles both.
+/// Of 20 balances it makes 2^19 subsets, which take 9 MB, in some ten million steps; each further
+/// balance doubles both.
 pub const MAX_EXACT: usize = 20;
 
-/// How many steps the exact searches of all currencies take at most: two of [`MAX_EXACT`] balances, or forty of 16.
+/// How many steps the exact searches of all currencies take at most: two of [`MAX_EXACT`] balances,
+/// or forty of 16.
 const MAX_STEPS: u64 = 20_000_000;
 
 /// A payment that the plan suggests.
@@ -37,21 +41,22 @@ pub struct Plan {
     pub optimal: bool,
 }
 
-/// The plans that settle `balances` in each currency. A balance is a member and what the group owes them (negative: what
-/// they owe), in minor units; the balances of a currency sum to zero. The plans depend on them alone, not on their order.
+/// The plans that settle `balances` in each currency. A balance is a member and what the group owes
+/// them (negative: what they owe), in minor units; the balances of a currency sum to zero. The
+/// plans depend on them alone, not on their order.
 ///
-/// The currencies with the fewest open balances come first. One with more than [`MAX_EXACT`], or for which no steps
-/// are left, gets a greedy plan: the largest debt is paid to the largest credit.
+/// The currencies with the fewest open balances come first. One with more than [`MAX_EXACT`], or
+/// for which no steps are left, gets a greedy plan: the largest debt is paid to the largest credit.
 ///
 /// # Example
 ///
 /// ```
 /// use fracti_core::{currency::Currency, id::UserId, plan::plans};
 ///
-/// let user = |number| UserId::new(number).unwrap();
-/// // The largest paying the largest first would need four.
-/// let balances = [(user(1), 400), (user(2), 300), (user(3), -200), (user(4), -200), (user(5), -300)];
-/// assert_eq!(plans([(Currency::TON, balances)])[&Currency::TON].transfers.len(), 3);
+/// let user = |number| UserId::new(number).unwrap(); // The largest paying the largest first would
+/// need four. let balances = [(user(1), 400), (user(2), 300), (user(3), -200), (user(4), -200),
+/// (user(5), -300)]; assert_eq!(plans([(Currency::TON, balances)])[&Currency::TON].transfers.len(),
+/// 3);
 /// ```
 #[must_use]
 pub fn plans<B>(balances: impl IntoIterator<Item = (Currency, B)>) -> BTreeMap<Currency, Plan>
@@ -80,7 +85,8 @@ where
     open.into_iter().map(plan).collect()
 }
 
-/// How many steps the exact search among so many open balances takes; none where there are too many.
+/// How many steps the exact search among so many open balances takes; none where there are too
+/// many.
 fn steps(open: usize) -> Option<u64> {
     if open > MAX_EXACT {
         return None;
@@ -108,9 +114,10 @@ fn opposites(open: &BTreeMap<UserId, i64>) -> (Vec<Set>, Set) {
 
 /// The partition of `open` into the most sets that each sum to zero.
 ///
-/// `most[s]` is how many zero sets the members of the bit set `s` can be taken out as, one after the
-/// other: taking them out in some order passes through a zero sum once for each set. The last member may always be the
-/// first one that is taken out, so only subsets of the others are looked at.
+/// `most[s]` is how many zero sets the members of the bit set `s` can be taken out as, one after
+/// the other: taking them out in some order passes through a zero sum once for each set. The last
+/// member may always be the first one that is taken out, so only subsets of the others are looked
+/// at.
 fn zero_sets(open: &[(UserId, i64)]) -> Vec<Set> {
     let Some((last, others)) = open.split_last() else { return Vec::new() };
     let all = 1_usize.checked_shl(u32::try_from(others.len()).unwrap_or(u32::MAX)).unwrap_or(1);
@@ -163,7 +170,8 @@ fn members(subset: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The transfers within one set: the largest debt is paid to the largest credit, so each transfer closes a balance.
+/// The transfers within one set: the largest debt is paid to the largest credit, so each transfer
+/// closes a balance.
 fn settle(set: Set) -> Vec<Transfer> {
     let mut transfers = Vec::new();
     let (mut credits, mut debts): (Set, Set) = set.into_iter().partition(|(_, minor)| *minor > 0);
@@ -214,7 +222,8 @@ mod tests {
         left
     }
 
-    /// The fewest transfers by trying every partner of the first open balance: no theory of sets in it.
+    /// The fewest transfers by trying every partner of the first open balance: no theory of sets in
+    /// it.
     fn fewest(mut open: Vec<i64>) -> usize {
         open.retain(|minor| *minor != 0);
         let Some((&first, rest)) = open.split_first() else { return 0 };
@@ -273,7 +282,8 @@ mod tests {
 
     #[test]
     fn all_currencies_share_one_number_of_steps() {
-        // Powers of two and what balances them have no zero sets: the search is as long as it can be.
+        // Powers of two and what balances them have no zero sets: the search is as long as it can
+        // be.
         let hard = |open: u32| {
             let mut minor: Vec<i64> = (0..open - 1).map(|bit| 1 << bit).collect();
             minor.push(-minor.iter().sum::<i64>());

@@ -1,13 +1,13 @@
 //! Between an entity and its row: serde does the work, and no number becomes a float on the way.
 //!
-//! `serde_dynamo` reads and writes whole numbers exactly, but a fraction only as `f64`. So a [`Decimal`] with a
-//! fraction goes through serde as text, and this file makes a Number of it, and text of a Number.
+//! `serde_dynamo` reads and writes whole numbers exactly, but a fraction only as `f64`. So a
+//! [`Decimal`] with a fraction goes through serde as text, and this file makes a Number of it, and
+//! text of a Number.
 //!
 //! [`Decimal`]: crate::decimal::Decimal
 
 use std::{any::type_name, collections::HashMap};
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_dynamo::Deserializer;
 
@@ -17,7 +17,9 @@ use crate::{
     keys::{Index, Keys, Primary},
 };
 
-/// A row, as the SDK carries it.
+pub use serde_dynamo::AttributeValue;
+
+/// A row: its attributes by name.
 pub type Item = HashMap<String, AttributeValue>;
 
 /// What the rows that we write look like inside; a row without one is the earlier system's.
@@ -64,7 +66,7 @@ struct Unreadable {
 /// [`Error::Table`] where the row is not one of such an entity.
 pub fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
     let item = item.into_iter().map(|(name, value)| (name, text_of(value))).collect();
-    let row = Deserializer::from_attribute_value(AttributeValue::M(item).into());
+    let row = Deserializer::from_attribute_value(AttributeValue::M(item));
     serde_path_to_error::deserialize(row).map_err(|error| {
         let attribute = error.path().to_string();
         Error::Table(Unreadable { entity: type_name::<T>(), attribute }.into())
@@ -133,7 +135,7 @@ impl Keys {
 }
 
 impl Primary {
-    /// The key as the SDK carries it.
+    /// The key as attributes.
     #[must_use]
     pub fn item(self) -> Item {
         let Self { pk, sk } = self;

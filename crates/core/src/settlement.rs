@@ -12,8 +12,11 @@ use crate::{
     Error,
     currency::Currency,
     decimal::Decimal,
+    expense::positive,
+    group::{Group, MEMBER_RULE, Member},
     id::{GroupId, SettlementId, UserId},
     input::{Draft, Field},
+    ledger::Ledger,
     text::parse_variant,
     time::Timestamp,
 };
@@ -65,6 +68,22 @@ pub enum Status {
     Failed,
 }
 
+/// A settlement to record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewSettlement {
+    /// Who is paid.
+    pub to: Field<UserId>,
+    /// Amount, in major units.
+    pub amount: Field<Decimal>,
+    /// Who pays. Default: the caller.
+    pub from: Field<UserId>,
+    /// Currency. Default: the one in which the payer owes and the recipient is owed, if there is
+    /// exactly one; otherwise the group's.
+    pub currency: Field<Currency>,
+    /// The chain transaction that pays it.
+    pub tx_hash: Field<TxHash>,
+}
+
 /// What a client asks of a settlement: a status, a transaction or both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettlementUpdate {
@@ -107,13 +126,15 @@ pub enum SettlementError {
 impl Settlement {
     /// What `caller` asking for `update` comes to.
     ///
-    /// The recipient completes or fails it. The payer names the transaction and may fail it; a payer who asks for
-    /// `completed` with a transaction has it stored, and the settlement waits for the recipient. Rules that need a
-    /// field which is invalid are skipped: then nothing is to be done.
+    /// The recipient completes or fails it. The payer names the transaction and may fail it; a
+    /// payer who asks for `completed` with a transaction has it stored, and the settlement waits
+    /// for the recipient. Rules that need a field which is invalid are skipped: then nothing is to
+    /// be done.
     ///
     /// # Errors
     ///
-    /// [`SettlementError`] where it is not the caller's to ask, or the settlement is in another final state.
+    /// [`SettlementError`] where it is not the caller's to ask, or the settlement is in another
+    /// final state.
     pub fn transition(
         &self,
         caller: UserId,
@@ -153,6 +174,79 @@ impl Settlement {
     }
 }
 
+impl Draft<NewSettlement> {
+    /// Checks it against the group. Its id and time are set when it is recorded.
+    ///
+    /// The caller's right is checked first, as far as the request can be read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Settlement`] if the caller may not record it; [`Error::Invalid`] with all rules
+    /// that are broken; [`Error::Unreadable`].
+    pub fn check(
+        &self,
+        group: &Group,
+        members: &[Member],
+        ledger: &Ledger,
+        caller: UserId,
+    ) -> Result<Settlement, Error> {
+        if let Some(new) = self.fields() {
+            let (from, to) = (new.from.or(caller), new.to.value().copied());
+            if from.zip(to).is_some_and(|(from, to)| caller != from && caller != to) {
+                return Err(SettlementError::NotParty.into());
+            }
+            let is_paid = to == Some(caller) && from != Some(caller);
+            if is_paid && new.tx_hash.value().is_some() {
+                return Err(SettlementError::NotPayer.into());
+            }
+        }
+        let (new, mut errors) = self.open()?;
+        let mut named = |path: &str, user: UserId| {
+            let member = members.iter().find(|member| member.id == user);
+            let name = errors.keep(path, member.map(|it| it.name.clone()).ok_or(MEMBER_RULE))?;
+            Some((user, name))
+        };
+        let (to, from) = (new.to.value().copied(), new.from.or(caller));
+        let to = to.and_then(|user| named("toId", user));
+        let from = from.and_then(|user| named("fromId", user));
+        let parties = from.as_ref().zip(to.as_ref()).map(|((from, _), (to, _))| (*from, *to));
+        if parties.is_some_and(|(from, to)| from == to) {
+            errors.push("toId", "toId must not be the payer");
+        }
+        let owed = parties.and_then(|(from, to)| ledger.balances.owed_currency(from, to));
+        // Not known before the parties are.
+        let default = parties.map(|_| owed.unwrap_or(group.currency));
+        let currency = match new.currency {
+            Field::Absent => default,
+            currency => currency.value().copied(),
+        };
+        let amount = new.amount.value().copied();
+        let minor = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
+        let settlement = || {
+            let ((from_user_id, from_user_name), (to_user_id, to_user_name)) = (from?, to?);
+            let is_paid = caller == to_user_id;
+            let (currency, minor) = (currency?, minor?);
+            Some(Settlement {
+                id: SettlementId::new(group.created_at, [0; 10]),
+                group_id: group.id,
+                group_title: Some(group.title.to_string()),
+                from_user_id,
+                from_user_name,
+                to_user_id,
+                to_user_name,
+                amount: currency.to_major(minor),
+                currency,
+                tx_hash: new.tx_hash.as_ref().map(|hash| Some(hash.clone())).or(None)?,
+                status: if is_paid { Status::Completed } else { Status::Pending },
+                created_at: group.created_at,
+                completed_at: None,
+            })
+        };
+        let settlement = settlement();
+        errors.finish(settlement)
+    }
+}
+
 impl Draft<SettlementUpdate> {
     /// What is asked, if it breaks no rule.
     ///
@@ -173,8 +267,8 @@ impl Draft<SettlementUpdate> {
 
 /// The hash of a chain transaction: 32 bytes, as 64 lower-case hexadecimal digits.
 ///
-/// A row is trusted, so reading one accepts any text; a client's text goes through [`FromStr`], which also reads
-/// the base64 form that TON's wallets and explorers show.
+/// A row is trusted, so reading one accepts any text; a client's text goes through [`FromStr`],
+/// which also reads the base64 form that TON's wallets and explorers show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TxHash(String);

@@ -1,7 +1,8 @@
 //! How an expense is shared: every unit of it, none twice, and the odd ones to everybody in turn.
 //!
 //! Unit: every `i64` is a count of the minor units of one currency. The three ways to split are one
-//! division by weights: an equal part weighs 1, a percentage its ten-thousandths, an exact part its units.
+//! division by weights: an equal part weighs 1, a percentage its ten-thousandths, an exact part its
+//! units.
 
 use std::{collections::HashSet, str::FromStr};
 
@@ -153,7 +154,8 @@ impl Split {
     ///
     /// # Errors
     ///
-    /// [`SplitError`] where they do not, where there are none or too many, or where a member is named twice.
+    /// [`SplitError`] where they do not, where there are none or too many, or where a member is
+    /// named twice.
     pub fn percentage(
         parts: impl IntoIterator<Item = (UserId, Decimal)>,
     ) -> Result<Self, SplitError> {
@@ -174,7 +176,8 @@ impl Split {
     ///
     /// # Errors
     ///
-    /// [`SplitError`] where they do not, where there are none or too many, or where a member is named twice.
+    /// [`SplitError`] where they do not, where there are none or too many, or where a member is
+    /// named twice.
     pub fn exact(
         parts: impl IntoIterator<Item = (UserId, i64)>,
         amount: i64,
@@ -220,11 +223,12 @@ impl Split {
         self.parts.iter().fold(0, |sum, (_, weight)| sum.saturating_add(i128::from(*weight)))
     }
 
-    /// The parts of `amount` (above zero, in minor units), in the order of input. They sum to it exactly.
+    /// The parts of `amount` (above zero, in minor units), in the order of input. They sum to it
+    /// exactly.
     ///
-    /// What the division leaves over goes by largest remainder; ties go in turn over the members by id, from a
-    /// place that `expense` decides: the same expense always gives the same parts, and over many of
-    /// them everybody carries the odd unit equally often.
+    /// What the division leaves over goes by largest remainder; ties go in turn over the members by
+    /// id, from a place that `expense` decides: the same expense always gives the same parts, and
+    /// over many of them everybody carries the odd unit equally often.
     ///
     /// # Example
     ///

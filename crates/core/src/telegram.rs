@@ -18,7 +18,8 @@ const CLOCK_SKEW_S: u64 = 60;
 
 /// How many bytes of a user's name are kept, at most: a longer one is cut.
 ///
-/// A name has up to 129 characters, of up to four bytes each, and a plan of 4 000 transfers shows two names in each.
+/// A name has up to 129 characters, of up to four bytes each, and a plan of 4 000 transfers shows
+/// two names in each.
 pub const MAX_NAME: usize = 255;
 
 /// A Telegram user, as Telegram describes them.
@@ -26,7 +27,8 @@ pub const MAX_NAME: usize = 255;
 pub struct User {
     /// The Telegram id.
     pub id: UserId,
-    /// First and last name; where both are blank, the username or the id. At most [`MAX_NAME`] bytes.
+    /// First and last name; where both are blank, the username or the id. At most [`MAX_NAME`]
+    /// bytes.
     pub name: String,
     /// The username, without `@`.
     pub username: Option<String>,
@@ -48,7 +50,8 @@ pub enum InitDataError {
     NoUser,
 }
 
-/// The user whom Telegram signed `init_data` for, to the bot of `token`, at most `max_age` before `now`.
+/// The user whom Telegram signed `init_data` for, to the bot of `token`, at most `max_age` before
+/// `now`.
 ///
 /// # Errors
 ///
@@ -61,8 +64,8 @@ pub fn verify(
 ) -> Result<User, InitDataError> {
     let mut fields = BTreeMap::new();
     for (name, value) in form_urlencoded::parse(init_data.as_bytes()) {
-        // What is signed has a line a field: one with a line break or another `=` could stand for others. And Telegram
-        // sends every field once; which of two was signed, nobody could say.
+        // What is signed has a line a field: one with a line break or another `=` could stand for
+        // others. And Telegram sends every field once; which of two was signed, nobody could say.
         let ambiguous = name.contains(['\n', '=']) || value.contains('\n');
         if ambiguous || fields.insert(name, value).is_some() {
             return Err(InitDataError::Forged);
@@ -104,7 +107,8 @@ pub fn sign(user: &User, token: &str, now: Timestamp) -> String {
     signed([("auth_date".into(), auth_date.into()), ("user".into(), user.into())].into(), token)
 }
 
-/// The same init data as if Telegram had signed it `now`, for the bot of `token`: a signature ages, a sample does not.
+/// The same init data as if Telegram had signed it `now`, for the bot of `token`: a signature ages,
+/// a sample does not.
 #[must_use]
 pub fn sign_again(init_data: &str, token: &str, now: Timestamp) -> String {
     let mut fields: BTreeMap<_, _> = form_urlencoded::parse(init_data.as_bytes()).collect();
@@ -320,7 +324,8 @@ mod tests {
             let verified = verified(&format!("{text}&hash={}", hash.replace('+', "%2B")));
             assert_eq!(verified.err(), refusal.map(|()| InitDataError::Forged), "{name}");
         }
-        // The other signature of Telegram's, for third parties, says nothing to who has no use for it.
+        // The other signature of Telegram's, for third parties, says nothing to who has no use for
+        // it.
         assert_eq!(verified(&format!("{text}&signature={signed}")), Err(InitDataError::Forged));
     }
 

@@ -57,7 +57,8 @@ pub(crate) fn is_bounded(text: &str, max: usize) -> bool {
     has_visible_char(text) && text.chars().count() <= max && !text.chars().any(controls)
 }
 
-/// Whether there is anything to see: neither blanks alone, nor what Unicode has to join, turn and hide other letters.
+/// Whether there is anything to see: neither blanks alone, nor what Unicode has to join, turn and
+/// hide other letters.
 ///
 /// <https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point>, and the empty pattern of Braille.
 pub(crate) fn has_visible_char(text: &str) -> bool {

@@ -5,7 +5,8 @@ use std::{fmt, str::FromStr};
 use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-/// A moment in UTC, to the millisecond: `2024-01-20T18:30:00.000Z`, whose texts sort as the moments do.
+/// A moment in UTC, to the millisecond: `2024-01-20T18:30:00.000Z`, whose texts sort as the moments
+/// do.
 ///
 /// The default is the start of 1970.
 #[derive(
@@ -20,7 +21,8 @@ pub struct Timestamp(DateTime<Utc>);
 pub struct TimestampError;
 
 impl Timestamp {
-    /// The moment `millis` milliseconds after the start of 1970, where it is in the years 1970 to 9999.
+    /// The moment `millis` milliseconds after the start of 1970, where it is in the years 1970 to
+    /// 9999.
     #[must_use]
     pub fn from_millis(millis: u64) -> Option<Self> {
         // Beyond the year 9999 a text would have five digits of year, and not sort any more.

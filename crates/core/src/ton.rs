@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 const CHECKSUM: Crc<u16> = Crc::<u16>::new(&CRC_16_XMODEM);
 
-/// The tag of a bounceable address; of one that is not; and the bit that makes either one of the test network.
+/// The tag of a bounceable address; of one that is not; and the bit that makes either one of the
+/// test network.
 const BOUNCEABLE: u8 = 0x11;
 const NON_BOUNCEABLE: u8 = 0x51;
 const TESTNET: u8 = 0x80;

@@ -6,10 +6,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    group::{ChatId, ChatIdError},
+    group::{ChatId, ChatIdError, NewGroup},
     id::GroupId,
     input::Field,
-    table::NewGroup,
     ton::TonAddress,
 };
 use fracti_http::{

@@ -9,12 +9,8 @@ use axum::{
     extract::{DefaultBodyLimit, Request},
     middleware::{self, Next},
 };
-use fracti_core::{
-    Cause,
-    table::{RequestContext, Table, with_deadline},
-    telegram,
-    time::Timestamp,
-};
+use fracti_core::{Cause, telegram, time::Timestamp};
+use fracti_store::{RequestContext, Table, with_deadline};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{Problem, amounts, dynamodb, observe, problem};

@@ -13,9 +13,9 @@ use axum::{
 use fracti_core::{
     entry_id::EntryId,
     id::{ExpenseId, GroupId, SettlementId},
-    table::MemberKey,
     telegram::{self, User},
 };
+use fracti_store::MemberKey;
 
 use crate::{App, Parameters, Problem, Query};
 

@@ -6,7 +6,7 @@
 use std::str::FromStr;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use fracti_core::table::{Page, Position, Slice};
+use fracti_store::{Page, Position, Slice};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::Sha256;

@@ -9,10 +9,8 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use fracti_core::{
-    id::GroupId,
-    table::{TableCost, metered},
-};
+use fracti_core::id::GroupId;
+use fracti_store::{TableCost, metered};
 use lambda_http::request::RequestContext;
 
 use crate::{Problem, caller::PathParam};

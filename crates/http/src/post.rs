@@ -5,12 +5,8 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
-use fracti_core::{
-    Error,
-    id::UserId,
-    input::Draft,
-    table::{self, Idempotency, Outcome, StoredResponse},
-};
+use fracti_core::{Error, id::UserId, input::Draft};
+use fracti_store::{Idempotency, IdempotentRequest, Outcome, StoredResponse};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -86,7 +82,7 @@ impl Key {
         T: Clone,
         V: From<T> + Serialize,
     {
-        let request = self.hashes.map(|(key_hash, request_hash)| table::IdempotentRequest {
+        let request = self.hashes.map(|(key_hash, request_hash)| IdempotentRequest {
             user: self.user,
             operation,
             key_hash,

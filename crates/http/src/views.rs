@@ -9,8 +9,8 @@ use fracti_core::{
     ledger::{Change, Entry, EntryStatus, RefType},
     settlement::{Settlement, Status},
     split::SplitType,
-    table::Line,
 };
+use fracti_store::Line;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -9,13 +9,13 @@ use fracti_core::{
     entry_id::EntryId,
     group::MEMBER_RULE,
     id::UserId,
-    table::{Order, Page, Place, Position, Statement},
     time::{Day, Timestamp},
 };
 use fracti_http::{
     App, AsMember, Code, Data, EntryView, Id, List, ListId, Paging, Parameters, Post, Problem,
     QueryReader, Routes, respond, schemas,
 };
+use fracti_store::{Order, Page, Place, Position, Statement};
 use serde::{Deserialize, Serialize};
 use utoipa_axum::routes;
 

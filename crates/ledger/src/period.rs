@@ -4,10 +4,10 @@ use std::{fmt, str::FromStr};
 
 use fracti_core::{
     id::UserId,
-    table::Order,
     time::{Day, Timestamp, TimestampError},
 };
 use fracti_http::{Paging, Parameters, QueryReader};
+use fracti_store::Order;
 
 /// A bound of a period: a moment or a whole day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

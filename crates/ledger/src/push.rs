@@ -1,10 +1,11 @@
 //! Request bodies that push and revert adjustments, and their result.
 
 use fracti_core::{
-    adjustment::{Adjustment, Amount, BareOrWrapped, MAX_CHANGES},
+    adjustment::{
+        Adjustment, Amount, BareOrWrapped, MAX_CHANGES, MAX_ENTRIES, NonApplied, Reason, Report,
+    },
     entry_id::{EntryId, EntryNameError},
     input::Field,
-    table::{MAX_ENTRIES, NonApplied, Reason, Report},
 };
 use fracti_http::{Body, EntryView, JsonScalar, Object, Value, schemas, sentence};
 use serde::Serialize;

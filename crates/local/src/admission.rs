@@ -65,8 +65,8 @@ async fn admit(
 #[cfg(test)]
 mod tests {
     use axum::{Router, body::Body, extract::Path, http::StatusCode, routing::get};
-    use fracti_core::table::Table;
     use fracti_http::{App, BotToken, local_dynamodb, service};
+    use fracti_store::Table;
     use tokio::{
         sync::mpsc::{UnboundedReceiver, unbounded_channel},
         task::{JoinHandle, yield_now},

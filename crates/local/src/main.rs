@@ -15,11 +15,11 @@ use axum::Router;
 use clap::{Parser, Subcommand};
 use fracti_core::{
     id::UserId,
-    table::Table,
     telegram::{self, User},
 };
 use fracti_http::{App, BotToken, Clock, Settings, dynamodb_at, local_dynamodb, service};
 use fracti_local::{Engine, admitted, cors, docs, reachable, routes, schema::Schema, sign_event};
+use fracti_store::Table;
 use tokio::{net::TcpListener, sync::watch};
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
 

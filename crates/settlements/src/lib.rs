@@ -8,8 +8,7 @@ use fracti_core::{
     currency::{Currency, CurrencyError},
     id::SettlementId,
     input::Field,
-    settlement::{Settlement, SettlementUpdate},
-    table::NewSettlement,
+    settlement::{NewSettlement, Settlement, SettlementUpdate},
 };
 use fracti_http::{
     App, AsMember, Body, Data, Flag, Id, IfMatch, Json, JsonScalar, List, ListId, Object, Paging,

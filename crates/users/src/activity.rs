@@ -3,9 +3,9 @@
 use fracti_core::{
     currency::Currency,
     settlement::{Settlement, Status},
-    table::Activity,
 };
 use fracti_http::{JsonDecimal, schemas};
+use fracti_store::Activity;
 use serde::Serialize;
 use utoipa::ToSchema;
 

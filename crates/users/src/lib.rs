@@ -10,12 +10,12 @@ use fracti_core::{
     currency::Currency,
     expense::{Expense, Participant},
     settlement::Settlement,
-    table::{Membership, Slice},
 };
 use fracti_http::{
     App, Caller, Data, ExpenseView, GroupView, JsonDecimal, List, ListId, Paging, Problem, Routes,
     SettlementView, schemas,
 };
+use fracti_store::{Membership, Slice};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;

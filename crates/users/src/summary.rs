@@ -2,12 +2,9 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use fracti_core::{
-    currency::Currency,
-    id::UserId,
-    table::{Membership, Page},
-};
+use fracti_core::{currency::Currency, id::UserId};
 use fracti_http::{App, JsonDecimal, Problem, schemas};
+use fracti_store::{Membership, Page};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use fracti_core::table::Table;
+use fracti_store::Table;
 use fracti_tests::{database::TABLE, faults::Proxy};
 use serde_json::{Value, json};
 

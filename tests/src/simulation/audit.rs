@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::Client;
 use axum::http::Method;
-use fracti_core::{Error, id::UserId, keys, settlement::TxHash, table::Table};
+use fracti_core::{Error, id::UserId, keys, settlement::TxHash};
+use fracti_store::Table;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

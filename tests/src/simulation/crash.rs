@@ -10,8 +10,8 @@ use std::{
 };
 
 use aws_sdk_dynamodb::Client;
-use fracti_core::table::Table;
 use fracti_http::{Clock, local_dynamodb};
+use fracti_store::Table;
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines},
     process::{Child, ChildStdout, Command},

@@ -9,10 +9,11 @@ use fracti_core::{
     id::{GroupId, UserId},
     keys::{self, Keys, Primary},
     ledger::{Entry, EntryStatus, Ledger},
-    row::{self, Item},
+    row,
     settlement::Settlement,
     time::Day,
 };
+use fracti_store::{SdkItem, from_sdk, to_sdk};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::Finding;
@@ -33,7 +34,7 @@ pub(super) struct State {
     pub(super) closings: BTreeMap<(GroupId, Day), Ledger>,
     pub(super) entries: Vec<Entry>,
     /// The rows that say only that something was used: chain transactions, and idempotency keys.
-    pub(super) used: BTreeMap<Key, Item>,
+    pub(super) used: BTreeMap<Key, SdkItem>,
     /// What is not where its own content says.
     pub(super) findings: Vec<Finding>,
 }
@@ -52,7 +53,7 @@ impl State {
         state
     }
 
-    fn take(&mut self, row: Item) {
+    fn take(&mut self, row: SdkItem) {
         let text = |name: &str| row[name].as_s().unwrap().clone();
         let (pk, sk) = (text("PK"), text("SK"));
         let parts: Vec<&str> = pk.split('#').collect();
@@ -107,11 +108,11 @@ impl State {
     /// What a row says; where the same would be written otherwise, that is a finding.
     fn read_back<T: Serialize + DeserializeOwned>(
         &mut self,
-        row: &Item,
+        row: &SdkItem,
         keys: impl Fn(&T) -> Keys,
     ) -> T {
-        let entity: T = row::from_item(row.clone()).unwrap();
-        let written = row::to_item(&keys(&entity), &entity).unwrap();
+        let entity: T = row::from_item(from_sdk(row.clone())).unwrap();
+        let written = to_sdk(row::to_item(&keys(&entity), &entity).unwrap());
         if written != *row {
             self.findings.push(Finding::Wrong(format!("{row:?} should be {written:?}")));
         }

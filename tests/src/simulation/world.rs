@@ -15,9 +15,10 @@ use aws_sdk_dynamodb::{
         timeout::TimeoutConfig,
     },
 };
-use fracti_core::{table::Table, telegram, time::Timestamp};
+use fracti_core::{telegram, time::Timestamp};
 use fracti_http::{App, BotToken, Clock, Random, service};
 use fracti_local::routes;
+use fracti_store::Table;
 
 use super::{Actor, Journal, Transport};
 use crate::{

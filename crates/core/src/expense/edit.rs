@@ -39,12 +39,14 @@ pub struct Edit {
 impl Draft<Edit> {
     /// The expense that it makes of `before`, but for the time of the edit.
     ///
-    /// Where neither the amount nor the division is another, every share stays as it is, odd units included. A new
-    /// amount is divided as the old one was, except that exact shares have to be sent again.
+    /// Where neither the amount nor the division is another, every share stays as it is, odd units
+    /// included. A new amount is divided as the old one was, except that exact shares have to be
+    /// sent again.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] with all rules that are broken; [`Error::TooManyShares`]; [`Error::Unreadable`].
+    /// [`Error::Invalid`] with all rules that are broken; [`Error::TooManyShares`];
+    /// [`Error::Unreadable`].
     pub fn apply(&self, before: &Expense, members: &[Member]) -> Result<Expense, Error> {
         let (edit, mut errors) = self.open()?;
         let members = Members::of(members);

@@ -87,7 +87,8 @@ impl<'a> Members<'a> {
 }
 
 impl SplitInput {
-    /// The input that gives a share again. Percentages that were not stored are the amounts that resulted from them.
+    /// The input that gives a share again. Percentages that were not stored are the amounts that
+    /// resulted from them.
     pub(super) fn of(expense: &Expense) -> (SplitType, Vec<Self>) {
         let lost = expense.splits.iter().any(|share| share.percentage.is_none());
         let split_type = match expense.split_type {
@@ -149,7 +150,8 @@ impl SplitRule {
         }
     }
 
-    /// The division of an expense among `inputs`; none if they, or the type of the split, break a rule.
+    /// The division of an expense among `inputs`; none if they, or the type of the split, break a
+    /// rule.
     pub(super) fn among(
         inputs: &[SplitInput],
         split_type: Option<SplitType>,

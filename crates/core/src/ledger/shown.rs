@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use super::Ledger;
 use crate::{currency::Currency, id::UserId};
 
-/// Balances that one response shows at most before zeros are left out, each of one member in one currency.
+/// Balances that one response shows at most before zeros are left out, each of one member in one
+/// currency.
 pub const MAX_SHOWN: usize = 5_000;
 
-/// The balances of a ledger that are shown: of every member in every currency of the ledger and in the group's own, or,
-/// where these are more than [`MAX_SHOWN`], without those in which a member has no totals.
+/// The balances of a ledger that are shown: of every member in every currency of the ledger and in
+/// the group's own, or, where these are more than [`MAX_SHOWN`], without those in which a member
+/// has no totals.
 #[derive(Clone, Debug)]
 pub struct Shown<'a> {
     ledger: &'a Ledger,

@@ -1,11 +1,10 @@
 use super::*;
-use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::{
     expense::Share,
     id::{ExpenseId, SettlementId},
     keys,
-    row::{from_item, to_item},
+    row::{AttributeValue, from_item, to_item},
     split::{Split, SplitType},
 };
 use proptest::{collection::vec, prelude::*, sample::Index};

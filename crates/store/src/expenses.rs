@@ -1,15 +1,8 @@
-//! Expenses: patterns 4, 6, 7 and 11 of the seed; and editing, deleting and restoring them, which history keeps.
+//! Expenses: recording, editing, deleting and restoring them. History keeps every version.
 
 use std::collections::BTreeSet;
 
-use super::{
-    MemberKey, Order, Page, RequestContext, Slice, Table,
-    events::{Event, history_rows, insert_entry, remove, replace},
-    idempotency::{Idempotency, Outcome},
-    range::{Range, Sort},
-    write::{Expression, OnConflict, TransactionError, Write, with_retries},
-};
-use crate::{
+use fracti_core::{
     Error,
     expense::{Edit, Expense, NewExpense},
     id::{ExpenseId, GroupId},
@@ -20,10 +13,20 @@ use crate::{
     time::Timestamp,
 };
 
-/// An expense and its entry, as they stand.
+use crate::{
+    MemberKey, RequestContext, Table,
+    dynamo::{
+        Expression, OnConflict, Order, Page, Range, Slice, Sort, TransactionError, Write,
+        with_retries,
+    },
+    idempotency::{Idempotency, Outcome},
+    ledger::{Event, history_rows, insert_entry, remove, replace},
+};
+
+/// An expense, its entry and the ledger.
 struct LoadedExpense {
     expense: Expense,
-    /// None of an expense of the earlier system, which never entered the ledger.
+    /// An expense in a v0 row has none: it never entered the ledger.
     entry: Option<Entry>,
     ledger: Ledger,
 }
@@ -40,20 +43,21 @@ impl Table {
         page: &Page,
     ) -> Result<Slice<Expense>, Error> {
         let range = Range::table(keys::group_partition(member_key.group), prefix::EXPENSE);
-        self.checked(member_key, self.page(&range, page)).await
+        self.checked(member_key, self.db.page(&range, page)).await
     }
 
     /// An expense of a group.
     ///
     /// # Errors
     ///
-    /// [`Error::NoExpense`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoExpense`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or
+    /// [`Error::Table`].
     pub async fn expense(&self, member_key: MemberKey, id: ExpenseId) -> Result<Expense, Error> {
         let expense = self.checked(member_key, self.find_expense(member_key.group, id)).await?;
         expense.ok_or(Error::NoExpense)
     }
 
-    /// Records an expense, in its group's ledger too.
+    /// Records an expense and its entry in the group's ledger.
     ///
     /// # Errors
     ///
@@ -85,12 +89,12 @@ impl Table {
         Ok(self.commit_once(member_key.group, ledger, context.now, idempotency, event).await?)
     }
 
-    /// Edits an expense that is as `expected`: its entry is reverted, and another one takes its place.
+    /// Edits an expense that is as `expected`. Its entry is reverted and replaced by another one.
     ///
     /// # Errors
     ///
-    /// As [`Table::delete_expense`]; [`Error::Invalid`] or [`Error::TooManyShares`] where what it would become breaks a
-    /// rule; [`Error::TooManyActions`].
+    /// As [`Table::delete_expense`]; [`Error::Invalid`] or [`Error::TooManyShares`] if the edited
+    /// expense breaks a rule; [`Error::TooManyActions`].
     pub async fn edit_expense(
         &self,
         member_key: MemberKey,
@@ -133,12 +137,13 @@ impl Table {
         .await
     }
 
-    /// Deletes an expense that is as `expected`, with its participants, and reverts its entry.
+    /// Deletes an expense that is as `expected` and its participants, and reverts its entry.
     ///
     /// # Errors
     ///
-    /// [`Error::NoExpense`]; [`Error::NotYourExpense`]; [`Error::Changed`] where it is not as expected;
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoExpense`]; [`Error::NotYourExpense`]; [`Error::Changed`] if it is not as
+    /// expected; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn delete_expense(
         &self,
         member_key: MemberKey,
@@ -170,12 +175,12 @@ impl Table {
         .await
     }
 
-    /// Brings a deleted expense back from its history: the same id, the same shares, the same place in the list. One that
-    /// is there is answered as it is.
+    /// Restores a deleted expense from its history, with the same id, shares and place in the list.
+    /// An expense that is not deleted is returned as it is.
     ///
     /// # Errors
     ///
-    /// [`Error::NoExpense`] where there never was one, or its history does not say what it was; otherwise as
+    /// [`Error::NoExpense`] if it never existed or its history has no snapshot; otherwise as
     /// [`Table::delete_expense`].
     pub async fn restore_expense(
         &self,
@@ -188,12 +193,12 @@ impl Table {
         with_retries(|| async {
             let partition = keys::entry_partition(member_key.group, &id.into());
             let history = Range { index: None, partition, sort: Sort::Any, order: Order::Desc };
-            // After a deletion these are its revert, and what that reverted.
+            // After a deletion these are the revert and the reverted entry.
             let newest = Page { limit: 1, after: None };
             let read = async {
                 tokio::try_join!(
                     self.find_expense(member_key.group, id),
-                    self.rows::<Entry>(&history, &newest),
+                    self.db.rows::<Entry>(&history, &newest),
                     self.ledger(member_key.group),
                     self.stored_result(idempotency.request.as_ref()),
                 )
@@ -230,11 +235,11 @@ impl Table {
         .await
     }
 
-    /// A page of what happened to an expense: its current entry first, then its history, newest first.
+    /// A page of the entries of an expense: the current one first, then its history, newest first.
     ///
     /// # Errors
     ///
-    /// [`Error::NoExpense`] where there never was one; [`Error::NoGroup`] or [`Error::NotMember`];
+    /// [`Error::NoExpense`] if it never existed; [`Error::NoGroup`] or [`Error::NotMember`];
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn expense_history(
         &self,
@@ -255,7 +260,7 @@ impl Table {
         if known || ended || expense.is_some() { Ok(history) } else { Err(Error::NoExpense) }
     }
 
-    /// The expense `id` of a group, as it is now.
+    /// The expense `id` of a group.
     async fn find_expense(&self, group: GroupId, id: ExpenseId) -> Result<Option<Expense>, Error> {
         let partition = keys::expense_partition(id);
         let expense: Option<Expense> =
@@ -263,7 +268,8 @@ impl Table {
         Ok(expense.filter(|expense| expense.id == id))
     }
 
-    /// The expense `id`, its entry and the ledger, which are of one moment where a write that expects them succeeds.
+    /// The expense `id`, its entry and the ledger. They are of one moment if a write that expects
+    /// them succeeds.
     async fn load_expense(
         &self,
         member_key: MemberKey,
@@ -272,13 +278,13 @@ impl Table {
         let read = async {
             tokio::try_join!(
                 self.find_expense(member_key.group, id),
-                self.get::<Entry>(keys::entry(member_key.group, &id.into())),
+                self.db.get::<Entry>(keys::entry(member_key.group, &id.into())),
                 self.ledger(member_key.group),
             )
         };
         let (expense, entry, ledger) = self.checked(member_key, read).await?;
         let expense = expense.ok_or(Error::NoExpense)?;
-        // An expense of ours has an entry: it was restored between the two reads.
+        // Only an expense in a v0 row has no entry: this one was restored between the two reads.
         if entry.is_none() && id.created_at().is_some() {
             return Err(TransactionError::Stale);
         }
@@ -286,12 +292,12 @@ impl Table {
     }
 }
 
-/// Refuses whoever may not change the expense.
+/// Checks that the member may change the expense.
 fn require_owner(member_key: MemberKey, expense: &Expense) -> Result<(), Error> {
     if expense.is_owned_by(member_key.user) { Ok(()) } else { Err(Error::NotYourExpense) }
 }
 
-/// The expense is still the one that was read.
+/// The expense is as it was read.
 fn unchanged(expense: &Expense) -> Result<Expression, Error> {
     let id = Expression::equal("id", row::to_value(&expense.id)?);
     Ok(id.and(match &expense.updated_at {
@@ -300,7 +306,7 @@ fn unchanged(expense: &Expense) -> Result<Expression, Error> {
     }))
 }
 
-/// The ledger with the expense, its entry and its participants.
+/// The ledger after the expense, and the writes of its entry and participants.
 fn recorded_in(
     ledger: &Ledger,
     member_key: MemberKey,
@@ -314,7 +320,7 @@ fn recorded_in(
     Ok((ledger, writes))
 }
 
-/// The ledger without the expense, and its history, which says what the expense was.
+/// The ledger after the revert of the expense, and the rows of history with its snapshot.
 fn reverted(
     ledger: &Ledger,
     member_key: MemberKey,
@@ -327,7 +333,7 @@ fn reverted(
     Ok((ledger, [reverted, revert]))
 }
 
-/// What becomes of the participants of an expense: each row is written once.
+/// The writes of the participants of an expense, each row once.
 fn participants(before: Option<&Expense>, after: Option<&Expense>) -> Result<Vec<Write>, Error> {
     let [before, after] =
         [before, after].map(|expense| expense.map(Expense::participants).unwrap_or_default());

@@ -1,20 +1,12 @@
-//! The statement: a group's entries in order of sequence, over the days that had some.
+//! The statement: a group's entries in order of sequence, over the days that have some.
 //!
-//! The closing rows say which sequences each day has. So a day without entries costs no query, a page is complete or
-//! it is read again (an index lags), and a running balance begins at one that is known.
+//! The closing rows tell which sequences each day has. So a day without entries costs no query, an
+//! incomplete page is noticed and read again (an index lags), and a running balance begins at a
+//! known one.
 
 use std::{collections::BTreeMap, ops::Range as Sequences};
 
-use futures_util::future::try_join_all;
-use serde::{Deserialize, Serialize, de::IgnoredAny};
-
-use super::{
-    MemberKey, Order, Page, Table,
-    entries::{closings, lagging},
-    range::{Placed, Range, Sort},
-    write::Retry,
-};
-use crate::{
+use fracti_core::{
     Error,
     currency::Currency,
     group::MEMBER_RULE,
@@ -23,20 +15,28 @@ use crate::{
     ledger::{Entry, Ledger, Totals},
     time::{Day, Timestamp},
 };
+use futures_util::future::try_join_all;
+use serde::{Deserialize, Serialize, de::IgnoredAny};
+
+use super::past::{closings, lagging};
+use crate::{
+    MemberKey, Table,
+    dynamo::{Order, Page, Placed, Range, Retry, Sort},
+};
 
 /// Entries read for a page of one member's statement, at least.
 const MIN_SCANNED: usize = 100;
 
-/// Which entries are asked for.
+/// Selection and order of entries.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// In which order.
+    /// Order by sequence.
     pub order: Order,
-    /// None before this moment.
+    /// No entries before this moment.
     pub from: Option<Timestamp>,
-    /// None after this moment.
+    /// No entries after this moment.
     pub to: Option<Timestamp>,
-    /// Only those that move this member's balances; each comes with what the balances were after it.
+    /// Only entries that change this member's balances, each with the balances after it.
     pub user: Option<UserId>,
 }
 
@@ -45,35 +45,36 @@ pub struct Statement {
 pub struct Line {
     /// The entry.
     pub entry: Entry,
-    /// What the group owed the member after it in each currency, in minor units, where the statement is of one.
+    /// What the group owed the member after the entry in each currency, in minor units, if the
+    /// statement is of one member.
     pub balance: Option<BTreeMap<Currency, i128>>,
 }
 
-/// Where a statement goes on. It is of the moment when its first page was read.
+/// Position at which a statement continues. It ends at the moment when its first page was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Place {
     order: Order,
-    /// Only this member's entries.
+    /// Only entries of this member.
     pub user: Option<UserId>,
-    /// Between which two entries it goes on; at the beginning where there is none.
+    /// Place between two entries at which it continues, unless it begins.
     edge: Option<Edge>,
-    /// The sequence at which it ends, the other end of what is asked for.
+    /// Sequence at which it ends.
     end: Option<u64>,
 }
 
 /// A place between two entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Edge {
-    /// A moment between those of the two, or that of one of them.
+    /// A moment from that of the earlier one to that of the later one.
     at: Timestamp,
-    /// The sequence of the later one.
+    /// Sequence of the later one.
     sequence: u64,
-    /// The totals of the statement's member between the two.
+    /// Totals of the statement's member between the two.
     totals: BTreeMap<Currency, Totals>,
 }
 
-/// The sequences that a day has; an open statement's edge cuts them off.
+/// A day and its sequences within a statement.
 type DaySequences = (Day, Sequences<u64>);
 
 impl Default for Statement {
@@ -83,20 +84,21 @@ impl Default for Statement {
 }
 
 impl Statement {
-    /// The beginning of all that there is.
-    pub(super) const fn place(&self) -> Place {
+    /// The beginning of the whole ledger.
+    pub(crate) const fn place(&self) -> Place {
         Place { order: self.order, user: self.user, edge: None, end: None }
     }
 }
 
 impl Table {
-    /// A page of the statement that is asked for, and where it goes on.
+    /// The first page of a statement, and the position after it, if it continues.
     ///
-    /// A member's statement looks through a bounded number of entries a page: it may be short of `limit` and go on.
+    /// A page of one member's statement reads a bounded number of entries, so it may be shorter
+    /// than `limit`.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] where `user` is not a member; [`Error::NoGroup`] or [`Error::NotMember`];
+    /// [`Error::Invalid`] if `user` is not a member; [`Error::NoGroup`] or [`Error::NotMember`];
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn statement(
         &self,
@@ -117,7 +119,7 @@ impl Table {
         self.checked(member_key, read).await
     }
 
-    /// A page of a statement from where the page before it ended.
+    /// The page of a statement at `place`, and the position after it, if it continues.
     ///
     /// # Errors
     ///
@@ -131,16 +133,16 @@ impl Table {
         self.checked(member_key, self.read_statement(member_key.group, None, place, limit)).await
     }
 
-    /// Refuses a `userId` that names no member.
+    /// Checks that the user of a statement is a member.
     async fn member_named(&self, group: GroupId, user: Option<UserId>) -> Result<(), Error> {
         let Some(user) = user else { return Ok(()) };
-        match self.get::<IgnoredAny>(keys::member(group, user)).await? {
+        match self.db.get::<IgnoredAny>(keys::member(group, user)).await? {
             Some(_) => Ok(()),
             None => Err(Error::invalid("userId", MEMBER_RULE)),
         }
     }
 
-    /// Where a statement begins, and where it ends: the moments that are asked for, as sequences.
+    /// The beginning and the end of a statement, as sequences.
     async fn place(
         &self,
         group: GroupId,
@@ -162,7 +164,7 @@ impl Table {
         })
     }
 
-    /// The ledger after the last event that was not later than `at`, and the moment of that event.
+    /// The ledger after the last event not later than `at`, and the moment of that event.
     async fn bound(
         &self,
         group: GroupId,
@@ -171,12 +173,12 @@ impl Table {
     ) -> Result<Option<(Timestamp, Ledger)>, Error> {
         let Some(at) = at else { return Ok(None) };
         let ledger = self.ledger_before(group, ledger, at).await?;
-        // The entries on the near side are those up to this event: `at` may be days after it.
+        // Not `at`, which may be days after the event.
         Ok(Some((ledger.last_event_at.unwrap_or_default(), ledger)))
     }
 
-    /// A page from `place` on; `ledger` is the ledger where it was read already.
-    pub(super) async fn read_statement(
+    /// The page at `place`. `ledger` is the current one, if it was read already.
+    pub(crate) async fn read_statement(
         &self,
         group: GroupId,
         ledger: Option<Ledger>,
@@ -188,11 +190,11 @@ impl Table {
             Some(ledger) => ledger,
             None => self.ledger(group).await?,
         };
-        // After the ledger, for the same reason as in `ledger_before`. A day has an entry at least, but for one on which
-        // only a settlement was asked for.
-        // One of them may be of the day of the edge, which is no way on.
+        // After the ledger, for the same reason as in `ledger_before`. A day has an entry at least,
+        // unless only pending settlements were recorded on it. One of the closings may be that of
+        // the edge's own day.
         let page = Page { limit: limit.saturating_add(1), after: None };
-        let Placed { rows, more } = self.placed::<Ledger>(&days(group, &place), &page).await?;
+        let Placed { rows, more } = self.db.placed::<Ledger>(&days(group, &place), &page).await?;
         let closings: Vec<Ledger> = rows.into_iter().map(|(_, closing)| closing).collect();
         let all_known = !more;
 
@@ -218,7 +220,7 @@ impl Table {
             Order::Asc => sequences.end,
             Order::Desc => sequences.start,
         });
-        // Days without entries were all there was: it goes on behind them.
+        // If only days without entries were read, the statement continues after them.
         let reached = match closings.last().and_then(|closing| closing.last_event_at) {
             Some(at) if !all_known && Some(reached.sequence) == known_end => Edge { at, ..reached },
             _ => reached,
@@ -230,7 +232,7 @@ impl Table {
         Ok((lines, (!over).then_some(Place { edge: Some(reached), end: Some(end), ..place })))
     }
 
-    /// The next entries of these days, in order, up to so many: every one of them, or it is read again.
+    /// The next `wanted` entries of these days, in order. An incomplete read is repeated.
     async fn entries_over(
         &self,
         group: GroupId,
@@ -254,9 +256,9 @@ impl Table {
         let mut retry = Retry::new();
         loop {
             let read = ranges.iter().map(|(range, limit)| {
-                // One row more is read, for a page of these.
+                // One more row is read than the page has.
                 let page = Page { limit: limit.saturating_sub(1), after: None };
-                async move { self.rows::<Entry>(range, &page).await }
+                async move { self.db.rows::<Entry>(range, &page).await }
             });
             let entries = try_join_all(read).await?.into_iter().flatten();
             let mut entries: BTreeMap<u64, Entry> =
@@ -272,7 +274,7 @@ impl Table {
 }
 
 impl Edge {
-    /// Behind all that `ledger` has.
+    /// After all entries of `ledger`.
     fn of(at: Timestamp, ledger: &Ledger, user: Option<UserId>) -> Self {
         let currencies = ledger.balances.currencies();
         let totals = user.map(|user| {
@@ -281,7 +283,7 @@ impl Edge {
         Self { at, sequence: ledger.sequence, totals: totals.unwrap_or_default() }
     }
 
-    /// The entries of a day that are on the other side.
+    /// The entries of a day beyond the edge, in this order.
     fn on(&self, group: GroupId, day: Day, order: Order) -> Range {
         let sort = if day != self.at.day() {
             Sort::Any
@@ -295,7 +297,7 @@ impl Edge {
     }
 }
 
-/// The closing rows that a statement needs: in its order from its edge on.
+/// The closings that a statement needs, in its order from its edge on.
 fn days(group: GroupId, place: &Place) -> Range {
     let at = |edge: &Edge| keys::closing(group, edge.at.day()).sk;
     let edge = place.edge.as_ref().map(at);
@@ -307,7 +309,7 @@ fn days(group: GroupId, place: &Place) -> Range {
     closings(group, sort, place.order)
 }
 
-/// The days from the edge on, and the sequences between the edge and the end that each has.
+/// The days after the edge, and their sequences up to the end.
 fn upwards(edge: &Edge, end: u64, closings: &[Ledger], now: Option<&Ledger>) -> Vec<DaySequences> {
     let mut from = edge.sequence;
     let mut days = Vec::new();
@@ -320,13 +322,13 @@ fn upwards(edge: &Edge, end: u64, closings: &[Ledger], now: Option<&Ledger>) -> 
     days
 }
 
-/// The days from the edge back, and the sequences between the edge and the end that each has.
+/// The days before the edge, and their sequences down to the end.
 fn downwards(edge: &Edge, end: u64, closings: &[Ledger], all_known: bool) -> Vec<DaySequences> {
     let mut to = edge.sequence;
     let mut day = edge.at.day();
     let mut days = Vec::new();
     for closing in closings {
-        // A closing of the edge's own day is where the day ends, not where it begins.
+        // The closing of the edge's own day is its end, not its beginning.
         let Some(at) = closing.last_event_at.filter(|at| at.day() < edge.at.day()) else {
             continue;
         };
@@ -340,7 +342,7 @@ fn downwards(edge: &Edge, end: u64, closings: &[Ledger], all_known: bool) -> Vec
     days
 }
 
-/// The lines that the entries make, up to so many, and the edge behind the last entry that was looked at.
+/// Up to `limit` lines from the entries, and the edge after the last entry that was used.
 fn lines(
     order: Order,
     user: Option<UserId>,
@@ -371,7 +373,7 @@ fn lines(
                 Order::Asc => totals.plus(change.totals),
                 Order::Desc => totals.minus(change.totals),
             };
-            // What the ledger took, its parts fit into too.
+            // Sums of a part of the entries fit where those of all entries did.
             *totals = moved.unwrap_or(*totals);
         }
         if concerns {

@@ -1,96 +1,55 @@
-//! Adjustments of the ledger: many in one request, each counted once, and none in the way of another.
+//! Adjustments of the ledger: many in one request, each applied once.
 //!
-//! As many as fit are written in one transaction, under the group's lock. Where the request has an idempotency key, its
-//! row is part of each of these transactions and holds the results so far. A retry therefore continues after the last
-//! committed transaction, and leaves alone what others did to its entries in the meantime. A retry of a complete request
-//! gets the first response again.
+//! As many as fit are written in one transaction, under the group's lock. If the request has an
+//! idempotency key, its row is part of each of these transactions and stores the results so far. A
+//! retry therefore continues after the last committed transaction, and ignores later changes of its
+//! entries by others. A retry of a complete request gets the first response again.
 
 use std::collections::{BTreeSet, HashMap};
 
-use serde::{Deserialize, Serialize};
-
-use super::{
-    MemberKey, Table,
-    events::{Event, history_rows, insert_entry, remove},
-    idempotency::{Idempotency, IdempotentRequest, Outcome},
-    write::{Expression, MAX_ACTIONS, OnConflict, TransactionError, Write, with_retries},
-};
-use crate::{
+use fracti_core::{
     Error,
-    adjustment::{Adjustment, BareOrWrapped, CheckedAdjustment},
+    adjustment::{
+        Adjustment, BareOrWrapped, CheckedAdjustment, NonApplied, Reason, Report, check_revertible,
+    },
     entry_id::EntryId,
-    id::{GroupId, UserId},
+    id::GroupId,
     input::{Draft, Field},
     keys,
-    ledger::{Entry, EntryStatus, Ledger, LedgerError, RefType},
+    ledger::{Entry, EntryStatus, Ledger, LedgerError},
     time::Timestamp,
 };
+use serde::{Deserialize, Serialize};
 
-/// How many entries one request pushes or reverts at most.
-pub const MAX_ENTRIES: usize = 500;
+use super::commit::{Event, history_rows, insert_entry, remove};
+use crate::{
+    MemberKey, Table,
+    dynamo::{Expression, MAX_ACTIONS, OnConflict, TransactionError, Write, with_retries},
+    idempotency::{Idempotency, IdempotentRequest, Outcome},
+};
 
-/// How many changes of balances the entries have together that one request reverts, at most.
+/// Changes of balances at most, in all entries that one request reverts.
 ///
-/// It bounds the response, of which a change takes up to 90 bytes.
+/// It bounds the response, in which a change takes up to 90 bytes.
 const MAX_CHANGES: usize = 20_000;
 
-/// How many changes of balances one transaction writes, unless a single entry has more.
+/// Changes of balances at most in one transaction, unless a single entry has more.
 ///
-/// A transaction holds 4 MB, of which the balance and a closing may take 400 KB each, and a change some 60 bytes.
+/// A transaction has at most 4 MB, of which the balance and a closing may take 400 KB each, and a
+/// change about 60 bytes.
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 const CHANGES_AT_ONCE: usize = 8_000;
 
-/// What a transaction holds besides entries: the balance, a closing, and the row of the request.
+/// Actions of a transaction besides entries: the balance, a closing, and the row of the request.
 const OTHER_ACTIONS: usize = 3;
 
-/// What became of each adjustment of a request, or of each revert.
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// The entries that count, or the reverts.
-    pub applied: Vec<Entry>,
-    /// The others.
-    pub non_applied: Vec<NonApplied>,
-}
-
-/// What did not happen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NonApplied {
-    /// The entry.
-    pub entry_id: EntryId,
-    /// Why.
-    pub reason: Reason,
-}
-
-/// Why an adjustment or a revert did not happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Reason {
-    /// Another entry counts under this name.
-    #[error(
-        "an entry with this entryId is already applied; revert it first, or use another entryId"
-    )]
-    EntryExists,
-    /// The balance would be less than the condition says.
-    #[error("the balance would be below balanceAtLeast")]
-    ConditionFailed,
-    /// Others wrote first until the deadline.
-    #[error("the request lost to concurrent writes to the group; send it again")]
-    LockLost,
-    /// No entry counts under this name.
-    #[error("no entry with this entryId is applied")]
-    EntryMissing,
-    /// A total or a balance would not fit into an `i64` of minor units, or there is no room for more balances.
-    #[error("a total would become too large, or the ledger would have too many balances")]
-    TotalsTooLarge,
-}
-
-/// One thing that a request asks for.
+/// One operation of a request.
 enum Operation {
     Push(CheckedAdjustment),
     Revert(EntryId),
 }
 
-/// A request, while it is done.
+/// A request that is being applied.
 struct Batch<'a> {
     member_key: MemberKey,
     now: Timestamp,
@@ -98,42 +57,43 @@ struct Batch<'a> {
     operations: Vec<Operation>,
 }
 
-/// What became of an operation, as the row of its request keeps it.
+/// The effect of an operation, as the row of its request stores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Effect {
-    /// The entry or the revert that it wrote has this sequence.
+    /// Sequence of the entry or the revert that it wrote.
     Applied(u64),
     NonApplied(Reason),
 }
 
-/// What became of the first operations of a request, in order; the others are still to be done.
+/// The effects of the first operations of a request, in order; the others are still to be applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Progress {
     effects: Vec<Effect>,
 }
 
-/// What one transaction adds to the progress of a request: the effects, with the entries that were written.
+/// The effects of the operations of one transaction, with the entries that it wrote.
 type Chunk = Vec<(Effect, Option<Entry>)>;
 
-/// What became of an attempt at the next transaction of a request.
+/// The outcome of an attempt at the next transaction of a request.
 enum Attempt {
     Committed(Chunk),
-    /// The same request, sent twice, is further than this.
+    /// The same request, sent twice, has progressed further.
     Behind(Progress),
 }
 
-/// The entries that count, by name.
+/// Current entries by name.
 type Current = HashMap<EntryId, Entry>;
 
 impl Table {
-    /// Pushes adjustments into the ledger, in their order. One that cannot count does not stop the others.
+    /// Pushes adjustments into the ledger, in their order. One that is not applied does not stop
+    /// the others.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] where one breaks a rule, and none counts; [`Error::NoGroup`] or [`Error::NotMember`];
-    /// [`Error::KeyReused`]; [`Error::Unavailable`] or [`Error::Table`], after which some may count: sent again with
-    /// the same idempotency key, each counts once.
+    /// [`Error::Invalid`] if one breaks a rule; [`Error::NoGroup`] or [`Error::NotMember`];
+    /// [`Error::KeyReused`]; [`Error::Unavailable`] or [`Error::Table`], after which some may be
+    /// applied: a retry with the same idempotency key applies each once.
     pub async fn push_entries(
         &self,
         member_key: MemberKey,
@@ -153,13 +113,14 @@ impl Table {
         self.apply(&batch, progress.unwrap_or_default(), idempotency).await
     }
 
-    /// Takes adjustments back: each of them may be pushed again, with another value. One that does not count does not
+    /// Reverts adjustments, whose names may then be used again. One that is not current does not
     /// stop the others.
     ///
     /// # Errors
     ///
-    /// [`Error::NotAnAdjustment`] or [`Error::NotYourAdjustment`], and none is reverted; [`Error::Invalid`] where they
-    /// have too many changes together; otherwise as [`Table::push_entries`].
+    /// [`Error::NotAnAdjustment`] or [`Error::NotYourAdjustment`], and none is reverted;
+    /// [`Error::Invalid`] if they have too many changes together; otherwise as
+    /// [`Table::push_entries`].
     pub async fn revert_entries(
         &self,
         member_key: MemberKey,
@@ -168,7 +129,7 @@ impl Table {
         idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
         let request = idempotency.request.as_ref();
-        // The right comes before the rules of the request, so far as the request can be read.
+        // The right is checked before the rules of the request, as far as it can be read.
         let named = entries.fields().and_then(|entries| entries.items.value());
         let named: Vec<_> = named.into_iter().flatten().filter_map(Field::value).collect();
         let read = async {
@@ -177,11 +138,11 @@ impl Table {
         };
         let (current, progress) = self.checked(member_key, read).await?;
         let progress = progress.unwrap_or_default();
-        // What was done already may have become another's meanwhile.
+        // The names of reverted entries may have been used again by others.
         let left = named.iter().skip(progress.effects.len());
         let left: Vec<_> = left.filter_map(|entry| current.get(*entry)).collect();
         for entry in &left {
-            revertible(entry, member_key.user)?;
+            check_revertible(entry, member_key.user)?;
         }
         let list = entries.checked()?.path;
         if left.iter().map(|entry| entry.changes.len()).fold(0, usize::saturating_add) > MAX_CHANGES
@@ -195,7 +156,7 @@ impl Table {
         self.apply(&Batch { member_key, now, request, operations }, progress, idempotency).await
     }
 
-    /// Does what is left of a request, one transaction after the other.
+    /// Applies the rest of a request, one transaction after the other.
     async fn apply(
         &self,
         batch: &Batch<'_>,
@@ -214,7 +175,7 @@ impl Table {
                     }
                 }
                 Ok(Attempt::Behind(further)) => progress = further,
-                // What others were first at until the deadline has no time left: the rest is lost too.
+                // The deadline is over for the other operations too.
                 Err(Error::Contended) => break,
                 Err(error) => return Err(error),
             }
@@ -227,7 +188,7 @@ impl Table {
         })
     }
 
-    /// Does the next operations of a request in one transaction, as many as fit.
+    /// Applies the next operations of a request in one transaction, as many as fit.
     async fn apply_chunk(
         &self,
         batch: &Batch<'_>,
@@ -250,7 +211,7 @@ impl Table {
         Ok(Attempt::Committed(chunk))
     }
 
-    /// What is told of a request: the entries that it wrote just now, and those of before as they were then.
+    /// The report of a request: the entries that it wrote now and earlier, as they were written.
     async fn report(
         &self,
         batch: &Batch<'_>,
@@ -285,7 +246,7 @@ impl Table {
         Ok(report)
     }
 
-    /// The entries that operations wrote, by sequence, as they were then.
+    /// The entries that earlier operations wrote, by sequence, as they were written.
     async fn written_before(
         &self,
         group: GroupId,
@@ -299,17 +260,18 @@ impl Table {
         let past = operations.iter().filter(|(it, sequence)| !is_current(it, *sequence));
         let past =
             past.map(|(it, sequence)| keys::past_entry(group, it.entry_id(), *sequence)).collect();
-        let past = self.batch::<Entry>(past).await?.into_values().map(|entry| match entry.status {
-            EntryStatus::Reverted => {
-                Entry { status: EntryStatus::Applied, other_sequence: None, ..entry }
-            }
-            EntryStatus::Applied | EntryStatus::Revert => entry,
-        });
+        let past =
+            self.db.batch::<Entry>(past).await?.into_values().map(|entry| match entry.status {
+                EntryStatus::Reverted => {
+                    Entry { status: EntryStatus::Applied, other_sequence: None, ..entry }
+                }
+                EntryStatus::Applied | EntryStatus::Revert => entry,
+            });
         let entries = past.chain(current.clone().into_values());
         Ok(entries.map(|entry| (entry.sequence, entry)).collect())
     }
 
-    /// The entries that count under these names.
+    /// The current entries of these names.
     async fn current<'a>(
         &self,
         group: GroupId,
@@ -317,13 +279,13 @@ impl Table {
     ) -> Result<Current, Error> {
         let entries: BTreeSet<_> = entries.collect();
         let keys = entries.into_iter().map(|entry| keys::entry(group, entry)).collect();
-        let entries = self.batch::<Entry>(keys).await?.into_values();
+        let entries = self.db.batch::<Entry>(keys).await?.into_values();
         Ok(entries.map(|entry| (entry.entry_id.clone(), entry)).collect())
     }
 }
 
 impl Operation {
-    /// How many rows it writes.
+    /// Number of rows that it writes.
     const fn actions(&self) -> usize {
         match self {
             Self::Push(_) => 1,
@@ -331,11 +293,11 @@ impl Operation {
         }
     }
 
-    /// How many changes of balances it writes, given the entry that it reverts.
+    /// Number of changes that it writes, given the entry that it reverts.
     fn changes(&self, current: &Current) -> usize {
         match self {
             Self::Push(adjustment) => adjustment.event.changes.len(),
-            // Once as what was reverted, and once as the revert.
+            // Once in the reverted entry, once in the revert.
             Self::Revert(entry) => {
                 current.get(entry).map_or(0, |entry| entry.changes.len().saturating_mul(2))
             }
@@ -354,7 +316,7 @@ impl Operation {
     }
 }
 
-/// The first operations that fit into one transaction, of those whose rows do.
+/// The first operations whose changes fit into one transaction.
 fn take_fitting<'a>(operations: &'a [Operation], current: &Current) -> &'a [Operation] {
     let mut changes = 0_usize;
     let fits = operations.iter().take_while(|operation| {
@@ -366,7 +328,7 @@ fn take_fitting<'a>(operations: &'a [Operation], current: &Current) -> &'a [Oper
 }
 
 impl Batch<'_> {
-    /// The operations that come next, as many as the actions of a transaction allow.
+    /// The next operations, as many as the actions of a transaction allow.
     fn next(&self, known: &Progress) -> &[Operation] {
         let left = self.operations.get(known.effects.len()..).unwrap_or_default();
         let actions = left.iter().map(Operation::actions).max().unwrap_or(1);
@@ -374,7 +336,8 @@ impl Batch<'_> {
         left.get(..room).unwrap_or(left)
     }
 
-    /// The write that keeps what became of the request, where it has a key and is no further yet.
+    /// The write that stores the progress of the request, if it has a key, on condition that it has
+    /// not progressed further.
     fn record(&self, known: &Progress, chunk: &Chunk) -> Result<Option<Write>, Error> {
         let Some(request) = self.request else { return Ok(None) };
         let mut progress = known.clone();
@@ -386,7 +349,7 @@ impl Batch<'_> {
         Ok(Some(request.put(&progress)?.when(unchanged, OnConflict::Replay)))
     }
 
-    /// What operations do to the ledger.
+    /// The event that applies operations to the ledger.
     fn event(
         &self,
         operations: &[Operation],
@@ -456,7 +419,7 @@ impl Batch<'_> {
         at: Timestamp,
     ) -> Result<OperationResult, TransactionError> {
         let Some(entry) = entry else { return Ok(Err(Reason::EntryMissing)) };
-        revertible(entry, self.member_key.user)?;
+        check_revertible(entry, self.member_key.user)?;
         let (next, past) = ledger.revert(entry, self.member_key.user, at)?;
         let mut writes = Vec::from(history_rows(&past)?);
         writes.push(remove(entry)?);
@@ -465,21 +428,5 @@ impl Batch<'_> {
     }
 }
 
-/// What an operation comes to: the ledger after it, its entry and its writes; or why it does not happen.
+/// The ledger after an operation, its entry and its writes; or why it is not applied.
 type OperationResult = Result<(Ledger, Entry, Vec<Write>), Reason>;
-
-/// Refuses what is not an adjustment, and users who have nothing to do with it.
-fn revertible(entry: &Entry, user: UserId) -> Result<(), Error> {
-    let of = match entry.ref_type {
-        RefType::Expense => "an expense; delete or edit the expense instead",
-        RefType::Settlement => {
-            "a settlement, which is final; record a settlement in the other direction instead"
-        }
-        RefType::Adjustment => {
-            let concerned = entry.actor_id == user || entry.changes_of(user).next().is_some();
-            let refused = || Error::NotYourAdjustment(entry.entry_id.to_string());
-            return concerned.then_some(()).ok_or_else(refused);
-        }
-    };
-    Err(Error::NotAnAdjustment(entry.entry_id.to_string(), of))
-}

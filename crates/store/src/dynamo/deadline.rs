@@ -1,29 +1,28 @@
-//! How long a request may take, all in all.
+//! The deadline of a request.
 //!
-//! A request asks the table several things one after the other, each with the SDK's own patience, and a lost race makes it ask
-//! again. Only a deadline over all of it leaves time to say that it was missed.
+//! A request reads and writes the table several times, each time with the SDK's own timeouts, and
+//! repeats lost writes. Only a deadline for all of it leaves time to answer with an error.
 
 use std::time::Duration;
 
+use fracti_core::Error;
 use tokio::time::{Instant, timeout_at};
 
-use crate::Error;
-
-/// For how long is tried again what no request waits for.
+/// Time for retries of work that runs without a deadline.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(6);
 
 tokio::task_local! {
-    /// Until when an attempt may begin.
+    /// No attempt begins after this moment.
     static RETRY_UNTIL: Instant;
 }
 
-/// Does `work` within `limit`. Its last quarter is for attempts that began before: none begins in it.
+/// Runs `work` for at most `limit`. No retry begins in the last quarter of that time.
 ///
-/// Work that is not done by then is dropped. What it had sent to the table may still be written: nobody knows.
+/// Unfinished work is dropped. A write that it sent may still be committed.
 ///
 /// # Errors
 ///
-/// [`Error::Unavailable`] where the limit is over.
+/// [`Error::Unavailable`] if the work is not finished in time.
 pub async fn with_deadline<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, Error> {
     let now = Instant::now();
     let after = |time: Duration| now.checked_add(time).unwrap_or(now);
@@ -33,7 +32,7 @@ pub async fn with_deadline<T>(limit: Duration, work: impl Future<Output = T>) ->
     timeout_at(after(limit), work).await.map_err(late)
 }
 
-/// Until when an attempt may begin.
+/// The moment after which no attempt begins.
 pub(super) fn retry_until() -> Instant {
     let now = Instant::now();
     RETRY_UNTIL.try_get().unwrap_or_else(|_| now.checked_add(RETRY_TIMEOUT).unwrap_or(now))

@@ -1,47 +1,49 @@
-//! Reading a range of rows: a page of it, or all of it.
+//! Queries: a page of a range of rows, or all of it.
 
 use std::{
     collections::{BTreeMap, HashMap},
     str::FromStr,
 };
 
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity::Total};
+use aws_sdk_dynamodb::types::ReturnConsumedCapacity::Total;
+use fracti_core::{
+    Error,
+    row::{self, AttributeValue, Item},
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{Table, cost, failure};
-use crate::{
-    Error,
-    row::{self, Item},
-    text::parse_variant,
+use super::{
+    client::{Db, failure, from_sdk, to_sdk},
+    cost,
 };
 
-/// How much is read of a range that is wanted whole, in bytes. Beyond it the request is refused.
+/// Bytes that are read of a whole range at most. A longer range is refused.
 const MAX_WHOLE: usize = 32 * 1024 * 1024;
 
-/// How much is read for one page, in bytes. A page that reaches it is shorter than its limit, and goes on.
+/// Bytes that are read for one page, about. A page that reaches it may be shorter than its limit.
 const MAX_PAGE: usize = 4 * 1024 * 1024;
 
-/// The rows of one partition, or those of them whose sort keys are wanted; newest first, where nothing else is said.
+/// Rows of one partition, selected by their sort keys.
 #[derive(Clone, Debug)]
-pub(super) struct Range {
-    pub(super) index: Option<&'static str>,
-    pub(super) partition: String,
-    pub(super) sort: Sort,
-    pub(super) order: Order,
+pub(crate) struct Range {
+    pub(crate) index: Option<&'static str>,
+    pub(crate) partition: String,
+    pub(crate) sort: Sort,
+    pub(crate) order: Order,
 }
 
-/// Which sort keys are wanted.
+/// Selection of sort keys.
 #[derive(Clone, Debug)]
-pub(super) enum Sort {
-    /// All.
+pub(crate) enum Sort {
+    /// All of them.
     Any,
-    /// Those that begin so.
+    /// Those with this prefix.
     Prefix(String),
-    /// Those from the first to the second, both of them too.
+    /// Those between two keys, both included.
     Between(String, String),
 }
 
-/// In which order a list is read.
+/// Order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
@@ -51,7 +53,7 @@ pub enum Order {
     Desc,
 }
 
-/// Why a text is no order.
+/// Error returned when a text is not an [`Order`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be one of asc, desc")]
 pub struct OrderError;
@@ -60,27 +62,32 @@ impl FromStr for Order {
     type Err = OrderError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse_variant(text).ok_or(OrderError)
+        match text {
+            "asc" => Ok(Self::Asc),
+            "desc" => Ok(Self::Desc),
+            _ => Err(OrderError),
+        }
     }
 }
 
-/// Which part of a list is asked for.
+/// A part of a list that is requested.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// How many rows, at the most.
+    /// Number of rows at most.
     pub limit: usize,
-    /// Behind which row; from the newest where none.
+    /// Row after which the page begins; the first page has none.
     pub after: Option<Position>,
 }
 
 impl Page {
+    /// The keys of the row after which the page begins.
     fn start(&self) -> Option<Item> {
         let Position(keys) = self.after.clone()?;
         Some(keys.into_iter().map(|(name, key)| (name, AttributeValue::S(key))).collect())
     }
 }
 
-/// The place of a row in a list: its keys.
+/// Position of a row in a list: its keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Position(BTreeMap<String, String>);
@@ -88,23 +95,23 @@ pub struct Position(BTreeMap<String, String>);
 /// A part of a list.
 #[derive(Clone, Debug)]
 pub struct Slice<T> {
-    /// The rows.
+    /// The items.
     pub items: Vec<T>,
-    /// Behind which row the list goes on; none where it ends.
+    /// Row after which the list continues, if it does.
     pub next: Option<Position>,
 }
 
 impl Range {
-    pub(super) fn table(partition: String, prefix: &str) -> Self {
+    pub(crate) fn table(partition: String, prefix: &str) -> Self {
         let sort = Sort::Prefix(prefix.to_owned());
         Self { index: None, partition, sort, order: Order::Desc }
     }
 
-    pub(super) fn index(index: &'static str, partition: String, prefix: &str) -> Self {
+    pub(crate) fn index(index: &'static str, partition: String, prefix: &str) -> Self {
         Self { index: Some(index), ..Self::table(partition, prefix) }
     }
 
-    /// The entities of rows, each with its place.
+    /// The entities of rows, with their positions.
     fn placed<T: DeserializeOwned>(
         &self,
         items: impl IntoIterator<Item = Item>,
@@ -116,28 +123,31 @@ impl Range {
     fn position(&self, item: &Item) -> Position {
         let index = self.index.unwrap_or_default();
         let names = ["PK".to_owned(), "SK".to_owned(), format!("{index}PK"), format!("{index}SK")];
-        let key = |name: String| Some((name.clone(), item.get(&name)?.as_s().ok()?.clone()));
+        let key = |name: String| match item.get(&name)? {
+            AttributeValue::S(key) => Some((name, key.clone())),
+            _ => None,
+        };
         Position(names.into_iter().filter_map(key).collect())
     }
 }
 
-/// The rows of a page, each with its place.
-pub(super) struct Placed<T> {
-    pub(super) rows: Vec<(Position, T)>,
-    /// Whether the range goes on behind them.
-    pub(super) more: bool,
+/// The entities of a page, with their positions.
+pub(crate) struct Placed<T> {
+    pub(crate) rows: Vec<(Position, T)>,
+    /// Whether the range continues after them.
+    pub(crate) more: bool,
 }
 
-/// Rows of a range as they were read.
+/// Rows of a range.
 struct Scanned {
     items: Vec<Item>,
-    /// Whether the range has no more rows than these.
+    /// Whether the range ends with them.
     ended: bool,
 }
 
-impl Table {
-    /// A page of a range.
-    pub(super) async fn page<T: DeserializeOwned>(
+impl Db {
+    /// The entities of a page.
+    pub(crate) async fn page<T: DeserializeOwned>(
         &self,
         range: &Range,
         page: &Page,
@@ -147,8 +157,9 @@ impl Table {
         Ok(Slice { items: rows.into_iter().map(|(_, row)| row).collect(), next })
     }
 
-    /// The rows of a page, each with its place; one row more is read, to know whether there is more.
-    pub(super) async fn placed<T: DeserializeOwned>(
+    /// The entities of a page, with their positions. One more row is read, to know whether the
+    /// range continues.
+    pub(crate) async fn placed<T: DeserializeOwned>(
         &self,
         range: &Range,
         page: &Page,
@@ -160,8 +171,8 @@ impl Table {
         Ok(Placed { rows: range.placed(items.into_iter().take(page.limit))?, more })
     }
 
-    /// Up to one row more than a page has, each with its place.
-    pub(super) async fn rows<T: DeserializeOwned>(
+    /// The entities of a page and the one after it, with their positions.
+    pub(crate) async fn rows<T: DeserializeOwned>(
         &self,
         range: &Range,
         page: &Page,
@@ -171,12 +182,12 @@ impl Table {
         range.placed(scanned.items)
     }
 
-    /// All of a range.
+    /// The entities of a whole range.
     ///
     /// # Errors
     ///
-    /// [`Error::TooMuchHistory`] where it has more than [`MAX_WHOLE`] bytes.
-    pub(super) async fn all<T: DeserializeOwned>(&self, range: &Range) -> Result<Vec<T>, Error> {
+    /// [`Error::TooMuchHistory`] if it has more than [`MAX_WHOLE`] bytes.
+    pub(crate) async fn all<T: DeserializeOwned>(&self, range: &Range) -> Result<Vec<T>, Error> {
         let Scanned { items, ended } = self.scan(range, None, None, MAX_WHOLE).await?;
         if !ended {
             return Err(Error::TooMuchHistory);
@@ -184,7 +195,7 @@ impl Table {
         items.into_iter().map(row::from_item).collect()
     }
 
-    /// The rows from `start` on: up to `limit` of them, and no further request once they have `bytes` bytes.
+    /// Up to `limit` rows after `start`. No further request is sent once they have `bytes` bytes.
     async fn scan(
         &self,
         range: &Range,
@@ -193,7 +204,7 @@ impl Table {
         bytes: usize,
     ) -> Result<Scanned, Error> {
         let index = range.index.unwrap_or_default();
-        let (mut items, mut start, mut size) = (Vec::new(), start, 0_usize);
+        let (mut items, mut start, mut size) = (Vec::new(), start.map(to_sdk), 0_usize);
         let (condition, values) = match &range.sort {
             Sort::Any => ("#pk = :pk", vec![]),
             Sort::Prefix(prefix) => {
@@ -208,6 +219,7 @@ impl Table {
         let values: Item = values
             .map(|(name, value)| (name.to_owned(), AttributeValue::S(value.clone())))
             .collect();
+        let values = to_sdk(values);
         let mut names = HashMap::from([("#pk".to_owned(), format!("{index}PK"))]);
         if !matches!(range.sort, Sort::Any) {
             names.insert("#sk".to_owned(), format!("{index}SK"));
@@ -217,7 +229,7 @@ impl Table {
             let request = self
                 .client
                 .query()
-                .table_name(&*self.name)
+                .table_name(&*self.table)
                 .set_index_name(range.index.map(str::to_owned))
                 // An index cannot be read consistently.
                 .consistent_read(range.index.is_none())
@@ -228,10 +240,11 @@ impl Table {
                 .set_limit(left.and_then(|left| i32::try_from(left).ok()))
                 .set_exclusive_start_key(start)
                 .return_consumed_capacity(Total);
-            // A future of the SDK is large: on the heap it does not swell all those around it.
+            // The SDK's future is large: boxed, it does not enlarge the futures around it.
             let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
             cost::read(&output.consumed_capacity);
-            let read = output.items.unwrap_or_default();
+            let read: Vec<Item> =
+                output.items.unwrap_or_default().into_iter().map(from_sdk).collect();
             size = read.iter().map(row::size).fold(size, usize::saturating_add);
             items.extend(read);
             start = output.last_evaluated_key.filter(|key| !key.is_empty());

@@ -1,43 +1,42 @@
-//! The group's lock: one money event after the other.
+//! The group's lock: one event of the ledger after the other.
 //!
-//! An event reads the balance row, makes the next one, and writes it in one transaction with its own rows, on
-//! condition that the version is the one it read. Who loses the race begins again from the ledger
-//! as it is then, until the deadline.
+//! An event reads the balance row, computes the next one, and writes it in one transaction with its
+//! own rows, on condition that the version has not changed. A writer that loses the race reads the
+//! ledger again and repeats the event, until the deadline.
 
-use aws_sdk_dynamodb::types::AttributeValue;
-
-use super::{
-    Outcome, Table,
-    idempotency::Idempotency,
-    write::{Expression, OnConflict, Retry, TransactionError, Write},
-};
-use crate::{
+use fracti_core::{
     Error,
     id::GroupId,
     keys,
-    ledger::{Entry, EntryStatus, Ledger},
-    row::{self, Item},
+    ledger::{Entry, EntryStatus, Ledger, LedgerError},
+    row::{self, AttributeValue, Item},
     time::Timestamp,
 };
 
-/// What one event writes.
-pub(super) struct Event<T> {
+use crate::{
+    Table,
+    dynamo::{Expression, OnConflict, Retry, TransactionError, Write},
+    idempotency::{Idempotency, Outcome},
+};
+
+/// An event of the ledger and its writes.
+pub(crate) struct Event<T> {
     /// The ledger after it.
-    pub(super) ledger: Ledger,
-    /// Its own rows, its entries among them; where there are any, one of them is new.
-    pub(super) writes: Vec<Write>,
-    /// What it results in.
-    pub(super) value: T,
+    pub(crate) ledger: Ledger,
+    /// Writes of its rows and entries. If there are any, one of them puts a new row.
+    pub(crate) writes: Vec<Write>,
+    /// Its result.
+    pub(crate) value: T,
 }
 
 impl Table {
-    /// Commits the event that `event` makes of the ledger as it is, at the moment that is its own, with the response that
-    /// `idempotency` keeps of it.
+    /// Commits the event that `event` computes from the ledger and its moment, with the response
+    /// that `idempotency` stores.
     ///
     /// # Errors
     ///
     /// As [`Table::commit`].
-    pub(super) async fn commit_once<T>(
+    pub(crate) async fn commit_once<T>(
         &self,
         group: GroupId,
         ledger: Ledger,
@@ -52,17 +51,19 @@ impl Table {
         }
     }
 
-    /// Commits the event that `event` makes of the ledger as it is, at the moment that is its own, with the row that
-    /// `record` makes of its value. Of an event that writes nothing only that row is written.
+    /// Commits the event that `event` computes from the ledger and its moment, with the write that
+    /// `record` makes of its result. If the event has no writes, only that one is sent.
     ///
-    /// Each attempt expects the version of the ledger that it read. So of all attempts at one version one is committed at
-    /// most, and once the version is another it is certain whether one was. Before the event is written on another
-    /// version, or refused, the table is asked, where an attempt was not answered.
+    /// Each attempt expects the version of the ledger that it read. So at most one attempt at a
+    /// version is committed, and once the version has changed it is certain whether one was. If an
+    /// attempt was not answered, that is looked up before the event is written on another version
+    /// or refused.
     ///
     /// # Errors
     ///
-    /// What `event` returns or its writes are rejected for; [`Error::Contended`] where others were first until the deadline.
-    pub(super) async fn commit<T>(
+    /// The error of `event` or of a condition; [`Error::Contended`] if others wrote first until the
+    /// deadline.
+    pub(crate) async fn commit<T>(
         &self,
         group: GroupId,
         ledger: Ledger,
@@ -81,16 +82,16 @@ impl Table {
             let record = record(&event.value)?;
             if event.writes.is_empty() {
                 if let Some(record) = record {
-                    self.transact(vec![record]).await?;
+                    self.db.transact(vec![record]).await?;
                 }
                 return Ok(event.value);
             }
             let confirmation_row = confirmation_row(&event.writes, at)?;
             let mut writes = event.writes;
             writes.extend(record);
-            writes.extend(closing(group, &ledger, &event.ledger)?);
-            writes.push(balance(group, &ledger, &event.ledger)?);
-            let sent = self.send(writes).await;
+            writes.extend(put_closing(group, &ledger, &event.ledger)?);
+            writes.push(put_balance(group, &ledger, &event.ledger)?);
+            let sent = self.db.send(writes).await;
             let rejected = match sent.outcome {
                 Ok(()) => {
                     lock.set_latest(event.ledger);
@@ -126,11 +127,11 @@ impl Table {
         }
     }
 
-    /// Gives the ledger another version, so that no attempt at this one can be committed any more.
+    /// Changes the version of the ledger, so that no earlier attempt can still be committed.
     async fn overtake(&self, group: GroupId, ledger: &Ledger) -> Result<bool, Error> {
         let next = Ledger { version: ledger.version.saturating_add(1), ..ledger.clone() };
-        match self.transact(vec![balance(group, ledger, &next)?]).await {
-            // Lost to such an attempt, or to another writer: either way the version is another.
+        match self.db.transact(vec![put_balance(group, ledger, &next)?]).await {
+            // Lost to such an attempt or to another writer: either way the version has changed.
             Ok(()) | Err(TransactionError::Lost) => Ok(true),
             Err(TransactionError::Fail(error)) => Err(error),
             Err(TransactionError::Stale | TransactionError::Replay) => Ok(false),
@@ -138,20 +139,31 @@ impl Table {
     }
 }
 
-/// Whether it is not known what became of the transaction.
+impl From<LedgerError> for TransactionError {
+    fn from(error: LedgerError) -> Self {
+        match error {
+            LedgerError::Missing(_) => Self::Stale,
+            LedgerError::Overflow(_) | LedgerError::Full | LedgerError::Unbalanced(_) => {
+                Self::Fail(error.into())
+            }
+        }
+    }
+}
+
+/// Whether the outcome of the transaction is unknown.
 const fn unknown(rejected: &TransactionError) -> bool {
     matches!(rejected, TransactionError::Fail(Error::Unavailable(_)))
 }
 
-/// The new row that shows that an event at this moment was committed: no other event puts the same.
+/// The new row that shows that an event at this moment was committed: no other event puts it.
 fn confirmation_row(writes: &[Write], at: Timestamp) -> Result<Option<Item>, Error> {
     let at = row::to_value(&at)?;
     let mut new_rows = writes.iter().filter_map(Write::new_row);
     Ok(new_rows.find(|row| row.get("createdAt") == Some(&at)).cloned())
 }
 
-/// The balance row, where it still is the one that was read.
-fn balance(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Write, Error> {
+/// The write of the balance row, if its version is the one that was read.
+fn put_balance(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Write, Error> {
     let unchanged = match read.version {
         0 => Expression::absent(),
         version => Expression::equal("version", AttributeValue::N(version.to_string())),
@@ -160,8 +172,8 @@ fn balance(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Write, Error>
     Ok(put.when(unchanged, OnConflict::Lost))
 }
 
-/// The balances at the end of the day of the last event, where `next` is the first one of a later day.
-fn closing(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Write>, Error> {
+/// The write of the closing of the last event's day, if `next` is the first event of a later day.
+fn put_closing(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Write>, Error> {
     let last = read.last_event_at.map(Timestamp::day);
     match last.filter(|last| next.last_event_at.is_some_and(|at| at.day() != *last)) {
         None => Ok(None),
@@ -172,26 +184,26 @@ fn closing(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Write>
     }
 }
 
-/// Lets an entry count under its name, where none does.
-pub(super) fn insert_entry(entry: &Entry) -> Result<Write, Error> {
+/// The write of a current entry, if its name has none.
+pub(crate) fn insert_entry(entry: &Entry) -> Result<Write, Error> {
     let put = Write::put(&keys::entry_row(entry), entry)?;
     Ok(put.when(Expression::absent(), OnConflict::Stale))
 }
 
-/// Lets an entry count in the place of another one of its name, which becomes history.
-pub(super) fn replace(before: &Entry, entry: &Entry) -> Result<Write, Error> {
+/// The write of a current entry in place of another one of its name.
+pub(crate) fn replace(before: &Entry, entry: &Entry) -> Result<Write, Error> {
     let put = Write::put(&keys::entry_row(entry), entry)?;
     Ok(put.when(is_current(before)?, OnConflict::Stale))
 }
 
-/// Takes the current row of an entry away, which becomes history.
-pub(super) fn remove(entry: &Entry) -> Result<Write, Error> {
+/// The deletion of a current entry.
+pub(crate) fn remove(entry: &Entry) -> Result<Write, Error> {
     let delete = Write::delete(keys::entry(entry.group_id, &entry.entry_id));
     Ok(delete.when(is_current(entry)?, OnConflict::Stale))
 }
 
-/// The rows of history: what was reverted, and the revert.
-pub(super) fn history_rows(past: &[Entry; 2]) -> Result<[Write; 2], Error> {
+/// The writes of a reverted entry and its revert.
+pub(crate) fn history_rows(past: &[Entry; 2]) -> Result<[Write; 2], Error> {
     let put_new = |entry: &Entry| {
         let put = Write::put(&keys::entry_row(entry), entry)?;
         Ok::<_, Error>(put.when(Expression::absent(), OnConflict::Lost))
@@ -200,8 +212,8 @@ pub(super) fn history_rows(past: &[Entry; 2]) -> Result<[Write; 2], Error> {
     Ok([put_new(reverted)?, put_new(revert)?])
 }
 
-/// This very entry still counts under its name.
+/// The entry is the current one of its name.
 fn is_current(entry: &Entry) -> Result<Expression, Error> {
-    debug_assert_eq!(entry.status, EntryStatus::Applied, "only what counts can be taken back");
+    debug_assert_eq!(entry.status, EntryStatus::Applied, "only an applied entry is current");
     Ok(Expression::equal("sequence", row::to_value(&entry.sequence)?))
 }

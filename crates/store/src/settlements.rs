@@ -1,45 +1,23 @@
-//! Settlements: patterns 5, 8 and 12 of the seed.
+//! Settlements: recording, completing and failing them.
 
-use aws_sdk_dynamodb::types::AttributeValue;
-use serde::{Deserialize, Serialize};
-
-use super::{
-    MemberKey, Page, RequestContext, Slice, Table,
-    events::{Event, insert_entry},
-    idempotency::{Idempotency, Outcome},
-    range::Range,
-    write::{Expression, OnConflict, TransactionError, Write, with_retries},
-};
-use crate::{
+use fracti_core::{
     Error,
-    currency::Currency,
-    decimal::Decimal,
-    expense::positive,
-    group::{Group, MEMBER_RULE, Member},
-    id::{GroupId, SettlementId, UserId},
-    input::{Draft, Field},
-    keys::{self, prefix},
+    id::{GroupId, SettlementId},
+    input::Draft,
+    keys::{self, Primary, prefix},
     ledger::{self, Ledger},
     row,
-    settlement::{Settlement, SettlementError, SettlementUpdate, Status, Transition, TxHash},
+    settlement::{NewSettlement, Settlement, SettlementUpdate, Status, Transition, TxHash},
     time::Timestamp,
 };
+use serde::{Deserialize, Serialize};
 
-/// A settlement to record.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NewSettlement {
-    /// Who is paid.
-    pub to: Field<UserId>,
-    /// Amount, in major units.
-    pub amount: Field<Decimal>,
-    /// Who pays. Default: the caller.
-    pub from: Field<UserId>,
-    /// Currency. Default: the one in which the payer owes and the recipient is owed, if there is exactly one;
-    /// otherwise the group's.
-    pub currency: Field<Currency>,
-    /// The chain transaction that pays it.
-    pub tx_hash: Field<TxHash>,
-}
+use crate::{
+    MemberKey, RequestContext, Table,
+    dynamo::{Expression, OnConflict, Page, Range, Slice, TransactionError, Write, with_retries},
+    idempotency::{Idempotency, Outcome},
+    ledger::{Event, insert_entry},
+};
 
 /// The row that makes a chain transaction pay one settlement.
 #[derive(Serialize, Deserialize)]
@@ -62,15 +40,15 @@ impl Table {
         page: &Page,
     ) -> Result<Slice<Settlement>, Error> {
         let range = Range::table(keys::group_partition(member_key.group), prefix::SETTLEMENT);
-        self.checked(member_key, self.page(&range, page)).await
+        self.checked(member_key, self.db.page(&range, page)).await
     }
 
     /// A settlement of a group.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSettlement`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or
-    /// [`Error::Table`].
+    /// [`Error::NoSettlement`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`]
+    /// or [`Error::Table`].
     pub async fn settlement(
         &self,
         member_key: MemberKey,
@@ -81,13 +59,13 @@ impl Table {
         settlement.ok_or(Error::NoSettlement)
     }
 
-    /// Records a settlement. One that its recipient records is completed at once; its payer's waits.
+    /// Records a settlement. It is completed if its recipient records it, and pending otherwise.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`]; [`Error::Settlement`] where the caller is neither side; [`Error::TxHashUsed`];
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::KeyReused`]; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::Invalid`]; [`Error::Settlement`] if the caller is neither side;
+    /// [`Error::TxHashUsed`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::KeyReused`];
+    /// [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn create_settlement(
         &self,
         member_key: MemberKey,
@@ -130,12 +108,13 @@ impl Table {
         Ok(self.commit_once(member_key.group, ledger, context.now, idempotency, event).await?)
     }
 
-    /// Does what the caller asks of a settlement that is as `expected`, as [`Settlement::transition`] allows it.
+    /// Updates a settlement that is as `expected`, if [`Settlement::transition`] allows it.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSettlement`]; [`Error::Changed`] where it is not as expected; [`Error::Settlement`]; [`Error::TxHashUsed`]; [`Error::NoGroup`] or
-    /// [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoSettlement`]; [`Error::Changed`] if it is not as expected; [`Error::Settlement`];
+    /// [`Error::TxHashUsed`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn update_settlement(
         &self,
         member_key: MemberKey,
@@ -188,44 +167,44 @@ impl Table {
                 ("status", Some(row::to_value(&completed.status)?)),
                 ("completedAt", Some(row::to_value(&at)?)),
             ];
-            let write = Write::update(settlement.key(), attributes)
+            let write = Write::update(key(settlement), attributes)
                 .when(unchanged(settlement)?, OnConflict::Stale);
             Ok(Event { ledger, writes: vec![write, insert_entry(&entry)?], value: completed })
         };
         self.commit(member_key.group, ledger, now, |_| Ok(None), event).await
     }
 
-    /// Fails a settlement. The transaction that was to pay it is free for another one.
+    /// Fails a settlement. Its chain transaction may pay another settlement.
     async fn fail(&self, settlement: Settlement) -> Result<Settlement, TransactionError> {
         let attributes = [("status", Some(row::to_value(&Status::Failed)?)), ("txHash", None)];
-        let write = Write::update(settlement.key(), attributes)
+        let write = Write::update(key(&settlement), attributes)
             .when(unchanged(&settlement)?, OnConflict::Stale);
         let writes = [Some(write), self.release_hash(&settlement).await?];
-        self.transact(writes.into_iter().flatten().collect()).await?;
+        self.db.transact(writes.into_iter().flatten().collect()).await?;
         Ok(Settlement { status: Status::Failed, tx_hash: None, ..settlement })
     }
 
-    /// Stores the transaction that pays a settlement; one that was named before is free again.
+    /// Stores the chain transaction that pays a settlement, in place of an earlier one.
     async fn attach(
         &self,
         settlement: Settlement,
         hash: TxHash,
     ) -> Result<Settlement, TransactionError> {
         let attached = Settlement { tx_hash: Some(hash.clone()), ..settlement.clone() };
-        let write = Write::update(settlement.key(), [("txHash", Some(row::to_value(&hash)?))])
+        let write = Write::update(key(&settlement), [("txHash", Some(row::to_value(&hash)?))])
             .when(unchanged(&settlement)?, OnConflict::Stale);
         let free = self.release_hash(&settlement).await?;
         let writes = [Some(write), Some(use_hash(&hash, &attached)?), free];
-        self.transact(writes.into_iter().flatten().collect()).await?;
+        self.db.transact(writes.into_iter().flatten().collect()).await?;
         Ok(attached)
     }
 
-    /// Lets another settlement use the transaction of this one, where it is this one's.
+    /// The write that lets another settlement use the chain transaction of this one.
     ///
-    /// A settlement that the TypeScript Fracti wrote has a `txHash` that it may share with others.
+    /// There is none for a settlement in a v0 row, which may share its `txHash` with others.
     async fn release_hash(&self, settlement: &Settlement) -> Result<Option<Write>, Error> {
         let Some(hash) = &settlement.tx_hash else { return Ok(None) };
-        let used: Option<UsedHash> = self.get(keys::tx_hash(hash)).await?;
+        let used: Option<UsedHash> = self.db.get(keys::tx_hash(hash)).await?;
         if used.is_none_or(|used| used.settlement_id != settlement.id) {
             return Ok(None);
         }
@@ -233,7 +212,7 @@ impl Table {
         Ok(Some(Write::delete(keys::tx_hash(hash)).when(own, OnConflict::Stale)))
     }
 
-    /// The settlement `id` of a group, as it is now.
+    /// The settlement `id` of a group.
     async fn find_settlement(
         &self,
         group: GroupId,
@@ -246,92 +225,22 @@ impl Table {
     }
 }
 
-impl Draft<NewSettlement> {
-    /// Checks it against the group. Its id and time are set when it gets its place in the ledger.
-    ///
-    /// That it is the caller's to record comes first, so far as the request can be read.
-    fn check(
-        &self,
-        group: &Group,
-        members: &[Member],
-        ledger: &Ledger,
-        caller: UserId,
-    ) -> Result<Settlement, Error> {
-        if let Some(new) = self.fields() {
-            let (from, to) = (new.from.or(caller), new.to.value().copied());
-            if from.zip(to).is_some_and(|(from, to)| caller != from && caller != to) {
-                return Err(SettlementError::NotParty.into());
-            }
-            let is_paid = to == Some(caller) && from != Some(caller);
-            if is_paid && new.tx_hash.value().is_some() {
-                return Err(SettlementError::NotPayer.into());
-            }
-        }
-        let (new, mut errors) = self.open()?;
-        let mut named = |path: &str, user: UserId| {
-            let member = members.iter().find(|member| member.id == user);
-            let name = errors.keep(path, member.map(|it| it.name.clone()).ok_or(MEMBER_RULE))?;
-            Some((user, name))
-        };
-        let (to, from) = (new.to.value().copied(), new.from.or(caller));
-        let to = to.and_then(|user| named("toId", user));
-        let from = from.and_then(|user| named("fromId", user));
-        let parties = from.as_ref().zip(to.as_ref()).map(|((from, _), (to, _))| (*from, *to));
-        if parties.is_some_and(|(from, to)| from == to) {
-            errors.push("toId", "toId must not be the payer");
-        }
-        let owed = parties.and_then(|(from, to)| ledger.balances.owed_currency(from, to));
-        // Not known before the parties are.
-        let default = parties.map(|_| owed.unwrap_or(group.currency));
-        let currency = match new.currency {
-            Field::Absent => default,
-            currency => currency.value().copied(),
-        };
-        let amount = new.amount.value().copied();
-        let minor = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
-        let settlement = || {
-            let ((from_user_id, from_user_name), (to_user_id, to_user_name)) = (from?, to?);
-            let is_paid = caller == to_user_id;
-            let (currency, minor) = (currency?, minor?);
-            Some(Settlement {
-                id: SettlementId::new(group.created_at, [0; 10]),
-                group_id: group.id,
-                group_title: Some(group.title.to_string()),
-                from_user_id,
-                from_user_name,
-                to_user_id,
-                to_user_name,
-                amount: currency.to_major(minor),
-                currency,
-                tx_hash: new.tx_hash.as_ref().map(|hash| Some(hash.clone())).or(None)?,
-                status: if is_paid { Status::Completed } else { Status::Pending },
-                created_at: group.created_at,
-                completed_at: None,
-            })
-        };
-        let settlement = settlement();
-        errors.finish(settlement)
-    }
+fn key(settlement: &Settlement) -> Primary {
+    keys::settlement(settlement.group_id, settlement.created_at)
 }
 
-impl Settlement {
-    fn key(&self) -> keys::Primary {
-        keys::settlement(self.group_id, self.created_at)
-    }
-}
-
-/// The settlement still waits, with the transaction that was read.
+/// The settlement is pending, with the chain transaction that was read.
 fn unchanged(settlement: &Settlement) -> Result<Expression, Error> {
     let hash = match &settlement.tx_hash {
         None => Expression::without("txHash"),
         Some(hash) => Expression::equal("txHash", row::to_value(hash)?),
     };
-    let id: AttributeValue = row::to_value(&settlement.id)?;
+    let id = row::to_value(&settlement.id)?;
     let pending = Expression::equal("status", row::to_value(&Status::Pending)?);
     Ok(Expression::equal("id", id).and(pending).and(hash))
 }
 
-/// Makes a chain transaction pay this settlement and no other.
+/// The write that makes a chain transaction pay this settlement and no other.
 fn use_hash(hash: &TxHash, settlement: &Settlement) -> Result<Write, Error> {
     let row = UsedHash {
         tx_hash: hash.clone(),

@@ -1,38 +1,25 @@
-//! Groups and their members: patterns 1 to 3 of the seed.
+//! Groups, and joining them.
 
-use super::{
-    MemberKey, RequestContext, Table,
-    idempotency::{Idempotency, Outcome},
-    range::Range,
-    write::{Expression, OnConflict, Write, with_retries},
-};
-use crate::{
+use fracti_core::{
     Error,
-    currency::Currency,
-    group::{ChatId, Group, MAX_MEMBERS, Member},
+    group::{Group, MAX_MEMBERS, Member, NewGroup},
     id::GroupId,
     input::{Draft, Field},
     keys::{self, prefix},
     ledger::Ledger,
     row,
     telegram::User,
-    text::Title,
     ton::TonAddress,
 };
 
-/// A group to create.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NewGroup {
-    /// Title.
-    pub title: Field<Title>,
-    /// Telegram chat that it belongs to.
-    pub chat_id: Field<ChatId>,
-    /// Currency of expenses that name none. Default: TON.
-    pub currency: Field<Currency>,
-}
+use crate::{
+    MemberKey, RequestContext, Table,
+    dynamo::{Expression, OnConflict, Range, Write, with_retries},
+    idempotency::{Idempotency, Outcome},
+};
 
 impl Table {
-    /// Makes a group; `creator` is its first member.
+    /// Creates a group with `creator` as its first member.
     ///
     /// # Errors
     ///
@@ -49,23 +36,25 @@ impl Table {
             if let Some(stored) = self.stored_result(idempotency.request.as_ref()).await? {
                 return Ok(Outcome::Replayed(stored));
             }
-            let group = new.check(context)?;
+            let group = new.check(context.now, context.random)?;
             let row = Write::put(&keys::group(group.id).into(), &group)?;
             let mut writes = vec![
                 row.when(Expression::absent(), OnConflict::Lost),
                 Write::put(&keys::member_row(group.id, creator.id), &creator)?,
             ];
             writes.extend(idempotency.write(&group)?);
-            self.write(writes, idempotency, group.clone()).await
+            self.write_once(writes, idempotency, group.clone()).await
         })
         .await
     }
 
-    /// Makes `user` a member of a group. Of a member it renews name, username and picture, and nothing else.
+    /// Adds `user` to a group. If the user is a member already, only name, username and picture are
+    /// updated.
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`]; [`Error::TooManyMembers`]; [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`]; [`Error::TooManyMembers`]; [`Error::KeyReused`]; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn join(
         &self,
         group: GroupId,
@@ -76,8 +65,8 @@ impl Table {
     ) -> Result<Outcome<Member>, Error> {
         with_retries(|| async {
             let (found, member, stored) = tokio::try_join!(
-                self.get::<Group>(keys::group(group)),
-                self.get::<Member>(keys::member(group, user.id)),
+                self.db.get::<Group>(keys::group(group)),
+                self.db.get::<Member>(keys::member(group, user.id)),
                 self.stored_result(idempotency.request.as_ref()),
             )?;
             found.ok_or(Error::NoGroup)?;
@@ -99,16 +88,17 @@ impl Table {
                 Some(before) => renewed(group, &before, user)?,
             };
             writes.extend(idempotency.write(&member)?);
-            self.write(writes, idempotency, member).await
+            self.write_once(writes, idempotency, member).await
         })
         .await
     }
 
-    /// Sets the caller's TON address.
+    /// Sets the TON address of a member.
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or
+    /// [`Error::Table`].
     pub async fn set_wallet(
         &self,
         member_key: MemberKey,
@@ -116,14 +106,14 @@ impl Table {
     ) -> Result<TonAddress, Error> {
         let wallet = match wallet.required() {
             Ok(wallet) => wallet,
-            // Who is no member learns that first.
+            // A missing membership is reported before an invalid address.
             Err(invalid) => return self.checked(member_key, async { Err(invalid) }).await,
         };
         let set = with_retries(|| async {
             let wallet = [("wallet", Some(row::to_value(wallet)?))];
             let update = Write::update(keys::member(member_key.group, member_key.user), wallet)
                 .when(Expression::present(), OnConflict::Fail(|| Error::NotMember));
-            self.transact(vec![update]).await
+            self.db.transact(vec![update]).await
         });
         match set.await {
             Err(Error::NotMember) => Err(self.refusal(member_key.group).await),
@@ -131,7 +121,7 @@ impl Table {
         }
     }
 
-    /// A group and its members, by id.
+    /// A group and its members, ordered by id.
     ///
     /// # Errors
     ///
@@ -139,8 +129,8 @@ impl Table {
     pub async fn group(&self, member_key: MemberKey) -> Result<(Group, Vec<Member>), Error> {
         let members = Range::table(keys::group_partition(member_key.group), prefix::MEMBER);
         let (group, mut members) = tokio::try_join!(
-            self.get::<Group>(keys::group(member_key.group)),
-            self.all::<Member>(&members),
+            self.db.get::<Group>(keys::group(member_key.group)),
+            self.db.all::<Member>(&members),
         )?;
         let group = group.ok_or(Error::NoGroup)?;
         if !members.iter().any(|member| member.id == member_key.user) {
@@ -150,7 +140,7 @@ impl Table {
         Ok((group, members))
     }
 
-    /// A group, its members and its ledger: all that the next event or the debts need.
+    /// A group, its members and its ledger.
     ///
     /// # Errors
     ///
@@ -165,24 +155,7 @@ impl Table {
     }
 }
 
-impl Draft<NewGroup> {
-    fn check(&self, context: RequestContext) -> Result<Group, Error> {
-        let (new, errors) = self.open()?;
-        let group = || {
-            Some(Group {
-                id: GroupId::new(context.now, context.random),
-                chat_id: new.chat_id.value()?.clone(),
-                title: new.title.value()?.clone(),
-                currency: new.currency.or(Currency::TON)?,
-                created_at: context.now,
-                member_count: 1,
-            })
-        };
-        errors.finish(group())
-    }
-}
-
-/// The member with the name, username and picture that Telegram knows now, and what that writes.
+/// The member with the current name, username and picture, and the writes that update them.
 fn renewed(group: GroupId, before: &Member, user: &User) -> Result<(Member, Vec<Write>), Error> {
     let member = Member {
         name: user.name.clone(),

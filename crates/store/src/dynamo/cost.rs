@@ -1,19 +1,19 @@
-//! What a request costs at the table: how often its user waits, and how much capacity its owner pays.
+//! The cost of a request at the table: round trips and consumed capacity.
 
 use std::{cell::RefCell, fmt};
 
 use aws_sdk_dynamodb::types::ConsumedCapacity;
 
-/// What was asked of the table.
+/// The requests to the table that some work made, and the capacity that they consumed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TableCost {
-    /// How many requests were sent.
+    /// Number of requests.
     pub requests: u32,
-    /// How often an answer was waited for: requests that run at the same time count once.
+    /// Requests that had to wait for each other: concurrent requests count once.
     pub round_trips: u32,
     /// Read request units, as DynamoDB counts them.
     pub read_units: f64,
-    /// Write request units, those of the indexes among them.
+    /// Write request units, including those of the indexes.
     pub write_units: f64,
     running: u32,
 }
@@ -22,7 +22,7 @@ tokio::task_local! {
     static COST: RefCell<TableCost>;
 }
 
-/// Does `work`, and says what it asked of the table.
+/// Runs `work` and measures its cost.
 pub async fn metered<T>(work: impl Future<Output = T>) -> (T, TableCost) {
     COST.scope(RefCell::default(), async {
         let done = work.await;
@@ -31,19 +31,19 @@ pub async fn metered<T>(work: impl Future<Output = T>) -> (T, TableCost) {
     .await
 }
 
-/// Counts a request while it runs. Where nobody meters, nothing is counted.
+/// Counts a request. Outside of [`metered`] nothing is counted.
 pub(super) async fn request<T>(sent: impl Future<Output = T>) -> T {
     count(|cost| {
         cost.requests = cost.requests.saturating_add(1);
         cost.round_trips = cost.round_trips.saturating_add((cost.running == 0).into());
         cost.running = cost.running.saturating_add(1);
     });
-    // A request that is given up does not run any more either.
+    // Also if the request is dropped.
     let _running = Running;
     sent.await
 }
 
-/// A request under way.
+/// A running request.
 struct Running;
 
 impl Drop for Running {
@@ -52,17 +52,17 @@ impl Drop for Running {
     }
 }
 
-/// Counts what a read consumed.
+/// Adds the capacity that a read consumed.
 pub(super) fn read<'a>(capacity: impl IntoIterator<Item = &'a ConsumedCapacity>) {
     let units = units(capacity);
-    #[expect(clippy::float_arithmetic, reason = "capacity units are no money")]
+    #[expect(clippy::float_arithmetic, reason = "capacity units are not money")]
     count(|cost| cost.read_units += units);
 }
 
-/// Counts what a write consumed.
+/// Adds the capacity that a write consumed.
 pub(super) fn written<'a>(capacity: impl IntoIterator<Item = &'a ConsumedCapacity>) {
     let units = units(capacity);
-    #[expect(clippy::float_arithmetic, reason = "capacity units are no money")]
+    #[expect(clippy::float_arithmetic, reason = "capacity units are not money")]
     count(|cost| cost.write_units += units);
 }
 
@@ -79,7 +79,8 @@ impl fmt::Display for TableCost {
         let Self { requests, round_trips, read_units, write_units, .. } = self;
         write!(
             f,
-            "{requests} requests in {round_trips} round trips, {read_units} read units, {write_units} write units"
+            "{requests} requests in {round_trips} round trips, {read_units} read units, \
+             {write_units} write units"
         )
     }
 }

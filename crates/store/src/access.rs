@@ -1,0 +1,60 @@
+//! Access to a group's data, which only its members have.
+
+use std::pin::pin;
+
+use fracti_core::{
+    Error,
+    id::{GroupId, UserId},
+    keys,
+};
+use futures_util::future::{Either, select};
+use serde::de::IgnoredAny;
+
+use crate::Table;
+
+/// Key of a membership that is still to be checked. The methods of [`Table`] that take one check it
+/// in the same round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberKey {
+    /// The group.
+    pub group: GroupId,
+    /// User whose membership is checked.
+    pub user: UserId,
+}
+
+impl Table {
+    /// Runs `read` and checks the membership at the same time. A refusal ends the read.
+    pub(crate) async fn checked<T>(
+        &self,
+        member_key: MemberKey,
+        read: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let member = async {
+            let key = keys::member(member_key.group, member_key.user);
+            match self.db.get::<IgnoredAny>(key).await? {
+                Some(_) => Ok(()),
+                None => Err(self.refusal(member_key.group).await),
+            }
+        };
+        let (member, read) = (pin!(member), pin!(read));
+        match select(member, read).await {
+            Either::Left((member, read)) => {
+                member?;
+                read.await
+            }
+            Either::Right((answer, member)) => {
+                member.await?;
+                answer
+            }
+        }
+    }
+
+    /// The error for a user who is not a member: the group may not exist.
+    pub(crate) async fn refusal(&self, group: GroupId) -> Error {
+        match self.db.get::<IgnoredAny>(keys::group(group)).await {
+            Ok(Some(_)) => Error::NotMember,
+            Ok(None) => Error::NoGroup,
+            Err(error) => error,
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! DynamoDB: expressions, transactions, queries and retries. It names no entity.
+
+mod client;
+mod cost;
+mod deadline;
+mod expression;
+mod query;
+mod retry;
+mod transaction;
+
+pub(crate) use client::{BATCH, Db};
+pub use client::{SdkItem, from_sdk, to_sdk};
+pub use cost::{TableCost, metered};
+pub use deadline::with_deadline;
+pub(crate) use expression::Expression;
+pub use query::{Order, OrderError, Page, Position, Slice};
+pub(crate) use query::{Placed, Range, Sort};
+pub(crate) use retry::{Retry, with_retries};
+pub(crate) use transaction::{MAX_ACTIONS, OnConflict, TransactionError, Write};

@@ -1,0 +1,133 @@
+//! The table's name, the client that reaches it, and reads by key.
+
+use std::{collections::HashMap, sync::Arc};
+
+use aws_sdk_dynamodb::{
+    Client,
+    error::{ProvideErrorMetadata, SdkError},
+    types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity::Total},
+};
+use fracti_core::{
+    Error,
+    keys::Primary,
+    row::{self, Item},
+};
+use futures_util::future::try_join_all;
+use serde::de::DeserializeOwned;
+
+use super::{cost, retry::Retry};
+
+/// Number of keys that one `BatchGetItem` takes.
+///
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html>
+pub(crate) const BATCH: usize = 100;
+
+/// A DynamoDB table, of which every read by key is strongly consistent. A clone is cheap.
+#[derive(Clone, Debug)]
+pub(crate) struct Db {
+    pub(super) client: Client,
+    pub(super) table: Arc<str>,
+}
+
+/// A row as the SDK carries it.
+pub type SdkItem = HashMap<String, AttributeValue>;
+
+/// The row that the SDK read.
+#[must_use]
+pub fn from_sdk(item: SdkItem) -> Item {
+    item.into_iter().map(|(name, value)| (name, value.into())).collect()
+}
+
+/// The row for the SDK to write.
+#[must_use]
+pub fn to_sdk(item: Item) -> SdkItem {
+    item.into_iter().map(|(name, value)| (name, value.into())).collect()
+}
+
+impl Db {
+    pub(crate) const fn new(client: Client, table: Arc<str>) -> Self {
+        Self { client, table }
+    }
+
+    /// The entity at `key`.
+    pub(crate) async fn get<T: DeserializeOwned>(&self, key: Primary) -> Result<Option<T>, Error> {
+        self.item(key).await?.map(row::from_item).transpose()
+    }
+
+    /// The row at `key`.
+    pub(crate) async fn item(&self, key: Primary) -> Result<Option<Item>, Error> {
+        let request = self.client.get_item().table_name(&*self.table).consistent_read(true);
+        let request = request.set_key(Some(to_sdk(key.item()))).return_consumed_capacity(Total);
+        let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
+        cost::read(&output.consumed_capacity);
+        Ok(output.item.map(from_sdk))
+    }
+
+    /// The entities at `keys` that exist, by partition key.
+    pub(crate) async fn batch<T: DeserializeOwned>(
+        &self,
+        keys: Vec<Primary>,
+    ) -> Result<HashMap<String, T>, Error> {
+        let chunks = keys.chunks(BATCH).map(|chunk| {
+            let keys = chunk.iter().cloned().map(|key| to_sdk(key.item())).collect();
+            self.chunk(keys)
+        });
+        let mut rows = HashMap::new();
+        for item in try_join_all(chunks).await?.into_iter().flatten() {
+            if let Some(Ok(pk)) = item.get("PK").map(|pk| pk.as_s().cloned()) {
+                rows.insert(pk, row::from_item(from_sdk(item))?);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Up to [`BATCH`] rows. Keys that DynamoDB leaves unprocessed are read again until the
+    /// deadline.
+    async fn chunk(&self, keys: Vec<SdkItem>) -> Result<Vec<SdkItem>, Error> {
+        let wanted =
+            |keys| KeysAndAttributes::builder().consistent_read(true).set_keys(Some(keys)).build();
+        let mut wanted = wanted(keys).map_err(|error| Error::Table(error.into()))?;
+        let mut retry = Retry::new();
+        let mut items = Vec::new();
+        loop {
+            let request = self.client.batch_get_item().request_items(&*self.table, wanted);
+            let request = request.return_consumed_capacity(Total);
+            let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
+            cost::read(output.consumed_capacity.iter().flatten());
+            items.extend(output.responses.into_iter().flatten().flat_map(|(_, items)| items));
+            match output.unprocessed_keys.into_iter().flatten().next() {
+                None => return Ok(items),
+                Some((_, left)) => wanted = left,
+            }
+            if !retry.pause().await {
+                return Err(Error::Unavailable("keys stayed unprocessed".into()));
+            }
+        }
+    }
+}
+
+/// The error of a failed request: [`Error::Unavailable`] if a later attempt could succeed.
+pub(super) fn failure<E>(error: SdkError<E>) -> Error
+where
+    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+{
+    let transient = match &error {
+        SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => {
+            true
+        }
+        SdkError::ServiceError(context) => {
+            context.raw().status().as_u16() >= 500
+                || context.err().code().is_some_and(|code| THROTTLED.contains(&code))
+        }
+        _ => false,
+    };
+    if transient { Error::Unavailable(error.into()) } else { Error::Table(error.into()) }
+}
+
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html>
+pub(super) const THROTTLED: [&str; 4] = [
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "ThrottlingException",
+    "TransactionInProgressException",
+];

@@ -1,0 +1,124 @@
+//! DynamoDB's expression language: conditions and updates. Nothing else writes an expression.
+
+use std::collections::{BTreeSet, HashMap};
+
+use fracti_core::row::{AttributeValue, Item};
+
+/// A part of an expression, with the names and values that it refers to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Expression {
+    text: String,
+    names: BTreeSet<&'static str>,
+    values: Vec<(String, AttributeValue)>,
+}
+
+impl Expression {
+    /// The row does not exist.
+    pub(crate) fn absent() -> Self {
+        Self::without("PK")
+    }
+
+    /// The row exists.
+    pub(crate) fn present() -> Self {
+        Self::of("attribute_exists(#PK)", "PK")
+    }
+
+    /// The row has no attribute `name`.
+    pub(crate) fn without(name: &'static str) -> Self {
+        Self::of(&format!("attribute_not_exists(#{name})"), name)
+    }
+
+    /// The attribute `name` has this value.
+    pub(crate) fn equal(name: &'static str, value: AttributeValue) -> Self {
+        Self::of(&format!("#{name} = :is_{name}"), name).with(format!(":is_{name}"), value)
+    }
+
+    /// The attribute `name` is less than this value.
+    pub(crate) fn less(name: &'static str, value: AttributeValue) -> Self {
+        Self::of(&format!("#{name} < :less_{name}"), name).with(format!(":less_{name}"), value)
+    }
+
+    /// The list `name` has so many elements.
+    pub(crate) fn count(name: &'static str, elements: usize) -> Self {
+        let count = AttributeValue::N(elements.to_string());
+        Self::of(&format!("size(#{name}) = :count_{name}"), name)
+            .with(format!(":count_{name}"), count)
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        self.joined(" AND ", other)
+    }
+
+    pub(crate) fn or(self, other: Self) -> Self {
+        self.joined(" OR ", other)
+    }
+
+    /// Whether it is [`Expression::absent`].
+    pub(super) fn is_absent(&self) -> bool {
+        self.text == Self::absent().text
+    }
+
+    /// An update that sets each attribute, or removes it if there is no value for it.
+    pub(super) fn update<const N: usize>(
+        attributes: [(&'static str, Option<AttributeValue>); N],
+    ) -> Self {
+        let (mut set, mut remove) = (Self::default(), Self::default());
+        for (name, value) in attributes {
+            if let Some(value) = value {
+                let placeholder = format!(":to_{name}");
+                let part = Self::of(&format!("#{name} = {placeholder}"), name);
+                set = set.joined(", ", part.with(placeholder, value));
+            } else {
+                remove = remove.joined(", ", Self::of(&format!("#{name}"), name));
+            }
+        }
+        for (clause, verb) in [(&mut set, "SET "), (&mut remove, " REMOVE ")] {
+            if !clause.text.is_empty() {
+                clause.text.insert_str(0, verb);
+            }
+        }
+        set.joined("", remove)
+    }
+
+    /// An update that adds one to the attribute `name`.
+    pub(super) fn increment(name: &'static str) -> Self {
+        let one = AttributeValue::N("1".to_owned());
+        Self::of(&format!("ADD #{name} :one"), name).with(":one".to_owned(), one)
+    }
+
+    /// The text, if there is any.
+    pub(super) fn text(&self) -> Option<String> {
+        Some(self.text.clone()).filter(|text| !text.is_empty())
+    }
+
+    /// The names and values of all `expressions`, as a request carries them.
+    pub(super) fn parameters<'a>(
+        expressions: impl IntoIterator<Item = &'a Self>,
+    ) -> (Option<HashMap<String, String>>, Option<Item>) {
+        let (mut names, mut values) = (HashMap::new(), Item::new());
+        for expression in expressions {
+            names.extend(expression.names.iter().map(|it| (format!("#{it}"), (*it).to_owned())));
+            values.extend(expression.values.iter().cloned());
+        }
+        (Some(names).filter(|it| !it.is_empty()), Some(values).filter(|it| !it.is_empty()))
+    }
+
+    fn of(text: &str, name: &'static str) -> Self {
+        Self { text: text.to_owned(), names: [name].into(), values: Vec::new() }
+    }
+
+    fn with(mut self, placeholder: String, value: AttributeValue) -> Self {
+        self.values.push((placeholder, value));
+        self
+    }
+
+    fn joined(mut self, operator: &str, other: Self) -> Self {
+        if !self.text.is_empty() && !other.text.is_empty() {
+            self.text.push_str(operator);
+        }
+        self.text.push_str(&other.text);
+        self.names.extend(other.names);
+        self.values.extend(other.values);
+        self
+    }
+}

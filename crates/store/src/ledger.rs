@@ -1,0 +1,24 @@
+//! The ledger of a group: the writes that keep it, and what can be read of it.
+
+mod adjustments;
+mod commit;
+mod history;
+mod locks;
+mod past;
+mod statement;
+mod verify;
+
+use fracti_core::{Error, id::GroupId, keys, ledger::Ledger};
+
+use crate::Table;
+
+pub(crate) use commit::{Event, history_rows, insert_entry, remove, replace};
+pub(crate) use locks::GroupLocks;
+pub use statement::{Line, Place, Statement};
+
+impl Table {
+    /// The group's ledger; an empty one before its first event.
+    pub(crate) async fn ledger(&self, group: GroupId) -> Result<Ledger, Error> {
+        Ok(self.db.get(keys::balance(group)).await?.unwrap_or_default())
+    }
+}

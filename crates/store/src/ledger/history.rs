@@ -1,0 +1,43 @@
+//! The history of one entry.
+
+use fracti_core::{Error, entry_id::EntryId, id::GroupId, keys, ledger::Entry};
+
+use crate::{
+    MemberKey, Table,
+    dynamo::{Order, Page, Range, Slice, Sort},
+};
+
+impl Table {
+    /// A page of the entries of a name: the current one first, then its history, newest first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoEntry`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or
+    /// [`Error::Table`].
+    pub async fn entry(
+        &self,
+        member_key: MemberKey,
+        entry_id: &EntryId,
+        page: &Page,
+    ) -> Result<Slice<Entry>, Error> {
+        let slice =
+            self.checked(member_key, self.entry_history(member_key.group, entry_id, page)).await?;
+        if slice.items.is_empty() && page.after.is_none() {
+            return Err(Error::NoEntry);
+        }
+        Ok(slice)
+    }
+
+    /// As [`Table::entry`], without checks. The current row has the last sort key, so it comes
+    /// first.
+    pub(crate) async fn entry_history(
+        &self,
+        group: GroupId,
+        entry_id: &EntryId,
+        page: &Page,
+    ) -> Result<Slice<Entry>, Error> {
+        let partition = keys::entry_partition(group, entry_id);
+        let range = Range { index: None, partition, sort: Sort::Any, order: Order::Desc };
+        self.db.page(&range, page).await
+    }
+}

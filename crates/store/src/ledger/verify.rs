@@ -1,0 +1,70 @@
+//! Verification of a ledger against all its rows.
+
+use fracti_core::{
+    Error,
+    expense::Expense,
+    id::GroupId,
+    keys::{self, prefix},
+    ledger::{Entry, Rows, verify},
+    settlement::Settlement,
+};
+use tokio::task::spawn_blocking;
+
+use super::statement::Statement;
+use crate::{
+    Table,
+    dynamo::{Order, Range, Retry},
+};
+
+/// Number of entries read at once.
+const AT_ONCE: usize = 100;
+
+impl Table {
+    /// Recomputes a group's balances from all its rows and compares them with its ledger.
+    ///
+    /// It reads the whole history. It does not check a membership: the caller must.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Discrepancy`]; [`Error::Contended`] if others kept writing, so that no two reads
+    /// were of one moment; [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn verify_ledger(&self, group: GroupId) -> Result<(), Error> {
+        let expenses = Range::table(keys::group_partition(group), prefix::EXPENSE);
+        let settlements = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
+        let mut retry = Retry::new();
+        loop {
+            let before = self.ledger(group).await?;
+            let (expenses, settlements, entries) = tokio::try_join!(
+                self.db.all::<Expense>(&expenses),
+                self.db.all::<Settlement>(&settlements),
+                self.every_entry(group),
+            )?;
+            let after = self.ledger(group).await?;
+            if before == after {
+                let rows = Rows { expenses, settlements, entries };
+                // The computation is long, and must not block this thread.
+                let verified = spawn_blocking(move || verify(&after, &rows)).await;
+                return verified
+                    .map_err(|error| Error::Table(error.into()))?
+                    .map_err(Error::Discrepancy);
+            }
+            if !retry.pause().await {
+                return Err(Error::Contended);
+            }
+        }
+    }
+
+    /// All entries, in order.
+    async fn every_entry(&self, group: GroupId) -> Result<Vec<Entry>, Error> {
+        let mut place = Statement { order: Order::Asc, ..Statement::default() }.place();
+        let mut entries = Vec::new();
+        loop {
+            let (lines, next) = self.read_statement(group, None, place, AT_ONCE).await?;
+            entries.extend(lines.into_iter().map(|line| line.entry));
+            match next {
+                None => return Ok(entries),
+                Some(next) => place = next,
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! A user's memberships.
+//!
+//! They are found through an index, which lags behind the table by moments. Nothing is decided by
+//! them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fracti_core::{
+    Error,
+    currency::Currency,
+    group::Group,
+    id::{GroupId, UserId},
+    keys::{self, prefix},
+    ledger::{Ledger, Totals},
+    time::Timestamp,
+};
+use serde::Deserialize;
+
+use crate::{
+    Table,
+    dynamo::{BATCH, Page, Range, Slice},
+};
+
+/// A group of a user, and the user's totals in it.
+#[derive(Clone, Debug)]
+pub struct Membership {
+    /// The group.
+    pub group: Group,
+    /// Time when the user joined.
+    pub joined_at: Timestamp,
+    /// Totals in each currency of the group's ledger.
+    pub totals: BTreeMap<Currency, Totals>,
+    /// Number of expenses in the group.
+    pub expense_count: u64,
+    /// Number of completed settlements in the group.
+    pub settlement_count: u64,
+}
+
+/// A member's row in `GSI1`.
+#[derive(Deserialize)]
+struct JoinedGroup {
+    #[serde(rename = "GSI1SK")]
+    group: String,
+    #[serde(rename = "joinedAt")]
+    joined_at: Timestamp,
+}
+
+impl Table {
+    /// A page of a user's groups, newest first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn groups_of(&self, user: UserId, page: &Page) -> Result<Slice<Group>, Error> {
+        let Slice { items, next } = self.joined_groups(user, page).await?;
+        let ids: Vec<_> = items.iter().map(|(group, _)| *group).collect();
+        let mut groups = self.groups_by_id(&ids).await?;
+        let items = items.iter().filter_map(|(group, _)| groups.remove(group)).collect();
+        Ok(Slice { items, next })
+    }
+
+    /// A page of a user's memberships, newest group first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn memberships_of(
+        &self,
+        user: UserId,
+        page: &Page,
+    ) -> Result<Slice<Membership>, Error> {
+        let Slice { items, next } = self.joined_groups(user, page).await?;
+        let mut memberships = Vec::new();
+        // A ledger may have 400 KB, of which little is kept: only some are held at once.
+        for chunk in items.chunks(BATCH) {
+            let ids: Vec<_> = chunk.iter().map(|(group, _)| *group).collect();
+            let balances = ids.iter().map(|group| keys::balance(*group)).collect();
+            let (mut groups, mut ledgers) =
+                tokio::try_join!(self.groups_by_id(&ids), self.db.batch::<Ledger>(balances))?;
+            memberships.extend(chunk.iter().filter_map(|(id, joined_at)| {
+                let ledger = ledgers.remove(&keys::balance(*id).pk).unwrap_or_default();
+                let currencies = ledger.balances.currencies();
+                Some(Membership {
+                    group: groups.remove(id)?,
+                    joined_at: *joined_at,
+                    totals: currencies.map(|it| (it, ledger.balances.totals(it, user))).collect(),
+                    expense_count: ledger.expense_count,
+                    settlement_count: ledger.settlement_count,
+                })
+            }));
+        }
+        Ok(Slice { items: memberships, next })
+    }
+
+    /// Ids of a user's groups and times of joining, newest group first.
+    async fn joined_groups(
+        &self,
+        user: UserId,
+        page: &Page,
+    ) -> Result<Slice<(GroupId, Timestamp)>, Error> {
+        let range = Range::index("GSI1", keys::user_partition(user), prefix::GROUP);
+        let Slice { items, next } = self.db.page::<JoinedGroup>(&range, page).await?;
+        let id = |membership: JoinedGroup| {
+            let id = membership.group.strip_prefix(prefix::GROUP)?.parse().ok()?;
+            Some((id, membership.joined_at))
+        };
+        Ok(Slice { items: items.into_iter().filter_map(id).collect(), next })
+    }
+
+    pub(crate) async fn groups_by_id(
+        &self,
+        ids: &[GroupId],
+    ) -> Result<HashMap<GroupId, Group>, Error> {
+        let keys = ids.iter().map(|group| keys::group(*group)).collect();
+        let groups = self.db.batch::<Group>(keys).await?;
+        Ok(groups.into_values().map(|group| (group.id, group)).collect())
+    }
+}
