@@ -3,7 +3,7 @@
 mod create;
 mod edit;
 
-use axum::{extract::State, response::Response};
+use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{expense::Expense, id::ExpenseId, input::Field};
 use fracti_http::{
     App, AsMember, Body, Data, EntryView, ExpenseView, Id, IfMatch, Json, List, ListId, Paging,
@@ -77,10 +77,10 @@ async fn create_expense(
     AsMember(member_key, ()): AsMember,
     post: Post<CreateExpense>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, ExpenseView, 201>("create-expense");
+    let idempotency = post.key.idempotency::<_, ExpenseView>("create-expense");
     let expense =
         app.table.create_expense(member_key, &post.body, app.context(), &idempotency).await?;
-    respond_tagged(&idempotency, expense)
+    respond_tagged(StatusCode::CREATED, &idempotency, expense)
 }
 
 /// Get an expense.
@@ -151,11 +151,11 @@ async fn restore_expense(
     Id(expense): Id<ExpenseId>,
     post: Post<RestoreExpense>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, ExpenseView, 200>("restore-expense");
+    let idempotency = post.key.idempotency::<_, ExpenseView>("restore-expense");
     let now = app.clock.now();
     let expense =
         app.table.restore_expense(member_key, expense, &post.body, now, &idempotency).await?;
-    respond_tagged(&idempotency, expense)
+    respond_tagged(StatusCode::OK, &idempotency, expense)
 }
 
 /// List the history of an expense.

@@ -2,7 +2,7 @@
 
 use axum::{
     extract::State,
-    http::header,
+    http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
 use fracti_core::{
@@ -170,9 +170,9 @@ async fn create_group(
     Caller(user, ()): Caller,
     post: Post<CreateGroup>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, GroupView, 201>("create-group");
+    let idempotency = post.key.idempotency::<_, GroupView>("create-group");
     let group = app.table.create_group(&post.body, &user, app.context(), &idempotency).await?;
-    respond(&idempotency, group)
+    respond(StatusCode::CREATED, &idempotency, group)
 }
 
 /// Get a group with its members.
@@ -202,9 +202,9 @@ async fn join_group(
     Id(group): Id<GroupId>,
     post: Post<JoinGroup>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, MemberView, 200>("join-group");
+    let idempotency = post.key.idempotency::<_, MemberView>("join-group");
     let member = app.table.join(group, &user, &post.body, app.context(), &idempotency).await?;
-    respond(&idempotency, member)
+    respond(StatusCode::OK, &idempotency, member)
 }
 
 /// Set the caller's wallet address in a group.

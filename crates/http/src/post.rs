@@ -73,11 +73,11 @@ fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
 }
 
 impl Key {
-    /// The idempotency of a request that responds with `STATUS` and the view `V` of its result.
+    /// The idempotency of a request whose response is the view `V` of its result.
     ///
     /// `operation` names the endpoint. The same key on another endpoint is a different key.
     #[must_use]
-    pub fn idempotency<T, V, const STATUS: u16>(self, operation: &'static str) -> Idempotency<T>
+    pub fn idempotency<T, V>(self, operation: &'static str) -> Idempotency<T>
     where
         T: Clone,
         V: From<T> + Serialize,
@@ -89,22 +89,27 @@ impl Key {
             request_hash,
             now: self.app.clock.now(),
         });
-        Idempotency { request, render: render::<T, V, STATUS> }
+        Idempotency { request, render: render::<T, V> }
     }
 }
 
-fn render<T: Clone, V: From<T> + Serialize, const STATUS: u16>(made: &T) -> StoredResponse {
+fn render<T: Clone, V: From<T> + Serialize>(made: &T) -> StoredResponse {
     let data = serde_json::to_string(&V::from(made.clone())).unwrap_or_default();
-    StoredResponse { status: STATUS, data }
+    StoredResponse { data }
 }
 
-/// The response of an idempotent request: a new one or the replay of the stored one.
+/// The response of an idempotent request: a new one or the replay of the stored one. Both have the
+/// status of the endpoint.
 ///
 /// # Errors
 ///
 /// A [`Problem`] if the stored response is unreadable.
-pub fn respond<T>(idempotency: &Idempotency<T>, outcome: Outcome<T>) -> Result<Response, Problem> {
-    response_of(idempotency, outcome).map(|(response, _)| response)
+pub fn respond<T>(
+    status: StatusCode,
+    idempotency: &Idempotency<T>,
+    outcome: Outcome<T>,
+) -> Result<Response, Problem> {
+    response_of(status, idempotency, outcome).map(|(response, _)| response)
 }
 
 /// As [`respond`], with the tag of the returned state.
@@ -113,15 +118,17 @@ pub fn respond<T>(idempotency: &Idempotency<T>, outcome: Outcome<T>) -> Result<R
 ///
 /// As [`respond`].
 pub fn respond_tagged<T>(
+    status: StatusCode,
     idempotency: &Idempotency<T>,
     outcome: Outcome<T>,
 ) -> Result<Response, Problem> {
-    let (mut response, data) = response_of(idempotency, outcome)?;
+    let (mut response, data) = response_of(status, idempotency, outcome)?;
     response.headers_mut().insert(header::ETAG, etag::tag(data.get()));
     Ok(response)
 }
 
 fn response_of<T>(
+    status: StatusCode,
     idempotency: &Idempotency<T>,
     outcome: Outcome<T>,
 ) -> Result<(Response, Box<RawValue>), Problem> {
@@ -129,9 +136,8 @@ fn response_of<T>(
         Outcome::Done(made) => ((idempotency.render)(&made), false),
         Outcome::Replayed(stored) => (stored, true),
     };
-    let broken = |error| Problem::from(Error::Table(error));
-    let data = RawValue::from_string(stored.data).map_err(|error| broken(error.into()))?;
-    let status = StatusCode::from_u16(stored.status).map_err(|error| broken(error.into()))?;
+    let unreadable = |error: serde_json::Error| Error::Table(error.into());
+    let data = RawValue::from_string(stored.data).map_err(unreadable)?;
     let mut response = envelope::of_json(status, &data);
     if replayed {
         response.headers_mut().insert("idempotent-replayed", HeaderValue::from_static("true"));

@@ -4,7 +4,7 @@ mod balances;
 mod period;
 mod push;
 
-use axum::{extract::State, response::Response};
+use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
     entry_id::EntryId,
     group::MEMBER_RULE,
@@ -130,10 +130,10 @@ async fn push_entries(
     AsMember(member_key, ()): AsMember,
     post: Post<PushEntries>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, ReportView, 200>("push-entries");
+    let idempotency = post.key.idempotency::<_, ReportView>("push-entries");
     let now = app.clock.now();
     let report = app.table.push_entries(member_key, &post.body, now, &idempotency).await?;
-    respond(&idempotency, report)
+    respond(StatusCode::OK, &idempotency, report)
 }
 
 /// Revert adjustments.
@@ -151,10 +151,10 @@ async fn revert_entries(
     AsMember(member_key, ()): AsMember,
     post: Post<RevertEntries>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, ReportView, 200>("revert-entries");
+    let idempotency = post.key.idempotency::<_, ReportView>("revert-entries");
     let report =
         app.table.revert_entries(member_key, &post.body, app.clock.now(), &idempotency).await?;
-    respond(&idempotency, report)
+    respond(StatusCode::OK, &idempotency, report)
 }
 
 /// Revert adjustments with POST.

@@ -2,7 +2,7 @@
 
 mod debts;
 
-use axum::{extract::State, response::Response};
+use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
     Error,
     currency::{Currency, CurrencyError},
@@ -184,10 +184,10 @@ async fn create_settlement(
     AsMember(member_key, ()): AsMember,
     post: Post<CreateSettlement>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, SettlementView, 201>("create-settlement");
+    let idempotency = post.key.idempotency::<_, SettlementView>("create-settlement");
     let settlement =
         app.table.create_settlement(member_key, &post.body, app.context(), &idempotency).await?;
-    respond_tagged(&idempotency, settlement)
+    respond_tagged(StatusCode::CREATED, &idempotency, settlement)
 }
 
 /// Get a settlement.

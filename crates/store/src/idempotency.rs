@@ -39,8 +39,6 @@ pub struct IdempotentRequest {
 /// The response to a request, as it is stored for a replay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredResponse {
-    /// The HTTP status.
-    pub status: u16,
     /// JSON of the response's `data`.
     #[serde(rename = "response")]
     pub data: String,
