@@ -22,8 +22,8 @@ async fn every_endpoint_serves_the_largest_groups_within_its_bounds() {
     }
     // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
     let sizes = largest.sizes();
-    assert_eq!(sizes.actions, 100, "{sizes:?}");
-    assert!(sizes.row > 200_000 && sizes.row <= 400 * 1024, "{sizes:?}");
+    assert!(sizes.actions > 95 && sizes.actions <= 100, "{sizes:?}");
+    assert!(sizes.row > 100_000 && sizes.row <= 400 * 1024, "{sizes:?}");
     assert!(sizes.transaction <= 4 * 1024 * 1024, "{sizes:?}");
     assert!(sizes.partition_key <= 2048 && sizes.sort_key <= 1024, "{sizes:?}");
     assert!(sizes.expression <= 4096 && sizes.digits <= 38, "{sizes:?}");
