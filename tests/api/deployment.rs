@@ -3,6 +3,8 @@
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
+    fs,
+    path::PathBuf,
     sync::LazyLock,
 };
 
@@ -18,11 +20,12 @@ use aws_sdk_dynamodb::{
     },
 };
 use axum::http::Method;
+use fracti_local::{FUNCTIONS, Function};
 use fracti_tests::events::SAMPLES;
 use serde_json::{Value, json};
 
 use crate::{
-    events::{functions, send},
+    events::send,
     harness::{Api, Group},
 };
 
@@ -92,7 +95,7 @@ fn text(value: &Value) -> String {
 /// What the template lets each function do at DynamoDB.
 pub(crate) static RIGHTS: LazyLock<BTreeMap<&'static str, BTreeSet<(String, String)>>> =
     LazyLock::new(|| {
-        functions().into_iter().map(|(function, _)| (function, rights(function))).collect()
+        FUNCTIONS.iter().map(|function| (function.name, rights(function.name))).collect()
     });
 
 fn rights(function: &str) -> BTreeSet<(String, String)> {
@@ -119,22 +122,66 @@ fn rights(function: &str) -> BTreeSet<(String, String)> {
     rights
 }
 
-/// Which function serves a path.
-pub(crate) fn function_of(path: &str) -> &'static str {
-    let path = path.split('?').next().unwrap();
-    let parts: Vec<_> = path.split('/').collect();
-    match (parts.get(2), parts.get(4)) {
-        (Some(&"users"), _) => "users",
-        (_, Some(&"expenses")) => "expenses",
-        (_, Some(&"ledger")) => "ledger",
-        (_, Some(&"debts" | &"settlements")) => "settlements",
-        _ => "groups",
-    }
+/// The paths of the routers, as `/api/groups/{groupId}`, with the functions that serve them.
+static PATHS: LazyLock<Vec<(String, &'static str)>> = LazyLock::new(|| {
+    let paths = |function: &'static Function| {
+        let paths = (function.routes)().into_openapi().paths.paths.into_keys();
+        paths.map(|path| (path, function.name))
+    };
+    FUNCTIONS.iter().flat_map(paths).collect()
+});
+
+/// The function that serves a path; `None` for a path that does not exist.
+pub(crate) fn function_of(path: &str) -> Option<&'static str> {
+    let path: Vec<_> = path.split('?').next().unwrap().split('/').collect();
+    let fits = |template: &str| {
+        let template: Vec<_> = template.split('/').collect();
+        let same = |(part, text): (&&str, &&str)| {
+            if part.starts_with('{') { !text.is_empty() } else { part == text }
+        };
+        template.len() == path.len() && template.iter().zip(&path).all(same)
+    };
+    // A fixed segment has precedence over a parameter.
+    let fitting = PATHS.iter().filter(|(template, _)| fits(template));
+    let most_exact = fitting.min_by_key(|(template, _)| template.matches('{').count());
+    most_exact.map(|(_, function)| *function)
+}
+
+/// The crates that are Lambda functions, by name without `fracti-`.
+fn lambda_crates() -> BTreeSet<String> {
+    let crates = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates");
+    let directories = fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path());
+    let lambdas = directories.filter(|path| {
+        let main = fs::read_to_string(path.join("src/main.rs"));
+        main.is_ok_and(|main| main.contains("lambda_http"))
+    });
+    let name = |path: PathBuf| {
+        let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap();
+        let (_, name) = manifest.split_once("name = \"fracti-").unwrap();
+        name.split('"').next().unwrap().to_owned()
+    };
+    lambdas.map(name).collect()
+}
+
+/// The functions of the template, by name without `Function`.
+fn template_functions() -> BTreeSet<String> {
+    let resources = TEMPLATE["Resources"].as_object().unwrap().iter();
+    let functions =
+        resources.filter(|(_, resource)| resource["Type"] == "AWS::Serverless::Function");
+    functions.map(|(name, _)| name.strip_suffix("Function").unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_lambda_crate_and_every_function_of_the_template_is_in_the_list() {
+    let names = || FUNCTIONS.iter().map(|function| function.name);
+    assert_eq!(names().count(), names().collect::<BTreeSet<_>>().len(), "a name is listed twice");
+    assert_eq!(lambda_crates(), names().map(str::to_owned).collect());
+    assert_eq!(template_functions(), names().map(resource).collect());
 }
 
 #[test]
 fn every_route_is_deployed_and_nothing_more() {
-    for (function, routes) in functions() {
+    for Function { name, routes } in FUNCTIONS {
         let document = serde_json::to_value(routes().into_openapi()).unwrap();
         let methods = |(path, item): (&String, &Value)| {
             let methods = ["get", "post", "put", "delete", "patch"];
@@ -143,20 +190,36 @@ fn every_route_is_deployed_and_nothing_more() {
         };
         let routed: BTreeSet<_> =
             document["paths"].as_object().unwrap().iter().flat_map(methods).collect();
-        let properties =
-            &TEMPLATE["Resources"][format!("{}Function", resource(function))]["Properties"];
+        let function = &TEMPLATE["Resources"][format!("{}Function", resource(name))];
         let event = |event: &Value| {
             (text(&event["Properties"]["Method"]), text(&event["Properties"]["Path"]))
         };
-        let events = properties["Events"].as_object().unwrap();
+        let events = function["Properties"]["Events"].as_object().unwrap();
         let deployed: BTreeSet<_> = events.values().map(event).collect();
-        assert_eq!(deployed, routed, "{function}");
-        assert_eq!(events.len(), deployed.len(), "{function}: a route is there twice");
+        assert_eq!(deployed, routed, "{name}");
+        assert_eq!(events.len(), deployed.len(), "{name}: a route is there twice");
         for (_, path) in &routed {
-            assert_eq!(function_of(path), function, "{path}");
+            assert_eq!(function_of(path), Some(*name), "{path}");
         }
-        let binary = &TEMPLATE["Resources"][format!("{}Function", resource(function))]["Metadata"];
-        assert_eq!(binary["BuildProperties"]["Binary"], format!("fracti-{function}"));
+        assert_eq!(function["Metadata"]["BuildProperties"]["Binary"], format!("fracti-{name}"));
+    }
+}
+
+#[test]
+fn a_path_belongs_to_the_function_whose_router_serves_it() {
+    let id = "0190a1b2-0000-7000-8000-000000000001";
+    for (path, function) in [
+        ("/api/health".to_owned(), Some("groups")),
+        ("/api/groups?limit=5".to_owned(), Some("groups")),
+        (format!("/api/groups/{id}"), Some("groups")),
+        (format!("/api/groups/{id}/expenses/{id}/history"), Some("expenses")),
+        (format!("/api/groups/{id}/ledger/entries/revert"), Some("ledger")),
+        (format!("/api/groups/{id}/debts"), Some("settlements")),
+        ("/api/users/me/debts".to_owned(), Some("users")),
+        ("/api/groups/".to_owned(), None),
+        ("/api/expenses".to_owned(), None),
+    ] {
+        assert_eq!(function_of(&path), function, "{path}");
     }
 }
 

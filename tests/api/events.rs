@@ -6,29 +6,16 @@ use std::{
 };
 
 use axum::{Router, body::Body, http::Request};
-use fracti_http::{App, Random, Routes, service};
+use fracti_http::{App, Random, service};
+use fracti_local::FUNCTIONS;
 use fracti_tests::events::{self, SAMPLES, SCENE, SIGNED_AT, TOKEN, directory};
 use serde_json::Value;
 
 use crate::harness::{Api, Reply};
 
-/// A function's name, and its routes.
-pub(crate) type Function = (&'static str, fn() -> Routes);
-
-/// The functions.
-pub(crate) fn functions() -> [Function; 5] {
-    [
-        ("groups", fracti_groups::routes),
-        ("expenses", fracti_expenses::routes),
-        ("settlements", fracti_settlements::routes),
-        ("ledger", fracti_ledger::routes),
-        ("users", fracti_users::routes),
-    ]
-}
-
 fn function(name: &str, app: &App) -> Router {
-    let (_, routes) = functions().into_iter().find(|(known, _)| *known == name).unwrap();
-    service(routes(), app.clone())
+    let function = FUNCTIONS.iter().find(|function| function.name == name).unwrap();
+    service((function.routes)(), app.clone())
 }
 
 /// What the samples ask about, with the ids that they name.
@@ -61,10 +48,10 @@ async fn each_event_is_answered_by_its_function() {
         let sent: Value = serde_json::from_str(&event).unwrap();
         let id = sent["requestContext"]["requestId"].as_str();
         assert_eq!(reply.header("x-request-id"), id, "{}: the gateway's id", sample.name);
-        for (other, _) in functions().into_iter().filter(|(other, _)| *other != sample.function) {
-            let reply = send(&api, other, &event).await;
+        for other in FUNCTIONS.iter().filter(|other| other.name != sample.function) {
+            let reply = send(&api, other.name, &event).await;
             let nowhere = (404, "ROUTE_NOT_FOUND");
-            assert_eq!(reply.code(), nowhere, "{}: {other} does not serve it", sample.name);
+            assert_eq!(reply.code(), nowhere, "{}: not served by {}", sample.name, other.name);
         }
     }
 }

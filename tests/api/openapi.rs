@@ -1,6 +1,6 @@
 //! The OpenAPI document says what the API does: it is made from the routes, and what is sent and answered fits it.
 //!
-//! `UPDATE_OPENAPI=1 cargo test -p fracti-tests --test api openapi::the_file` renews `openapi.json`.
+//! `UPDATE_OPENAPI=1 cargo test --workspace --test api openapi::the_file` renews `openapi.json`.
 
 use std::{
     cell::RefCell,
@@ -15,6 +15,7 @@ use axum::{
 };
 use fracti_core::{expense::Category, settlement::Status, split::SplitType};
 use fracti_http::openapi;
+use fracti_local::FUNCTIONS;
 use http_body_util::BodyExt;
 use serde_json::{Map, Value, json};
 use tower::ServiceExt;
@@ -140,21 +141,15 @@ fn the_file_is_what_the_routes_say() {
     }
     assert!(
         fs::read_to_string(FILE).unwrap() == document,
-        "openapi.json is stale: UPDATE_OPENAPI=1 cargo test -p fracti-tests --test api openapi::the_file"
+        "openapi.json is stale: UPDATE_OPENAPI=1 cargo test --workspace --test api openapi::the_file"
     );
 }
 
 #[test]
 fn no_two_endpoint_groups_name_different_schemas_alike() {
     let mut schemas: BTreeMap<String, Value> = BTreeMap::new();
-    for routes in [
-        fracti_groups::routes(),
-        fracti_expenses::routes(),
-        fracti_settlements::routes(),
-        fracti_ledger::routes(),
-        fracti_users::routes(),
-    ] {
-        let document = json!(openapi::document(routes));
+    for function in FUNCTIONS {
+        let document = json!(openapi::document((function.routes)()));
         for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
             let before = schemas.insert(name.clone(), schema.clone());
             assert!(before.is_none_or(|before| before == *schema), "{name} is two things");

@@ -7,7 +7,7 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{expense::Expense, id::ExpenseId, input::Field};
 use fracti_http::{
     App, AsMember, Body, Data, EntryView, ExpenseView, Id, IfMatch, Json, List, ListId, Paging,
-    Post, Problem, Routes, Tagged, Value, respond_tagged, schemas,
+    Post, Problem, Routes, Tagged, Value, openapi, respond_tagged, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -19,7 +19,7 @@ use edit::EditExpense;
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
-    Routes::new()
+    openapi::tagged([("expenses", "Expenses that one member paid and several share.")])
         .routes(routes!(list_expenses, create_expense))
         .routes(routes!(get_expense, edit_expense, delete_expense))
         .routes(routes!(restore_expense))

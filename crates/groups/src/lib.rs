@@ -22,13 +22,16 @@ use utoipa_axum::routes;
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
-    Routes::new()
-        .routes(routes!(get_health))
-        .routes(routes!(get_open_api_document))
-        .routes(routes!(list_groups, create_group))
-        .routes(routes!(get_group))
-        .routes(routes!(join_group))
-        .routes(routes!(set_wallet))
+    openapi::tagged([
+        ("groups", "Groups and their members."),
+        ("service", "Health and OpenAPI document, without authentication."),
+    ])
+    .routes(routes!(get_health))
+    .routes(routes!(get_open_api_document))
+    .routes(routes!(list_groups, create_group))
+    .routes(routes!(get_group))
+    .routes(routes!(join_group))
+    .routes(routes!(set_wallet))
 }
 
 /// Health of the service.

@@ -60,20 +60,22 @@ the header `Allow` lists the supported ones.
 `GatewayError`.
 ";
 
-const TAGS: [(&str, &str); 6] = [
-    ("groups", "Groups and their members."),
-    ("expenses", "Expenses that one member paid and several share."),
-    ("settlements", "Debts between members, and the payments that settle them."),
-    ("users", "The current user and their totals over all groups."),
-    (
-        "ledger",
-        "The ledger of a group: balances at any moment, the entries behind them, and adjustments.",
-    ),
-    ("service", "Health and OpenAPI document, without authentication."),
-];
-
 /// Name and status of the shared response of the gateway to a throttled request.
 const THROTTLED: (&str, &str) = ("TooManyRequests", "429");
+
+/// Makes an empty set of routes whose operations have one of these tags. A tag is a name and a
+/// description.
+#[must_use]
+pub fn tagged<const N: usize>(tags: [(&str, &str); N]) -> Routes {
+    let tag = |(name, description): (&str, &str)| {
+        let mut tag = Tag::new(name);
+        tag.description = Some(description.to_owned());
+        tag
+    };
+    let mut routes = Routes::new();
+    routes.get_openapi_mut().tags = Some(tags.map(tag).into());
+    routes
+}
 
 /// Makes the document of these routes.
 #[must_use]
@@ -106,12 +108,6 @@ pub fn document(routes: Routes) -> OpenApi {
     document.info.description = Some(DESCRIPTION.to_owned());
     document.info.license = Some(license);
     document.servers = Some(vec![Server::new("/")]);
-    let tag = |(name, description): (&str, &str)| {
-        let mut tag = Tag::new(name);
-        tag.description = Some(description.to_owned());
-        tag
-    };
-    document.tags = Some(TAGS.map(tag).into());
     let scheme = |name: &str| SecurityRequirement::new(name, [""; 0]);
     document.security = Some(vec![scheme("authorization"), scheme("miniApp")]);
     document

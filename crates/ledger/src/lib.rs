@@ -13,7 +13,7 @@ use fracti_core::{
 };
 use fracti_http::{
     App, AsMember, Code, Data, EntryView, Id, List, ListId, Paging, Parameters, Post, Problem,
-    QueryReader, Routes, respond, schemas,
+    QueryReader, Routes, openapi, respond, schemas,
 };
 use fracti_store::{Order, Page, Place, Position, Statement};
 use serde::{Deserialize, Serialize};
@@ -29,12 +29,15 @@ const DAYS: usize = 100;
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
-    Routes::new()
-        .routes(routes!(get_ledger_balance))
-        .routes(routes!(list_ledger_entries, push_entries, revert_entries))
-        .routes(routes!(revert_entries_by_post))
-        .routes(routes!(list_ledger_entry_history))
-        .routes(routes!(list_ledger_days))
+    openapi::tagged([(
+        "ledger",
+        "The ledger of a group: balances at any moment, the entries behind them, and adjustments.",
+    )])
+    .routes(routes!(get_ledger_balance))
+    .routes(routes!(list_ledger_entries, push_entries, revert_entries))
+    .routes(routes!(revert_entries_by_post))
+    .routes(routes!(list_ledger_entry_history))
+    .routes(routes!(list_ledger_days))
 }
 
 /// Query parameters of the balances.

@@ -1,6 +1,6 @@
 //! The local server: all routes of Fracti over an embedded DynamoDB engine.
 //!
-//! [`routes`] merges the endpoint groups, [`Engine`] is the database, and [`schema`] creates its
+//! [`FUNCTIONS`] lists the functions, [`routes`] merges their routes, [`Engine`] is the database, and [`schema`] creates its
 //! table from the template that AWS deploys. The server is `main.rs`, which also serves [`docs`].
 //! The tests use the same parts.
 
@@ -11,6 +11,7 @@ mod cors;
 mod docs;
 mod engine;
 mod event;
+mod functions;
 mod template;
 
 pub use admission::admitted;
@@ -18,16 +19,5 @@ pub use cors::cors;
 pub use docs::docs;
 pub use engine::{Engine, EngineError, reachable};
 pub use event::sign_event;
+pub use functions::{FUNCTIONS, Function, routes};
 pub use template::TemplateError;
-
-use fracti_http::Routes;
-
-/// All routes of Fracti.
-#[must_use]
-pub fn routes() -> Routes {
-    fracti_groups::routes()
-        .merge(fracti_expenses::routes())
-        .merge(fracti_settlements::routes())
-        .merge(fracti_ledger::routes())
-        .merge(fracti_users::routes())
-}

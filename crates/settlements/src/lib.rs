@@ -12,8 +12,8 @@ use fracti_core::{
 };
 use fracti_http::{
     App, AsMember, Body, Data, Flag, Id, IfMatch, Json, JsonScalar, List, ListId, Object, Paging,
-    Parameters, Post, Problem, QueryReader, Routes, SettlementView, Tagged, Value, respond_tagged,
-    schemas,
+    Parameters, Post, Problem, QueryReader, Routes, SettlementView, Tagged, Value, openapi,
+    respond_tagged, schemas,
 };
 use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
@@ -24,7 +24,7 @@ use debts::GroupDebts;
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
-    Routes::new()
+    openapi::tagged([("settlements", "Debts between members, and the payments that settle them.")])
         .routes(routes!(get_debts))
         .routes(routes!(list_settlements, create_settlement))
         .routes(routes!(get_settlement, update_settlement))

@@ -13,7 +13,7 @@ use fracti_core::{
 };
 use fracti_http::{
     App, Caller, Data, ExpenseView, GroupView, JsonDecimal, List, ListId, Paging, Problem, Routes,
-    SettlementView, schemas,
+    SettlementView, openapi, schemas,
 };
 use fracti_store::{Membership, Slice};
 use serde::Serialize;
@@ -26,7 +26,7 @@ use summary::{MySummary, memberships};
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
-    Routes::new()
+    openapi::tagged([("users", "The current user and their totals over all groups.")])
         .routes(routes!(get_me))
         .routes(routes!(list_groups))
         .routes(routes!(list_expenses))
