@@ -9,6 +9,7 @@ mod activity;
 mod alarms;
 mod amounts;
 mod concurrency;
+mod context;
 mod corpus;
 mod crates;
 mod deployment;

@@ -6,8 +6,8 @@ mod edit;
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{expense::Expense, id::ExpenseId, input::Field};
 use fracti_http::{
-    App, AsMember, Body, Data, EntryView, ExpenseView, Id, IfMatch, Json, List, ListId, Paging,
-    Post, Problem, Routes, Tagged, Value, openapi, respond_tagged, schemas,
+    App, AsMember, Body, Context, Data, EntryView, ExpenseView, Id, IfMatch, Json, List, ListId,
+    Paging, Post, Problem, Routes, Tagged, Value, openapi, respond_tagged, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -79,7 +79,7 @@ async fn create_expense(
 ) -> Result<Response, Problem> {
     let idempotency = post.key.idempotency::<_, ExpenseView>("create-expense");
     let expense =
-        app.table.create_expense(member_key, &post.body, app.context(), &idempotency).await?;
+        app.table.create_expense(member_key, &post.body, post.creation, &idempotency).await?;
     respond_tagged(StatusCode::CREATED, &idempotency, expense)
 }
 
@@ -110,10 +110,11 @@ async fn edit_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
+    Context { now, .. }: Context,
     if_match: IfMatch,
     Json(body): Json<EditExpense>,
 ) -> Result<Tagged<ExpenseView>, Problem> {
-    let (expected, now) = (expected(&if_match), app.clock.now());
+    let expected = expected(&if_match);
     let expense = app.table.edit_expense(member_key, expense, &body, expected, now).await?;
     Ok(Tagged(expense.into()))
 }
@@ -131,9 +132,10 @@ async fn delete_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
+    Context { now, .. }: Context,
     if_match: IfMatch,
 ) -> Result<Data<DeletedExpense>, Problem> {
-    app.table.delete_expense(member_key, expense, expected(&if_match), app.clock.now()).await?;
+    app.table.delete_expense(member_key, expense, expected(&if_match), now).await?;
     Ok(Data::new(DeletedExpense { id: expense.to_string() }).with_message("Expense deleted"))
 }
 
@@ -152,7 +154,7 @@ async fn restore_expense(
     post: Post<RestoreExpense>,
 ) -> Result<Response, Problem> {
     let idempotency = post.key.idempotency::<_, ExpenseView>("restore-expense");
-    let now = app.clock.now();
+    let now = post.creation.now;
     let expense =
         app.table.restore_expense(member_key, expense, &post.body, now, &idempotency).await?;
     respond_tagged(StatusCode::OK, &idempotency, expense)

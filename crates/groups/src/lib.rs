@@ -174,7 +174,7 @@ async fn create_group(
     post: Post<CreateGroup>,
 ) -> Result<Response, Problem> {
     let idempotency = post.key.idempotency::<_, GroupView>("create-group");
-    let group = app.table.create_group(&post.body, &user, app.context(), &idempotency).await?;
+    let group = app.table.create_group(&post.body, &user, post.creation, &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, group)
 }
 
@@ -206,7 +206,7 @@ async fn join_group(
     post: Post<JoinGroup>,
 ) -> Result<Response, Problem> {
     let idempotency = post.key.idempotency::<_, MemberView>("join-group");
-    let member = app.table.join(group, &user, &post.body, app.context(), &idempotency).await?;
+    let member = app.table.join(group, &user, &post.body, post.creation, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, member)
 }
 

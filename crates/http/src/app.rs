@@ -13,7 +13,14 @@ use fracti_core::{Cause, telegram, time::Timestamp};
 use fracti_store::{RequestContext, Table, with_deadline};
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::{Problem, amounts, dynamodb, observe, problem};
+use crate::{
+    Context, Problem, amounts, dynamodb,
+    layers::{
+        authentication::{self, Authentication},
+        context, observe,
+    },
+    problem,
+};
 
 /// Maximum size of a request body, in bytes.
 const MAX_BODY: usize = 64 * 1024;
@@ -152,10 +159,9 @@ impl App {
         }
     }
 
-    /// Time and random bytes for one request.
-    #[must_use]
-    pub fn context(&self) -> RequestContext {
-        RequestContext { now: self.clock.now(), random: (self.random.0)() }
+    /// Time of a request, with random bytes for the ids that it creates.
+    pub(crate) fn creation(&self, context: &Context) -> RequestContext {
+        RequestContext { now: context.now, random: (self.random.0)() }
     }
 }
 
@@ -275,14 +281,17 @@ pub fn service(routes: Routes, app: App) -> Router {
         let served = with_deadline(limit, next.run(request)).await;
         served.map_err(Problem::from)
     };
-    let (router, _document) = routes.with_state(app).split_for_parts();
+    let (router, document) = routes.with_state(app.clone()).split_for_parts();
+    let authentication = Authentication::new(app.clone(), &document);
     router
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(middleware::from_fn_with_state(authentication, authentication::authenticate))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn(amounts::layer))
         .layer(middleware::from_fn(observe::observe))
+        .layer(middleware::from_fn_with_state(app, context::make))
 }
 
 #[cfg(test)]

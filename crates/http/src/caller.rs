@@ -1,26 +1,19 @@
 //! Extractors of the authenticated caller and of the ids in the path.
 
-use std::{
-    fmt::Display,
-    str::{self, FromStr},
-    sync::Arc,
-};
+use std::{fmt::Display, str::FromStr, sync::Arc};
 
 use axum::{
     extract::{FromRequestParts, Path, path::ErrorKind, rejection::PathRejection},
-    http::{HeaderMap, HeaderValue, header, request::Parts},
+    http::request::Parts,
 };
 use fracti_core::{
     entry_id::EntryId,
     id::{ExpenseId, GroupId, SettlementId},
-    telegram::{self, User},
+    telegram::User,
 };
 use fracti_store::MemberKey;
 
-use crate::{App, Parameters, Problem, Query};
-
-/// Header in which the Mini App sends init data.
-const MINI_APP: &str = "x-telegram-init-data";
+use crate::{App, Parameters, Problem, Query, context::Principal};
 
 /// The authenticated Telegram user, with the query parameters `Q`.
 ///
@@ -85,79 +78,17 @@ impl<Q: Parameters> FromRequestParts<App> for Caller<Q> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let user = identify(parts, app)?;
+        let user = Principal::of(parts)?.user.clone();
         let Query(query) = Query::from_request_parts(parts, app).await?;
         Ok(Self(user, query))
     }
-}
-
-/// Authenticates the request by its init data.
-///
-/// Init data is sent as `Authorization: tma <init data>` (Telegram's convention) or
-/// `X-Telegram-Init-Data: <init data>` (the Mini App's); each header also accepts the other's form.
-/// <https://docs.telegram-mini-apps.com/platform/authorizing-user>
-pub(crate) fn identify(parts: &mut Parts, app: &App) -> Result<Arc<User>, Problem> {
-    if let Some(user) = parts.extensions.get::<Arc<User>>() {
-        return Ok(user.clone());
-    }
-    let init_data = init_data(&parts.headers)?;
-    let token = app.bot_token.expose();
-    let user = telegram::verify(init_data, token, app.init_data_max_age, app.clock.now());
-    let user = Arc::new(user.map_err(|refusal| Problem::unauthorized(refusal.to_string()))?);
-    parts.extensions.insert(user.clone());
-    Ok(user)
-}
-
-/// The init data of a request. Two different values are refused, because neither has precedence.
-fn init_data(headers: &HeaderMap) -> Result<&str, Problem> {
-    let authorization = headers.get_all(header::AUTHORIZATION).into_iter().filter_map(|value| {
-        match pasted(value) {
-            (true, init_data) => Some(init_data),
-            // Credentials of another scheme may be sent beside it.
-            (false, other) => is_init_data(other).then_some(other),
-        }
-    });
-    let mini_app = headers.get_all(MINI_APP).into_iter().map(|value| pasted(value).1);
-    let mut all = authorization.chain(mini_app).filter(|init_data| !init_data.is_empty());
-    let missing = "init data is missing; send it as `Authorization: tma <init data>` or \
-         `X-Telegram-Init-Data: <init data>`";
-    let first = all.next().ok_or_else(|| Problem::unauthorized(missing))?;
-    if all.any(|other| other != first) {
-        return Err(Problem::unauthorized(
-            "the request must not have two different values of init data",
-        ));
-    }
-    str::from_utf8(first).map_err(|_| Problem::unauthorized("the init data is not UTF-8"))
-}
-
-/// Whether the value has the scheme `tma`, and the rest of the value. A header name at the start is
-/// ignored: users paste whole header lines into forms that ask for the value.
-fn pasted(value: &HeaderValue) -> (bool, &[u8]) {
-    let mut value = value.as_bytes().trim_ascii();
-    for name in [header::AUTHORIZATION.as_str(), MINI_APP] {
-        if let Some((found, rest)) = value.split_at_checked(name.len())
-            && found.eq_ignore_ascii_case(name.as_bytes())
-            && let Some(rest) = rest.strip_prefix(b":")
-        {
-            value = rest.trim_ascii();
-        }
-    }
-    match value.split_at_checked(4) {
-        Some((scheme, rest)) if scheme.eq_ignore_ascii_case(b"tma ") => (true, rest.trim_ascii()),
-        _ => (false, value),
-    }
-}
-
-/// Whether a value without a scheme looks like init data: URL-encoded fields including `hash`.
-fn is_init_data(value: &[u8]) -> bool {
-    !value.contains(&b' ') && value.split(|byte| *byte == b'&').any(|it| it.starts_with(b"hash="))
 }
 
 impl<Q: Parameters> FromRequestParts<App> for AsMember<Q> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let user = identify(parts, app)?.id;
+        let user = Principal::of(parts)?.user.id;
         let Id(group) = Id::from_request_parts(parts, app).await?;
         let Query(query) = Query::from_request_parts(parts, app).await?;
         Ok(Self(MemberKey { group, user }, query))
@@ -171,7 +102,6 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        identify(parts, app)?;
         let params = Path::<Vec<(String, String)>>::from_request_parts(parts, app).await;
         let Path(params) = params.map_err(|rejection| {
             let rejection = match rejection {

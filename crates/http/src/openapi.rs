@@ -4,7 +4,7 @@
 //! the description of their status. [`document`] adds what follows from path and method:
 //! parameters, headers, security and common error codes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use axum::http::Method;
 use serde::{Deserialize, de::value::StrDeserializer};
@@ -113,11 +113,28 @@ pub fn document(routes: Routes) -> OpenApi {
     document
 }
 
+/// The operations of a document that need authentication: those that do not opt out of it with
+/// `security(())`.
+pub(crate) fn authenticated(document: &OpenApi) -> HashSet<(Method, String)> {
+    let of_path = |(path, item): (&String, &PathItem)| {
+        let mut item = item.clone();
+        let needed = operations(&mut item).filter(|(_, operation)| operation.security.is_none());
+        needed.map(|(method, _)| (method, path.clone())).collect::<Vec<_>>()
+    };
+    document.paths.paths.iter().flat_map(of_path).collect()
+}
+
 fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
-    let PathItem { get, put, post, delete, .. } = item;
-    [(Method::GET, get), (Method::PUT, put), (Method::POST, post), (Method::DELETE, delete)]
-        .into_iter()
-        .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+    let PathItem { get, put, post, delete, patch, .. } = item;
+    [
+        (Method::GET, get),
+        (Method::PUT, put),
+        (Method::POST, post),
+        (Method::DELETE, delete),
+        (Method::PATCH, patch),
+    ]
+    .into_iter()
+    .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
 }
 
 /// Adds to an operation what follows from its path and method.

@@ -1,20 +1,20 @@
 //! The extractor of a POST request with its idempotency key.
 
 use axum::{
-    extract::{FromRequest, Request},
+    extract::{FromRequest, FromRequestParts, Request},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
-use fracti_core::{Error, id::UserId, input::Draft};
-use fracti_store::{Idempotency, IdempotentRequest, Outcome, StoredResponse};
+use fracti_core::{Error, id::UserId, input::Draft, time::Timestamp};
+use fracti_store::{Idempotency, IdempotentRequest, Outcome, RequestContext, StoredResponse};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    App, Problem,
+    App, Context, Problem,
     body::{self, Body},
-    caller::identify,
+    context::Principal,
     envelope, etag, json,
 };
 
@@ -23,20 +23,22 @@ use crate::{
 /// <https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header>
 const KEY: &str = "idempotency-key";
 
-/// A POST request: its body and its idempotency key.
+/// A POST request: its body, its idempotency key, and its time with random bytes for new ids.
 #[derive(Debug)]
 pub struct Post<T: Body> {
     /// The body. Its errors are reported only after the table has checked the caller's right.
     pub body: Draft<T::Fields>,
     /// The idempotency key, if there is one.
     pub key: Key,
+    /// Time of the request, with random bytes for the ids that it creates.
+    pub creation: RequestContext,
 }
 
 /// The optional idempotency key of a request.
 #[derive(Clone, Debug)]
 pub struct Key {
     user: UserId,
-    app: App,
+    now: Timestamp,
     /// Hash of the key and hash of the request.
     hashes: Option<(String, String)>,
 }
@@ -46,7 +48,8 @@ impl<T: Body> FromRequest<App> for Post<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let (mut parts, body) = request.into_parts();
-        let user = identify(&mut parts, app)?.id;
+        let user = Principal::of(&parts)?.user.id;
+        let context = Context::from_request_parts(&mut parts, app).await?;
         let (headers, path) = (parts.headers.clone(), parts.uri.path().to_owned());
         let key = key(&headers)?;
         let bytes = json::bytes(Request::from_parts(parts, body), app).await?;
@@ -56,7 +59,8 @@ impl<T: Body> FromRequest<App> for Post<T> {
             let request = Sha256::new().chain_update(path).chain_update([0]).chain_update(&bytes);
             (hex::encode(Sha256::digest(key)), hex::encode(request.finalize()))
         });
-        Ok(Self { body, key: Key { user, app: app.clone(), hashes } })
+        let key = Key { user, now: context.now, hashes };
+        Ok(Self { body, key, creation: app.creation(&context) })
     }
 }
 
@@ -87,7 +91,7 @@ impl Key {
             operation,
             key_hash,
             request_hash,
-            now: self.app.clock.now(),
+            now: self.now,
         });
         Idempotency { request, render: render::<T, V> }
     }

@@ -12,8 +12,8 @@ use fracti_core::{
     time::{Day, Timestamp},
 };
 use fracti_http::{
-    App, AsMember, Code, Data, EntryView, Id, List, ListId, Paging, Parameters, Post, Problem,
-    QueryReader, Routes, openapi, respond, schemas,
+    App, AsMember, Code, Context, Data, EntryView, Id, List, ListId, Paging, Parameters, Post,
+    Problem, QueryReader, Routes, openapi, respond, schemas,
 };
 use fracti_store::{Order, Page, Place, Position, Statement};
 use serde::{Deserialize, Serialize};
@@ -69,8 +69,8 @@ impl Parameters for BalanceQuery {
 async fn get_ledger_balance(
     State(app): State<App>,
     AsMember(member_key, BalanceQuery { at, user }): AsMember<BalanceQuery>,
+    Context { now, .. }: Context,
 ) -> Result<Data<BalanceView>, Problem> {
-    let now = app.clock.now();
     let at = at.filter(|at| *at < now);
     let (group, members, ledger) = app.table.group_and_ledger_at(member_key, at).await?;
     if user.is_some_and(|user| !members.iter().any(|member| member.id == user)) {
@@ -134,7 +134,7 @@ async fn push_entries(
     post: Post<PushEntries>,
 ) -> Result<Response, Problem> {
     let idempotency = post.key.idempotency::<_, ReportView>("push-entries");
-    let now = app.clock.now();
+    let now = post.creation.now;
     let report = app.table.push_entries(member_key, &post.body, now, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, report)
 }
@@ -156,7 +156,7 @@ async fn revert_entries(
 ) -> Result<Response, Problem> {
     let idempotency = post.key.idempotency::<_, ReportView>("revert-entries");
     let report =
-        app.table.revert_entries(member_key, &post.body, app.clock.now(), &idempotency).await?;
+        app.table.revert_entries(member_key, &post.body, post.creation.now, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, report)
 }
 

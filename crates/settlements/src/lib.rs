@@ -11,8 +11,8 @@ use fracti_core::{
     settlement::{NewSettlement, Settlement, SettlementUpdate},
 };
 use fracti_http::{
-    App, AsMember, Body, Data, Flag, Id, IfMatch, Json, JsonScalar, List, ListId, Object, Paging,
-    Parameters, Post, Problem, QueryReader, Routes, SettlementView, Tagged, Value, openapi,
+    App, AsMember, Body, Context, Data, Flag, Id, IfMatch, Json, JsonScalar, List, ListId, Object,
+    Paging, Parameters, Post, Problem, QueryReader, Routes, SettlementView, Tagged, Value, openapi,
     respond_tagged, schemas,
 };
 use tokio::task::spawn_blocking;
@@ -186,7 +186,7 @@ async fn create_settlement(
 ) -> Result<Response, Problem> {
     let idempotency = post.key.idempotency::<_, SettlementView>("create-settlement");
     let settlement =
-        app.table.create_settlement(member_key, &post.body, app.context(), &idempotency).await?;
+        app.table.create_settlement(member_key, &post.body, post.creation, &idempotency).await?;
     respond_tagged(StatusCode::CREATED, &idempotency, settlement)
 }
 
@@ -216,12 +216,12 @@ async fn update_settlement(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(settlement): Id<SettlementId>,
+    Context { now, .. }: Context,
     if_match: IfMatch,
     Json(update): Json<UpdateSettlement>,
 ) -> Result<Tagged<SettlementView>, Problem> {
     let expected =
         |settlement: &Settlement| if_match.accepts(&SettlementView::from(settlement.clone()));
-    let now = app.clock.now();
     let settlement =
         app.table.update_settlement(member_key, settlement, &update, expected, now).await?;
     Ok(Tagged(settlement.into()))

@@ -1,5 +1,5 @@
-//! The layer around every request: it adds the request id, writes one log line, and renders
-//! problems.
+//! The layer that writes one log line a request, renders problems, and adds the headers of every
+//! response.
 
 use std::{error::Error, sync::Arc, time::Instant};
 
@@ -11,9 +11,8 @@ use axum::{
 };
 use fracti_core::id::GroupId;
 use fracti_store::{TableCost, metered};
-use lambda_http::request::RequestContext;
 
-use crate::{Problem, caller::PathParam};
+use crate::{Context, Problem, caller::PathParam};
 
 /// Serves a request and writes one log line about it.
 ///
@@ -28,12 +27,12 @@ use crate::{Problem, caller::PathParam};
 ///
 /// Init data, tokens, bodies and whole paths are never logged.
 pub(crate) async fn observe(
+    Context { request_id: id, .. }: Context,
     params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
     next: Next,
 ) -> Response {
     let started = Instant::now();
-    let id = request_id(&request);
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     // A valid id only: anything else in the path may be private.
@@ -71,25 +70,16 @@ pub(crate) async fn observe(
     if let Some(failure) = problem.as_ref().and_then(|problem| problem.failure()) {
         let (kind, cause) = (failure.kind.as_str(), chain(&*failure.cause));
         tracing::error!(
-            request_id = id, %method, route, group_id, status, duration_ms, requests,
+            request_id = &*id, %method, route, group_id, status, duration_ms, requests,
             round_trips, read_units, write_units, kind, cause, "request failed"
         );
     } else {
         tracing::info!(
-            request_id = id, %method, route, group_id, status, duration_ms, requests,
+            request_id = &*id, %method, route, group_id, status, duration_ms, requests,
             round_trips, read_units, write_units, "request served"
         );
     }
     response
-}
-
-/// The request id of API Gateway, or a new one on another server.
-fn request_id(request: &Request) -> String {
-    let gateway = match request.extensions().get::<RequestContext>() {
-        Some(RequestContext::ApiGatewayV2(context)) => context.request_id.clone(),
-        _ => None,
-    };
-    gateway.unwrap_or_else(|| uuid::Uuid::now_v7().to_string())
 }
 
 /// The error and its sources, in one line.

@@ -1,0 +1,12 @@
+//! The layers around every route, from the outermost to the innermost:
+//!
+//! 1. [`context`] makes the [`Context`](crate::Context) of the request;
+//! 2. [`observe`] writes the log line and renders problems;
+//! 3. [`amounts`](crate::amounts) writes amounts in the requested form;
+//! 4. the time limit of the request;
+//! 5. [`authentication`] adds the principal to the context, or refuses the request;
+//! 6. the maximum size of the body.
+
+pub(crate) mod authentication;
+pub(crate) mod context;
+pub(crate) mod observe;
