@@ -172,6 +172,8 @@ async fn the_router_has_the_operations_of_the_document_and_no_others() {
             "{place}"
         );
         assert!(tags.iter().any(|tag| tag["name"] == operation["tags"][0]), "{place}");
+        let extension = operation.as_object().unwrap().keys().find(|key| key.starts_with("x-"));
+        assert_eq!(extension, None, "{place}: not an extension that the document is made from");
         let public = operation["security"] == json!([{}]);
         let (status, ..) = ask(&api.router, &method, path).await;
         assert_eq!(status, if public { 200 } else { 401 }, "{place}");

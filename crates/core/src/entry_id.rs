@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// How many characters the name of an adjustment has at most.
-const MAX_LENGTH: usize = 64;
+pub const MAX_LENGTH: usize = 64;
 
 /// Names an entry of a group's ledger.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

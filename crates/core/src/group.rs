@@ -123,8 +123,16 @@ pub struct ChatId(String);
 
 /// Why a text names no chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be a whole number, like -1001234567890, or 1 to 64 characters without blanks")]
+#[error(
+    "must be a whole number, like -1001234567890, or 1 to {} characters without blanks",
+    ChatId::MAX_LENGTH
+)]
 pub struct ChatIdError;
+
+impl ChatId {
+    /// Maximum length, in characters.
+    pub const MAX_LENGTH: usize = 64;
+}
 
 impl From<i64> for ChatId {
     fn from(number: i64) -> Self {
@@ -137,8 +145,9 @@ impl FromStr for ChatId {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let blank = |letter: char| letter.is_whitespace() || letter.is_control();
-        let accepted =
-            text.chars().count() <= 64 && has_visible_char(text) && !text.chars().any(blank);
+        let accepted = text.chars().count() <= Self::MAX_LENGTH
+            && has_visible_char(text)
+            && !text.chars().any(blank);
         accepted.then(|| Self(text.to_owned())).ok_or(ChatIdError)
     }
 }

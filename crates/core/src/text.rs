@@ -19,6 +19,9 @@ macro_rules! text {
         pub struct $name(String);
 
         impl $name {
+            /// Maximum length, in characters.
+            pub const MAX_LENGTH: usize = $max;
+
             /// The text.
             #[must_use]
             pub fn as_str(&self) -> &str {

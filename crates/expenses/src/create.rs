@@ -23,9 +23,7 @@ pub(crate) struct CreateExpense {
     payer_id: Option<schemas::UserId>,
     /// How to split it. Default: `equal`.
     split_type: Option<schemas::SplitType>,
-    /// Members who share it, up to 45, each once. Default: all members of the group share it
-    /// equally.
-    #[schema(min_items = 1, max_items = 45)]
+    /// Members who share it, each once. Default: all members of the group share it equally.
     splits: Option<Vec<CreateSplit>>,
     /// Currency of all amounts. Default: the group's currency.
     currency: Option<schemas::Currency>,

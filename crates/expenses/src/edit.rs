@@ -22,8 +22,7 @@ pub(crate) struct EditExpense {
     payer_id: Option<schemas::UserId>,
     /// How to split it. Without `splits`, it is split among the members who share it now.
     split_type: Option<schemas::SplitType>,
-    /// Members who share it, up to 45, each once.
-    #[schema(min_items = 1, max_items = 45)]
+    /// Members who share it, each once.
     splits: Option<Vec<CreateSplit>>,
     /// New currency.
     currency: Option<schemas::Currency>,

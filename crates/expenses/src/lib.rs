@@ -4,10 +4,10 @@ mod create;
 mod edit;
 
 use axum::{extract::State, http::StatusCode, response::Response};
-use fracti_core::{expense::Expense, id::ExpenseId, input::Field};
+use fracti_core::{expense::Expense, id::ExpenseId, input::Field, split::MAX_SHARES};
 use fracti_http::{
-    App, AsMember, Body, Context, Data, EntryView, ExpenseView, Id, IfMatch, Json, List, ListId,
-    Paging, Post, Problem, Routes, Tagged, Value, openapi, respond_tagged, schemas,
+    App, AsMember, Body, Code, Context, Data, EntryView, ExpenseView, Id, IfMatch, Json, List,
+    ListId, Paging, Post, Problem, Routes, Tagged, Value, openapi, respond_tagged, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -19,11 +19,14 @@ use edit::EditExpense;
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
-    openapi::tagged([("expenses", "Expenses that one member paid and several share.")])
-        .routes(routes!(list_expenses, create_expense))
-        .routes(routes!(get_expense, edit_expense, delete_expense))
-        .routes(routes!(restore_expense))
-        .routes(routes!(list_expense_history))
+    let routes =
+        openapi::tagged([("expenses", "Expenses that one member paid and several share.")])
+            .routes(routes!(list_expenses, create_expense))
+            .routes(routes!(get_expense, edit_expense, delete_expense))
+            .routes(routes!(restore_expense))
+            .routes(routes!(list_expense_history));
+    let routes = openapi::with_items::<CreateExpense>(routes, "splits", 1..=MAX_SHARES);
+    openapi::with_items::<EditExpense>(routes, "splits", 1..=MAX_SHARES)
 }
 
 /// Body that restores an expense. It has no fields.
@@ -69,9 +72,8 @@ async fn list_expenses(
 /// among the shares.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses", tag = "expenses",
     request_body = CreateExpense,
-    responses(
-        (status = CREATED, body = Data<ExpenseView>),
-        (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_SPLITS")))]
+    responses((status = CREATED, body = Data<ExpenseView>)),
+    extensions(("x-errors" = json!([Code::TooManySplits]))))]
 async fn create_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
@@ -102,10 +104,8 @@ async fn get_expense(
 /// changes, all shares stay the same.
 #[utoipa::path(put, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
     request_body = EditExpense,
-    responses(
-        (status = OK, body = Data<ExpenseView>),
-        (status = FORBIDDEN, description = "NOT_ALLOWED"),
-        (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_SPLITS")))]
+    responses((status = OK, body = Data<ExpenseView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::TooManySplits]))))]
 async fn edit_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
@@ -124,10 +124,8 @@ async fn edit_expense(
 /// Allowed for its payer and for the member who recorded it. The balances become what they would be
 /// without it; its history is kept.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
-    responses(
-        (status = OK, body = Data<DeletedExpense>),
-        (status = FORBIDDEN, description = "NOT_ALLOWED"),
-        (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_SPLITS")))]
+    responses((status = OK, body = Data<DeletedExpense>)),
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::TooManySplits]))))]
 async fn delete_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
@@ -144,9 +142,8 @@ async fn delete_expense(
 /// Allowed for its payer and for the member who recorded it. The expense keeps its id, its shares
 /// and its place in the list. An expense that is not deleted is returned unchanged.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses/{expenseId}/restore", tag = "expenses",
-    responses(
-        (status = OK, body = Data<ExpenseView>),
-        (status = FORBIDDEN, description = "NOT_ALLOWED")))]
+    responses((status = OK, body = Data<ExpenseView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed]))))]
 async fn restore_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,

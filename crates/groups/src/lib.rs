@@ -12,8 +12,8 @@ use fracti_core::{
     ton::TonAddress,
 };
 use fracti_http::{
-    App, AsMember, Body, Caller, Data, GroupView, Id, Json, JsonScalar, List, ListId, MemberView,
-    Paging, Post, Problem, Routes, Value, openapi, respond, schemas,
+    App, AsMember, Body, Caller, Code, Data, GroupView, Id, Json, JsonScalar, List, ListId,
+    MemberView, Paging, Post, Problem, Routes, Value, openapi, respond, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -196,9 +196,8 @@ async fn get_group(
 /// and avatar are updated.
 #[utoipa::path(post, path = "/api/groups/{groupId}/join", tag = "groups",
     request_body = Option<JoinGroup>,
-    responses(
-        (status = OK, body = Data<MemberView>),
-        (status = UNPROCESSABLE_ENTITY, description = "TOO_MANY_MEMBERS")))]
+    responses((status = OK, body = Data<MemberView>)),
+    extensions(("x-errors" = json!([Code::TooManyMembers]))))]
 async fn join_group(
     State(app): State<App>,
     Caller(user, ()): Caller,

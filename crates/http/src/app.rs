@@ -22,8 +22,8 @@ use crate::{
     problem,
 };
 
-/// Maximum size of a request body, in bytes.
-const MAX_BODY: usize = 64 * 1024;
+/// Maximum size of a request body, in KiB.
+pub(crate) const MAX_BODY_KIB: usize = 64;
 
 /// Time limit of a request. It leaves 1.5 s of a function's 10 s for the response that the limit
 /// was exceeded.
@@ -286,7 +286,7 @@ pub fn service(routes: Routes, app: App) -> Router {
     router
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
-        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(DefaultBodyLimit::max(MAX_BODY_KIB * 1024))
         .layer(middleware::from_fn_with_state(authentication, authentication::authenticate))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn(amounts::layer))

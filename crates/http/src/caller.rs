@@ -13,7 +13,7 @@ use fracti_core::{
 };
 use fracti_store::MemberKey;
 
-use crate::{App, Parameters, Problem, Query, context::Principal};
+use crate::{App, Code, Parameters, Problem, Query, context::Principal};
 
 /// The authenticated Telegram user, with the query parameters `Q`.
 ///
@@ -52,26 +52,32 @@ pub struct AsMember<Q = ()>(pub MemberKey, pub Q);
 #[derive(Clone, Copy, Debug)]
 pub struct Id<T>(pub T);
 
-/// Name of an id in routes, in the OpenAPI document and in error messages.
+/// An id in the path of a route.
 pub trait PathParam: FromStr {
-    /// The name.
+    /// Name in routes, in the OpenAPI document and in error messages.
     const NAME: &str;
+    /// Error code for an id of nothing.
+    const NOT_FOUND: Code;
 }
 
-impl PathParam for GroupId {
-    const NAME: &str = "groupId";
+macro_rules! path_params {
+    ($($name:literal $id:ident $not_found:ident,)+) => {
+        $(impl PathParam for $id {
+            const NAME: &str = $name;
+            const NOT_FOUND: Code = Code::$not_found;
+        })+
+
+        /// Names of all ids in paths, with the error code for an id of nothing.
+        pub(crate) const PATH_PARAMS: &[(&str, Code)] =
+            &[$(($id::NAME, $id::NOT_FOUND)),+];
+    };
 }
 
-impl PathParam for ExpenseId {
-    const NAME: &str = "expenseId";
-}
-
-impl PathParam for SettlementId {
-    const NAME: &str = "settlementId";
-}
-
-impl PathParam for EntryId {
-    const NAME: &str = "entryId";
+path_params! {
+    "groupId" GroupId GroupNotFound,
+    "expenseId" ExpenseId ExpenseNotFound,
+    "settlementId" SettlementId SettlementNotFound,
+    "entryId" EntryId EntryNotFound,
 }
 
 impl<Q: Parameters> FromRequestParts<App> for Caller<Q> {

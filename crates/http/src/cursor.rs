@@ -13,13 +13,16 @@ use sha2::Sha256;
 
 use crate::{App, Code, List, Parameters, Problem, QueryReader};
 
-const DEFAULT_LIMIT: usize = 20;
-const MAX_LIMIT: usize = 100;
+/// Default number of items of a page.
+pub(crate) const DEFAULT_LIMIT: usize = 20;
+
+/// Maximum number of items of a page.
+pub const MAX_LIMIT: usize = 100;
 
 /// Bytes of the signature in a cursor.
 const SIGNATURE: usize = 16;
 
-/// The requested page of a list: `limit` (1 to 100) and `cursor`.
+/// The requested page of a list: `limit` (1 to [`MAX_LIMIT`]) and `cursor`.
 #[derive(Clone, Debug)]
 pub struct Paging {
     limit: Option<usize>,
@@ -45,7 +48,7 @@ impl Parameters for Paging {
     }
 }
 
-/// Maximum number of items of a page: 1 to 100.
+/// Requested number of items of a page: 1 to [`MAX_LIMIT`].
 struct Limit(usize);
 
 /// Error returned for an invalid limit.

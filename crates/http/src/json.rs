@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use crate::{
     App, Code, Problem,
+    app::MAX_BODY_KIB,
     body::{self, Body},
 };
 
@@ -33,7 +34,7 @@ impl<T: Body> FromRequest<App> for Json<T> {
 /// with the event; elsewhere the limit closes stalled requests.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Reads a body of at most 64 KiB.
+/// Reads a body of limited size.
 pub(crate) async fn bytes(request: Request, app: &App) -> Result<Bytes, Problem> {
     let bytes = timeout(BODY_TIMEOUT, Bytes::from_request(request, app)).await;
     let late = |_| {
@@ -42,7 +43,8 @@ pub(crate) async fn bytes(request: Request, app: &App) -> Result<Bytes, Problem>
     };
     bytes.map_err(late)?.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
-            Problem::new(Code::PayloadTooLarge, "the body must have at most 64 KiB")
+            let message = format!("the body must have at most {MAX_BODY_KIB} KiB");
+            Problem::new(Code::PayloadTooLarge, message)
         }
         _ => Problem::new(Code::InvalidJson, rejection.body_text()),
     })

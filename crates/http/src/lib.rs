@@ -33,7 +33,7 @@ pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Routes, S
 pub use body::{Body, JsonScalar, Object, Value};
 pub use caller::{AsMember, Caller, Id};
 pub use context::{Context, Credential, Principal};
-pub use cursor::{ListId, Paging};
+pub use cursor::{ListId, MAX_LIMIT, Paging};
 pub use dynamodb::{dynamodb_at, local_dynamodb};
 pub use envelope::{Data, List, Pagination};
 pub use etag::{IfMatch, Tagged};

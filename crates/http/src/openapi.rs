@@ -1,13 +1,20 @@
 //! The OpenAPI document of all routes.
 //!
-//! The annotation of a handler has its body, its success and the error codes that only it has, as
-//! the description of their status. [`document`] adds what follows from path and method:
-//! parameters, headers, security and common error codes.
+//! The annotation of a handler has its body, its success and, in the extension `x-errors`, the error
+//! codes that only it has. [`document`] adds what follows from path and method: parameters, headers,
+//! security and common error codes.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    ops::RangeInclusive,
+};
 
 use axum::http::Method;
-use serde::{Deserialize, de::value::StrDeserializer};
+use fracti_core::{
+    entry_id,
+    id::{ExpenseId, GroupId, SettlementId},
+    split::MAX_SHARES,
+};
 use serde_json::{Value, json};
 use utoipa::{
     PartialSchema, ToSchema,
@@ -21,13 +28,22 @@ use utoipa::{
     },
 };
 
-use crate::{Code, ProblemBody, Routes, amounts};
+use crate::{
+    Code, ProblemBody, Routes, amounts,
+    caller::{PATH_PARAMS, PathParam},
+    cursor::{DEFAULT_LIMIT, MAX_LIMIT},
+    post::MAX_KEY,
+};
 
 /// The document of all endpoint groups, as it is served.
 ///
 /// No function links all groups, so the document is a file of the repository.
 /// `tests/api/openapi.rs` compares it with [`document`] and can regenerate it.
 pub const DOCUMENT: &str = include_str!("../../../openapi.json");
+
+/// Extension of an annotation with the error codes of the operation, which the document has as
+/// responses.
+const ERRORS: &str = "x-errors";
 
 const DESCRIPTION: &str = "\
 A backend for splitting expenses in Telegram groups. It records who paid, who owes and who has \
@@ -74,6 +90,27 @@ pub fn tagged<const N: usize>(tags: [(&str, &str); N]) -> Routes {
     };
     let mut routes = Routes::new();
     routes.get_openapi_mut().tags = Some(tags.map(tag).into());
+    routes
+}
+
+/// Sets how many items the field `list` of the body `T` has. The annotation `max_items` takes only
+/// digits, not the constant that the code checks.
+#[must_use]
+pub fn with_items<T: ToSchema>(
+    mut routes: Routes,
+    list: &str,
+    items: RangeInclusive<usize>,
+) -> Routes {
+    let components = routes.get_openapi_mut().components.as_mut();
+    let schema = components.and_then(|components| components.schemas.get_mut(&*T::name()));
+    let field = match schema {
+        Some(RefOr::T(Schema::Object(object))) => object.properties.get_mut(list),
+        _ => None,
+    };
+    let Some(RefOr::T(Schema::Array(array))) = field else {
+        unreachable!("{} has no list `{list}`", T::name())
+    };
+    (array.min_items, array.max_items) = (Some(*items.start()), Some(*items.end()));
     routes
 }
 
@@ -154,11 +191,8 @@ fn complete(
             }
         }
     }
-    let own = std::mem::take(&mut operation.responses.responses);
-    let (successes, refusals): (BTreeMap<_, _>, _) =
-        own.into_iter().partition(|(status, _)| status.starts_with('2'));
-
-    let mut codes: BTreeSet<Code> = refusals.values().flat_map(named).collect();
+    let successes = std::mem::take(&mut operation.responses.responses);
+    let mut codes = own_errors(operation);
     let lists = successes.values().any(is_list);
     codes.extend(common(path, method, operation, lists));
     let mut by_status: BTreeMap<String, Vec<Code>> = BTreeMap::new();
@@ -185,8 +219,7 @@ fn complete(
     let (name, status) = THROTTLED;
     operation.responses.responses.insert(status.to_owned(), Ref::from_response_name(name).into());
 
-    let in_path = path.split(['{', '}']).skip(1).step_by(2);
-    let parameters = in_path
+    let parameters = ids(path)
         .chain(["limit", "cursor"].into_iter().filter(|_| lists))
         .chain(operation.security.is_none().then_some(amounts::PARAMETER))
         .chain((*method == Method::POST).then_some("Idempotency-Key"))
@@ -207,20 +240,18 @@ fn common(
     operation: &Operation,
     lists: bool,
 ) -> impl Iterator<Item = Code> {
-    let in_group = path.contains("{groupId}");
+    let in_group = ids(path).any(|id| id == GroupId::NAME);
+    let of_ids = PATH_PARAMS.iter().filter(|(name, _)| ids(path).any(|id| id == *name));
     // A user who joins is not a member yet.
     let of_members = in_group && !path.ends_with("/join");
-    let rules: [(bool, &[Code]); 11] = [
+    let rules: [(bool, &[Code]); 8] = [
         (
             operation.security.is_none(),
             // Each has the parameter `amounts` and refuses unknown parameters.
             &[Code::ValidationError, Code::Unauthorized, Code::Internal, Code::Unavailable],
         ),
-        (in_group, &[Code::ValidationError, Code::GroupNotFound]),
+        (in_group, &[Code::ValidationError]),
         (of_members, &[Code::NotAMember]),
-        (path.contains("{expenseId}"), &[Code::ExpenseNotFound]),
-        (path.contains("{settlementId}"), &[Code::SettlementNotFound]),
-        (path.contains("{entryId}"), &[Code::EntryNotFound]),
         (changes_state(path, method), &[Code::PreconditionFailed]),
         (lists, &[Code::ValidationError, Code::InvalidCursor]),
         (
@@ -235,23 +266,29 @@ fn common(
         (method == Method::POST, &[Code::ValidationError, Code::IdempotencyKeyReused]),
         (method != Method::GET, &[Code::Conflict]),
     ];
-    rules.into_iter().filter(|(applies, _)| *applies).flat_map(|(_, codes)| codes).copied()
+    let applying = rules.into_iter().filter(|(applies, _)| *applies);
+    applying.flat_map(|(_, codes)| codes).copied().chain(of_ids.map(|(_, not_found)| *not_found))
 }
 
 /// Whether the operation changes a resource that has an entity tag.
 fn changes_state(path: &str, method: &Method) -> bool {
-    let tagged = ["{expenseId}", "{settlementId}"].iter().any(|id| path.ends_with(id));
-    tagged && (method == Method::PUT || method == Method::DELETE)
+    let tagged = [ExpenseId::NAME, SettlementId::NAME];
+    let is_one = path.ends_with('}') && ids(path).last().is_some_and(|id| tagged.contains(&id));
+    is_one && (method == Method::PUT || method == Method::DELETE)
 }
 
-/// The error codes of an annotation.
-fn named(response: &RefOr<Response>) -> Vec<Code> {
-    let RefOr::T(response) = response else { return Vec::new() };
-    let code = |text| {
-        let text = StrDeserializer::<serde::de::value::Error>::new(text);
-        Code::deserialize(text).unwrap_or_else(|error| unreachable!("an annotation: {error}"))
-    };
-    response.description.split(", ").map(code).collect()
+/// Takes the error codes out of an annotation.
+fn own_errors(operation: &mut Operation) -> BTreeSet<Code> {
+    let errors = operation.extensions.as_mut().and_then(|extensions| extensions.remove(ERRORS));
+    errors.map_or_else(BTreeSet::new, |codes| {
+        serde_json::from_value(codes)
+            .unwrap_or_else(|error| unreachable!("an annotation lists values of Code: {error}"))
+    })
+}
+
+/// Names of the ids in a path.
+fn ids(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['{', '}']).skip(1).step_by(2)
 }
 
 fn is_list(response: &RefOr<Response>) -> bool {
@@ -393,10 +430,12 @@ fn example(code: Code) -> Value {
     });
     let detail = match code {
         Code::ValidationError => {
-            json!({ "path": "limit", "message": "limit must be a whole number from 1 to 100" })
+            let message = format!("limit must be a whole number from 1 to {MAX_LIMIT}");
+            json!({ "path": "limit", "message": message })
         }
         Code::TooManySplits => {
-            json!({ "path": "splits", "message": "splits must have at most 45 items" })
+            let message = format!("splits must have at most {MAX_SHARES} items");
+            json!({ "path": "splits", "message": message })
         }
         _ => return body,
     };
@@ -436,7 +475,8 @@ fn shared() -> Components {
             "entryId": {
                 "name": "entryId", "in": "path", "required": true, "description": "Id of the \
                     entry.",
-                "schema": { "type": "string", "minLength": 1, "maxLength": 64 }, "example": "opening-balance",
+                "schema": { "type": "string", "minLength": 1, "maxLength": entry_id::MAX_LENGTH },
+                "example": "opening-balance",
             },
             "If-Match": {
                 "name": "If-Match", "in": "header", "required": false,
@@ -447,7 +487,7 @@ fn shared() -> Components {
             "limit": {
                 "name": "limit", "in": "query", "required": false, "description": "Maximum number \
                     of items on the page.",
-                "schema": { "type": "integer", "minimum": 1, "maximum": 100, "default": 20 },
+                "schema": { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT },
             },
             "cursor": {
                 "name": "cursor", "in": "query", "required": false,
@@ -465,7 +505,7 @@ fn shared() -> Components {
                 "name": "Idempotency-Key", "in": "header", "required": false,
                 "description": "Unique key of the request. A request with the same key and body is \
                     not carried out again but gets the first response.",
-                "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
+                "schema": { "type": "string", "minLength": 1, "maxLength": MAX_KEY, "pattern": "^[!-~]+$" },
                 "example": "7f3a0c52-dinner",
             },
         },

@@ -64,13 +64,18 @@ impl<T: Body> FromRequest<App> for Post<T> {
     }
 }
 
-/// Reads the header: at most one key of 1 to 255 visible ASCII characters.
+/// Maximum length of a key.
+pub(crate) const MAX_KEY: usize = 255;
+
+/// Reads the header: at most one key of visible ASCII characters.
 fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
     let mut keys = headers.get_all(KEY).iter();
     let Some(key) = keys.next() else { return Ok(None) };
-    let visible = (1..=255).contains(&key.len()) && key.as_bytes().iter().all(u8::is_ascii_graphic);
+    let visible =
+        (1..=MAX_KEY).contains(&key.len()) && key.as_bytes().iter().all(u8::is_ascii_graphic);
     if keys.next().is_some() || !visible {
-        let rule = "Idempotency-Key must be one key of 1 to 255 visible ASCII characters";
+        let rule =
+            format!("Idempotency-Key must be one key of 1 to {MAX_KEY} visible ASCII characters");
         return Err(Problem::invalid("Idempotency-Key", rule));
     }
     Ok(Some(key))

@@ -8,14 +8,18 @@ use axum::{
 };
 use fracti_core::{
     Cause, Error,
+    group::MAX_MEMBERS,
     input::{FieldError, Unreadable, name},
     settlement::SettlementError,
+    split::MAX_SHARES,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::app::MAX_BODY_KIB;
+
 macro_rules! codes {
-    ($($name:ident $status:ident $meaning:literal),+ $(,)?) => {
+    ($($name:ident $status:ident $meaning:literal $(max = $max:ident)?),+ $(,)?) => {
         /// Error code. Codes are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
         #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -33,8 +37,8 @@ macro_rules! codes {
 
             /// Meaning of the code, as a sentence.
             #[must_use]
-            pub const fn meaning(self) -> &'static str {
-                match self { $(Self::$name => $meaning),+ }
+            pub fn meaning(self) -> String {
+                match self { $(Self::$name => format!($meaning $(, max = $max)?)),+ }
             }
         }
     };
@@ -59,13 +63,13 @@ codes! {
     TxHashUsed CONFLICT "The transaction already pays another settlement.",
     PreconditionFailed PRECONDITION_FAILED
         "The current state does not match `If-Match`; get it again.",
-    PayloadTooLarge PAYLOAD_TOO_LARGE "The body is larger than 64 KiB.",
+    PayloadTooLarge PAYLOAD_TOO_LARGE "The body is larger than {max} KiB." max = MAX_BODY_KIB,
     UnsupportedMediaType UNSUPPORTED_MEDIA_TYPE
         "The `Content-Type` of the body is not `application/json`.",
-    TooManyMembers UNPROCESSABLE_ENTITY "The group already has 500 members.",
+    TooManyMembers UNPROCESSABLE_ENTITY "The group already has {max} members." max = MAX_MEMBERS,
     TooMuchHistory UNPROCESSABLE_ENTITY
         "The request would read more of the group's history than is allowed.",
-    TooManySplits UNPROCESSABLE_ENTITY "The expense has more than 45 shares.",
+    TooManySplits UNPROCESSABLE_ENTITY "The expense has more than {max} shares." max = MAX_SHARES,
     IdempotencyKeyReused UNPROCESSABLE_ENTITY
         "The idempotency key was already used for a different request.",
     Internal INTERNAL_SERVER_ERROR "An internal error occurred.",

@@ -3,13 +3,14 @@
 //! Schemas of input are as strict as JSON Schema allows. A stored value that may not fit, like a
 //! wallet in a v0 row, has the schema of plain text.
 
+use fracti_core::{entry_id, group, text};
 use serde_json::{Value, json};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{ArrayBuilder, ObjectBuilder, Ref, RefOr, Schema, Type, schema::AnyOfBuilder},
 };
 
-use crate::JsonDecimal;
+use crate::{JsonDecimal, cursor::MAX_LIMIT};
 
 macro_rules! schemas {
     ($($(#[doc = $description:literal])+ $name:ident $schema:tt)+) => {$(
@@ -37,21 +38,21 @@ schemas! {
     /// Telegram id of a user, as text.
     UserId { "type": "string", "pattern": "^[1-9][0-9]{0,15}$", "example": "123456789" }
 
-    /// Id of a Telegram chat: its number, a Mini App's `chat_instance`, or any other text of up to
-    /// 64 characters without whitespace.
+    /// Id of a Telegram chat: its number, a Mini App's `chat_instance`, or any other text without
+    /// whitespace.
     ChatId {
         "oneOf": [
-            { "type": "string", "minLength": 1, "maxLength": 64, "pattern": r"^[^\s\x00-\x1f\x7f-\x9f]+$" },
+            { "type": "string", "minLength": 1, "maxLength": group::ChatId::MAX_LENGTH, "pattern": r"^[^\s\x00-\x1f\x7f-\x9f]+$" },
             { "type": "integer", "format": "int64" },
         ],
         "example": "-1001234567890",
     }
 
-    /// Title of a group: 1 to 100 characters, not all blank, without control characters.
-    GroupTitle { "type": "string", "minLength": 1, "maxLength": 100, "pattern": TEXT, "example": "Roommates" }
+    /// Title of a group, not all blank, without control characters.
+    GroupTitle { "type": "string", "minLength": 1, "maxLength": text::Title::MAX_LENGTH, "pattern": TEXT, "example": "Roommates" }
 
-    /// Description of an expense: 1 to 200 characters, not all blank, without control characters.
-    ExpenseDescription { "type": "string", "minLength": 1, "maxLength": 200, "pattern": TEXT, "example": "Dinner" }
+    /// Description of an expense, not all blank, without control characters.
+    ExpenseDescription { "type": "string", "minLength": 1, "maxLength": text::Description::MAX_LENGTH, "pattern": TEXT, "example": "Dinner" }
 
     /// Currency code: an ISO 4217 currency that has a minor unit, or TON, USDT, USDC, BTC or ETH.
     Currency { "type": "string", "pattern": "^([A-Z]{3}|USDT|USDC)$", "example": "EUR" }
@@ -112,12 +113,12 @@ schemas! {
         "example": "food",
     }
 
-    /// Id of a ledger entry: 1 to 64 characters, not all blank, without control characters. The
-    /// entry of an expense or a settlement has the id of that expense or settlement.
-    EntryId { "type": "string", "minLength": 1, "maxLength": 64, "pattern": TEXT, "example": "opening-balance" }
+    /// Id of a ledger entry, not all blank, without control characters. The entry of an expense or a
+    /// settlement has the id of that expense or settlement.
+    EntryId { "type": "string", "minLength": 1, "maxLength": entry_id::MAX_LENGTH, "pattern": TEXT, "example": "opening-balance" }
 
-    /// Note of an adjustment: 1 to 200 characters, not all blank, without control characters.
-    EntryNote { "type": "string", "minLength": 1, "maxLength": 200, "pattern": TEXT, "example": "Opening balance" }
+    /// Note of an adjustment, not all blank, without control characters.
+    EntryNote { "type": "string", "minLength": 1, "maxLength": text::Note::MAX_LENGTH, "pattern": TEXT, "example": "Opening balance" }
 
     /// Signed amount in major units by which a balance changes; not zero. A number or a string.
     ChangeAmountInput {
@@ -145,8 +146,11 @@ schemas! {
         "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].+)?$", "example": "2024-01-20",
     }
 
+    /// Maximum number of items on a page.
+    PageLimit { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT }
+
     /// Maximum number of days on a page.
-    DaysLimit { "type": "integer", "minimum": 1, "maximum": 100, "default": 100 }
+    DaysLimit { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": MAX_LIMIT }
 
     /// A day in UTC.
     CalendarDate { "type": "string", "format": "date", "example": "2024-01-20" }

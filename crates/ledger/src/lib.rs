@@ -6,14 +6,15 @@ mod push;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
+    adjustment::{MAX_CHANGES, MAX_ENTRIES},
     entry_id::EntryId,
     group::MEMBER_RULE,
     id::UserId,
     time::{Day, Timestamp},
 };
 use fracti_http::{
-    App, AsMember, Code, Context, Data, EntryView, Id, List, ListId, Paging, Parameters, Post,
-    Problem, QueryReader, Routes, openapi, respond, schemas,
+    App, AsMember, Code, Context, Data, EntryView, Id, List, ListId, MAX_LIMIT, Paging, Parameters,
+    Post, Problem, QueryReader, Routes, openapi, respond, schemas,
 };
 use fracti_store::{Order, Page, Place, Position, Statement};
 use serde::{Deserialize, Serialize};
@@ -21,15 +22,15 @@ use utoipa_axum::routes;
 
 use balances::{BalanceView, DayView};
 use period::{DaysQuery, EntriesQuery};
-use push::{PushEntries, ReportView, RevertEntries};
+use push::{PushEntries, PushEntry, ReportView, RevertEntries};
 
 /// Default number of days per page: the maximum, which suits a chart.
-const DAYS: usize = 100;
+const DAYS: usize = MAX_LIMIT;
 
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
-    openapi::tagged([(
+    let routes = openapi::tagged([(
         "ledger",
         "The ledger of a group: balances at any moment, the entries behind them, and adjustments.",
     )])
@@ -37,7 +38,10 @@ pub fn routes() -> Routes {
     .routes(routes!(list_ledger_entries, push_entries, revert_entries))
     .routes(routes!(revert_entries_by_post))
     .routes(routes!(list_ledger_entry_history))
-    .routes(routes!(list_ledger_days))
+    .routes(routes!(list_ledger_days));
+    let routes = openapi::with_items::<PushEntries>(routes, "entries", 1..=MAX_ENTRIES);
+    let routes = openapi::with_items::<PushEntry>(routes, "changes", 2..=MAX_CHANGES);
+    openapi::with_items::<RevertEntries>(routes, "entryIds", 1..=MAX_ENTRIES)
 }
 
 /// Query parameters of the balances.
@@ -63,9 +67,8 @@ impl Parameters for BalanceQuery {
             now."),
         ("userId" = Option<schemas::UserId>, Query, description = "Return only the totals of this \
             member.")),
-    responses(
-        (status = OK, body = Data<BalanceView>),
-        (status = UNPROCESSABLE_ENTITY, description = "TOO_MUCH_HISTORY")))]
+    responses((status = OK, body = Data<BalanceView>)),
+    extensions(("x-errors" = json!([Code::TooMuchHistory]))))]
 async fn get_ledger_balance(
     State(app): State<App>,
     AsMember(member_key, BalanceQuery { at, user }): AsMember<BalanceQuery>,
@@ -146,9 +149,8 @@ async fn push_entries(
 /// cannot be reverted here; delete the expense instead.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/ledger/entries", tag = "ledger",
     request_body = RevertEntries,
-    responses(
-        (status = OK, body = Data<ReportView>),
-        (status = FORBIDDEN, description = "NOT_ALLOWED")))]
+    responses((status = OK, body = Data<ReportView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed]))))]
 async fn revert_entries(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
@@ -165,9 +167,8 @@ async fn revert_entries(
 /// The same as `revertEntries`, for clients that cannot send a body with DELETE.
 #[utoipa::path(post, path = "/api/groups/{groupId}/ledger/entries/revert", tag = "ledger",
     request_body = RevertEntries,
-    responses(
-        (status = OK, body = Data<ReportView>),
-        (status = FORBIDDEN, description = "NOT_ALLOWED")))]
+    responses((status = OK, body = Data<ReportView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed]))))]
 async fn revert_entries_by_post(
     app: State<App>,
     member: AsMember,

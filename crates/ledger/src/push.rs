@@ -19,7 +19,6 @@ const RESERVED_NAME: &str = "revert";
 #[expect(dead_code, reason = "describes the body that is read")]
 pub(crate) struct PushEntries {
     /// The adjustments.
-    #[schema(min_items = 1, max_items = 500)]
     entries: Vec<PushEntry>,
 }
 
@@ -29,7 +28,6 @@ pub(crate) struct PushEntries {
 #[expect(dead_code, reason = "describes the body that is read")]
 pub(crate) struct RevertEntries {
     /// Ids of their entries.
-    #[schema(min_items = 1, max_items = 500)]
     entry_ids: Vec<schemas::EntryId>,
 }
 
@@ -43,12 +41,11 @@ pub(crate) struct RevertEntries {
     ],
 }))]
 #[expect(dead_code, reason = "describes the body that is read")]
-struct PushEntry {
+pub(crate) struct PushEntry {
     /// Id of the entry, unique among the applied entries of the group. `revert` is reserved.
     entry_id: schemas::EntryId,
     /// Changes of balances, which sum to zero in each currency. A member may appear once per
     /// currency.
-    #[schema(min_items = 2, max_items = 500)]
     changes: Vec<PushChange>,
     /// Note that explains it.
     note: Option<schemas::EntryNote>,

@@ -11,9 +11,9 @@ use fracti_core::{
     settlement::{NewSettlement, Settlement, SettlementUpdate},
 };
 use fracti_http::{
-    App, AsMember, Body, Context, Data, Flag, Id, IfMatch, Json, JsonScalar, List, ListId, Object,
-    Paging, Parameters, Post, Problem, QueryReader, Routes, SettlementView, Tagged, Value, openapi,
-    respond_tagged, schemas,
+    App, AsMember, Body, Code, Context, Data, Flag, Id, IfMatch, Json, JsonScalar, List, ListId,
+    Object, Paging, Parameters, Post, Problem, QueryReader, Routes, SettlementView, Tagged, Value,
+    openapi, respond_tagged, schemas,
 };
 use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
@@ -138,10 +138,8 @@ impl Parameters for DebtsQuery {
 #[utoipa::path(get, path = "/api/groups/{groupId}/debts", tag = "settlements",
     params(("verify" = Option<bool>, Query, description = "Whether to recompute the balances from \
         the full history. The cost grows with the history.")),
-    responses(
-        (status = OK, body = Data<GroupDebts>),
-        (status = CONFLICT, description = "CONFLICT"),
-        (status = UNPROCESSABLE_ENTITY, description = "TOO_MUCH_HISTORY")))]
+    responses((status = OK, body = Data<GroupDebts>)),
+    extensions(("x-errors" = json!([Code::Conflict, Code::TooMuchHistory]))))]
 async fn get_debts(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<DebtsQuery>,
@@ -175,10 +173,8 @@ async fn list_settlements(
 /// pending until the recipient completes it.
 #[utoipa::path(post, path = "/api/groups/{groupId}/settlements", tag = "settlements",
     request_body = CreateSettlement,
-    responses(
-        (status = CREATED, body = Data<SettlementView>),
-        (status = FORBIDDEN, description = "NOT_ALLOWED"),
-        (status = CONFLICT, description = "TX_HASH_USED")))]
+    responses((status = CREATED, body = Data<SettlementView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::TxHashUsed]))))]
 async fn create_settlement(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
@@ -208,10 +204,8 @@ async fn get_settlement(
 /// settlement stays pending. Repeating a final status has no effect.
 #[utoipa::path(put, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
     request_body = UpdateSettlement,
-    responses(
-        (status = OK, body = Data<SettlementView>),
-        (status = FORBIDDEN, description = "NOT_ALLOWED"),
-        (status = CONFLICT, description = "SETTLEMENT_FINAL, TX_HASH_USED")))]
+    responses((status = OK, body = Data<SettlementView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::SettlementFinal, Code::TxHashUsed]))))]
 async fn update_settlement(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,

@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use activity::ActivityView;
-use summary::{MySummary, memberships};
+use summary::{MySummary, SUMMARY_PAGE, memberships};
 
 /// The routes of this endpoint group.
 #[must_use]
@@ -160,15 +160,15 @@ async fn get_me(
 /// List the caller's groups with their balances.
 #[utoipa::path(get, path = "/api/users/me/groups", tag = "users",
     operation_id = "list_my_groups",
-    params(("limit" = Option<u8>, Query, minimum = 1, maximum = 100,
-        description = "Maximum number of groups on the page. Default: 500.")),
+    params(("limit" = inline(Option<schemas::PageLimit>), Query,
+        description = format!("Maximum number of groups on the page. Default: {SUMMARY_PAGE}."))),
     responses((status = OK, body = List<MyGroup>)))]
 async fn list_groups(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MyGroup>, Problem> {
     let list_id = ListId::new("users/me/groups", &user.id);
-    let paging = paging.or_limit(summary::SUMMARY_PAGE);
+    let paging = paging.or_limit(SUMMARY_PAGE);
     let Slice { items, next } = app.table.memberships_of(user.id, &paging.page(&list_id)?).await?;
     let next = next.map(|position| paging.cursor(&list_id, &position));
     Ok(List::new(items.into_iter().map(MyGroup::of), next))
