@@ -1,5 +1,7 @@
 //! Endpoints of groups and their members, and of the service itself.
 
+mod view;
+
 use axum::{
     extract::State,
     http::{StatusCode, header},
@@ -12,12 +14,14 @@ use fracti_core::{
     ton::TonAddress,
 };
 use fracti_http::{
-    App, AsMember, Body, Caller, Code, Data, GroupView, Id, Json, JsonScalar, List, ListId,
-    MemberView, Paging, Post, Problem, Routes, Value, openapi, respond, schemas,
+    App, AsMember, Body, Caller, Code, Data, GroupView, Id, Json, JsonScalar, List, ListId, Paging,
+    Post, Problem, Routes, Value, openapi, respond, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
+
+use view::MemberView;
 
 /// The routes of this endpoint group.
 #[must_use]

@@ -14,12 +14,12 @@ use fracti_store::{RequestContext, Table, with_deadline};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
-    Context, Problem, amounts, dynamodb,
+    Context, Problem, dynamodb,
     layers::{
         authentication::{self, Authentication},
         context, observe,
     },
-    problem,
+    response::{amounts, problem},
 };
 
 /// Maximum size of a request body, in KiB.

@@ -2,7 +2,7 @@
 //!
 //! 1. [`context`] makes the [`Context`](crate::Context) of the request;
 //! 2. [`observe`] writes the log line and renders problems;
-//! 3. [`amounts`](crate::amounts) writes amounts in the requested form;
+//! 3. [`amounts`](crate::response::amounts) writes amounts in the requested form;
 //! 4. the time limit of the request;
 //! 5. [`authentication`] adds the principal to the context, or refuses the request;
 //! 6. the maximum size of the body.

@@ -9,39 +9,32 @@
 //! [`Problem`]. This crate has no endpoints.
 
 pub mod openapi;
-pub mod schemas;
 
-mod amounts;
 mod app;
-mod body;
-mod caller;
 mod context;
-mod cursor;
 mod dynamodb;
-mod envelope;
-mod etag;
-mod json;
 mod lambda;
 mod layers;
-mod post;
-mod problem;
-mod query;
-mod views;
+mod request;
+mod response;
 
-pub use amounts::{JsonDecimal, shown};
 pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Routes, Settings, service};
-pub use body::{Body, JsonScalar, Object, Value};
-pub use caller::{AsMember, Caller, Id};
 pub use context::{Context, Credential, Principal};
-pub use cursor::{ListId, MAX_LIMIT, Paging};
 pub use dynamodb::{dynamodb_at, local_dynamodb};
-pub use envelope::{Data, List, Pagination};
-pub use etag::{IfMatch, Tagged};
-pub use json::Json;
 pub use lambda::run;
-pub use post::{Post, respond, respond_tagged};
-pub use problem::{Code, Detail, Problem, ProblemBody, sentence};
-pub use query::{Flag, FlagError, Parameters, Query, QueryReader};
-pub use views::{
-    ChangeView, EntryView, ExpenseView, GroupView, MemberView, SettlementView, ShareView,
+pub use openapi::schemas;
+pub use request::{
+    body::{Body, JsonScalar, Object, Value},
+    caller::{AsMember, Caller, Id},
+    json::Json,
+    paging::{ListId, MAX_LIMIT, Paging},
+    post::{Post, respond, respond_tagged},
+    query::{Flag, FlagError, Parameters, Query, QueryReader},
+};
+pub use response::{
+    amounts::{JsonDecimal, shown},
+    envelope::{Data, List, Pagination},
+    etag::{IfMatch, Tagged},
+    problem::{Code, Detail, Problem, ProblemBody, sentence},
+    views::{ChangeView, EntryView, ExpenseView, GroupView, SettlementView, ShareView},
 };

@@ -4,6 +4,8 @@
 //! codes that only it has. [`document`] adds what follows from path and method: parameters, headers,
 //! security and common error codes.
 
+pub mod schemas;
+
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     ops::RangeInclusive,
@@ -29,10 +31,13 @@ use utoipa::{
 };
 
 use crate::{
-    Code, ProblemBody, Routes, amounts,
-    caller::{PATH_PARAMS, PathParam},
-    cursor::{DEFAULT_LIMIT, MAX_LIMIT},
-    post::MAX_KEY,
+    Code, ProblemBody, Routes,
+    request::{
+        caller::{PATH_PARAMS, PathParam},
+        paging::{DEFAULT_LIMIT, MAX_LIMIT},
+        post::MAX_KEY,
+    },
+    response::amounts,
 };
 
 /// The document of all endpoint groups, as it is served.

@@ -12,7 +12,7 @@ use axum::{
 use fracti_core::id::GroupId;
 use fracti_store::{TableCost, metered};
 
-use crate::{Context, Problem, caller::PathParam};
+use crate::{Context, Problem, request::caller::PathParam};
 
 /// Serves a request and writes one log line about it.
 ///

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fracti_core::{
     currency::Currency,
     expense::{Category, Expense, Share},
-    group::{Group, Member},
+    group::Group,
     ledger::{Change, Entry, EntryStatus, RefType},
     settlement::{Settlement, Status},
     split::SplitType,
@@ -38,37 +38,6 @@ pub struct GroupView {
     pub created_at: String,
     /// Number of members.
     pub member_count: u64,
-}
-
-/// A member of a group.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Member)]
-pub struct MemberView {
-    /// Telegram id of the member, as text.
-    #[schema(value_type = schemas::UserId)]
-    pub id: String,
-    /// Telegram id of the member, as a number.
-    #[schema(minimum = 1, example = 123_456_789)]
-    pub telegram_id: u64,
-    /// Name of the member.
-    #[schema(example = "Alice Smith")]
-    pub name: String,
-    /// Telegram username, without `@`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "alice")]
-    pub username: Option<String>,
-    /// TON address at which the member is paid.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
-    pub wallet: Option<String>,
-    /// URL of the member's avatar.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "https://t.me/i/userpic/320/alice.svg")]
-    pub avatar_url: Option<String>,
-    /// Time at which the member joined.
-    #[schema(value_type = schemas::Timestamp)]
-    pub joined_at: String,
 }
 
 /// An expense.
@@ -314,20 +283,6 @@ impl From<Group> for GroupView {
             currency: group.currency.code(),
             created_at: group.created_at.to_string(),
             member_count: group.member_count,
-        }
-    }
-}
-
-impl From<Member> for MemberView {
-    fn from(member: Member) -> Self {
-        Self {
-            id: member.id.to_string(),
-            telegram_id: member.telegram_id,
-            name: member.name,
-            username: member.username,
-            wallet: member.wallet.map(|wallet| wallet.to_string()),
-            avatar_url: member.avatar_url,
-            joined_at: member.joined_at.to_string(),
         }
     }
 }

@@ -7,8 +7,8 @@ use fracti_core::input::FieldErrors;
 
 use crate::{
     App, Problem,
-    amounts::{Form, PARAMETER},
-    body::shortened,
+    request::body::shortened,
+    response::amounts::{Form, PARAMETER},
 };
 
 /// The query parameters of an endpoint.

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use crate::{
     App, Code, Problem,
     app::MAX_BODY_KIB,
-    body::{self, Body},
+    request::body::{self, Body},
 };
 
 /// A JSON body. Its errors are reported only after the table has checked the caller's right.

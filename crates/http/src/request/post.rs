@@ -13,9 +13,12 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     App, Context, Problem,
-    body::{self, Body},
     context::Principal,
-    envelope, etag, json,
+    request::{
+        body::{self, Body},
+        json,
+    },
+    response::{envelope, etag},
 };
 
 /// Header with the idempotency key.

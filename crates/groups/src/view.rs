@@ -1,0 +1,51 @@
+//! Views of groups that no other endpoint returns.
+
+use fracti_core::group::Member;
+use fracti_http::schemas;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A member of a group.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Member)]
+pub(crate) struct MemberView {
+    /// Telegram id of the member, as text.
+    #[schema(value_type = schemas::UserId)]
+    id: String,
+    /// Telegram id of the member, as a number.
+    #[schema(minimum = 1, example = 123_456_789)]
+    telegram_id: u64,
+    /// Name of the member.
+    #[schema(example = "Alice Smith")]
+    name: String,
+    /// Telegram username, without `@`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "alice")]
+    username: Option<String>,
+    /// TON address at which the member is paid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
+    wallet: Option<String>,
+    /// URL of the member's avatar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "https://t.me/i/userpic/320/alice.svg")]
+    avatar_url: Option<String>,
+    /// Time at which the member joined.
+    #[schema(value_type = schemas::Timestamp)]
+    joined_at: String,
+}
+
+impl From<Member> for MemberView {
+    fn from(member: Member) -> Self {
+        Self {
+            id: member.id.to_string(),
+            telegram_id: member.telegram_id,
+            name: member.name,
+            username: member.username,
+            wallet: member.wallet.map(|wallet| wallet.to_string()),
+            avatar_url: member.avatar_url,
+            joined_at: member.joined_at.to_string(),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! What a handler returns: views in an envelope, entity tags and problems.
+
+pub(crate) mod amounts;
+pub(crate) mod envelope;
+pub(crate) mod etag;
+pub(crate) mod problem;
+pub(crate) mod views;
