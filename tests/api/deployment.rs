@@ -180,6 +180,19 @@ fn every_lambda_crate_and_every_function_of_the_template_is_in_the_list() {
 }
 
 #[test]
+fn loops_of_the_template_are_over_all_functions() {
+    let functions: BTreeSet<_> = FUNCTIONS.iter().map(|it| resource(it.name)).collect();
+    let resources = TEMPLATE["Resources"].as_object().unwrap().iter();
+    let loops = resources.filter(|(name, _)| name.starts_with("Fn::ForEach::"));
+    let loops: Vec<_> = loops.map(|(name, body)| (name, body[1].as_array().unwrap())).collect();
+    assert_eq!(loops.len(), 1);
+    for (name, over) in loops {
+        assert_eq!(over.len(), functions.len(), "{name}");
+        assert_eq!(over.iter().map(text).collect::<BTreeSet<_>>(), functions, "{name}");
+    }
+}
+
+#[test]
 fn every_route_is_deployed_and_nothing_more() {
     for Function { name, routes } in FUNCTIONS {
         let document = serde_json::to_value(routes().into_openapi()).unwrap();
