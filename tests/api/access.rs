@@ -153,7 +153,7 @@ fn rows() -> Vec<Row> {
 }
 
 #[tokio::test]
-async fn every_endpoint_answers_whom_it_should() {
+async fn every_endpoint_allows_exactly_its_principals() {
     for (method, path, body, statuses) in rows() {
         let mut scene = Scene::new().await;
         let known = [
@@ -194,7 +194,7 @@ fn named(body: &Value, expense: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_group_that_is_not_there_is_no_secret() {
+async fn missing_group_is_a_404_for_every_user() {
     let api = Api::new().await;
     let alice = api.user(1, "Alice");
     let nowhere = "/api/groups/0190a1b2-0000-7000-8000-000000000001";
@@ -239,7 +239,7 @@ async fn a_group_that_is_not_there_is_no_secret() {
 }
 
 #[tokio::test]
-async fn both_headers_say_who_calls() {
+async fn both_authentication_headers_are_accepted() {
     let api = Api::new().await;
     let alice = api.user(1, "Alice");
     let init_data = telegram::sign(&alice.user, TOKEN, api.now());
@@ -269,7 +269,7 @@ async fn both_headers_say_who_calls() {
 }
 
 #[tokio::test]
-async fn init_data_lasts_for_a_day() {
+async fn init_data_expires_after_a_day() {
     let api = Api::new().await;
     let alice = api.user(1, "Alice");
     api.pass(Duration::from_hours(24));

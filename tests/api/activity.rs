@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::{Api, Group};
 
 #[tokio::test]
-async fn the_feed_tells_what_happened_to_ones_money() {
+async fn feed_describes_each_event_from_the_users_side() {
     let group = Group::new(2, "EUR").await;
     let [alice, bob] = [&group.members[0], &group.members[1]];
     group.spend(0, json!({ "amount": 10, "description": "Hut" })).await;
@@ -57,7 +57,7 @@ async fn the_feed_tells_what_happened_to_ones_money() {
 }
 
 #[tokio::test]
-async fn nothing_is_lost_or_doubled_where_many_things_happen_in_one_moment() {
+async fn feed_pages_are_complete_when_events_share_a_millisecond() {
     let api = Api::new().await;
     let mut groups = Vec::new();
     for _ in 0..4 {

@@ -51,7 +51,7 @@ fn as_text(value: &Value, name: &str, in_amounts: bool) -> Value {
 }
 
 #[tokio::test]
-async fn every_read_answers_amounts_as_text_where_it_is_asked_for() {
+async fn every_read_returns_amounts_as_strings_on_request() {
     let group = Group::new(2, "EUR").await;
     let alice = &group.members[0];
     let splits =
@@ -102,7 +102,7 @@ async fn every_read_answers_amounts_as_text_where_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn amounts_keep_all_their_digits_in_both_forms() {
+async fn amounts_keep_all_digits_as_numbers_and_as_strings() {
     let group = Group::new(1, "TON").await;
     let alice = &group.members[0];
     let path = group.path("/expenses");

@@ -25,7 +25,7 @@ fn count(replies: &[Reply], status: u16) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fifty_expenses_at_once_are_all_recorded_in_an_order() {
+async fn fifty_concurrent_expenses_are_all_recorded_in_sequence() {
     let group = Group::new(5, "EUR").await;
     let path = group.path("/expenses");
     let replies = at_once(50, &group.members, |caller| {
@@ -49,7 +49,7 @@ async fn fifty_expenses_at_once_are_all_recorded_in_an_order() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn writers_in_several_processes_are_all_recorded_too() {
+async fn concurrent_writes_of_several_processes_are_all_recorded() {
     let group = Group::new(2, "EUR").await;
     let path = group.path("/expenses");
     let processes: Vec<_> = (0..8).map(|_| group.members[0].at(&group.api.another())).collect();
@@ -64,7 +64,7 @@ async fn writers_in_several_processes_are_all_recorded_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_ten_deletions_of_one_expense_one_deletes_it() {
+async fn ten_concurrent_deletions_delete_an_expense_once() {
     let group = Group::new(2, "EUR").await;
     group.spend(1, json!({ "amount": 8 })).await;
     let before = group.balances().await;
@@ -81,7 +81,7 @@ async fn of_ten_deletions_of_one_expense_one_deletes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ten_completions_of_one_settlement_move_money_once() {
+async fn ten_concurrent_completions_move_money_once() {
     let group = Group::new(2, "EUR").await;
     let made = group.members[1]
         .post(&group.path("/settlements"), json!({ "toId": "1", "amount": 7 }))
@@ -99,7 +99,7 @@ async fn ten_completions_of_one_settlement_move_money_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_completing_and_failing_at_once_one_wins() {
+async fn concurrent_completion_and_failure_leave_one_winner() {
     let group = Group::new(2, "EUR").await;
     let made = group.members[1]
         .post(&group.path("/settlements"), json!({ "toId": "1", "amount": 7 }))
@@ -119,7 +119,7 @@ async fn of_completing_and_failing_at_once_one_wins() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_ten_settlements_with_one_transaction_one_is_recorded() {
+async fn one_of_ten_settlements_with_one_transaction_hash_is_recorded() {
     let group = Group::new(3, "EUR").await;
     let replies = at_once(10, &group.members[1..], |caller| {
         let path = group.path("/settlements");
@@ -135,7 +135,7 @@ async fn of_ten_settlements_with_one_transaction_one_is_recorded() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_joins_at_once_is_counted_once() {
+async fn concurrent_joins_of_one_user_count_once() {
     let group = Group::new(1, "EUR").await;
     let newcomers: Vec<Caller> = (2..7).map(|id| group.api.user(id, "New")).collect();
     let path = group.path("/join");
@@ -151,7 +151,7 @@ async fn whoever_joins_at_once_is_counted_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everything_at_once_leaves_a_ledger_that_is_right() {
+async fn concurrent_operations_of_all_kinds_leave_a_correct_ledger() {
     let api = Api::new().await;
     let group = Group::of(&api, 4, "TON").await;
     let mut expenses = Vec::new();

@@ -5,7 +5,7 @@ use std::{fs, panic::catch_unwind, path::Path};
 use fracti_tests::fuzz::TARGETS;
 
 #[test]
-fn every_law_holds_over_the_corpora() {
+fn every_fuzz_target_holds_over_its_corpus() {
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
     assert_eq!(fs::read_dir(&corpora).unwrap().count(), TARGETS.len(), "a corpus without a target");
     for (name, target) in TARGETS {

@@ -193,7 +193,7 @@ fn loops_of_the_template_are_over_all_functions() {
 }
 
 #[test]
-fn every_route_is_deployed_and_nothing_more() {
+fn template_deploys_exactly_the_routes() {
     for Function { name, routes } in FUNCTIONS {
         let document = serde_json::to_value(routes().into_openapi()).unwrap();
         let methods = |(path, item): (&String, &Value)| {
@@ -237,7 +237,7 @@ fn a_path_belongs_to_the_function_whose_router_serves_it() {
 }
 
 #[test]
-fn the_table_is_the_seeds() {
+fn template_table_has_the_keys_of_the_rows() {
     let table = &TEMPLATE["Resources"]["FractiTable"]["Properties"];
     let key = |hash: &str, range: &str| {
         json!([
@@ -265,7 +265,7 @@ fn the_table_is_the_seeds() {
 }
 
 #[test]
-fn the_functions_are_given_what_they_read_from_the_environment() {
+fn template_sets_every_variable_that_functions_read() {
     let given = TEMPLATE["Globals"]["Function"]["Environment"]["Variables"].as_object().unwrap();
     let source = include_str!("../../crates/http/src/app.rs");
     let read: BTreeSet<&str> =
@@ -277,7 +277,7 @@ fn the_functions_are_given_what_they_read_from_the_environment() {
 }
 
 #[tokio::test]
-async fn the_rights_are_those_that_are_used() {
+async fn template_grants_exactly_the_actions_used() {
     let mut used: BTreeMap<&str, BTreeSet<Right>> = BTreeMap::new();
     let mut note = |function: &'static str, rights: BTreeSet<Right>| {
         used.entry(function).or_default().extend(rights);

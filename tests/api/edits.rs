@@ -23,7 +23,7 @@ fn origin(expense: &Value) -> [&Value; 4] {
 }
 
 #[tokio::test]
-async fn what_is_left_out_stays() {
+async fn fields_left_out_of_an_edit_keep_their_values() {
     let group = Group::new(3, "EUR").await;
     let alice = &group.members[0];
     let made = group.spend(0, json!({ "amount": 100, "category": "food" })).await;
@@ -59,7 +59,7 @@ async fn what_is_left_out_stays() {
 }
 
 #[tokio::test]
-async fn the_money_moves_once_and_exactly() {
+async fn edit_moves_balances_by_exactly_the_difference() {
     let group = Group::new(3, "EUR").await;
     let alice = &group.members[0];
     let percentages = |parts: [(&str, u8); 2]| {
@@ -99,7 +99,7 @@ async fn the_money_moves_once_and_exactly() {
 }
 
 #[tokio::test]
-async fn exact_shares_that_do_not_come_out_any_more_are_asked_for() {
+async fn exact_shares_that_no_longer_sum_to_the_amount_are_refused() {
     let group = Group::new(2, "EUR").await;
     let splits = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": 2 }]);
     let made = group.spend(0, json!({ "amount": 3, "splitType": "exact", "splits": splits })).await;
@@ -138,7 +138,7 @@ async fn every_list_shows_the_edited_expense() {
 }
 
 #[tokio::test]
-async fn who_changes_what_they_saw_does_not_overwrite_what_they_did_not() {
+async fn stale_if_match_is_refused_and_changes_nothing() {
     let group = Group::new(2, "EUR").await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);
     let body = json!({ "amount": 10, "description": "Hut", "payerId": "2" });
@@ -188,7 +188,7 @@ async fn who_changes_what_they_saw_does_not_overwrite_what_they_did_not() {
 }
 
 #[tokio::test]
-async fn who_neither_paid_nor_recorded_it_changes_nothing() {
+async fn only_the_payer_and_the_recorder_may_change_an_expense() {
     let group = Group::new(3, "EUR").await;
     let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
     let made = group.spend(0, json!({ "amount": 9, "payerId": "2" })).await;
@@ -206,7 +206,7 @@ async fn who_neither_paid_nor_recorded_it_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_deleted_expense_comes_back_as_it_was() {
+async fn restored_expense_is_as_it_was_before_its_deletion() {
     let group = Group::new(3, "EUR").await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);
     group.spend(1, json!({ "amount": 5 })).await;
@@ -252,7 +252,7 @@ async fn a_deleted_expense_comes_back_as_it_was() {
 }
 
 #[tokio::test]
-async fn the_history_says_all_that_an_expense_was() {
+async fn history_lists_every_version_of_an_expense() {
     let group = Group::new(2, "EUR").await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);
     let made = group.spend(0, json!({ "amount": 10, "payerId": "2" })).await;
@@ -316,7 +316,7 @@ async fn the_history_says_all_that_an_expense_was() {
 }
 
 #[tokio::test]
-async fn an_edit_of_everything_fits_into_one_transaction() {
+async fn largest_edit_fits_into_one_transaction() {
     let group = Group::new(91, "EUR").await;
     let alice = &group.members[0];
     let shares = |from: u64| {
@@ -336,7 +336,7 @@ async fn an_edit_of_everything_fits_into_one_transaction() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_decided_on_what_is_not_so_any_more_is_decided_again() {
+async fn write_that_lost_a_race_is_repeated_on_the_new_state() {
     let group = Group::new(3, "EUR").await;
     let made = group.spend(0, json!({ "amount": 30 })).await;
     let at = path(&group, &made);
@@ -376,7 +376,7 @@ async fn what_was_decided_on_what_is_not_so_any_more_is_decided_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn edits_deletions_and_restores_at_once_leave_one_state() {
+async fn concurrent_edits_deletions_and_restores_leave_one_state() {
     let group = Group::new(3, "EUR").await;
     let made = group.spend(0, json!({ "amount": 10 })).await;
     let at = path(&group, &made);

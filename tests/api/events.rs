@@ -36,7 +36,7 @@ pub(crate) async fn send(api: &Api, to: &str, event: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn each_event_is_answered_by_its_function() {
+async fn every_sample_event_is_answered_by_its_function() {
     let files = fs::read_dir(directory()).unwrap();
     assert_eq!(files.count(), SAMPLES.len(), "an event that nothing sends");
     for sample in SAMPLES {

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::harness::{Group, number};
 
 #[tokio::test]
-async fn an_expense_reads_back_as_it_was_recorded() {
+async fn created_expense_reads_back_as_recorded() {
     let group = Group::new(3, "USD").await;
     let made = group
         .spend(0, json!({
@@ -39,7 +39,7 @@ async fn an_expense_reads_back_as_it_was_recorded() {
 }
 
 #[tokio::test]
-async fn no_digit_is_lost_on_the_way() {
+async fn amounts_keep_all_digits_in_responses_rows_and_totals() {
     let group = Group::new(1, "TON").await;
     for (amount, currency, printed) in [
         ("0.000000001", "TON", "0.000000001"),
@@ -74,7 +74,7 @@ async fn no_digit_is_lost_on_the_way() {
 }
 
 #[tokio::test]
-async fn deleting_takes_back_all_that_an_expense_did() {
+async fn deleted_expense_leaves_only_its_history() {
     let group = Group::new(3, "EUR").await;
     group.spend(1, json!({ "amount": 30 })).await;
     let before = group.balances().await;
@@ -116,7 +116,7 @@ async fn deleting_takes_back_all_that_an_expense_did() {
 }
 
 #[tokio::test]
-async fn a_payer_who_does_not_share_is_owed_it_all() {
+async fn payer_without_a_share_is_owed_the_whole_amount() {
     let group = Group::new(3, "EUR").await;
     group
         .spend(0, json!({ "amount": 150, "splits": [{ "userId": "2" }, { "userId": "3" }] }))
@@ -128,7 +128,7 @@ async fn a_payer_who_does_not_share_is_owed_it_all() {
 }
 
 #[tokio::test]
-async fn a_share_of_zero_owes_nothing_and_makes_no_row() {
+async fn zero_share_owes_nothing_and_writes_no_participant_row() {
     let group = Group::new(3, "EUR").await;
     let splits = json!([
         { "userId": "1", "amount": 0 }, { "userId": "2", "amount": "10.00" }, { "userId": "3", "amount": 0 },
@@ -144,7 +144,7 @@ async fn a_share_of_zero_owes_nothing_and_makes_no_row() {
 }
 
 #[tokio::test]
-async fn events_of_one_moment_have_moments_of_their_own() {
+async fn expenses_of_one_millisecond_get_distinct_creation_times() {
     let group = Group::new(2, "EUR").await;
     let [first, second] = [
         group.spend(0, json!({ "amount": 1 })).await,
@@ -159,7 +159,7 @@ async fn events_of_one_moment_have_moments_of_their_own() {
 }
 
 #[tokio::test]
-async fn the_first_event_of_a_later_day_closes_the_day_before() {
+async fn first_event_of_a_day_closes_the_previous_day() {
     let group = Group::new(2, "EUR").await;
     group.spend(0, json!({ "amount": 10 })).await;
     group.spend(0, json!({ "amount": 20 })).await;
@@ -178,7 +178,7 @@ async fn the_first_event_of_a_later_day_closes_the_day_before() {
 }
 
 #[tokio::test]
-async fn forty_five_share_and_one_more_does_not_fit() {
+async fn expense_has_at_most_45_shares() {
     let group = Group::new(45, "EUR").await;
     let made = group.spend(0, json!({ "amount": "100.00" })).await;
     let shares = made["splits"].as_array().unwrap();
@@ -201,7 +201,7 @@ async fn forty_five_share_and_one_more_does_not_fit() {
 }
 
 #[tokio::test]
-async fn what_would_not_fit_into_the_ledger_is_refused() {
+async fn expense_that_would_overflow_the_totals_is_refused() {
     let group = Group::new(2, "JPY").await;
     group.spend(0, json!({ "amount": i64::MAX })).await;
     let before = group.api.rows().await;

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::harness::Group;
 
 #[tokio::test]
-async fn a_table_that_does_not_answer_is_a_503() {
+async fn unreachable_table_is_a_503() {
     let group = Group::new(2, "EUR").await;
     // Nothing listens on port 1.
     let unreachable = Table::new(local_dynamodb("http://127.0.0.1:1"), "FractiTable");
@@ -31,7 +31,7 @@ async fn a_table_that_does_not_answer_is_a_503() {
 }
 
 #[tokio::test]
-async fn a_table_that_is_not_there_is_a_500_that_says_nothing() {
+async fn missing_table_is_a_500_without_details() {
     let group = Group::new(1, "EUR").await;
     let elsewhere = Table::new(group.api.client.clone(), "NoSuchTable");
     let alice = group.members[0].at(&group.api.over(elsewhere));
@@ -43,7 +43,7 @@ async fn a_table_that_is_not_there_is_a_500_that_says_nothing() {
 }
 
 #[tokio::test]
-async fn who_loses_every_race_until_the_deadline_gets_a_409() {
+async fn write_that_loses_every_race_until_the_deadline_is_a_409() {
     let group = Group::new(2, "EUR").await;
     group.spend(0, json!({ "amount": 10 })).await;
     // A closing of the day that nobody of us wrote: every event of a later day finds that somebody was first.

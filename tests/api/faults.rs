@@ -32,7 +32,7 @@ async fn spend(caller: &Caller, group: &Group) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn an_expense_is_written_once_whatever_happens_to_the_request() {
+async fn expense_is_written_once_under_every_fault() {
     use Fault::{
         Conflict, CutAfter, CutBefore, Exceed, Fail, FailAfter, InProgress, Mismatch, Throttle,
     };
@@ -67,7 +67,7 @@ async fn an_expense_is_written_once_whatever_happens_to_the_request() {
 }
 
 #[tokio::test]
-async fn whatever_was_done_is_told_though_every_answer_was_lost() {
+async fn committed_write_is_reported_though_every_response_was_lost() {
     let (proxy, group) = disturbed().await;
     let lost = || proxy.force(WRITE, [Fault::CutAfter; 5]);
     let [alice, bob] = [&group.members[0], &group.members[1]];
@@ -101,7 +101,7 @@ async fn whatever_was_done_is_told_though_every_answer_was_lost() {
 }
 
 #[tokio::test]
-async fn a_repeated_request_finds_what_the_first_one_did() {
+async fn repeated_request_finds_the_first_ones_write() {
     let (proxy, group) = disturbed().await;
     let tea = json!({ "amount": 3, "description": "Tea" });
     // The answers are lost, and the look at the rows too.
@@ -121,7 +121,7 @@ async fn a_repeated_request_finds_what_the_first_one_did() {
 }
 
 #[tokio::test]
-async fn lists_are_whole_though_their_pages_are_short_and_keys_stay_unprocessed() {
+async fn lists_are_complete_despite_short_pages_and_unprocessed_keys() {
     let (proxy, group) = disturbed().await;
     for _ in 0..5 {
         group.spend(0, json!({ "amount": 1 })).await;
@@ -142,7 +142,7 @@ async fn lists_are_whole_though_their_pages_are_short_and_keys_stay_unprocessed(
 
 /// In paused time: a request is answered before a function's 10 s are over, however little the table says.
 #[tokio::test]
-async fn a_table_that_falls_silent_is_a_503_in_time() {
+async fn silent_table_is_a_503_before_the_deadline() {
     for (operation, limit) in [("GetItem", 5_100), (WRITE, 8_600)] {
         let (proxy, group) = disturbed().await;
         tokio::time::pause();

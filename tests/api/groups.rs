@@ -8,7 +8,7 @@ use crate::harness::{Api, Group};
 const WALLET: &str = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF";
 
 #[tokio::test]
-async fn friends_share_a_group_from_its_creation_to_zero() {
+async fn suggested_settlements_bring_every_balance_to_zero() {
     let api = Api::new().await;
     let [alice, bob, carol] =
         [(1, "Alice"), (2, "Bob"), (3, "Carol")].map(|(id, name)| api.user(id, name));
@@ -54,7 +54,7 @@ async fn friends_share_a_group_from_its_creation_to_zero() {
 }
 
 #[tokio::test]
-async fn a_group_reads_back_as_it_was_made() {
+async fn created_group_reads_back_with_its_members() {
     let group = Group::new(3, "JPY").await;
     let read = group.members[2].get(&group.path("")).await.data(200).clone();
     assert_eq!(read["id"], group.id);
@@ -75,7 +75,7 @@ async fn a_group_reads_back_as_it_was_made() {
 }
 
 #[tokio::test]
-async fn a_group_is_in_ton_where_nothing_else_is_said() {
+async fn currency_of_a_group_defaults_to_ton() {
     let api = Api::new().await;
     let made = api.user(1, "A").post("/api/groups", json!({ "title": "🏔", "chatId": 5 })).await;
     assert_eq!(made.data(201)["currency"], "TON");
@@ -93,7 +93,7 @@ async fn a_group_is_in_ton_where_nothing_else_is_said() {
 }
 
 #[tokio::test]
-async fn who_joins_twice_is_a_member_once_with_their_newest_name() {
+async fn joining_again_updates_the_name_of_the_one_membership() {
     let group = Group::new(2, "EUR").await;
     let join = group.path("/join");
     let again = group.api.user(2, "Robert").post(&join, json!({ "wallet": WALLET })).await;
@@ -113,7 +113,7 @@ async fn who_joins_twice_is_a_member_once_with_their_newest_name() {
 }
 
 #[tokio::test]
-async fn a_wallet_is_ones_own_and_shows_in_the_debts() {
+async fn debts_show_the_wallet_that_a_member_has_set() {
     let group = Group::new(2, "EUR").await;
     let set = group.members[1].put(&group.path("/wallet"), json!({ "wallet": WALLET })).await;
     assert_eq!(set.data(200), &json!({ "wallet": WALLET }));
@@ -125,7 +125,7 @@ async fn a_wallet_is_ones_own_and_shows_in_the_debts() {
 }
 
 #[tokio::test]
-async fn health_says_that_fracti_runs_to_everybody() {
+async fn health_check_needs_no_authentication() {
     let api = Api::new().await;
     let health = api.user(1, "A").with(None).get("/api/health").await;
     assert_eq!(health.data(200)["status"], "ok");
@@ -133,7 +133,7 @@ async fn health_says_that_fracti_runs_to_everybody() {
 }
 
 #[tokio::test]
-async fn a_group_takes_no_more_than_500_members() {
+async fn group_accepts_at_most_500_members() {
     let group = Group::new(1, "EUR").await;
     let key = [("PK", format!("GROUP#{}", group.id)), ("SK", "METADATA".to_owned())];
     let key = key.map(|(name, key)| (name.to_owned(), AttributeValue::S(key)));

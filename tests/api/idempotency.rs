@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use crate::harness::{Api, Group};
 
 #[tokio::test]
-async fn every_post_with_a_key_happens_once() {
+async fn reused_idempotency_key_replays_the_first_response() {
     let api = Api::new().await;
     let [alice, bob] = [api.user(1, "Alice"), api.user(2, "Bob")];
     let new = json!({ "title": "Alps", "chatId": 1, "currency": "EUR" });
@@ -49,7 +49,7 @@ async fn every_post_with_a_key_happens_once() {
 }
 
 #[tokio::test]
-async fn a_key_is_its_callers_and_its_groups_own() {
+async fn idempotency_keys_are_separate_for_each_user() {
     let api = Api::new().await;
     let [first, second] = [Group::of(&api, 2, "EUR").await, Group::of(&api, 2, "EUR").await];
     let body = json!({ "amount": 10, "description": "Hut" });
@@ -67,7 +67,7 @@ async fn a_key_is_its_callers_and_its_groups_own() {
 }
 
 #[tokio::test]
-async fn what_failed_first_may_succeed_then() {
+async fn refused_request_can_be_repeated_with_its_key() {
     let group = Group::new(2, "EUR").await;
     let path = group.path("/expenses");
     let body = json!({ "amount": 10, "description": "Hut", "payerId": "3" });
@@ -83,7 +83,7 @@ async fn what_failed_first_may_succeed_then() {
 }
 
 #[tokio::test]
-async fn of_many_at_once_one_is_done() {
+async fn concurrent_requests_with_one_key_are_done_once() {
     let group = Group::new(2, "EUR").await;
     for (path, body) in [
         (group.path("/expenses"), json!({ "amount": 10, "description": "Hut" })),
@@ -108,7 +108,7 @@ async fn of_many_at_once_one_is_done() {
 }
 
 #[tokio::test]
-async fn a_key_is_free_again_after_a_day() {
+async fn idempotency_key_expires_after_a_day() {
     let group = Group::new(1, "EUR").await;
     let body = json!({ "amount": 10, "description": "Hut" });
     let path = group.path("/expenses");

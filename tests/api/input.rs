@@ -810,7 +810,7 @@ fn invalid(mistakes: impl IntoIterator<Item = Mistake>) -> Vec<Row> {
 }
 
 #[tokio::test]
-async fn bad_input_is_named_and_changes_nothing() {
+async fn invalid_input_is_refused_by_field_and_writes_nothing() {
     let group = Group::new(2, "EUR").await;
     let expense = group.spend(0, json!({ "amount": 9 })).await["id"].as_str().unwrap().to_owned();
     let made = group.members[1]
@@ -858,7 +858,7 @@ fn paths(reply: &Reply) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn all_mistakes_of_a_request_are_reported_at_once() {
+async fn all_invalid_fields_are_reported_in_one_response() {
     let group = Group::new(2, "EUR").await;
     let alice = &group.members[0];
     let expense = group.spend(0, json!({ "amount": 9 })).await["id"].as_str().unwrap().to_owned();
@@ -944,7 +944,7 @@ async fn all_mistakes_of_a_request_are_reported_at_once() {
 }
 
 #[tokio::test]
-async fn an_expense_of_46_members_has_too_many_splits() {
+async fn expense_of_46_members_has_too_many_splits() {
     let group = Group::new(46, "EUR").await;
     let splits: Vec<_> = (1..=46).map(|id| json!({ "userId": id.to_string() })).collect();
     let before = group.api.rows().await;
@@ -964,7 +964,7 @@ async fn an_expense_of_46_members_has_too_many_splits() {
 }
 
 #[tokio::test]
-async fn every_route_refuses_parameters_that_it_does_not_know() {
+async fn every_route_refuses_unknown_and_repeated_parameters() {
     let group = Group::new(1, "EUR").await;
     let document: Value = serde_json::from_str(openapi::DOCUMENT).unwrap();
     let mut routes = 0;
@@ -1058,7 +1058,7 @@ fn with_unknown_fields(fields: &BTreeSet<String>) -> Value {
 }
 
 #[tokio::test]
-async fn bodies_have_the_fields_that_the_document_describes() {
+async fn request_bodies_have_exactly_the_documented_fields() {
     let group = Group::new(1, "EUR").await;
     let alice = &group.members[0];
     let expense = group.spend(0, json!({ "amount": 9 })).await;
@@ -1098,7 +1098,7 @@ async fn bodies_have_the_fields_that_the_document_describes() {
 }
 
 #[tokio::test]
-async fn a_body_says_that_it_is_json() {
+async fn body_without_json_content_type_is_refused() {
     let group = Group::new(1, "EUR").await;
     let body = r#"{"amount":1,"description":"x"}"#;
     for (content_type, status) in [
@@ -1122,7 +1122,7 @@ async fn a_body_says_that_it_is_json() {
 }
 
 #[tokio::test]
-async fn what_is_long_or_strange_but_allowed_is_accepted() {
+async fn unusual_but_valid_input_is_accepted() {
     let group = Group::new(1, "EUR").await;
     let alice = &group.members[0];
     for description in
@@ -1140,7 +1140,7 @@ async fn what_is_long_or_strange_but_allowed_is_accepted() {
 }
 
 #[tokio::test]
-async fn an_idempotency_key_is_short_visible_and_one() {
+async fn invalid_idempotency_keys_are_refused() {
     let group = Group::new(1, "EUR").await;
     let body = r#"{"amount":1,"description":"x"}"#;
     let (long, longest) = ("k".repeat(256), "k".repeat(255));

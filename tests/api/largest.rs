@@ -9,7 +9,7 @@ use serde_json::Value;
 const MAX_RESPONSE: usize = 5_000_000;
 
 #[tokio::test]
-async fn every_endpoint_serves_the_largest_groups_within_its_bounds() {
+async fn every_endpoint_serves_the_largest_groups_within_its_limits() {
     // Much longer than in production: a debug build on a busy machine is slow.
     let largest = Largest::new(Duration::from_mins(5)).await;
     let calls = largest.calls().await;

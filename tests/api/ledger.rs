@@ -31,7 +31,7 @@ async fn revert(caller: &Caller, group: &Group, names: Value) -> Reply {
 }
 
 #[tokio::test]
-async fn an_opening_balance_counts_like_money() {
+async fn opening_balance_counts_like_any_other_entry() {
     let group = Group::new(3, "EUR").await;
     let bob = &group.members[1];
     let opening = json!([{
@@ -73,7 +73,7 @@ async fn an_opening_balance_counts_like_money() {
 }
 
 #[tokio::test]
-async fn one_that_does_not_count_does_not_stop_the_others() {
+async fn rejected_adjustment_does_not_stop_the_others() {
     let group = Group::new(2, "EUR").await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);
     group.spend(0, json!({ "amount": 20 })).await;
@@ -121,7 +121,7 @@ async fn one_that_does_not_count_does_not_stop_the_others() {
 }
 
 #[tokio::test]
-async fn what_was_reverted_may_be_pushed_with_another_value() {
+async fn reverted_name_can_be_pushed_again_with_other_changes() {
     let group = Group::new(3, "EUR").await;
     let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
     let names = json!({ "entryIds": ["a", "never", "a"] });
@@ -156,7 +156,7 @@ async fn what_was_reverted_may_be_pushed_with_another_value() {
 }
 
 #[tokio::test]
-async fn what_belongs_to_an_expense_or_a_settlement_is_not_reverted_here() {
+async fn entries_of_expenses_and_settlements_cannot_be_reverted() {
     let group = Group::new(2, "EUR").await;
     let alice = &group.members[0];
     alice.post(&group.path(ENTRIES), json!([adjustment("a", "5")])).await.data(200);
@@ -174,7 +174,7 @@ async fn what_belongs_to_an_expense_or_a_settlement_is_not_reverted_here() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_repeated_with_its_key_is_done_once() {
+async fn repeated_push_and_revert_with_a_key_are_replayed() {
     let group = Group::new(2, "EUR").await;
     let alice = &group.members[0];
     let (entries, reverts) = (group.path(ENTRIES), group.path("/ledger/entries/revert"));
@@ -207,7 +207,7 @@ async fn a_request_that_is_repeated_with_its_key_is_done_once() {
 }
 
 #[tokio::test]
-async fn reverting_a_large_import_with_a_key_is_answered_and_replayed() {
+async fn large_revert_with_a_key_is_answered_and_replayed() {
     let group = Group::new(20, "EUR").await;
     let alice = &group.members[0];
     let (entries, reverts) = (group.path(ENTRIES), group.path("/ledger/entries/revert"));
@@ -234,7 +234,7 @@ async fn reverting_a_large_import_with_a_key_is_answered_and_replayed() {
 }
 
 #[tokio::test]
-async fn a_request_has_a_bound_on_its_entries_their_names_and_their_changes() {
+async fn more_than_500_entries_or_changes_are_refused() {
     let group = Group::new(2, "EUR").await;
     let alice = &group.members[0];
     let names: Vec<_> = (0..3000).map(|number| format!("{number:05}")).collect();
@@ -253,7 +253,7 @@ async fn a_request_has_a_bound_on_its_entries_their_names_and_their_changes() {
 }
 
 #[tokio::test]
-async fn names_of_adjustments_never_reach_expenses_and_settlements() {
+async fn adjustment_names_cannot_be_ids_of_expenses_or_settlements() {
     let group = Group::new(4, "EUR").await;
     let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
     let expense = group.spend(0, json!({ "amount": 20 })).await["id"].clone();
@@ -282,7 +282,7 @@ async fn names_of_adjustments_never_reach_expenses_and_settlements() {
 }
 
 #[tokio::test]
-async fn totals_of_settlements_leave_adjustments_out() {
+async fn settlement_totals_leave_adjustments_out() {
     let group = Group::new(2, "EUR").await;
     let alice = &group.members[0];
     alice.post(&group.path(ENTRIES), json!([adjustment("a", "100")])).await.data(200);
@@ -296,7 +296,7 @@ async fn totals_of_settlements_leave_adjustments_out() {
 }
 
 #[tokio::test]
-async fn two_hundred_and_fifty_in_one_request_are_all_in_the_ledger() {
+async fn push_of_250_entries_writes_all_of_them_in_order() {
     let group = Group::new(2, "EUR").await;
     let body: Vec<_> = (0..250).map(|number| adjustment(&number.to_string(), "0.01")).collect();
     let reply = group.members[0].post(&group.path(ENTRIES), json!(body)).await;
@@ -315,7 +315,7 @@ async fn two_hundred_and_fifty_in_one_request_are_all_in_the_ledger() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn adjustments_at_once_are_all_in_the_ledger_and_each_once() {
+async fn concurrent_pushes_apply_each_adjustment_once() {
     let group = Group::new(2, "EUR").await;
     let push = |name: String| {
         // Each in a process of its own, so that none waits for its turn.
@@ -338,7 +338,7 @@ async fn adjustments_at_once_are_all_in_the_ledger_and_each_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_hundred_groups_at_once_do_not_see_each_other() {
+async fn concurrent_pushes_to_200_groups_do_not_mix() {
     let api = Api::new().await.admitted();
     let mut groups = Vec::new();
     for _ in 0..200 {
@@ -362,7 +362,7 @@ async fn two_hundred_groups_at_once_do_not_see_each_other() {
 }
 
 #[tokio::test]
-async fn debts_that_are_verified_say_where_the_ledger_is_wrong() {
+async fn verified_debts_report_a_ledger_mismatch() {
     let group = Group::new(2, "EUR").await;
     let alice = &group.members[0];
     group.spend(0, json!({ "amount": 20 })).await;

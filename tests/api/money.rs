@@ -118,7 +118,7 @@ fn check(case: &Value, shares: &BTreeMap<&str, i64>) {
 }
 
 #[tokio::test]
-async fn the_shares_are_those_of_the_cases() {
+async fn shares_match_the_fixtures() {
     for case in cases().iter().filter(|case| case.get("split").is_some()) {
         let split = &case["split"];
         let ids = named(names(split).into_iter());
@@ -184,7 +184,7 @@ fn sharers(split: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_balances_are_those_of_the_cases() {
+async fn balances_match_the_fixtures() {
     for case in cases().iter().filter(|case| case.get("exp").is_some()) {
         let expected = case["bal"].as_object().unwrap();
         let ids = named(expected.keys().map(String::as_str).chain(case_names(case)));
@@ -219,7 +219,7 @@ async fn the_balances_are_those_of_the_cases() {
 }
 
 #[tokio::test]
-async fn the_plans_are_as_short_as_those_of_the_cases() {
+async fn suggested_settlements_are_as_few_as_in_the_fixtures() {
     for case in cases().iter().filter(|case| case.get("net").is_some()) {
         let nets: Vec<i64> = case["net"].as_array().unwrap().iter().map(minor).collect();
         let fewest = usize::try_from(minor(&case["min_transfers"])).unwrap();
@@ -264,7 +264,7 @@ async fn settle_all(group: &Group, case: &Value, fewest: usize) {
 
 /// The property of case S18.
 #[test]
-fn over_fifty_expenses_everybody_carries_the_odd_unit() {
+fn indivisible_minor_units_reach_every_member_over_fifty_expenses() {
     let friends = [1, 2, 3].map(|id| UserId::new(id).unwrap());
     let mut carried = [0; 3];
     for n in 0..50 {

@@ -134,7 +134,7 @@ async fn ask(router: &Router, method: &Method, path: &str) -> (StatusCode, Strin
 }
 
 #[test]
-fn the_file_is_what_the_routes_say() {
+fn the_file_matches_the_routes() {
     let document = openapi::document(fracti_local::routes()).to_pretty_json().unwrap() + "\n";
     if env::var_os("UPDATE_OPENAPI").is_some() {
         fs::write(FILE, &document).unwrap();
@@ -146,7 +146,7 @@ fn the_file_is_what_the_routes_say() {
 }
 
 #[test]
-fn no_two_endpoint_groups_name_different_schemas_alike() {
+fn schema_names_are_unique_across_endpoint_groups() {
     let mut schemas: BTreeMap<String, Value> = BTreeMap::new();
     for function in FUNCTIONS {
         let document = json!(openapi::document((function.routes)()));
@@ -158,7 +158,7 @@ fn no_two_endpoint_groups_name_different_schemas_alike() {
 }
 
 #[tokio::test]
-async fn the_router_has_the_operations_of_the_document_and_no_others() {
+async fn router_serves_exactly_the_documented_operations() {
     let api = Api::new().await;
     let document = Document::served();
     let mut names = BTreeSet::new();
@@ -190,7 +190,7 @@ async fn the_router_has_the_operations_of_the_document_and_no_others() {
 }
 
 #[tokio::test]
-async fn the_document_is_served_to_everybody() {
+async fn document_is_served_without_authentication() {
     let api = Api::new().await;
     let served = ask(&api.router, &Method::GET, "/api/openapi.json").await;
     let file = fs::read_to_string(FILE).unwrap();
@@ -198,7 +198,7 @@ async fn the_document_is_served_to_everybody() {
 }
 
 #[tokio::test]
-async fn the_page_of_the_document_needs_nothing_from_elsewhere() {
+async fn documentation_page_loads_no_external_resources() {
     let docs = fracti_local::docs();
     let moved = ask(&docs, &Method::GET, "/docs").await;
     assert_eq!((moved.0, &*moved.1), (StatusCode::SEE_OTHER, "/docs/"));
@@ -219,7 +219,7 @@ async fn the_page_of_the_document_needs_nothing_from_elsewhere() {
 }
 
 #[test]
-fn every_field_is_described_and_every_example_fits() {
+fn every_field_is_described_and_every_example_is_valid() {
     let document = Document::served();
     let schemas = document.json["components"]["schemas"].as_object().unwrap();
     for (name, schema) in schemas {
@@ -251,7 +251,7 @@ fn every_field_is_described_and_every_example_fits() {
 }
 
 #[test]
-fn every_reference_resolves_and_every_component_is_referred_to() {
+fn every_reference_resolves_and_every_component_is_used() {
     let document = Document::served();
     let mut references = BTreeSet::new();
     walk(&document.json, &mut |place, part| {
@@ -271,7 +271,7 @@ fn every_reference_resolves_and_every_component_is_referred_to() {
 }
 
 #[test]
-fn generated_clients_get_no_null_no_default_and_no_format_that_they_do_not_know() {
+fn document_avoids_null_default_and_unknown_formats() {
     let document = Document::served();
     let mut nullable = BTreeSet::new();
     for (name, schema) in document.json["components"]["schemas"].as_object().unwrap() {
@@ -300,7 +300,7 @@ fn generated_clients_get_no_null_no_default_and_no_format_that_they_do_not_know(
 }
 
 #[test]
-fn the_gateways_throttling_is_a_response_of_every_operation() {
+fn every_operation_documents_throttling() {
     let document = Document::served();
     for (path, method, operation) in document.operations() {
         let response = document.resolve(&operation["responses"]["429"]);
@@ -312,7 +312,7 @@ fn the_gateways_throttling_is_a_response_of_every_operation() {
 }
 
 #[test]
-fn operations_and_their_summaries_begin_with_a_verb() {
+fn operation_ids_and_summaries_begin_with_a_verb() {
     let document = Document::served();
     let verbs = [
         "list", "get", "create", "edit", "update", "delete", "restore", "join", "set", "push",
@@ -346,7 +346,7 @@ fn walk(schema: &Value, visit: &mut impl FnMut(&str, &Map<String, Value>)) {
 }
 
 #[test]
-fn the_words_of_the_document_are_those_that_the_api_knows() {
+fn documented_enum_values_are_those_of_the_api() {
     let document = Document::served();
     let words = |name: &str| {
         let words = document.json["components"]["schemas"][name]["enum"].as_array().unwrap();
@@ -395,7 +395,7 @@ impl Reader<'_> {
 }
 
 #[tokio::test]
-async fn what_is_sent_and_answered_fits_the_document() {
+async fn requests_and_responses_match_the_document() {
     let api = Api::new().await;
     let document = Document::served();
     let reader = |id, name| Reader { document: &document, caller: api.user(id, name) };
@@ -506,7 +506,7 @@ async fn what_is_sent_and_answered_fits_the_document() {
 }
 
 #[tokio::test]
-async fn null_in_an_optional_field_means_the_same_as_leaving_it_out() {
+async fn null_in_an_optional_field_equals_leaving_it_out() {
     let api = Api::new().await;
     let document = Document::served();
     let (alice, bob) = (api.user(1, "Alice"), api.user(2, "Bob"));

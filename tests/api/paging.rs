@@ -38,7 +38,7 @@ async fn busy() -> Group {
 }
 
 #[tokio::test]
-async fn every_list_is_complete_whatever_the_page() {
+async fn every_list_is_complete_at_any_page_size() {
     let group = busy().await;
     for (caller, path, length) in [
         (0, "/api/groups".to_owned(), 6),
@@ -63,7 +63,7 @@ async fn every_list_is_complete_whatever_the_page() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_list_or_a_changed_one_is_refused() {
+async fn foreign_and_modified_cursors_are_refused() {
     let group = busy().await;
     let other = Group::of(&group.api, 2, "EUR").await;
     let [alice, bob] = [&group.members[0], &group.members[1]];
@@ -115,7 +115,7 @@ async fn a_cursor_of_another_list_or_a_changed_one_is_refused() {
 }
 
 #[tokio::test]
-async fn a_page_goes_on_though_its_last_row_is_gone() {
+async fn next_page_follows_a_deleted_row() {
     let group = busy().await;
     let alice = &group.members[0];
     let path = group.path("/expenses");
@@ -129,7 +129,7 @@ async fn a_page_goes_on_though_its_last_row_is_gone() {
 }
 
 #[tokio::test]
-async fn a_list_of_nothing_is_empty() {
+async fn lists_without_items_are_empty() {
     let alice = Api::new().await.user(1, "Alice");
     for path in [
         "/api/groups",

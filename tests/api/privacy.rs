@@ -195,7 +195,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
 }
 
 #[tokio::test]
-async fn the_log_tells_nothing_of_what_is_asked_or_kept() {
+async fn log_contains_no_request_or_stored_data() {
     for state in [State::Well, State::Missing, State::Unreachable, State::Broken] {
         let api = Api::new().await;
         let [alice, bob] = [api.user(1, NAME), api.user(2, "Bob")];
@@ -268,7 +268,7 @@ async fn spoil(api: &Api) {
 }
 
 #[test]
-fn the_functions_are_deployed_to_say_no_more() {
+fn template_keeps_the_log_level_at_info() {
     // Below, Lambda's runtime and the SDK write what they are sent.
     let template = include_str!("../../template.yaml");
     let levels: Vec<_> = template

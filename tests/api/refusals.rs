@@ -195,7 +195,7 @@ fn refusal(endpoint: &Endpoint, stage: Stage) -> (u16, &'static str) {
 }
 
 #[tokio::test]
-async fn all_endpoints_refuse_a_request_for_its_first_mistake() {
+async fn every_endpoint_checks_a_request_in_the_same_order() {
     let scene = Scene::new().await;
     let document: Value = serde_json::from_str(openapi::DOCUMENT).unwrap();
     let paths = document["paths"].as_object().unwrap().iter();
@@ -227,7 +227,7 @@ async fn all_endpoints_refuse_a_request_for_its_first_mistake() {
 }
 
 #[tokio::test]
-async fn mistakes_of_the_request_line_come_before_membership() {
+async fn request_line_is_checked_before_membership() {
     let scene = Scene::new().await;
     let eve = scene.group.api.user(9, "Eve");
     let expenses = scene.group.path("/expenses");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::harness::{Api, Group};
 
 #[tokio::test]
-async fn no_endpoint_waits_longer_than_it_must() {
+async fn every_endpoint_stays_within_its_round_trips() {
     let group = Group::new(4, "EUR").await;
     for n in 1..=30 {
         group.spend(0, json!({ "amount": n })).await;
@@ -90,7 +90,7 @@ async fn no_endpoint_waits_longer_than_it_must() {
 }
 
 #[tokio::test]
-async fn debts_cost_the_same_whatever_the_history() {
+async fn cost_of_debts_does_not_grow_with_the_history() {
     let group = Group::of(&Api::embedded().await, 3, "EUR").await;
     group.spend(0, json!({ "amount": 5 })).await;
     let young = group.members[0].get(&group.path("/debts")).await.cost;

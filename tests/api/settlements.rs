@@ -23,7 +23,7 @@ async fn settle(group: &Group, by: &Caller, body: Value) -> (Value, String) {
 }
 
 #[tokio::test]
-async fn a_payers_settlement_waits_for_its_recipient() {
+async fn settlement_of_the_payer_is_pending_until_the_recipient_completes_it() {
     let group = indebted().await;
     let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
     let (made, path) = settle(&group, bob, json!({ "toId": "1", "amount": 20 })).await;
@@ -65,7 +65,7 @@ async fn a_payers_settlement_waits_for_its_recipient() {
 }
 
 #[tokio::test]
-async fn what_the_recipient_records_is_completed_at_once() {
+async fn settlement_of_the_recipient_is_completed_at_once() {
     let group = indebted().await;
     let made = group.pay(1, 0, "50").await;
     assert_eq!(made["status"], "completed");
@@ -79,7 +79,7 @@ async fn what_the_recipient_records_is_completed_at_once() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_the_payer_names_is_stored_and_waits() {
+async fn transaction_hash_of_the_payer_is_stored_and_used_once() {
     let group = indebted().await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);
     let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 50 })).await;
@@ -115,7 +115,7 @@ async fn a_transaction_that_the_payer_names_is_stored_and_waits() {
 }
 
 #[tokio::test]
-async fn what_failed_moves_nothing_and_stays_failed() {
+async fn failed_settlement_moves_nothing_and_stays_failed() {
     let group = indebted().await;
     let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
     for party in [alice, bob] {
@@ -142,7 +142,7 @@ async fn what_failed_moves_nothing_and_stays_failed() {
 }
 
 #[tokio::test]
-async fn a_settlement_belongs_to_its_group() {
+async fn settlement_is_not_found_in_another_group() {
     let group = indebted().await;
     let (made, _) = settle(&group, &group.members[1], json!({ "toId": "1", "amount": 50 })).await;
     let other = Group::of(&group.api, 3, "EUR").await;
@@ -154,7 +154,7 @@ async fn a_settlement_belongs_to_its_group() {
 }
 
 #[tokio::test]
-async fn a_settlement_may_be_in_another_currency() {
+async fn settlement_may_be_in_another_currency() {
     let group = indebted().await;
     let body = json!({ "fromId": "2", "toId": "1", "amount": "0.000000001", "currency": "TON" });
     let made = group.members[0].post(&group.path("/settlements"), body).await;
@@ -165,7 +165,7 @@ async fn a_settlement_may_be_in_another_currency() {
 }
 
 #[tokio::test]
-async fn the_transaction_of_a_failed_settlement_may_pay_another_one() {
+async fn transaction_hash_of_a_failed_settlement_can_be_reused() {
     let group = indebted().await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);
     let (_, wrong) = settle(&group, bob, json!({ "toId": "1", "amount": 5, "txHash": A })).await;
@@ -178,7 +178,7 @@ async fn the_transaction_of_a_failed_settlement_may_pay_another_one() {
 }
 
 #[tokio::test]
-async fn a_recipient_names_no_transaction() {
+async fn transaction_hash_of_the_recipient_is_refused() {
     let group = indebted().await;
     let alice = &group.members[0];
     let before = group.api.rows().await;
@@ -189,7 +189,7 @@ async fn a_recipient_names_no_transaction() {
 }
 
 #[tokio::test]
-async fn the_precondition_comes_after_the_right_and_the_state() {
+async fn if_match_is_checked_after_permission_and_status() {
     let group = indebted().await;
     let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
     let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 5 })).await;
@@ -204,7 +204,7 @@ async fn the_precondition_comes_after_the_right_and_the_state() {
 }
 
 #[tokio::test]
-async fn the_currency_of_a_settlement_is_the_one_that_is_owed() {
+async fn currency_of_a_settlement_defaults_to_the_only_one_owed() {
     let group = Group::new(3, "TON").await;
     let [_, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
     let split = |user: &str| json!([{ "userId": user }]);
@@ -240,7 +240,7 @@ async fn the_currency_of_a_settlement_is_the_one_that_is_owed() {
 }
 
 #[tokio::test]
-async fn fields_of_the_public_mini_app_are_accepted() {
+async fn mini_app_fields_are_accepted() {
     let group = indebted().await;
     let bob = &group.members[1];
     let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 20 })).await;
@@ -255,7 +255,7 @@ async fn fields_of_the_public_mini_app_are_accepted() {
 }
 
 #[tokio::test]
-async fn no_transaction_is_named_with_a_failure() {
+async fn transaction_hash_with_status_failed_is_refused() {
     let group = indebted().await;
     let bob = &group.members[1];
     let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 20 })).await;

@@ -6,7 +6,7 @@ use fracti_tests::{
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn acknowledged_writes_are_kept_once_in_every_seed() {
+async fn every_seed_keeps_each_acknowledged_write_exactly_once() {
     // Fewer over the second engine: the faults are the same, and the time of CI is limited.
     let seeds = if external().is_some() { 24 } else { 200 };
     let report = simulation::runs(0..seeds).await;
@@ -15,7 +15,7 @@ async fn acknowledged_writes_are_kept_once_in_every_seed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn however_many_write_at_once_each_is_done_or_told_to_come_again() {
+async fn every_concurrent_write_is_done_or_asked_to_retry() {
     // The example lets 200 write at once: here others have the machine too.
     for (writers, groups, user, processes) in
         [(60, 1, None, 1), (60, 1, None, 8), (60, 60, None, 1), (50, 50, Some(1), 1)]

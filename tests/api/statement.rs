@@ -162,7 +162,7 @@ fn nanos(value: &Value) -> i128 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_past_is_what_was_seen_then() {
+async fn past_balances_are_those_that_were_read_then() {
     let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok());
     let seeds = seed.map_or(1..4, |seed: u64| seed..seed + 1);
     for seed in seeds {
@@ -193,12 +193,12 @@ async fn the_past_is_what_was_seen_then() {
         let last = past.seen.last().unwrap();
         assert_eq!(future.data(200)["balances"], last.balances, "SEED={seed}");
 
-        the_statement_agrees(&past, seed).await;
-        the_days_agree(&past, seed).await;
+        check_statement(&past, seed).await;
+        check_days(&past, seed).await;
     }
 }
 
-async fn the_statement_agrees(past: &Past, seed: u64) {
+async fn check_statement(past: &Past, seed: u64) {
     let entries = past.group.path("/ledger/entries");
     let carol = past.member(3);
     let asc = carol.pages(&format!("{entries}?order=asc"), 100).await;
@@ -264,7 +264,7 @@ async fn the_statement_agrees(past: &Past, seed: u64) {
     }
 }
 
-async fn the_days_agree(past: &Past, seed: u64) {
+async fn check_days(past: &Past, seed: u64) {
     let days = past.group.path("/ledger/days");
     let carol = past.member(3);
     let all = carol.pages(&days, 100).await;
@@ -290,7 +290,7 @@ async fn the_days_agree(past: &Past, seed: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn any_period_is_the_whole_statement_filtered() {
+async fn statement_of_a_period_is_the_whole_statement_filtered() {
     let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok());
     let seeds = seed.map_or(10..11, |seed: u64| seed..seed + 1);
     for seed in seeds {
@@ -386,7 +386,7 @@ impl Period {
 }
 
 #[tokio::test]
-async fn a_cursor_has_said_what_is_asked_for() {
+async fn cursor_fixes_the_order_and_period_of_its_statement() {
     let group = Group::new(2, "EUR").await;
     let alice = &group.members[0];
     for amount in 1..6 {
@@ -421,7 +421,7 @@ async fn a_cursor_has_said_what_is_asked_for() {
 }
 
 #[tokio::test]
-async fn days_without_entries_cost_nothing() {
+async fn days_without_entries_cost_no_requests() {
     let group = Group::new(2, "EUR").await;
     let spend = async |days: u64| {
         group.api.pass(Duration::from_hours(24 * days));
@@ -451,7 +451,7 @@ async fn days_without_entries_cost_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_page_read_while_others_write_has_every_entry_with_its_effect() {
+async fn page_read_during_writes_shows_each_entry_with_its_balance() {
     let group = Group::new(2, "EUR").await;
     let path = group.path("/ledger/entries");
     let writer = group.members[0].clone();
@@ -478,7 +478,7 @@ async fn a_page_read_while_others_write_has_every_entry_with_its_effect() {
 }
 
 #[tokio::test]
-async fn a_statement_is_read_for_members_and_of_members() {
+async fn statement_needs_a_member_as_reader_and_as_filter() {
     let group = Group::new(2, "EUR").await;
     group.spend(0, json!({ "amount": 4 })).await;
     let stranger = group.api.user(77, "X");

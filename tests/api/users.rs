@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::{Api, Group};
 
 #[tokio::test]
-async fn a_user_sees_their_totals_over_all_groups() {
+async fn summary_totals_a_user_over_all_groups() {
     let api = Api::new().await;
     let [alps, home] = [Group::of(&api, 3, "EUR").await, Group::of(&api, 2, "TON").await];
     alps.spend(0, json!({ "amount": 30 })).await;
@@ -48,7 +48,7 @@ async fn a_user_sees_their_totals_over_all_groups() {
 }
 
 #[tokio::test]
-async fn who_has_nothing_yet_sees_nothing() {
+async fn summary_of_a_new_user_is_empty() {
     let alice = Api::new().await.user(1, "Alice");
     let empty =
         json!({ "groupCount": 0, "expenseCount": 0, "settlementCount": 0, "currencies": [] });
@@ -57,7 +57,7 @@ async fn who_has_nothing_yet_sees_nothing() {
 }
 
 #[tokio::test]
-async fn a_user_sees_what_they_paid_owe_and_sent() {
+async fn lists_show_what_the_user_paid_owes_and_sent() {
     let group = Group::new(3, "EUR").await;
     let hut = group.spend(0, json!({ "amount": 30, "description": "Hut" })).await;
     group.spend(0, json!({ "amount": 8, "splits": [{ "userId": "2" }] })).await;
@@ -89,7 +89,7 @@ async fn a_user_sees_what_they_paid_owe_and_sent() {
 }
 
 #[tokio::test]
-async fn a_user_of_very_many_groups_sees_them_all() {
+async fn user_of_105_groups_sees_all_of_them() {
     let api = Api::new().await;
     let alice = api.user(1, "Alice");
     for n in 1..=105 {

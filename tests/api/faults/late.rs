@@ -195,7 +195,7 @@ async fn send_late(proxy: &Proxy, request: Request, nth: usize) -> (Reply, bool)
 }
 
 /// Every place at which the first attempt of a request can arrive late, without a key and with one.
-async fn a_late_attempt_changes_nothing(case: &str) {
+async fn check_every_late_arrival(case: &str) {
     let (proxy, like) = disturbed().await;
     let posts = Prepared::new(&like).await.request(case, None).method == Method::POST;
     let groups = async |of: &Prepared| {
@@ -236,7 +236,7 @@ macro_rules! cases {
     ($($name:ident: $case:literal,)*) => {$(
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn $name() {
-            a_late_attempt_changes_nothing($case).await;
+            check_every_late_arrival($case).await;
         }
     )*};
 }

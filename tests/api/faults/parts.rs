@@ -42,7 +42,7 @@ async fn history(caller: &Caller, group: &Group, name: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn repeated_push_leaves_what_others_reverted_and_pushes_the_rest() {
+async fn repeated_push_skips_entries_reverted_meanwhile() {
     let (proxy, group) = disturbed().await;
     let [alice, bob] = [&group.members[0], &group.members[1]];
     let (entries, reverts) = (group.path("/ledger/entries"), group.path("/ledger/entries/revert"));
@@ -76,7 +76,7 @@ async fn repeated_push_leaves_what_others_reverted_and_pushes_the_rest() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn repeated_revert_leaves_what_others_pushed_anew_and_reverts_the_rest() {
+async fn repeated_revert_skips_entries_pushed_again_meanwhile() {
     let (proxy, group) = disturbed().await;
     let [alice, bob] = [&group.members[0], &group.members[1]];
     let (entries, reverts) = (group.path("/ledger/entries"), group.path("/ledger/entries/revert"));
@@ -109,7 +109,7 @@ async fn repeated_revert_leaves_what_others_pushed_anew_and_reverts_the_rest() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn repeated_revert_leaves_what_others_pushed_anew_after_its_answer_was_lost() {
+async fn repeated_revert_after_a_lost_response_skips_entries_pushed_again() {
     let (proxy, group) = disturbed().await;
     let [alice, bob] = [&group.members[0], &group.members[1]];
     let (entries, reverts) = (group.path("/ledger/entries"), group.path("/ledger/entries/revert"));
@@ -128,7 +128,7 @@ async fn repeated_revert_leaves_what_others_pushed_anew_after_its_answer_was_los
 
 /// An ordinary import: of 330 entries with 20 changes each, the response to a revert of all is larger than a row may be.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn large_revert_with_a_key_is_answered_and_its_retry_is_answered_the_same() {
+async fn large_revert_with_a_key_survives_faults_and_is_replayed() {
     let (proxy, like) = disturbed().await;
     // What is asked for is the answer, however slow this machine is.
     let unhurried = like.api.over(Table::new(proxy.patient_client(1), TABLE));

@@ -168,26 +168,26 @@ async fn answers_are_of_one_moment(chosen: impl Fn(&str) -> bool) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn balances_are_of_one_moment_while_a_day_begins() {
+async fn balances_are_consistent_while_a_day_is_closed() {
     answers_are_of_one_moment(|it| it.contains("/ledger/balance")).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn days_are_of_one_moment_while_a_day_begins() {
+async fn days_are_consistent_while_a_day_is_closed() {
     answers_are_of_one_moment(|it| it.contains("/ledger/days")).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn statements_oldest_first_are_of_one_moment_while_a_day_begins() {
+async fn ascending_statements_are_consistent_while_a_day_is_closed() {
     answers_are_of_one_moment(|it| it.contains("order=asc")).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn statements_newest_first_are_of_one_moment_while_a_day_begins() {
+async fn descending_statements_are_consistent_while_a_day_is_closed() {
     answers_are_of_one_moment(|it| it.contains("order=desc")).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn further_pages_are_of_the_moment_of_the_first_one_while_a_day_begins() {
+async fn later_pages_are_consistent_with_the_first_while_a_day_is_closed() {
     answers_are_of_one_moment(|it| it.contains("cursor=")).await;
 }

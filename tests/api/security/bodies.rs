@@ -47,7 +47,7 @@ fn padded(length: usize) -> String {
 }
 
 #[tokio::test]
-async fn a_body_of_64_kib_is_taken_and_of_a_byte_more_is_not() {
+async fn body_of_64_kib_is_accepted_and_one_byte_more_is_refused() {
     let scene = Scene::new().await;
     for path in
         ["/api/groups/G/expenses", "/api/groups/G/settlements", "/api/groups/G/join", "/api/groups"]
@@ -80,7 +80,7 @@ async fn a_body_of_64_kib_is_taken_and_of_a_byte_more_is_not() {
 }
 
 #[tokio::test]
-async fn a_body_without_end_is_not_read_to_it() {
+async fn endless_body_is_not_read_to_its_end() {
     let scene = Scene::new().await;
     let endless = stream::repeat_with(|| Ok::<_, Infallible>(Bytes::from_static(&[b' '; 1000])));
     let (status, body) = told(stream(&scene, Body::from_stream(endless)).await).await;
@@ -94,7 +94,7 @@ async fn a_body_without_end_is_not_read_to_it() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_is_not_waited_for() {
+async fn stalled_body_times_out() {
     let scene = Scene::new().await;
     let begun = stream::once(async { Ok::<_, Infallible>(Bytes::from_static(b"{\"amount\":")) });
     let stalled = futures_util::StreamExt::chain(begun, stream::pending());
@@ -112,7 +112,7 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn depth_is_refused_but_never_followed() {
+async fn deeply_nested_json_is_refused_without_recursion() {
     for deep in ["[".repeat(30_000), "{\"a\":".repeat(9_000)] {
         let scene = Scene::new().await;
         let close: String = deep
@@ -217,7 +217,7 @@ const NO_AMOUNTS: [&str; 55] = [
 ];
 
 #[tokio::test]
-async fn a_number_is_exact_or_refused_however_it_is_written() {
+async fn numbers_are_read_exactly_or_refused() {
     let scene = Scene::new().await;
     let (ones, zeros) = ("1".repeat(400), "0".repeat(400));
     let long = [
@@ -276,7 +276,7 @@ async fn a_number_is_exact_or_refused_however_it_is_written() {
 }
 
 #[tokio::test]
-async fn a_field_that_is_given_twice_is_refused_by_its_name() {
+async fn duplicate_fields_are_refused_by_name() {
     let scene = Scene::new().await;
     for (method, path, body, field) in [
         ("POST", "/api/groups", r#"{"title":"x","chatId":1,"title":"y"}"#, "title"),
@@ -358,7 +358,7 @@ async fn a_field_that_is_given_twice_is_refused_by_its_name() {
 }
 
 #[tokio::test]
-async fn only_utf_8_without_a_mark_is_json() {
+async fn json_must_be_utf_8_without_a_byte_order_mark() {
     let scene = Scene::new().await;
     let json = r#"{"amount":1,"description":"x"}"#;
     let utf16 =

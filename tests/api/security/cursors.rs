@@ -33,7 +33,7 @@ async fn scene() -> Scene {
 }
 
 #[tokio::test]
-async fn no_byte_of_a_cursor_can_be_changed_or_left_out() {
+async fn cursor_with_any_byte_changed_or_removed_is_refused() {
     let scene = scene().await;
     let alice = &scene.own.group.members[0];
     let expenses = scene.own.path("/api/groups/G/expenses");
@@ -72,7 +72,7 @@ async fn no_byte_of_a_cursor_can_be_changed_or_left_out() {
 }
 
 #[tokio::test]
-async fn no_cursor_opens_what_is_anothers() {
+async fn cursor_opens_only_its_own_list() {
     let scene = scene().await;
     let [alice, bob] = [&scene.own.group.members[0], &scene.own.group.members[1]];
     let lists =
@@ -109,7 +109,7 @@ async fn no_cursor_opens_what_is_anothers() {
 }
 
 #[tokio::test]
-async fn a_cursor_that_another_bot_signed_is_none() {
+async fn cursor_signed_by_another_bot_is_refused() {
     let scene = scene().await;
     let other = scene.api.of_bot("43:another-bot");
     let (here, there) = (scene.api.user(1, "A"), other.user(1, "A"));
@@ -126,7 +126,7 @@ async fn a_cursor_that_another_bot_signed_is_none() {
 }
 
 #[tokio::test]
-async fn a_cursor_without_a_caller_opens_nothing() {
+async fn cursor_without_authentication_is_refused() {
     let scene = scene().await;
     let alice = &scene.own.group.members[0];
     let path = scene.own.path("/api/groups/G/expenses");

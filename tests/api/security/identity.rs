@@ -33,7 +33,7 @@ async fn send(
 }
 
 #[tokio::test]
-async fn two_headers_never_make_a_caller_that_one_does_not() {
+async fn conflicting_authentication_headers_never_grant_access() {
     let scene = Scene::new().await;
     let signed =
         |caller: &crate::harness::Caller| telegram::sign(&caller.user, TOKEN, scene.api.now());
@@ -108,7 +108,7 @@ async fn two_headers_never_make_a_caller_that_one_does_not() {
 }
 
 #[tokio::test]
-async fn who_else_names_a_user_is_not_heard() {
+async fn user_ids_in_headers_and_parameters_are_ignored() {
     let scene = Scene::new().await;
     let eve = telegram::sign(&scene.eve.user, TOKEN, scene.api.now());
     for (name, value) in [
@@ -140,7 +140,7 @@ async fn who_else_names_a_user_is_not_heard() {
 }
 
 #[tokio::test]
-async fn what_was_heard_once_is_worth_nothing_a_day_later() {
+async fn captured_request_is_useless_a_day_later() {
     let scene = Scene::new().await;
     let expense = json!({ "amount": 1, "description": "x" });
     let path = scene.own.path("/api/groups/G/expenses");

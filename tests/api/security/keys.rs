@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Scene, bad_ids, encoded};
 
 #[tokio::test]
-async fn no_field_that_is_an_id_or_a_word_takes_anything_else() {
+async fn id_and_enum_fields_refuse_other_values() {
     let scene = Scene::new().await;
     let expenses = scene.own.path("/api/groups/G/expenses");
     let settlements = scene.own.path("/api/groups/G/settlements");
@@ -72,7 +72,7 @@ async fn no_field_that_is_an_id_or_a_word_takes_anything_else() {
 }
 
 #[tokio::test]
-async fn no_path_or_query_takes_what_is_no_id_or_number() {
+async fn path_and_query_parameters_refuse_malformed_values() {
     let scene = Scene::new().await;
     let id = &scene.own.expense;
     let mut texts = bad_ids();
@@ -113,7 +113,7 @@ async fn no_path_or_query_takes_what_is_no_id_or_number() {
 }
 
 #[tokio::test]
-async fn what_may_be_any_text_goes_into_no_key() {
+async fn free_text_never_enters_a_key() {
     let scene = Scene::new().await;
     for (index, text) in [
         "evil#USER#1~",
@@ -160,7 +160,7 @@ async fn what_may_be_any_text_goes_into_no_key() {
 }
 
 #[tokio::test]
-async fn a_text_that_shows_nothing_or_more_than_a_line_is_none() {
+async fn blank_and_multi_line_texts_are_refused() {
     let scene = Scene::new().await;
     let expenses = scene.own.path("/api/groups/G/expenses");
     for text in [
@@ -193,7 +193,7 @@ async fn a_text_that_shows_nothing_or_more_than_a_line_is_none() {
 }
 
 #[tokio::test]
-async fn a_key_of_idempotency_that_looks_like_a_row_is_none() {
+async fn idempotency_key_shaped_like_a_row_key_is_harmless() {
     let scene = Scene::new().await;
     let body = json!({ "amount": 1, "description": "x" });
     let path = scene.own.path("/api/groups/G/expenses");

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Scene;
 
 #[tokio::test]
-async fn through_ones_own_group_nobody_reaches_another() {
+async fn rows_of_another_group_are_unreachable_through_ones_own() {
     let scene = Scene::new().await;
     let (own, foreign) = (&scene.own, &scene.foreign);
     let [expense, settlement] = [&foreign.expense, &foreign.settlement];
@@ -59,7 +59,7 @@ async fn through_ones_own_group_nobody_reaches_another() {
 }
 
 #[tokio::test]
-async fn an_id_of_the_earlier_system_is_found_in_its_own_group_alone() {
+async fn v0_ids_are_found_only_in_their_own_group() {
     let scene = Scene::new().await;
     let old = "660e8400-e29b-41d4-a716-446655440001";
     let key = (format!("GROUP#{}", scene.foreign.group.id), format!("TX#{}", created_at(&scene)));
@@ -88,7 +88,7 @@ fn created_at(scene: &Scene) -> String {
 }
 
 #[tokio::test]
-async fn a_stranger_is_refused_whatever_they_know() {
+async fn non_member_is_refused_with_any_known_id() {
     let scene = Scene::new().await;
     let foreign = &scene.foreign;
     let wallet = json!({ "wallet": format!("0:{}", "a".repeat(64)) });
@@ -128,7 +128,7 @@ async fn a_stranger_is_refused_whatever_they_know() {
 }
 
 #[tokio::test]
-async fn a_member_acts_for_nobody_else() {
+async fn member_cannot_act_for_another_user() {
     let scene = Scene::new().await;
     let own = &scene.own;
     let hash = "b".repeat(64);
@@ -197,7 +197,7 @@ async fn a_member_acts_for_nobody_else() {
 }
 
 #[tokio::test]
-async fn amounts_as_large_as_they_may_be_break_no_answer() {
+async fn largest_amounts_break_no_response() {
     let scene = Scene::new().await;
     let own = &scene.own;
     let most = "92233720368547758.07";

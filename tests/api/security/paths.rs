@@ -14,7 +14,7 @@ const NO_METHOD: (u16, &str) = (405, "METHOD_NOT_ALLOWED");
 const INVALID: (u16, &str) = (400, "VALIDATION_ERROR");
 
 #[tokio::test]
-async fn no_path_is_read_as_another_one() {
+async fn malformed_paths_reach_no_other_route() {
     let scene = Scene::new().await;
     for (path, refusal) in [
         // Slashes and dots.
@@ -90,7 +90,7 @@ async fn no_path_is_read_as_another_one() {
 }
 
 #[tokio::test]
-async fn the_host_and_the_scheme_of_a_request_change_nothing() {
+async fn host_and_scheme_of_a_request_are_ignored() {
     let scene = Scene::new().await;
     let (group, foreign) = (&scene.own.group.id, &scene.foreign.group.id);
     for uri in [
@@ -110,7 +110,7 @@ async fn the_host_and_the_scheme_of_a_request_change_nothing() {
 }
 
 #[tokio::test]
-async fn a_method_is_what_the_request_line_says() {
+async fn method_override_headers_are_ignored() {
     let scene = Scene::new().await;
     let expense = scene.own.path("/api/groups/G/expenses/E");
     let alice = &scene.own.group.members[0];
@@ -139,7 +139,7 @@ async fn a_method_is_what_the_request_line_says() {
 }
 
 #[tokio::test]
-async fn head_is_get_without_its_body() {
+async fn head_returns_the_headers_of_get_without_a_body() {
     let scene = Scene::new().await;
     for path in [
         "/api/groups/G",
