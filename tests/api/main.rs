@@ -5,7 +5,6 @@
 #![expect(clippy::arithmetic_side_effects, reason = "a sum that overflows is a failure")]
 
 mod access;
-mod activity;
 mod alarms;
 mod amounts;
 mod concurrency;
@@ -13,13 +12,13 @@ mod context;
 mod corpus;
 mod crates;
 mod deployment;
-mod edits;
 mod events;
 mod expenses;
 mod failures;
 mod faults;
 mod groups;
 mod harness;
+mod health;
 mod idempotency;
 mod input;
 mod largest;
@@ -34,6 +33,5 @@ mod round_trips;
 mod security;
 mod settlements;
 mod simulation;
-mod statement;
 mod stored_rows;
 mod users;

@@ -1,4 +1,4 @@
-//! Expenses are edited, deleted and brought back, and their history says all of it.
+//! Edit an expense, with and without a precondition.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,11 +11,8 @@ use fracti_store::MemberKey;
 use serde_json::{Value, json};
 use tokio::{runtime::Handle, task::block_in_place};
 
+use super::path;
 use crate::harness::{Group, Reply};
-
-fn path(group: &Group, expense: &Value) -> String {
-    group.path(&format!("/expenses/{}", expense["id"].as_str().unwrap()))
-}
 
 /// What of an expense an edit leaves as it is, whatever it says.
 fn origin(expense: &Value) -> [&Value; 4] {
@@ -113,31 +110,6 @@ async fn exact_shares_that_no_longer_sum_to_the_amount_are_refused() {
 }
 
 #[tokio::test]
-async fn every_list_shows_the_edited_expense() {
-    let group = Group::new(3, "EUR").await;
-    let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
-    let made = group.spend(0, json!({ "amount": 30 })).await;
-    group.spend(0, json!({ "amount": 3, "description": "Tea" })).await;
-    let body = json!({ "payerId": "2", "amount": 20, "description": "Taxi",
-        "splits": [{ "userId": "1" }, { "userId": "2" }] });
-    let edited = alice.put(&path(&group, &made), body).await.data(200).clone();
-
-    let listed = alice.get(&group.path("/expenses")).await;
-    assert_eq!(listed.data(200)[1], edited, "it keeps its place");
-    let paid = |expenses: &Value| {
-        let described = expenses.as_array().unwrap().iter().map(|it| it["description"].clone());
-        described.collect::<Vec<_>>()
-    };
-    assert_eq!(paid(alice.get("/api/users/me/expenses").await.data(200)), ["Tea"]);
-    assert_eq!(paid(bob.get("/api/users/me/expenses").await.data(200)), ["Taxi"]);
-    assert_eq!(paid(alice.get("/api/users/me/debts").await.data(200)), ["Taxi"]);
-    assert_eq!(paid(bob.get("/api/users/me/debts").await.data(200)), ["Tea"]);
-    assert_eq!(paid(carol.get("/api/users/me/debts").await.data(200)), ["Tea"]);
-    let owed = &alice.get("/api/users/me/debts").await.body["data"][0];
-    assert_eq!((&owed["amount"], &owed["totalAmount"]), (&json!(10), &json!(20)));
-}
-
-#[tokio::test]
 async fn stale_if_match_is_refused_and_changes_nothing() {
     let group = Group::new(2, "EUR").await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);
@@ -203,116 +175,6 @@ async fn only_the_payer_and_the_recorder_may_change_an_expense() {
     carol.post(&format!("{at}/restore"), json!({})).await.data(200);
     refused(bob.post(&format!("{at}/restore"), json!({})).await);
     group.verify().await;
-}
-
-#[tokio::test]
-async fn restored_expense_is_as_it_was_before_its_deletion() {
-    let group = Group::new(3, "EUR").await;
-    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
-    group.spend(1, json!({ "amount": 5 })).await;
-    let made = group.spend(0, json!({ "amount": 100, "category": "rent" })).await;
-    group.spend(1, json!({ "amount": 7 })).await;
-    let at = path(&group, &made);
-    let edited = alice.put(&at, json!({ "amount": "99.99" })).await.data(200).clone();
-    let balances = group.balances().await;
-    let listed = alice.get(&group.path("/expenses")).await.data(200).clone();
-    let owed = bob.get("/api/users/me/debts").await.data(200).clone();
-
-    alice.delete(&at).await.data(200);
-    assert_eq!(alice.put(&at, json!({ "amount": 1 })).await.code(), (404, "EXPENSE_NOT_FOUND"));
-    group.verify().await;
-    let restored = alice.post_once("back", &format!("{at}/restore"), json!({})).await;
-    let mut expected = edited.clone();
-    expected["updatedAt"] = restored.data(200)["updatedAt"].clone();
-    assert_eq!(restored.data(200), &expected);
-    assert_ne!(restored.data(200)["updatedAt"], edited["updatedAt"]);
-    assert_eq!(group.balances().await, balances);
-    assert_eq!(bob.get("/api/users/me/debts").await.data(200), &owed);
-    let mut now = alice.get(&group.path("/expenses")).await.data(200).clone();
-    now[1]["updatedAt"] = listed[1]["updatedAt"].clone();
-    assert_eq!(now, listed, "the same place in the list");
-    group.verify().await;
-
-    let before = group.api.rows().await;
-    let replayed = alice.post_once("back", &format!("{at}/restore"), json!({})).await;
-    assert_eq!(
-        (&replayed.text, replayed.header("idempotent-replayed")),
-        (&restored.text, Some("true"))
-    );
-    assert_eq!(alice.post(&format!("{at}/restore"), json!({})).await.data(200), &expected);
-    assert_eq!(group.api.rows().await, before);
-
-    // Deleted again, the key of then does not bring it back.
-    alice.delete(&at).await.data(200);
-    alice.post_once("back", &format!("{at}/restore"), json!({})).await.data(200);
-    assert_eq!(alice.get(&at).await.code(), (404, "EXPENSE_NOT_FOUND"));
-    let nothing = group.path("/expenses/019bc186-de00-7303-8303-030303030303/restore");
-    assert_eq!(alice.post(&nothing, json!({})).await.code(), (404, "EXPENSE_NOT_FOUND"));
-    group.verify().await;
-}
-
-#[tokio::test]
-async fn history_lists_every_version_of_an_expense() {
-    let group = Group::new(2, "EUR").await;
-    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
-    let made = group.spend(0, json!({ "amount": 10, "payerId": "2" })).await;
-    let at = path(&group, &made);
-    // Up to sequence 12: 9 comes before 10, as numbers do.
-    for amount in [11, 12, 13, 14, 15] {
-        bob.put(&at, json!({ "amount": amount })).await.data(200);
-    }
-    alice.delete(&at).await.data(200);
-    alice.post(&format!("{at}/restore"), json!({})).await.data(200);
-
-    let history = format!("{at}/history");
-    let entries = alice.pages(&history, 100).await;
-    let told = |entry: &Value| {
-        format!(
-            "{} {} {} by {}: {}",
-            entry["sequence"],
-            entry["status"].as_str().unwrap(),
-            entry["otherSequence"],
-            entry["actorId"].as_str().unwrap(),
-            entry["expense"]["amount"],
-        )
-    };
-    let told: Vec<String> = entries.iter().map(told).collect();
-    assert_eq!(
-        told,
-        [
-            "12 applied null by 1: null",
-            "11 revert 10 by 1: null",
-            "10 reverted 11 by 2: 15",
-            "9 revert 8 by 2: null",
-            "8 reverted 9 by 2: 14",
-            "7 revert 6 by 2: null",
-            "6 reverted 7 by 2: 13",
-            "5 revert 4 by 2: null",
-            "4 reverted 5 by 2: 12",
-            "3 revert 2 by 2: null",
-            "2 reverted 3 by 2: 11",
-            "1 revert 0 by 2: null",
-            "0 reverted 1 by 1: 10",
-        ]
-    );
-    assert_eq!(entries[12]["expense"], made);
-    assert_eq!(
-        entries[11]["changes"],
-        json!([
-            { "userId": "1", "currency": "EUR", "owed": -5 },
-            { "userId": "2", "currency": "EUR", "paid": -10, "owed": -5 },
-        ])
-    );
-    for limit in [1, 2, 3, 12, 13] {
-        assert_eq!(alice.pages(&history, limit).await, entries, "pages of {limit}");
-    }
-    let by_name = group.path(&format!("/ledger/entries/{}", made["id"].as_str().unwrap()));
-    assert_eq!(bob.pages(&by_name, 5).await, entries);
-
-    alice.delete(&at).await.data(200);
-    assert_eq!(alice.pages(&history, 100).await.len(), 14);
-    let nothing = group.path("/expenses/019bc186-de00-7303-8303-030303030303/history");
-    assert_eq!(alice.get(&nothing).await.code(), (404, "EXPENSE_NOT_FOUND"));
 }
 
 #[tokio::test]

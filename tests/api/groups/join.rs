@@ -1,0 +1,48 @@
+//! Join a group.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde_json::json;
+
+use super::WALLET;
+use crate::harness::Group;
+
+#[tokio::test]
+async fn joining_again_updates_the_name_of_the_one_membership() {
+    let group = Group::new(2, "EUR").await;
+    let join = group.path("/join");
+    let again = group.api.user(2, "Robert").post(&join, json!({ "wallet": WALLET })).await;
+    assert_eq!(again.data(200)["name"], "Robert");
+    assert_eq!(again.data(200)["wallet"], json!(null), "a member's wallet is set elsewhere");
+    let read = group.members[0].get(&group.path("")).await.data(200).clone();
+    assert_eq!(read["memberCount"], 2);
+    assert_eq!(read["members"][1]["name"], "Robert");
+    assert_eq!(read["members"][1]["username"], "robert");
+
+    let newcomer = group.api.user(3, "Carol").post(&join, json!({ "wallet": WALLET })).await;
+    assert_eq!(newcomer.data(200)["wallet"], WALLET);
+    let bodiless = group.api.user(4, "Dave").call(axum::http::Method::POST, &join, None).await;
+    assert_eq!(bodiless.data(200)["id"], "4");
+    let read = group.members[0].get(&group.path("")).await.data(200).clone();
+    assert_eq!(read["memberCount"], 4);
+}
+
+#[tokio::test]
+async fn group_accepts_at_most_500_members() {
+    let group = Group::new(1, "EUR").await;
+    let key = [("PK", format!("GROUP#{}", group.id)), ("SK", "METADATA".to_owned())];
+    let key = key.map(|(name, key)| (name.to_owned(), AttributeValue::S(key)));
+    let update = group.api.client.update_item().table_name("FractiTable").set_key(Some(key.into()));
+    let update = update.update_expression("SET memberCount = :many");
+    let many = AttributeValue::N("499".to_owned());
+    update.expression_attribute_values(":many", many).send().await.unwrap();
+
+    let join = |id: u64| {
+        let (newcomer, path) = (group.api.user(id, "New"), group.path("/join"));
+        async move { newcomer.post(&path, json!({})).await }
+    };
+    join(2).await.data(200);
+    let before = group.api.rows().await;
+    assert_eq!(join(3).await.code(), (422, "TOO_MANY_MEMBERS"));
+    assert_eq!(group.api.rows().await, before);
+    join(2).await.data(200);
+}

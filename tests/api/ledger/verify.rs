@@ -1,0 +1,27 @@
+//! Verification of the ledger against the rows.
+
+use serde_json::json;
+
+use crate::harness::Group;
+
+#[tokio::test]
+async fn verified_debts_report_a_ledger_mismatch() {
+    let group = Group::new(2, "EUR").await;
+    let alice = &group.members[0];
+    group.spend(0, json!({ "amount": 20 })).await;
+    let debts = alice.get(&group.path("/debts")).await.data(200).clone();
+    let verified = alice.get(&group.path("/debts?verify=true")).await;
+    assert_eq!(verified.data(200), &debts);
+    assert_eq!(alice.get(&group.path("/debts?verify=false")).await.cost.round_trips, 1);
+
+    // Somebody took a share away behind our back.
+    let rows = group.api.rows().await;
+    let ((pk, sk), _) = rows.iter().find(|((_, sk), _)| sk.starts_with("TX#")).unwrap();
+    let key = |text: &str| aws_sdk_dynamodb::types::AttributeValue::S(text.to_owned());
+    let delete = group.api.client.delete_item().table_name("FractiTable");
+    delete.key("PK", key(pk)).key("SK", key(sk)).send().await.unwrap();
+    alice.get(&group.path("/debts")).await.data(200);
+    let wrong = alice.get(&group.path("/debts?verify=true")).await;
+    assert_eq!(wrong.code(), (500, "INTERNAL"));
+    assert!(!wrong.text.contains("balances"), "what differs is only in the log: {}", wrong.text);
+}
