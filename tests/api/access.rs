@@ -69,7 +69,8 @@ impl Scene {
 
 const NOBODY: [Asker; 6] = [NoHeader, Forged, OtherBot, Expired, Future, Doubled];
 
-/// A request, with the status for: a stranger, a member, the settlement's payer, the expense's payer (and recipient).
+/// A request, with the status for: a stranger, a member, the settlement's payer, the expense's
+/// payer (and recipient).
 type Row = (Method, &'static str, Option<Value>, [u16; 4]);
 
 fn rows() -> Vec<Row> {

@@ -16,7 +16,8 @@ async fn accepting(caller: &Caller, path: &str, accept: &str) -> Reply {
     caller.api.send(request.body(Body::empty()).unwrap()).await
 }
 
-/// The JSON with each number that has one of these names, or is inside of an object that has one, as a string.
+/// The JSON with each number that has one of these names, or is inside of an object that has one,
+/// as a string.
 fn as_text(value: &Value, name: &str, in_amounts: bool) -> Value {
     const AMOUNTS: [&str; 15] = [
         "amount",

@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// The crates from the lowest layer to the highest. Crates of one layer do not depend on each other.
+/// The crates from the lowest layer to the highest. Crates of one layer do not depend on each
+/// other.
 const LAYERS: [&[&str]; 6] = [
     &["core"],
     &["store"],

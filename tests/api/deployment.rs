@@ -1,4 +1,5 @@
-//! What is deployed is what is written: the template against the routers, the keys, the environment and the rights used.
+//! What is deployed is what is written: the template against the routers, the keys, the environment
+//! and the rights used.
 
 use std::{
     cell::RefCell,
@@ -286,7 +287,8 @@ async fn template_grants_exactly_the_actions_used() {
         let api = crate::events::scene().await;
         note(sample.function, send(&api, sample.function, &sample.event()).await.rights);
     }
-    // What no sample asks for: a renewed name, a settlement's other ways, and ids of the earlier system.
+    // What no sample asks for: a renewed name, a settlement's other ways, and ids of the earlier
+    // system.
     let group = Group::of(&Api::new().await, 2, "EUR").await;
     let bob = group.api.user(2, "Robert");
     note("groups", bob.post(&group.path("/join"), json!({})).await.rights);

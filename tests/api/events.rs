@@ -1,4 +1,5 @@
-//! The sample events of `events/`: each goes through `lambda_http` into the function that serves it.
+//! The sample events of `events/`: each goes through `lambda_http` into the function that serves
+//! it.
 
 use std::{
     fs,

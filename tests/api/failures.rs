@@ -1,4 +1,5 @@
-//! What the table does not do, the client is told in a way that it can act on, and without what only the log is told.
+//! What the table does not do, the client is told in a way that it can act on, and without what
+//! only the log is told.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -46,7 +47,8 @@ async fn missing_table_is_a_500_without_details() {
 async fn write_that_loses_every_race_until_the_deadline_is_a_409() {
     let group = Group::new(2, "EUR").await;
     group.spend(0, json!({ "amount": 10 })).await;
-    // A closing of the day that nobody of us wrote: every event of a later day finds that somebody was first.
+    // A closing of the day that nobody of us wrote: every event of a later day finds that somebody
+    // was first.
     let key = [("PK", format!("LEDGER#{}", group.id)), ("SK", "DAY#2026-01-15".to_owned())];
     let key = key.map(|(name, value)| (name.to_owned(), AttributeValue::S(value)));
     let key: HashMap<_, _> = key.into();

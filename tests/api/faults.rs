@@ -46,7 +46,8 @@ async fn expense_is_written_once_under_every_fault() {
         (vec![CutAfter, Throttle, FailAfter, CutBefore], 201, 1),
         (vec![CutBefore, CutBefore, CutBefore, CutAfter], 201, 1),
         (vec![Conflict; 6], 201, 1),
-        // All attempts: where the answer is lost the rows tell it, and where nothing was done nobody says it was.
+        // All attempts: where the answer is lost the rows tell it, and where nothing was done
+        // nobody says it was.
         (vec![CutAfter; 5], 201, 1),
         (vec![FailAfter; 5], 201, 1),
         (vec![CutBefore, Fail, Exceed, Throttle, CutAfter], 201, 1),
@@ -140,7 +141,8 @@ async fn lists_are_complete_despite_short_pages_and_unprocessed_keys() {
     assert_eq!(proxy.left(), 0);
 }
 
-/// In paused time: a request is answered before a function's 10 s are over, however little the table says.
+/// In paused time: a request is answered before a function's 10 s are over, however little the
+/// table says.
 #[tokio::test]
 async fn silent_table_is_a_503_before_the_deadline() {
     for (operation, limit) in [("GetItem", 5_100), (WRITE, 8_600)] {

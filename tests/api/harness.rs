@@ -70,7 +70,7 @@ pub(crate) struct Reply {
     pub(crate) headers: HeaderMap,
     pub(crate) text: String,
     pub(crate) body: Value,
-    /// What it asked of the table.
+    /// The cost at the table.
     pub(crate) cost: TableCost,
     /// What it did there.
     pub(crate) rights: BTreeSet<Right>,
@@ -88,7 +88,8 @@ impl Api {
         Self::over_database(Database::start().await, token, random)
     }
 
-    /// The API over an embedded engine, whatever the other tests run over: for tests of capacity units.
+    /// The API over an embedded engine, whatever the other tests run over: for tests of capacity
+    /// units.
     pub(crate) async fn embedded() -> Self {
         Self::over_database(Database::embedded().await, TOKEN, Random::system())
     }
@@ -113,7 +114,8 @@ impl Api {
         self.over(Table::new(self.client.clone(), TABLE))
     }
 
-    /// The same behind the queue of the local server: for more requests at a time than the engine answers in time.
+    /// The same behind the queue of the local server: for more requests at a time than the engine
+    /// answers in time.
     pub(crate) fn admitted(self) -> Self {
         Self { router: service(admitted(routes()), self.app.clone()), ..self }
     }
@@ -136,7 +138,8 @@ impl Api {
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
     }
 
-    /// The same over another engine, with the faults before it. The quota of retries is the test's own.
+    /// The same over another engine, with the faults before it. The quota of retries is the test's
+    /// own.
     pub(crate) fn behind(&self, proxy: &Proxy) -> Self {
         let table = Table::new(proxy.client(0), TABLE);
         Self { client: proxy.client.clone(), ..self.over(table) }
@@ -241,7 +244,7 @@ impl Reply {
         &self.body["data"]
     }
 
-    /// The code of a failure.
+    /// The error code.
     pub(crate) fn code(&self) -> (u16, &str) {
         (self.status.as_u16(), self.body["error"].as_str().unwrap_or_default())
     }
@@ -336,7 +339,8 @@ impl Caller {
         }
     }
 
-    /// Posts under an idempotency key, again and again where the machine is too busy to be done in time.
+    /// Posts under an idempotency key, again and again where the machine is too busy to be done in
+    /// time.
     pub(crate) async fn post_until_answered(&self, key: &str, path: &str, body: &Value) -> Reply {
         loop {
             let reply = self.post_once(key, path, body.clone()).await;

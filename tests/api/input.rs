@@ -871,7 +871,8 @@ async fn all_invalid_fields_are_reported_in_one_response() {
             json!({ "tip": 1, "category": "fun", "payerId": "9", "description": " ", "amount": 0.001 }),
             &["amount", "description", "payerId", "category", "tip"],
         ),
-        // What needs a field that is wrong is not checked: no decimals of an unknown currency, and no sum.
+        // What needs a field that is wrong is not checked: no decimals of an unknown currency, and
+        // no sum.
         (
             Method::POST,
             "/expenses",

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, time::Duration};
 use fracti_tests::largest::{Largest, endpoints};
 use serde_json::Value;
 
-/// Of the 6 MB that a function may answer. <https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html>
+/// Of the 6 MB that a function may answer.
+/// <https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html>
 const MAX_RESPONSE: usize = 5_000_000;
 
 #[tokio::test]

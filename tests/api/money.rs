@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Caller, Group, number};
 
-/// The cases: of the project that this checkout is part of where it has some, otherwise the ones committed here.
+/// The cases: of the project that this checkout is part of where it has some, otherwise the ones
+/// committed here.
 fn cases() -> Vec<Value> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let shared = here.join("../../shared/fixtures/money.json");

@@ -1,4 +1,5 @@
-//! The OpenAPI document says what the API does: it is made from the routes, and what is sent and answered fits it.
+//! The OpenAPI document says what the API does: it is made from the routes, and what is sent and
+//! answered fits it.
 //!
 //! `UPDATE_OPENAPI=1 cargo test --workspace --test api openapi::the_file` renews `openapi.json`.
 
@@ -485,7 +486,8 @@ async fn requests_and_responses_match_the_document() {
 
     refusals(&alice, &carol, &nobody, &group).await;
 
-    // So everything was seen but this document, and what takes a failing table, a race or a very large group.
+    // So everything was seen but this document, and what takes a failing table, a race or a very
+    // large group.
     let codes = document.json["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap();
     let codes = codes.iter().map(|code| code.as_str().unwrap().to_owned());
     let operations =

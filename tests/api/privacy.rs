@@ -1,7 +1,9 @@
-//! What the log says, and what it never does: who called with which words, names, keys or signatures.
+//! What the log says, and what it never does: who called with which words, names, keys or
+//! signatures.
 //!
-//! The log is what the whole suite wrote: every request of it goes through the harness, which gives each to
-//! [`Secrets::check`]. It is heard as a function hears it (`info`), and our own crates down to `trace`.
+//! The log is what the whole suite wrote: every request of it goes through the harness, which gives
+//! each to [`Secrets::check`]. It is heard as a function hears it (`info`), and our own crates down
+//! to `trace`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -71,7 +73,8 @@ impl Secrets {
 
     pub(crate) fn check(&self, log: &str) {
         for secret in &self.0 {
-            // A line break or a quote is written in another way, so each piece is looked for by itself.
+            // A line break or a quote is written in another way, so each piece is looked for by
+            // itself.
             let pieces =
                 secret.split(|letter: char| letter.is_control() || "\\\"".contains(letter));
             for piece in pieces.filter(|piece| piece.len() >= SHORTEST) {

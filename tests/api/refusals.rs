@@ -1,4 +1,5 @@
-//! A request that is wrong in several ways is refused for the first of them, in the same order on all endpoints.
+//! A request that is wrong in several ways is refused for the first of them, in the same order on
+//! all endpoints.
 
 use std::collections::BTreeSet;
 
@@ -124,7 +125,8 @@ fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-/// 1 paid an expense and was paid a settlement by 2, which is completed; 3 is a member, and 9 is none.
+/// 1 paid an expense and was paid a settlement by 2, which is completed; 3 is a member, and 9 is
+/// none.
 struct Scene {
     group: Group,
     expense: String,

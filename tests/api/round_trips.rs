@@ -1,4 +1,5 @@
-//! How often a user waits for the table: design, section 6. Requests that run at once are one round trip.
+//! How often a user waits for the table: design, section 6. Requests that run at once are one round
+//! trip.
 
 use axum::http::Method;
 use serde_json::{Value, json};

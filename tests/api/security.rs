@@ -55,12 +55,14 @@ impl Scene {
         assert_eq!(self.api.rows().await, self.rows, "{row}");
     }
 
-    /// Eve, but one of its parties where a settlement is changed: the right comes before the fields.
+    /// Eve, but one of its parties where a settlement is changed: the right comes before the
+    /// fields.
     fn party(&self, path: &str) -> &Caller {
         if path.contains("/settlements/") { &self.own.group.members[0] } else { &self.eve }
     }
 
-    /// Eve tries, and a field is named for it. Whether all is as it was is left to [`Self::unchanged`].
+    /// Eve tries, and a field is named for it. Whether all is as it was is left to
+    /// [`Self::unchanged`].
     async fn names(&self, (method, path): (Method, &str), body: Option<&Value>, field: &str) {
         let reply = self.party(path).call(method.clone(), path, body).await;
         let row = format!("{method} {path} {body:?}");

@@ -1,4 +1,4 @@
-//! What was acknowledged is there once, whatever the table does meanwhile, and however many write.
+//! An acknowledged effect is present once, a refused one never, any other at most once.
 
 use fracti_tests::{
     database::external,

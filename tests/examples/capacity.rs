@@ -1,8 +1,8 @@
-//! Measures what each endpoint asks of DynamoDB, and what that costs: `cargo run -p fracti-tests --example capacity`.
+//! Measures the DynamoDB cost of each endpoint: `cargo run -p fracti-tests --example capacity`.
 //!
-//! A group of five with fifty expenses and ten settlements; each call is made once. The units are those that the engine
-//! counts as DynamoDB would. The prices are AWS's for us-east-1, on demand, without the free tier; how long a function runs
-//! is assumed, not measured.
+//! A group of five with fifty expenses and ten settlements; each endpoint is called once. The
+//! engine counts capacity units as DynamoDB does. The prices are AWS's for us-east-1, on demand,
+//! without the free tier; the duration of a function is assumed, not measured.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
 #![expect(clippy::float_arithmetic, reason = "what AWS costs is no money of a group")]
@@ -55,7 +55,7 @@ impl Caller<'_> {
     }
 }
 
-/// What a group asks in a month.
+/// The requests of a group in a month.
 #[derive(Default)]
 struct Month {
     requests: f64,
@@ -76,9 +76,9 @@ impl Month {
         const WRITE_UNITS: f64 = 0.625;
         const GATEWAY: f64 = 1.00;
         const INVOCATIONS: f64 = 0.20;
-        /// A million runs of 50 ms with 512 MiB on arm64, at 0.0000133334 for a second of a GiB.
+        /// A million invocations of 50 ms with 512 MiB on arm64, at 0.0000133334 per GiB-second.
         const DURATION: f64 = 0.05 * 0.5 * 13.3334;
-        /// A million requests log about a kilobyte each, at 0.50 for a gigabyte.
+        /// A million requests with about a kilobyte of log each, at 0.50 per gigabyte.
         const LOGS: f64 = 0.50;
 
         let Self { requests, read_units, write_units } = self;
@@ -101,7 +101,7 @@ impl Month {
     }
 }
 
-// On one thread, so that no answer is there before the request beside it was sent.
+// On one thread, so that no response arrives before a parallel request is sent.
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let database = Database::embedded().await;
@@ -173,7 +173,7 @@ async fn main() {
         (Method::GET, "/api/users/me/activity".to_owned(), json!({}), 20.0),
         (Method::GET, "/api/users/me/summary".to_owned(), json!({}), 5.0),
     ] {
-        // Nothing is new in a second join: a newcomer's is measured.
+        // A second join writes nothing, so the first join of a new user is measured.
         let caller = if path.ends_with("/join") { caller(6) } else { caller(1) };
         let (_, cost) = caller.call(&method, &path, &body).await;
         let path = path.replace(&group, "{groupId}").replace(&expense, "{expenseId}");

@@ -1,8 +1,9 @@
-//! Measures how the local server answers more clients than it can serve: `cargo run -p fracti-tests --example crowd`.
+//! Measures the local server under more clients than it can serve: `cargo run -p fracti-tests
+//! --example crowd`.
 //!
-//! Each client has a group of its own and repeats a request that is answered with 503 until it is done, with or without the pause
-//! that `Retry-After` asks for. `--busy` keeps another core of the machine busy meanwhile; `--binary FILE` measures
-//! another program than the debug build of `fracti-local`.
+//! Each client has its own group and repeats a request after a 503 until it succeeds, with or
+//! without the pause of `Retry-After`. `--busy` keeps another core busy meanwhile; `--binary FILE`
+//! measures another program than the debug build of `fracti-local`.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
 
@@ -19,13 +20,13 @@ use std::{
 
 use fracti_tests::load::{Behaviour, Client, load};
 
-/// The bot of the server that is measured.
+/// The bot token of the measured server.
 const TOKEN: &str = "42:test-token";
 
-/// How long a client repeats a request.
+/// The time for which a client repeats a request.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How many clients call at the same time, and how many requests each sends.
+/// Concurrent clients, and requests of each.
 const LOADS: [(usize, usize); 6] = [(20, 20), (200, 1), (400, 1), (20, 20), (800, 1), (20, 20)];
 
 #[tokio::main(worker_threads = 2)]
@@ -68,7 +69,8 @@ async fn main() {
     other.join().unwrap();
 }
 
-/// The debug build of the local server: an example does not get the programs of other packages made.
+/// The debug build of the local server. Cargo does not build the programs of other packages for an
+/// example.
 fn built() -> PathBuf {
     let built =
         Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "fracti-local"]).status();

@@ -1,8 +1,8 @@
-//! Says what Fracti survives: `cargo run -p fracti-tests --example simulation`.
+//! Runs the simulation: `cargo run -p fracti-tests --example simulation`.
 //!
-//! Without arguments it makes a thousand random runs behind a proxy that injects faults, kills the local server eight times and
-//! lets crowds write at once. `--seeds N` makes so many runs; `--seed N` repeats one of them, `--crashes` and
-//! `--crowds` the other parts.
+//! Without arguments it makes a thousand random runs behind a proxy that injects faults, kills the
+//! local server eight times, and measures concurrent writers. `--seeds N` sets the number of runs;
+//! `--seed N` repeats one of them, `--crashes` and `--crowds` run the other parts.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
 
@@ -52,10 +52,10 @@ async fn main() -> ExitCode {
     if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// How often the local server is killed.
+/// Kills of the local server.
 const CRASHES: u64 = 8;
 
-/// Writers, groups, the one user where they are all one, and processes.
+/// Writers, groups, the user if all writers are the same one, and processes.
 const CROWDS: [(u64, usize, Option<u64>, usize); 6] = [
     (200, 1, None, 1),
     (200, 1, None, 8),
@@ -66,7 +66,7 @@ const CROWDS: [(u64, usize, Option<u64>, usize); 6] = [
 ];
 
 async fn crashes() -> Report {
-    // An example does not get the programs of other packages made.
+    // Cargo does not build the programs of other packages for an example.
     let mut build = Command::new(env!("CARGO"));
     let built = build.args(["build", "--quiet", "-p", "fracti-local"]).status();
     assert!(built.unwrap().success());

@@ -1,4 +1,4 @@
-//! The sample events of `events/`, what they ask about, and what they are answered.
+//! The sample events of `events/`, the data that they refer to, and the expected responses.
 
 use std::{fs, path::PathBuf};
 
@@ -16,22 +16,22 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-/// Who signed the events: the public demo token.
+/// The token that signed the events: the public demo token.
 pub const TOKEN: &str = "0:fracti-local";
 
-/// When they were signed, in milliseconds of 1970: 2026-01-15T12:00:00Z.
+/// The time of the signature in milliseconds since 1970: 2026-01-15T12:00:00Z.
 pub const SIGNED_AT: u64 = 1_768_478_400_000;
 
-/// A sample event, and what is expected of it.
+/// A sample event with its expected response.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    /// The file, without its ending.
+    /// The file name without extension.
     pub name: &'static str,
-    /// The function it is for.
+    /// The function that serves the event.
     pub function: &'static str,
-    /// The status of the answer.
+    /// The expected status.
     pub status: u16,
-    /// A part of the answer.
+    /// A part of the expected body.
     pub says: &'static str,
 }
 
@@ -102,11 +102,11 @@ pub const SAMPLES: [Sample; 38] = [
 ];
 
 impl Sample {
-    /// The event.
+    /// Reads the event.
     ///
     /// # Panics
     ///
-    /// Where there is no such file.
+    /// If the file does not exist.
     #[must_use]
     pub fn event(&self) -> String {
         let file = directory().join(self.name).with_extension("json");
@@ -114,24 +114,24 @@ impl Sample {
     }
 }
 
-/// Where the events are.
+/// The directory of the events.
 #[must_use]
 pub fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../events")
 }
 
-/// The ids of what the events ask about: a group of Alice and Bob, an expense and a settlement.
+/// The ids in the events: a group of Alice and Bob, an expense and a settlement.
 pub const SCENE: [&str; 3] = [
     "019bc186-de00-7101-8101-010101010101",
     "019bc186-de00-7303-8303-030303030303",
     "019bc186-de01-7404-8404-040404040404",
 ];
 
-/// Makes what the events ask about, and returns its ids.
+/// Creates the group, expense and settlement of the events, and returns their ids.
 ///
 /// # Panics
 ///
-/// Where the API refuses it.
+/// If the API refuses a request.
 pub async fn scene(api: &Router, now: Timestamp) -> [String; 3] {
     let user = |id: u64, name: &str| {
         let id = UserId::new(id).unwrap();

@@ -1,12 +1,13 @@
-//! A DynamoDB that is not always well: a proxy between the SDK and an embedded engine.
+//! Fault injection: a proxy between the SDK and an embedded engine.
 //!
-//! What a request meets is decided by a hash of the seed, of the lane that it came by (the first segment of the endpoint's
-//! path, one for each client that asks one thing after the other) and of how many requests of its kind that lane had before.
-//! So with the same seed a lane that asks the same meets the same. What does not repeat is how the lanes
-//! interleave: who loses a race, and so asks once more.
+//! A hash of the seed, the channel and the number of requests of the same operation in the channel
+//! decides the fault of a request. A channel is the first segment of the endpoint's path, one for
+//! each client that sends its requests in sequence. With the same seed, a channel with the same
+//! requests meets the same faults. The interleaving of channels does not repeat: another one may
+//! lose a race and retry.
 //!
-//! The proxy does nothing that DynamoDB would not. A transaction whose token was committed is not cancelled any more, and
-//! what the client has given up may still arrive.
+//! The proxy does only what DynamoDB may do. A transaction whose token was committed is not
+//! cancelled, and a request that the client has given up may still arrive.
 
 mod answer;
 mod held;
@@ -52,13 +53,13 @@ use replica::Replica;
 
 use crate::database::{Database, TABLE, patient};
 
-/// How many requests may be under way.
+/// Maximum number of concurrent requests.
 const MAX_UNDER_WAY: u32 = 100_000;
 
-/// An engine with an empty table, and the proxy before it.
+/// An engine with an empty table, behind a proxy.
 #[derive(Debug)]
 pub struct Proxy {
-    /// A client of the engine itself, which waits for its answers.
+    /// A client of the engine itself, without timeouts.
     pub client: Client,
     endpoint: String,
     wire: Arc<Wire>,
@@ -79,7 +80,7 @@ struct Wire {
     under_way: Arc<Semaphore>,
 }
 
-/// What came and what was done about it.
+/// Requests and injected faults so far.
 #[derive(Debug, Default)]
 struct Log {
     connections: u64,
@@ -97,16 +98,16 @@ pub struct Call {
     operation: String,
     headers: HeaderMap,
     body: Bytes,
-    /// The `ClientRequestToken`, by which a transaction that is sent again is known.
+    /// The `ClientRequestToken`, which identifies retries of a transaction.
     token: Option<String>,
 }
 
 impl Proxy {
-    /// Starts an engine and a proxy that does what `plan` says.
+    /// Starts an engine, and a proxy that follows `plan`.
     ///
     /// # Panics
     ///
-    /// Where a port or a table cannot be had.
+    /// If there is no free port, or the table cannot be created.
     pub async fn start(plan: Plan) -> Self {
         let database = Database::start().await;
         let client = database.patient_client();
@@ -134,13 +135,13 @@ impl Proxy {
         Self { client, endpoint, wire, served, database }
     }
 
-    /// The endpoint of one lane.
+    /// The endpoint of a channel.
     #[must_use]
     pub fn channel(&self, channel: usize) -> String {
         format!("{}/{channel}", self.endpoint)
     }
 
-    /// A client of one lane, with the timeouts and retries of production and a retry quota of its own.
+    /// A client of a channel, with the timeouts and retries of production and its own retry quota.
     #[must_use]
     pub fn client(&self, channel: usize) -> Client {
         let client = self.database.client_at(&self.channel(channel));
@@ -150,22 +151,23 @@ impl Proxy {
         )
     }
 
-    /// A client of one lane that waits for its answers.
+    /// A client of a channel without timeouts.
     #[must_use]
     pub fn patient_client(&self, channel: usize) -> Client {
         patient(&self.database.client_at(&self.channel(channel)))
     }
 
-    /// Lets the faults begin.
+    /// Starts injecting faults.
     pub fn start_faults(&self) {
         self.wire.faults_off.store(false, SeqCst);
     }
 
-    /// Ends the faults, and waits for what is still under way; then the indexes are up to date too.
+    /// Stops injecting faults, and waits until all pending requests are done and the indexes are up
+    /// to date.
     ///
     /// # Panics
     ///
-    /// Where the replica refuses what the engine took.
+    /// If the replica refuses a write that the engine accepted.
     pub async fn stop_faults(&self) {
         self.wire.faults_off.store(true, SeqCst);
         self.wire.release_late().await;
@@ -175,39 +177,40 @@ impl Proxy {
         }
     }
 
-    /// Lets the next requests of an operation meet these faults, one after the other, whatever the plan says.
+    /// Injects these faults into the next requests of an operation, in order, regardless of the
+    /// plan.
     pub fn force(&self, operation: &'static str, faults: impl IntoIterator<Item = Fault>) {
         self.wire.log().forced.extend(faults.into_iter().map(|fault| (operation, fault)));
     }
 
-    /// Holds the requests that `chosen` says yes to, in place of any fault, until they are released. It is asked about
-    /// each request once, unless an earlier hold took the request.
+    /// Holds the requests for which `chosen` returns true, in place of any fault, until they are
+    /// released. `chosen` is called once for each request, unless an earlier hold took it.
     #[must_use]
     pub fn hold(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
         self.wire.hold(Hold::new(Box::new(chosen), Effect::Hold))
     }
 
-    /// Like [`hold`](Self::hold), but the client loses its connection at once: what it sends again overtakes the first
-    /// attempt, which arrives late.
+    /// Like [`hold`](Self::hold), but the client loses its connection immediately: its retry
+    /// overtakes the first attempt, which arrives late.
     #[must_use]
     pub fn hold_late(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
         self.wire.hold(Hold::new(Box::new(chosen), Effect::HoldLate))
     }
 
-    /// Cuts the connections of the requests that `chosen` says yes to, before the engine hears of them, as long as the
-    /// result is kept.
+    /// Cuts the connections of the requests for which `chosen` returns true, before they reach the
+    /// engine, until the result is dropped.
     #[must_use]
     pub fn cut(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
         self.wire.hold(Hold::new(Box::new(chosen), Effect::Cut))
     }
 
-    /// How many of the forced faults did not happen.
+    /// The number of forced faults that did not happen yet.
     #[must_use]
     pub fn left(&self) -> usize {
         self.wire.log().forced.len()
     }
 
-    /// How many requests came, and how many faults of which kind they met.
+    /// The number of requests, and of faults by kind.
     #[must_use]
     pub fn tally(&self) -> (u64, BTreeMap<Fault, u64>) {
         let log = self.wire.log();
@@ -221,7 +224,7 @@ impl Drop for Proxy {
     }
 }
 
-/// A client of HTTP. It sends at once what it has: a request waits for nothing.
+/// An HTTP client without delays for batching.
 pub(crate) fn http() -> legacy::Client<HttpConnector, Body> {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
@@ -237,7 +240,7 @@ impl Wire {
         self.late.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets all late attempts be done.
+    /// Releases all late attempts.
     async fn release_late(&self) {
         let attempts = self.late().take();
         for attempt in attempts {
@@ -259,7 +262,7 @@ impl Wire {
         holds.iter().find(|hold| hold.takes(call)).cloned()
     }
 
-    /// What a request meets.
+    /// The fault for a request.
     fn fault(&self, call: &Call) -> Option<Fault> {
         let mut log = self.log();
         log.requests += 1;
@@ -293,7 +296,7 @@ impl Wire {
         refused
     }
 
-    /// What the engine says to a request, or the late index.
+    /// The response of the engine, or of the lagging index.
     async fn ask(&self, call: &Call) -> Answer {
         let Some(replica) = &self.replica else {
             let answer = send(&self.http, &self.engine, call).await;
@@ -310,7 +313,7 @@ impl Wire {
         if !call.writes() {
             return send(&self.http, &self.engine, call).await;
         }
-        // One write after the other, so that the replica has them in the order in which they were committed.
+        // Writes are serialized, so that the replica gets them in commit order.
         let mut replica = replica.lock().await;
         let answer = send(&self.http, &self.engine, call).await;
         self.note(call, &answer);
@@ -335,9 +338,9 @@ impl Wire {
         answer
     }
 
-    /// Does a transaction later than its retry, and cuts its client off meanwhile.
+    /// Executes a transaction after its retry, and cuts the client's connection.
     async fn serve_late(self: &Arc<Self>, call: Call) -> Answer {
-        // No permit is left where `faults_off` waits for all requests to end.
+        // There is no permit left once the proxy waits for all requests to end.
         let Ok(permit) = self.under_way.clone().try_acquire_owned() else {
             self.ask(&call).await;
             return Answer::cut();
@@ -359,7 +362,7 @@ impl Wire {
         Answer::cut()
     }
 
-    /// Serves a request, with the fault that it meets.
+    /// Serves a request, with its fault.
     async fn serve(self: &Arc<Self>, call: Call) -> Answer {
         if self.late().refuse(&call) {
             self.log().requests += 1;
@@ -426,7 +429,7 @@ async fn serve(
         wire.log().requests += 1;
         return Answer::cut().into();
     }
-    // In a task of its own: what a client gives up arrives all the same.
+    // In a separate task: a request that the client gives up arrives nevertheless.
     let answered = tokio::spawn(async move {
         let answer = match held {
             Some(hold) => wire.serve_held(&hold, &call).await,
@@ -453,7 +456,8 @@ impl Call {
         serde_json::from_slice(&self.body).unwrap()
     }
 
-    /// The same with another access key id, by which DynamoDB Local tells tables apart. It checks no signature.
+    /// The same request with another access key id, by which DynamoDB Local separates tables. It
+    /// checks no signatures.
     fn signed_by(&self, access_key_id: &str) -> Self {
         let mut call = self.clone();
         let authorization = call.headers[header::AUTHORIZATION].to_str().unwrap();
@@ -468,7 +472,7 @@ impl Call {
         Self { body: body.to_string().into(), ..self.clone() }
     }
 
-    /// The first segment of the path that it came by.
+    /// The first segment of the path.
     #[must_use]
     pub fn channel(&self) -> &str {
         &self.channel
@@ -496,24 +500,24 @@ impl Call {
         self.operation == "Query" && self.json().get("IndexName").is_some()
     }
 
-    /// How many actions a transaction has.
+    /// The number of actions of a transaction.
     fn actions(&self) -> usize {
         self.json()["TransactItems"].as_array().map_or(0, Vec::len)
     }
 
-    /// How many keys are asked for at once.
+    /// The number of keys of a batch.
     fn keys(&self) -> usize {
         self.json()["RequestItems"][TABLE]["Keys"].as_array().map_or(0, Vec::len)
     }
 
-    /// A query that ends a page after one row.
+    /// The same query with pages of one row.
     fn shortened(&self) -> Self {
         let mut body = self.json();
         body["Limit"] = 1.into();
         self.with(&body)
     }
 
-    /// The first half of the keys asked for, and the rest.
+    /// The first half of the keys, and the rest.
     fn halves(&self) -> (Self, Value) {
         let (mut now, mut later) = (self.json(), self.json());
         let keys = now["RequestItems"][TABLE]["Keys"].as_array().unwrap().clone();
@@ -524,7 +528,7 @@ impl Call {
     }
 }
 
-/// A port that closes some connections as soon as they are made.
+/// A listener that closes some connections immediately.
 struct Gate {
     listener: TcpListener,
     wire: Arc<Wire>,

@@ -1,6 +1,6 @@
-//! What is fuzzed: functions of any bytes, each with the laws that hold whatever the bytes are.
+//! Fuzz targets: functions of arbitrary bytes, each with the properties that hold for every input.
 //!
-//! `tests/fuzz` gives them to libFuzzer, and `api/corpus.rs` runs them over what was kept of it.
+//! `tests/fuzz` runs them under libFuzzer, and `api/corpus.rs` over the committed corpora.
 
 use std::{collections::BTreeMap, str, sync::LazyLock};
 
@@ -32,17 +32,17 @@ use crate::{
     events::{SIGNED_AT, TOKEN, scene},
 };
 
-/// A token that signed nothing of what comes in.
+/// The token of another bot, which signs none of the input.
 const OTHER_TOKEN: &str = "42:other-bot";
 
-/// One percent of an amount, as a split weighs it, and all hundred.
+/// Decimals of a percentage's weight, and the weight of 100 percent.
 const PERCENT_DECIMALS: u8 = 4;
 const WHOLE: u64 = 1_000_000;
 
-/// A target, by the name of its corpus.
+/// A fuzz target with the name of its corpus.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// Every target.
+/// All fuzz targets.
 pub const TARGETS: [Target; 6] = [
     ("init_data", init_data),
     ("wallet", wallet),
@@ -56,11 +56,12 @@ fn now() -> Timestamp {
     Timestamp::from_millis(SIGNED_AT).unwrap()
 }
 
-/// Init data: only what a bot's token signed names a user to that bot, and it names the one that was signed.
+/// Init data: it identifies a user only to the bot whose token signed it, and identifies exactly
+/// the signed user.
 ///
 /// # Panics
 ///
-/// Where that does not hold.
+/// If the property does not hold.
 pub fn init_data(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let verify = |text: &str, token| telegram::verify(text, token, telegram::MAX_AGE, now());
@@ -70,7 +71,7 @@ pub fn init_data(bytes: &[u8]) {
     assert_eq!(verify(&signed, OTHER_TOKEN), Err(InitDataError::Forged));
     let Ok(user) = verify(&signed, TOKEN) else { return };
     assert_eq!(verify(&telegram::sign(&user, TOKEN, now()), TOKEN).as_ref(), Ok(&user));
-    // Whoever changes what was signed is nobody, whoever they say to be.
+    // Changed data with the old hash is refused.
     let other = User { id: UserId::new(user.id.number() ^ 1 | 2).unwrap(), ..user };
     let (_, hash) = signed.rsplit_once("&hash=").unwrap();
     let unsigned = telegram::sign(&other, TOKEN, now());
@@ -78,11 +79,12 @@ pub fn init_data(bytes: &[u8]) {
     assert_eq!(verify(&format!("{fields}&hash={hash}"), TOKEN), Err(InitDataError::Forged));
 }
 
-/// A wallet: what is accepted is kept as it is, and in the user-friendly form no other character would do.
+/// A wallet address: an accepted one is kept unchanged, and in its user-friendly form no single
+/// character can be replaced.
 ///
 /// # Panics
 ///
-/// Where that does not hold.
+/// If the property does not hold.
 pub fn wallet(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let Ok(wallet) = text.parse::<TonAddress>() else { return };
@@ -99,11 +101,11 @@ pub fn wallet(bytes: &[u8]) {
     }
 }
 
-/// A decimal number: what is read is printed as JSON, and read again the same; units of money are exact.
+/// A decimal number: it is printed as JSON and read back equal; conversion to minor units is exact.
 ///
 /// # Panics
 ///
-/// Where that does not hold.
+/// If the property does not hold.
 pub fn decimal(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let Ok(number) = text.parse::<Decimal>() else { return };
@@ -119,11 +121,11 @@ pub fn decimal(bytes: &[u8]) {
     }
 }
 
-/// A cursor: only what was made for a list is taken, and nothing else, though it differ in one character.
+/// A cursor: it is accepted only for its own list, and refused if one character differs.
 ///
 /// # Panics
 ///
-/// Where that does not hold.
+/// If the property does not hold.
 pub fn cursor(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let (list_id, other) = (ListId::new("list", &1), ListId::new("list", &11));
@@ -140,7 +142,7 @@ pub fn cursor(bytes: &[u8]) {
     assert!(paging(&changed).after::<String>(&list_id).is_err(), "{changed} {place}");
 }
 
-/// What the query of a request with this cursor asks for.
+/// The pagination parameters of a request with this cursor.
 fn paging(cursor: &str) -> Paging {
     let query: String =
         form_urlencoded::Serializer::new(String::new()).append_pair("cursor", cursor).finish();
@@ -151,13 +153,15 @@ fn paging(cursor: &str) -> Paging {
     paging
 }
 
-/// A split: what comes out sums to the amount, is off by less than a unit, and does not depend on the order.
+/// A split: its shares sum to the amount, are off by less than one minor unit, and do not depend on
+/// the order of the members.
 ///
-/// The bytes are the way to split, the number of members, an amount, random bits of an id, and weights of four bytes.
+/// The bytes are the split type, the number of members, an amount, random bits of an id, and
+/// weights of four bytes each.
 ///
 /// # Panics
 ///
-/// Where that does not hold.
+/// If the property does not hold.
 pub fn split(bytes: &[u8]) {
     let Some(([kind, members], rest)) = bytes.split_first_chunk::<2>() else { return };
     let Some((amount, rest)) = rest.split_first_chunk::<8>() else { return };
@@ -212,7 +216,7 @@ pub fn split(bytes: &[u8]) {
     }
 }
 
-/// Makes weights sum to `whole`: each takes at most what is left, and the last one takes it.
+/// Makes weights sum to `whole`: each is reduced to the remainder, and the last one takes the rest.
 fn fill(parts: &mut [(UserId, u64)], whole: u64) {
     let mut left = whole;
     for (_, weight) in &mut *parts {
@@ -224,13 +228,13 @@ fn fill(parts: &mut [(UserId, u64)], whole: u64) {
     }
 }
 
-/// A body, sent to one of the routes that take one: it is done, or refused with a reason that names the field.
+/// A request body, sent to a route that takes one: it is accepted, or refused with the field.
 ///
-/// The first byte chooses the route.
+/// The first byte selects the route.
 ///
 /// # Panics
 ///
-/// Where that does not hold.
+/// If the property does not hold.
 pub fn body(bytes: &[u8]) {
     let Some((route, body)) = bytes.split_first() else { return };
     let Served { runtime, router, routes, authorization, .. } = &*SERVED;
@@ -267,19 +271,19 @@ pub fn body(bytes: &[u8]) {
     }
 }
 
-/// The API over a table that nobody reaches.
+/// The API over an unreachable table.
 struct Nowhere {
     runtime: Runtime,
     app: App,
 }
 
 static NOWHERE: LazyLock<Nowhere> = LazyLock::new(|| {
-    // Nothing listens on port 1, and that is known at once.
+    // Nothing listens on port 1, so a connection fails immediately.
     let client = local_dynamodb("http://127.0.0.1:1");
     Nowhere { runtime: runtime(), app: app(Table::new(client, TABLE)) }
 });
 
-/// The API over the embedded engine, with a group, and a member who calls it.
+/// The API over a database with a group, and a member of it.
 struct Served {
     runtime: Runtime,
     router: Router,
@@ -319,7 +323,7 @@ fn app(table: Table) -> App {
     App { clock: Clock::of(now), ..App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE) }
 }
 
-/// Every route of the document that takes a body, with the ids of the scene.
+/// Every documented route that takes a body, with the ids of the scene.
 fn routes_with_a_body([group, expense, settlement]: &[String; 3]) -> Vec<(Method, String)> {
     let (_, document) = routes().split_for_parts();
     let document = serde_json::to_value(document).unwrap();

@@ -1,4 +1,5 @@
-//! Lambda's runtime API, as far as a function needs it: what it is asked, what it answers, and what it logs.
+//! Lambda's runtime API, as far as a function needs it: it serves events, and collects responses
+//! and logs.
 //!
 //! <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html>
 
@@ -35,21 +36,22 @@ use crate::{
 /// The secret that holds the bot's token.
 const SECRET: &str = "fracti/bot-token";
 
-/// How long a function may take for an event.
+/// Time limit for the response to one event.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The service: events on one side, answers on the other.
+/// State of the runtime API: pending events and received responses.
 #[derive(Clone)]
 struct Runtime {
     events: Arc<Mutex<mpsc::Receiver<String>>>,
     answers: mpsc::Sender<(String, String)>,
 }
 
-/// Starts the function at `binary` as Lambda would, sends it the events of `function`, and checks its answers.
+/// Starts the function at `binary` as Lambda would, sends it the sample events of `function`, and
+/// checks its responses and its log.
 ///
 /// # Panics
 ///
-/// Where the function does not start, or answers something else than its routes do in the API's tests.
+/// If the function does not start, or a response differs from the expected one.
 pub async fn answers_its_events(binary: &str, function: &str) {
     let database = Database::start().await;
     let table = Table::new(database.client.clone(), TABLE);
@@ -96,7 +98,7 @@ pub async fn answers_its_events(binary: &str, function: &str) {
     assert!(samples.len() >= 5, "{function} has its events");
     let mut secrets = vec![TOKEN.to_owned()];
     for sample in &samples {
-        // Each event finds everything as it was: in a new group of the same table.
+        // Each event gets a new group in the same table.
         let now = Clock::system().now();
         let made = scene(&api, now).await;
         let mut event = sample.event();
@@ -106,7 +108,7 @@ pub async fn answers_its_events(binary: &str, function: &str) {
         for (old, new) in SCENE.iter().zip(made) {
             event = event.replace(old, &new);
         }
-        // Of idempotency keys every event has its own.
+        // Each event has its own idempotency key.
         let key = format!("{}-{function}", sample.name);
         event = event.replace("5f0c2f1e", &key).replace("0a9b8c7d", &key);
 
@@ -118,12 +120,13 @@ pub async fn answers_its_events(binary: &str, function: &str) {
         let status = answer.get("statusCode").and_then(Value::as_u64);
         let body = answer.get("body").and_then(Value::as_str).unwrap_or_default();
         assert_eq!(status, Some(sample.status.into()), "{}: {answer}", sample.name);
-        // Who has called before is in several groups by now; what their answer says of one group still holds.
+        // A user of an earlier event is in several groups by now, so the number of groups is not
+        // compared.
         let says = sample.says.replace(r#","groupCount":1"#, "");
         assert!(body.contains(&says), "{}: {body}", sample.name);
         assert_eq!(answer.get("isBase64Encoded"), Some(&Value::Bool(false)), "{}", sample.name);
     }
-    // An event of which no URL can be made is answered too, and the function lives on.
+    // An event without a valid URL gets a response too, and the function keeps running.
     for query in ["\"", "limit=<5>"] {
         let mut event: Value = serde_json::from_str(&samples[0].event()).unwrap();
         event["rawQueryString"] = query.into();
@@ -141,7 +144,7 @@ pub async fn answers_its_events(binary: &str, function: &str) {
     database.stop().await;
 }
 
-/// What an event says that no log may: headers, but for what they all have, and the body.
+/// Parts of an event that must not be logged: the secret headers, and the body with its texts.
 fn secrets_of(event: &str) -> Vec<String> {
     let event: Value = serde_json::from_str(event).unwrap();
     let header = |name| event["headers"].get(name).and_then(Value::as_str);
@@ -163,7 +166,7 @@ fn router(runtime: Runtime) -> Router {
         .with_state(runtime)
 }
 
-/// The next event, as soon as there is one.
+/// Returns the next event, once there is one.
 async fn next(State(runtime): State<Runtime>) -> Response {
     let started = Instant::now();
     let Some(event) = runtime.events.lock().await.recv().await else {
@@ -182,7 +185,7 @@ async fn next(State(runtime): State<Runtime>) -> Response {
     (headers.map(|(name, value)| (name, value)), event).into_response()
 }
 
-/// What the function answered: a `response`, or an `error`.
+/// Receives the result of an invocation: a `response`, or an `error`.
 async fn answer(
     State(runtime): State<Runtime>,
     Path((_, kind)): Path<(String, String)>,
@@ -192,7 +195,8 @@ async fn answer(
     StatusCode::ACCEPTED
 }
 
-/// Secrets Manager's answer to `GetSecretValue`; the token has a line end, as one that was pasted from a file.
+/// Answers `GetSecretValue` like Secrets Manager. The token ends with a newline, like one pasted
+/// from a file.
 async fn secret(headers: HeaderMap, body: String) -> Response {
     let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok());
     let asked: Value = serde_json::from_str(&body).unwrap();
@@ -205,7 +209,7 @@ async fn secret(headers: HeaderMap, body: String) -> Response {
     ([("content-type", "application/x-amz-json-1.1")], secret.to_string()).into_response()
 }
 
-/// The function did not start.
+/// Receives the error of a function that did not start.
 async fn init_error(State(runtime): State<Runtime>, body: String) -> StatusCode {
     let _ = runtime.answers.send(("init error".to_owned(), body)).await;
     StatusCode::ACCEPTED

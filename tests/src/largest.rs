@@ -1,7 +1,7 @@
-//! The largest groups that the limits allow, and a call of every endpoint on them.
+//! The largest groups that the limits allow, and a call of every endpoint with them.
 //!
-//! One group has 500 members and 4 000 balances, and adjustments as large as they may be; in another one 20 members have
-//! open balances in every currency, which is the most that the plan has to do.
+//! One group has 500 members, 4 000 balances and adjustments of the maximum size. In another one,
+//! 20 members have open balances in every currency, the hardest input for suggested settlements.
 
 use std::{
     collections::BTreeSet,
@@ -45,13 +45,13 @@ use crate::{
 /// Members of the largest group before the last one joins.
 const MEMBERS: u64 = 499;
 
-/// Currencies in which all of them have a balance, and the last one will have none.
+/// Currencies in which every member but the last one has a balance.
 const CURRENCIES: [&str; 8] = ["EUR", "USD", "CHF", "GBP", "TON", "USDT", "KWD", "BTC"];
 
-/// Days on which something happened.
+/// Days with entries.
 const DAYS: u64 = 6;
 
-/// The groups, and the API over them.
+/// An API with the largest groups.
 #[derive(Debug)]
 pub struct Largest {
     api: Router,
@@ -61,34 +61,34 @@ pub struct Largest {
     _database: Database,
 }
 
-/// What one call came to.
+/// The result of one call.
 #[derive(Debug)]
 pub struct Call {
-    /// The method and the route, as the OpenAPI document has it.
+    /// The method and the path template of the OpenAPI document.
     pub endpoint: (Method, String),
-    /// What was asked of it.
+    /// A description of the request.
     pub what: &'static str,
     /// The status.
     pub status: u16,
     /// The response.
     pub body: Value,
-    /// How many bytes the response has.
+    /// Size of the response in bytes.
     pub bytes: usize,
-    /// What it asked of the table.
+    /// The cost at the table.
     pub cost: TableCost,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
 }
 
 fn id(member: u64) -> String {
-    // As many digits as a Telegram id may have.
+    // Telegram ids have at most 52 significant bits: 16 digits.
     (4_503_599_627_369_900 + member).to_string()
 }
 
 fn user(member: u64) -> User {
     User {
         id: id(member).parse().unwrap(),
-        // As many bytes as are kept of a name, in characters of four each.
+        // The maximum length of a name in bytes, in characters of four bytes.
         name: "𝔸".repeat(MAX_NAME / 4),
         username: Some(format!("{member:032}")),
         avatar_url: None,
@@ -104,7 +104,8 @@ fn row(group: GroupId, member: u64, at: Timestamp) -> TransactWriteItem {
     TransactWriteItem::builder().put(put).build()
 }
 
-/// An adjustment of as many members as may be, which moves each by so much, and the last one by the rest.
+/// An adjustment that moves the balance of each member by `amount`, and of the last one by the
+/// rest.
 fn wide(name: &str, members: u64, currency: &str, amount: impl Fn(u64) -> i64) -> Value {
     let others: Vec<i64> = (1..members).map(amount).collect();
     let rest = -others.iter().sum::<i64>();
@@ -114,11 +115,11 @@ fn wide(name: &str, members: u64, currency: &str, amount: impl Fn(u64) -> i64) -
 }
 
 impl Largest {
-    /// An API without groups yet, whose requests may take as long as `deadline`.
+    /// An API without groups, with `deadline` for each request.
     ///
     /// # Panics
     ///
-    /// Where a port cannot be had.
+    /// If no port is free.
     pub async fn new(deadline: Duration) -> Self {
         let database = Database::start().await;
         let client = database.patient_client();
@@ -179,8 +180,8 @@ impl Largest {
         call.body["data"].clone()
     }
 
-    /// A group of so many members. All but the first are put into the table as `join` writes them: it takes a hundred
-    /// at once.
+    /// A group of `members` members. All but the first are written to the table as `join` does, a
+    /// hundred at once.
     async fn group(&self, members: u64) -> String {
         let new = json!({ "title": "𝔾".repeat(100), "chatId": 1, "currency": "EUR" });
         let group = self.post(1, "/api/groups", new).await["id"].as_str().unwrap().to_owned();
@@ -198,7 +199,7 @@ impl Largest {
         group
     }
 
-    /// A group of 20 with open balances in every currency, of which no two are opposite.
+    /// A group of 20 with open balances in every currency, no two of which cancel out.
     async fn every_currency(&self) -> String {
         let group = self.group(20).await;
         let path = format!("/api/groups/{group}/ledger/entries");
@@ -215,11 +216,12 @@ impl Largest {
         group
     }
 
-    /// A group of 499 members with a balance each in eight currencies, and a past of large adjustments and days.
+    /// A group of 499 members with balances in eight currencies, large adjustments, and a past of
+    /// several days.
     async fn wide(&self) -> String {
         let group = self.group(MEMBERS).await;
         let path = format!("/api/groups/{group}/ledger/entries");
-        // While the ledger is still small, so that this takes little time.
+        // Written while the ledger is still small, which is faster.
         for number in (0..100).step_by(2) {
             let entry = |number: i32| wide(&format!("large {number:058}"), MEMBERS, "EUR", |_| 1);
             self.post(1, &path, json!([entry(number), entry(number + 1)])).await;
@@ -236,11 +238,11 @@ impl Largest {
         group
     }
 
-    /// Makes the groups, and calls every endpoint of the API.
+    /// Creates the groups, and calls every endpoint of the API.
     ///
     /// # Panics
     ///
-    /// Where a group cannot be made.
+    /// If a group cannot be created.
     pub async fn calls(&self) -> Vec<Call> {
         let (many, group) = (self.every_currency().await, self.wide().await);
         let at = |rest: &str| format!("/api/groups/{group}{rest}");
@@ -281,7 +283,7 @@ impl Largest {
         calls
     }
 
-    /// The largest requests to DynamoDB so far.
+    /// The largest requests sent to DynamoDB so far.
     #[must_use]
     pub fn sizes(&self) -> sizes::Largest {
         self.sizes.largest()
@@ -296,14 +298,13 @@ impl Largest {
     }
 }
 
-/// An expense of 45 members, from this one on.
+/// An expense with 45 shares, starting at member `from`.
 fn full(from: u64) -> Value {
     let splits: Vec<_> = (from..from + 45).map(|member| json!({ "userId": id(member) })).collect();
     json!({ "amount": "450.37", "currency": "EUR", "description": "𝔻".repeat(200), "splits": splits })
 }
 
-/// What is asked of the largest group: by which member, how, at which route with which query, what is large about it, and
-/// with which body.
+/// A request to the largest group: member, method, route, query, description and body.
 type Asked = (u64, Method, &'static str, &'static str, &'static str, Value);
 
 fn of_group(pay: &Value) -> Vec<Asked> {
@@ -311,7 +312,7 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         let change = |member: u64, amount: i64| json!({ "userId": id(member), "amount": amount });
         json!({ "entryId": number.to_string(), "changes": [change(1, 1), change(2, -1)] })
     };
-    // As many as fit into a body.
+    // The maximum number of entries in a request.
     let small: Vec<_> = (0..500).map(small).collect();
     let names: Vec<_> = (0..500).map(|number| number.to_string()).collect();
     let large: Vec<_> = (0..40).map(|number| format!("large {number:058}")).collect();
@@ -354,7 +355,7 @@ fn of_group(pay: &Value) -> Vec<Asked> {
     ]
 }
 
-/// The endpoints that were called.
+/// The endpoints that `calls` covers.
 #[must_use]
 pub fn endpoints(calls: &[Call]) -> BTreeSet<(String, String)> {
     calls.iter().map(|call| (call.endpoint.0.to_string(), call.endpoint.1.clone())).collect()

@@ -19,10 +19,10 @@ use crate::{
     simulation::{Reply, Transport},
 };
 
-/// How many clients found their groups at the same time.
+/// Clients that create their groups at the same time.
 const FOUNDERS: usize = 8;
 
-/// A member of a group of two, who calls a server for it.
+/// A client with a group of two members.
 #[derive(Clone, Debug)]
 pub struct Client {
     transport: Transport,
@@ -31,32 +31,33 @@ pub struct Client {
     group: String,
 }
 
-/// How clients behave.
+/// The behaviour of clients.
 #[derive(Clone, Copy, Debug)]
 pub struct Behaviour {
-    /// How many requests each sends, one after the other.
+    /// Requests of each client, one after the other.
     pub requests: usize,
-    /// Whether a client waits as `Retry-After` says before it repeats a request that was answered with 503.
+    /// Whether a client waits for `Retry-After` before it repeats a request after a 503.
     pub pauses: bool,
-    /// When all clients leave, whether their requests are done or not.
+    /// The time after which all clients stop, even with requests left.
     pub patience: Duration,
 }
 
-/// How a load was answered.
+/// The outcome of a load.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Answers {
-    /// Requests that were sent, each counted once however often it was repeated.
+    /// Requests sent, without repetitions.
     pub requests: usize,
-    /// Requests that were done.
+    /// Requests that succeeded.
     pub done: usize,
-    /// Answers with 503.
+    /// Responses with 503.
     pub refused: usize,
-    /// The time until the last request was done.
+    /// The time until the last request succeeded.
     pub time: Duration,
 }
 
 impl Client {
-    /// Creates clients `numbers` of the server at `api`, whose bot has `token`, each with its group.
+    /// Creates the clients `numbers` of the server at `api`, whose bot has `token`, each with its
+    /// own group.
     ///
     /// # Panics
     ///
@@ -70,7 +71,7 @@ impl Client {
                 clients.extend(founding.join_next().await.map(Result::unwrap));
             }
             let group = String::new();
-            // Two users a client: the one who calls, and the other member.
+            // Each client has two users: the caller and the other member.
             let client = Self {
                 transport: transport.clone(),
                 token: token.to_owned(),
@@ -109,7 +110,8 @@ impl Client {
         self.transport.send(request.body(Body::from(body.to_string())).unwrap()).await
     }
 
-    /// Writes two adjustments, again and again until it is done, and reports the status of every answer.
+    /// Writes two adjustments, repeats the request until it succeeds, and reports the status of
+    /// every response.
     async fn write(&self, name: &str, pauses: bool, answered: &mpsc::UnboundedSender<StatusCode>) {
         let changes = json!([
             { "userId": self.user.to_string(), "amount": "1" },
@@ -120,7 +122,7 @@ impl Client {
         let body = json!({ "entries": entries });
         let path = format!("/api/groups/{}/ledger/entries", self.group);
         loop {
-            // A server that is too busy may also close the connection.
+            // An overloaded server may also close the connection.
             let Some(reply) = self.post(self.user, &path, &body, name).await else { continue };
             let _ = answered.send(reply.status);
             if reply.status == StatusCode::OK {
@@ -135,11 +137,11 @@ impl Client {
     }
 }
 
-/// Lets all clients write at the same time; `name` tells the requests of this load from those of another.
+/// Runs all clients at the same time; `name` distinguishes the requests of this load from others.
 ///
 /// # Panics
 ///
-/// If an answer is neither 200 nor 503 with `Retry-After`.
+/// If a response is neither 200 nor 503 with `Retry-After`.
 pub async fn load(clients: &[Client], name: &str, behaviour: Behaviour) -> Answers {
     let Behaviour { requests, pauses, patience } = behaviour;
     let began = Instant::now();
@@ -171,7 +173,7 @@ pub async fn load(clients: &[Client], name: &str, behaviour: Behaviour) -> Answe
 }
 
 impl Answers {
-    /// Requests done a minute.
+    /// Successful requests per minute.
     #[must_use]
     pub fn rate(&self) -> u128 {
         self.done as u128 * 60_000 / self.time.as_millis().max(1)

@@ -1,8 +1,9 @@
-//! What Fracti survives: random use by several at once, behind a DynamoDB that is not always well.
+//! Random simulation of concurrent users, over a DynamoDB with injected faults.
 //!
-//! A run is made of one seed: a [`World`] with a proxy and some processes, users who do what their random numbers say and
-//! write down in a [`Journal`] what they asked and what they were told, and an audit that holds every row of the
-//! table against it. `cargo run -p fracti-tests --example simulation -- --seed 4711` repeats one.
+//! One seed determines a run: a [`World`] with a proxy and several processes, users that act at
+//! random and record requests and responses in a [`Journal`], and an audit that compares every row
+//! of the table with the journal. `cargo run -p fracti-tests --example simulation -- --seed 4711`
+//! repeats a run.
 
 mod actor;
 mod audit;
@@ -32,19 +33,19 @@ use std::sync::Arc;
 
 use tokio::{sync::Semaphore, task::JoinSet};
 
-/// How many users a run has.
+/// Users of a run.
 const USERS: u64 = 3;
 
-/// How much each of them does.
+/// Operations of each user.
 const OPERATIONS: usize = 6;
 
-/// Of how many runs one has requests of several transactions.
+/// One in this many runs has requests of several transactions.
 const IMPORTS: u64 = 25;
 
-/// How many runs are made at once.
+/// Runs made in parallel.
 const AT_ONCE: usize = 6;
 
-/// What the run of one seed comes to.
+/// Runs the simulation of one seed.
 pub async fn run(seed: u64) -> Report {
     let world = Arc::new(World::new(seed).await);
     world.proxy.start_faults();
@@ -82,11 +83,11 @@ pub async fn run(seed: u64) -> Report {
     report
 }
 
-/// What the runs of these seeds come to.
+/// Runs the simulation of several seeds and merges their reports.
 ///
 /// # Panics
 ///
-/// Where a run panics.
+/// If a run panics.
 pub async fn runs(seeds: impl IntoIterator<Item = u64>) -> Report {
     let permits = Arc::new(Semaphore::new(AT_ONCE));
     let mut all = JoinSet::new();
@@ -94,7 +95,7 @@ pub async fn runs(seeds: impl IntoIterator<Item = u64>) -> Report {
         let permits = permits.clone();
         all.spawn(async move {
             let _permit = permits.acquire_owned().await.unwrap();
-            // What a run panics for is found in it: whoever reads of it can repeat it.
+            // A panic becomes a finding, with the command that repeats the run.
             tokio::spawn(run(seed)).await.unwrap_or_else(|panic| Report::of_panic(seed, &panic))
         });
     }

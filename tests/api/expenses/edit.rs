@@ -186,7 +186,8 @@ async fn largest_edit_fits_into_one_transaction() {
     };
     let made = group.spend(0, json!({ "amount": 100, "splits": shares(2) })).await;
     group.api.pass(std::time::Duration::from_hours(24));
-    // All participants are others, the payer too, and the first event of a day writes a closing: 96 actions.
+    // All participants are others, the payer too, and the first event of a day writes a closing: 96
+    // actions.
     let alice = group.api.user(1, &alice.user.name);
     let body = json!({ "splits": shares(47), "payerId": "2", "amount": 99 });
     let edited = alice.put(&path(&group, &made), body).await;

@@ -1,7 +1,9 @@
-//! An attempt of a transaction that arrives late: its retry is refused because of a conflict, and then it commits.
+//! An attempt of a transaction that arrives late: its retry is refused because of a conflict, and
+//! then it commits.
 //!
-//! The late attempt arrives before each of the requests that follow the conflict, in turn, and after the last of them.
-//! Wherever it does, the request is answered, and leaves, what it would without any fault.
+//! The late attempt arrives before each of the requests that follow the conflict, in turn, and
+//! after the last of them. Wherever it does, the request is answered, and leaves, what it would
+//! without any fault.
 
 use axum::http::{Method, header};
 use fracti_tests::faults::Proxy;
@@ -163,8 +165,9 @@ fn anonymous(value: &Value) -> Value {
     }
 }
 
-/// Sends a request whose first transaction arrives late: before the `nth` request that follows the conflict of its
-/// second attempt, or at the end where there are fewer. Says whether there were so many.
+/// Sends a request whose first transaction arrives late: before the `nth` request that follows the
+/// conflict of its second attempt, or at the end where there are fewer. Says whether there were so
+/// many.
 async fn send_late(proxy: &Proxy, request: Request, nth: usize) -> (Reply, bool) {
     let mut writes = 0;
     let late = proxy.hold_late(move |call| {

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::{Fault, WRITE, disturbed};
 use crate::harness::{Caller, Group, Reply};
 
-/// Lets so many transactions pass, and fails all attempts of the next one. A delay of this proxy takes no time.
+/// Lets so many transactions pass, and fails all attempts of the next one. A delay of this proxy
+/// takes no time.
 fn failing_after(passed: usize) -> Vec<Fault> {
     [vec![Fault::Delay; passed], vec![Fault::CutBefore; 5]].concat()
 }
@@ -126,7 +127,8 @@ async fn repeated_revert_after_a_lost_response_skips_entries_pushed_again() {
     group.verify().await;
 }
 
-/// An ordinary import: of 330 entries with 20 changes each, the response to a revert of all is larger than a row may be.
+/// An ordinary import: of 330 entries with 20 changes each, the response to a revert of all is
+/// larger than a row may be.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_revert_with_a_key_survives_faults_and_is_replayed() {
     let (proxy, like) = disturbed().await;

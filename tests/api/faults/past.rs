@@ -1,7 +1,8 @@
 //! Reads of the past while the first event of a day is written.
 //!
-//! That event writes the closing balances of the day before. A read that asks the table several things may see some of
-//! them from before it and some from after it: its answer is all the same one that was true at a moment of the read.
+//! That event writes the closing balances of the day before. A read that asks the table several
+//! things may see some of them from before it and some from after it: its answer is all the same
+//! one that was true at a moment of the read.
 
 use std::time::Duration;
 
@@ -102,8 +103,9 @@ fn said(reply: &Reply) -> (Value, Value) {
     (data, reply.body["pagination"]["hasMore"].clone())
 }
 
-/// Reads while the first event of the day is written, which begins when the `nth` request of the read has arrived and
-/// ends before that one, or all from that one on, go on. Says whether there were so many.
+/// Reads while the first event of the day is written, which begins when the `nth` request of the
+/// read has arrived and ends before that one, or all from that one on, go on. Says whether there
+/// were so many.
 async fn read_across(
     proxy: &Proxy,
     [reader, writer]: [&Caller; 2],

@@ -1,4 +1,5 @@
-//! The ledger at any moment: balances, statement and days agree with each other, and with what was seen then.
+//! The ledger at any moment: balances, statement and days agree with each other, and with what was
+//! seen then.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -139,7 +140,8 @@ impl Past {
     }
 }
 
-/// Balances without those that are zero in everything: a currency that nobody knew then is not shown.
+/// Balances without those that are zero in everything: a currency that nobody knew then is not
+/// shown.
 fn moved(balances: &Value) -> Vec<Value> {
     let zero =
         |line: &&Value| ["paid", "owed", "sent", "received"].iter().any(|total| line[*total] != 0);

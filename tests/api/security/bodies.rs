@@ -348,7 +348,8 @@ async fn duplicate_fields_are_refused_by_name() {
         let details = reply.body["details"].as_array().unwrap();
         assert!(details.contains(&detail), "{body}: {}", reply.text);
     }
-    // A field is known by its exact name, and an unknown one is named once however often it is sent.
+    // A field is known by its exact name, and an unknown one is named once however often it is
+    // sent.
     let body = r#"{"amount":1,"Amount":2,"AMOUNT":3,"x":1,"x":2,"description":"x","__proto__":{"amount":9}}"#;
     let reply = send(&scene, Method::POST, "/api/groups/G/expenses", body).await;
     scene.refused(&reply, INVALID, body).await;

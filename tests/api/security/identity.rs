@@ -1,4 +1,5 @@
-//! Who calls: one who was signed for this bot, once, and now. How a hash is forged is tested beside `telegram::verify`.
+//! Who calls: one who was signed for this bot, once, and now. How a hash is forged is tested beside
+//! `telegram::verify`.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Text of a client in a key of the table: no id takes it, and what takes any text goes into no key.
+//! Text of a client in a key of the table: no id takes it, and what takes any text goes into no
+//! key.
 
 use axum::{
     body::Body,

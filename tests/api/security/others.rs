@@ -1,4 +1,5 @@
-//! What belongs to another group is reached by no id: not through one's own group, nor by an id that is made up.
+//! What belongs to another group is reached by no id: not through one's own group, nor by an id
+//! that is made up.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use axum::http::Method;
@@ -92,7 +93,8 @@ async fn non_member_is_refused_with_any_known_id() {
     let scene = Scene::new().await;
     let foreign = &scene.foreign;
     let wallet = json!({ "wallet": format!("0:{}", "a".repeat(64)) });
-    // With a body that a member could send, one that nobody could, and one that is too much: the answer tells nothing.
+    // With a body that a member could send, one that nobody could, and one that is too much: the
+    // answer tells nothing.
     for (method, path, body) in [
         (Method::GET, "/api/groups/G", None),
         (Method::GET, "/api/groups/G/debts", None),

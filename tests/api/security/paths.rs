@@ -1,4 +1,5 @@
-//! Paths and methods that mean something else to somebody on the way: here they are what they are, or nothing.
+//! Paths and methods that mean something else to somebody on the way: here they are what they are,
+//! or nothing.
 
 use axum::{
     body::Body,

@@ -1,4 +1,4 @@
-//! Answers as DynamoDB words them, and one that never comes.
+//! Responses as DynamoDB words them, and one that is never sent.
 //!
 //! <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html>
 
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::{Call, Fault};
 
-/// What a client is answered.
+/// A response to a client.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
@@ -29,12 +29,12 @@ impl Answer {
         Self { status, body: Some(body) }
     }
 
-    /// The connection ends instead.
+    /// A closed connection in place of a response.
     pub(super) fn cut() -> Self {
         Self { status: StatusCode::OK, body: None }
     }
 
-    /// The refusal of a request.
+    /// The error response for a fault.
     pub(super) fn of(fault: Fault, call: &Call) -> Self {
         let (status, namespace, name) = match fault {
             Fault::Throttle => (400, "com.amazon.coral.availability", "ThrottlingException"),
@@ -49,7 +49,8 @@ impl Answer {
         Self::new(StatusCode::from_u16(status).unwrap(), body.to_string().into())
     }
 
-    /// The last action was in another's way, and of many the first one too.
+    /// Cancellation reasons with a conflict of the last action, and in a large transaction of the
+    /// first.
     fn conflict(actions: usize) -> Self {
         let code = |index: usize| {
             let conflict = index + 1 == actions || (index == 0 && actions > 4);
@@ -71,7 +72,7 @@ impl Answer {
         Self::new(StatusCode::BAD_REQUEST, body.to_string().into())
     }
 
-    /// The answer to a part of the keys asked for, and that the others stayed unprocessed.
+    /// The response for the first part of the keys; the others are unprocessed.
     pub(super) fn unprocessed(answer: Option<Self>, later: &Value) -> Self {
         let answer = match answer {
             Some(answer) if answer.status != StatusCode::OK => return answer,

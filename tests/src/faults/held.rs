@@ -19,25 +19,25 @@ pub struct Held(pub(super) Arc<Hold>);
 /// What happens to the chosen requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// They are held, and their clients wait.
+    /// The requests are held, and their clients wait.
     Hold,
-    /// They are held, and their clients lose the connection.
+    /// The requests are held, and their clients lose the connection.
     HoldLate,
-    /// Their clients lose the connection, and the engine never hears of them.
+    /// The connection is cut, and the requests never reach the engine.
     Cut,
 }
 
-/// What the proxy knows of held requests.
+/// State of a hold.
 pub(super) struct Hold {
     chosen: Mutex<Choice>,
     pub(super) effect: Effect,
     released: watch::Sender<bool>,
-    /// How many requests arrived, and how many of them the engine has answered.
+    /// The number of requests that arrived, and of those that the engine has answered.
     progress: watch::Sender<(usize, usize)>,
 }
 
 impl Held {
-    /// Waits until a chosen request is there.
+    /// Waits until a chosen request has arrived.
     ///
     /// # Panics
     ///
@@ -46,13 +46,14 @@ impl Held {
         self.0.progress.subscribe().wait_for(|(arrived, _)| *arrived > 0).await.unwrap();
     }
 
-    /// Whether a chosen request is there.
+    /// Whether a chosen request has arrived.
     #[must_use]
     pub fn has_arrived(&self) -> bool {
         self.0.progress.borrow().0 > 0
     }
 
-    /// Lets the held requests go on, and waits until the engine has answered them. No other request is held any more.
+    /// Forwards the held requests, and waits until the engine has answered them. Later requests are
+    /// not held.
     pub async fn release(&self) {
         self.0.release().await;
     }
@@ -77,7 +78,7 @@ impl Hold {
         hold
     }
 
-    /// Whether it takes this request.
+    /// Whether this hold takes the request.
     pub(super) fn takes(&self, call: &Call) -> bool {
         let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
         let takes = !*self.released.borrow() && chosen(call);

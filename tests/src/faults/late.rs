@@ -1,10 +1,10 @@
-//! Attempts of transactions that are done late.
+//! Transaction attempts that arrive after their retry.
 
 use std::sync::Arc;
 
 use super::{Call, held::Hold};
 
-/// Attempts that were cut off their clients, and are done later.
+/// Attempts whose clients lost the connection; they are executed later.
 #[derive(Debug, Default)]
 pub(super) struct Attempts(Vec<Attempt>);
 
@@ -12,21 +12,22 @@ pub(super) struct Attempts(Vec<Attempt>);
 struct Attempt {
     channel: String,
     token: Option<String>,
-    /// Whether its retry was refused; before that it is not done.
+    /// Whether the retry was refused; the attempt is not executed before.
     refused: bool,
-    /// How many requests of its lane come first.
+    /// Requests of the same channel that come first.
     requests: usize,
     hold: Arc<Hold>,
 }
 
 impl Attempts {
-    /// Adds an attempt that is done when so many requests have followed the refusal of its retry.
+    /// Adds an attempt that is executed after `requests` requests have followed the refusal of its
+    /// retry.
     pub(super) fn add(&mut self, call: &Call, requests: usize, hold: Arc<Hold>) {
         let (channel, token) = (call.channel.clone(), call.token.clone());
         self.0.push(Attempt { channel, token, refused: false, requests, hold });
     }
 
-    /// Whether `call` is the first retry of a late attempt; then it is refused.
+    /// Whether `call` is the first retry of a late attempt, and therefore refused.
     pub(super) fn refuse(&mut self, call: &Call) -> bool {
         let is_retry =
             |it: &&mut Attempt| !it.refused && it.token.is_some() && it.token == call.token;
@@ -34,7 +35,7 @@ impl Attempts {
         retried.map(|attempt| attempt.refused = true).is_some()
     }
 
-    /// The attempts that are done before `call`.
+    /// The attempts to execute before `call`.
     pub(super) fn due(&mut self, call: &Call) -> Vec<Arc<Hold>> {
         for attempt in self.0.iter_mut().filter(|it| it.refused && it.channel == call.channel) {
             attempt.requests = attempt.requests.wrapping_sub(1);
@@ -43,7 +44,7 @@ impl Attempts {
         due.map(|attempt| attempt.hold).collect()
     }
 
-    /// All attempts.
+    /// Removes and returns all attempts.
     pub(super) fn take(&mut self) -> Vec<Arc<Hold>> {
         self.0.drain(..).map(|attempt| attempt.hold).collect()
     }

@@ -1,4 +1,4 @@
-//! Which request meets which fault.
+//! Faults, and the plan that decides which request meets which.
 
 use std::{
     fmt,
@@ -6,47 +6,47 @@ use std::{
     time::Duration,
 };
 
-/// What can happen to a request.
+/// A fault that can happen to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
-    /// It takes a while.
+    /// The response is delayed.
     Delay,
-    /// It takes longer than its client waits, and is done all the same.
+    /// The response takes longer than its client waits, but the request is executed.
     Hang,
-    /// It is not answered within a minute. This happens only where it is forced.
+    /// There is no response within a minute. Happens only when forced.
     Silence,
-    /// The connection is closed as soon as it is made.
+    /// The connection is closed as soon as it is opened.
     Refuse,
-    /// The connection is cut before the engine hears of it.
+    /// The connection is cut before the request reaches the engine.
     CutBefore,
-    /// The connection is cut when the engine has done it.
+    /// The connection is cut after the engine has executed the request.
     CutAfter,
     /// `ThrottlingException`.
     Throttle,
     /// `ProvisionedThroughputExceededException`.
     Exceed,
-    /// `InternalServerError`, and nothing is done.
+    /// `InternalServerError`; the request is not executed.
     Fail,
-    /// `InternalServerError`, and it is done.
+    /// `InternalServerError`, although the request is executed.
     FailAfter,
-    /// `TransactionCanceledException`: some actions have a `TransactionConflict`.
+    /// `TransactionCanceledException` with a `TransactionConflict` for some actions.
     Conflict,
     /// `TransactionInProgressException`.
     InProgress,
     /// `IdempotentParameterMismatchException`.
     Mismatch,
-    /// The connection is cut, the retry is refused with a `TransactionConflict`, and some requests later the first attempt is
-    /// done.
+    /// The connection is cut, the retry is refused with a `TransactionConflict`, and the first
+    /// attempt is executed some requests later.
     Late,
     /// Half of the keys of a `BatchGetItem` stay unprocessed.
     Unprocessed,
     /// A page of a `Query` ends after one row.
     ShortPage,
-    /// An index answers from before the last writes.
+    /// An index answers without the latest writes.
     StaleIndex,
 }
 
-/// How often each happens, beside the others that can happen to a request.
+/// Relative frequencies of the faults that are possible for a request.
 const WEIGHTS: [(Fault, u64); 14] = [
     (Fault::Delay, 12),
     (Fault::Hang, 1),
@@ -64,19 +64,19 @@ const WEIGHTS: [(Fault, u64); 14] = [
     (Fault::ShortPage, 60),
 ];
 
-/// What a proxy does, all of it decided by the seed.
+/// The behaviour of a proxy, determined by the seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The seed.
     pub seed: u64,
-    /// How many of a thousand requests meet a fault; in a storm, five times as many.
+    /// Faults per thousand requests; in a storm, five times as many.
     pub per_mille: u64,
-    /// How many writes the indexes are late.
+    /// Writes by which the indexes lag.
     pub lag: usize,
 }
 
 impl Plan {
-    /// The plan of a seed: some are rough and some are smooth, and in every third the indexes lag.
+    /// The plan of a seed. Fault rates differ, and in every third plan the indexes lag.
     #[must_use]
     pub fn of(seed: u64) -> Self {
         let per_mille = [20, 60, 120, 180][hash(&(seed, "rate"), 4)];
@@ -84,13 +84,13 @@ impl Plan {
         Self { seed, per_mille, lag }
     }
 
-    /// Nothing happens but what is forced.
+    /// A plan without faults, except for forced ones.
     #[must_use]
     pub const fn none() -> Self {
         Self { seed: 0, per_mille: 0, lag: 0 }
     }
 
-    /// What the `nth` request of its kind in a lane meets, of what is possible.
+    /// The fault for the `nth` request of its operation in a channel, among the possible ones.
     pub(super) fn fault(
         self,
         channel: &str,
@@ -99,7 +99,7 @@ impl Plan {
         possible: impl Fn(&Fault) -> bool,
     ) -> Option<Fault> {
         let request = (self.seed, channel, operation);
-        // Faults come in storms: one of six runs of five requests.
+        // Faults come in storms: one in six runs of five requests.
         let storm = hash(&(request, "storm", nth / 5), 6) == 0;
         let per_mille = if storm { self.per_mille * 5 } else { self.per_mille };
         if hash(&(request, nth), 1000) as u64 >= per_mille {
@@ -117,7 +117,7 @@ impl Plan {
         })
     }
 
-    /// How many requests of its lane come between the refusal of a retry and the `nth` attempt that is late.
+    /// Requests of the same channel between the refusal of a retry and the `nth` late attempt.
     pub(super) fn lateness(self, nth: u64) -> usize {
         hash(&(self.seed, "late", nth), 4)
     }
@@ -127,18 +127,18 @@ impl Plan {
         hash(&(self.seed, "connection", nth), 1000) as u64 * 2 < self.per_mille
     }
 
-    /// How long a delay lasts.
+    /// Duration of a delay.
     pub(super) fn pause(self, fault: Fault) -> Duration {
         match fault {
             Fault::Silence => Duration::from_mins(1),
-            // Longer than an attempt of an impatient client.
+            // Longer than the attempt timeout of the simulation's clients.
             Fault::Hang => Duration::from_millis(400),
             _ => Duration::from_millis(self.seed % 13),
         }
     }
 }
 
-/// A number below `below` that these parts decide.
+/// A pseudo-random number less than `below`, determined by `parts`.
 fn hash(parts: &impl Hash, below: usize) -> usize {
     let mut hasher = DefaultHasher::new();
     parts.hash(&mut hasher);
@@ -146,7 +146,8 @@ fn hash(parts: &impl Hash, below: usize) -> usize {
 }
 
 impl Fault {
-    /// Whether it can happen to a request; of a transaction, whether it was committed before.
+    /// Whether the fault can happen to an operation; `committed` says whether the transaction was
+    /// committed before.
     pub(super) fn happens_to(self, operation: &str, committed: bool) -> bool {
         match self {
             Self::Refuse | Self::StaleIndex | Self::Silence => false,

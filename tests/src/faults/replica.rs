@@ -1,4 +1,4 @@
-//! Indexes that lag: a second engine, which gets each write when some later ones were committed.
+//! Lagging indexes: a second engine receives each write only after some later ones were committed.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use hyper_util::client::legacy::{Client, connect::HttpConnector};
 use super::{Answer, Call, send};
 use crate::database::Database;
 
-/// An engine that is some writes late.
+/// An engine that lags by some writes.
 #[derive(Debug)]
 pub(super) struct Replica {
     database: Database,
@@ -21,7 +21,7 @@ impl Replica {
         Self { database: Database::start().await, lag, waiting: VecDeque::new() }
     }
 
-    /// Sends it a request that was made for the other engine.
+    /// Sends a request of the other engine to this one.
     pub(super) async fn ask(&self, http: &Client<HttpConnector, Body>, call: &Call) -> Answer {
         let call = call.signed_by(self.database.access_key_id());
         send(http, self.database.endpoint(), &call).await
@@ -31,7 +31,7 @@ impl Replica {
         !self.waiting.is_empty()
     }
 
-    /// Takes a write that was committed, and does what is old enough.
+    /// Queues a committed write, and applies those that are old enough.
     pub(super) async fn write(&mut self, http: &Client<HttpConnector, Body>, call: Call) {
         self.waiting.push_back(call);
         while self.waiting.len() > self.lag {
@@ -39,7 +39,7 @@ impl Replica {
         }
     }
 
-    /// Does all that is waiting.
+    /// Applies all queued writes.
     pub(super) async fn catch_up(&mut self, http: &Client<HttpConnector, Body>) {
         while self.is_late() {
             self.next(http).await;
@@ -48,7 +48,7 @@ impl Replica {
 
     async fn next(&mut self, http: &Client<HttpConnector, Body>) {
         if let Some(call) = self.waiting.pop_front() {
-            // The same write after the same writes comes to the same.
+            // The same write after the same writes must succeed again.
             let answer = self.ask(http, &call).await;
             assert_eq!(answer.status, StatusCode::OK, "{call:?}");
         }

@@ -1,4 +1,4 @@
-//! A user who does what random numbers say, and writes down what happens.
+//! A user that acts at random, and records each outcome.
 
 use std::{
     sync::{
@@ -26,27 +26,27 @@ use super::{
     journal::KnownSettlement, world::TOKEN,
 };
 
-/// What amounts are in: no decimals, two, three and nine.
+/// Currencies with zero, two, three and nine decimals.
 const CURRENCIES: [&str; 4] = ["JPY", "EUR", "KWD", "TON"];
 
-/// How often a request without an answer is sent again before its user gives up.
+/// Retries of a request without a response.
 const RETRIES: usize = 3;
 
 /// One user of the API.
 #[derive(Clone, Debug)]
 pub struct Actor {
-    /// The Telegram id.
+    /// The Telegram user id.
     pub user: u64,
     pub(super) transport: Transport,
     pub(super) clock: Arc<AtomicU64>,
     pub(super) journal: Arc<Journal>,
     pub(super) rng: Rng,
-    /// Whether nothing disturbs its requests: none of them is refused as unavailable.
+    /// Whether there are no faults, so that no request may fail as unavailable.
     pub(super) undisturbed: bool,
 }
 
 impl Actor {
-    /// A user of the API behind `transport`, at a time that `clock` tells.
+    /// A user of the API behind `transport`, with the time of `clock`.
     #[must_use]
     pub fn new(
         transport: Transport,
@@ -58,19 +58,19 @@ impl Actor {
         Self { user, transport, clock, journal, rng: Rng::with_seed(seed), undisturbed: false }
     }
 
-    /// Makes a group, and asks until it is made.
+    /// Creates a group, with retries until it succeeds.
     pub async fn create_group(&mut self) -> String {
         let title = format!("Group {}", self.journal.unique_tag());
         let made = self.until_done(Operation::CreateGroup { title }).await;
         made["id"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Joins a group, and asks until that is done.
+    /// Joins a group, with retries until it succeeds.
     pub async fn join(&mut self, group: &str) {
         self.until_done(Operation::Join { group: group.to_owned() }).await;
     }
 
-    /// Does something under a key, and asks until it is done.
+    /// Performs an operation with an idempotency key and retries until it is done.
     async fn until_done(&mut self, operation: Operation) -> Value {
         let key = Some(format!("insist-{}", self.journal.unique_tag()));
         let place = self.journal.begin(self.user, operation.clone(), key.clone());
@@ -87,16 +87,16 @@ impl Actor {
         }
     }
 
-    /// Lets time pass, for everybody.
+    /// Advances the clock of the run.
     ///
     /// # Panics
     ///
-    /// Where it is longer than the ages.
+    /// If the duration overflows.
     pub fn pass(&self, time: Duration) {
         self.clock.fetch_add(u64::try_from(time.as_millis()).unwrap(), SeqCst);
     }
 
-    /// Does one of all that there is to do.
+    /// Performs a random operation.
     pub async fn act(&mut self) {
         let moment = self.rng.u64(0..3);
         self.pass(Duration::from_millis(moment));
@@ -151,7 +151,7 @@ impl Actor {
         }
     }
 
-    /// Parts that sum to `whole`; some are zero.
+    /// Random parts that sum to `whole`; some may be zero.
     fn parts(&mut self, users: Vec<u64>, whole: i64) -> Vec<(u64, i64)> {
         let (mut left, last) = (whole, users.len() - 1);
         let part = |(index, user): (usize, u64)| {
@@ -220,7 +220,8 @@ impl Actor {
         let Some(other) = self.rng.choice(others.collect::<Vec<_>>()) else { return };
         let (from, to) = if self.rng.bool() { (self.user, other) } else { (other, self.user) };
         let unique_tag = self.journal.unique_tag();
-        // Now and then two settlements name one transaction: the second is refused. Only the payer names one.
+        // Some settlements name the same transaction; the second is refused. Only the payer names
+        // one.
         let hash = match self.rng.u32(0..6) {
             _ if from != self.user => None,
             0 => Some(format!("{:064x}", unique_tag / 8)),
@@ -243,7 +244,7 @@ impl Actor {
         self.perform(Operation::Settle { group, settlement, from, to, update }).await;
     }
 
-    /// The payer and the recipient of a settlement want two things of it at once.
+    /// The payer fails a settlement while the recipient completes it.
     async fn race(&mut self, group: &str) {
         let Some(known) = self.rng.choice(self.journal.settlements(group)) else { return };
         let KnownSettlement { group, id: settlement, from, to } = known;
@@ -262,11 +263,11 @@ impl Actor {
         self.rng.choice(CURRENCIES).unwrap().parse().unwrap()
     }
 
-    /// Records an expense that everybody shares, and says how that was answered.
+    /// Creates an expense that all members share, and returns the outcome.
     ///
     /// # Panics
     ///
-    /// Where an answer has no JSON.
+    /// If a response is not JSON.
     pub async fn treat(&mut self, group: &str) -> Outcome {
         let operation = Operation::Spend {
             group: group.to_owned(),
@@ -282,8 +283,8 @@ impl Actor {
         outcome
     }
 
-    /// Does something, in one of the ways in which clients do: once, again where no answer came, twice at once, and with a
-    /// key or without.
+    /// Performs an operation as clients do: once, with retries, twice concurrently, with an
+    /// idempotency key or without.
     pub(super) async fn perform(&mut self, operation: Operation) {
         let keyed = operation.name().is_some() && self.rng.u32(0..3) > 0;
         let key = keyed.then(|| format!("key-{}", self.journal.unique_tag()));
@@ -310,7 +311,7 @@ impl Actor {
         }
     }
 
-    /// Two answers to one key agree, where both came.
+    /// Two responses to one key must agree.
     pub(super) fn same(&self, operation: &Operation, one: &Outcome, two: &Outcome) {
         if let (Outcome::Done(first), Outcome::Done(second)) = (one, two)
             && first != second
@@ -321,7 +322,7 @@ impl Actor {
         }
     }
 
-    /// Asks once, and says what the answer means.
+    /// Sends the request once, and returns its outcome.
     pub(super) async fn ask(&self, operation: &Operation, key: Option<&str>) -> Outcome {
         let (method, path, body) = operation.request();
         let Some(reply) = self.call(&method, &path, &body, key).await else {
@@ -331,14 +332,14 @@ impl Actor {
             self.journal.find(Finding::Wrong(format!("no Retry-After: {reply:?}")));
         }
         match reply.status.as_u16() {
-            // What did not happen among the things of a request is told beside what did.
+            // A batch response lists rejected items beside the applied ones.
             200 => {
                 let data = &reply.body["data"];
                 let codes = data["nonApplied"].as_array().into_iter().flatten();
                 let codes: Vec<&str> = codes.filter_map(|it| it["code"].as_str()).collect();
                 let some = data["applied"].as_array().is_none_or(|applied| !applied.is_empty());
                 match codes.first() {
-                    // The rest is done where it is sent again.
+                    // The rest is applied by a repetition.
                     _ if some && codes.contains(&"LOCK_LOST") => Outcome::Unknown,
                     Some(&"LOCK_LOST") => Outcome::Refused("CONFLICT".to_owned()),
                     Some(code) if !some => Outcome::Refused((*code).to_owned()),
@@ -346,13 +347,14 @@ impl Actor {
                 }
             }
             201 => Outcome::Done(reply.body["data"].clone()),
-            // A token that was used for something else would be our own mistake: only a fault claims it.
+            // A reused transaction token would be our own defect, so only an injected fault reports
+            // one.
             500 | 503 => Outcome::Unknown,
             _ => Outcome::Refused(reply.code().to_owned()),
         }
     }
 
-    /// Reads what the group shows: at no time do its balances differ from zero together.
+    /// Reads the group's debts: balances must always sum to zero.
     async fn look(&mut self, group: &str) {
         let debts = self.read(&format!("/api/groups/{group}/debts")).await;
         if let Some(debts) = debts {
@@ -417,7 +419,8 @@ impl Actor {
         Timestamp::from_millis(self.clock.load(SeqCst)).unwrap()
     }
 
-    /// Asks again, where there are no faults, for half of all that has a key and nobody knows of: it converges to one effect.
+    /// Repeats half of the keyed requests with an unknown outcome, without faults; each must
+    /// converge to one effect.
     pub async fn converge(&self) {
         for (place, record) in self.journal.records().into_iter().enumerate() {
             let Some(key) = record.key.as_deref().filter(|_| place % 2 == 0) else { continue };
@@ -432,20 +435,20 @@ impl Actor {
         }
     }
 
-    /// Another user, who calls the same API.
+    /// Another user of the same API.
     #[must_use]
     pub fn be(&self, user: u64) -> Self {
         Self { user, rng: Rng::with_seed(self.rng.get_seed().wrapping_add(user)), ..self.clone() }
     }
 }
 
-/// The Telegram user of an id.
+/// The Telegram user with an id.
 pub(super) fn person(id: u64) -> User {
     let id = UserId::new(id).unwrap();
     User { id, name: format!("User {id}"), username: None, avatar_url: None }
 }
 
-/// The minor units of a number of the API.
+/// A JSON number of the API in minor units.
 pub(super) fn minor(currency: &str, number: &Value) -> i64 {
     let currency: Currency = currency.parse().unwrap();
     currency.to_minor(number.to_string().parse().unwrap()).unwrap()

@@ -1,8 +1,8 @@
-//! Holds a table against what its users asked and were told.
+//! Compares a table with the journal of its users.
 //!
-//! Three things are asked. Of every record: is it there as often as its user was told? Of every row: which record is it of?
-//! And of every group: do its ledger, its entries, its history and its indexes say the same as its expenses and settlements?
-//! The arithmetic here is the model's own.
+//! Three checks: the effect of every record is present as often as its response said; every row is
+//! explained by a record; and the ledger, entries, history and indexes of every group agree with
+//! its expenses and settlements. The arithmetic is independent of the production code.
 
 mod adjustments;
 mod ledger;
@@ -23,11 +23,11 @@ use super::{
     state::{Key, State, pair},
 };
 
-/// Holds the rows of a table against a journal.
+/// Compares the rows of a table with a journal.
 ///
 /// # Panics
 ///
-/// Where the table cannot be read.
+/// If the table cannot be read.
 pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report {
     let mut state = State::read(client).await;
     let records = journal.records();
@@ -62,21 +62,21 @@ pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report 
     report
 }
 
-/// Every chain transaction is that of a settlement, and every key that of a request that was done.
+/// Every transaction hash row belongs to a settlement, and every idempotency row to a request.
 fn used(state: &State, records: &[Record]) -> Vec<Finding> {
     let hash = |hash: &TxHash| pair(keys::tx_hash(hash));
     let hashes = state.settlements.iter().filter_map(|it| it.tx_hash.as_ref().map(hash));
     let done = records.iter().filter(|it| it.data().is_some() || told_beside(it));
     let mut expected: BTreeSet<Key> = hashes.chain(done.filter_map(request_key)).collect();
-    // Of what nobody was told of, the key is there where the effect is.
+    // With an unknown outcome, the idempotency row exists if the effect does.
     let unknown = records.iter().filter(|it| it.outcome == Outcome::Unknown);
     for (record, key) in unknown.filter_map(|it| Some((it, request_key(it)?))) {
         let happened = match record.operation {
-            // What is so may have been so before.
+            // The state may have been the same before.
             Operation::Join { .. } | Operation::Restore { .. } | Operation::Unadjust { .. } => {
                 state.used.contains_key(&key)
             }
-            // A response that none of them was applied is kept too.
+            // A response without applied items is stored too.
             Operation::Adjust { .. } => {
                 state.used.contains_key(&key) || records::effects(state, record) > 0
             }
@@ -92,23 +92,23 @@ fn used(state: &State, records: &[Record]) -> Vec<Finding> {
     missing.chain(stray).map(Finding::Wrong).collect()
 }
 
-/// Whether that it did not happen was told in a response that is kept, like any other.
+/// Whether the refusal was part of a successful response, which is stored.
 fn told_beside(record: &Record) -> bool {
     matches!(&record.outcome, Outcome::Refused(code) if ["ENTRY_MISSING", "ENTRY_EXISTS"].contains(&&**code))
 }
 
-/// Where the response to a record's request is kept.
+/// The key of a record's stored response.
 fn request_key(record: &Record) -> Option<Key> {
     let (key, name) = (record.key.as_ref()?, record.operation.name()?);
     let user = UserId::new(record.user).unwrap();
     Some(pair(keys::idempotency(user, name, &hex::encode(Sha256::digest(key)))))
 }
 
-/// Holds what each user is shown of their own, over the indexes, against the rows.
+/// Compares each user's own lists, which are read from indexes, with the rows.
 ///
 /// # Panics
 ///
-/// Where an answer lacks a field.
+/// If a response lacks a field.
 pub async fn views(client: &Client, observer: &Actor, report: &mut Report) {
     let state = State::read(client).await;
     for user in state.members.keys().map(|(_, user)| user.number()).collect::<BTreeSet<_>>() {

@@ -1,4 +1,4 @@
-//! Many at once, and no faults: how many writes a second that comes to, and what becomes of who is late.
+//! Contention without faults: writes per second, and the outcome of late writes.
 
 use std::{
     collections::BTreeSet,
@@ -11,55 +11,55 @@ use tokio::task::JoinSet;
 use super::{Actor, Outcome, Report, World, audit};
 use crate::faults::{Plan, Proxy};
 
-/// Nobody waits longer than a function has.
+/// The timeout of a function.
 const LAMBDA: Duration = Duration::from_secs(10);
 
-/// How many members a group has.
+/// Members of a group.
 const MEMBERS: u64 = 5;
 
-/// Who writes at once, and where.
+/// Concurrent writers and their groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crowd {
-    /// How many writers.
+    /// Number of writers.
     pub writers: u64,
-    /// How many groups; a writer writes into one.
+    /// Number of groups; each writer writes to one.
     pub groups: usize,
-    /// Whether all writers are one user.
+    /// The user, if all writers are the same one.
     pub user: Option<u64>,
-    /// How many processes.
+    /// Number of processes.
     pub processes: usize,
 }
 
-/// How writers at once fared.
+/// The outcome of concurrent writes.
 #[derive(Clone, Debug)]
 pub struct Throughput {
-    /// Who they were.
+    /// The writers.
     pub crowd: Crowd,
-    /// How many writes were acknowledged.
+    /// Acknowledged writes.
     pub acknowledged: u64,
-    /// How many were refused with 409 and `Retry-After`.
+    /// Writes refused with 409 and `Retry-After`.
     pub refused: u64,
-    /// How many were answered otherwise.
+    /// Writes with any other response.
     pub unknown: u64,
-    /// How many were answered later than a function may.
+    /// Responses later than a function's timeout.
     pub late: u64,
-    /// How long all took.
+    /// Total duration.
     pub time: Duration,
-    /// How long the one took that took longest.
+    /// Duration of the slowest write.
     pub longest: Duration,
-    /// How many requests went to the table.
+    /// Requests to the table.
     pub requests: u64,
 }
 
 impl Crowd {
-    /// Lets them all write.
+    /// Runs all writers concurrently.
     ///
-    /// All processes share this machine and one engine, so their clients wait as long as their requests do: what is measured is
-    /// how the writers of a group get along, not how fast the engine is.
+    /// All processes share one machine and one engine, so their clients have no timeouts: this
+    /// measures the contention between writers of a group, not the speed of the engine.
     ///
     /// # Panics
     ///
-    /// Where a writer panics.
+    /// If a writer panics.
     pub async fn write(self) -> (Throughput, Report) {
         let world = World::of(Plan::none(), self.processes, Proxy::patient_client).await;
         let founder = world.user(self.user.unwrap_or(1));
@@ -70,7 +70,7 @@ impl Crowd {
         let writer = |index: u64| {
             let user = self.user.unwrap_or(index % MEMBERS + 1);
             let group = groups[usize::try_from(index).unwrap() % groups.len()].clone();
-            // Its process is its own, its user may be another's too.
+            // Each writer has its own process; users may be shared.
             (Actor { user, ..world.user(index) }, group)
         };
         let newcomers = (0..self.writers).map(writer).map(|(it, group)| (it.user, group));
@@ -109,12 +109,12 @@ impl Crowd {
 }
 
 impl Throughput {
-    /// The head of the table that they are lines of.
+    /// Header of the Markdown table.
     pub const HEAD: &str = "| who | acknowledged | 409 | 503 | later than 10 s | the longest | \
                             writes a second | requests to the table |\n\
                             |---|---:|---:|---:|---:|---:|---:|---:|";
 
-    /// How many writes were acknowledged a second.
+    /// Acknowledged writes per second.
     #[must_use]
     pub fn per_second(&self) -> u128 {
         u128::from(self.acknowledged) * 1_000 / self.time.as_millis().max(1)

@@ -1,4 +1,4 @@
-//! The local server, killed in the middle of its work, again and again.
+//! Repeated kills of the local server under load.
 
 use std::{
     path::Path,
@@ -25,10 +25,10 @@ use crate::{
     faults::http,
 };
 
-/// How many users write at once.
+/// Users that write concurrently.
 const USERS: u64 = 6;
 
-/// A running server. It is killed where it is dropped.
+/// A running server, killed when dropped.
 struct Server {
     process: Child,
     transport: Transport,
@@ -58,18 +58,18 @@ impl Server {
         Self { process, transport, client: patient(&local_dynamodb(&urls[1])), _lines: lines }
     }
 
-    /// Ends it at once, as `SIGKILL` does.
+    /// Kills the server with `SIGKILL`.
     async fn kill(mut self) {
         self.process.kill().await.unwrap();
     }
 }
 
-/// Starts the server at `binary` over `file` so many times, kills it each time in the middle of its work, and holds the file
-/// against all that was ever acknowledged.
+/// Starts the server at `binary` over `file` repeatedly, kills it under load each time, and
+/// compares the file with everything that was ever acknowledged.
 ///
 /// # Panics
 ///
-/// Where the server does not start.
+/// If the server does not start.
 pub async fn crashes(binary: &Path, file: &Path, rounds: u64) -> Report {
     let journal = Arc::new(Journal::default());
     let mut report = Report::default();
@@ -92,7 +92,7 @@ pub async fn crashes(binary: &Path, file: &Path, rounds: u64) -> Report {
                 Some(group) => group,
                 None => group.insert(observer.clone().create_group().await),
             };
-            // Each time at another moment, and always with some requests under way.
+            // At a different moment each time, with requests under way.
             load(server, &observer, group, 15 + round * 7).await;
             report.runs += 1;
         }
@@ -100,7 +100,7 @@ pub async fn crashes(binary: &Path, file: &Path, rounds: u64) -> Report {
     report
 }
 
-/// Lets users do things until so many are done, and kills the server then.
+/// Lets users act until `operations` operations are done, and then kills the server.
 async fn load(server: Server, observer: &Actor, group: &str, operations: u64) {
     let (server, done) = (Arc::new(Mutex::new(Some(server))), Arc::new(AtomicU64::new(0)));
     let mut users = JoinSet::new();

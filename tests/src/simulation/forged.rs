@@ -1,4 +1,4 @@
-//! Requests of somebody who may not.
+//! Forged requests, and requests of users without permission.
 
 use axum::{
     body::Body,
@@ -16,7 +16,7 @@ use super::{
 const STRANGER: u64 = 666;
 
 impl Actor {
-    /// A name for an adjustment that is, or looks like, what something else in the table is called.
+    /// An adjustment name that equals or resembles another key of the table.
     pub(super) fn colliding_name(&mut self, group: &str) -> String {
         let expense = self.rng.choice(self.journal.expenses(group)).map(|it| it.id);
         let settlement = self.rng.choice(self.journal.settlements(group)).map(|it| it.id);
@@ -33,7 +33,7 @@ impl Actor {
         }
     }
 
-    /// Asks that every settlement that waits is completed, where there are no faults: nothing that others did prevents it.
+    /// Completes every pending settlement, without faults; nothing may prevent it.
     pub(super) async fn complete_all(&self, group: &str) {
         for KnownSettlement { group, id, from, to } in self.journal.settlements(group) {
             let operation = Operation::Settle {
@@ -54,7 +54,7 @@ impl Actor {
         }
     }
 
-    /// Tries to get in, in one of the ways in which that must not work.
+    /// Sends a request that must be refused.
     pub(super) async fn send_forged_request(&mut self, group: &str) {
         let now = self.now();
         let hours_ago =

@@ -1,16 +1,17 @@
-//! Requests of several transactions, which are cut and sent again while others write.
+//! Requests of several transactions that are interrupted and repeated during other writes.
 
 use super::{Actor, Operation, Outcome, World};
 
-/// How many entries the largest request has.
+/// Entries of the largest request.
 const MOST: usize = 250;
 
-/// How many entries the first transaction has at most.
+/// Maximum entries of the first transaction.
 const FIRST: usize = 97;
 
 impl Actor {
-    /// Pushes many adjustments, and reverts them. Both requests are cut after some of their transactions; then `other`
-    /// reverts and pushes anew what was done already, and the request is sent again with its key.
+    /// Pushes many adjustments, and reverts them. Both requests are interrupted after some of their
+    /// transactions; then `other` reverts or pushes again what was applied, and the request is
+    /// repeated with its key.
     pub(super) async fn import(&mut self, world: &World, other: u64, group: &str) {
         let unique_tag = self.journal.unique_tag();
         let count = self.rng.usize(FIRST + 3..=MOST);
@@ -33,7 +34,7 @@ impl Actor {
         for request in [push, revert(names.clone())] {
             let key = format!("import-{}", self.journal.unique_tag());
             let place = self.journal.begin(self.user, request.clone(), Some(key.clone()));
-            // A name of one of the later transactions; with its quotes it is part of no other name.
+            // A name in a later transaction; with its quotes it is part of no other name.
             let text = format!("\"{}\"", self.rng.choice(&names[FIRST..]).unwrap());
             let mut left = 2;
             let _cut = world.proxy.cut(move |call| {

@@ -1,4 +1,4 @@
-//! What was asked and what was told: the model that the table is held against.
+//! The journal of requests and responses: the model with which the table is compared.
 
 use std::{
     collections::BTreeSet,
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Finding, Operation};
 
-/// What a run's users asked, and what they were told.
+/// The operations of a run's users and their outcomes.
 #[derive(Debug, Default)]
 pub struct Journal(Mutex<Pages>);
 
@@ -22,62 +22,62 @@ struct Pages {
     forged: u64,
 }
 
-/// One operation, and what its user knows of it.
+/// One operation and its outcome.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Who did it.
+    /// The user.
     pub user: u64,
-    /// What was done.
+    /// The operation.
     pub operation: Operation,
     /// The idempotency key.
     pub key: Option<String>,
-    /// What its user was told.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// What a user was told of an operation.
+/// The outcome of an operation, as far as its user knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Nothing, or that nobody knows: it happened once, or not at all.
+    /// Unknown: the operation was executed once, or not at all.
     Unknown,
-    /// It happened: the response's data.
+    /// Success, with the response's data.
     Done(Value),
-    /// It did not happen: the code.
+    /// Refusal, with the error code.
     Refused(String),
 }
 
-/// An expense that somebody was told of.
+/// An expense of a successful response.
 #[derive(Clone, Debug)]
 pub struct KnownExpense {
-    /// Its group.
+    /// The group.
     pub group: String,
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// Who paid it and who recorded it.
+    /// The payer and the creator.
     pub owners: [u64; 2],
-    /// Of which currency.
+    /// The currency.
     pub currency: Currency,
 }
 
-/// An adjustment that somebody was told of.
+/// An adjustment of a successful response.
 #[derive(Clone, Debug)]
 pub struct KnownAdjustment {
-    /// What its entry is called.
+    /// The entry's id.
     pub name: String,
-    /// Who made it, and whose balances it moved.
+    /// The actor, and the members whose balances it moved.
     pub owners: [u64; 3],
 }
 
-/// A settlement that somebody was told of.
+/// A settlement of a successful response.
 #[derive(Clone, Debug)]
 pub struct KnownSettlement {
-    /// Its group.
+    /// The group.
     pub group: String,
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// Who pays.
+    /// The payer.
     pub from: u64,
-    /// Who is paid.
+    /// The recipient.
     pub to: u64,
 }
 
@@ -86,36 +86,36 @@ impl Journal {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A number that no other operation has.
+    /// Returns a number that is unique within the run.
     pub fn unique_tag(&self) -> u64 {
         let mut pages = self.pages();
         pages.tags += 1;
         pages.tags
     }
 
-    /// Writes down an operation before it is asked for; returns its place.
+    /// Records an operation before its request is sent, and returns its place.
     pub fn begin(&self, user: u64, operation: Operation, key: Option<String>) -> usize {
         let mut pages = self.pages();
         pages.records.push(Record { user, operation, key, outcome: Outcome::Unknown });
         pages.records.len() - 1
     }
 
-    /// Writes down what its user was told.
+    /// Records the outcome of an operation.
     pub fn end(&self, place: usize, outcome: Outcome) {
         self.pages().records[place].outcome = outcome;
     }
 
-    /// Writes down what should not have been.
+    /// Records a finding.
     pub fn find(&self, finding: Finding) {
         self.pages().findings.push(finding);
     }
 
-    /// Counts a request of somebody who may not.
+    /// Counts a forged request.
     pub fn forged(&self) {
         self.pages().forged += 1;
     }
 
-    /// How many requests came from somebody who may not.
+    /// The number of forged requests.
     #[must_use]
     pub fn forged_requests(&self) -> u64 {
         self.pages().forged
@@ -127,13 +127,13 @@ impl Journal {
         self.pages().records.clone()
     }
 
-    /// What should not have been, as far as users saw it.
+    /// The findings of the users.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         self.pages().findings.clone()
     }
 
-    /// The groups that a user surely belongs to.
+    /// The groups of which a user is known to be a member.
     #[must_use]
     pub fn groups(&self, user: u64) -> Vec<String> {
         let records = self.records();
@@ -141,7 +141,7 @@ impl Journal {
         group.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// Who surely belongs to a group.
+    /// The known members of a group.
     #[must_use]
     pub fn members(&self, group: &str) -> Vec<u64> {
         let records = self.records();
@@ -149,7 +149,7 @@ impl Journal {
         joined.map(|it| it.user).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// The expenses of a group that somebody was told of.
+    /// The known expenses of a group.
     #[must_use]
     pub fn expenses(&self, group: &str) -> Vec<KnownExpense> {
         let records = self.records();
@@ -166,7 +166,7 @@ impl Journal {
         of_group.filter_map(known).collect()
     }
 
-    /// The adjustments of a group that somebody was told of.
+    /// The known adjustments of a group.
     #[must_use]
     pub fn adjustments(&self, group: &str) -> Vec<KnownAdjustment> {
         let records = self.records();
@@ -175,7 +175,7 @@ impl Journal {
             (Operation::Adjust { names, between: [plus, minus], .. }, Outcome::Done(_)) => {
                 let owners = [*plus, *minus, record.user];
                 let known = |name: &String| KnownAdjustment { name: name.clone(), owners };
-                // Of a large request, `imports` knows.
+                // Large requests are covered by `imports`.
                 names.first().filter(|_| names.len() == 1).map(known)
             }
             _ => None,
@@ -183,7 +183,7 @@ impl Journal {
         of_group.filter_map(known).collect()
     }
 
-    /// The settlements of a group that somebody was told of.
+    /// The known settlements of a group.
     #[must_use]
     pub fn settlements(&self, group: &str) -> Vec<KnownSettlement> {
         let records = self.records();
@@ -202,7 +202,7 @@ impl Journal {
 }
 
 impl Record {
-    /// The group that its user surely belongs to by it.
+    /// The group that the user joined by this operation.
     fn joined(&self) -> Option<String> {
         match (&self.operation, &self.outcome) {
             (Operation::CreateGroup { .. }, Outcome::Done(data)) => {
@@ -213,7 +213,7 @@ impl Record {
         }
     }
 
-    /// What its user was told, where it happened.
+    /// The data of a successful response.
     #[must_use]
     pub fn data(&self) -> Option<&Value> {
         match &self.outcome {
@@ -222,7 +222,7 @@ impl Record {
         }
     }
 
-    /// Whether it may have happened, as far as its user knows.
+    /// Whether the operation may have been executed.
     #[must_use]
     pub fn possible(&self) -> bool {
         !matches!(self.outcome, Outcome::Refused(_))

@@ -1,151 +1,151 @@
-//! What a user can do, and the request for it.
+//! The operations of a user, with their requests.
 //!
-//! Every operation leaves a mark that no other one leaves: a title, a description, or an amount. By it the audit finds what
-//! became of an operation that was not answered.
+//! Every operation has a unique tag: a title, a description, or an amount. By it the audit finds
+//! the effect of an operation without a response.
 
 use axum::http::Method;
 use fracti_core::currency::Currency;
 use serde_json::{Value, json};
 
-/// What a user does.
+/// An operation of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Makes a group.
+    /// Create a group.
     CreateGroup {
-        /// Its title: the mark.
+        /// The title: the unique tag.
         title: String,
     },
-    /// Joins a group.
+    /// Join a group.
     Join {
         /// The group.
         group: String,
     },
-    /// Records an expense.
+    /// Create an expense.
     Spend {
         /// The group.
         group: String,
-        /// What for: the mark.
+        /// The description: the unique tag.
         label: String,
-        /// Who paid.
+        /// The payer.
         payer: u64,
-        /// How much, in minor units.
+        /// The amount in minor units.
         minor: i64,
-        /// Of which currency.
+        /// The currency.
         currency: Currency,
-        /// Who shares it.
+        /// The split.
         split: Split,
     },
-    /// Deletes an expense.
+    /// Delete an expense.
     Delete {
         /// The group.
         group: String,
         /// The expense.
         expense: String,
-        /// Who may.
+        /// The users with permission.
         owners: [u64; 2],
     },
-    /// Edits an expense: its words and its amount.
+    /// Edit an expense's description and amount.
     Edit {
         /// The group.
         group: String,
         /// The expense.
         expense: String,
-        /// Who may.
+        /// The users with permission.
         owners: [u64; 2],
-        /// What for: the mark.
+        /// The description: the unique tag.
         label: String,
-        /// How much, in minor units.
+        /// The amount in minor units.
         minor: i64,
-        /// Of which currency; it stays.
+        /// The currency, which stays the same.
         currency: Currency,
     },
-    /// Brings a deleted expense back.
+    /// Restore a deleted expense.
     Restore {
         /// The group.
         group: String,
         /// The expense.
         expense: String,
-        /// Who may.
+        /// The users with permission.
         owners: [u64; 2],
     },
-    /// Moves balances by hand, under each of these names alike.
+    /// Push adjustments with the same changes under each of the names.
     Adjust {
         /// The group.
         group: String,
-        /// What the entries are called: the mark, with the changes.
+        /// The entry ids: the unique tag, together with the changes.
         names: Vec<String>,
-        /// Whose balance grows, and whose falls.
+        /// The members whose balances grow and fall.
         between: [u64; 2],
-        /// By how much, in minor units.
+        /// The amount in minor units.
         minor: i64,
-        /// Of which currency.
+        /// The currency.
         currency: Currency,
     },
-    /// Takes adjustments back.
+    /// Revert adjustments.
     Unadjust {
         /// The group.
         group: String,
-        /// What the entries are called.
+        /// The entry ids.
         names: Vec<String>,
-        /// Who may.
+        /// The users with permission.
         owners: [u64; 3],
     },
-    /// Records a settlement.
+    /// Create a settlement.
     Pay {
         /// The group.
         group: String,
-        /// Who pays.
+        /// The payer.
         from: u64,
-        /// Who is paid.
+        /// The recipient.
         to: u64,
-        /// How much, in minor units: the mark.
+        /// The amount in minor units: the unique tag.
         minor: i64,
-        /// Of which currency.
+        /// The currency.
         currency: Currency,
-        /// The chain transaction.
+        /// The transaction hash.
         hash: Option<String>,
     },
-    /// Brings a settlement further.
+    /// Update a settlement.
     Settle {
         /// The group.
         group: String,
         /// The settlement.
         settlement: String,
-        /// Who pays.
+        /// The payer.
         from: u64,
-        /// Who is paid.
+        /// The recipient.
         to: u64,
-        /// What is asked.
+        /// The update.
         update: SettlementUpdate,
     },
 }
 
-/// Who shares an expense.
+/// The split of an expense.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Split {
-    /// All members.
+    /// Equal shares of all members.
     Everybody,
-    /// These, the same.
+    /// Equal shares of these members.
     Equal(Vec<u64>),
-    /// These, by ten-thousandths of a percent.
+    /// Shares in ten-thousandths of a percent.
     Percentage(Vec<(u64, i64)>),
-    /// These, by minor units.
+    /// Shares in minor units.
     Exact(Vec<(u64, i64)>),
 }
 
-/// What is asked of a settlement.
+/// An update of a settlement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettlementUpdate {
-    /// It is paid.
+    /// Complete it.
     Complete,
-    /// It comes to nothing.
+    /// Fail it.
     Fail,
-    /// This transaction pays it.
+    /// Name its transaction.
     Attach(String),
 }
 
 impl Operation {
-    /// The group it is about.
+    /// The group of the operation.
     #[must_use]
     pub fn group(&self) -> Option<&str> {
         match self {
@@ -162,7 +162,7 @@ impl Operation {
         }
     }
 
-    /// What the idempotency rows call it; none where it takes no key.
+    /// The operation's name in idempotency rows; `None` if it takes no key.
     #[must_use]
     pub const fn name(&self) -> Option<&'static str> {
         match self {

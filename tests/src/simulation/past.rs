@@ -1,4 +1,4 @@
-//! What a user is shown of the past: every answer agrees with the whole statement that they have read before.
+//! Checks of past balances, periods and days against a complete statement read before.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,24 @@ use serde_json::Value;
 
 use super::{Actor, Finding, World, actor::minor};
 
-/// How many pages of one list are read at most.
+/// Maximum pages of one list.
 const PAGES: usize = 100;
 
 /// A day, in milliseconds.
 const DAY: u64 = 24 * 60 * 60 * 1_000;
 
-/// What members had of a currency.
+/// Net balances by member and currency.
 type Nets = BTreeMap<(String, String), i64>;
 
-/// The statement of a group up to some moment. Nothing changes it: a later event has a later moment.
+/// The statement of a group up to a moment. It never changes, because later events have later
+/// moments.
 #[derive(Debug)]
 pub(super) struct Known {
     group: String,
     entries: Vec<Seen>,
 }
 
-/// An entry that was read.
+/// An entry of a statement.
 #[derive(Debug)]
 struct Seen {
     at: Timestamp,
@@ -51,12 +52,12 @@ impl Seen {
 }
 
 impl Known {
-    /// The moment of the last entry.
+    /// The time of the last entry.
     fn last(&self) -> Timestamp {
         self.entries.last().map(|it| it.at).unwrap_or_default()
     }
 
-    /// How many entries there were until a moment, and what everybody had then; balances of zero are left out.
+    /// The number of entries up to a moment, and the nonzero balances at that moment.
     fn until(&self, at: Timestamp) -> (u64, Nets) {
         let mut nets = Nets::new();
         let until = self.entries.iter().filter(|it| it.at <= at);
@@ -70,7 +71,7 @@ impl Known {
     }
 }
 
-/// The balances of a response, without those that are zero.
+/// The nonzero balances of a response.
 fn shown(balances: &Value) -> Nets {
     let lines = balances.as_array().unwrap().iter();
     let net = |line: &Value| {
@@ -82,14 +83,15 @@ fn shown(balances: &Value) -> Nets {
 }
 
 impl Actor {
-    /// Reads the whole statement; then a balance, a period or the days, which agree with it.
+    /// Reads the whole statement, and then a balance, a period or the days, which must agree with
+    /// it.
     pub(super) async fn look_back(&mut self, group: &str) {
         if let Some(known) = self.read_statement(group).await {
             self.check_past(&known).await;
         }
     }
 
-    /// All pages of a list; none where one could not be read.
+    /// All pages of a list; `None` if a page could not be read.
     async fn pages(&self, path: &str, limit: usize) -> Option<Vec<Value>> {
         let (mut all, mut query) = (Vec::new(), format!("limit={limit}"));
         let (path, period) = path.split_once('?').unwrap_or((path, ""));
@@ -106,7 +108,7 @@ impl Actor {
         None
     }
 
-    /// The whole statement, of which no entry is left out.
+    /// The whole statement, which must be complete.
     pub(super) async fn read_statement(&self, group: &str) -> Option<Known> {
         let path = format!("/api/groups/{group}/ledger/entries?order=asc");
         let entries: Vec<Seen> = self.pages(&path, 100).await?.iter().map(Seen::new).collect();
@@ -118,7 +120,7 @@ impl Actor {
         (!entries.is_empty()).then(|| Known { group: group.to_owned(), entries })
     }
 
-    /// Reads something of the past, which agrees with what is known of it.
+    /// Reads a part of the past, which must agree with the known statement.
     pub(super) async fn check_past(&mut self, known: &Known) {
         match self.rng.u32(0..4) {
             0 => self.check_balance(known).await,
@@ -135,7 +137,7 @@ impl Actor {
     /// A balance of a moment before the last entry.
     async fn check_balance(&mut self, known: &Known) {
         let moment = self.moment(known).min(known.last());
-        // The future is asked for as now.
+        // A future moment is answered as the present.
         if moment >= self.now() {
             return;
         }
@@ -182,7 +184,8 @@ impl Actor {
         Timestamp::from_millis(millis).unwrap()
     }
 
-    /// The statement of a random period, of the group or of a member: what is known of it, and perhaps what came later.
+    /// The statement of a random period, of the group or of one member: the known entries, followed
+    /// by later ones.
     async fn check_period(&mut self, known: &Known) {
         let ends = [self.moment(known), self.moment(known)];
         let from = self.rng.bool().then(|| *ends.iter().min().unwrap());
@@ -190,7 +193,7 @@ impl Actor {
         let user = (self.rng.u32(0..3) == 0).then(|| self.user.to_string());
         let newest_first = self.rng.bool();
         let mut query = vec![format!("order={}", if newest_first { "desc" } else { "asc" })];
-        // An end is a moment, or the whole day.
+        // Each end is a moment or a whole day.
         let by_day = self.rng.bool();
         let text = |at: Timestamp| if by_day { at.day().to_string() } else { at.to_string() };
         query.extend(from.map(|at| format!("from={}", text(at))));
@@ -246,14 +249,14 @@ impl Actor {
         }
     }
 
-    /// Lets a day begin while another user reads the past: one of the requests of their reading is held until the first
-    /// event of the day is written.
+    /// Writes the first event of a day during another user's read: one of the requests of the read
+    /// is held until the event is written.
     pub(super) async fn begin_day(&mut self, world: &World, group: &str) {
         let mut reader = world.reader();
         let known = reader.read_statement(group).await;
         self.pass(std::time::Duration::from_hours(13));
         let Some(known) = known else { return };
-        // The balance row, the closing balances, or the entries.
+        // Hold the read of the balance row, the closing balances, or the entries.
         let text = self.rng.choice(["BALANCE", "DAY#", "GSI1"]).unwrap();
         let (mut nth, chosen) = (0, self.rng.usize(1..=2));
         let held = world.proxy.hold(move |call| {

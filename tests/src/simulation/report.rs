@@ -1,4 +1,4 @@
-//! What runs come to: the public figure.
+//! The report of simulation runs.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -6,57 +6,57 @@ use tokio::task::JoinError;
 
 use crate::faults::Fault;
 
-/// Something that should not have been.
+/// A violation found by a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// A write was acknowledged and is not there.
+    /// An acknowledged write is missing.
     Lost(String),
-    /// A write is there twice.
+    /// A write was applied twice.
     Twice(String),
-    /// A balance is not what the rows come to.
+    /// A balance differs from the rows.
     Off(String),
-    /// Somebody was let in who may not.
+    /// A forged request was accepted.
     LetIn(String),
-    /// Anything else that the model does not predict.
+    /// Any other deviation from the model.
     Wrong(String),
 }
 
-/// What runs come to.
+/// The result of one or several runs.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// How many runs.
+    /// Number of runs.
     pub runs: u64,
-    /// How many writes were acknowledged.
+    /// Acknowledged writes.
     pub acknowledged: u64,
-    /// How many writes nobody knew the outcome of.
+    /// Writes with an unknown outcome.
     pub unknown: u64,
-    /// How many writes were refused.
+    /// Refused writes.
     pub refused: u64,
-    /// How many requests came from somebody who may not.
+    /// The number of forged requests.
     pub forged: u64,
-    /// How many requests were sent to the table.
+    /// Requests to the table.
     pub requests: u64,
-    /// How many of them met which fault.
+    /// Number of faults by kind.
     pub faults: BTreeMap<Fault, u64>,
-    /// What should not have been, each with the line that repeats it.
+    /// Findings, each with the command that repeats it.
     pub findings: Vec<(String, Finding)>,
     found: Vec<Finding>,
 }
 
 impl Report {
-    /// Adds what should not have been.
+    /// Adds findings.
     pub fn find(&mut self, finding: Finding) {
         self.found.push(finding);
     }
 
-    /// Ends the run that these arguments of the example repeat.
+    /// Completes the report of one run; `arguments` of the example repeat it.
     pub fn close(&mut self, arguments: &str, requests: u64, faults: BTreeMap<Fault, u64>) {
-        let repeat = format!("cargo run -p fracti-tests --example survival -- {arguments}");
+        let repeat = format!("cargo run -p fracti-tests --example simulation -- {arguments}");
         self.findings.extend(self.found.drain(..).map(|finding| (repeat.clone(), finding)));
         (self.runs, self.requests, self.faults) = (1, requests, faults);
     }
 
-    /// What a run comes to that stopped.
+    /// The report of a run that panicked.
     pub(super) fn of_panic(seed: u64, panic: &JoinError) -> Self {
         let mut report = Self::default();
         report.find(Finding::Wrong(panic.to_string()));
@@ -64,7 +64,7 @@ impl Report {
         report
     }
 
-    /// What both come to.
+    /// Merges two reports.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.runs += other.runs;
@@ -84,11 +84,11 @@ impl Report {
         self.findings.iter().filter(|(_, finding)| kind(finding)).count()
     }
 
-    /// Stops where anything was found, with the lines that repeat it.
+    /// Panics if there are findings, with the commands that repeat them.
     ///
     /// # Panics
     ///
-    /// Where anything was found.
+    /// If there are findings.
     pub fn check(&self) {
         let lines =
             self.findings.iter().map(|(repeat, finding)| format!("{repeat}\n    {finding:?}"));
@@ -107,13 +107,13 @@ impl fmt::Display for Report {
         row(f, &"**acknowledged writes lost**", count(|it| matches!(it, Finding::Lost(_))))?;
         row(f, &"**writes applied twice**", count(|it| matches!(it, Finding::Twice(_))))?;
         row(f, &"**balances off**", count(|it| matches!(it, Finding::Off(_))))?;
-        row(f, &"**requests let in wrongly**", count(|it| matches!(it, Finding::LetIn(_))))?;
-        row(f, &"anything else not as predicted", count(|it| matches!(it, Finding::Wrong(_))))?;
+        row(f, &"**forged requests accepted**", count(|it| matches!(it, Finding::LetIn(_))))?;
+        row(f, &"other deviations", count(|it| matches!(it, Finding::Wrong(_))))?;
         row(f, &"runs", self.runs)?;
         row(f, &"writes acknowledged", self.acknowledged)?;
         row(f, &"writes with an unknown outcome", self.unknown)?;
         row(f, &"writes refused", self.refused)?;
-        row(f, &"hostile requests", self.forged)?;
+        row(f, &"forged requests", self.forged)?;
         row(f, &"requests to the table", self.requests)?;
         row(f, &"faults", self.faults.values().sum())?;
         self.faults.iter().try_for_each(|(fault, times)| row(f, &format!("- {fault}"), *times))

@@ -1,4 +1,4 @@
-//! Where a request goes: into a router of this process, or to a server.
+//! A transport for requests: a router of this process, or a server.
 
 use axum::{
     Router,
@@ -10,7 +10,7 @@ use hyper_util::client::legacy::{Client, connect::HttpConnector};
 use serde_json::Value;
 use tower::ServiceExt;
 
-/// Where a request goes.
+/// A destination of requests.
 #[derive(Clone, Debug)]
 pub enum Transport {
     /// A router of this process.
@@ -19,7 +19,7 @@ pub enum Transport {
     Server(Box<Client<HttpConnector, Body>>, String),
 }
 
-/// What came back.
+/// A response.
 #[derive(Clone, Debug)]
 pub struct Reply {
     /// The status.
@@ -31,11 +31,11 @@ pub struct Reply {
 }
 
 impl Transport {
-    /// The answer to a request; none where the connection broke.
+    /// Sends a request; `None` if the connection broke.
     ///
     /// # Panics
     ///
-    /// Where an answer is no JSON.
+    /// If a response is not JSON.
     pub async fn send(&self, mut request: Request<Body>) -> Option<Reply> {
         let (parts, body) = match self {
             Self::Router(router) => router.clone().oneshot(request).await.unwrap().into_parts(),
@@ -53,13 +53,13 @@ impl Transport {
 }
 
 impl Reply {
-    /// The code of a failure.
+    /// The error code.
     #[must_use]
     pub fn code(&self) -> &str {
         self.body["error"].as_str().unwrap_or_default()
     }
 
-    /// Whether the client is told when to come again.
+    /// Whether the response has `Retry-After`.
     #[must_use]
     pub fn asks_to_retry(&self) -> bool {
         self.headers.contains_key("retry-after")

@@ -30,42 +30,42 @@ use crate::{
 /// The bot of the API under test.
 pub(super) const TOKEN: &str = "42:test-token";
 
-/// All that a run is made of.
+/// The environment of a run.
 #[derive(Debug)]
 pub struct World {
     /// The seed.
     pub seed: u64,
-    /// The table's engine, and the faults before it.
+    /// The engine with the proxy that injects faults.
     pub proxy: Proxy,
-    /// The API, once for each process.
+    /// The API, one router for each process.
     pub transports: Vec<Transport>,
-    /// One more process, in which nothing but a chosen reading is done.
+    /// One more process, used only for chosen reads.
     pub reading: Transport,
-    /// The API over the engine itself.
+    /// The API over the engine without the proxy.
     pub direct: Transport,
     /// The table without faults.
     pub table: Table,
-    /// The time of day, in milliseconds.
+    /// The current time in milliseconds.
     pub clock: Arc<AtomicU64>,
-    /// What was asked and told.
+    /// The journal.
     pub journal: Arc<Journal>,
 }
 
 impl World {
-    /// The lane of the process that only reads.
+    /// The channel of the process that only reads.
     pub(super) const READER: &str = "9";
 
-    /// The world of a seed: its users share one process, or two, or have one each.
+    /// The world of a seed, with one to three processes.
     ///
     /// # Panics
     ///
-    /// Where a port cannot be had.
+    /// If no port is free.
     pub async fn new(seed: u64) -> Self {
         let processes = [1, 2, 3][usize::try_from(seed % 3).unwrap()];
         Self::of(Plan::of(seed), processes, impatient).await
     }
 
-    /// A world with so many processes, each of which reaches the table by a client of its own.
+    /// A world with `processes` processes, each of which has its own client of the table.
     pub async fn of(
         plan: Plan,
         processes: usize,
@@ -94,7 +94,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// Where there is no process.
+    /// If there is no process.
     #[must_use]
     pub fn user(&self, user: u64) -> Actor {
         let process = usize::try_from(user).unwrap() % self.transports.len();
@@ -108,20 +108,20 @@ impl World {
         )
     }
 
-    /// The first user, in a process of their own.
+    /// The first user, in a separate process.
     #[must_use]
     pub fn reader(&self) -> Actor {
         Actor { transport: self.reading.clone(), ..self.user(1) }
     }
 
-    /// The first user, who meets no faults.
+    /// The first user, without faults.
     #[must_use]
     pub fn observer(&self) -> Actor {
         Actor { transport: self.direct.clone(), undisturbed: true, ..self.user(1) }
     }
 }
 
-/// The application over a table, at a time that the run sets.
+/// The application over a table, with the run's clock.
 fn app(table: Table, clock: &Arc<AtomicU64>, random: Random) -> App {
     let clock = clock.clone();
     App {
@@ -131,7 +131,7 @@ fn app(table: Table, clock: &Arc<AtomicU64>, random: Random) -> App {
     }
 }
 
-/// Bytes that the seed decides.
+/// Random bytes determined by the seed.
 fn random(seed: u64, process: usize) -> Random {
     let rng = std::sync::Mutex::new(fastrand::Rng::with_seed(seed ^ (process as u64) << 32));
     Random::of(move || {
@@ -141,7 +141,7 @@ fn random(seed: u64, process: usize) -> Random {
     })
 }
 
-/// A client that gives up soon, so that many runs take little time; in all else it is the one of production.
+/// A client with short timeouts, so that runs are fast; otherwise as in production.
 fn impatient(proxy: &Proxy, process: usize) -> Client {
     let millis = Duration::from_millis;
     let timeouts = TimeoutConfig::builder()
@@ -154,7 +154,7 @@ fn impatient(proxy: &Proxy, process: usize) -> Client {
         .with_max_backoff(millis(8));
     let endpoint = proxy.channel(process);
     let config = proxy.client.config().to_builder();
-    // The quota of retries is a process's own, too.
+    // Each process has its own retry quota.
     let partition = RetryPartition::new(endpoint.clone());
     Client::from_conf(
         config

@@ -1,4 +1,4 @@
-//! Whether each adjustment counts as often as its users were told.
+//! Checks that each adjustment counts as often as the responses said.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::simulation::{Finding, Operation, Outcome, Record, state::State};
 
-/// What should not be so of the adjustments.
+/// Findings about adjustments.
 pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
     let mut named: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
     for entry in state.entries.iter().filter(|it| it.ref_type == RefType::Adjustment) {
@@ -48,7 +48,7 @@ pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
     findings
 }
 
-/// Whether what was applied is there, and what was not is not.
+/// Applied entries are present, and rejected ones are not.
 fn frequency(record: &Record, times: impl Fn(&String) -> usize) -> Option<Finding> {
     let (names, pushed) = match &record.operation {
         Operation::Adjust { names, .. } => (names, true),
@@ -64,7 +64,7 @@ fn frequency(record: &Record, times: impl Fn(&String) -> usize) -> Option<Findin
     names.iter().find_map(|name| {
         let times = times(name);
         let text = || format!("{name} {times} times: {record:?}");
-        // What one request did not revert, another one may have.
+        // Another request may have reverted the entry.
         let refused = not_applied.contains(name.as_str()) || !record.possible();
         if pushed && (times > 1 || times > 0 && refused) {
             return Some(Finding::Twice(text()));
@@ -81,12 +81,12 @@ fn reverts(entries: &[&Entry]) -> usize {
     entries.iter().filter(|it| it.status == EntryStatus::Revert).count()
 }
 
-/// How many of the entries were pushed with these changes.
+/// The number of entries with these changes.
 fn pushes(entries: &[&Entry], changes: &[Change]) -> usize {
     entries.iter().filter(|it| it.status != EntryStatus::Revert && it.changes == changes).count()
 }
 
-/// What an adjustment does.
+/// The changes of an adjustment.
 pub(super) fn changes(operation: &Operation) -> Option<Vec<Change>> {
     let Operation::Adjust { between: [plus, minus], minor, currency, .. } = operation else {
         return None;
@@ -103,7 +103,7 @@ pub(super) fn changes(operation: &Operation) -> Option<Vec<Change>> {
     Some(vec![change(plus, sent), change(minus, received)])
 }
 
-/// How many entries an operation made of those that have its names.
+/// The number of entries that an operation wrote among those with its names.
 pub(super) fn effects(state: &State, operation: &Operation) -> usize {
     let named = |names: &[String]| {
         let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
@@ -119,7 +119,7 @@ pub(super) fn effects(state: &State, operation: &Operation) -> usize {
     }
 }
 
-/// Whether a name is a UUID, in upper or lower case: it belongs to no adjustment.
+/// Whether a name is a UUID in either case, which no adjustment may have.
 pub(super) fn is_uuid(name: &str) -> bool {
     let groups: Vec<&str> = name.split('-').collect();
     groups.iter().map(|it| it.len()).eq([8, 4, 4, 4, 12])

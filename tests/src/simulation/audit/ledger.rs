@@ -1,4 +1,4 @@
-//! Whether a group's ledger, entries, history and participants say the same as its expenses and settlements.
+//! Compares a group's ledger, entries, history and participants with its expenses and settlements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::simulation::{Finding, state::State};
 /// The four totals of each member in each currency.
 type Sums = BTreeMap<(Currency, UserId), [i64; 4]>;
 
-/// What should not be so in a group.
+/// Findings about a group.
 pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
     let ledger = state.ledgers.get(&group).cloned().unwrap_or_default();
     let entries = state.entries_of(group);
@@ -43,7 +43,7 @@ pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
     findings
 }
 
-/// What the rows come to.
+/// The totals according to expenses, settlements and adjustments.
 fn sums(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) -> Sums {
     let mut sums = Sums::new();
     let mut add = |currency: Currency, user, total: usize, amount| {
@@ -67,7 +67,7 @@ fn sums(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) -> 
     sums
 }
 
-/// Whether an entry is an adjustment that counts.
+/// Whether an entry is an applied adjustment.
 fn adjusts(entry: &Entry) -> bool {
     entry.ref_type == RefType::Adjustment && entry.status == EntryStatus::Applied
 }
@@ -79,7 +79,7 @@ fn of_ledger(ledger: &Ledger) -> Sums {
     totals.map(|(currency, (user, totals))| ((currency, user), four(totals))).collect()
 }
 
-/// Whoever owes something of an expense has a row, and nobody else.
+/// A participant row exists exactly for each member who owes a share.
 fn participants(state: &State, group: GroupId, expenses: &[Expense]) -> Option<Finding> {
     let mut expected: Vec<Participant> = expenses.iter().flat_map(Expense::participants).collect();
     let of_group = state.participants.iter().filter(|it| it.group_id == group);
@@ -91,7 +91,7 @@ fn participants(state: &State, group: GroupId, expenses: &[Expense]) -> Option<F
     (expected != found).then(|| Finding::Wrong(text()))
 }
 
-/// What counts has an entry, and what was deleted has two rows of history.
+/// Every applied event has an entry, and every deleted one has two rows of history.
 fn names(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) -> Vec<Finding> {
     let completed = settlements.iter().filter(|it| it.status == Status::Completed);
     let counts: BTreeSet<String> = expenses
@@ -120,7 +120,7 @@ fn names(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) ->
     findings.into_iter().map(Finding::Wrong).collect()
 }
 
-/// Every event has its own place in the ledger, and no place is empty.
+/// Sequence numbers are unique and without gaps.
 fn sequences(ledger: &Ledger, entries: &[Entry]) -> Option<Finding> {
     let mut sequences: Vec<u64> = entries.iter().map(|it| it.sequence).collect();
     sequences.sort_unstable();
@@ -128,7 +128,7 @@ fn sequences(ledger: &Ledger, entries: &[Entry]) -> Option<Finding> {
     (!right).then(|| Finding::Wrong(format!("the sequence {sequences:?} of {ledger:?}")))
 }
 
-/// Every day that is over has the balances at its end.
+/// Every past day with entries has its closing balances.
 fn closings(
     state: &State,
     group: GroupId,

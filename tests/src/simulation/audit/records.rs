@@ -1,4 +1,4 @@
-//! Of every record: is it there as often as its user was told? Of every row: which record is it of?
+//! Compares records with rows, and rows with records.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::simulation::{
     Finding, Operation, Outcome, Record, SettlementUpdate, Split, state::State,
 };
 
-/// What should not be so of the records, and of the rows.
+/// Findings about records and rows.
 pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for record in records {
@@ -30,7 +30,7 @@ pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
     findings
 }
 
-/// How often the effect of a record is there; of one that only changes something, whether it is.
+/// The number of times that the effect of a record is present; 0 or 1 for a change.
 pub(super) fn effects(state: &State, record: &Record) -> usize {
     match &record.operation {
         Operation::CreateGroup { title } => {
@@ -52,7 +52,7 @@ pub(super) fn effects(state: &State, record: &Record) -> usize {
             versions.iter().filter(|it| it.edited && it.label == *label).count()
         }
         Operation::Delete { expense, .. } => (state.versions(expense).1 > 0).into(),
-        // It may have been there all the time, and may have gone since.
+        // The state may have been the same before, or may have changed since.
         Operation::Restore { expense, .. } => (!state.versions(expense).0.is_empty()).into(),
         Operation::Adjust { .. } | Operation::Unadjust { .. } => {
             adjustments::effects(state, &record.operation)
@@ -67,7 +67,7 @@ pub(super) fn effects(state: &State, record: &Record) -> usize {
     }
 }
 
-/// Every expense that a group ever had.
+/// Every expense of a group, including deleted ones.
 fn expenses(state: &State, group: &str) -> BTreeSet<String> {
     let of_group = state.entries.iter().filter(|it| it.group_id.to_string() == group);
     of_group
@@ -76,12 +76,12 @@ fn expenses(state: &State, group: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// How often an expense came back.
+/// The number of restores of an expense.
 fn restores(state: &State, expense: &str) -> usize {
     state.versions(expense).0.iter().skip(1).filter(|it| !it.edited).count()
 }
 
-/// Whether an operation recorded an expense, by the mark that it had first.
+/// Whether an operation created an expense, by its first label.
 pub(super) fn is_spent(state: &State, expense: &Expense, operation: &Operation) -> bool {
     let versions = state.versions(&expense.id.to_string()).0;
     matches!(operation, Operation::Spend { group, label, .. }
@@ -103,10 +103,10 @@ fn is_settled(settlement: &Settlement, update: &SettlementUpdate) -> bool {
     }
 }
 
-/// What was acknowledged is there once, what was refused is not, and all else at most once.
+/// An acknowledged effect is present once, a refused one never, any other at most once.
 fn frequency(state: &State, record: &Record) -> Option<Finding> {
     let times = effects(state, record);
-    // Others may have done the same to what is there once anyway, or undone it.
+    // Other operations may have had the same effect, or undone it.
     let shared = matches!(
         record.operation,
         Operation::Join { .. }
@@ -126,7 +126,7 @@ fn frequency(state: &State, record: &Record) -> Option<Finding> {
     }
 }
 
-/// Expenses that went or came back more often than somebody asked for it.
+/// Expenses that were deleted or restored more often than requested.
 fn repeated(state: &State, records: &[Record]) -> Vec<Finding> {
     let ids = state.groups.keys().flat_map(|group| expenses(state, &group.to_string()));
     let twice = |id: String| {
@@ -146,7 +146,7 @@ fn repeated(state: &State, records: &[Record]) -> Vec<Finding> {
     ids.filter_map(twice).collect()
 }
 
-/// Whether a refusal, or a success, is not what the rules say.
+/// A refusal or a success that the rules forbid.
 fn refusal(state: &State, records: &[Record], record: &Record) -> Option<Finding> {
     let permitted = permitted(state, record);
     let allowed = match &record.outcome {
@@ -158,7 +158,7 @@ fn refusal(state: &State, records: &[Record], record: &Record) -> Option<Finding
             "CONFLICT" => true,
             "NOT_ALLOWED" => !permitted || asks_too_early(record),
             "EXPENSE_NOT_FOUND" => others(records, record).any(|it| same_expense(it, record)),
-            // Exact shares do not come out where the amount alone is another.
+            // Exact shares no longer sum to an amount that is edited alone.
             "VALIDATION_ERROR" => edits_exact(records, record) || !permitted,
             "ENTRY_MISSING" | "ENTRY_EXISTS" => {
                 others(records, record).any(|it| same_name(it, record))
@@ -172,12 +172,12 @@ fn refusal(state: &State, records: &[Record], record: &Record) -> Option<Finding
     (!allowed).then(|| Finding::Wrong(format!("refused without reason: {record:?}")))
 }
 
-/// A payer may not complete what waits, though it may be completed by now.
+/// A payer must not complete a pending settlement; it may already be completed.
 fn asks_too_early(record: &Record) -> bool {
     matches!(record.operation, Operation::Settle { from, update: SettlementUpdate::Complete, .. } if from == record.user)
 }
 
-/// All records but this one that may have had an effect.
+/// All other records that may have had an effect.
 fn others<'a>(records: &'a [Record], record: &'a Record) -> impl Iterator<Item = &'a Record> {
     records.iter().filter(move |it| !std::ptr::eq(*it, record) && it.possible())
 }
@@ -223,7 +223,7 @@ fn hash(record: &Record) -> Option<&str> {
     }
 }
 
-/// Whether the user may do it.
+/// Whether the user has the permission.
 fn permitted(state: &State, record: &Record) -> bool {
     match &record.operation {
         Operation::Delete { owners, .. }
@@ -234,7 +234,7 @@ fn permitted(state: &State, record: &Record) -> bool {
         Operation::Settle { from, to, update, .. } => match update {
             SettlementUpdate::Fail => [*from, *to].contains(&record.user),
             SettlementUpdate::Attach(_) => record.user == *from,
-            // To ask for what is so already is nobody's wrong who is a party.
+            // Any party may ask for the state that a settlement already has.
             SettlementUpdate::Complete => {
                 record.user == *to || (record.user == *from && is_final(state, record))
             }
@@ -243,14 +243,14 @@ fn permitted(state: &State, record: &Record) -> bool {
     }
 }
 
-/// Whether what is there is not what its user was told.
+/// A difference between the stored state and the response.
 fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding> {
     let told = record.data()?;
     let differs = |row: Value| (row != *told).then(|| format!("told {told}, and there is {row}"));
     let text = match &record.operation {
         Operation::Spend { .. } | Operation::Edit { .. } | Operation::Restore { .. } => {
             let row = state.expenses.iter().find(|it| told["id"] == it.id.to_string())?;
-            // What was edited or brought back since looks otherwise.
+            // A later edit or restore changes the view.
             let updated_at = row.updated_at.map(|at| at.to_string());
             if updated_at.as_deref() != told["updatedAt"].as_str() {
                 return None;
@@ -263,7 +263,7 @@ fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding
                 matches!(&it.operation, Operation::Settle { settlement, .. }
                     if *settlement == row.id.to_string())
             };
-            // What was settled since looks otherwise.
+            // A later update changes the view.
             if others(records, record).any(|it| settled(&it)) {
                 return None;
             }
@@ -280,7 +280,7 @@ fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding
     text.map(Finding::Lost)
 }
 
-/// Rows that nobody asked for.
+/// Rows without an operation that explains them.
 fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
     let asked = |is: &dyn Fn(&Operation) -> bool| {
         records.iter().any(|record| record.possible() && is(&record.operation))
@@ -356,7 +356,7 @@ fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
         .collect()
 }
 
-/// A view as a response shows it.
+/// A view as JSON of a response.
 fn as_shown(view: &impl Serialize) -> Value {
     serde_json::from_slice(&shown(view).unwrap()).unwrap()
 }

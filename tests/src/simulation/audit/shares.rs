@@ -1,11 +1,11 @@
-//! Whether the shares of every expense are what was asked for, to the unit.
+//! Checks that the shares of every expense are exactly as requested.
 
 use fracti_core::{expense::Expense, id::UserId};
 
 use super::records::is_spent;
 use crate::simulation::{Finding, Operation, Record, Split, state::State};
 
-/// What should not be so of the shares.
+/// Findings about shares.
 pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for expense in &state.expenses {
@@ -34,7 +34,7 @@ pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
     findings
 }
 
-/// Smallest units.
+/// The amount in minor units.
 fn of(expense: &Expense, amount: fracti_core::decimal::Decimal) -> i64 {
     expense.currency.to_minor(amount).unwrap()
 }
@@ -43,7 +43,7 @@ fn split_is(expense: &Expense, minor: i64, split: &Split) -> bool {
     let shares: Vec<(UserId, i64)> =
         expense.splits.iter().map(|it| (it.user_id, of(expense, it.amount))).collect();
     let users = |of: Vec<u64>| of == shares.iter().map(|(it, _)| it.number()).collect::<Vec<_>>();
-    // A part that does not come out is rounded up or down.
+    // An inexact share is rounded up or down.
     let near = |share: i64, weight: i64, whole: i64| {
         let product = i128::from(minor) * i128::from(weight);
         let floor = i64::try_from(product / i128::from(whole)).unwrap();
