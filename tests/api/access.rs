@@ -1,4 +1,4 @@
-//! Who may what: every endpoint, asked by everybody who could ask.
+//! Permissions: every endpoint, called by every kind of user.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Api, Caller, Group, TOKEN};
 
-/// Who asks.
+/// The kind of user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asker {
     NoHeader,
@@ -25,7 +25,7 @@ enum Asker {
 
 use Asker::{Doubled, Expired, Forged, Future, Member, NoHeader, OtherBot, Party, Payer, Stranger};
 
-/// The group: 1 paid an expense, 2 pays a settlement to 1, 3 is a member, 9 is none.
+/// A group: user 1 paid an expense, 2 created a settlement to 1, 3 is a member, and 9 is not.
 struct Scene {
     group: Group,
     expense: String,
@@ -69,8 +69,8 @@ impl Scene {
 
 const NOBODY: [Asker; 6] = [NoHeader, Forged, OtherBot, Expired, Future, Doubled];
 
-/// A request, with the status for: a stranger, a member, the settlement's payer, the expense's
-/// payer (and recipient).
+/// A request, with the status for a stranger, a member, the settlement's payer, and the expense's
+/// payer (the settlement's recipient).
 type Row = (Method, &'static str, Option<Value>, [u16; 4]);
 
 fn rows() -> Vec<Row> {
@@ -103,7 +103,7 @@ fn rows() -> Vec<Row> {
         (Method::GET, "/api/groups/G/ledger/entries/E", None, [403, 200, 200, 200]),
         (Method::GET, "/api/groups/G/ledger/days", None, [403, 200, 200, 200]),
         (Method::POST, "/api/groups/G/ledger/entries", Some(opening), [403, 200, 200, 200]),
-        // Not even who made it: an expense is taken back as an expense.
+        // Not even the creator: an expense is deleted, not reverted.
         (
             Method::DELETE,
             "/api/groups/G/ledger/entries",
@@ -181,7 +181,7 @@ async fn every_endpoint_allows_exactly_its_principals() {
                 assert_eq!(reply.body["error"], code, "{asker:?}: {method} {path}");
                 assert_eq!(scene.group.api.rows().await, before, "{asker:?}: {method} {path}");
             } else {
-                // What was asked may have been done: the next one finds everything as it was.
+                // The request may have succeeded, so the next one gets a new group.
                 scene.group.verify().await;
                 scene = Scene::new().await;
             }
@@ -189,7 +189,7 @@ async fn every_endpoint_allows_exactly_its_principals() {
     }
 }
 
-/// A body that names the expense as paths do.
+/// A body with the expense's id for `E`, as in paths.
 fn named(body: &Value, expense: &str) -> Value {
     serde_json::from_str(&body.to_string().replace("\"E\"", &json!(expense).to_string())).unwrap()
 }

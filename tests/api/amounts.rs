@@ -1,4 +1,4 @@
-//! Amounts of responses as numbers or as strings, with all their digits.
+//! Amounts in responses, as numbers or as strings, with all their digits.
 
 use axum::{
     body::Body,
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Caller, Group, Reply};
 
-/// More than a float of 64 bits tells apart.
+/// More digits than a 64-bit float can represent.
 const AMOUNT: &str = "123456776.623456789";
 
 async fn accepting(caller: &Caller, path: &str, accept: &str) -> Reply {
@@ -16,8 +16,7 @@ async fn accepting(caller: &Caller, path: &str, accept: &str) -> Reply {
     caller.api.send(request.body(Body::empty()).unwrap()).await
 }
 
-/// The JSON with each number that has one of these names, or is inside of an object that has one,
-/// as a string.
+/// The JSON with numbers as strings where they, or an object around them, have one of these names.
 fn as_text(value: &Value, name: &str, in_amounts: bool) -> Value {
     const AMOUNTS: [&str; 15] = [
         "amount",
@@ -97,7 +96,7 @@ async fn every_read_returns_amounts_as_strings_on_request() {
                 assert_eq!(reply.text, numbers.text, "{path}");
             }
         }
-        // The tag depends on the state alone, not on the form of the response.
+        // The ETag depends on the state only, not on the form of the response.
         assert_eq!(text.header("etag"), numbers.header("etag"), "{path}");
     }
 }
@@ -113,7 +112,7 @@ async fn amounts_keep_all_digits_as_numbers_and_as_strings() {
         (&made.data(201)["amount"], &made.data(201)["description"]),
         (&json!(AMOUNT), &json!("Hut 1e0"))
     );
-    // The response is told again in the form that this request asks for.
+    // A replayed response has the form that the repeated request asks for.
     let again = alice.post_once("key", &path, body.clone()).await;
     assert_eq!(again.header("idempotent-replayed"), Some("true"));
     assert!(again.text.contains(&format!(r#""amount":{AMOUNT},"#)), "{}", again.text);
@@ -123,7 +122,7 @@ async fn amounts_keep_all_digits_as_numbers_and_as_strings() {
     let at = format!("{path}/{}", made.data(201)["id"].as_str().unwrap());
     let read = alice.get(&at).await;
     assert!(read.text.contains(&format!(r#""amount":{AMOUNT},"#)), "{}", read.text);
-    // What was seen in one form is changed in the other.
+    // An ETag read in one form is valid for a change in the other.
     let tag = made.header("etag").unwrap();
     let edit = json!({ "description": "Hut" });
     let edited = alice.put_if(tag, &format!("{at}?amounts=text"), edit).await;

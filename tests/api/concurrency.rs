@@ -1,4 +1,4 @@
-//! Whatever happens at once happens one after the other, each thing once.
+//! Concurrent requests have the effect of some sequence, each exactly once.
 
 use std::collections::HashSet;
 
@@ -7,8 +7,8 @@ use tokio::task::JoinSet;
 
 use crate::harness::{Api, Caller, Group, Reply};
 
-/// So many calls at once, each by one of the callers in turn.
-async fn at_once<F: Future<Output = Reply> + Send + 'static>(
+/// Makes `times` concurrent calls, distributed over the callers.
+async fn concurrently<F: Future<Output = Reply> + Send + 'static>(
     times: usize,
     callers: &[Caller],
     call: impl Fn(Caller) -> F,
@@ -28,13 +28,13 @@ fn count(replies: &[Reply], status: u16) -> usize {
 async fn fifty_concurrent_expenses_are_all_recorded_in_sequence() {
     let group = Group::new(5, "EUR").await;
     let path = group.path("/expenses");
-    let replies = at_once(50, &group.members, |caller| {
+    let replies = concurrently(50, &group.members, |caller| {
         let path = path.clone();
         async move { caller.post(&path, json!({ "amount": 1, "description": "Tea" })).await }
     })
     .await;
     assert_eq!(count(&replies, 201), 50);
-    assert!(replies.iter().all(|reply| reply.cost.requests == 4), "nobody reads or writes twice");
+    assert!(replies.iter().all(|reply| reply.cost.requests == 4), "no request is repeated");
     let moments: HashSet<&str> =
         replies.iter().map(|reply| reply.body["data"]["createdAt"].as_str().unwrap()).collect();
     assert_eq!(moments.len(), 50);
@@ -53,7 +53,7 @@ async fn concurrent_writes_of_several_processes_are_all_recorded() {
     let group = Group::new(2, "EUR").await;
     let path = group.path("/expenses");
     let processes: Vec<_> = (0..8).map(|_| group.members[0].at(&group.api.another())).collect();
-    let replies = at_once(24, &processes, |caller| {
+    let replies = concurrently(24, &processes, |caller| {
         let path = path.clone();
         async move { caller.post(&path, json!({ "amount": 1, "description": "Tea" })).await }
     })
@@ -70,7 +70,7 @@ async fn ten_concurrent_deletions_delete_an_expense_once() {
     let before = group.balances().await;
     let made = group.spend(0, json!({ "amount": 100, "payerId": "2" })).await;
     let path = group.path(&format!("/expenses/{}", made["id"].as_str().unwrap()));
-    let replies = at_once(10, &group.members, |caller| {
+    let replies = concurrently(10, &group.members, |caller| {
         let path = path.clone();
         async move { caller.delete(&path).await }
     })
@@ -87,7 +87,7 @@ async fn ten_concurrent_completions_move_money_once() {
         .post(&group.path("/settlements"), json!({ "toId": "1", "amount": 7 }))
         .await;
     let path = group.path(&format!("/settlements/{}", made.data(201)["id"].as_str().unwrap()));
-    let replies = at_once(10, &group.members[..1], |caller| {
+    let replies = concurrently(10, &group.members[..1], |caller| {
         let path = path.clone();
         async move { caller.put(&path, json!({ "status": "completed" })).await }
     })
@@ -105,7 +105,7 @@ async fn concurrent_completion_and_failure_leave_one_winner() {
         .post(&group.path("/settlements"), json!({ "toId": "1", "amount": 7 }))
         .await;
     let path = group.path(&format!("/settlements/{}", made.data(201)["id"].as_str().unwrap()));
-    let replies = at_once(10, &group.members, |caller| {
+    let replies = concurrently(10, &group.members, |caller| {
         let path = path.clone();
         let status = if caller.id == "1" { "completed" } else { "failed" };
         async move { caller.put(&path, json!({ "status": status })).await }
@@ -121,7 +121,7 @@ async fn concurrent_completion_and_failure_leave_one_winner() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_of_ten_settlements_with_one_transaction_hash_is_recorded() {
     let group = Group::new(3, "EUR").await;
-    let replies = at_once(10, &group.members[1..], |caller| {
+    let replies = concurrently(10, &group.members[1..], |caller| {
         let path = group.path("/settlements");
         let body = json!({ "toId": "1", "amount": 7, "txHash": "e".repeat(64) });
         async move { caller.post(&path, body).await }
@@ -139,7 +139,7 @@ async fn concurrent_joins_of_one_user_count_once() {
     let group = Group::new(1, "EUR").await;
     let newcomers: Vec<Caller> = (2..7).map(|id| group.api.user(id, "New")).collect();
     let path = group.path("/join");
-    let replies = at_once(20, &newcomers, |caller| {
+    let replies = concurrently(20, &newcomers, |caller| {
         let path = path.clone();
         async move { caller.post(&path, json!({})).await }
     })

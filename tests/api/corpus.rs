@@ -1,4 +1,4 @@
-//! What fuzzing kept: each target over its corpus, as `tests/fuzz` runs it for hours.
+//! Every fuzz target over its committed corpus; `tests/fuzz` runs them for longer.
 
 use std::{fs, panic::catch_unwind, path::Path};
 

@@ -1,5 +1,4 @@
-//! What is deployed is what is written: the template against the routers, the keys, the environment
-//! and the rights used.
+//! The template agrees with the routers, the keys, the environment variables and the actions used.
 
 use std::{
     cell::RefCell,
@@ -30,19 +29,19 @@ use crate::{
     harness::{Api, Group},
 };
 
-/// An action of DynamoDB, and what it is done to: the table or an index.
+/// A DynamoDB action and its resource: the table or an index.
 pub(crate) type Right = (&'static str, String);
 
 tokio::task_local! {
     static USED: RefCell<BTreeSet<Right>>;
 }
 
-/// Does `work`, and says what it did at DynamoDB.
+/// Runs `work`, and returns its DynamoDB actions.
 pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (T, BTreeSet<Right>) {
     USED.scope(RefCell::default(), async { (work.await, USED.with(RefCell::take)) }).await
 }
 
-/// Notes what a client asks of DynamoDB, in the terms of IAM.
+/// An interceptor that records a client's DynamoDB actions in the terms of IAM.
 #[derive(Debug)]
 pub(crate) struct Recorder;
 
@@ -84,7 +83,7 @@ impl Intercept for Recorder {
 static TEMPLATE: LazyLock<Value> =
     LazyLock::new(|| serde_saphyr::from_str(include_str!("../../template.yaml")).unwrap());
 
-/// The name of a function's resources.
+/// The prefix of a function's resources in the template.
 fn resource(function: &str) -> String {
     function[..1].to_uppercase() + &function[1..]
 }
@@ -93,7 +92,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// What the template lets each function do at DynamoDB.
+/// The DynamoDB actions that the template grants to each function.
 pub(crate) static RIGHTS: LazyLock<BTreeMap<&'static str, BTreeSet<(String, String)>>> =
     LazyLock::new(|| {
         FUNCTIONS.iter().map(|function| (function.name, rights(function.name))).collect()
@@ -287,8 +286,7 @@ async fn template_grants_exactly_the_actions_used() {
         let api = crate::events::scene().await;
         note(sample.function, send(&api, sample.function, &sample.event()).await.rights);
     }
-    // What no sample asks for: a renewed name, a settlement's other ways, and ids of the earlier
-    // system.
+    // Not covered by samples: a changed name, other updates of a settlement, and ids of v0 rows.
     let group = Group::of(&Api::new().await, 2, "EUR").await;
     let bob = group.api.user(2, "Robert");
     note("groups", bob.post(&group.path("/join"), json!({})).await.rights);

@@ -19,9 +19,9 @@ fn function(name: &str, app: &App) -> Router {
     service((function.routes)(), app.clone())
 }
 
-/// What the samples ask about, with the ids that they name.
+/// The group, expense and settlement of the samples, with their ids.
 pub(crate) async fn scene() -> Api {
-    // Each request has a byte of its own to make ids of.
+    // The ids of each request are made of a different byte.
     let next = AtomicU8::new(1);
     let api = Api::of(TOKEN, Random::of(move || [next.fetch_add(1, Ordering::SeqCst); 10])).await;
     assert_eq!(api.now().millis(), SIGNED_AT);
@@ -39,7 +39,7 @@ pub(crate) async fn send(api: &Api, to: &str, event: &str) -> Reply {
 #[tokio::test]
 async fn every_sample_event_is_answered_by_its_function() {
     let files = fs::read_dir(directory()).unwrap();
-    assert_eq!(files.count(), SAMPLES.len(), "an event that nothing sends");
+    assert_eq!(files.count(), SAMPLES.len(), "an event file without a sample");
     for sample in SAMPLES {
         let api = scene().await;
         let event = sample.event();

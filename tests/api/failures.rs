@@ -1,5 +1,4 @@
-//! What the table does not do, the client is told in a way that it can act on, and without what
-//! only the log is told.
+//! Failures of the table: the client gets a status to act on, and only the log has the details.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -47,8 +46,7 @@ async fn missing_table_is_a_500_without_details() {
 async fn write_that_loses_every_race_until_the_deadline_is_a_409() {
     let group = Group::new(2, "EUR").await;
     group.spend(0, json!({ "amount": 10 })).await;
-    // A closing of the day that nobody of us wrote: every event of a later day finds that somebody
-    // was first.
+    // A foreign closing of the day makes every write of a later day lose a race.
     let key = [("PK", format!("LEDGER#{}", group.id)), ("SK", "DAY#2026-01-15".to_owned())];
     let key = key.map(|(name, value)| (name.to_owned(), AttributeValue::S(value)));
     let key: HashMap<_, _> = key.into();
@@ -56,7 +54,7 @@ async fn write_that_loses_every_race_until_the_deadline_is_a_409() {
     put.send().await.unwrap();
     group.api.pass(Duration::from_hours(20));
     let before = group.api.rows().await;
-    // Each in a process of its own, so that both try until the end.
+    // Each in a separate process, so that both retry until the deadline.
     let (bob, alice) = (&group.members[1], group.members[0].at(&group.api.another()));
     let (expenses, entries) = (group.path("/expenses"), group.path("/ledger/entries"));
     let changes = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }]);
@@ -67,11 +65,11 @@ async fn write_that_loses_every_race_until_the_deadline_is_a_409() {
     );
     assert_eq!(late.code(), (409, "CONFLICT"));
     assert_eq!(late.header("retry-after"), Some("1"));
-    assert!(late.cost.round_trips > 4, "it was tried again and again: {}", late.cost);
+    assert!(late.cost.round_trips > 4, "the write is retried: {}", late.cost);
     assert_eq!(lost.data(200)["nonApplied"][0]["code"], "LOCK_LOST");
     assert_eq!(group.api.rows().await, before);
 
-    // What was lost is no response to keep: the same request is done when it can be.
+    // A conflict is not stored as the key's response: the same request succeeds later.
     let delete = group.api.client.delete_item().table_name("FractiTable").set_key(Some(key));
     delete.send().await.unwrap();
     let done = alice.post_once("opening-1", &entries, adjustment).await;

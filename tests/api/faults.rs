@@ -1,4 +1,4 @@
-//! What becomes of a request whose way to the table is disturbed.
+//! Requests under faults between the API and the table.
 
 mod late;
 mod parts;
@@ -14,7 +14,7 @@ use crate::harness::{Api, Caller, Group};
 
 const WRITE: &str = "TransactWriteItems";
 
-/// A group of two, behind a proxy that does only what it is told.
+/// A group of two, behind a proxy with forced faults only.
 async fn disturbed() -> (Proxy, Group) {
     let proxy = Proxy::start(Plan::none()).await;
     let api = Api::new().await.behind(&proxy);
@@ -46,8 +46,8 @@ async fn expense_is_written_once_under_every_fault() {
         (vec![CutAfter, Throttle, FailAfter, CutBefore], 201, 1),
         (vec![CutBefore, CutBefore, CutBefore, CutAfter], 201, 1),
         (vec![Conflict; 6], 201, 1),
-        // All attempts: where the answer is lost the rows tell it, and where nothing was done
-        // nobody says it was.
+        // All attempts fail: after a lost response the rows confirm the write, otherwise it is not
+        // acknowledged.
         (vec![CutAfter; 5], 201, 1),
         (vec![FailAfter; 5], 201, 1),
         (vec![CutBefore, Fail, Exceed, Throttle, CutAfter], 201, 1),
@@ -105,7 +105,7 @@ async fn committed_write_is_reported_though_every_response_was_lost() {
 async fn repeated_request_finds_the_first_ones_write() {
     let (proxy, group) = disturbed().await;
     let tea = json!({ "amount": 3, "description": "Tea" });
-    // The answers are lost, and the look at the rows too.
+    // The responses of the write and of its confirmation are lost.
     proxy.force(WRITE, [Fault::CutAfter; 5]);
     proxy.force("GetItem", [Fault::CutBefore; 5]);
     let path = group.path("/expenses");
@@ -141,14 +141,13 @@ async fn lists_are_complete_despite_short_pages_and_unprocessed_keys() {
     assert_eq!(proxy.left(), 0);
 }
 
-/// In paused time: a request is answered before a function's 10 s are over, however little the
-/// table says.
+/// Time is paused: the response comes within a function's 10 s, even from a silent table.
 #[tokio::test]
 async fn silent_table_is_a_503_before_the_deadline() {
     for (operation, limit) in [("GetItem", 5_100), (WRITE, 8_600)] {
         let (proxy, group) = disturbed().await;
         tokio::time::pause();
-        // The write's own look at the rows is not answered either.
+        // The read that confirms the write gets no response either.
         proxy.force(operation, [Fault::Silence; 4]);
         proxy.force("GetItem", [Fault::Silence; 4]);
         let began = Instant::now();

@@ -1,4 +1,4 @@
-//! Clients of the API that read like the requests they make.
+//! The API under test, and clients for it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -37,10 +37,10 @@ use crate::{
     privacy::{Log, Secrets},
 };
 
-/// The bot that the API under test belongs to.
+/// The bot token of the API under test.
 pub(crate) const TOKEN: &str = "42:test-token";
 
-/// When a test begins: 2026-01-15T12:00:00Z.
+/// The time at which a test begins: 2026-01-15T12:00:00Z.
 pub(crate) const START: u64 = 1_768_478_400_000;
 
 /// The API over an empty table, at a time that the test sets.
@@ -54,7 +54,7 @@ pub(crate) struct Api {
     _database: Arc<Database>,
 }
 
-/// Somebody who calls the API.
+/// An authenticated client of the API.
 #[derive(Clone)]
 pub(crate) struct Caller {
     pub(crate) api: Api,
@@ -72,9 +72,9 @@ pub(crate) struct Reply {
     pub(crate) body: Value,
     /// The cost at the table.
     pub(crate) cost: TableCost,
-    /// What it did there.
+    /// The DynamoDB actions.
     pub(crate) rights: BTreeSet<Right>,
-    /// What the log says of it.
+    /// The log of the request.
     pub(crate) log: String,
 }
 
@@ -83,13 +83,12 @@ impl Api {
         Self::of(TOKEN, Random::system()).await
     }
 
-    /// The API of the bot of `token`, whose ids are made of these bytes.
+    /// The API of the bot with `token`, whose ids are made of the bytes of `random`.
     pub(crate) async fn of(token: &str, random: Random) -> Self {
         Self::over_database(Database::start().await, token, random)
     }
 
-    /// The API over an embedded engine, whatever the other tests run over: for tests of capacity
-    /// units.
+    /// The API over an embedded engine, for tests of capacity units.
     pub(crate) async fn embedded() -> Self {
         Self::over_database(Database::embedded().await, TOKEN, Random::system())
     }
@@ -109,37 +108,36 @@ impl Api {
         Self { router, app, table, client, now, _database: Arc::new(database) }
     }
 
-    /// Another process over the same table.
+    /// A second process over the same table.
     pub(crate) fn another(&self) -> Self {
         self.over(Table::new(self.client.clone(), TABLE))
     }
 
-    /// The same behind the queue of the local server: for more requests at a time than the engine
-    /// answers in time.
+    /// The same behind the local server's queue, for more concurrent requests than the engine can
+    /// serve.
     pub(crate) fn admitted(self) -> Self {
         Self { router: service(admitted(routes()), self.app.clone()), ..self }
     }
 
-    /// Another process, over another table.
+    /// A second process, over another table.
     pub(crate) fn over(&self, table: Table) -> Self {
         let app = App { table: table.clone(), ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, table, ..self.clone() }
     }
 
-    /// The same with another limit to how long a request may take.
+    /// The same with another deadline for requests.
     pub(crate) fn with_deadline(&self, deadline: Duration) -> Self {
         let app = App { deadline, ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
     }
 
-    /// Another bot's, over the same table.
+    /// The API of another bot, over the same table.
     pub(crate) fn of_bot(&self, token: &str) -> Self {
         let app = App { bot_token: BotToken::new(token), ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
     }
 
-    /// The same over another engine, with the faults before it. The quota of retries is the test's
-    /// own.
+    /// The same over the engine behind a proxy, with its own retry quota.
     pub(crate) fn behind(&self, proxy: &Proxy) -> Self {
         let table = Table::new(proxy.client(0), TABLE);
         Self { client: proxy.client.clone(), ..self.over(table) }
@@ -149,7 +147,7 @@ impl Api {
         Timestamp::from_millis(self.now.load(Ordering::SeqCst)).unwrap()
     }
 
-    /// Lets time pass.
+    /// Advances the clock.
     pub(crate) fn pass(&self, time: Duration) {
         self.now.fetch_add(u64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);
     }
@@ -171,7 +169,7 @@ impl Api {
         self.send_to(&self.router, request).await
     }
 
-    /// Sends a request to one function.
+    /// Sends a request to one function, and checks its log, its DynamoDB actions and its headers.
     pub(crate) async fn send_to(&self, router: &Router, request: Request<Body>) -> Reply {
         let function = function_of(request.uri().path());
         let (parts, body) = request.into_parts();
@@ -214,14 +212,14 @@ impl Api {
         rows
     }
 
-    /// The ledger agrees with the rows.
+    /// Checks that the ledger agrees with the rows.
     pub(crate) async fn verify(&self, group: &str) {
         self.table.verify_ledger(group.parse().unwrap()).await.unwrap();
     }
 }
 
 impl Reply {
-    /// What holds for every response, whatever it says.
+    /// Checks what holds for every response.
     fn check(&self) {
         assert!(self.headers.contains_key("x-request-id"), "{self:?}");
         let json = self.headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
@@ -230,7 +228,10 @@ impl Reply {
         assert_eq!(self.header("x-content-type-options"), Some("nosniff"), "{self:?}");
         assert_eq!(self.body["success"], self.status.is_success(), "{self:?}");
         if self.status == StatusCode::UNAUTHORIZED {
-            assert_eq!(self.cost.requests, 0, "who is nobody costs nothing: {self:?}");
+            assert_eq!(
+                self.cost.requests, 0,
+                "an unauthenticated request must not reach the table: {self:?}"
+            );
         }
         if !self.status.is_success() {
             assert!(self.body["error"].is_string() && self.body["message"].is_string(), "{self:?}");
@@ -238,7 +239,7 @@ impl Reply {
         }
     }
 
-    /// The data of a success with this status.
+    /// The data of a successful response with this status.
     pub(crate) fn data(&self, status: u16) -> &Value {
         assert_eq!(self.status, status, "{self:?}");
         &self.body["data"]
@@ -255,17 +256,17 @@ impl Reply {
 }
 
 impl Caller {
-    /// The same user, calling another process.
+    /// The same user as a client of another process.
     pub(crate) fn at(&self, api: &Api) -> Self {
         Self { api: api.clone(), ..self.clone() }
     }
 
-    /// The same user with another header for who they are.
+    /// The same user with another authentication header.
     pub(crate) fn with(&self, authorization: Option<(&'static str, String)>) -> Self {
         Self { authorization, ..self.clone() }
     }
 
-    /// The header that says who they are.
+    /// The authentication header.
     pub(crate) fn authorization(&self) -> (&'static str, String) {
         self.authorization.clone().unwrap()
     }
@@ -305,21 +306,21 @@ impl Caller {
         self.call(Method::DELETE, path, None).await
     }
 
-    /// Sends a body as it is.
+    /// Posts a raw body.
     pub(crate) async fn post_text(&self, path: &str, body: &str) -> Reply {
         let request =
             self.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json");
         self.api.send(request.body(Body::from(body.to_owned())).unwrap()).await
     }
 
-    /// Puts what is meant for the state that the tag names.
+    /// Puts with `If-Match`.
     pub(crate) async fn put_if(&self, tag: &str, path: &str, body: Value) -> Reply {
         let request = self.request(Method::PUT, path).header(header::IF_MATCH, tag);
         let request = request.header(header::CONTENT_TYPE, "application/json");
         self.api.send(request.body(Body::from(body.to_string())).unwrap()).await
     }
 
-    /// All pages of a list, each of so many.
+    /// All items of a list, read in pages of `limit`.
     pub(crate) async fn pages(&self, path: &str, limit: usize) -> Vec<Value> {
         let mut all = Vec::new();
         let separator = if path.contains('?') { '&' } else { '?' };
@@ -339,8 +340,7 @@ impl Caller {
         }
     }
 
-    /// Posts under an idempotency key, again and again where the machine is too busy to be done in
-    /// time.
+    /// Posts with an idempotency key, and repeats the request after each 503.
     pub(crate) async fn post_until_answered(&self, key: &str, path: &str, body: &Value) -> Reply {
         loop {
             let reply = self.post_once(key, path, body.clone()).await;
@@ -352,7 +352,7 @@ impl Caller {
         }
     }
 
-    /// Posts under an idempotency key.
+    /// Posts with an idempotency key.
     pub(crate) async fn post_once(&self, key: &str, path: &str, body: Value) -> Reply {
         let request = self.request(Method::POST, path).header("idempotency-key", key);
         let request = request.header(header::CONTENT_TYPE, "application/json");
@@ -360,7 +360,7 @@ impl Caller {
     }
 }
 
-/// A group, and those who belong to it: the first one made it.
+/// A group with its members; the first one created it.
 pub(crate) struct Group {
     pub(crate) api: Api,
     pub(crate) id: String,
@@ -368,7 +368,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// A group with so many members, in this currency: ids 1, 2, … and names A, B, ….
+    /// A group with `members` members, who have the ids 1, 2, … and the names A, B, ….
     pub(crate) async fn of(api: &Api, members: u64, currency: &str) -> Self {
         let names = (b'A'..).map(|letter| char::from(letter).to_string());
         let members: Vec<Caller> =
@@ -382,7 +382,7 @@ impl Group {
         Self { api: api.clone(), id, members }
     }
 
-    /// The same over an engine of its own.
+    /// The same over a new table.
     pub(crate) async fn new(members: u64, currency: &str) -> Self {
         Self::of(&Api::new().await, members, currency).await
     }
@@ -391,14 +391,14 @@ impl Group {
         format!("/api/groups/{}{rest}", self.id)
     }
 
-    /// Records an expense that `payer` paid; everybody shares where `splits` says nothing.
+    /// Creates an expense that `payer` paid; all members share it unless `splits` is given.
     pub(crate) async fn spend(&self, payer: usize, body: Value) -> Value {
         let mut expense = json!({ "description": "Dinner" });
         expense.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
         self.members[payer].post(&self.path("/expenses"), expense).await.data(201).clone()
     }
 
-    /// Records that `from` paid `to`, as the recipient.
+    /// Creates a completed settlement: the recipient `to` records that `from` paid.
     pub(crate) async fn pay(&self, from: usize, to: usize, amount: &str) -> Value {
         let body = json!({ "fromId": self.members[from].id, "toId": self.members[to].id, "amount": amount });
         self.members[to].post(&self.path("/settlements"), body).await.data(201).clone()
@@ -408,7 +408,7 @@ impl Group {
         self.members[0].get(&self.path("/debts")).await.data(200).clone()
     }
 
-    /// What the group owes each member, in the order of the members.
+    /// The balance of each member, in the order of the members.
     pub(crate) async fn balances(&self) -> Vec<String> {
         let debts = self.debts().await;
         let balance = |member: &Caller| {
@@ -418,13 +418,13 @@ impl Group {
         self.members.iter().map(balance).collect()
     }
 
-    /// The ledger agrees with the rows.
+    /// Checks that the ledger agrees with the rows.
     pub(crate) async fn verify(&self) {
         self.api.verify(&self.id).await;
     }
 }
 
-/// A number of a response, exactly as far as a test's JSON keeps it.
+/// A number of a response, as exact as the JSON of a test is.
 pub(crate) fn number(value: &Value) -> Decimal {
     value.to_string().parse().unwrap()
 }

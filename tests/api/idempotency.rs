@@ -1,4 +1,4 @@
-//! The same key and request give the first response again, and do nothing twice.
+//! Idempotency keys: a repeated request gets the first response, and writes nothing.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn reused_idempotency_key_replays_the_first_response() {
         (&bob, path("/settlements"), json!({ "toId": "1", "amount": 1, "txHash": hash }), 201),
         (&alice, path("/settlements"), json!({ "fromId": "2", "toId": "1", "amount": 2 }), 201),
     ] {
-        // The first one was sent above.
+        // The first request was sent above.
         let first = caller.post_once("k2", &path, body.clone()).await;
         first.data(status);
         assert_eq!(first.header("idempotent-replayed"), None, "{path}");

@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 
 use crate::harness::{Group, Reply};
 
-/// What is sent to which path: with `G` for the group, `E` for its expense, `S` for its settlement.
+/// A request: method, path with `G` for the group, `E` for its expense and `S` for its settlement,
+/// and body.
 type Row = (&'static str, String, u16, &'static str, &'static str, &'static str);
 
-/// An expense of 100 EUR with some other fields.
+/// An expense of 100 EUR with further fields.
 fn expense(fields: &str) -> String {
     format!(r#"{{"amount":100,"description":"Dinner",{fields}}}"#)
 }
@@ -256,9 +257,9 @@ fn rows() -> Vec<Row> {
             "must not be negative",
         ),
         (EXPENSES, percentage("1e30", "50"), 400, INVALID, "splits", "too much"),
-        // Who shares is looked at before how many do.
+        // The members of a split are checked before their number.
         (EXPENSES, shares(46), 400, INVALID, "splits[2].userId", "must be the id of a member"),
-        // The rest of an expense.
+        // Other fields of an expense.
         (EXPENSES, expense(r#""currency":"XYZ""#), 400, INVALID, "currency", "ISO 4217"),
         (EXPENSES, expense(r#""currency":"usd""#), 400, INVALID, "currency", "in capitals"),
         (EXPENSES, expense(r#""currency":"XAU""#), 400, INVALID, "currency", "ISO 4217"),
@@ -650,7 +651,7 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-/// Of an edit. Alice (1) paid 9 EUR for herself and Bob (2).
+/// Edits. Alice (1) paid 9 EUR for herself and Bob (2).
 fn of_edits() -> Vec<Row> {
     let edit = |body: Value| ("PUT /api/groups/G/expenses/E", body.to_string());
     invalid([
@@ -687,7 +688,7 @@ fn of_edits() -> Vec<Row> {
     ])
 }
 
-/// Of the ledger.
+/// The ledger.
 fn of_the_ledger() -> Vec<Row> {
     let push = |body: Value| ("POST /api/groups/G/ledger/entries", body.to_string());
     let adjust = |changes: Value| push(json!([{ "entryId": "a", "changes": changes }]));
@@ -742,7 +743,7 @@ fn of_the_ledger() -> Vec<Row> {
             "[0].condition.userId",
             "member",
         ),
-        // One that breaks a rule stops those that do not.
+        // One invalid entry stops the valid ones.
         (
             push(json!([
                 { "entryId": "a", "changes": even() },
@@ -769,7 +770,7 @@ fn of_the_ledger() -> Vec<Row> {
     ])
 }
 
-/// Of the ledger's queries.
+/// The ledger's query parameters.
 fn of_queries() -> Vec<Row> {
     let get = |at: &'static str| (at, String::new());
     invalid([
@@ -801,7 +802,7 @@ fn of_queries() -> Vec<Row> {
     ])
 }
 
-/// An endpoint and a body, the path of a mistake in it, and what is said about that.
+/// An endpoint and a body, with the path and the message of a mistake in it.
 type Mistake = ((&'static str, String), &'static str, &'static str);
 
 fn invalid(mistakes: impl IntoIterator<Item = Mistake>) -> Vec<Row> {
@@ -831,7 +832,7 @@ async fn invalid_input_is_refused_by_field_and_writes_nothing() {
         let reply = group.api.send(request.body(Body::from(body)).unwrap()).await;
         let detail = &reply.body["details"][0];
         let message = reply.body["message"].as_str().unwrap_or_default();
-        // Each message is complete without its path: it has the field and the rule.
+        // Each message is understandable without its path: it contains the field and the rule.
         let field = path.rsplit('.').next().unwrap();
         let complete = |it: &str| it.contains(rule) && it.contains(field);
         let named = path.is_empty() || detail["message"].as_str().is_some_and(complete);
@@ -871,8 +872,8 @@ async fn all_invalid_fields_are_reported_in_one_response() {
             json!({ "tip": 1, "category": "fun", "payerId": "9", "description": " ", "amount": 0.001 }),
             &["amount", "description", "payerId", "category", "tip"],
         ),
-        // What needs a field that is wrong is not checked: no decimals of an unknown currency, and
-        // no sum.
+        // Checks that depend on an invalid field are skipped: the decimals of an unknown currency,
+        // and the sum.
         (
             Method::POST,
             "/expenses",
@@ -997,7 +998,7 @@ async fn every_route_refuses_unknown_and_repeated_parameters() {
             described.sort_unstable();
             assert_eq!(known, described, "{method} {path}");
             routes += 1;
-            // The same parameter twice could mean either.
+            // A repeated parameter is ambiguous.
             let twice = known.iter().map(|name| format!("{name}=1&{name}=1")).collect::<Vec<_>>();
             let reply =
                 group.members[0].call(method, &format!("{at}?{}", twice.join("&")), None).await;
@@ -1016,7 +1017,7 @@ async fn every_route_refuses_unknown_and_repeated_parameters() {
     assert!(routes > 25, "{routes}");
 }
 
-/// The fields of an object schema, and behind `[]` or a name those of the objects in it.
+/// The fields of an object schema, and those of nested objects behind `[]` or a name.
 fn fields_of(document: &Value, schema: &Value, path: &str, fields: &mut BTreeSet<String>) {
     let schema = schema["$ref"].as_str().map_or(schema, |it| document.pointer(&it[1..]).unwrap());
     for one in schema["oneOf"].as_array().into_iter().flatten() {

@@ -1,17 +1,17 @@
-//! The largest groups that the limits allow are served, at every endpoint.
+//! Every endpoint serves the largest groups that the limits allow.
 
 use std::{collections::BTreeSet, time::Duration};
 
 use fracti_tests::largest::{Largest, endpoints};
 use serde_json::Value;
 
-/// Of the 6 MB that a function may answer.
+/// Maximum size of a response; Lambda's limit is 6 MB.
 /// <https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html>
 const MAX_RESPONSE: usize = 5_000_000;
 
 #[tokio::test]
 async fn every_endpoint_serves_the_largest_groups_within_its_limits() {
-    // Much longer than in production: a debug build on a busy machine is slow.
+    // Longer than in production, because a debug build on a busy machine is slow.
     let largest = Largest::new(Duration::from_mins(5)).await;
     let calls = largest.calls().await;
     for call in &calls {

@@ -13,15 +13,15 @@ use crate::harness::{Caller, Group, Reply};
 
 const ENTRIES: &str = "/ledger/entries";
 
-/// An adjustment that moves so many cents from the second member to the first.
+/// An adjustment that moves an amount from the second member to the first.
 fn adjustment(name: &str, amount: &str) -> Value {
     let minus = amount.strip_prefix('-').map_or_else(|| format!("-{amount}"), str::to_owned);
     let changes = json!([{ "userId": "1", "amount": amount }, { "userId": "2", "amount": minus }]);
     json!({ "entryId": name, "changes": changes })
 }
 
-/// What was applied, and what was not and why.
-fn told(reply: &Reply) -> (Vec<String>, Vec<String>) {
+/// The applied entries, and the rejected ones with their codes.
+fn applied_and_rejected(reply: &Reply) -> (Vec<String>, Vec<String>) {
     let data = reply.data(200);
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let applied = data["applied"].as_array().unwrap().iter().map(|it| text(&it["entryId"]));

@@ -1,4 +1,4 @@
-//! The cases of `fixtures/money.json`, on the functions and over HTTP.
+//! The cases of `fixtures/money.json`, checked on the functions and over HTTP.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -24,12 +24,12 @@ fn cases() -> Vec<Value> {
     assert!(cases.len() >= 16);
     for case in &cases {
         let kinds = ["split", "exp", "net", "property"];
-        assert!(kinds.iter().any(|kind| case.get(kind).is_some()), "a case of a new kind: {case}");
+        assert!(kinds.iter().any(|kind| case.get(kind).is_some()), "unknown kind of case: {case}");
     }
     cases
 }
 
-/// Amounts of the cases are in the minor unit.
+/// An amount of a case, which is in minor units.
 fn euro() -> Currency {
     "EUR".parse().unwrap()
 }
@@ -42,7 +42,7 @@ fn minor(value: &Value) -> i64 {
     value.as_i64().unwrap()
 }
 
-/// The members of a case by name, in the order of the alphabet.
+/// The members of a case in alphabetical order.
 fn named<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, UserId> {
     let mut names: Vec<&str> = names.collect();
     names.sort_unstable();
@@ -58,7 +58,7 @@ fn names(split: &Value) -> Vec<&str> {
     parts.keys().map(String::as_str).collect()
 }
 
-/// The division of a case, as the functions take it.
+/// The split of a case, for the functions.
 fn division(split: &Value, ids: &BTreeMap<&str, UserId>) -> Result<Split, SplitError> {
     let parts = |field: &str| {
         split[field].as_object().unwrap().iter().map(|(name, part)| (ids[&**name], minor(part)))
@@ -74,7 +74,7 @@ fn division(split: &Value, ids: &BTreeMap<&str, UserId>) -> Result<Split, SplitE
     }
 }
 
-/// The same, as HTTP takes it.
+/// The split of a case, as a request.
 fn body(split: &Value, ids: &BTreeMap<&str, UserId>) -> Value {
     let splits: Vec<Value> = names(split)
         .iter()
@@ -98,7 +98,7 @@ fn body(split: &Value, ids: &BTreeMap<&str, UserId>) -> Value {
     json!({ "description": "Case", "amount": exact(minor(&split["amount"])), "splitType": split_type, "splits": splits })
 }
 
-/// What a case expects of the shares.
+/// The expected shares of a case.
 fn check(case: &Value, shares: &BTreeMap<&str, i64>) {
     for (what, expected) in case["expect"].as_object().unwrap() {
         match what.as_str() {
@@ -129,7 +129,7 @@ async fn shares_match_the_fixtures() {
 
         if case["expect"].get("reject").is_some() {
             assert!(reply.status == 400 || reply.status == 422, "{case}: {}", reply.text);
-            // What the division allows, an amount that is none, is refused before it.
+            // The amount is validated before the split.
             let Err(error) = division(split, &ids) else { continue };
             let mut details = reply.body["details"].as_array().unwrap().iter();
             let stated = |detail: &Value| {
@@ -165,7 +165,7 @@ async fn shares_match_the_fixtures() {
     }
 }
 
-/// Everybody who pays or shares in a case of balances.
+/// The members who pay or share in a case of balances.
 fn case_names(case: &Value) -> impl Iterator<Item = &str> {
     let events = case["exp"].as_array().unwrap().iter();
     let sharers = events.clone().flat_map(|event| sharers(&event[2]));
@@ -174,7 +174,7 @@ fn case_names(case: &Value) -> impl Iterator<Item = &str> {
     sharers.chain(events.map(|event| &event[0]).chain(sides).filter_map(Value::as_str))
 }
 
-/// Who shares in an expense: `=AB`, or a division.
+/// The split of an expense: `=AB`, or an object.
 fn sharers(split: &Value) -> Vec<&str> {
     match split {
         Value::String(equal) => {
@@ -211,7 +211,7 @@ async fn balances_match_the_fixtures() {
         }
         let balances = group.balances().await;
         for (balance, (name, _)) in balances.iter().zip(&ids) {
-            // Who is not named is owed nothing.
+            // A member that the case does not name has a balance of zero.
             let expected = expected.get(*name).map_or(0, minor);
             assert_eq!(*balance, exact(expected), "{case}: {name}");
         }
@@ -227,7 +227,7 @@ async fn suggested_settlements_are_as_few_as_in_the_fixtures() {
         let balances = (1..).map(|id| UserId::new(id).unwrap()).zip(nets.iter().copied());
         assert_eq!(plans([(euro(), balances)])[&euro()].transfers.len(), fewest, "{case}");
 
-        // Over HTTP: whoever is owed has paid for those who owe, until the balances are these.
+        // Over HTTP: creditors have paid for debtors until the balances are these.
         let group = Group::new(nets.len() as u64, "EUR").await;
         let mut left = nets.clone();
         for debtor in 0..left.len() {
@@ -246,7 +246,7 @@ async fn suggested_settlements_are_as_few_as_in_the_fixtures() {
     }
 }
 
-/// Pays every suggestion: there were as few as can be, and nothing is left to suggest.
+/// Records every suggested settlement; there must be as few as possible, and none afterwards.
 async fn settle_all(group: &Group, case: &Value, fewest: usize) {
     let debts = group.debts().await;
     let suggested = debts["suggestedSettlements"].as_array().unwrap().clone();
@@ -263,7 +263,7 @@ async fn settle_all(group: &Group, case: &Value, fewest: usize) {
     group.verify().await;
 }
 
-/// The property of case S18.
+/// Case S18: over many expenses, no member always gets the indivisible minor unit.
 #[test]
 fn indivisible_minor_units_reach_every_member_over_fifty_expenses() {
     let friends = [1, 2, 3].map(|id| UserId::new(id).unwrap());

@@ -1,5 +1,4 @@
-//! The OpenAPI document says what the API does: it is made from the routes, and what is sent and
-//! answered fits it.
+//! The OpenAPI document: it is generated from the routes, and requests and responses match it.
 //!
 //! `UPDATE_OPENAPI=1 cargo test --workspace --test api openapi::the_file` renews `openapi.json`.
 
@@ -27,11 +26,11 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../openapi.json");
 
 const WALLET: &str = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF";
 
-/// The same transaction in its two forms.
+/// A transaction hash in its two forms.
 const HASH: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const HASH_BASE64: &str = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqo=";
 
-/// The document that is served, and which operations and codes were seen to fit it.
+/// The served document, with the operations and codes that were checked against it.
 struct Document {
     json: Value,
     seen: RefCell<BTreeSet<String>>,
@@ -42,7 +41,7 @@ impl Document {
         Self { json: serde_json::from_str(openapi::DOCUMENT).unwrap(), seen: RefCell::default() }
     }
 
-    /// Every operation, as its path, its method and what is said about it.
+    /// Every operation: path, method and description.
     fn operations(&self) -> Vec<(&str, Method, &Value)> {
         let paths = self.json["paths"].as_object().unwrap();
         paths
@@ -55,7 +54,7 @@ impl Document {
             .collect()
     }
 
-    /// What a reference points to; anything else as it is.
+    /// Resolves a reference; returns any other value unchanged.
     fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
         match value["$ref"].as_str() {
             Some(reference) => self.json.pointer(reference.trim_start_matches('#')).unwrap(),
@@ -63,7 +62,7 @@ impl Document {
         }
     }
 
-    /// Why a value does not fit a schema of the document.
+    /// The reason why a value does not match a schema of the document.
     fn misfits(&self, schema: &Value, value: &Value) -> Vec<String> {
         let mut schema = schema.clone();
         schema["components"] = self.json["components"].clone();
@@ -77,7 +76,7 @@ impl Document {
             .collect()
     }
 
-    /// The request, where it was served, and the response are as the document says.
+    /// Checks the request, if it succeeded, and the response against the document.
     fn check(&self, method: &Method, path: &str, body: Option<&Value>, reply: &Reply) {
         let place = format!("{method} {path}: {}", reply.text);
         let path = path.split('?').next().unwrap();
@@ -93,7 +92,7 @@ impl Document {
         let schema = &response["content"]["application/json"]["schema"];
         assert_eq!(self.misfits(schema, &reply.body), [""; 0], "{place}");
         let headers = response["headers"].as_object().unwrap();
-        // What is the same whatever is asked, and nothing that a client acts on.
+        // Common headers, which no client acts on.
         let always = ["cache-control", "content-length", "content-type", "x-content-type-options"];
         for name in reply.headers.keys().filter(|name| !always.contains(&name.as_str())) {
             assert!(headers.keys().any(|known| name == known.as_str()), "{name} of {place}");
@@ -116,7 +115,7 @@ impl Document {
     }
 }
 
-/// Whether a path is one of a template: `/api/groups/{groupId}`.
+/// Whether a path matches a template such as `/api/groups/{groupId}`.
 fn fits(template: &str, path: &str) -> bool {
     let (template, path): (Vec<_>, Vec<_>) =
         (template.split('/').collect(), path.split('/').collect());
@@ -124,7 +123,7 @@ fn fits(template: &str, path: &str) -> bool {
     template.len() == path.len() && template.iter().zip(&path).all(same)
 }
 
-/// What a router answers to a request of nobody.
+/// The response of a router to a request without authentication.
 async fn ask(router: &Router, method: &Method, path: &str) -> (StatusCode, String, String) {
     let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
     let (parts, body) = router.clone().oneshot(request).await.unwrap().into_parts();
@@ -329,7 +328,7 @@ fn operation_ids_and_summaries_begin_with_a_verb() {
     }
 }
 
-/// Shows `visit` every object in a schema, and where it is.
+/// Calls `visit` with every object in a schema and its path.
 fn walk(schema: &Value, visit: &mut impl FnMut(&str, &Map<String, Value>)) {
     fn at(place: &str, value: &Value, visit: &mut impl FnMut(&str, &Map<String, Value>)) {
         match value {
@@ -353,7 +352,7 @@ fn documented_enum_values_are_those_of_the_api() {
         let words = document.json["components"]["schemas"][name]["enum"].as_array().unwrap();
         words.iter().map(|word| word.as_str().unwrap()).collect::<Vec<_>>()
     };
-    // The message of a word that is not known names those that are.
+    // The message for an unknown value lists the known ones.
     for (name, message) in [
         ("ExpenseCategory", "?".parse::<Category>().unwrap_err().to_string()),
         ("SettlementStatus", "?".parse::<Status>().unwrap_err().to_string()),
@@ -364,7 +363,7 @@ fn documented_enum_values_are_those_of_the_api() {
     }
 }
 
-/// Somebody who calls the API, and looks up each request and its response in the document.
+/// A client of the API that checks each request and response against the document.
 struct Reader<'a> {
     document: &'a Document,
     caller: Caller,
@@ -389,7 +388,7 @@ impl Reader<'_> {
         self.call(Method::PUT, path, Some(body)).await
     }
 
-    /// What was made, by its id.
+    /// Creates a resource and returns its id.
     async fn make(&self, path: &str, body: Value) -> String {
         self.post(path, body).await.data(201)["id"].as_str().unwrap().to_owned()
     }
@@ -486,8 +485,8 @@ async fn requests_and_responses_match_the_document() {
 
     refusals(&alice, &carol, &nobody, &group).await;
 
-    // So everything was seen but this document, and what takes a failing table, a race or a very
-    // large group.
+    // Everything was checked, except for this document and for what takes a failing table, a race
+    // or a very large group.
     let codes = document.json["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap();
     let codes = codes.iter().map(|code| code.as_str().unwrap().to_owned());
     let operations =
@@ -563,7 +562,7 @@ async fn the_ledger(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {
     let poor = json!({ "entryId": "poor", "changes": opening["changes"],
         "condition": { "userId": "2", "balanceAtLeast": "1e3" } });
     bob.post(&entries, json!({ "entries": [opening, poor] })).await.data(200);
-    // A bare list is accepted too; the document shows the object only.
+    // A bare list is accepted too; the document has the object only.
     bob.caller.post(&entries, json!([opening])).await.data(200);
     for query in ["", "?order=asc&limit=2", "?userId=1", "?from=2026-01-01&to=2026-01-15T13:00:00Z"]
     {
@@ -581,7 +580,7 @@ async fn the_ledger(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {
     alice.get(&at("/debts?verify=true")).await.data(200);
 }
 
-/// Asks for what each of them does not get.
+/// Sends the requests that must be refused.
 async fn refusals(alice: &Reader<'_>, carol: &Reader<'_>, nobody: &Reader<'_>, group: &str) {
     let (document, groups) = (alice.document, "/api/groups");
     let group = format!("{groups}/{group}");

@@ -1,10 +1,10 @@
-//! Lists are complete page by page, and a cursor shows the list that it is of, or nothing.
+//! Pagination: lists are complete, and a cursor opens only its own list.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Caller, Group};
 
-/// All of a list, so many at a time.
+/// All items of a list, in pages of `limit`.
 async fn all(caller: &Caller, path: &str, limit: usize) -> Vec<Value> {
     let (mut items, mut cursor) = (Vec::new(), String::new());
     loop {
@@ -24,7 +24,7 @@ async fn all(caller: &Caller, path: &str, limit: usize) -> Vec<Value> {
     }
 }
 
-/// A group in which 1 paid five expenses and five settlements, and 2 owes.
+/// A group in which user 1 paid five expenses and five settlements, and user 2 owes.
 async fn busy() -> Group {
     let group = Group::new(2, "EUR").await;
     for n in 1..=5 {

@@ -1,9 +1,8 @@
-//! What the log says, and what it never does: who called with which words, names, keys or
-//! signatures.
+//! Privacy of the log: it contains no headers, names, keys or signatures of a request.
 //!
-//! The log is what the whole suite wrote: every request of it goes through the harness, which gives
-//! each to [`Secrets::check`]. It is heard as a function hears it (`info`), and our own crates down
-//! to `trace`.
+//! The log of the whole suite is checked: the harness passes the log of each request to
+//! [`Secrets::check`]. It has level `info` like a deployed function, and `trace` for our own
+//! crates.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +20,7 @@ use tracing_subscriber::{filter::Targets, fmt, layer::SubscriberExt};
 
 use crate::harness::{Api, Caller, Reply, TOKEN};
 
-/// What is shorter may stand in any line.
+/// Shorter texts may occur in any line by chance.
 const SHORTEST: usize = 6;
 
 /// The log of one request.
@@ -29,7 +28,7 @@ const SHORTEST: usize = 6;
 pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    /// What a function listens with, but to more of what our own crates say.
+    /// A deployed function's subscriber, with more levels of our own crates.
     pub(crate) fn subscriber(&self) -> impl Subscriber + Send + Sync + 'static {
         let targets = Targets::new().with_default(LevelFilter::INFO);
         let lines = self.clone();
@@ -54,7 +53,7 @@ impl io::Write for Log {
     }
 }
 
-/// What of a request is nobody's business who reads the log.
+/// Parts of a request that the log must not contain.
 pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
@@ -73,8 +72,7 @@ impl Secrets {
 
     pub(crate) fn check(&self, log: &str) {
         for secret in &self.0 {
-            // A line break or a quote is written in another way, so each piece is looked for by
-            // itself.
+            // Line breaks and quotes are escaped in the log, so each piece is searched separately.
             let pieces =
                 secret.split(|letter: char| letter.is_control() || "\\\"".contains(letter));
             for piece in pieces.filter(|piece| piece.len() >= SHORTEST) {
@@ -84,7 +82,7 @@ impl Secrets {
     }
 }
 
-/// The values of the headers, and those of init data by themselves.
+/// The values of the headers, and those of init data separately.
 fn headers(headers: &HeaderMap) -> Vec<String> {
     let values = headers.iter().filter(|(name, _)| *name != header::CONTENT_TYPE);
     let values = values.map(|(_, value)| String::from_utf8_lossy(value.as_bytes()).into_owned());
@@ -97,7 +95,7 @@ fn headers(headers: &HeaderMap) -> Vec<String> {
     values.flat_map(fields).collect()
 }
 
-/// Every text of a JSON value.
+/// All strings of a JSON value.
 fn texts(value: &Value, to: &mut Vec<String>) {
     match value {
         Value::String(text) => to.push(text.clone()),
@@ -107,17 +105,17 @@ fn texts(value: &Value, to: &mut Vec<String>) {
     }
 }
 
-/// What a table does to whoever asks it.
+/// The state of the table.
 #[derive(Clone, Copy, Debug)]
 enum State {
     Well,
     Missing,
     Unreachable,
-    /// Each row has an attribute that it cannot have.
+    /// Each row has an invalid attribute.
     Broken,
 }
 
-/// Text that stands nowhere else: names, titles, descriptions, wallets, hashes.
+/// Unique texts: names, titles, descriptions, wallets, hashes.
 const NAME: &str = "Xanthippe";
 const TITLE: &str = "Kilimanjaro";
 const DESCRIPTION: &str = "Fondue-Abend";
@@ -126,7 +124,7 @@ const TX_HASH: &str = "fedcba9876543210fedcba9876543210fedcba9876543210fedcba987
 const KEY: &str = "key-of-idempotency";
 const ROW: &str = "text-of-a-row";
 
-/// Asks everything that can be asked, once as it should be and once not.
+/// Sends every kind of request, valid and invalid.
 async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 2]) -> Vec<Reply> {
     let at = |rest: &str| format!("/api/groups/{group}{rest}");
     let mut replies = Vec::new();
@@ -155,7 +153,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         let page = caller.get(path).await;
         if let Some(cursor) = page.body["pagination"]["nextCursor"].as_str() {
             replies.push(caller.get(&format!("{path}&cursor={cursor}")).await);
-            // Of another list, so refused.
+            // A cursor of another list, which is refused.
             replies.push(caller.get(&format!("{path}&cursor=AAAA{cursor}")).await);
         }
         replies.push(page);
@@ -190,7 +188,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
     }
     replies.push(caller.delete(&at(&format!("/expenses/{expense}"))).await);
     replies.push(caller.delete(&at(&format!("/expenses/{settlement}"))).await);
-    // What is no id may be anything, and lands in the path by a mistake of the client.
+    // A malformed id may be any text that a client puts into the path by mistake.
     replies.push(caller.get(&format!("/api/groups/{KEY}/debts")).await);
     replies.push(caller.get(&at(&format!("/{NAME}"))).await);
     replies.push(caller.call(Method::PATCH, &at(""), Some(&json!({ "title": TITLE }))).await);
@@ -233,7 +231,7 @@ async fn log_contains_no_request_or_stored_data() {
         let failed: Vec<_> = failed.collect();
         assert_eq!(failed.is_empty(), matches!(state, State::Well), "{state:?}: {log}");
         assert!(failed.iter().all(|reply| reply.log.contains("cause=")), "{state:?}: {log}");
-        // Neither as it was sent, nor as it is kept.
+        // Neither as sent, nor as stored.
         let rows: BTreeMap<_, _> = kept.into_iter().chain(api.rows().await).collect();
         for secret in [KEY, TOKEN, "auth_date", "hash="] {
             assert!(!format!("{rows:?}").contains(secret), "{state:?}: the table keeps {secret}");
@@ -249,14 +247,14 @@ async fn log_contains_no_request_or_stored_data() {
     }
 }
 
-/// A table behind a port on which nothing listens.
+/// A table behind a closed port.
 fn unreachable() -> Table {
     let client = local_dynamodb("http://127.0.0.1:1");
     let config = client.config().to_builder().retry_config(RetryConfig::disabled()).build();
     Table::new(Client::from_conf(config), "FractiTable")
 }
 
-/// Makes every row one that cannot be read, and says so in a text of its own.
+/// Makes every row unreadable, with a text of its own in it.
 async fn spoil(api: &Api) {
     for mut row in api.rows().await.into_values() {
         for (name, value) in &mut row {
@@ -272,7 +270,7 @@ async fn spoil(api: &Api) {
 
 #[test]
 fn template_keeps_the_log_level_at_info() {
-    // Below, Lambda's runtime and the SDK write what they are sent.
+    // At lower levels, Lambda's runtime and the SDK log requests.
     let template = include_str!("../../template.yaml");
     let levels: Vec<_> = template
         .lines()

@@ -1,5 +1,5 @@
-//! A request that is wrong in several ways is refused for the first of them, in the same order on
-//! all endpoints.
+//! The order of checks: a request with several mistakes is refused for the first one, on all
+//! endpoints alike.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Caller, Group, Reply};
 
-/// What a request may be refused for, in order.
+/// The stages of checks, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Identity,
@@ -33,17 +33,17 @@ use Stage::{
     Right, State, Syntax,
 };
 
-/// An endpoint, and what is wrong with a request to it in each stage that it has.
+/// An endpoint, with an invalid request for each of its stages.
 struct Endpoint {
     operation: &'static str,
-    /// The bodies that are wrong in a stage: they have an unknown field also.
+    /// The invalid bodies of each stage; they also have an unknown field.
     bodies: Vec<(Stage, Value)>,
     stages: &'static [Stage],
 }
 
 const ID: &str = "0190a1b2-0000-7000-8000-000000000001";
 
-/// Each endpoint, with its own stages in addition to those that follow from its path.
+/// Every endpoint, with its own stages in addition to those that its path implies.
 fn endpoints() -> Vec<Endpoint> {
     let read = |operation| Endpoint { operation, bodies: Vec::new(), stages: &[] };
     let found = |operation| Endpoint { operation, bodies: Vec::new(), stages: &[Existence] };
@@ -125,8 +125,7 @@ fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-/// 1 paid an expense and was paid a settlement by 2, which is completed; 3 is a member, and 9 is
-/// none.
+/// User 1 paid an expense and received a completed settlement of 2; 3 is a member, and 9 is not.
 struct Scene {
     group: Group,
     expense: String,
@@ -142,7 +141,7 @@ impl Scene {
         Self { group, expense, settlement }
     }
 
-    /// A request that is right before `stage`, and wrong in it and in all later ones.
+    /// A request that is valid before `stage`, and invalid in it and all later ones.
     async fn send(&self, endpoint: &Endpoint, stage: Stage) -> Reply {
         let (method, template) = endpoint.operation.split_once(' ').unwrap();
         let wrong = |at: Stage| stage <= at;
@@ -166,7 +165,7 @@ impl Scene {
         if wrong(Precondition) {
             request = request.header(header::IF_MATCH, "\"stale\"");
         }
-        // A stage that depends on fields needs a body that can be read.
+        // A stage that depends on fields needs a readable body.
         let body = match endpoint.bodies.iter().find(|(of, _)| *of == stage) {
             Some((_, body)) => body.to_string().replace("\"E\"", &json!(self.expense).to_string()),
             None if endpoint.bodies.is_empty() => String::new(),
@@ -178,7 +177,7 @@ impl Scene {
     }
 }
 
-/// The refusal of a stage.
+/// The expected refusal of a stage.
 fn refusal(endpoint: &Endpoint, stage: Stage) -> (u16, &'static str) {
     match stage {
         Identity => (401, "UNAUTHORIZED"),
@@ -248,7 +247,7 @@ async fn request_line_is_checked_before_membership() {
         let reply = eve.api.send(request.body(Body::from("x".repeat(body))).unwrap()).await;
         assert_eq!(reply.code(), code, "{path}: {}", reply.text);
     }
-    // A repeated key is looked up with the membership: before the body, which is another one.
+    // An idempotency key is looked up with the membership, before the body is compared.
     let alice = &scene.group.members[0];
     let spend = json!({ "amount": 1, "description": "x" });
     alice.post_once("key", &expenses, spend).await.data(201);

@@ -1,5 +1,4 @@
-//! How often a user waits for the table: design, section 6. Requests that run at once are one round
-//! trip.
+//! Round trips to the table of each endpoint. Parallel requests are one round trip.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -85,7 +84,7 @@ async fn every_endpoint_stays_within_its_round_trips() {
     ] {
         let reply = group.members[0].call(method.clone(), &path, body.as_ref()).await;
         assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
-        // Fewer, where a read that needs an earlier one begins while others are still under way.
+        // Fewer if a dependent read begins while others are still pending.
         assert!(reply.cost.round_trips <= round_trips, "{method} {path}: {}", reply.cost);
     }
 }

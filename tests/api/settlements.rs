@@ -12,7 +12,7 @@ const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
 /// Bob (1) owes Alice (0) 50 EUR; Carol (2) watches.
-async fn indebted() -> Group {
+async fn with_debt() -> Group {
     let group = Group::new(3, "EUR").await;
     group
         .spend(0, json!({ "amount": 100, "splits": [{ "userId": "1" }, { "userId": "2" }] }))

@@ -1,4 +1,4 @@
-//! An acknowledged effect is present once, a refused one never, any other at most once.
+//! Random runs: every acknowledged write is stored exactly once, under faults and contention.
 
 use fracti_tests::{
     database::external,
@@ -16,7 +16,7 @@ async fn every_seed_keeps_each_acknowledged_write_exactly_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_concurrent_write_is_done_or_asked_to_retry() {
-    // The example lets 200 write at once: here others have the machine too.
+    // The example has 200 concurrent writers; here other tests share the machine.
     for (writers, groups, user, processes) in
         [(60, 1, None, 1), (60, 1, None, 8), (60, 60, None, 1), (50, 50, Some(1), 1)]
     {
@@ -29,7 +29,7 @@ async fn every_concurrent_write_is_done_or_asked_to_retry() {
         );
         assert_eq!(throughput.late, 0, "{throughput}");
         assert!(throughput.acknowledged * 2 > writers, "{throughput}");
-        // Whoever waits in the process of the others reads once and writes once.
+        // A writer that waits in the same process reads once and writes once.
         let retried = throughput.requests.saturating_sub(4 * throughput.acknowledged);
         assert!(processes > 1 || throughput.acknowledged < writers || retried == 0, "{throughput}");
     }

@@ -24,7 +24,7 @@ use fracti_tests::load::{Behaviour, Client, load};
 const TOKEN: &str = "42:test-token";
 
 /// The time for which a client repeats a request.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIME_LIMIT: Duration = Duration::from_mins(1);
 
 /// Concurrent clients, and requests of each.
 const LOADS: [(usize, usize); 6] = [(20, 20), (200, 1), (400, 1), (20, 20), (800, 1), (20, 20)];
@@ -48,9 +48,9 @@ async fn main() {
     );
     for pauses in [false, true] {
         let (mut server, _output, api) = start(&binary);
-        let clients = Client::found(&api, TOKEN, 0..800).await;
+        let clients = Client::create(&api, TOKEN, 0..800).await;
         for (index, (number, requests)) in LOADS.into_iter().enumerate() {
-            let behaviour = Behaviour { requests, pauses, patience: PATIENCE };
+            let behaviour = Behaviour { requests, pauses, time_limit: TIME_LIMIT };
             let clients = clients.get(..number).unwrap();
             let answers = load(clients, &format!("load-{index}"), behaviour).await;
             println!(

@@ -148,8 +148,10 @@ fn paging(cursor: &str) -> Paging {
         form_urlencoded::Serializer::new(String::new()).append_pair("cursor", cursor).finish();
     let request = Request::get(format!("/?{query}")).body(()).unwrap();
     let (mut parts, ()) = request.into_parts();
-    let Query(paging) =
-        NOWHERE.runtime.block_on(Query::from_request_parts(&mut parts, &NOWHERE.app)).unwrap();
+    let Query(paging) = UNREACHABLE
+        .runtime
+        .block_on(Query::from_request_parts(&mut parts, &UNREACHABLE.app))
+        .unwrap();
     paging
 }
 
@@ -237,7 +239,7 @@ fn fill(parts: &mut [(UserId, u64)], whole: u64) {
 /// If the property does not hold.
 pub fn body(bytes: &[u8]) {
     let Some((route, body)) = bytes.split_first() else { return };
-    let Served { runtime, router, routes, authorization, .. } = &*SERVED;
+    let Server { runtime, router, routes, authorization, .. } = &*SERVER;
     let (method, path) = &routes[usize::from(*route) % routes.len()];
     let request = Request::builder()
         .method(method)
@@ -272,19 +274,19 @@ pub fn body(bytes: &[u8]) {
 }
 
 /// The API over an unreachable table.
-struct Nowhere {
+struct Unreachable {
     runtime: Runtime,
     app: App,
 }
 
-static NOWHERE: LazyLock<Nowhere> = LazyLock::new(|| {
+static UNREACHABLE: LazyLock<Unreachable> = LazyLock::new(|| {
     // Nothing listens on port 1, so a connection fails immediately.
     let client = local_dynamodb("http://127.0.0.1:1");
-    Nowhere { runtime: runtime(), app: app(Table::new(client, TABLE)) }
+    Unreachable { runtime: runtime(), app: app(Table::new(client, TABLE)) }
 });
 
 /// The API over a database with a group, and a member of it.
-struct Served {
+struct Server {
     runtime: Runtime,
     router: Router,
     routes: Vec<(Method, String)>,
@@ -292,7 +294,7 @@ struct Served {
     _database: Database,
 }
 
-static SERVED: LazyLock<Served> = LazyLock::new(|| {
+static SERVER: LazyLock<Server> = LazyLock::new(|| {
     let runtime = runtime();
     let (database, router, ids) = runtime.block_on(async {
         let database = Database::start().await;
@@ -306,7 +308,7 @@ static SERVED: LazyLock<Served> = LazyLock::new(|| {
         username: None,
         avatar_url: None,
     };
-    Served {
+    Server {
         runtime,
         router,
         routes: routes_with_a_body(&ids),

@@ -37,7 +37,7 @@ use crate::{
 const SECRET: &str = "fracti/bot-token";
 
 /// Time limit for the response to one event.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// State of the runtime API: pending events and received responses.
 #[derive(Clone)]
@@ -114,7 +114,8 @@ pub async fn answers_its_events(binary: &str, function: &str) {
 
         secrets.extend(secrets_of(&event));
         events.send(event).await.unwrap();
-        let (kind, answer) = tokio::time::timeout(PATIENCE, answers.recv()).await.unwrap().unwrap();
+        let (kind, answer) =
+            tokio::time::timeout(TIME_LIMIT, answers.recv()).await.unwrap().unwrap();
         assert_eq!(kind, "response", "{}: {answer}", sample.name);
         let answer: Value = serde_json::from_str(&answer).unwrap();
         let status = answer.get("statusCode").and_then(Value::as_u64);
@@ -131,7 +132,8 @@ pub async fn answers_its_events(binary: &str, function: &str) {
         let mut event: Value = serde_json::from_str(&samples[0].event()).unwrap();
         event["rawQueryString"] = query.into();
         events.send(event.to_string()).await.unwrap();
-        let (kind, answer) = tokio::time::timeout(PATIENCE, answers.recv()).await.unwrap().unwrap();
+        let (kind, answer) =
+            tokio::time::timeout(TIME_LIMIT, answers.recv()).await.unwrap().unwrap();
         assert_eq!(kind, "response", "{query}: {answer}");
     }
     process.kill().await.unwrap();

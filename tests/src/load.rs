@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Clients that create their groups at the same time.
-const FOUNDERS: usize = 8;
+const CREATING_AT_ONCE: usize = 8;
 
 /// A client with a group of two members.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub struct Behaviour {
     /// Whether a client waits for `Retry-After` before it repeats a request after a 503.
     pub pauses: bool,
     /// The time after which all clients stop, even with requests left.
-    pub patience: Duration,
+    pub time_limit: Duration,
 }
 
 /// The outcome of a load.
@@ -62,13 +62,13 @@ impl Client {
     /// # Panics
     ///
     /// If the server refuses a group.
-    pub async fn found(api: &str, token: &str, numbers: std::ops::Range<u64>) -> Vec<Self> {
+    pub async fn create(api: &str, token: &str, numbers: std::ops::Range<u64>) -> Vec<Self> {
         let transport = Transport::Server(Box::new(http()), api.to_owned());
         let mut clients = Vec::new();
-        let mut founding = JoinSet::new();
+        let mut creating = JoinSet::new();
         for number in numbers {
-            if founding.len() == FOUNDERS {
-                clients.extend(founding.join_next().await.map(Result::unwrap));
+            if creating.len() == CREATING_AT_ONCE {
+                clients.extend(creating.join_next().await.map(Result::unwrap));
             }
             let group = String::new();
             // Each client has two users: the caller and the other member.
@@ -78,9 +78,9 @@ impl Client {
                 user: 2 * number + 1,
                 group,
             };
-            founding.spawn(client.with_group());
+            creating.spawn(client.with_group());
         }
-        clients.extend(founding.join_all().await);
+        clients.extend(creating.join_all().await);
         clients
     }
 
@@ -143,7 +143,7 @@ impl Client {
 ///
 /// If a response is neither 200 nor 503 with `Retry-After`.
 pub async fn load(clients: &[Client], name: &str, behaviour: Behaviour) -> Answers {
-    let Behaviour { requests, pauses, patience } = behaviour;
+    let Behaviour { requests, pauses, time_limit } = behaviour;
     let began = Instant::now();
     let (sender, mut answered) = mpsc::unbounded_channel();
     let mut writers = JoinSet::new();
@@ -167,7 +167,7 @@ pub async fn load(clients: &[Client], name: &str, behaviour: Behaviour) -> Answe
             }
         }
     };
-    let _ = tokio::time::timeout(patience, counted).await;
+    let _ = tokio::time::timeout(time_limit, counted).await;
     writers.shutdown().await;
     answers
 }

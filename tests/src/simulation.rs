@@ -43,7 +43,7 @@ const OPERATIONS: usize = 6;
 const IMPORTS: u64 = 25;
 
 /// Runs made in parallel.
-const AT_ONCE: usize = 6;
+const PARALLEL_RUNS: usize = 6;
 
 /// Runs the simulation of one seed.
 pub async fn run(seed: u64) -> Report {
@@ -75,7 +75,7 @@ pub async fn run(seed: u64) -> Report {
     let mut observer = world.observer();
     observer.converge().await;
     observer.complete_all(&group).await;
-    observer.look_back(&group).await;
+    observer.read_past(&group).await;
     let mut report = audit(&world.table, &world.proxy.client, &world.journal).await;
     views(&world.proxy.client, &observer, &mut report).await;
     let (requests, faults) = world.proxy.tally();
@@ -89,7 +89,7 @@ pub async fn run(seed: u64) -> Report {
 ///
 /// If a run panics.
 pub async fn runs(seeds: impl IntoIterator<Item = u64>) -> Report {
-    let permits = Arc::new(Semaphore::new(AT_ONCE));
+    let permits = Arc::new(Semaphore::new(PARALLEL_RUNS));
     let mut all = JoinSet::new();
     for seed in seeds {
         let permits = permits.clone();

@@ -308,17 +308,17 @@ fn what_cannot_start_says_so_in_one_line() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crowd_is_served_in_turn_and_leaves_no_load_behind() {
     let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
-    let clients = Client::found(&server.api, "0:fracti-local", 0..300).await;
+    let clients = Client::create(&server.api, "0:fracti-local", 0..300).await;
     let few = clients.get(..20).unwrap();
     let patient =
-        |requests| Behaviour { requests, pauses: false, patience: Duration::from_mins(5) };
+        |requests| Behaviour { requests, pauses: false, time_limit: Duration::from_mins(5) };
     let before = load(few, "before", patient(5)).await;
 
-    let crowd = Behaviour { patience: Duration::from_mins(5), ..patient(1) };
+    let crowd = Behaviour { time_limit: Duration::from_mins(5), ..patient(1) };
     let crowd = load(&clients, "crowd", crowd).await;
     assert_eq!(crowd.done, crowd.requests, "{crowd:?}");
 
-    let leaving = Behaviour { patience: crowd.time / 10, ..patient(1) };
+    let leaving = Behaviour { time_limit: crowd.time / 10, ..patient(1) };
     let gone = load(&clients, "gone", leaving).await;
     assert!(gone.done < gone.requests, "{gone:?}");
     let after = load(few, "after", patient(5)).await;

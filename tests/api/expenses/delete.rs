@@ -29,7 +29,7 @@ async fn deleted_expense_leaves_only_its_history() {
     let new: Vec<_> = left.keys().filter(|key| !kept.contains_key(key)).collect();
     let entry = format!("LEDGER#{}#ENTRY#{id}", group.id);
     let history = [1, 2].map(|sequence| (entry.clone(), format!("HISTORY#{sequence:020}")));
-    assert_eq!(new, history.iter().collect::<Vec<_>>(), "only its history is left");
+    assert_eq!(new, history.iter().collect::<Vec<_>>(), "only its history remains");
     let [was, revert] = history.map(|key| left[&key].clone());
     assert_eq!(was["status"].as_s().unwrap(), "reverted");
     assert_eq!(was["otherSequence"].as_n().unwrap(), "2");

@@ -14,7 +14,7 @@ use tokio::{runtime::Handle, task::block_in_place};
 use super::path;
 use crate::harness::{Group, Reply};
 
-/// What of an expense an edit leaves as it is, whatever it says.
+/// The fields of an expense that no edit changes.
 fn origin(expense: &Value) -> [&Value; 4] {
     ["id", "groupId", "createdAt", "createdBy"].map(|field| &expense[field])
 }
@@ -35,7 +35,10 @@ async fn fields_left_out_of_an_edit_keep_their_values() {
         let before = alice.get(&at).await.data(200).clone();
         let after = alice.put(&at, body.clone()).await.data(200).clone();
         assert_eq!(origin(&after), origin(&made), "{body}");
-        assert_eq!(after["splits"], made["splits"], "the odd cent stays where it is: {body}");
+        assert_eq!(
+            after["splits"], made["splits"],
+            "the indivisible cent stays with its member: {body}"
+        );
         let mut expected = before.as_object().unwrap().clone();
         expected.extend(changed.as_object().unwrap().clone());
         expected.insert("updatedAt".to_owned(), after["updatedAt"].clone());
@@ -80,7 +83,7 @@ async fn edit_moves_balances_by_exactly_the_difference() {
         (json!({ "splitType": "equal" }), ["30.5", "-15.25", "-15.25"]),
         (json!({ "splitType": "exact", "payerId": "3" }), ["0", "-15.25", "15.25"]),
     ] {
-        // Alice recorded it, so she may edit it, whoever paid.
+        // Alice is the creator, so she may edit the expense of any payer.
         alice.put(&at, body.clone()).await.data(200);
         assert_eq!(group.balances().await, balances, "{body}");
         group.verify().await;
@@ -136,13 +139,17 @@ async fn stale_if_match_is_refused_and_changes_nothing() {
         assert_eq!(stale.code(), (412, "PRECONDITION_FAILED"), "{tags}");
     }
     let wrong = alice.put_if(&first, &at, json!({ "splits": [] })).await;
-    assert_eq!(wrong.code(), (412, "PRECONDITION_FAILED"), "the state comes before the body");
+    assert_eq!(
+        wrong.code(),
+        (412, "PRECONDITION_FAILED"),
+        "the precondition is checked before the body"
+    );
     assert_eq!(group.api.rows().await, before);
 
     let either = format!("{first}, {}", tag(&edited));
     alice.put_if(&either, &at, json!({ "description": "Cabin" })).await.data(200);
     alice.put_if("*", &at, json!({ "description": "Hotel" })).await.data(200);
-    // An edit of before the last one has a state of its own, though it says the same.
+    // A later state has another ETag, even with equal content.
     alice.put(&at, json!({ "description": "Hut", "amount": 10 })).await.data(200);
     assert_eq!(alice.put_if(&first, &at, json!({ "amount": 1 })).await.status, 412);
 
@@ -186,7 +193,7 @@ async fn largest_edit_fits_into_one_transaction() {
     };
     let made = group.spend(0, json!({ "amount": 100, "splits": shares(2) })).await;
     group.api.pass(std::time::Duration::from_hours(24));
-    // All participants are others, the payer too, and the first event of a day writes a closing: 96
+    // All participants and the payer change, and the first event of a day writes a closing: 96
     // actions.
     let alice = group.api.user(1, &alice.user.name);
     let body = json!({ "splits": shares(47), "payerId": "2", "amount": 99 });
@@ -206,7 +213,7 @@ async fn write_that_lost_a_race_is_repeated_on_the_new_state() {
     let id = made["id"].as_str().unwrap().parse().unwrap();
     let member_key = MemberKey { group: group.id.parse().unwrap(), user: group.members[0].user.id };
     let table = group.api.another().table;
-    // Whoever decides is interrupted once, between what they read and what they write.
+    // One interruption between the read and the write of an operation.
     let interrupted = |body: Value| {
         let (alice, at, once) = (group.members[0].clone(), at.clone(), AtomicBool::new(true));
         move |_: &Expense| {
@@ -245,7 +252,7 @@ async fn concurrent_edits_deletions_and_restores_leave_one_state() {
     let at = path(&group, &made);
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..24 {
-        // Each in a process of its own, so that none waits for its turn.
+        // Each in a separate process, so that they do not queue for the group.
         let alice = group.members[0].at(&group.api.another());
         let at = at.clone();
         calls.spawn(async move {

@@ -11,7 +11,7 @@ async fn history_lists_every_version_of_an_expense() {
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);
     let made = group.spend(0, json!({ "amount": 10, "payerId": "2" })).await;
     let at = path(&group, &made);
-    // Up to sequence 12: 9 comes before 10, as numbers do.
+    // Up to sequence 12: 9 sorts before 10, numerically.
     for amount in [11, 12, 13, 14, 15] {
         bob.put(&at, json!({ "amount": amount })).await.data(200);
     }

@@ -16,7 +16,7 @@ async fn every_list_shows_the_edited_expense() {
     let edited = alice.put(&path(&group, &made), body).await.data(200).clone();
 
     let listed = alice.get(&group.path("/expenses")).await;
-    assert_eq!(listed.data(200)[1], edited, "it keeps its place");
+    assert_eq!(listed.data(200)[1], edited, "the position in the list is unchanged");
     let paid = |expenses: &Value| {
         let described = expenses.as_array().unwrap().iter().map(|it| it["description"].clone());
         described.collect::<Vec<_>>()

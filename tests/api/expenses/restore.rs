@@ -30,7 +30,7 @@ async fn restored_expense_is_as_it_was_before_its_deletion() {
     assert_eq!(bob.get("/api/users/me/debts").await.data(200), &owed);
     let mut now = alice.get(&group.path("/expenses")).await.data(200).clone();
     now[1]["updatedAt"] = listed[1]["updatedAt"].clone();
-    assert_eq!(now, listed, "the same place in the list");
+    assert_eq!(now, listed, "the position in the list is unchanged");
     group.verify().await;
 
     let before = group.api.rows().await;
@@ -42,7 +42,7 @@ async fn restored_expense_is_as_it_was_before_its_deletion() {
     assert_eq!(alice.post(&format!("{at}/restore"), json!({})).await.data(200), &expected);
     assert_eq!(group.api.rows().await, before);
 
-    // Deleted again, the key of then does not bring it back.
+    // After another deletion, the used key does not restore the expense.
     alice.delete(&at).await.data(200);
     alice.post_once("back", &format!("{at}/restore"), json!({})).await.data(200);
     assert_eq!(alice.get(&at).await.code(), (404, "EXPENSE_NOT_FOUND"));

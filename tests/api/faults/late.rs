@@ -1,9 +1,7 @@
-//! An attempt of a transaction that arrives late: its retry is refused because of a conflict, and
-//! then it commits.
+//! A late transaction attempt: its retry is refused because of a conflict, and then it commits.
 //!
 //! The late attempt arrives before each of the requests that follow the conflict, in turn, and
-//! after the last of them. Wherever it does, the request is answered, and leaves, what it would
-//! without any fault.
+//! after the last of them. In every case the response and the rows are as without faults.
 
 use axum::http::{Method, header};
 use fracti_tests::faults::Proxy;
@@ -12,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Fault, WRITE, disturbed};
 use crate::harness::{Caller, Group, Reply};
 
-/// A request that writes.
+/// A write request.
 #[derive(Clone)]
 struct Request {
     caller: Caller,
@@ -37,7 +35,7 @@ impl Request {
     }
 }
 
-/// A group with an expense, a deleted expense, a settlement that waits, and an adjustment.
+/// A group with an expense, a deleted expense, a pending settlement, and an adjustment.
 struct Prepared {
     group: Group,
     expense: String,
@@ -68,7 +66,7 @@ impl Prepared {
         Self { expense, deleted, settlement: id(waiting.data(201)), group }
     }
 
-    /// The request that a case is about.
+    /// The request of a case.
     fn request(&self, case: &str, key: Option<&str>) -> Request {
         let Self { group, expense, deleted, settlement } = self;
         let [alice, bob] = [group.members[0].clone(), group.members[1].clone()];
@@ -79,7 +77,7 @@ impl Prepared {
             body,
             key: key.map(str::to_owned),
         };
-        // A transaction pays one settlement of all groups.
+        // A transaction hash is unique across groups.
         let hash = group.id.replace('-', "").repeat(2);
         let (expense, settlement) =
             (format!("/expenses/{expense}"), format!("/settlements/{settlement}"));
@@ -136,7 +134,7 @@ impl Prepared {
         }
     }
 
-    /// All that the group shows, but for ids and moments.
+    /// The group's data, without ids and times.
     async fn shown(&self) -> Value {
         let alice = &self.group.members[0];
         let mut shown = Vec::new();
@@ -148,7 +146,7 @@ impl Prepared {
     }
 }
 
-/// A value without ids and moments, which no two requests share.
+/// A value without ids and times, which differ between requests.
 fn anonymous(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -166,8 +164,7 @@ fn anonymous(value: &Value) -> Value {
 }
 
 /// Sends a request whose first transaction arrives late: before the `nth` request that follows the
-/// conflict of its second attempt, or at the end where there are fewer. Says whether there were so
-/// many.
+/// conflict of its second attempt, or at the end. Returns whether there were that many requests.
 async fn send_late(proxy: &Proxy, request: Request, nth: usize) -> (Reply, bool) {
     let mut writes = 0;
     let late = proxy.hold_late(move |call| {
@@ -191,13 +188,14 @@ async fn send_late(proxy: &Proxy, request: Request, nth: usize) -> (Reply, bool)
         reply = &mut reply => reply,
     };
     let reached = next.has_arrived();
-    assert!(late.has_arrived(), "there was no transaction: {reply:?}");
+    assert!(late.has_arrived(), "the request sent no transaction: {reply:?}");
     late.release().await;
     assert_eq!(proxy.left(), 0, "the second attempt was not refused");
     (reply.unwrap(), reached)
 }
 
-/// Every place at which the first attempt of a request can arrive late, without a key and with one.
+/// Tests every place at which the first attempt can arrive late, with and without an idempotency
+/// key.
 async fn check_every_late_arrival(case: &str) {
     let (proxy, like) = disturbed().await;
     let posts = Prepared::new(&like).await.request(case, None).method == Method::POST;

@@ -1,4 +1,4 @@
-//! Requests of several transactions that are cut and sent again, while others write.
+//! Requests of several transactions that are interrupted and repeated during other writes.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::{Fault, WRITE, disturbed};
 use crate::harness::{Caller, Group, Reply};
 
-/// Lets so many transactions pass, and fails all attempts of the next one. A delay of this proxy
-/// takes no time.
+/// Lets `passed` transactions pass, and fails all attempts of the next one. Delays of this proxy
+/// take no time.
 fn failing_after(passed: usize) -> Vec<Fault> {
     [vec![Fault::Delay; passed], vec![Fault::CutBefore; 5]].concat()
 }
@@ -27,7 +27,7 @@ fn adjustments(names: &[String]) -> Value {
     names.iter().map(adjustment).collect()
 }
 
-/// The names that were applied, and how many were not.
+/// The applied names, and the number of rejected ones.
 fn applied(reply: &Reply) -> (Vec<&str>, usize) {
     let data = reply.data(200);
     let applied = data["applied"].as_array().unwrap().iter();
@@ -35,7 +35,7 @@ fn applied(reply: &Reply) -> (Vec<&str>, usize) {
     (applied, data["nonApplied"].as_array().unwrap().len())
 }
 
-/// The statuses of an entry's history, the current one first.
+/// The statuses of an entry's history, newest first.
 async fn history(caller: &Caller, group: &Group, name: &str) -> Vec<String> {
     let entries = caller.get(&group.path(&format!("/ledger/entries/{name}"))).await;
     let entries = entries.data(200).as_array().unwrap().iter();
@@ -54,7 +54,7 @@ async fn repeated_push_skips_entries_reverted_meanwhile() {
     let cut = push().await;
     assert_eq!((cut.code(), proxy.left()), ((503, "UNAVAILABLE"), 0), "{cut:?}");
     let counted: i64 = group.balances().await[1].parse().unwrap();
-    assert!((1..110).contains(&counted), "the first part counts: {counted}");
+    assert!((1..110).contains(&counted), "only the first part is applied: {counted}");
     bob.post(&reverts, json!(["e0"])).await.data(200);
     let pushed_anew = json!([{ "entryId": "e1", "changes": [
         { "userId": "1", "amount": -7 }, { "userId": "2", "amount": 7 } ] }]);
@@ -89,7 +89,7 @@ async fn repeated_revert_skips_entries_pushed_again_meanwhile() {
     let cut = revert().await;
     assert_eq!((cut.code(), proxy.left()), ((503, "UNAVAILABLE"), 0), "{cut:?}");
     let counted: i64 = group.balances().await[1].parse().unwrap();
-    assert!((1..110).contains(&counted), "the last part counts: {counted}");
+    assert!((1..110).contains(&counted), "only the last part remains: {counted}");
     let corrected = json!([{ "entryId": "e0", "changes": [
         { "userId": "1", "amount": -7 }, { "userId": "2", "amount": 7 } ] }]);
     bob.post(&entries, corrected).await.data(200);
@@ -98,7 +98,7 @@ async fn repeated_revert_skips_entries_pushed_again_meanwhile() {
     let done = revert().await;
     let (told, not) = applied(&done);
     assert_eq!((told, not), (names.iter().map(String::as_str).collect(), 0));
-    assert_eq!(group.balances().await[1], "7", "e0 as it was pushed anew");
+    assert_eq!(group.balances().await[1], "7", "e0 has the amount of the second push");
     assert_eq!(history(bob, &group, "e0").await, ["applied", "revert", "reverted"]);
     assert_eq!(history(bob, &group, "e109").await, ["revert", "reverted"]);
 
@@ -115,7 +115,7 @@ async fn repeated_revert_after_a_lost_response_skips_entries_pushed_again() {
     let [alice, bob] = [&group.members[0], &group.members[1]];
     let (entries, reverts) = (group.path("/ledger/entries"), group.path("/ledger/entries/revert"));
     alice.post(&entries, adjustments(&names(2))).await.data(200);
-    // The transaction is committed, and neither its answer nor the look at its rows arrives.
+    // The transaction is committed, but its response and the read that confirms it are lost.
     proxy.force(WRITE, [Fault::CutAfter; 5]);
     proxy.force("GetItem", [Fault::CutBefore; 5]);
     let revert = || alice.post_once("undo", &reverts, json!(names(2)));
@@ -123,16 +123,16 @@ async fn repeated_revert_after_a_lost_response_skips_entries_pushed_again() {
     assert_eq!((lost.code(), proxy.left()), ((503, "UNAVAILABLE"), 0), "{lost:?}");
     bob.post(&entries, adjustments(&names(1))).await.data(200);
     assert_eq!(applied(&revert().await), (vec!["e0", "e1"], 0));
-    assert_eq!(group.balances().await[1], "1", "e0 as it was pushed anew");
+    assert_eq!(group.balances().await[1], "1", "e0 has the amount of the second push");
     group.verify().await;
 }
 
-/// An ordinary import: of 330 entries with 20 changes each, the response to a revert of all is
-/// larger than a row may be.
+/// An import of 330 entries with 20 changes each: the response to a revert of all is larger than a
+/// row may be.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_revert_with_a_key_survives_faults_and_is_replayed() {
     let (proxy, like) = disturbed().await;
-    // What is asked for is the answer, however slow this machine is.
+    // Repeated until there is a response: the machine may be slow.
     let unhurried = like.api.over(Table::new(proxy.patient_client(1), TABLE));
     let unhurried = unhurried.with_deadline(Duration::from_mins(10));
     let group = Group::of(&unhurried, 20, "EUR").await;

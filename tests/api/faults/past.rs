@@ -1,8 +1,8 @@
 //! Reads of the past while the first event of a day is written.
 //!
-//! That event writes the closing balances of the day before. A read that asks the table several
-//! things may see some of them from before it and some from after it: its answer is all the same
-//! one that was true at a moment of the read.
+//! That event writes the closing balances of the previous day. A read of several requests may see
+//! some rows from before it and some from after it; nevertheless its response must be true at one
+//! moment of the read.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::harness::{Caller, Group, Reply};
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// What a group can be asked about the past.
+/// The reads of a group's past.
 const QUESTIONS: [&str; 21] = [
     "/ledger/balance",
     "/ledger/balance?at={last}",
@@ -40,10 +40,10 @@ const QUESTIONS: [&str; 21] = [
     "/ledger/entries?cursor={desc}",
 ];
 
-/// A group whose last events were yesterday.
+/// A group whose last events are of the previous day.
 struct Yesterday {
     group: Group,
-    /// The moments of the last two events.
+    /// The times of the last two events.
     events: [String; 2],
 }
 
@@ -56,7 +56,7 @@ impl Yesterday {
         yesterday
     }
 
-    /// Records two events, and lets the day end.
+    /// Writes two events, and advances the clock to the next day.
     async fn end_day(&mut self) {
         let alice = self.group.api.user(1, "A");
         for moment in &mut self.events {
@@ -67,7 +67,7 @@ impl Yesterday {
         self.group.api.pass(DAY);
     }
 
-    /// A question about yesterday.
+    /// The path of a read of the previous day.
     async fn question(&self, question: &str) -> String {
         let [middle, last] = &self.events;
         let today = self.group.api.now().to_string();
@@ -82,7 +82,7 @@ impl Yesterday {
         }
         for (name, order) in [("{asc}", "asc"), ("{desc}", "desc")] {
             if question.contains(name) {
-                // The rest of a statement whose first page was read before.
+                // The rest of a statement whose first page is already read.
                 let path = self.group.path(&format!("/ledger/entries?order={order}&limit=2"));
                 let page = self.group.api.user(1, "A").get(&path).await;
                 let cursor = page.body["pagination"]["nextCursor"].as_str().unwrap();
@@ -93,7 +93,7 @@ impl Yesterday {
     }
 }
 
-/// What a reply says, without the moment that "now" is.
+/// The data of a response, without the current time.
 fn said(reply: &Reply) -> (Value, Value) {
     assert_eq!(reply.status, 200, "{reply:?}");
     let mut data = reply.body["data"].clone();
@@ -103,9 +103,9 @@ fn said(reply: &Reply) -> (Value, Value) {
     (data, reply.body["pagination"]["hasMore"].clone())
 }
 
-/// Reads while the first event of the day is written, which begins when the `nth` request of the
-/// read has arrived and ends before that one, or all from that one on, go on. Says whether there
-/// were so many.
+/// Reads while the first event of the day is written. The event begins when the `nth` request of
+/// the read has arrived, and ends before that request, or all from it on, are released. Returns
+/// whether there were that many requests.
 async fn read_across(
     proxy: &Proxy,
     [reader, writer]: [&Caller; 2],
@@ -138,7 +138,7 @@ async fn read_across(
     (reply.unwrap(), held.has_arrived())
 }
 
-/// Asks the questions that are `chosen`, with each request of the answer held in turn.
+/// Makes the `chosen` reads, with each request of a read held in turn.
 async fn answers_are_of_one_moment(chosen: impl Fn(&str) -> bool) {
     let (proxy, like) = disturbed().await;
     let reading = like.api.over(Table::new(proxy.patient_client(1), TABLE));

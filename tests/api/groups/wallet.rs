@@ -14,5 +14,5 @@ async fn debts_show_the_wallet_that_a_member_has_set() {
     assert_eq!(debts["balances"][0]["wallet"], json!(null));
     assert_eq!(debts["balances"][1]["wallet"], WALLET);
     let renamed = group.api.user(2, "Bob").post(&group.path("/join"), json!({})).await;
-    assert_eq!(renamed.data(200)["wallet"], WALLET, "a new name does not lose it");
+    assert_eq!(renamed.data(200)["wallet"], WALLET, "a new name keeps the wallet");
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::{ENTRIES, adjustment, revert, told};
+use super::{ENTRIES, adjustment, applied_and_rejected, revert};
 use crate::harness::{Api, Group};
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn rejected_adjustment_does_not_stop_the_others() {
         adjustment["condition"] = condition;
         adjustment
     };
-    // Alice has 10, Bob -10. A condition is about the balance that the adjustment leads to.
+    // Alice has 10, Bob -10. A condition applies to the balance after the adjustment.
     let entries = json!([
         adjustment("a", "1"),
         adjustment("a", "2"),
@@ -75,7 +75,7 @@ async fn rejected_adjustment_does_not_stop_the_others() {
         adjustment("z", "1"),
     ]);
     let reply = alice.post(&group.path(ENTRIES), entries.clone()).await;
-    let (applied, not) = told(&reply);
+    let (applied, not) = applied_and_rejected(&reply);
     assert_eq!(applied, ["a", "bob-to-zero", "alice-at-zero", "z"]);
     assert_eq!(
         not,
@@ -91,7 +91,7 @@ async fn rejected_adjustment_does_not_stop_the_others() {
     assert_eq!(group.balances().await, ["6", "-6"]);
 
     let again = bob.post(&group.path(ENTRIES), json!({ "entries": entries })).await;
-    let (applied, not) = told(&again);
+    let (applied, not) = applied_and_rejected(&again);
     assert_eq!((applied.len(), not.len()), (0, 8));
     group.verify().await;
 }
@@ -103,17 +103,17 @@ async fn repeated_push_and_revert_with_a_key_are_replayed() {
     let (entries, reverts) = (group.path(ENTRIES), group.path("/ledger/entries/revert"));
     let body: Vec<_> = (0..120).map(|number| adjustment(&number.to_string(), "0.01")).collect();
     let first = alice.post_once("push", &entries, json!(body)).await;
-    assert_eq!(told(&first).0.len(), 120);
+    assert_eq!(applied_and_rejected(&first).0.len(), 120);
     let again = alice.post_once("push", &entries, json!(body)).await;
     assert_eq!((&again.text, again.header("idempotent-replayed")), (&first.text, Some("true")));
 
     let other = alice.post_once("other", &entries, json!(body)).await;
-    assert_eq!(told(&other).1.len(), 120, "another request is told that they exist");
+    assert_eq!(applied_and_rejected(&other).1.len(), 120, "another key does not push them again");
 
     let names: Vec<_> = (0..40).map(|number| number.to_string()).collect();
     let reverted = alice.post_once("take-back", &reverts, json!(names)).await;
-    assert_eq!(told(&reverted).0.len(), 40);
-    // What others did meanwhile stays, and both requests are answered as they were.
+    assert_eq!(applied_and_rejected(&reverted).0.len(), 40);
+    // Writes of others in between stay, and both requests are replayed.
     group.members[1].post(&entries, json!([adjustment("0", "7")])).await.data(200);
     for (key, path, body, first) in [
         ("take-back", &reverts, json!(names), &reverted),
@@ -169,7 +169,7 @@ async fn adjustment_names_cannot_be_ids_of_expenses_or_settlements() {
     alice.put(&settlement, json!({ "status": "completed" })).await.data(200);
     group.verify().await;
 
-    // The id of a settlement, or of nothing, is no expense's to restore.
+    // The id of a settlement, or an unknown id, is not an expense to restore.
     for id in [pending.as_str().unwrap(), "019bc186-de00-7303-8303-030303030303"] {
         let restored = alice.post(&group.path(&format!("/expenses/{id}/restore")), json!({})).await;
         assert_eq!(restored.code(), (404, "EXPENSE_NOT_FOUND"));
@@ -196,7 +196,10 @@ async fn push_of_250_entries_writes_all_of_them_in_order() {
     let group = Group::new(2, "EUR").await;
     let body: Vec<_> = (0..250).map(|number| adjustment(&number.to_string(), "0.01")).collect();
     let reply = group.members[0].post(&group.path(ENTRIES), json!(body)).await;
-    assert_eq!(told(&reply).0, (0..250).map(|number| number.to_string()).collect::<Vec<_>>());
+    assert_eq!(
+        applied_and_rejected(&reply).0,
+        (0..250).map(|number| number.to_string()).collect::<Vec<_>>()
+    );
     let applied = reply.body["data"]["applied"].as_array().unwrap();
     let sequences: Vec<_> =
         applied.iter().map(|entry| entry["sequence"].as_u64().unwrap()).collect();
@@ -205,7 +208,7 @@ async fn push_of_250_entries_writes_all_of_them_in_order() {
     group.verify().await;
     let names: Vec<_> = (0..250).map(|number| number.to_string()).collect();
     let reverted = revert(&group.members[1], &group, json!(names)).await;
-    assert_eq!(told(&reverted).0.len(), 250);
+    assert_eq!(applied_and_rejected(&reverted).0.len(), 250);
     assert_eq!(group.balances().await, ["0", "0"]);
     group.verify().await;
 }
@@ -214,20 +217,20 @@ async fn push_of_250_entries_writes_all_of_them_in_order() {
 async fn concurrent_pushes_apply_each_adjustment_once() {
     let group = Group::new(2, "EUR").await;
     let push = |name: String| {
-        // Each in a process of its own, so that none waits for its turn.
+        // Each in a separate process, so that they do not queue for the group.
         let (alice, entries) = (group.members[0].at(&group.api.another()), group.path(ENTRIES));
         async move { alice.post(&entries, json!([adjustment(&name, "1")])).await }
     };
     let others: JoinSet<_> = (0..20).map(|number| push(number.to_string())).collect();
     for reply in others.join_all().await {
-        assert_eq!(told(&reply).0.len(), 1, "{reply:?}");
+        assert_eq!(applied_and_rejected(&reply).0.len(), 1, "{reply:?}");
     }
     let same: JoinSet<_> = (0..20).map(|_| push("same".to_owned())).collect();
     let same = same.join_all().await;
-    let applied: usize = same.iter().map(|reply| told(reply).0.len()).sum();
+    let applied: usize = same.iter().map(|reply| applied_and_rejected(reply).0.len()).sum();
     assert_eq!(applied, 1);
-    for reply in same.iter().filter(|reply| told(reply).0.is_empty()) {
-        assert_eq!(told(reply).1, ["same ENTRY_EXISTS"]);
+    for reply in same.iter().filter(|reply| applied_and_rejected(reply).0.is_empty()) {
+        assert_eq!(applied_and_rejected(reply).1, ["same ENTRY_EXISTS"]);
     }
     assert_eq!(group.balances().await, ["21", "-21"]);
     group.verify().await;
@@ -248,7 +251,7 @@ async fn concurrent_pushes_to_200_groups_do_not_mix() {
         calls.spawn(async move { alice.post_until_answered(&key, &entries, &body).await });
     }
     for reply in calls.join_all().await {
-        assert_eq!(told(&reply).0.len(), 2);
+        assert_eq!(applied_and_rejected(&reply).0.len(), 2);
     }
     for (number, group) in (1..).zip(&groups) {
         let net: i64 = number - 1;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ENTRIES, adjustment, revert, told};
+use super::{ENTRIES, adjustment, applied_and_rejected, revert};
 use crate::harness::Group;
 
 #[tokio::test]
@@ -14,13 +14,13 @@ async fn reverted_name_can_be_pushed_again_with_other_changes() {
         [("5", ["5", "-5", "0"]), ("-7", ["-7", "7", "0"]), ("5", ["5", "-5", "0"])]
     {
         let pushed = alice.post(&group.path(ENTRIES), json!([adjustment("a", amount)])).await;
-        assert_eq!(told(&pushed).0, ["a"]);
+        assert_eq!(applied_and_rejected(&pushed).0, ["a"]);
         assert_eq!(group.balances().await, balances);
-        // Whose balance it moved may take it back too; a bystander may not.
+        // A member whose balance it moved may revert it too; another one may not.
         let refused = revert(carol, &group, names.clone()).await;
         assert_eq!(refused.code(), (403, "NOT_ALLOWED"));
         let reverted = revert(bob, &group, names.clone()).await;
-        let (applied, not) = told(&reverted);
+        let (applied, not) = applied_and_rejected(&reverted);
         assert_eq!(
             (applied, not),
             (
@@ -37,7 +37,7 @@ async fn reverted_name_can_be_pushed_again_with_other_changes() {
         history.iter().map(|entry| entry["sequence"].as_u64().unwrap()).collect();
     assert_eq!(sequences, [5, 4, 3, 2, 1, 0]);
     let by_post = carol.post(&group.path("/ledger/entries/revert"), json!(["a"])).await;
-    assert_eq!(told(&by_post).1, ["a ENTRY_MISSING"]);
+    assert_eq!(applied_and_rejected(&by_post).1, ["a ENTRY_MISSING"]);
 }
 
 #[tokio::test]
@@ -73,12 +73,12 @@ async fn large_revert_with_a_key_is_answered_and_replayed() {
     };
     for part in 0..6 {
         let body: Vec<_> = (part * 55..part * 55 + 55).map(wide).collect();
-        assert_eq!(told(&alice.post(&entries, json!(body)).await).0.len(), 55);
+        assert_eq!(applied_and_rejected(&alice.post(&entries, json!(body)).await).0.len(), 55);
     }
     let names: Vec<_> = (0..330).map(|number| format!("import-2026-{number:04}")).collect();
     let body = json!({ "entryIds": names });
     let first = alice.post_until_answered("undo-import", &reverts, &body).await;
-    assert_eq!(told(&first).0, names);
+    assert_eq!(applied_and_rejected(&first).0, names);
     assert_eq!(group.balances().await, vec!["0"; 20]);
     let again = alice.post_once("undo-import", &reverts, body).await;
     assert_eq!((&again.text, again.header("idempotent-replayed")), (&first.text, Some("true")));

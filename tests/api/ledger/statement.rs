@@ -1,5 +1,5 @@
 //! The ledger at any moment: balances, statement and days agree with each other, and with what was
-//! seen then.
+//! read at the time.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,18 +10,18 @@ use serde_json::{Value, json};
 
 use crate::harness::{Api, Caller, Group, number};
 
-/// What was seen of a group's balances at a moment.
+/// A group's balances, as read at a moment.
 struct Seen {
     at: String,
     sequence: u64,
     balances: Value,
 }
 
-/// A group with a random past of days, in which everything happens that moves money.
+/// A group with a random past of several days and all kinds of events.
 struct Past {
     group: Group,
     seen: Vec<Seen>,
-    /// The rows of history, as they were first written.
+    /// The rows of history, as first written.
     history: BTreeMap<(String, String), BTreeMap<String, AttributeValue>>,
     expenses: Vec<String>,
     deleted: Vec<String>,
@@ -43,14 +43,14 @@ impl Past {
         for number in 0..40 {
             past.act(&mut rng, number).await;
             past.see().await;
-            // Often at once, sometimes after a day or a month without any.
+            // Often immediately, sometimes after a day or a month without events.
             let hours = [0, 0, 0, 1, 5, 26, 24 * 33][rng.usize(..7)];
             past.group.api.pass(Duration::from_secs(hours * 3600 + rng.u64(..2)));
         }
         past
     }
 
-    /// A member whose init data is of now.
+    /// A member with current init data.
     fn member(&self, number: u64) -> Caller {
         self.group.api.user(
             number,
@@ -77,7 +77,7 @@ impl Past {
                 alice.post(&group.path("/settlements"), body).await.data(201);
             }
             4 => {
-                // One that waits moves nothing, but is an event.
+                // A pending settlement moves nothing, but is an event.
                 let body = json!({ "toId": other, "amount": amount });
                 alice.post(&group.path("/settlements"), body).await.data(201);
             }
@@ -102,7 +102,7 @@ impl Past {
                 alice.post(&group.path("/ledger/entries/revert"), names).await.data(200);
             }
             _ => {
-                // Two of one moment.
+                // Two entries of one moment.
                 let adjust = |name: String| {
                     json!({ "entryId": name, "changes": [
                     { "userId": "1", "currency": currency, "amount": amount },
@@ -119,7 +119,7 @@ impl Past {
         }
     }
 
-    /// Notes what the ledger says now, and that no history was written anew.
+    /// Records the current balances, and checks that no history was rewritten.
     async fn see(&mut self) {
         let now = self.member(2).get(&self.group.path("/ledger/balance")).await;
         let now = now.data(200);
@@ -133,15 +133,14 @@ impl Past {
             let (pk, sk) = &key;
             if sk.starts_with("HISTORY#") || (pk.starts_with("LEDGER#") && sk.starts_with("DAY#")) {
                 let first = self.history.entry(key.clone()).or_insert_with(|| row.clone());
-                assert_eq!(first, &row, "{key:?} was written anew");
+                assert_eq!(first, &row, "{key:?} was rewritten");
             }
         }
         self.group.verify().await;
     }
 }
 
-/// Balances without those that are zero in everything: a currency that nobody knew then is not
-/// shown.
+/// Balances without those of all zeros: a currency that was unknown then is not shown.
 fn moved(balances: &Value) -> Vec<Value> {
     let zero =
         |line: &&Value| ["paid", "owed", "sent", "received"].iter().any(|total| line[*total] != 0);
@@ -176,7 +175,7 @@ async fn past_balances_are_those_that_were_read_then() {
         };
         for seen in &past.seen {
             let then = balance(format!("at={}", seen.at)).await;
-            // The members, the member, the balance; the closings, and the entries of the day.
+            // The members, the membership, the balance; the closings, and the entries of the day.
             assert!(then.cost.requests <= 5, "SEED={seed} {}", then.cost);
             let then = then.data(200);
             let place = format!("SEED={seed} at {}", seen.at);
@@ -213,7 +212,7 @@ async fn check_statement(past: &Past, seed: u64) {
         assert_eq!(carol.pages(&format!("{entries}?order=asc"), limit).await, asc, "SEED={seed}");
         assert_eq!(carol.pages(&entries, limit).await, desc, "SEED={seed} {limit}");
     }
-    // From one moment that was seen to another one.
+    // Periods between two recorded moments.
     let mut rng = Rng::with_seed(seed);
     for _ in 0..8 {
         let [one, other] = [0, 1].map(|_| rng.usize(..past.seen.len()));
@@ -230,7 +229,7 @@ async fn check_statement(past: &Past, seed: u64) {
             }
         }
     }
-    // What a member's balance was after each entry is the sum of what they changed.
+    // A member's balance after each entry is the sum of its changes so far.
     for user in ["1", "4"] {
         let mine = carol.pages(&format!("{entries}?order=asc&userId={user}"), 3).await;
         let concerned = asc.iter().filter(|entry| !net(entry, user).is_empty());
@@ -312,7 +311,7 @@ async fn statement_of_a_period_is_the_whole_statement_filtered() {
                 let period = Period::random(&mut rng, &moments, past.group.api.now());
                 let inside = |entry: &&Value| period.has(created_at(entry));
                 let mut expected: Vec<_> = whole.iter().filter(inside).cloned().collect();
-                // Small pages only of what is short: a page takes several requests.
+                // Small pages only for short periods, because each page takes several requests.
                 let limit = [1, 2, 5, 100][rng.usize(..4)].max(expected.len() / 4);
                 let query = format!("{}{user}", period.query());
                 let path = format!("{entries}?order=asc{query}");
@@ -326,7 +325,7 @@ async fn statement_of_a_period_is_the_whole_statement_filtered() {
     }
 }
 
-/// Drops the balances that are zero: whether one is shown depends on where the page began.
+/// Drops zero balances, which depend on where the page began.
 fn drop_zeros(entry: &mut Value) {
     if let Some(balances) = entry.get_mut("balance").and_then(Value::as_object_mut) {
         balances.retain(|_, balance| *balance != 0);
@@ -345,7 +344,7 @@ struct Period {
 }
 
 impl Period {
-    /// A period whose ends are at, between, before or after the moments; some are days.
+    /// A random period whose ends are at, between, before or after the moments; some are days.
     fn random(rng: &mut Rng, moments: &[Timestamp], now: Timestamp) -> Self {
         const DAY: u64 = 24 * 60 * 60 * 1_000;
         let (first, last) =

@@ -14,7 +14,7 @@ async fn verified_debts_report_a_ledger_mismatch() {
     assert_eq!(verified.data(200), &debts);
     assert_eq!(alice.get(&group.path("/debts?verify=false")).await.cost.round_trips, 1);
 
-    // Somebody took a share away behind our back.
+    // An expense row is deleted outside of the API.
     let rows = group.api.rows().await;
     let ((pk, sk), _) = rows.iter().find(|((_, sk), _)| sk.starts_with("TX#")).unwrap();
     let key = |text: &str| aws_sdk_dynamodb::types::AttributeValue::S(text.to_owned());
@@ -23,5 +23,9 @@ async fn verified_debts_report_a_ledger_mismatch() {
     alice.get(&group.path("/debts")).await.data(200);
     let wrong = alice.get(&group.path("/debts?verify=true")).await;
     assert_eq!(wrong.code(), (500, "INTERNAL"));
-    assert!(!wrong.text.contains("balances"), "what differs is only in the log: {}", wrong.text);
+    assert!(
+        !wrong.text.contains("balances"),
+        "the response has no details of the mismatch: {}",
+        wrong.text
+    );
 }

@@ -1,4 +1,4 @@
-//! Bodies that are too large, too deep, too slow, or say a thing twice.
+//! Bodies that are too large, deeply nested, slow, or have duplicate fields.
 
 use std::convert::Infallible;
 
@@ -19,14 +19,14 @@ const NOT_JSON: (u16, &str) = (400, "INVALID_JSON");
 const TOO_LARGE: (u16, &str) = (413, "PAYLOAD_TOO_LARGE");
 const LIMIT: usize = 64 * 1024;
 
-/// Sends bytes, whatever they are.
+/// Sends arbitrary bytes.
 async fn send(scene: &Scene, method: Method, path: &str, body: impl Into<Body>) -> Reply {
     let request = scene.party(path).request(method, &scene.own.path(path));
     let request = request.header(header::CONTENT_TYPE, "application/json");
     scene.api.send(request.body(body.into()).unwrap()).await
 }
 
-/// Sends what the harness cannot keep: pieces of unknown number.
+/// Sends a streamed body of unknown length, which the harness cannot record.
 async fn stream(scene: &Scene, pieces: impl Into<Body>) -> Response<Body> {
     let request = scene.eve.request(Method::POST, &scene.own.path("/api/groups/G/expenses"));
     let request: Request<Body> =
@@ -40,7 +40,7 @@ async fn told(response: Response<Body>) -> (u16, Value) {
     (status, serde_json::from_slice(&body).unwrap())
 }
 
-/// A body of so many bytes.
+/// A body of `length` bytes.
 fn padded(length: usize) -> String {
     let (head, tail) = (r#"{"amount":1,"description":"x""#, "}");
     format!("{head}{}{tail}", " ".repeat(length - head.len() - tail.len()))
@@ -61,7 +61,7 @@ async fn body_of_64_kib_is_accepted_and_one_byte_more_is_refused() {
         let reply = send(&scene, Method::PUT, path, padded(LIMIT + 1)).await;
         scene.refused(&reply, TOO_LARGE, path).await;
     }
-    // In pieces, whose length nobody said.
+    // In chunks, without a content length.
     for (length, status) in [(LIMIT + 1, 413), (LIMIT, 201)] {
         let body = padded(length).into_bytes();
         let pieces: Vec<_> = body
@@ -85,7 +85,7 @@ async fn endless_body_is_not_read_to_its_end() {
     let endless = stream::repeat_with(|| Ok::<_, Infallible>(Bytes::from_static(&[b' '; 1000])));
     let (status, body) = told(stream(&scene, Body::from_stream(endless)).await).await;
     assert_eq!((status, &body["error"]), (413, &json!("PAYLOAD_TOO_LARGE")));
-    // What asks for no body does not wait for one.
+    // A route without a body does not wait for one.
     let request = scene.eve.request(Method::GET, &scene.own.path("/api/groups/G"));
     let never = Body::from_stream(stream::pending::<Result<Bytes, Infallible>>());
     let reply = scene.api.router.clone().oneshot(request.body(never).unwrap()).await.unwrap();
@@ -98,13 +98,13 @@ async fn stalled_body_times_out() {
     let scene = Scene::new().await;
     let begun = stream::once(async { Ok::<_, Infallible>(Bytes::from_static(b"{\"amount\":")) });
     let stalled = futures_util::StreamExt::chain(begun, stream::pending());
-    // From here on the clock goes to the next thing that somebody waits for.
+    // From here on, paused time advances to the next timer.
     tokio::time::pause();
     let (status, body) = told(stream(&scene, Body::from_stream(stalled)).await).await;
     tokio::time::resume();
     assert_eq!((status, &body["error"]), (400, &json!("INVALID_JSON")), "{body}");
     assert!(body["message"].as_str().unwrap().contains("did not arrive"), "{body}");
-    // One that breaks off is over at once.
+    // A broken body ends the request immediately.
     let broken = stream::once(async { Err::<Bytes, _>(std::io::Error::other("reset")) });
     let (status, body) = told(stream(&scene, Body::from_stream(broken)).await).await;
     assert_eq!((status, &body["error"]), (400, &json!("INVALID_JSON")), "{body}");
@@ -157,7 +157,8 @@ async fn deeply_nested_json_is_refused_without_recursion() {
     }
 }
 
-/// What is no amount of euros, as a number or as a text: not at all, too fine, too much, or none.
+/// Invalid amounts in euros, as numbers or strings: malformed, too precise, too large, or not
+/// positive.
 const NO_AMOUNTS: [&str; 55] = [
     "1e999999",
     "1e-999999",
@@ -348,7 +349,7 @@ async fn duplicate_fields_are_refused_by_name() {
         let details = reply.body["details"].as_array().unwrap();
         assert!(details.contains(&detail), "{body}: {}", reply.text);
     }
-    // A field is known by its exact name, and an unknown one is named once however often it is
+    // Field names are case-sensitive, and an unknown one is reported once, however often it is
     // sent.
     let body = r#"{"amount":1,"Amount":2,"AMOUNT":3,"x":1,"x":2,"description":"x","__proto__":{"amount":9}}"#;
     let reply = send(&scene, Method::POST, "/api/groups/G/expenses", body).await;
@@ -366,8 +367,8 @@ async fn json_must_be_utf_8_without_a_byte_order_mark() {
         |bytes: fn(u16) -> [u8; 2]| json.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
     for (name, body) in [
         ("a mark", [b"\xef\xbb\xbf", json.as_bytes()].concat()),
-        ("UTF-16, little end first", utf16(u16::to_le_bytes)),
-        ("UTF-16, big end first", utf16(u16::to_be_bytes)),
+        ("UTF-16LE", utf16(u16::to_le_bytes)),
+        ("UTF-16BE", utf16(u16::to_be_bytes)),
         ("Latin-1", b"{\"amount\":1,\"description\":\"caf\xe9\"}".to_vec()),
         ("a surrogate", b"{\"amount\":1,\"description\":\"\xed\xa0\x80\"}".to_vec()),
         ("half a surrogate", br#"{"amount":1,"description":"\udc00\ud800"}"#.to_vec()),

@@ -1,4 +1,4 @@
-//! A cursor opens the list that it was made for, as it was made, to whom it was made: nothing else.
+//! Cursors: one opens only its own list, unchanged, for its own user.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ async fn cursor(caller: &Caller, path: &str) -> String {
     page.body["pagination"]["nextCursor"].as_str().unwrap().to_owned()
 }
 
-/// A scene in which all lists of 1 go on.
+/// A scene in which all lists of user 1 have further pages.
 async fn scene() -> Scene {
     let mut scene = Scene::new().await;
     for place in [&scene.own, &scene.foreign] {
@@ -44,7 +44,7 @@ async fn cursor_with_any_byte_changed_or_removed_is_refused() {
             (0..cursor.len()).map(|end| cursor[..end].to_owned()).collect();
         for (place, letter) in cursor.char_indices() {
             let at = ALPHABET.find(letter).unwrap();
-            // The next value, and the one whose first bit differs.
+            // The next value, and the value with the first bit flipped.
             for other in [(at + 1) % 64, at ^ 0b10_0000] {
                 let mut changed = cursor.clone();
                 changed.replace_range(place..=place, &ALPHABET[other..=other]);
@@ -97,7 +97,7 @@ async fn cursor_opens_only_its_own_list() {
             let shared = of == path && of.contains("/api/groups/");
             let row = format!("{}: one of {of} at {path}", caller.user.name);
             if of == path && (shared || caller.id == alice.id) {
-                // Of a group's list any member's cursor is everybody's, and nobody else's.
+                // A cursor of a group's list is valid for every member, and for no other user.
                 let stranger = caller.id == scene.eve.id && of.contains(&scene.foreign.group.id);
                 assert_eq!(page.status, if stranger { 403 } else { 200 }, "{row}: {}", page.text);
             } else {
@@ -119,7 +119,7 @@ async fn cursor_signed_by_another_bot_is_refused() {
         from.get(&format!("{path}?cursor={cursor}")).await.data(200);
         let page = to.get(&format!("{path}?cursor={cursor}")).await;
         assert_eq!(page.code(), (400, "INVALID_CURSOR"));
-        // Neither does the other bot's init data count here.
+        // Nor does init data of the other bot authenticate here.
         let stranger = from.at(&to.api).get(&path).await;
         assert_eq!(stranger.code(), (401, "UNAUTHORIZED"));
     }
@@ -135,6 +135,6 @@ async fn cursor_without_authentication_is_refused() {
     assert_eq!(alice.with(None).get(&list).await.code(), (401, "UNAUTHORIZED"));
     scene.api.pass(Duration::from_hours(25));
     assert_eq!(alice.get(&list).await.code(), (401, "UNAUTHORIZED"));
-    // The list itself goes on: a cursor tells a place, and no time.
+    // A cursor encodes a position, not a time, so the list continues.
     scene.api.user(1, "A").get(&list).await.data(200);
 }

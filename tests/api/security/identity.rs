@@ -1,4 +1,4 @@
-//! Who calls: one who was signed for this bot, once, and now. How a hash is forged is tested beside
+//! Authentication: only current init data signed for this bot. Forged hashes are tested beside
 //! `telegram::verify`.
 
 use std::time::Duration;
@@ -149,7 +149,7 @@ async fn captured_request_is_useless_a_day_later() {
     replayed.data(201);
     let before = scene.api.rows().await;
     scene.api.pass(Duration::from_secs(86_401));
-    // Neither again, nor under its key, nor with a new date.
+    // Neither repeated, nor with its idempotency key, nor with a new date.
     let init_data = telegram::sign(&scene.eve.user, TOKEN, scene.api.now());
     let (_, old) = scene.eve.authorization();
     let (_, hash) = old.rsplit_once("&hash=").unwrap();

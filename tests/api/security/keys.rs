@@ -1,5 +1,4 @@
-//! Text of a client in a key of the table: no id takes it, and what takes any text goes into no
-//! key.
+//! Client text in keys of the table: ids refuse it, and free text never enters a key.
 
 use axum::{
     body::Body,
@@ -59,7 +58,7 @@ async fn id_and_enum_fields_refuse_other_values() {
         ] {
             scene.names((method, path), Some(&body), field).await;
         }
-        // What JSON's grammar takes for a number is none of these.
+        // Valid JSON numbers that are no ids.
         if !["1.0", "1e0", "-1", "4503599627370496", "18446744073709551617"].contains(&&*text) {
             let mut body = expense("splits", by("1", &text));
             scene.names((Method::POST, &expenses), Some(&body), "splits[0].amount").await;
@@ -78,7 +77,7 @@ async fn path_and_query_parameters_refuse_malformed_values() {
     let id = &scene.own.expense;
     let mut texts = bad_ids();
     texts.retain(|text| text.len() < 5_000);
-    // A true id with something about it.
+    // A valid id with additions.
     let about = ["#", "~", "\n", "\0", " ", "\u{200b}", "\u{301}", "/", "?", "%", "\u{202e}"];
     texts.extend(about.iter().flat_map(|odd| [format!("{id}{odd}"), format!("{odd}{id}")]));
     texts.extend([id.replace('-', "‐"), id.replace('-', ""), format!("{{{id}}}"), id.repeat(100)]);
@@ -185,7 +184,7 @@ async fn blank_and_multi_line_texts_are_refused() {
         scene.names((Method::POST, "/api/groups"), Some(&body), "chatId").await;
         scene.unchanged(text).await;
     }
-    // What joins or turns letters that do show is how people write.
+    // Joiners and direction marks are allowed between visible letters.
     for text in ["👨\u{200d}👩\u{200d}👧", "می\u{200c}خواهم", "\u{202b}שלום\u{202c}", "❤\u{fe0f}"]
     {
         let made = scene.eve.post(&expenses, json!({ "amount": 1, "description": text })).await;
@@ -205,7 +204,7 @@ async fn idempotency_key_shaped_like_a_row_key_is_harmless() {
         assert_ne!(other.data(201)["id"], first.data(201)["id"], "{key}");
     }
     let before = scene.api.rows().await;
-    // Spelled otherwise, the same group is not another one: nothing is done again.
+    // The group id in capitals is the same group: nothing is written again.
     let group = &scene.own.group.id;
     let path = path.replace(group, &group.to_uppercase());
     let again = scene.eve.post_once("create-expense#0", &path, body).await;

@@ -1,5 +1,4 @@
-//! What belongs to another group is reached by no id: not through one's own group, nor by an id
-//! that is made up.
+//! Isolation of groups: no id, own or invented, reaches the rows of another group.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use axum::http::Method;
@@ -13,7 +12,8 @@ async fn rows_of_another_group_are_unreachable_through_ones_own() {
     let scene = Scene::new().await;
     let (own, foreign) = (&scene.own, &scene.foreign);
     let [expense, settlement] = [&foreign.expense, &foreign.settlement];
-    // At the same time: both groups have a row at the very key that the other's id leads to.
+    // At the same millisecond, so that both groups have a row at the key that the other's id leads
+    // to.
     let at = expense.parse::<ExpenseId>().unwrap().created_at();
     assert_eq!(at, own.expense.parse::<ExpenseId>().unwrap().created_at());
     let at = at.unwrap();
@@ -93,8 +93,7 @@ async fn non_member_is_refused_with_any_known_id() {
     let scene = Scene::new().await;
     let foreign = &scene.foreign;
     let wallet = json!({ "wallet": format!("0:{}", "a".repeat(64)) });
-    // With a body that a member could send, one that nobody could, and one that is too much: the
-    // answer tells nothing.
+    // With a valid, an invalid and an oversized body: the response is the same.
     for (method, path, body) in [
         (Method::GET, "/api/groups/G", None),
         (Method::GET, "/api/groups/G/debts", None),
@@ -135,7 +134,7 @@ async fn member_cannot_act_for_another_user() {
     let own = &scene.own;
     let hash = "b".repeat(64);
     for (method, path, body, refusal) in [
-        // Between two others.
+        // Between two other users.
         (
             Method::POST,
             "/api/groups/G/settlements",
@@ -162,7 +161,7 @@ async fn member_cannot_act_for_another_user() {
             (403, "NOT_ALLOWED"),
         ),
         (Method::POST, "/api/groups/G/expenses/E/restore", None, (403, "NOT_ALLOWED")),
-        // To oneself, and to who is no member.
+        // To oneself, and to a non-member.
         (
             Method::POST,
             "/api/groups/G/settlements",
@@ -180,7 +179,7 @@ async fn member_cannot_act_for_another_user() {
         let reply = scene.eve.call(method.clone(), &path, body.as_ref()).await;
         scene.refused(&reply, refusal, &format!("{method} {path} {body:?}")).await;
     }
-    // Fields that are not a client's to say.
+    // Fields that clients must not set.
     let expense = json!({
         "amount": 1, "description": "x", "id": own.expense, "createdBy": "1", "groupId": scene.foreign.group.id,
         "createdAt": "1970-01-01T00:00:00.000Z", "PK": "GROUP#x", "formatVersion": 7, "payerName": "B", "ttl": 1,
@@ -234,7 +233,7 @@ async fn largest_amounts_break_no_response() {
         }
         own.group.verify().await;
     }
-    // Who filled the ledger can be undone, as long as it is an expense.
+    // The expense that filled the ledger can still be deleted.
     let whole = scene.eve.get(&expenses).await;
     for expense in whole.data(200).as_array().unwrap().iter().filter(|it| it["createdBy"] == "9") {
         scene

@@ -1,5 +1,5 @@
-//! Paths and methods that mean something else to somebody on the way: here they are what they are,
-//! or nothing.
+//! Paths and methods that proxies may interpret differently: the API takes them literally, or
+//! refuses them.
 
 use axum::{
     body::Body,
@@ -84,7 +84,7 @@ async fn malformed_paths_reach_no_other_route() {
         let reply = scene.eve.get(&scene.own.path(path).replace("/GROUP%23/", "/GROUP%23")).await;
         scene.refused(&reply, refusal, path).await;
     }
-    // An id is the same in capitals, and names the same thing.
+    // Ids are case-insensitive.
     let (group, expense) = (&scene.own.group.id, &scene.own.expense);
     let path = format!("/api/groups/{}/expenses/{}", group.to_uppercase(), expense.to_uppercase());
     assert_eq!(scene.eve.get(&path).await.data(200)["id"], **expense);
@@ -134,7 +134,7 @@ async fn method_override_headers_are_ignored() {
             let reply = alice.call(method.clone(), &path, None).await;
             scene.refused(&reply, NO_METHOD, &format!("{method} {path}")).await;
             let cookie = reply.text.contains("tma ") || reply.text.contains("auth_date");
-            assert!(!cookie, "{method}: nothing of the request is sent back: {}", reply.text);
+            assert!(!cookie, "{method}: the response must not echo the request: {}", reply.text);
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{A, indebted, settle};
+use super::{A, settle, with_debt};
 use crate::harness::{Caller, Group};
 
 #[tokio::test]
 async fn settlement_of_the_recipient_is_completed_at_once() {
-    let group = indebted().await;
+    let group = with_debt().await;
     let made = group.pay(1, 0, "50").await;
     assert_eq!(made["status"], "completed");
     assert_eq!(made["completedAt"], made["createdAt"]);
@@ -21,7 +21,7 @@ async fn settlement_of_the_recipient_is_completed_at_once() {
 
 #[tokio::test]
 async fn settlement_may_be_in_another_currency() {
-    let group = indebted().await;
+    let group = with_debt().await;
     let body = json!({ "fromId": "2", "toId": "1", "amount": "0.000000001", "currency": "TON" });
     let made = group.members[0].post(&group.path("/settlements"), body).await;
     assert!(made.text.contains(r#""amount":0.000000001,"currency":"TON""#), "{}", made.text);
@@ -32,7 +32,7 @@ async fn settlement_may_be_in_another_currency() {
 
 #[tokio::test]
 async fn transaction_hash_of_the_recipient_is_refused() {
-    let group = indebted().await;
+    let group = with_debt().await;
     let alice = &group.members[0];
     let before = group.api.rows().await;
     let body = json!({ "fromId": "2", "toId": "1", "amount": 1, "txHash": A });
@@ -49,10 +49,10 @@ async fn currency_of_a_settlement_defaults_to_the_only_one_owed() {
     group.spend(0, json!({ "amount": 12.5, "currency": "EUR", "splits": split("2") })).await;
     let currency =
         async |by: &Caller, body: Value| settle(&group, by, body).await.0["currency"].clone();
-    // Bob owes Alice euros, and nothing else.
+    // Bob owes Alice euros only.
     let pay = json!({ "toId": "1", "amount": 12.5 });
     assert_eq!(currency(bob, pay.clone()).await, "EUR");
-    // Carol owes nothing, and Bob is owed nothing.
+    // Carol owes nothing, and Bob has no credit.
     assert_eq!(currency(carol, pay.clone()).await, "TON");
     assert_eq!(currency(bob, json!({ "toId": "3", "amount": 1 })).await, "TON");
     // The decimals are those of the currency that is owed.
@@ -63,7 +63,7 @@ async fn currency_of_a_settlement_defaults_to_the_only_one_owed() {
         "{}",
         reply.text
     );
-    // A currency that is named counts, by either name, for the payer and for the recipient.
+    // An explicit currency wins, by either field name, for the payer and for the recipient.
     assert_eq!(currency(bob, json!({ "toId": "1", "amount": 1, "currency": "USD" })).await, "USD");
     let said = json!({ "toId": "1", "amount": 1, "paymentType": "USDT", "recipientWallet": "EQ…" });
     assert_eq!(currency(bob, said).await, "USDT");
@@ -71,7 +71,7 @@ async fn currency_of_a_settlement_defaults_to_the_only_one_owed() {
     assert_eq!(currency(bob, same).await, "TON");
     let recorded = json!({ "fromId": "2", "toId": "1", "amount": 2.5 });
     assert_eq!(currency(&group.members[0], recorded).await, "EUR");
-    // Of two currencies that are owed neither is meant.
+    // With debts in two currencies, neither is the default.
     group.spend(0, json!({ "amount": 3, "currency": "USD", "splits": split("2") })).await;
     assert_eq!(currency(bob, pay).await, "TON");
     group.verify().await;

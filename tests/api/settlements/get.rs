@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::{indebted, settle};
+use super::{settle, with_debt};
 use crate::harness::Group;
 
 #[tokio::test]
 async fn settlement_is_not_found_in_another_group() {
-    let group = indebted().await;
+    let group = with_debt().await;
     let (made, _) = settle(&group, &group.members[1], json!({ "toId": "1", "amount": 50 })).await;
     let other = Group::of(&group.api, 3, "EUR").await;
     let path = other.path(&format!("/settlements/{}", made["id"].as_str().unwrap()));

@@ -2,17 +2,17 @@
 
 use serde_json::json;
 
-use super::{A, B, indebted, settle};
+use super::{A, B, settle, with_debt};
 
 #[tokio::test]
 async fn settlement_of_the_payer_is_pending_until_the_recipient_completes_it() {
-    let group = indebted().await;
+    let group = with_debt().await;
     let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
     let (made, path) = settle(&group, bob, json!({ "toId": "1", "amount": 20 })).await;
     assert_eq!(made["status"], "pending");
     assert_eq!((&made["fromUserName"], &made["toUserName"]), (&json!("B"), &json!("A")));
     assert_eq!(made["completedAt"], json!(null));
-    assert_eq!(group.balances().await, ["50", "-50", "0"], "nothing has moved");
+    assert_eq!(group.balances().await, ["50", "-50", "0"], "no balance moves");
     assert_eq!(group.debts().await["summary"]["settlementCount"], 0);
 
     assert_eq!(bob.put(&path, json!({ "status": "completed" })).await.code(), (403, "NOT_ALLOWED"));
@@ -22,7 +22,11 @@ async fn settlement_of_the_payer_is_pending_until_the_recipient_completes_it() {
     );
     let done = alice.put(&path, json!({ "status": "completed" })).await;
     assert_eq!(done.data(200)["status"], "completed");
-    assert_eq!(done.data(200)["completedAt"], "2026-01-15T12:00:00.002Z", "an event of its own");
+    assert_eq!(
+        done.data(200)["completedAt"],
+        "2026-01-15T12:00:00.002Z",
+        "each event has its own time"
+    );
     assert_eq!(group.balances().await, ["30", "-30", "0"]);
     let summary = group.debts().await["summary"].clone();
     assert_eq!((&summary["settlementCount"], &summary["totalSettled"]), (&json!(1), &json!(20)));
@@ -48,7 +52,7 @@ async fn settlement_of_the_payer_is_pending_until_the_recipient_completes_it() {
 
 #[tokio::test]
 async fn transaction_hash_of_the_payer_is_stored_and_used_once() {
-    let group = indebted().await;
+    let group = with_debt().await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);
     let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 50 })).await;
     let confirm = json!({ "txHash": A.to_uppercase(), "status": "completed" });
@@ -70,12 +74,12 @@ async fn transaction_hash_of_the_payer_is_stored_and_used_once() {
     assert_eq!(
         bob.put(&path, json!({ "txHash": B })).await.data(200)["txHash"],
         B,
-        "it was sent again"
+        "the payer may replace the hash"
     );
     assert_eq!(
         bob.put(&other, json!({ "txHash": A })).await.data(200)["txHash"],
         A,
-        "the first one is free"
+        "the replaced hash is free"
     );
     assert_eq!(alice.put(&path, json!({ "status": "completed" })).await.data(200)["txHash"], B);
     assert_eq!(group.balances().await, ["0", "0", "0"]);
@@ -84,7 +88,7 @@ async fn transaction_hash_of_the_payer_is_stored_and_used_once() {
 
 #[tokio::test]
 async fn failed_settlement_moves_nothing_and_stays_failed() {
-    let group = indebted().await;
+    let group = with_debt().await;
     let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
     for party in [alice, bob] {
         let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 50 })).await;
@@ -111,7 +115,7 @@ async fn failed_settlement_moves_nothing_and_stays_failed() {
 
 #[tokio::test]
 async fn transaction_hash_of_a_failed_settlement_can_be_reused() {
-    let group = indebted().await;
+    let group = with_debt().await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);
     let (_, wrong) = settle(&group, bob, json!({ "toId": "1", "amount": 5, "txHash": A })).await;
     let failed = alice.put(&wrong, json!({ "status": "failed" })).await;
@@ -124,7 +128,7 @@ async fn transaction_hash_of_a_failed_settlement_can_be_reused() {
 
 #[tokio::test]
 async fn if_match_is_checked_after_permission_and_status() {
-    let group = indebted().await;
+    let group = with_debt().await;
     let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
     let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 5 })).await;
     let complete = json!({ "status": "completed" });
@@ -139,7 +143,7 @@ async fn if_match_is_checked_after_permission_and_status() {
 
 #[tokio::test]
 async fn mini_app_fields_are_accepted() {
-    let group = indebted().await;
+    let group = with_debt().await;
     let bob = &group.members[1];
     let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 20 })).await;
     let confirm = json!({
@@ -154,7 +158,7 @@ async fn mini_app_fields_are_accepted() {
 
 #[tokio::test]
 async fn transaction_hash_with_status_failed_is_refused() {
-    let group = indebted().await;
+    let group = with_debt().await;
     let bob = &group.members[1];
     let (_, path) = settle(&group, bob, json!({ "toId": "1", "amount": 20 })).await;
     let before = group.api.rows().await;

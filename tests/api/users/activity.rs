@@ -1,4 +1,4 @@
-//! The feed is one order of time over four kinds of event, complete across pages, nothing twice.
+//! The activity feed: four kinds of events in order of time, complete across pages.
 
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ async fn feed_pages_are_complete_when_events_share_a_millisecond() {
     for _ in 0..4 {
         groups.push(Group::of(&api, 2, "EUR").await);
     }
-    // Each round all four kinds happen in all groups, at the same milliseconds.
+    // In each round, all four kinds happen in all groups at the same milliseconds.
     for round in 0..3 {
         for group in &groups {
             group.spend(0, json!({ "amount": 2 })).await;

@@ -166,7 +166,7 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Delay => "delayed",
-            Self::Hang => "delayed beyond the client's patience",
+            Self::Hang => "delayed beyond the client's timeout",
             Self::Silence => "not answered",
             Self::Refuse => "connection refused",
             Self::CutBefore => "connection cut before the write",
@@ -178,7 +178,7 @@ impl fmt::Display for Fault {
             Self::Conflict => "TransactionConflict",
             Self::InProgress => "TransactionInProgressException",
             Self::Mismatch => "IdempotentParameterMismatchException",
-            Self::Late => "attempt done late, after its retry was refused",
+            Self::Late => "late attempt, after its retry was refused",
             Self::Unprocessed => "UnprocessedKeys",
             Self::ShortPage => "short page",
             Self::StaleIndex => "late index",

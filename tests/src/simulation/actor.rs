@@ -72,7 +72,7 @@ impl Actor {
 
     /// Performs an operation with an idempotency key and retries until it is done.
     async fn until_done(&mut self, operation: Operation) -> Value {
-        let key = Some(format!("insist-{}", self.journal.unique_tag()));
+        let key = Some(format!("retry-{}", self.journal.unique_tag()));
         let place = self.journal.begin(self.user, operation.clone(), key.clone());
         loop {
             let outcome = self.ask(&operation, key.as_deref()).await;
@@ -116,11 +116,11 @@ impl Actor {
             45..54 => self.edit(&group).await,
             54..60 => self.restore(&group).await,
             60..68 => self.adjust(group).await,
-            68..70 => self.unadjust(&group).await,
+            68..70 => self.revert_adjustments(&group).await,
             70..78 => self.pay(group).await,
             78..83 => self.settle(&group).await,
             83..88 => self.race(&group).await,
-            88..94 => self.look(&group).await,
+            88..94 => self.read_group(&group).await,
             _ => self.send_forged_request(&group).await,
         }
     }
@@ -208,10 +208,10 @@ impl Actor {
         self.perform(operation).await;
     }
 
-    async fn unadjust(&mut self, group: &str) {
+    async fn revert_adjustments(&mut self, group: &str) {
         let Some(known) = self.rng.choice(self.journal.adjustments(group)) else { return };
         let (group, names) = (group.to_owned(), vec![known.name]);
-        self.perform(Operation::Unadjust { group, names, owners: known.owners }).await;
+        self.perform(Operation::Revert { group, names, owners: known.owners }).await;
     }
 
     async fn pay(&mut self, group: String) {
@@ -268,7 +268,7 @@ impl Actor {
     /// # Panics
     ///
     /// If a response is not JSON.
-    pub async fn treat(&mut self, group: &str) -> Outcome {
+    pub async fn spend_equally(&mut self, group: &str) -> Outcome {
         let operation = Operation::Spend {
             group: group.to_owned(),
             label: format!("Expense {}", self.journal.unique_tag()),
@@ -355,7 +355,7 @@ impl Actor {
     }
 
     /// Reads the group's debts: balances must always sum to zero.
-    async fn look(&mut self, group: &str) {
+    async fn read_group(&mut self, group: &str) {
         let debts = self.read(&format!("/api/groups/{group}/debts")).await;
         if let Some(debts) = debts {
             for currency in CURRENCIES {
@@ -380,7 +380,7 @@ impl Actor {
                 self.journal.find(Finding::Twice(format!("{list} show one row on two pages")));
             }
         }
-        self.look_back(group).await;
+        self.read_past(group).await;
         let lists = ["groups", "expenses", "debts", "settlements", "activity", "summary"];
         let list = self.rng.choice(lists).unwrap_or_default();
         self.read(&format!("/api/users/me/{list}")).await;
@@ -402,7 +402,7 @@ impl Actor {
         body: &Value,
         key: Option<&str>,
     ) -> Option<Reply> {
-        let init_data = telegram::sign(&person(self.user), TOKEN, self.now());
+        let init_data = telegram::sign(&telegram_user(self.user), TOKEN, self.now());
         let request = Request::builder().method(method).uri(path);
         let request = request.header(header::AUTHORIZATION, format!("tma {init_data}"));
         let request = key.into_iter().fold(request, |it, key| it.header("idempotency-key", key));
@@ -427,7 +427,7 @@ impl Actor {
             if record.outcome == Outcome::Unknown {
                 let outcome = self.be(record.user).ask(&record.operation, Some(key)).await;
                 if outcome == Outcome::Unknown {
-                    let text = format!("{:?} does not converge", record.operation);
+                    let text = format!("{:?} has no outcome without faults", record.operation);
                     self.journal.find(Finding::Wrong(text));
                 }
                 self.journal.end(place, outcome);
@@ -443,7 +443,7 @@ impl Actor {
 }
 
 /// The Telegram user with an id.
-pub(super) fn person(id: u64) -> User {
+pub(super) fn telegram_user(id: u64) -> User {
     let id = UserId::new(id).unwrap();
     User { id, name: format!("User {id}"), username: None, avatar_url: None }
 }

@@ -73,7 +73,7 @@ fn used(state: &State, records: &[Record]) -> Vec<Finding> {
     for (record, key) in unknown.filter_map(|it| Some((it, request_key(it)?))) {
         let happened = match record.operation {
             // The state may have been the same before.
-            Operation::Join { .. } | Operation::Restore { .. } | Operation::Unadjust { .. } => {
+            Operation::Join { .. } | Operation::Restore { .. } | Operation::Revert { .. } => {
                 state.used.contains_key(&key)
             }
             // A response without applied items is stored too.

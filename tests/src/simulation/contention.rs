@@ -62,10 +62,10 @@ impl Crowd {
     /// If a writer panics.
     pub async fn write(self) -> (Throughput, Report) {
         let world = World::of(Plan::none(), self.processes, Proxy::patient_client).await;
-        let founder = world.user(self.user.unwrap_or(1));
+        let creator = world.user(self.user.unwrap_or(1));
         let mut groups = Vec::new();
         for _ in 0..self.groups {
-            groups.push(founder.clone().create_group().await);
+            groups.push(creator.clone().create_group().await);
         }
         let writer = |index: u64| {
             let user = self.user.unwrap_or(index % MEMBERS + 1);
@@ -83,7 +83,7 @@ impl Crowd {
         for (mut user, group) in (0..self.writers).map(writer) {
             writes.spawn(async move {
                 let began = Instant::now();
-                (user.treat(&group).await, began.elapsed())
+                (user.spend_equally(&group).await, began.elapsed())
             });
         }
         let answers = writes.join_all().await;

@@ -8,8 +8,8 @@ use fracti_core::{telegram, time::Timestamp};
 use serde_json::{Value, json};
 
 use super::{
-    Actor, Finding, Operation, Outcome, SettlementUpdate, actor::person, journal::KnownSettlement,
-    world::TOKEN,
+    Actor, Finding, Operation, Outcome, SettlementUpdate, actor::telegram_user,
+    journal::KnownSettlement, world::TOKEN,
 };
 
 /// A Telegram user who is in no group.
@@ -60,7 +60,7 @@ impl Actor {
         let hours_ago =
             |hours: u64| Timestamp::from_millis(now.millis() - hours * 3_600_000).unwrap();
         let signed =
-            |user: u64, token: &str, at: Timestamp| telegram::sign(&person(user), token, at);
+            |user: u64, token: &str, at: Timestamp| telegram::sign(&telegram_user(user), token, at);
         let mut forged = signed(self.user, TOKEN, now);
         let last = forged.pop().unwrap();
         forged.push(if last == '0' { '1' } else { '0' });
@@ -71,7 +71,7 @@ impl Actor {
             3 => String::new(),
             _ => signed(STRANGER, TOKEN, now),
         };
-        let expense = json!({ "amount": 1, "description": "Hostile" });
+        let expense = json!({ "amount": 1, "description": "Forged" });
         let at = |rest: &str| format!("/api/groups/{group}{rest}");
         let known = self.rng.choice(self.journal.expenses(group)).map(|it| it.id);
         let settlement = self.rng.choice(self.journal.settlements(group)).map(|it| it.id);
@@ -94,7 +94,9 @@ impl Actor {
         self.journal.forged();
         let Some(reply) = self.transport.send(request.body(body).unwrap()).await else { return };
         if reply.status.is_success() {
-            self.journal.find(Finding::LetIn(format!("{method} {path} as {init_data}: {reply:?}")));
+            self.journal.find(Finding::ForgeryAccepted(format!(
+                "{method} {path} as {init_data}: {reply:?}"
+            )));
         }
     }
 }

@@ -23,7 +23,7 @@ impl Actor {
             minor,
             currency: "EUR".parse().unwrap(),
         };
-        let revert = |names: Vec<String>| Operation::Unadjust {
+        let revert = |names: Vec<String>| Operation::Revert {
             group: group.to_owned(),
             names,
             owners: [self.user, other, other],

@@ -82,7 +82,7 @@ pub enum Operation {
         currency: Currency,
     },
     /// Revert adjustments.
-    Unadjust {
+    Revert {
         /// The group.
         group: String,
         /// The entry ids.
@@ -156,7 +156,7 @@ impl Operation {
             | Self::Edit { group, .. }
             | Self::Restore { group, .. }
             | Self::Adjust { group, .. }
-            | Self::Unadjust { group, .. }
+            | Self::Revert { group, .. }
             | Self::Pay { group, .. }
             | Self::Settle { group, .. } => Some(group),
         }
@@ -172,7 +172,7 @@ impl Operation {
             Self::Pay { .. } => Some("create-settlement"),
             Self::Restore { .. } => Some("restore-expense"),
             Self::Adjust { .. } => Some("push-entries"),
-            Self::Unadjust { .. } => Some("revert-entries"),
+            Self::Revert { .. } => Some("revert-entries"),
             Self::Delete { .. } | Self::Edit { .. } | Self::Settle { .. } => None,
         }
     }
@@ -218,7 +218,7 @@ impl Operation {
                 let body = names.iter().map(entry).collect();
                 (Method::POST, format!("{groups}/{group}/ledger/entries"), body)
             }
-            Self::Unadjust { group, names, .. } => {
+            Self::Revert { group, names, .. } => {
                 let path = format!("{groups}/{group}/ledger/entries/revert");
                 (Method::POST, path, json!(names))
             }

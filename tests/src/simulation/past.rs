@@ -85,7 +85,7 @@ fn shown(balances: &Value) -> Nets {
 impl Actor {
     /// Reads the whole statement, and then a balance, a period or the days, which must agree with
     /// it.
-    pub(super) async fn look_back(&mut self, group: &str) {
+    pub(super) async fn read_past(&mut self, group: &str) {
         if let Some(known) = self.read_statement(group).await {
             self.check_past(&known).await;
         }

@@ -16,7 +16,7 @@ pub enum Finding {
     /// A balance differs from the rows.
     Off(String),
     /// A forged request was accepted.
-    LetIn(String),
+    ForgeryAccepted(String),
     /// Any other deviation from the model.
     Wrong(String),
 }
@@ -107,7 +107,11 @@ impl fmt::Display for Report {
         row(f, &"**acknowledged writes lost**", count(|it| matches!(it, Finding::Lost(_))))?;
         row(f, &"**writes applied twice**", count(|it| matches!(it, Finding::Twice(_))))?;
         row(f, &"**balances off**", count(|it| matches!(it, Finding::Off(_))))?;
-        row(f, &"**forged requests accepted**", count(|it| matches!(it, Finding::LetIn(_))))?;
+        row(
+            f,
+            &"**forged requests accepted**",
+            count(|it| matches!(it, Finding::ForgeryAccepted(_))),
+        )?;
         row(f, &"other deviations", count(|it| matches!(it, Finding::Wrong(_))))?;
         row(f, &"runs", self.runs)?;
         row(f, &"writes acknowledged", self.acknowledged)?;

@@ -62,7 +62,7 @@ impl World {
     /// If no port is free.
     pub async fn new(seed: u64) -> Self {
         let processes = [1, 2, 3][usize::try_from(seed % 3).unwrap()];
-        Self::of(Plan::of(seed), processes, impatient).await
+        Self::of(Plan::of(seed), processes, with_short_timeouts).await
     }
 
     /// A world with `processes` processes, each of which has its own client of the table.
@@ -142,7 +142,7 @@ fn random(seed: u64, process: usize) -> Random {
 }
 
 /// A client with short timeouts, so that runs are fast; otherwise as in production.
-fn impatient(proxy: &Proxy, process: usize) -> Client {
+fn with_short_timeouts(proxy: &Proxy, process: usize) -> Client {
     let millis = Duration::from_millis;
     let timeouts = TimeoutConfig::builder()
         .connect_timeout(millis(300))

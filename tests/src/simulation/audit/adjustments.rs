@@ -18,7 +18,7 @@ pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
     }
     let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
     for record in records.iter().filter(|it| it.possible()) {
-        if let Operation::Unadjust { names, .. } = &record.operation {
+        if let Operation::Revert { names, .. } = &record.operation {
             for name in names {
                 *asked.entry(name).or_default() += 1;
             }
@@ -40,7 +40,7 @@ pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
                 let changes = changes(&record.operation).unwrap_or_default();
                 Box::new(move |name| pushes(of(name), &changes))
             }
-            Operation::Unadjust { .. } => Box::new(|name| reverts(of(name))),
+            Operation::Revert { .. } => Box::new(|name| reverts(of(name))),
             _ => continue,
         };
         findings.extend(frequency(record, times));
@@ -52,7 +52,7 @@ pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
 fn frequency(record: &Record, times: impl Fn(&String) -> usize) -> Option<Finding> {
     let (names, pushed) = match &record.operation {
         Operation::Adjust { names, .. } => (names, true),
-        Operation::Unadjust { names, .. } => (names, false),
+        Operation::Revert { names, .. } => (names, false),
         _ => return None,
     };
     let told = |list: &str| -> BTreeSet<&str> {
@@ -114,7 +114,7 @@ pub(super) fn effects(state: &State, operation: &Operation) -> usize {
         Operation::Adjust { names, .. } => {
             pushes(&named(names), &changes(operation).unwrap_or_default())
         }
-        Operation::Unadjust { names, .. } => reverts(&named(names)),
+        Operation::Revert { names, .. } => reverts(&named(names)),
         _ => 0,
     }
 }

@@ -108,7 +108,7 @@ fn names(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) ->
         (of(EntryStatus::Applied), of(EntryStatus::Reverted), of(EntryStatus::Revert));
     let mut findings = Vec::new();
     if applied.iter().cloned().collect::<BTreeSet<_>>() != counts || applied.len() != counts.len() {
-        findings.push(format!("the entries {applied:?} are not those of {counts:?}"));
+        findings.push(format!("the applied entries {applied:?} differ from {counts:?}"));
     }
     let sorted = |mut names: Vec<String>| {
         names.sort_unstable();
@@ -125,7 +125,9 @@ fn sequences(ledger: &Ledger, entries: &[Entry]) -> Option<Finding> {
     let mut sequences: Vec<u64> = entries.iter().map(|it| it.sequence).collect();
     sequences.sort_unstable();
     let right = sequences == (0..ledger.sequence).collect::<Vec<_>>();
-    (!right).then(|| Finding::Wrong(format!("the sequence {sequences:?} of {ledger:?}")))
+    (!right).then(|| {
+        Finding::Wrong(format!("sequence {sequences:?} has gaps or duplicates in {ledger:?}"))
+    })
 }
 
 /// Every past day with entries has its closing balances.

@@ -54,7 +54,7 @@ pub(super) fn effects(state: &State, record: &Record) -> usize {
         Operation::Delete { expense, .. } => (state.versions(expense).1 > 0).into(),
         // The state may have been the same before, or may have changed since.
         Operation::Restore { expense, .. } => (!state.versions(expense).0.is_empty()).into(),
-        Operation::Adjust { .. } | Operation::Unadjust { .. } => {
+        Operation::Adjust { .. } | Operation::Revert { .. } => {
             adjustments::effects(state, &record.operation)
         }
         Operation::Pay { .. } => {
@@ -114,7 +114,7 @@ fn frequency(state: &State, record: &Record) -> Option<Finding> {
             | Operation::Restore { .. }
             | Operation::Settle { .. }
     );
-    if matches!(record.operation, Operation::Adjust { .. } | Operation::Unadjust { .. }) {
+    if matches!(record.operation, Operation::Adjust { .. } | Operation::Revert { .. }) {
         return None;
     }
     let text = || format!("{times} times: {record:?}");
@@ -152,7 +152,7 @@ fn refusal(state: &State, records: &[Record], record: &Record) -> Option<Finding
     let allowed = match &record.outcome {
         Outcome::Unknown => true,
         Outcome::Done(_) => {
-            return (!permitted).then(|| Finding::LetIn(format!("{record:?}")));
+            return (!permitted).then(|| Finding::ForgeryAccepted(format!("{record:?}")));
         }
         Outcome::Refused(code) => match &**code {
             "CONFLICT" => true,
@@ -194,7 +194,7 @@ fn same_expense(one: &Record, two: &Record) -> bool {
 
 fn same_name(one: &Record, two: &Record) -> bool {
     let names = |record: &Record| match &record.operation {
-        Operation::Adjust { names, .. } | Operation::Unadjust { names, .. } => names.clone(),
+        Operation::Adjust { names, .. } | Operation::Revert { names, .. } => names.clone(),
         _ => Vec::new(),
     };
     let of_two = names(two);
@@ -229,7 +229,7 @@ fn permitted(state: &State, record: &Record) -> bool {
         Operation::Delete { owners, .. }
         | Operation::Edit { owners, .. }
         | Operation::Restore { owners, .. } => owners.contains(&record.user),
-        Operation::Unadjust { owners, .. } => owners.contains(&record.user),
+        Operation::Revert { owners, .. } => owners.contains(&record.user),
         Operation::Adjust { names, .. } => !names.iter().any(|name| adjustments::is_uuid(name)),
         Operation::Settle { from, to, update, .. } => match update {
             SettlementUpdate::Fail => [*from, *to].contains(&record.user),
@@ -329,7 +329,7 @@ fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
                 Operation::Delete { expense, .. } | Operation::Edit { expense, .. } => {
                     *expense == id
                 }
-                Operation::Unadjust { names, .. } => names.contains(&id),
+                Operation::Revert { names, .. } => names.contains(&id),
                 _ => false,
             }),
             (_, RefType::Adjustment) => asked(&|it| {
@@ -352,7 +352,7 @@ fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
     }
     unexplained_rows
         .into_iter()
-        .map(|row| Finding::Wrong(format!("nobody asked for {row}")))
+        .map(|row| Finding::Wrong(format!("unexplained row: {row}")))
         .collect()
 }
 
