@@ -33,5 +33,6 @@ mod round_trips;
 mod security;
 mod settlements;
 mod simulation;
+mod snapshots;
 mod stored_rows;
 mod users;

@@ -1,0 +1,170 @@
+//! Snapshots of responses: a changed field or error code shows as a difference of a file in
+//! `snapshots/`.
+//!
+//! The clock is fixed and ids are made of fixed bytes, so nothing but the request id is replaced.
+//! `INSTA_UPDATE=always cargo test --workspace --test api snapshots` updates the files.
+
+use axum::http::Method;
+use fracti_http::Random;
+use serde_json::{Map, Value, json};
+
+use crate::harness::{Api, Caller, Group, Reply, TOKEN};
+
+/// A group of Alice and Bob whose ids are the same in every run.
+async fn group() -> Group {
+    let next = std::sync::atomic::AtomicU8::new(0);
+    let random = Random::of(move || [next.fetch_add(1, std::sync::atomic::Ordering::SeqCst); 10]);
+    Group::of(&Api::of(TOKEN, random).await, 2, "EUR").await
+}
+
+/// The status and the body, without what differs from run to run.
+fn shown(reply: &Reply) -> Value {
+    let mut body = reply.body.clone();
+    if let Some(request_id) = body.get_mut("requestId") {
+        *request_id = json!("[requestId]");
+    }
+    json!({ "status": reply.status.as_u16(), "body": body })
+}
+
+/// Responses by the request that they answer.
+struct Responses<'a> {
+    group: &'a Group,
+    by_request: Map<String, Value>,
+}
+
+impl<'a> Responses<'a> {
+    fn of(group: &'a Group) -> Self {
+        Self { group, by_request: Map::new() }
+    }
+
+    /// Sends a request to `path`, below the group if it begins with `~`, and returns the data.
+    async fn call(&mut self, caller: &Caller, method: Method, path: &str, body: Value) -> Value {
+        let url = path.strip_prefix('~').map_or_else(|| path.to_owned(), |it| self.group.path(it));
+        let body = (!body.is_null()).then_some(&body);
+        let reply = caller.call(method.clone(), &url, body).await;
+        let request = format!("{method} {}", url.replace(&self.group.id, "{groupId}"));
+        self.by_request.insert(request, shown(&reply));
+        reply.body["data"].clone()
+    }
+
+    async fn get(&mut self, caller: &Caller, path: &str) {
+        self.call(caller, Method::GET, path, Value::Null).await;
+    }
+}
+
+fn id(data: &Value) -> &str {
+    data["id"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn group_responses_match_the_snapshot() {
+    let group = group().await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let mut responses = Responses::of(&group);
+    let new = json!({ "title": "Flat", "chatId": -5, "currency": "TON" });
+    responses.call(alice, Method::POST, "/api/groups", new).await;
+    responses.call(bob, Method::POST, "~/join", json!({})).await;
+    let wallet = json!({ "wallet": format!("0:{}", "a".repeat(64)) });
+    responses.call(bob, Method::PUT, "~/wallet", wallet).await;
+    responses.get(bob, "~").await;
+    responses.get(bob, "/api/groups").await;
+    responses.get(bob, "/api/health").await;
+    insta::assert_json_snapshot!(responses.by_request);
+}
+
+#[tokio::test]
+async fn expense_responses_match_the_snapshot() {
+    let group = group().await;
+    let alice = &group.members[0];
+    let mut responses = Responses::of(&group);
+    let new = json!({ "amount": "10.01", "description": "Hut", "category": "travel" });
+    let made = responses.call(alice, Method::POST, "~/expenses", new).await;
+    let path = format!("~/expenses/{}", id(&made));
+    let edit = json!({ "splitType": "percentage", "splits": [
+        { "userId": "1", "percentage": 25 }, { "userId": "2", "percentage": 75 } ] });
+    responses.call(alice, Method::PUT, &path, edit).await;
+    responses.call(alice, Method::DELETE, &path, Value::Null).await;
+    responses.call(alice, Method::POST, &format!("{path}/restore"), Value::Null).await;
+    responses.get(alice, &path).await;
+    responses.get(alice, "~/expenses").await;
+    responses.get(alice, &format!("{path}/history")).await;
+    insta::assert_json_snapshot!(responses.by_request);
+}
+
+#[tokio::test]
+async fn settlement_responses_match_the_snapshot() {
+    let group = group().await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    group.spend(0, json!({ "amount": 20 })).await;
+    let mut responses = Responses::of(&group);
+    let new = json!({ "toId": "1", "amount": "4.5", "txHash": "a".repeat(64) });
+    let made = responses.call(bob, Method::POST, "~/settlements", new).await;
+    let path = format!("~/settlements/{}", id(&made));
+    responses.call(alice, Method::PUT, &path, json!({ "status": "completed" })).await;
+    responses.get(bob, &path).await;
+    responses.get(bob, "~/settlements").await;
+    responses.get(bob, "~/debts").await;
+    insta::assert_json_snapshot!(responses.by_request);
+}
+
+#[tokio::test]
+async fn ledger_responses_match_the_snapshot() {
+    let group = group().await;
+    let alice = &group.members[0];
+    let expense = group.spend(0, json!({ "amount": 20 })).await;
+    let mut responses = Responses::of(&group);
+    let changes = json!([{ "userId": "1", "amount": 5 }, { "userId": "2", "amount": -5 }]);
+    let condition = json!({ "userId": "1", "balanceAtLeast": 1000 });
+    let entries = json!([
+        { "entryId": "opening", "note": "Carried over", "changes": changes },
+        { "entryId": "conditional", "changes": changes, "condition": condition },
+    ]);
+    responses.call(alice, Method::POST, "~/ledger/entries", entries).await;
+    let names = json!(["opening", "unknown"]);
+    responses.call(alice, Method::POST, "~/ledger/entries/revert", names).await;
+    responses.get(alice, &format!("~/ledger/entries/{}", id(&expense))).await;
+    responses.get(alice, "~/ledger/entries?userId=1").await;
+    responses.get(alice, "~/ledger/balance").await;
+    group.api.pass(std::time::Duration::from_hours(20));
+    group.spend(0, json!({ "amount": 2 })).await;
+    responses.get(alice, "~/ledger/days").await;
+    insta::assert_json_snapshot!(responses.by_request);
+}
+
+#[tokio::test]
+async fn user_responses_match_the_snapshot() {
+    let group = group().await;
+    let bob = &group.members[1];
+    group.spend(0, json!({ "amount": 20 })).await;
+    group.spend(1, json!({ "amount": 6 })).await;
+    group.pay(1, 0, "3").await;
+    let mut responses = Responses::of(&group);
+    for list in ["", "/summary", "/groups", "/expenses", "/debts", "/settlements", "/activity"] {
+        responses.get(bob, &format!("/api/users/me{list}")).await;
+    }
+    insta::assert_json_snapshot!(responses.by_request);
+}
+
+#[tokio::test]
+async fn error_responses_match_the_snapshot() {
+    let group = group().await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let made = group.spend(0, json!({ "amount": 20 })).await;
+    let mut responses = Responses::of(&group);
+    let invalid = json!({ "amount": -1, "currency": "XYZ", "splits": [] });
+    responses.call(alice, Method::POST, "~/expenses", invalid).await;
+    responses.get(&bob.with(None), "~").await;
+    responses.get(&group.api.user(9, "Eve"), "~/expenses").await;
+    responses.get(alice, "~/expenses/0190a1b2-0000-7000-8000-000000000002").await;
+    responses.get(alice, "~/expenses?limit=1000&page=2").await;
+    responses.get(alice, "~/settlements?cursor=invalid").await;
+    responses.get(alice, "/api/unknown").await;
+    responses.call(alice, Method::PATCH, "~", Value::Null).await;
+    let path = format!("~/expenses/{}", id(&made));
+    responses.call(bob, Method::DELETE, &path, Value::Null).await;
+    let stale = alice.put_if("\"stale\"", &group.path(&path[1..]), json!({ "amount": 1 })).await;
+    responses.by_request.insert("PUT with a stale If-Match".to_owned(), shown(&stale));
+    let malformed = alice.post_text(&group.path("/expenses"), "{").await;
+    responses.by_request.insert("POST with malformed JSON".to_owned(), shown(&malformed));
+    insta::assert_json_snapshot!(responses.by_request);
+}
