@@ -7,47 +7,30 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
 #![expect(clippy::float_arithmetic, reason = "what AWS costs is no money of a group")]
 
-use axum::{
-    Router,
-    body::Body,
-    http::{Method, Request, header},
-};
-use fracti_core::{
-    id::UserId,
-    telegram::{self, User},
-};
+use axum::http::Method;
+use fracti_core::telegram;
 use fracti_http::{App, BotToken, Clock, service};
 use fracti_local::routes;
 use fracti_store::{Table, TableCost};
 use fracti_tests::{
+    client::{self, Transport},
     database::{Database, TABLE},
     events::TOKEN,
 };
-use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tower::ServiceExt;
 
 struct Caller<'a> {
-    api: &'a Router,
+    api: &'a Transport,
     authorization: String,
 }
 
 impl Caller<'_> {
     async fn call(&self, method: &Method, path: &str, body: &Value) -> (String, TableCost) {
-        let request = Request::builder()
-            .method(method)
-            .uri(path)
-            .header(header::AUTHORIZATION, &self.authorization)
-            .header(header::CONTENT_TYPE, "application/json")
-            .body(Body::from(body.to_string()))
-            .unwrap();
-        let response = self.api.clone().oneshot(request).await.unwrap();
-        assert!(response.status().is_success(), "{method} {path}: {}", response.status());
-        let cost = *response.extensions().get::<TableCost>().unwrap();
-        let body = response.into_body().collect().await.unwrap().to_bytes();
-        let body: Value = serde_json::from_slice(&body).unwrap();
-        let id = body.pointer("/data/id").and_then(Value::as_str).unwrap_or_default();
-        (id.to_owned(), cost)
+        let request = client::request(method, path, &self.authorization, None, body);
+        let reply = self.api.send(request).await.unwrap();
+        assert!(reply.status.is_success(), "{method} {path}: {}", reply.body);
+        let id = reply.body.pointer("/data/id").and_then(Value::as_str).unwrap_or_default();
+        (id.to_owned(), reply.cost.unwrap())
     }
 
     async fn post(&self, path: &str, body: Value) -> String {
@@ -107,12 +90,11 @@ async fn main() {
     let database = Database::embedded().await;
     let table = Table::new(database.client.clone(), TABLE);
     let app = App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE);
-    let api = service(routes(), app);
+    let api = Transport::Router(service(routes(), app));
     let caller = |id: u64| {
-        let id = UserId::new(id).unwrap();
-        let user = User { id, name: format!("Member {id}"), username: None, avatar_url: None };
-        let init_data = telegram::sign(&user, TOKEN, Clock::system().now());
-        Caller { api: &api, authorization: format!("tma {init_data}") }
+        let user = client::user(id, &format!("Member {id}"));
+        let authorization = client::authorization(&user, TOKEN, Clock::system().now());
+        Caller { api: &api, authorization }
     };
     let [alice, bob] = [caller(1), caller(2)];
     let group =

@@ -2,19 +2,11 @@
 
 use std::{fs, path::PathBuf};
 
-use axum::{
-    Router,
-    body::Body,
-    http::{Request, header},
-};
-use fracti_core::{
-    id::UserId,
-    telegram::{self, User},
-    time::Timestamp,
-};
-use http_body_util::BodyExt;
+use axum::{Router, http::Method};
+use fracti_core::time::Timestamp;
 use serde_json::{Value, json};
-use tower::ServiceExt;
+
+use crate::client::{self, Transport};
 
 /// The token that signed the events: the public demo token.
 pub const TOKEN: &str = "0:fracti-local";
@@ -133,11 +125,8 @@ pub const SCENE: [&str; 3] = [
 ///
 /// If the API refuses a request.
 pub async fn scene(api: &Router, now: Timestamp) -> [String; 3] {
-    let user = |id: u64, name: &str| {
-        let id = UserId::new(id).unwrap();
-        let user = User { id, name: name.to_owned(), username: None, avatar_url: None };
-        format!("tma {}", telegram::sign(&user, TOKEN, now))
-    };
+    let api = &Transport::Router(api.clone());
+    let user = |id, name| client::authorization(&client::user(id, name), TOKEN, now);
     let [alice, bob] = [user(123_456_789, "Alice Smith"), user(987_654_321, "Bob Jones")];
     let new = json!({ "title": "Alps", "chatId": -1, "currency": "EUR" });
     let group = post(api, &alice, "/api/groups", &new).await;
@@ -150,15 +139,7 @@ pub async fn scene(api: &Router, now: Timestamp) -> [String; 3] {
     [group, expense, settlement]
 }
 
-async fn post(api: &Router, authorization: &str, path: &str, body: &Value) -> String {
-    let request = Request::post(path)
-        .header(header::AUTHORIZATION, authorization)
-        .header(header::CONTENT_TYPE, "application/json")
-        .body(Body::from(body.to_string()))
-        .unwrap();
-    let response = api.clone().oneshot(request).await.unwrap();
-    let body = response.into_body().collect().await.unwrap().to_bytes();
-    let body: Value = serde_json::from_slice(&body).unwrap();
-    let id = body.pointer("/data/id").and_then(Value::as_str);
-    id.unwrap_or_else(|| panic!("{path}: {body}")).to_owned()
+async fn post(api: &Transport, authorization: &str, path: &str, body: &Value) -> String {
+    let request = client::request(&Method::POST, path, authorization, None, body);
+    api.send(request).await.unwrap().id()
 }

@@ -5,7 +5,6 @@
 use std::{collections::BTreeMap, str, sync::LazyLock};
 
 use axum::{
-    Router,
     body::Body,
     extract::FromRequestParts,
     http::{Method, Request, header},
@@ -22,12 +21,11 @@ use fracti_core::{
 use fracti_http::{App, BotToken, Clock, Code, ListId, Paging, Query, local_dynamodb, service};
 use fracti_local::routes;
 use fracti_store::Table;
-use http_body_util::BodyExt;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
-use tower::ServiceExt;
 
 use crate::{
+    client::{self, Transport},
     database::{Database, TABLE},
     events::{SIGNED_AT, TOKEN, scene},
 };
@@ -239,7 +237,7 @@ fn fill(parts: &mut [(UserId, u64)], whole: u64) {
 /// If the property does not hold.
 pub fn body(bytes: &[u8]) {
     let Some((route, body)) = bytes.split_first() else { return };
-    let Server { runtime, router, routes, authorization, .. } = &*SERVER;
+    let Server { runtime, api, routes, authorization, .. } = &*SERVER;
     let (method, path) = &routes[usize::from(*route) % routes.len()];
     let request = Request::builder()
         .method(method)
@@ -247,12 +245,8 @@ pub fn body(bytes: &[u8]) {
         .header(header::AUTHORIZATION, authorization)
         .header(header::CONTENT_TYPE, "application/json")
         .body(Body::from(body.to_vec()));
-    let (status, reply) = runtime.block_on(async {
-        let response = router.clone().oneshot(request.unwrap()).await.unwrap();
-        let status = response.status();
-        (status, response.into_body().collect().await.unwrap().to_bytes())
-    });
-    let reply: Value = serde_json::from_slice(&reply).unwrap();
+    let reply = runtime.block_on(api.send(request.unwrap())).unwrap();
+    let (status, reply) = (reply.status, reply.body);
     assert_eq!(reply["success"], status.is_success(), "{reply}");
     if status.is_success() {
         return;
@@ -288,7 +282,7 @@ static UNREACHABLE: LazyLock<Unreachable> = LazyLock::new(|| {
 /// The API over a database with a group, and a member of it.
 struct Server {
     runtime: Runtime,
-    router: Router,
+    api: Transport,
     routes: Vec<(Method, String)>,
     authorization: String,
     _database: Database,
@@ -302,17 +296,12 @@ static SERVER: LazyLock<Server> = LazyLock::new(|| {
         let ids = scene(&router, now()).await;
         (database, router, ids)
     });
-    let user = User {
-        id: UserId::new(123_456_789).unwrap(),
-        name: "Alice Smith".to_owned(),
-        username: None,
-        avatar_url: None,
-    };
+    let alice = client::user(123_456_789, "Alice Smith");
     Server {
         runtime,
-        router,
+        api: Transport::Router(router),
         routes: routes_with_a_body(&ids),
-        authorization: format!("tma {}", telegram::sign(&user, TOKEN, now())),
+        authorization: client::authorization(&alice, TOKEN, now()),
         _database: database,
     }
 });

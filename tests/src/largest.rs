@@ -16,11 +16,7 @@ use aws_sdk_dynamodb::{
     Client,
     types::{AttributeValue, Put, TransactWriteItem},
 };
-use axum::{
-    Router,
-    body::Body,
-    http::{Method, Request, header},
-};
+use axum::http::Method;
 use fracti_core::{
     currency::Currency,
     group::Member,
@@ -32,11 +28,10 @@ use fracti_core::{
 use fracti_http::{App, BotToken, Clock, service};
 use fracti_local::routes;
 use fracti_store::{Table, TableCost, to_sdk};
-use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tower::ServiceExt;
 
 use crate::{
+    client::{self, Transport},
     database::{Database, TABLE},
     events::{SIGNED_AT, TOKEN},
     sizes::{self, Sizes},
@@ -54,7 +49,7 @@ const DAYS: u64 = 6;
 /// An API with the largest groups.
 #[derive(Debug)]
 pub struct Largest {
-    api: Router,
+    api: Transport,
     client: Client,
     clock: Arc<AtomicU64>,
     sizes: Sizes,
@@ -133,7 +128,13 @@ impl Largest {
             deadline,
             ..App::new(Table::new(recorded, TABLE), BotToken::new(TOKEN), telegram::MAX_AGE)
         };
-        Self { api: service(routes(), app), client, clock, sizes, _database: database }
+        Self {
+            api: Transport::Router(service(routes(), app)),
+            client,
+            clock,
+            sizes,
+            _database: database,
+        }
     }
 
     fn now(&self) -> Timestamp {
@@ -148,28 +149,17 @@ impl Largest {
         what: &'static str,
         body: &Value,
     ) -> Call {
-        let signed = telegram::sign(&user(member), TOKEN, self.now());
-        let request = Request::builder()
-            .method(method.clone())
-            .uri(path)
-            .header(header::AUTHORIZATION, format!("tma {signed}"));
-        let request = match body {
-            Value::Null => request.body(Body::empty()),
-            body => request
-                .header(header::CONTENT_TYPE, "application/json")
-                .body(Body::from(body.to_string())),
-        };
+        let authorization = client::authorization(&user(member), TOKEN, self.now());
+        let request = client::request(&method, path, &authorization, None, body);
         let began = Instant::now();
-        let response = self.api.clone().oneshot(request.unwrap()).await.unwrap();
-        let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes();
+        let reply = self.api.send(request).await.unwrap();
         Call {
             endpoint: (method, route.to_owned()),
             what,
-            status: parts.status.as_u16(),
-            body: serde_json::from_slice(&bytes).unwrap(),
-            bytes: bytes.len(),
-            cost: *parts.extensions.get::<TableCost>().unwrap(),
+            status: reply.status.as_u16(),
+            body: reply.body,
+            bytes: reply.bytes,
+            cost: reply.cost.unwrap(),
             took: began.elapsed(),
         }
     }

@@ -2,22 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use axum::{
-    body::Body,
-    http::{Method, Request, StatusCode, header},
-};
-use fracti_core::{
-    id::UserId,
-    telegram::{self, User},
-};
+use axum::http::{Method, StatusCode, header};
 use fracti_http::Clock;
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, task::JoinSet};
 
-use crate::{
-    faults::http,
-    simulation::{Reply, Transport},
-};
+use crate::client::{self, Reply, Transport};
 
 /// Clients that create their groups at the same time.
 const CREATING_AT_ONCE: usize = 8;
@@ -63,7 +53,7 @@ impl Client {
     ///
     /// If the server refuses a group.
     pub async fn create(api: &str, token: &str, numbers: std::ops::Range<u64>) -> Vec<Self> {
-        let transport = Transport::Server(Box::new(http()), api.to_owned());
+        let transport = Transport::to_server(api);
         let mut clients = Vec::new();
         let mut creating = JoinSet::new();
         for number in numbers {
@@ -98,16 +88,10 @@ impl Client {
 
     /// Sends a POST as `user`; `None` if the connection broke.
     async fn post(&self, user: u64, path: &str, body: &Value, key: &str) -> Option<Reply> {
-        let (id, name) = (UserId::new(user).unwrap(), format!("User {user}"));
-        let user = User { id, name, username: None, avatar_url: None };
-        let init_data = telegram::sign(&user, &self.token, Clock::system().now());
-        let request = Request::builder()
-            .method(Method::POST)
-            .uri(path)
-            .header(header::AUTHORIZATION, format!("tma {init_data}"))
-            .header(header::CONTENT_TYPE, "application/json")
-            .header("idempotency-key", key);
-        self.transport.send(request.body(Body::from(body.to_string())).unwrap()).await
+        let user = client::user(user, &format!("User {user}"));
+        let authorization = client::authorization(&user, &self.token, Clock::system().now());
+        let request = client::request(&Method::POST, path, &authorization, Some(key), body);
+        self.transport.send(request).await
     }
 
     /// Writes two adjustments, repeats the request until it succeeds, and reports the status of

@@ -16,7 +16,6 @@ mod operation;
 mod past;
 mod report;
 mod state;
-mod transport;
 mod world;
 
 pub use actor::Actor;
@@ -26,7 +25,6 @@ pub use crash::crashes;
 pub use journal::{Journal, Outcome, Record};
 pub use operation::{Operation, SettlementUpdate, Split};
 pub use report::{Finding, Report};
-pub use transport::{Reply, Transport};
 pub use world::World;
 
 use std::sync::Arc;

@@ -8,23 +8,16 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    body::Body,
-    http::{Method, Request, header},
-};
+use axum::http::Method;
 use fastrand::Rng;
-use fracti_core::{
-    currency::Currency,
-    id::UserId,
-    telegram::{self, User},
-    time::Timestamp,
-};
+use fracti_core::{currency::Currency, telegram::User, time::Timestamp};
 use serde_json::Value;
 
 use super::{
-    Finding, Journal, Operation, Outcome, Reply, SettlementUpdate, Split, Transport,
-    journal::KnownSettlement, world::TOKEN,
+    Finding, Journal, Operation, Outcome, SettlementUpdate, Split, journal::KnownSettlement,
+    world::TOKEN,
 };
+use crate::client::{self, Reply, Transport};
 
 /// Currencies with zero, two, three and nine decimals.
 const CURRENCIES: [&str; 4] = ["JPY", "EUR", "KWD", "TON"];
@@ -402,17 +395,8 @@ impl Actor {
         body: &Value,
         key: Option<&str>,
     ) -> Option<Reply> {
-        let init_data = telegram::sign(&telegram_user(self.user), TOKEN, self.now());
-        let request = Request::builder().method(method).uri(path);
-        let request = request.header(header::AUTHORIZATION, format!("tma {init_data}"));
-        let request = key.into_iter().fold(request, |it, key| it.header("idempotency-key", key));
-        let request = match body {
-            Value::Null => request.body(Body::empty()),
-            body => request
-                .header(header::CONTENT_TYPE, "application/json")
-                .body(Body::from(body.to_string())),
-        };
-        self.transport.send(request.unwrap()).await
+        let authorization = client::authorization(&telegram_user(self.user), TOKEN, self.now());
+        self.transport.send(client::request(method, path, &authorization, key, body)).await
     }
 
     pub(super) fn now(&self) -> Timestamp {
@@ -444,8 +428,7 @@ impl Actor {
 
 /// The Telegram user with an id.
 pub(super) fn telegram_user(id: u64) -> User {
-    let id = UserId::new(id).unwrap();
-    User { id, name: format!("User {id}"), username: None, avatar_url: None }
+    client::user(id, &format!("User {id}"))
 }
 
 /// A JSON number of the API in minor units.

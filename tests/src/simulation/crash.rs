@@ -19,10 +19,10 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::{Actor, Journal, Report, Transport, audit, views, world::TOKEN};
+use super::{Actor, Journal, Report, audit, views, world::TOKEN};
 use crate::{
+    client::Transport,
     database::{TABLE, patient},
-    faults::http,
 };
 
 /// Users that write concurrently.
@@ -54,7 +54,7 @@ impl Server {
             let line = lines.next_line().await.unwrap().unwrap_or_default();
             urls.push(line.strip_prefix(name).unwrap_or_else(|| panic!("{line:?}")).to_owned());
         }
-        let transport = Transport::Server(Box::new(http()), urls[0].clone());
+        let transport = Transport::to_server(&urls[0]);
         Self { process, transport, client: patient(&local_dynamodb(&urls[1])), _lines: lines }
     }
 

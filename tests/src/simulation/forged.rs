@@ -1,9 +1,6 @@
 //! Forged requests, and requests of users without permission.
 
-use axum::{
-    body::Body,
-    http::{Method, Request, header},
-};
+use axum::http::Method;
 use fracti_core::{telegram, time::Timestamp};
 use serde_json::{Value, json};
 
@@ -11,6 +8,7 @@ use super::{
     Actor, Finding, Operation, Outcome, SettlementUpdate, actor::telegram_user,
     journal::KnownSettlement, world::TOKEN,
 };
+use crate::client;
 
 /// A Telegram user who is in no group.
 const STRANGER: u64 = 666;
@@ -85,14 +83,9 @@ impl Actor {
             (4, ..) => (Method::GET, at(""), Value::Null),
             _ => (Method::GET, at("/expenses"), Value::Null),
         };
-        let request = Request::builder()
-            .method(&method)
-            .uri(&path)
-            .header(header::AUTHORIZATION, format!("tma {init_data}"))
-            .header(header::CONTENT_TYPE, "application/json");
-        let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
+        let request = client::request(&method, &path, &format!("tma {init_data}"), None, &body);
         self.journal.forged();
-        let Some(reply) = self.transport.send(request.body(body).unwrap()).await else { return };
+        let Some(reply) = self.transport.send(request).await else { return };
         if reply.status.is_success() {
             self.journal.find(Finding::ForgeryAccepted(format!(
                 "{method} {path} as {init_data}: {reply:?}"

@@ -20,8 +20,9 @@ use fracti_http::{App, BotToken, Clock, Random, service};
 use fracti_local::routes;
 use fracti_store::Table;
 
-use super::{Actor, Journal, Transport};
+use super::{Actor, Journal};
 use crate::{
+    client::Transport,
     database::TABLE,
     events::SIGNED_AT,
     faults::{Plan, Proxy},
