@@ -1,6 +1,6 @@
 //! The cases of `fixtures/money.json`, checked on the functions and over HTTP.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::collections::BTreeMap;
 
 use fracti_core::{
     currency::Currency,
@@ -14,13 +14,10 @@ use serde_json::{Value, json};
 
 use crate::harness::{Caller, Group, number};
 
-/// The cases: of the project that this checkout is part of where it has some, otherwise the ones
-/// committed here.
+/// All cases.
 fn cases() -> Vec<Value> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let shared = here.join("../../shared/fixtures/money.json");
-    let file = if shared.exists() { shared } else { here.join("fixtures/money.json") };
-    let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    let cases = include_str!("../fixtures/money.json");
+    let cases: Vec<Value> = serde_json::from_str(cases).unwrap();
     assert!(cases.len() >= 16);
     for case in &cases {
         let kinds = ["split", "exp", "net", "property"];
