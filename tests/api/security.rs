@@ -1,6 +1,6 @@
-//! Whoever asks in bad faith is refused for a reason, and the table stays as it was to the byte.
+//! Security tests: a forged or malicious request is refused for its reason, and no row changes.
 //!
-//! `input.rs` has what goes wrong by mistake and `access.rs` who may what; here somebody tries.
+//! `input.rs` covers accidental mistakes and `access.rs` permissions.
 
 mod bodies;
 mod cursors;
@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 
 use crate::harness::{Api, Caller, Group, Reply};
 
-/// Two groups of one table: Eve belongs to the one, and not to the other.
+/// Two groups of one table: Eve is a member of one of them only.
 struct Scene {
     api: Api,
-    /// Of 1, 2 and Eve.
+    /// The group of users 1, 2 and Eve.
     own: Place,
-    /// Of 1 and 2.
+    /// The group of users 1 and 2.
     foreign: Place,
     eve: Caller,
     rows: BTreeMap<(String, String), BTreeMap<String, AttributeValue>>,
