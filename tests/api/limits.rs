@@ -179,5 +179,5 @@ async fn a_transaction_has_no_more_actions_than_dynamodb_allows() {
     assert_eq!(group.api.rows().await, before);
 
     alice.call(Method::DELETE, &entries, Some(&named(500))).await.data(200);
-    // The largest accepted expense, edited in everything, is in edits.rs.
+    // expenses/edit.rs edits the largest expense in everything.
 }

@@ -1,8 +1,9 @@
 //! The embedded engine and Amazon's DynamoDB Local, side by side.
 //!
-//! Both get the same requests, and their answers are compared: results, errors, cancellation reasons
-//! and the table at the end. The second engine is the one that `FRACTI_TEST_DYNAMODB` names. Without
-//! it both are embedded engines, which shows only that the requests are the same in every run.
+//! Both get the same requests, and their answers are compared: results, errors, cancellation
+//! reasons and the table at the end. The second engine is the one that `FRACTI_TEST_DYNAMODB`
+//! names. Without it both are embedded engines, which shows only that the requests are the same in
+//! every run.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops where it fails")]
 #![expect(clippy::arithmetic_side_effects, reason = "a sum that overflows is a failure")]
@@ -26,8 +27,8 @@ struct Request {
     body: Value,
 }
 
-/// An answer of DynamoDB, without what engines may word or count in their own way: messages, consumed
-/// capacity and the order of a batch.
+/// An answer of DynamoDB, without what engines may word or count in their own way: messages,
+/// consumed capacity and the order of a batch.
 #[derive(Clone, Debug, PartialEq)]
 struct Answer {
     status: u16,

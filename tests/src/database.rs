@@ -1,8 +1,9 @@
 //! The database under a test: the embedded engine, or the DynamoDB that [`ENDPOINT`] names.
 //!
-//! Amazon publishes a DynamoDB of its own for tests, DynamoDB Local. Unless it runs with `-sharedDb`
-//! it keeps the tables of each access key id apart, so each [`Database`] has an access key id of its
-//! own and starts empty. Tests run in parallel over it as they do over embedded engines.
+//! Amazon publishes a DynamoDB of its own for tests, DynamoDB Local. Unless it runs with
+//! `-sharedDb` it keeps the tables of each access key id apart, so each [`Database`] has an access
+//! key id of its own and starts empty. Tests run in parallel over it as they do over embedded
+//! engines.
 //! <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html>
 
 use std::{
@@ -30,7 +31,8 @@ use tokio::net::TcpListener;
 
 use crate::faults::http;
 
-/// The environment variable with the URL of the DynamoDB that tests use in place of the embedded engine.
+/// The environment variable with the URL of the DynamoDB that tests use in place of the embedded
+/// engine.
 pub const ENDPOINT: &str = "FRACTI_TEST_DYNAMODB";
 
 /// The access key id of embedded engines, each of which has one table for all.
@@ -39,11 +41,12 @@ const EMBEDDED: &str = "local";
 /// The name of the table.
 pub const TABLE: &str = "FractiTable";
 
-/// Access key ids of tests that ended. DynamoDB Local keeps several threads for each one it has seen,
-/// so a few ids serve all tests.
+/// Access key ids of tests that ended. DynamoDB Local keeps several threads for each one it has
+/// seen, so a few ids serve all tests.
 static ENDED: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
 
-/// Access key ids that wait before one is used again: a late request of its last test has arrived by then.
+/// Access key ids that wait before one is used again: a late request of its last test has arrived
+/// by then.
 const WAITING: usize = 8;
 
 /// How long DynamoDB Local may take to delete a table.
@@ -79,7 +82,8 @@ impl Database {
         }
     }
 
-    /// Starts an embedded engine: for tests of capacity units, which DynamoDB Local counts differently.
+    /// Starts an embedded engine: for tests of capacity units, which DynamoDB Local counts
+    /// differently.
     ///
     /// # Panics
     ///
