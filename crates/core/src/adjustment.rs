@@ -8,11 +8,12 @@ use crate::{
     Error,
     currency::Currency,
     decimal::Decimal,
+    entry::Entry,
     entry_id::{EntryId, EntryName},
     group::{Group, MEMBER_RULE, Member},
     id::UserId,
     input::{Draft, Field, FieldErrors},
-    ledger::{Balances, Change, Entry, Event, RefType, Totals},
+    ledger::{Balances, Change, Event, RefType, Totals},
     text::Note,
 };
 

@@ -5,9 +5,10 @@ use std::{error, fmt};
 use crate::{
     group::MAX_MEMBERS,
     input::{FieldError, FieldErrors, Unreadable},
-    ledger::{Discrepancy, LedgerError},
+    ledger::LedgerError,
     settlement::SettlementError,
     split::SplitError,
+    verify::Discrepancy,
 };
 
 /// Why an operation could not be done, in words that name no transport.

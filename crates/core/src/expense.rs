@@ -3,7 +3,7 @@
 mod edit;
 mod split_input;
 
-use std::str::FromStr;
+use std::{collections::BTreeMap, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,7 @@ use crate::{
     group::{Group, Member},
     id::{ExpenseId, GroupId, UserId},
     input::{Draft, Field, FieldErrors, name},
+    ledger::{Change, Event, LedgerError, RefType, Totals},
     split::{Split, SplitType},
     text::{Description, parse_variant},
     time::Timestamp,
@@ -73,6 +74,31 @@ impl Expense {
     #[must_use]
     pub fn is_owned_by(&self, user: UserId) -> bool {
         self.payer_id == user || self.created_by == Some(user)
+    }
+
+    /// The ledger event of the expense: its payer paid all of it, and each sharer owes a share.
+    ///
+    /// # Errors
+    ///
+    /// [`LedgerError::Overflow`] if an amount is no count of the currency's minor units.
+    pub fn event(&self) -> Result<Event, LedgerError> {
+        let currency = self.currency;
+        let overflow = |_| LedgerError::Overflow(currency);
+        let mut members: BTreeMap<UserId, Totals> = BTreeMap::new();
+        let paid = currency.to_minor(self.amount).map_err(overflow)?;
+        members.entry(self.payer_id).or_default().paid = paid;
+        for share in &self.splits {
+            let owed = currency.to_minor(share.amount).map_err(overflow)?;
+            let totals = members.entry(share.user_id).or_default();
+            totals.owed = totals.owed.checked_add(owed).ok_or(LedgerError::Overflow(currency))?;
+        }
+        let changes = members.into_iter().filter(|(_, totals)| *totals != Totals::default());
+        Ok(Event {
+            ref_type: RefType::Expense,
+            entry_id: self.id.into(),
+            note: None,
+            changes: changes.map(|(user, totals)| Change { user, currency, totals }).collect(),
+        })
     }
 
     /// The rows by which those who owe something of it find it: nobody with a share of zero, and

@@ -31,10 +31,11 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::{
+    entry::Entry,
     entry_id::EntryId,
     expense::{Expense, Participant},
     id::{ExpenseId, GroupId, SettlementId, UserId},
-    ledger::{Entry, EntryStatus},
+    ledger::EntryStatus,
     settlement::{Settlement, TxHash},
     time::{Day, Timestamp},
 };

@@ -4,25 +4,22 @@
 //! and the table commits both or neither. Every event keeps two sums per currency: what was paid is
 //! what is owed, what was sent is what was received. History is never rewritten: what was wrong is
 //! reverted.
+//!
+//! The ledger knows no expense and no settlement: they turn themselves into an [`Event`].
 
 mod shown;
 mod stored;
 
 pub use shown::{MAX_SHOWN, Shown};
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     currency::Currency,
     entry_id::EntryId,
-    expense::Expense,
     id::{GroupId, UserId},
-    settlement::{Settlement, Status},
     time::Timestamp,
 };
 
@@ -43,10 +40,11 @@ impl Totals {
     /// What the group owes the member: `paid - owed + sent - received`; below zero where the member
     /// owes.
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "four `i64` always fit into an `i128`")]
     pub fn net(self) -> i128 {
         let [paid, owed, sent, received] =
             [self.paid, self.owed, self.sent, self.received].map(i128::from);
-        paid.saturating_sub(owed).saturating_add(sent).saturating_sub(received)
+        paid - owed + sent - received
     }
 
     /// The difference, unless it overflows.
@@ -112,7 +110,7 @@ pub enum LedgerError {
          member and currency"
     )]
     Full,
-    /// The changes do not come out: a mistake of ours, found before it is written.
+    /// The changes of a currency do not sum to zero.
     #[error("the changes in {0} do not sum to zero")]
     Unbalanced(Currency),
     /// The ledger has no entry of this sequence: what was read of it is not of one moment.
@@ -153,15 +151,26 @@ impl Balances {
 
     /// What the group owes each member in a currency, in minor units: they sum to zero.
     pub fn nets(&self, currency: Currency) -> impl Iterator<Item = (UserId, i64)> + '_ {
-        // `check` let no balance in that does not fit.
-        self.of(currency).filter_map(|(user, totals)| Some((user, totals.net().try_into().ok()?)))
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "`check_range` refuses balances that do not fit, also when a row is read"
+        )]
+        self.of(currency).map(|(user, totals)| (user, totals.net() as i64))
     }
 
     /// The sums over all members: `paid` is `owed`, `sent` is `received`.
     #[must_use]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "`check_range` refuses balances whose sums do not fit, also when a row is read"
+    )]
     pub fn sums(&self, currency: Currency) -> Totals {
-        let sum = |sum: Totals, (_, totals)| sum.plus(totals).unwrap_or(sum);
-        self.of(currency).fold(Totals::default(), sum)
+        self.of(currency).fold(Totals::default(), |sum, (_, totals)| Totals {
+            paid: sum.paid + totals.paid,
+            owed: sum.owed + totals.owed,
+            sent: sum.sent + totals.sent,
+            received: sum.received + totals.received,
+        })
     }
 
     /// The balances after `changes`.
@@ -206,15 +215,20 @@ impl Balances {
     }
 
     fn check(&self, currency: Currency) -> Result<(), LedgerError> {
-        let mut sums = Totals::default();
-        for (_, totals) in self.of(currency) {
-            sums = sums.plus(totals).ok_or(LedgerError::Overflow(currency))?;
-            i64::try_from(totals.net()).map_err(|_| LedgerError::Overflow(currency))?;
-        }
+        let sums = self.check_range(currency)?;
         if sums.paid != sums.owed || sums.sent != sums.received {
             return Err(LedgerError::Unbalanced(currency));
         }
         Ok(())
+    }
+
+    /// The sums over all members, if they and each balance fit.
+    fn check_range(&self, currency: Currency) -> Result<Totals, LedgerError> {
+        let overflow = LedgerError::Overflow(currency);
+        self.of(currency).try_fold(Totals::default(), |sums, (_, totals)| {
+            i64::try_from(totals.net()).map_err(|_| overflow)?;
+            sums.plus(totals).ok_or(overflow)
+        })
     }
 }
 
@@ -243,9 +257,11 @@ pub enum EntryStatus {
 }
 
 /// One event that moved money, as the ledger keeps it.
+///
+/// `S` is a snapshot of what the event stood for, which the ledger only stores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
+pub struct Entry<S> {
     /// Names the event: the id of its expense or settlement, or what a client called its
     /// adjustment. The group has one current entry of a name.
     pub entry_id: EntryId,
@@ -272,12 +288,12 @@ pub struct Entry {
     pub changes: Vec<Change>,
     /// When it entered the ledger.
     pub created_at: Timestamp,
-    /// The expense as it was until it was edited or deleted, of a reverted entry.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expense: Option<Box<Expense>>,
+    /// Snapshot of what the event stood for until the entry was reverted.
+    #[serde(rename = "expense", skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Box<S>>,
 }
 
-impl Entry {
+impl<S> Entry<S> {
     /// What it adds to a member's totals in each currency.
     pub fn changes_of(&self, user: UserId) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(move |change| change.user == user)
@@ -319,8 +335,8 @@ impl Settled {
         self.0.get(&currency).copied().unwrap_or_default()
     }
 
-    /// The sums after an event that changes totals so.
-    fn after(&self, of: RefType, changes: &[Change]) -> Result<Self, LedgerError> {
+    /// The sums after an event of this kind with these changes.
+    pub(crate) fn after(&self, of: RefType, changes: &[Change]) -> Result<Self, LedgerError> {
         let mut next = self.clone();
         if of == RefType::Settlement {
             for Change { currency, totals, .. } in changes {
@@ -348,55 +364,6 @@ pub struct Event {
     pub changes: Vec<Change>,
 }
 
-impl Event {
-    /// What recording `expense` does: its payer paid all of it, each sharer owes a part.
-    ///
-    /// # Errors
-    ///
-    /// [`LedgerError::Overflow`] where an amount is no count of the currency's minor units.
-    pub fn of_expense(expense: &Expense) -> Result<Self, LedgerError> {
-        let currency = expense.currency;
-        let overflow = |_| LedgerError::Overflow(currency);
-        let mut members: BTreeMap<UserId, Totals> = BTreeMap::new();
-        let paid = currency.to_minor(expense.amount).map_err(overflow)?;
-        members.entry(expense.payer_id).or_default().paid = paid;
-        for share in &expense.splits {
-            let owed = currency.to_minor(share.amount).map_err(overflow)?;
-            let totals = members.entry(share.user_id).or_default();
-            totals.owed = totals.owed.checked_add(owed).ok_or(LedgerError::Overflow(currency))?;
-        }
-        let changes = members.into_iter().filter(|(_, totals)| *totals != Totals::default());
-        Ok(Self {
-            ref_type: RefType::Expense,
-            entry_id: expense.id.into(),
-            note: None,
-            changes: changes.map(|(user, totals)| Change { user, currency, totals }).collect(),
-        })
-    }
-
-    /// What completing `settlement` does: one side sent, the other received.
-    ///
-    /// # Errors
-    ///
-    /// [`LedgerError::Overflow`] where the amount is no count of the currency's minor units.
-    pub fn of_settlement(settlement: &Settlement) -> Result<Self, LedgerError> {
-        let currency = settlement.currency;
-        let minor =
-            currency.to_minor(settlement.amount).map_err(|_| LedgerError::Overflow(currency))?;
-        let sent = Totals { sent: minor, ..Totals::default() };
-        let received = Totals { received: minor, ..Totals::default() };
-        Ok(Self {
-            ref_type: RefType::Settlement,
-            entry_id: settlement.id.into(),
-            note: None,
-            changes: vec![
-                Change { user: settlement.from_user_id, currency, totals: sent },
-                Change { user: settlement.to_user_id, currency, totals: received },
-            ],
-        })
-    }
-}
-
 impl Ledger {
     /// When an event is that happens `now`: after every other one of the group, by a millisecond at
     /// least.
@@ -416,13 +383,13 @@ impl Ledger {
     /// # Errors
     ///
     /// [`LedgerError`] where the balances cannot take it.
-    pub fn record(
+    pub fn record<S>(
         &self,
         group: GroupId,
         event: Event,
         actor: UserId,
         at: Timestamp,
-    ) -> Result<(Self, Entry), LedgerError> {
+    ) -> Result<(Self, Entry<S>), LedgerError> {
         let mut next = self.touched(at);
         next.balances = self.balances.after(&event.changes)?;
         next.settled = self.settled.after(event.ref_type, &event.changes)?;
@@ -440,7 +407,7 @@ impl Ledger {
             note: event.note,
             changes: event.changes,
             created_at: at,
-            expense: None,
+            snapshot: None,
         };
         Ok((next, entry))
     }
@@ -452,12 +419,12 @@ impl Ledger {
     ///
     /// [`LedgerError::Missing`] where the ledger is of before the entry; [`LedgerError`] where the
     /// balances cannot take it.
-    pub fn revert(
+    pub fn revert<S: Clone>(
         &self,
-        entry: &Entry,
+        entry: &Entry<S>,
         actor: UserId,
         at: Timestamp,
-    ) -> Result<(Self, [Entry; 2]), LedgerError> {
+    ) -> Result<(Self, [Entry<S>; 2]), LedgerError> {
         if entry.sequence >= self.sequence {
             return Err(LedgerError::Missing(entry.sequence));
         }
@@ -495,9 +462,9 @@ impl Ledger {
     ///
     /// [`LedgerError::Missing`] where an entry is not the next one; [`LedgerError`] where the
     /// balances cannot take it.
-    pub fn replay<'a>(
+    pub fn replay<'a, S: 'a>(
         &self,
-        entries: impl IntoIterator<Item = &'a Entry>,
+        entries: impl IntoIterator<Item = &'a Entry<S>>,
     ) -> Result<Self, LedgerError> {
         let mut ledger = self.clone();
         for entry in entries {
@@ -515,6 +482,15 @@ impl Ledger {
         Ok(ledger)
     }
 
+    /// Checks that the balances of each currency fit and sum to zero.
+    ///
+    /// # Errors
+    ///
+    /// [`LedgerError::Overflow`] or [`LedgerError::Unbalanced`].
+    pub fn check(&self) -> Result<(), LedgerError> {
+        self.balances.currencies().try_for_each(|currency| self.balances.check(currency))
+    }
+
     fn count(&mut self, of: RefType, by: i64) {
         let count = match of {
             RefType::Expense => &mut self.expense_count,
@@ -522,121 +498,6 @@ impl Ledger {
             RefType::Adjustment => return,
         };
         *count = count.saturating_add_signed(by);
-    }
-}
-
-/// All that a group's ledger stands for.
-#[derive(Clone, Debug, Default)]
-pub struct Rows {
-    /// The expenses that are there.
-    pub expenses: Vec<Expense>,
-    /// The settlements, whatever their state.
-    pub settlements: Vec<Settlement>,
-    /// Every entry there ever was, in order.
-    pub entries: Vec<Entry>,
-}
-
-/// Where the ledger and the rows it stands for disagree.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Discrepancy {
-    /// What the ledger says.
-    pub ledger: Box<Ledger>,
-    /// Which rows say something else.
-    pub against: &'static str,
-    /// What they say.
-    pub rows: Box<Ledger>,
-}
-
-impl fmt::Display for Discrepancy {
-    /// Counts and currencies: it goes to the log, where no amount of anybody's stands.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let said = |ledger: &Ledger| {
-            let Ledger { sequence, expense_count, settlement_count, .. } = ledger;
-            format!("{sequence} entries, {expense_count} expenses, {settlement_count} settlements")
-        };
-        let (ledger, rows) = (&self.ledger, &self.rows);
-        let currencies: BTreeSet<Currency> =
-            ledger.balances.currencies().chain(rows.balances.currencies()).collect();
-        let differ = currencies
-            .into_iter()
-            .filter(|currency| !ledger.balances.of(*currency).eq(rows.balances.of(*currency)))
-            .map(Currency::code);
-        let differ = differ.collect::<Vec<_>>().join(", ");
-        let against = self.against;
-        write!(
-            f,
-            "the ledger has {}, its {against} have {}; balances differ in [{differ}]",
-            said(ledger),
-            said(rows)
-        )
-    }
-}
-
-/// Computes the balances again, and compares them with a group's ledger: from its expenses,
-/// settlements and adjustments as they are now, and from every entry there ever was.
-///
-/// # Errors
-///
-/// A [`Discrepancy`] where they differ in a total, a count or a sum, or where an entry is missing.
-pub fn verify(ledger: &Ledger, rows: &Rows) -> Result<(), Discrepancy> {
-    let entries = Ledger::default().replay(&rows.entries).unwrap_or_default();
-    for (against, rows) in [("rows", rows.counted(ledger)), ("entries", entries)] {
-        let same = rows.balances == ledger.balances
-            && rows.settled == ledger.settled
-            && rows.sequence == ledger.sequence
-            && rows.expense_count == ledger.expense_count
-            && rows.settlement_count == ledger.settlement_count;
-        if !same || !ledger.is_balanced() {
-            let ledger = Box::new(ledger.clone());
-            return Err(Discrepancy { ledger, against, rows: Box::new(rows) });
-        }
-    }
-    Ok(())
-}
-
-impl Rows {
-    /// What the expenses, settlements and adjustments come to that count now.
-    fn counted(&self, ledger: &Ledger) -> Ledger {
-        let applied = self.entries.iter().filter(|entry| entry.status == EntryStatus::Applied);
-        let entered: BTreeSet<&EntryId> = applied.clone().map(|entry| &entry.entry_id).collect();
-        // Rows that the TypeScript Fracti wrote have no entry and never moved these balances. They
-        // have ids of their own.
-        let counts = |ours: bool, id: EntryId| ours || entered.contains(&id);
-        let expenses = self.expenses.iter();
-        let expenses = expenses.filter(|it| counts(it.id.created_at().is_some(), it.id.into()));
-        let completed = self.settlements.iter().filter(|it| {
-            it.status == Status::Completed && counts(it.id.created_at().is_some(), it.id.into())
-        });
-        let adjusted = applied.filter(|entry| entry.ref_type == RefType::Adjustment);
-        let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
-        let counted = Ledger {
-            expense_count: count(expenses.clone().count()),
-            settlement_count: count(completed.clone().count()),
-            balances: Balances::default(),
-            settled: Settled::default(),
-            ..ledger.clone()
-        };
-        let settlements = completed.map(Event::of_settlement);
-        let settlements = settlements.collect::<Result<Vec<_>, _>>();
-        let events = expenses.map(Event::of_expense).map(|event| event.map(|it| it.changes));
-        let adjusted = adjusted.map(|entry| Ok(entry.changes.clone()));
-        let sums = || {
-            let settled = settlements?.into_iter().flat_map(|event| event.changes);
-            let settled: Vec<Change> = settled.collect();
-            let mut changes = events.chain(adjusted).collect::<Result<Vec<_>, _>>()?.concat();
-            changes.extend_from_slice(&settled);
-            let mut ledger = counted.clone();
-            ledger.settled = ledger.settled.after(RefType::Settlement, &settled)?;
-            ledger.balances.apply(&changes)?;
-            Ok::<_, LedgerError>(ledger)
-        };
-        sums().unwrap_or(counted)
-    }
-}
-
-impl Ledger {
-    fn is_balanced(&self) -> bool {
-        self.balances.currencies().all(|currency| self.balances.check(currency).is_ok())
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! In reading order: [`id`], [`time`], [`decimal`] and [`currency`] are the values; [`split`]
 //! divides an expense, [`ledger`] keeps the balances and [`plan`] settles them; [`group`],
-//! [`expense`], [`settlement`] and [`adjustment`] are the entities; [`input`] checks what clients
-//! send; [`keys`] and [`row`] turn an entity into a row of the table; [`telegram`] verifies init
-//! data.
+//! [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities, and [`verify`] compares
+//! them with the ledger; [`input`] checks what clients send; [`keys`] and [`row`] turn an entity
+//! into a row of the table; [`telegram`] verifies init data.
 //!
 //! Nothing here knows DynamoDB's client, HTTP, the environment or the time of day.
 
@@ -38,7 +38,11 @@ pub mod expense;
 
 pub mod settlement;
 
+pub mod entry;
+
 pub mod adjustment;
+
+pub mod verify;
 
 pub mod keys;
 

@@ -16,7 +16,7 @@ use crate::{
     group::{Group, MEMBER_RULE, Member},
     id::{GroupId, SettlementId, UserId},
     input::{Draft, Field},
-    ledger::Ledger,
+    ledger::{Change, Event, Ledger, LedgerError, RefType, Totals},
     text::parse_variant,
     time::Timestamp,
 };
@@ -124,6 +124,27 @@ pub enum SettlementError {
 }
 
 impl Settlement {
+    /// The ledger event of the completed settlement: one side sent, the other received.
+    ///
+    /// # Errors
+    ///
+    /// [`LedgerError::Overflow`] if the amount is no count of the currency's minor units.
+    pub fn event(&self) -> Result<Event, LedgerError> {
+        let currency = self.currency;
+        let minor = currency.to_minor(self.amount).map_err(|_| LedgerError::Overflow(currency))?;
+        let sent = Totals { sent: minor, ..Totals::default() };
+        let received = Totals { received: minor, ..Totals::default() };
+        Ok(Event {
+            ref_type: RefType::Settlement,
+            entry_id: self.id.into(),
+            note: None,
+            changes: vec![
+                Change { user: self.from_user_id, currency, totals: sent },
+                Change { user: self.to_user_id, currency, totals: received },
+            ],
+        })
+    }
+
     /// What `caller` asking for `update` comes to.
     ///
     /// The recipient completes or fails it. The payer names the transaction and may fail it; a

@@ -10,7 +10,7 @@ use fracti_core::{
 use futures_util::future::{Either, select};
 use serde::de::IgnoredAny;
 
-use crate::Table;
+use crate::table::Table;
 
 /// Key of a membership that is still to be checked. The methods of [`Table`] that take one check it
 /// in the same round trip.

@@ -15,8 +15,8 @@ use fracti_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Table,
     dynamo::{Page, Position, Range, Slice},
+    table::Table,
 };
 
 /// An event of a user's feed.

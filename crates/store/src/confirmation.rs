@@ -6,7 +6,7 @@ use fracti_core::{
     row::{AttributeValue, Item},
 };
 
-use crate::Table;
+use crate::table::Table;
 
 /// Attributes that a row keeps from its first write to its last.
 const CONSTANT: [&str; 5] = ["id", "sequence", "createdAt", "actorId", "joinedAt"];

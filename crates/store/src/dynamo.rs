@@ -15,5 +15,5 @@ pub use deadline::with_deadline;
 pub(crate) use expression::Expression;
 pub use query::{Order, OrderError, Page, Position, Slice};
 pub(crate) use query::{Placed, Range, Sort};
-pub(crate) use retry::{Retry, with_retries};
-pub(crate) use transaction::{MAX_ACTIONS, OnConflict, TransactionError, Write};
+pub(crate) use retry::Retry;
+pub(crate) use transaction::{MAX_ACTIONS, OnConflict, TransactionError, Write, with_retries};

@@ -4,23 +4,25 @@ use std::collections::BTreeSet;
 
 use fracti_core::{
     Error,
+    entry::Entry,
     expense::{Edit, Expense, NewExpense},
     id::{ExpenseId, GroupId},
     input::Draft,
     keys::{self, prefix},
-    ledger::{self, Entry, EntryStatus, Ledger, RefType},
+    ledger::{EntryStatus, Ledger, RefType},
     row,
     time::Timestamp,
 };
 
 use crate::{
-    MemberKey, RequestContext, Table,
+    access::MemberKey,
     dynamo::{
         Expression, OnConflict, Order, Page, Range, Slice, Sort, TransactionError, Write,
         with_retries,
     },
     idempotency::{Idempotency, Outcome},
     ledger::{Event, history_rows, insert_entry, remove, replace},
+    table::{RequestContext, Table},
 };
 
 /// An expense, its entry and the ledger.
@@ -125,7 +127,7 @@ impl Table {
                     return Ok(Event { ledger: ledger.touched(at), writes, value: after });
                 };
                 let (ledger, past) = reverted(ledger, member_key, entry, &before, at)?;
-                let changed = ledger::Event::of_expense(&after)?;
+                let changed = after.event()?;
                 let (ledger, current) =
                     ledger.record(member_key.group, changed, member_key.user, at)?;
                 writes.extend(history_rows(&past)?);
@@ -219,7 +221,7 @@ impl Table {
             if history.iter().any(|entry| entry.status == EntryStatus::Applied) {
                 return Err(TransactionError::Stale);
             }
-            let was = history.into_iter().find_map(|entry| entry.expense);
+            let was = history.into_iter().find_map(|entry| entry.snapshot);
             let was = *was.ok_or(Error::NoExpense)?;
             require_owner(member_key, &was)?;
             body.checked()?;
@@ -313,7 +315,7 @@ fn recorded_in(
     expense: &Expense,
     at: Timestamp,
 ) -> Result<(Ledger, Vec<Write>), TransactionError> {
-    let event = ledger::Event::of_expense(expense)?;
+    let event = expense.event()?;
     let (ledger, entry) = ledger.record(member_key.group, event, member_key.user, at)?;
     let mut writes = participants(None, Some(expense))?;
     writes.push(insert_entry(&entry)?);
@@ -329,7 +331,7 @@ fn reverted(
     at: Timestamp,
 ) -> Result<(Ledger, [Entry; 2]), TransactionError> {
     let (ledger, [reverted, revert]) = ledger.revert(entry, member_key.user, at)?;
-    let reverted = Entry { expense: Some(Box::new(expense.clone())), ..reverted };
+    let reverted = Entry { snapshot: Some(Box::new(expense.clone())), ..reverted };
     Ok((ledger, [reverted, revert]))
 }
 

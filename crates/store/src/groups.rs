@@ -13,9 +13,10 @@ use fracti_core::{
 };
 
 use crate::{
-    MemberKey, RequestContext, Table,
+    access::MemberKey,
     dynamo::{Expression, OnConflict, Range, Write, with_retries},
     idempotency::{Idempotency, Outcome},
+    table::{RequestContext, Table},
 };
 
 impl Table {

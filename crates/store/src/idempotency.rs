@@ -14,8 +14,8 @@ use fracti_core::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Table,
     dynamo::{Expression, OnConflict, TransactionError, Write},
+    table::Table,
 };
 
 /// Time that a response is stored, in seconds.

@@ -3,17 +3,15 @@
 mod adjustments;
 mod commit;
 mod history;
-mod locks;
 mod past;
 mod statement;
 mod verify;
 
 use fracti_core::{Error, id::GroupId, keys, ledger::Ledger};
 
-use crate::Table;
+use crate::table::Table;
 
 pub(crate) use commit::{Event, history_rows, insert_entry, remove, replace};
-pub(crate) use locks::GroupLocks;
 pub use statement::{Line, Place, Statement};
 
 impl Table {

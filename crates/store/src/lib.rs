@@ -5,6 +5,8 @@
 //! has a meaning. `dynamo` names no entity; nothing here knows HTTP.
 
 mod dynamo;
+mod locks;
+mod table;
 
 mod access;
 mod confirmation;
@@ -18,13 +20,6 @@ mod ledger;
 mod memberships;
 mod settlements;
 
-use std::sync::Arc;
-
-use aws_sdk_dynamodb::Client;
-use fracti_core::time::Timestamp;
-
-use dynamo::Db;
-
 pub use access::MemberKey;
 pub use activity::{Activity, ActivityPosition};
 pub use dynamo::{
@@ -34,27 +29,4 @@ pub use dynamo::{
 pub use idempotency::{Idempotency, IdempotentRequest, Outcome, StoredResponse};
 pub use ledger::{Line, Place, Statement};
 pub use memberships::Membership;
-
-/// Fracti's table. A clone is cheap.
-#[derive(Clone, Debug)]
-pub struct Table {
-    db: Db,
-    locks: ledger::GroupLocks,
-}
-
-/// Time of a request, and the random part of the ids that it creates.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestContext {
-    /// The time of day.
-    pub now: Timestamp,
-    /// Ten random bytes.
-    pub random: [u8; 10],
-}
-
-impl Table {
-    /// The table `name`, reached through `client`.
-    #[must_use]
-    pub fn new(client: Client, name: impl Into<Arc<str>>) -> Self {
-        Self { db: Db::new(client, name.into()), locks: ledger::GroupLocks::default() }
-    }
-}
+pub use table::{RequestContext, Table};

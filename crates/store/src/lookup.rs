@@ -3,7 +3,7 @@
 use fracti_core::{Error, id::GroupId, keys::Primary, time::Timestamp};
 use serde::{Deserialize, de::DeserializeOwned};
 
-use crate::{Table, dynamo::Range};
+use crate::{dynamo::Range, table::Table};
 
 impl Table {
     /// The row of a group that was recorded under some id.

@@ -17,8 +17,8 @@ use fracti_core::{
 use serde::Deserialize;
 
 use crate::{
-    Table,
     dynamo::{BATCH, Page, Range, Slice},
+    table::Table,
 };
 
 /// A group of a user, and the user's totals in it.

@@ -5,7 +5,7 @@ use fracti_core::{
     id::{GroupId, SettlementId},
     input::Draft,
     keys::{self, Primary, prefix},
-    ledger::{self, Ledger},
+    ledger::Ledger,
     row,
     settlement::{NewSettlement, Settlement, SettlementUpdate, Status, Transition, TxHash},
     time::Timestamp,
@@ -13,10 +13,11 @@ use fracti_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    MemberKey, RequestContext, Table,
+    access::MemberKey,
     dynamo::{Expression, OnConflict, Page, Range, Slice, TransactionError, Write, with_retries},
     idempotency::{Idempotency, Outcome},
     ledger::{Event, insert_entry},
+    table::{RequestContext, Table},
 };
 
 /// The row that makes a chain transaction pay one settlement.
@@ -99,7 +100,7 @@ impl Table {
                 let ledger = ledger.touched(created_at);
                 return Ok(Event { ledger, writes, value: settlement });
             }
-            let event = ledger::Event::of_settlement(&settlement)?;
+            let event = settlement.event()?;
             let (ledger, entry) =
                 ledger.record(member_key.group, event, member_key.user, created_at)?;
             writes.push(insert_entry(&entry)?);
@@ -161,7 +162,7 @@ impl Table {
                 completed_at: Some(at),
                 ..settlement.clone()
             };
-            let event = ledger::Event::of_settlement(&completed)?;
+            let event = completed.event()?;
             let (ledger, entry) = ledger.record(member_key.group, event, member_key.user, at)?;
             let attributes = [
                 ("status", Some(row::to_value(&completed.status)?)),

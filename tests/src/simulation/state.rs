@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::Client;
 use fracti_core::{
+    entry::Entry,
     expense::{Expense, Participant},
     group::{Group, Member},
     id::{GroupId, UserId},
     keys::{self, Keys, Primary},
-    ledger::{Entry, EntryStatus, Ledger},
+    ledger::{EntryStatus, Ledger},
     row,
     settlement::Settlement,
     time::Day,
@@ -162,7 +163,7 @@ impl State {
                 deletions += 1;
             } else {
                 deletions -= usize::from(edited);
-                let was = entry.expense.as_deref().or(now).map(|it| it.description.clone());
+                let was = entry.snapshot.as_deref().or(now).map(|it| it.description.clone());
                 versions.push(Version { label: was.unwrap_or_default(), edited });
             }
             last = Some(entry);

@@ -78,7 +78,7 @@ fn keys_are_stable() {
         note: None,
         changes: Vec::new(),
         created_at: at,
-        expense: None,
+        snapshot: None,
     };
     let adjusted = Entry { entry_id: "opening#1".parse().unwrap(), ..applied.clone() };
     let past = Entry { status: EntryStatus::Reverted, ..applied.clone() };

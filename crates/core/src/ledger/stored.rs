@@ -78,7 +78,11 @@ impl<'de> Deserialize<'de> for Balances {
                 members.into_iter().map(|it| member(currency, it)).collect::<Result<_, _>>()?;
             Ok((currency, members))
         };
-        stored.into_iter().map(currency).collect::<Result<_, _>>().map(Self)
+        let balances = Self(stored.into_iter().map(currency).collect::<Result<_, _>>()?);
+        for currency in balances.currencies() {
+            balances.check_range(currency).map_err(D::Error::custom)?;
+        }
+        Ok(balances)
     }
 }
 

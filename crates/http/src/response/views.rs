@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use fracti_core::{
     currency::Currency,
+    entry::Entry,
     expense::{Category, Expense, Share},
     group::Group,
-    ledger::{Change, Entry, EntryStatus, RefType},
+    ledger::{Change, EntryStatus, RefType},
     settlement::{Settlement, Status},
     split::SplitType,
 };
@@ -244,7 +245,7 @@ impl From<Entry> for EntryView {
             changes: entry.changes.into_iter().map(ChangeView::from).collect(),
             created_at: entry.created_at.to_string(),
             balance: None,
-            expense: entry.expense.map(|expense| ExpenseView::from(*expense)),
+            expense: entry.snapshot.map(|expense| ExpenseView::from(*expense)),
         }
     }
 }

@@ -1,37 +1,13 @@
-//! Retries with backoff and full jitter, until the deadline.
+//! Pauses between attempts, with backoff and full jitter, until the deadline.
 
 use std::time::Duration;
 
-use fracti_core::Error;
 use tokio::time::Instant;
 
-use super::{deadline::retry_until, transaction::TransactionError};
+use super::deadline::retry_until;
 
 /// Upper limit of a pause.
 const LONGEST_PAUSE: Duration = Duration::from_millis(640);
-
-/// Runs `attempt` until it succeeds, fails with an error or the deadline is over. Each attempt
-/// reads and decides anew.
-///
-/// # Errors
-///
-/// The error of an attempt; [`Error::Contended`] if others wrote first until the deadline.
-pub(crate) async fn with_retries<T, A>(attempt: impl Fn() -> A) -> Result<T, Error>
-where
-    A: Future<Output = Result<T, TransactionError>>,
-{
-    let mut retry = Retry::new();
-    loop {
-        match attempt().await {
-            Ok(done) => return Ok(done),
-            Err(TransactionError::Fail(error)) => return Err(error),
-            Err(TransactionError::Lost | TransactionError::Stale | TransactionError::Replay) => {}
-        }
-        if !retry.pause().await {
-            return Err(Error::Contended);
-        }
-    }
-}
 
 /// The pauses between the attempts at one operation.
 ///

@@ -1,4 +1,4 @@
-//! Writes: one transaction, and the meaning of each failed condition.
+//! Writes: one transaction, the meaning of each failed condition, and the loop that repeats it.
 
 use std::sync::{
     Arc,
@@ -24,6 +24,7 @@ use super::{
     client::{Db, THROTTLED, failure, to_sdk},
     cost,
     expression::Expression,
+    retry::Retry,
 };
 
 /// Number of actions that one transaction takes.
@@ -240,6 +241,29 @@ impl Db {
         let unanswered = attempts.0.load(Relaxed) > 1
             || matches!(rejected, TransactionError::Fail(Error::Unavailable(_)));
         Sent { outcome: Err(rejected), unanswered }
+    }
+}
+
+/// Runs `attempt` until it succeeds, fails with an error or the deadline is over. Each attempt
+/// reads and decides anew.
+///
+/// # Errors
+///
+/// The error of an attempt; [`Error::Contended`] if others wrote first until the deadline.
+pub(crate) async fn with_retries<T, A>(attempt: impl Fn() -> A) -> Result<T, Error>
+where
+    A: Future<Output = Result<T, TransactionError>>,
+{
+    let mut retry = Retry::new();
+    loop {
+        match attempt().await {
+            Ok(done) => return Ok(done),
+            Err(TransactionError::Fail(error)) => return Err(error),
+            Err(TransactionError::Lost | TransactionError::Stale | TransactionError::Replay) => {}
+        }
+        if !retry.pause().await {
+            return Err(Error::Contended);
+        }
     }
 }
 

@@ -12,20 +12,22 @@ use fracti_core::{
     adjustment::{
         Adjustment, BareOrWrapped, CheckedAdjustment, NonApplied, Reason, Report, check_revertible,
     },
+    entry::Entry,
     entry_id::EntryId,
     id::GroupId,
     input::{Draft, Field},
     keys,
-    ledger::{Entry, EntryStatus, Ledger, LedgerError},
+    ledger::{EntryStatus, Ledger, LedgerError},
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
 use super::commit::{Event, history_rows, insert_entry, remove};
 use crate::{
-    MemberKey, Table,
+    access::MemberKey,
     dynamo::{Expression, MAX_ACTIONS, OnConflict, TransactionError, Write, with_retries},
     idempotency::{Idempotency, IdempotentRequest, Outcome},
+    table::Table,
 };
 
 /// Changes of balances at most, in all entries that one request reverts.

@@ -6,17 +6,18 @@
 
 use fracti_core::{
     Error,
+    entry::Entry,
     id::GroupId,
     keys,
-    ledger::{Entry, EntryStatus, Ledger, LedgerError},
+    ledger::{EntryStatus, Ledger, LedgerError},
     row::{self, AttributeValue, Item},
     time::Timestamp,
 };
 
 use crate::{
-    Table,
     dynamo::{Expression, OnConflict, Retry, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
+    table::Table,
 };
 
 /// An event of the ledger and its writes.

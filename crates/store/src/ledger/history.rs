@@ -1,10 +1,11 @@
 //! The history of one entry.
 
-use fracti_core::{Error, entry_id::EntryId, id::GroupId, keys, ledger::Entry};
+use fracti_core::{Error, entry::Entry, entry_id::EntryId, id::GroupId, keys};
 
 use crate::{
-    MemberKey, Table,
+    access::MemberKey,
     dynamo::{Order, Page, Range, Slice, Sort},
+    table::Table,
 };
 
 impl Table {

@@ -7,16 +7,18 @@ use std::collections::BTreeMap;
 
 use fracti_core::{
     Error,
+    entry::Entry,
     group::{Group, Member},
     id::GroupId,
     keys::{self, prefix},
-    ledger::{Entry, Ledger, MAX_SHOWN, Shown},
+    ledger::{Ledger, MAX_SHOWN, Shown},
     time::{Day, Timestamp},
 };
 
 use crate::{
-    MemberKey, Table,
+    access::MemberKey,
     dynamo::{Order, Page, Placed, Range, Retry, Slice, Sort},
+    table::Table,
 };
 
 impl Table {

@@ -9,10 +9,11 @@ use std::{collections::BTreeMap, ops::Range as Sequences};
 use fracti_core::{
     Error,
     currency::Currency,
+    entry::Entry,
     group::MEMBER_RULE,
     id::{GroupId, UserId},
     keys::{self, prefix},
-    ledger::{Entry, Ledger, Totals},
+    ledger::{Ledger, LedgerError, Totals},
     time::{Day, Timestamp},
 };
 use futures_util::future::try_join_all;
@@ -20,8 +21,9 @@ use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 use super::past::{closings, lagging};
 use crate::{
-    MemberKey, Table,
+    access::MemberKey,
     dynamo::{Order, Page, Placed, Range, Retry, Sort},
+    table::Table,
 };
 
 /// Entries read for a page of one member's statement, at least.
@@ -215,7 +217,7 @@ impl Table {
         };
         let entries = self.entries_over(group, place.order, &edge, &days, wanted).await?;
 
-        let (lines, reached) = lines(place.order, place.user, edge, entries, limit);
+        let (lines, reached) = lines(place.order, place.user, edge, entries, limit)?;
         let known_end = days.last().map(|(_, sequences)| match place.order {
             Order::Asc => sequences.end,
             Order::Desc => sequences.start,
@@ -343,13 +345,17 @@ fn downwards(edge: &Edge, end: u64, closings: &[Ledger], all_known: bool) -> Vec
 }
 
 /// Up to `limit` lines from the entries, and the edge after the last entry that was used.
+///
+/// # Errors
+///
+/// [`Error::Table`] if a total overflows, as no total of a ledger does.
 fn lines(
     order: Order,
     user: Option<UserId>,
     edge: Edge,
     entries: Vec<Entry>,
     limit: usize,
-) -> (Vec<Line>, Edge) {
+) -> Result<(Vec<Line>, Edge), Error> {
     let (mut edge, mut lines) = (edge, Vec::new());
     for entry in entries {
         if lines.len() >= limit {
@@ -373,8 +379,8 @@ fn lines(
                 Order::Asc => totals.plus(change.totals),
                 Order::Desc => totals.minus(change.totals),
             };
-            // Sums of a part of the entries fit where those of all entries did.
-            *totals = moved.unwrap_or(*totals);
+            let overflow = || Error::Table(LedgerError::Overflow(change.currency).into());
+            *totals = moved.ok_or_else(overflow)?;
         }
         if concerns {
             let after = match order {
@@ -385,5 +391,5 @@ fn lines(
             lines.push(Line { entry, balance: Some(balance.collect()) });
         }
     }
-    (lines, edge)
+    Ok((lines, edge))
 }

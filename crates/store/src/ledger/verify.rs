@@ -2,18 +2,19 @@
 
 use fracti_core::{
     Error,
+    entry::Entry,
     expense::Expense,
     id::GroupId,
     keys::{self, prefix},
-    ledger::{Entry, Rows, verify},
     settlement::Settlement,
+    verify::{Rows, verify},
 };
 use tokio::task::spawn_blocking;
 
 use super::statement::Statement;
 use crate::{
-    Table,
     dynamo::{Order, Range, Retry},
+    table::Table,
 };
 
 /// Number of entries read at once.

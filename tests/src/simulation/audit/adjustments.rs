@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fracti_core::{
+    entry::Entry,
     id::UserId,
-    ledger::{Change, Entry, EntryStatus, RefType, Totals},
+    ledger::{Change, EntryStatus, RefType, Totals},
 };
 use serde_json::Value;
 

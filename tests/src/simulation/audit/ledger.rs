@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fracti_core::{
     currency::Currency,
+    entry::Entry,
     expense::{Expense, Participant},
     id::{GroupId, UserId},
-    ledger::{Balances, Entry, EntryStatus, Ledger, RefType, Totals},
+    ledger::{Balances, EntryStatus, Ledger, RefType, Totals},
     settlement::{Settlement, Status},
     time::{Day, Timestamp},
 };
