@@ -19,7 +19,7 @@ use aws_sdk_dynamodb::{
 use axum::http::Method;
 use fracti_core::{
     currency::Currency,
-    group::Member,
+    group::{Member, MemberRow},
     id::GroupId,
     keys, row,
     telegram::{self, MAX_NAME, User},
@@ -93,8 +93,8 @@ fn user(member: u64) -> User {
 /// The write of a member's row.
 fn row(group: GroupId, member: u64, at: Timestamp) -> TransactWriteItem {
     let user = user(member);
-    let keys = keys::member_row(group, user.id);
-    let row = row::to_item(&keys, &Member::new(&user, None, at)).unwrap();
+    let member = Member::new(&user, None, at);
+    let row = row::to_item(&MemberRow { group_id: group, member }).unwrap();
     let put = Put::builder().table_name(TABLE).set_item(Some(to_sdk(row))).build().unwrap();
     TransactWriteItem::builder().put(put).build()
 }

@@ -14,7 +14,9 @@ use crate::{
     group::{Group, Member},
     id::{ExpenseId, GroupId, UserId},
     input::{Draft, Field, FieldErrors, name},
+    keys::{self, Index, Keys},
     ledger::{Change, Event, LedgerError, RefType, Totals},
+    row::Row,
     split::{Split, SplitType},
     text::{Description, parse_variant},
     time::Timestamp,
@@ -173,6 +175,30 @@ pub struct Participant {
     pub category: Option<Category>,
     /// When the expense was recorded.
     pub created_at: Timestamp,
+}
+
+impl Row for Expense {
+    const KIND: &'static str = "expense";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        let primary = keys::expense(self.group_id, self.created_at);
+        let by_id = Index { pk: keys::expense_partition(self.id), sk: self.group_id.to_string() };
+        let by_payer = Index { pk: keys::user_partition(self.payer_id), sk: primary.sk.clone() };
+        Keys { gsi2: Some(by_id), gsi3: Some(by_payer), ..primary.into() }
+    }
+}
+
+impl Row for Participant {
+    const KIND: &'static str = "participant";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        let owed = format!("{}{}", keys::prefix::OWES, self.created_at);
+        let by_user = Index { pk: keys::user_partition(self.user_id), sk: owed };
+        let primary = keys::participant(self.group_id, self.expense_id, self.user_id);
+        Keys { gsi1: Some(by_user), ..primary.into() }
+    }
 }
 
 /// An expense to record.

@@ -9,6 +9,8 @@ use crate::{
     currency::Currency,
     id::{GroupId, UserId},
     input::{Draft, Field},
+    keys::{self, Index, Keys},
+    row::Row,
     telegram::User,
     text::{Title, has_visible_char},
     time::Timestamp,
@@ -60,6 +62,37 @@ pub struct Member {
     pub avatar_url: Option<String>,
     /// When the member joined.
     pub joined_at: Timestamp,
+}
+
+/// The row of a member, which also says of which group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberRow {
+    /// The group.
+    #[serde(rename = "PK", with = "keys::of_group")]
+    pub group_id: GroupId,
+    /// The member.
+    #[serde(flatten)]
+    pub member: Member,
+}
+
+impl Row for Group {
+    const KIND: &'static str = "group";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        keys::group(self.id).into()
+    }
+}
+
+impl Row for MemberRow {
+    const KIND: &'static str = "member";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        let (group, user) = (self.group_id, self.member.id);
+        let by_user = Index { pk: keys::user_partition(user), sk: keys::group_partition(group) };
+        Keys { gsi1: Some(by_user), ..keys::member(group, user).into() }
+    }
 }
 
 impl Member {

@@ -27,30 +27,29 @@
 //!
 //! A key's text is stored data: a change to it is a migration, and `keys_are_stable` fails first.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    entry::Entry,
     entry_id::EntryId,
-    expense::{Expense, Participant},
     id::{ExpenseId, GroupId, SettlementId, UserId},
-    ledger::EntryStatus,
-    settlement::{Settlement, TxHash},
+    settlement::TxHash,
     time::{Day, Timestamp},
 };
 
 /// A place in the table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Primary {
     /// The partition key, `PK`.
+    #[serde(rename = "PK")]
     pub pk: String,
     /// The sort key, `SK`.
+    #[serde(rename = "SK")]
     pub sk: String,
 }
 
 /// A place in an index.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
     /// The index's partition key.
     pub pk: String,
@@ -59,19 +58,15 @@ pub struct Index {
 }
 
 /// All keys of one row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys {
     /// Its place in the table.
-    #[serde(flatten)]
     pub primary: Primary,
     /// Its place in the user index.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gsi1: Option<Index>,
     /// Its place in the index of ids.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gsi2: Option<Index>,
     /// Its place in the index of a user's activity.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gsi3: Option<Index>,
 }
 
@@ -98,6 +93,8 @@ pub mod prefix {
     pub const RECEIVED: &str = "RECV#";
     /// A group's balances by day, in the table.
     pub const CLOSING: &str = "DAY#";
+    /// The partition of a group's balances.
+    pub const LEDGER: &str = "LEDGER#";
 }
 
 /// The partition of all that a group has: pattern 1 to 6.
@@ -136,28 +133,10 @@ pub fn member(group: GroupId, user: UserId) -> Primary {
     Primary { pk: group_partition(group), sk: user_partition(user) }
 }
 
-/// All keys of a member's row.
-#[must_use]
-pub fn member_row(group: GroupId, user: UserId) -> Keys {
-    let by_user = Index { pk: user_partition(user), sk: group_partition(group) };
-    Keys { gsi1: Some(by_user), ..member(group, user).into() }
-}
-
 /// The expense that was recorded at `created_at`.
 #[must_use]
 pub fn expense(group: GroupId, created_at: Timestamp) -> Primary {
     Primary { pk: group_partition(group), sk: format!("{}{created_at}", prefix::EXPENSE) }
-}
-
-/// All keys of an expense's row.
-#[must_use]
-pub fn expense_row(row: &Expense) -> Keys {
-    let primary = expense(row.group_id, row.created_at);
-    Keys {
-        gsi2: Some(Index { pk: expense_partition(row.id), sk: row.group_id.to_string() }),
-        gsi3: Some(Index { pk: user_partition(row.payer_id), sk: primary.sk.clone() }),
-        ..primary.into()
-    }
 }
 
 /// A member's part in an expense.
@@ -172,33 +151,10 @@ pub fn participants(expense: ExpenseId) -> String {
     format!("PART#{expense}#")
 }
 
-/// All keys of a participant's row.
-#[must_use]
-pub fn participant_row(row: &Participant) -> Keys {
-    let sk = format!("{}{}", prefix::OWES, row.created_at);
-    Keys {
-        gsi1: Some(Index { pk: user_partition(row.user_id), sk }),
-        ..participant(row.group_id, row.expense_id, row.user_id).into()
-    }
-}
-
 /// The settlement that was recorded at `created_at`.
 #[must_use]
 pub fn settlement(group: GroupId, created_at: Timestamp) -> Primary {
     Primary { pk: group_partition(group), sk: format!("{}{created_at}", prefix::SETTLEMENT) }
-}
-
-/// All keys of a settlement's row.
-#[must_use]
-pub fn settlement_row(row: &Settlement) -> Keys {
-    let primary = settlement(row.group_id, row.created_at);
-    let received = format!("{}{}", prefix::RECEIVED, row.created_at);
-    Keys {
-        gsi1: Some(Index { pk: user_partition(row.to_user_id), sk: received }),
-        gsi2: Some(Index { pk: settlement_partition(row.id), sk: row.group_id.to_string() }),
-        gsi3: Some(Index { pk: user_partition(row.from_user_id), sk: primary.sk.clone() }),
-        ..primary.into()
-    }
 }
 
 /// A group's running balances.
@@ -210,7 +166,12 @@ pub fn balance(group: GroupId) -> Primary {
 /// A group's balances at the end of a day.
 #[must_use]
 pub fn closing(group: GroupId, day: Day) -> Primary {
-    Primary { pk: ledger_partition(group), sk: format!("{}{day}", prefix::CLOSING) }
+    Primary { pk: ledger_partition(group), sk: closing_position(day) }
+}
+
+/// The sort key of the balances at the end of a day.
+fn closing_position(day: Day) -> String {
+    format!("{}{day}", prefix::CLOSING)
 }
 
 /// The sort key of the entry that counts now under a name. It sorts behind all history.
@@ -261,22 +222,6 @@ pub fn entry_position(created_at: Timestamp, sequence: u64) -> String {
     format!("{created_at}#{sequence:020}")
 }
 
-/// All keys of an entry's row: where it counts, or in the history of its name.
-#[must_use]
-pub fn entry_row(row: &Entry) -> Keys {
-    let primary = match row.status {
-        EntryStatus::Applied => entry(row.group_id, &row.entry_id),
-        EntryStatus::Reverted | EntryStatus::Revert => {
-            past_entry(row.group_id, &row.entry_id, row.sequence)
-        }
-    };
-    let by_day = Index {
-        pk: entries_of(row.group_id, row.created_at.day()),
-        sk: entry_position(row.created_at, row.sequence),
-    };
-    Keys { gsi1: Some(by_day), ..primary.into() }
-}
-
 /// The settlement that a chain transaction pays.
 #[must_use]
 pub fn tx_hash(hash: &TxHash) -> Primary {
@@ -293,8 +238,54 @@ pub fn idempotency(user: UserId, operation: &str, key_hash: &str) -> Primary {
 /// The partition of a group's balances.
 #[must_use]
 pub fn ledger_partition(group: GroupId) -> String {
-    format!("LEDGER#{group}")
+    format!("{}{group}", prefix::LEDGER)
 }
 
-#[cfg(test)]
-mod tests;
+/// A module by which serde reads a value from a key that has nothing else behind its prefix.
+macro_rules! within_key {
+    ($(#[$doc:meta])* $module:ident, $value:ty, $key:path, $prefix:path) => {
+        $(#[$doc])*
+        pub(crate) mod $module {
+            use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+            pub(crate) fn serialize<S: Serializer>(
+                value: &$value,
+                to: S,
+            ) -> Result<S::Ok, S::Error> {
+                to.serialize_str(&$key(*value))
+            }
+
+            pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+                from: D,
+            ) -> Result<$value, D::Error> {
+                let key = String::deserialize(from)?;
+                let value = key.strip_prefix($prefix).and_then(|value| value.parse().ok());
+                value.ok_or_else(|| D::Error::custom("the key has another form"))
+            }
+        }
+    };
+}
+
+within_key!(
+    /// The group whose partition it is.
+    of_group,
+    crate::id::GroupId,
+    super::group_partition,
+    super::prefix::GROUP
+);
+
+within_key!(
+    /// The group whose ledger it is.
+    of_ledger,
+    crate::id::GroupId,
+    super::ledger_partition,
+    super::prefix::LEDGER
+);
+
+within_key!(
+    /// The day whose closing it is.
+    of_closing,
+    crate::time::Day,
+    super::closing_position,
+    super::prefix::CLOSING
+);

@@ -4,7 +4,8 @@
 //! divides an expense, [`ledger`] keeps the balances and [`plan`] settles them; [`group`],
 //! [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities, and [`verify`] compares
 //! them with the ledger; [`input`] checks what clients send; [`keys`] and [`row`] turn an entity
-//! into a row of the table; [`telegram`] verifies init data.
+//! into a row of the table, [`balance`] and [`idempotency`] are rows of their own, and [`rows`] lists
+//! all of them; [`telegram`] verifies init data.
 //!
 //! Nothing here knows DynamoDB's client, HTTP, the environment or the time of day.
 
@@ -47,6 +48,12 @@ pub mod verify;
 pub mod keys;
 
 pub mod row;
+
+pub mod balance;
+
+pub mod idempotency;
+
+pub mod rows;
 
 pub mod telegram;
 

@@ -1,12 +1,16 @@
 //! Between an entity and its row: serde does the work, and no number becomes a float on the way.
 //!
+//! A row says what it is in its attribute `kind`, and in which format in `formatVersion`. A row of
+//! an earlier version is upgraded when it is read. A row of a later version, written by a later
+//! Fracti, is refused: what it says could be misread, and be lost when it is written again.
+//!
 //! `serde_dynamo` reads and writes whole numbers exactly, but a fraction only as `f64`. So a
 //! [`Decimal`] with a fraction goes through serde as text, and this file makes a Number of it, and
 //! text of a Number.
 //!
 //! [`Decimal`]: crate::decimal::Decimal
 
-use std::{any::type_name, collections::HashMap};
+use std::{cmp::Ordering, collections::HashMap};
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_dynamo::Deserializer;
@@ -22,19 +26,45 @@ pub use serde_dynamo::AttributeValue;
 /// A row: its attributes by name.
 pub type Item = HashMap<String, AttributeValue>;
 
-/// What the rows that we write look like inside; a row without one is the earlier system's.
-const FORMAT_VERSION: &str = "1";
+/// Attribute that says what a row is. Rows written before it was introduced have none.
+pub const KIND: &str = "kind";
 
-/// The row of `entity`, kept at `keys`.
+/// Attribute that says in which format a row is. v0 rows, written by the TypeScript Fracti, have
+/// none.
+pub const FORMAT_VERSION: &str = "formatVersion";
+
+/// An entity that is stored as one row.
+///
+/// Each one is also in the list [`ROWS`](crate::rows::ROWS).
+pub trait Row: Serialize + DeserializeOwned {
+    /// What the row is.
+    const KIND: &'static str;
+
+    /// Version of the format in which the row is written.
+    const VERSION: u32;
+
+    /// All keys of the row.
+    fn keys(&self) -> Keys;
+
+    /// Turns a row of an earlier version into one of [`Row::VERSION`]. A v0 row has version 0.
+    ///
+    /// Version 1 reads v0 rows as they are: what they lack is optional.
+    fn upgrade(from_version: u32, item: &mut Item) {
+        let _ = (from_version, item);
+    }
+}
+
+/// The row of `entity`, with its keys, kind and version.
 ///
 /// # Errors
 ///
 /// [`Error::Table`] where the entity is no map of attributes.
-pub fn to_item(keys: &Keys, entity: &impl Serialize) -> Result<Item, Error> {
+pub fn to_item<T: Row>(entity: &T) -> Result<Item, Error> {
     let item: Item = serde_dynamo::to_item(entity).map_err(|error| Error::Table(error.into()))?;
     let mut item: Item = item.into_iter().map(|(name, value)| (name, numbers_of(value))).collect();
-    item.insert("formatVersion".to_owned(), AttributeValue::N(FORMAT_VERSION.to_owned()));
-    item.extend(keys.attributes());
+    item.insert(KIND.to_owned(), AttributeValue::S(T::KIND.to_owned()));
+    item.insert(FORMAT_VERSION.to_owned(), AttributeValue::N(T::VERSION.to_string()));
+    item.extend(entity.keys().attributes());
     Ok(item)
 }
 
@@ -53,23 +83,68 @@ pub fn to_value(value: &impl Serialize) -> Result<AttributeValue, Error> {
 ///
 /// It says nothing of what stands there: serde would quote it, and a cause goes to the log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a row is no {entity}: {attribute}")]
+#[error("a row of kind {kind} cannot be read: {attribute}")]
 struct Unreadable {
-    entity: &'static str,
+    kind: &'static str,
     attribute: String,
 }
 
-/// The entity of a row. Attributes that it does not know, keys among them, are passed over.
+/// Why the format of a row is not one that can be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum FormatError {
+    #[error(
+        "a row of kind {kind} has version {found} of its format, but this Fracti reads versions \
+         up to {known}"
+    )]
+    Newer { kind: &'static str, found: u32, known: u32 },
+    #[error("a row that should be of kind {0} is of another kind")]
+    OtherKind(&'static str),
+    #[error("the {FORMAT_VERSION} of a row of kind {0} is not a whole number")]
+    Unreadable(&'static str),
+}
+
+/// The row in the current version of its format.
 ///
 /// # Errors
 ///
-/// [`Error::Table`] where the row is not one of such an entity.
-pub fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
+/// [`Error::Table`] if the row is of another kind, or of a later version.
+pub fn upgraded<T: Row>(item: Item) -> Result<Item, Error> {
+    let refused = |error: FormatError| Error::Table(error.into());
+    let mut item = item;
+    let kind = item.get(KIND);
+    if kind.is_some_and(|kind| *kind != AttributeValue::S(T::KIND.to_owned())) {
+        return Err(refused(FormatError::OtherKind(T::KIND)));
+    }
+    let version = match item.get(FORMAT_VERSION) {
+        None => Some(0),
+        Some(AttributeValue::N(version)) => version.parse().ok(),
+        Some(_) => None,
+    };
+    let found = version.ok_or_else(|| refused(FormatError::Unreadable(T::KIND)))?;
+    match found.cmp(&T::VERSION) {
+        Ordering::Less => T::upgrade(found, &mut item),
+        Ordering::Equal => {}
+        Ordering::Greater => {
+            let newer = FormatError::Newer { kind: T::KIND, found, known: T::VERSION };
+            return Err(refused(newer));
+        }
+    }
+    Ok(item)
+}
+
+/// The entity of a row, which is upgraded first if its version is an earlier one. Attributes that
+/// the entity does not know are passed over.
+///
+/// # Errors
+///
+/// [`Error::Table`] if the row is not one of such an entity, or of a later version.
+pub fn from_item<T: Row>(item: Item) -> Result<T, Error> {
+    let item = upgraded::<T>(item)?;
     let item = item.into_iter().map(|(name, value)| (name, text_of(value))).collect();
     let row = Deserializer::from_attribute_value(AttributeValue::M(item));
     serde_path_to_error::deserialize(row).map_err(|error| {
         let attribute = error.path().to_string();
-        Error::Table(Unreadable { entity: type_name::<T>(), attribute }.into())
+        Error::Table(Unreadable { kind: T::KIND, attribute }.into())
     })
 }
 
@@ -149,11 +224,80 @@ mod tests {
     use crate::decimal::Decimal;
     use serde::Deserialize;
 
+    /// A row whose `count` was named `number` in version 1, and was missing in version 0.
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    struct Row {
+    struct Sample {
         amount: Decimal,
         list: Vec<Decimal>,
         count: u64,
+    }
+
+    impl Row for Sample {
+        const KIND: &'static str = "sample";
+        const VERSION: u32 = 2;
+
+        fn keys(&self) -> Keys {
+            Primary { pk: "P".to_owned(), sk: "S".to_owned() }.into()
+        }
+
+        fn upgrade(from_version: u32, item: &mut Item) {
+            let number = match from_version {
+                0 => AttributeValue::N("0".to_owned()),
+                _ => item.remove("number").unwrap(),
+            };
+            item.insert("count".to_owned(), number);
+        }
+    }
+
+    fn sample() -> Sample {
+        Sample { amount: Decimal::ZERO, list: Vec::new(), count: 3 }
+    }
+
+    fn number(number: &str) -> AttributeValue {
+        AttributeValue::N(number.to_owned())
+    }
+
+    /// What the log says of a row that is refused.
+    fn refusal(item: Item) -> String {
+        let Err(Error::Table(cause)) = from_item::<Sample>(item) else { panic!("it was read") };
+        cause.to_string()
+    }
+
+    #[test]
+    fn row_of_an_earlier_version_is_upgraded_when_it_is_read() {
+        let mut first = to_item(&sample()).unwrap();
+        let count = first.remove("count").unwrap();
+        first.insert("number".to_owned(), count);
+        first.insert(FORMAT_VERSION.to_owned(), number("1"));
+        assert_eq!(from_item::<Sample>(first.clone()).unwrap(), sample());
+        first.remove(KIND);
+        assert_eq!(from_item::<Sample>(first.clone()).unwrap(), sample());
+        first.remove("number");
+        first.remove(FORMAT_VERSION);
+        assert_eq!(from_item::<Sample>(first).unwrap(), Sample { count: 0, ..sample() });
+    }
+
+    #[test]
+    fn row_of_a_later_version_is_refused_by_kind_and_version() {
+        let mut later = to_item(&sample()).unwrap();
+        later.insert(FORMAT_VERSION.to_owned(), number("3"));
+        let expected = "a row of kind sample has version 3 of its format, but this Fracti reads \
+                        versions up to 2";
+        assert_eq!(refusal(later), expected);
+    }
+
+    #[test]
+    fn row_of_another_kind_or_without_a_version_that_can_be_read_is_refused() {
+        let row = to_item(&sample()).unwrap();
+        let text = AttributeValue::S("other".to_owned());
+        for (name, value) in
+            [(KIND, text.clone()), (FORMAT_VERSION, text), (FORMAT_VERSION, number("-1"))]
+        {
+            let mut row = row.clone();
+            row.insert(name.to_owned(), value);
+            let told = refusal(row);
+            assert!(told.contains("kind sample") && !told.contains("other\""), "{told}");
+        }
     }
 
     #[test]
@@ -171,15 +315,16 @@ mod tests {
             "184467440737095516150",
         ] {
             let number: Decimal = text.parse().unwrap();
-            let row = Row { amount: number, list: vec![number], count: 3 };
-            let keys = Primary { pk: "P".to_owned(), sk: "S".to_owned() }.into();
-            let item = to_item(&keys, &row).unwrap();
+            let row = Sample { amount: number, list: vec![number], count: 3 };
+            let item = to_item(&row).unwrap();
             assert_eq!(item["amount"], AttributeValue::N(text.to_owned()));
             assert_eq!(item["list"], AttributeValue::L(vec![AttributeValue::N(text.to_owned())]));
-            assert_eq!(item["formatVersion"], AttributeValue::N("1".to_owned()));
-            assert_eq!(from_item::<Row>(item).unwrap(), row);
+            assert_eq!(item["formatVersion"], AttributeValue::N("2".to_owned()));
+            assert_eq!(item["kind"], AttributeValue::S("sample".to_owned()));
+            assert_eq!(from_item::<Sample>(item).unwrap(), row);
         }
     }
+
     #[test]
     fn a_row_that_cannot_be_read_is_named_by_its_attribute_alone() {
         let count = AttributeValue::S("secret".to_owned());
@@ -191,7 +336,8 @@ mod tests {
                 .into();
             item.insert("list".to_owned(), AttributeValue::L(Vec::new()));
             item.insert(name.to_owned(), value);
-            let Err(Error::Table(cause)) = from_item::<Row>(item) else { panic!("{name}") };
+            item.insert(FORMAT_VERSION.to_owned(), AttributeValue::N("2".to_owned()));
+            let Err(Error::Table(cause)) = from_item::<Sample>(item) else { panic!("{name}") };
             let told = format!("{cause:?} {cause}");
             assert!(told.contains(attribute) && !told.contains("secret"), "{told}");
         }

@@ -16,7 +16,9 @@ use crate::{
     group::{Group, MEMBER_RULE, Member},
     id::{GroupId, SettlementId, UserId},
     input::{Draft, Field},
+    keys::{self, Index, Keys},
     ledger::{Change, Event, Ledger, LedgerError, RefType, Totals},
+    row::Row,
     text::parse_variant,
     time::Timestamp,
 };
@@ -54,6 +56,43 @@ pub struct Settlement {
     /// When it was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<Timestamp>,
+}
+
+impl Row for Settlement {
+    const KIND: &'static str = "settlement";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        let primary = keys::settlement(self.group_id, self.created_at);
+        let received = format!("{}{}", keys::prefix::RECEIVED, self.created_at);
+        let by_recipient = Index { pk: keys::user_partition(self.to_user_id), sk: received };
+        let by_id =
+            Index { pk: keys::settlement_partition(self.id), sk: self.group_id.to_string() };
+        let by_payer =
+            Index { pk: keys::user_partition(self.from_user_id), sk: primary.sk.clone() };
+        Keys { gsi1: Some(by_recipient), gsi2: Some(by_id), gsi3: Some(by_payer), ..primary.into() }
+    }
+}
+
+/// The row that makes a chain transaction pay one settlement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UsedHash {
+    /// The chain transaction.
+    pub tx_hash: TxHash,
+    /// The settlement that it pays.
+    pub settlement_id: SettlementId,
+    /// Group of the settlement.
+    pub group_id: GroupId,
+}
+
+impl Row for UsedHash {
+    const KIND: &'static str = "usedHash";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        keys::tx_hash(&self.tx_hash).into()
+    }
 }
 
 /// How far a settlement is: `pending -> completed` or `pending -> failed`, and both ends are final.

@@ -4,11 +4,11 @@ use std::pin::pin;
 
 use fracti_core::{
     Error,
+    group::{Group, MemberRow},
     id::{GroupId, UserId},
     keys,
 };
 use futures_util::future::{Either, select};
-use serde::de::IgnoredAny;
 
 use crate::table::Table;
 
@@ -31,9 +31,10 @@ impl Table {
     ) -> Result<T, Error> {
         let member = async {
             let key = keys::member(member_key.group, member_key.user);
-            match self.db.get::<IgnoredAny>(key).await? {
-                Some(_) => Ok(()),
-                None => Err(self.refusal(member_key.group).await),
+            if self.db.exists::<MemberRow>(key).await? {
+                Ok(())
+            } else {
+                Err(self.refusal(member_key.group).await)
             }
         };
         let (member, read) = (pin!(member), pin!(read));
@@ -51,9 +52,9 @@ impl Table {
 
     /// The error for a user who is not a member: the group may not exist.
     pub(crate) async fn refusal(&self, group: GroupId) -> Error {
-        match self.db.get::<IgnoredAny>(keys::group(group)).await {
-            Ok(Some(_)) => Error::NotMember,
-            Ok(None) => Error::NoGroup,
+        match self.db.exists::<Group>(keys::group(group)).await {
+            Ok(true) => Error::NotMember,
+            Ok(false) => Error::NoGroup,
             Err(error) => error,
         }
     }

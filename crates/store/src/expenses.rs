@@ -84,7 +84,7 @@ impl Table {
         let event = |ledger: &Ledger, created_at: Timestamp| {
             let expense = new.at(created_at, context.random);
             let (ledger, mut writes) = recorded_in(ledger, member_key, &expense, created_at)?;
-            let row = Write::put(&keys::expense_row(&expense), &expense)?;
+            let row = Write::put(&expense)?;
             writes.push(row.when(Expression::absent(), OnConflict::Lost));
             Ok(Event { ledger, writes, value: expense })
         };
@@ -120,7 +120,7 @@ impl Table {
             }
             let event = |ledger: &Ledger, at: Timestamp| {
                 let after = Expense { updated_at: Some(at), ..after.clone() };
-                let put = Write::put(&keys::expense_row(&after), &after)?;
+                let put = Write::put(&after)?;
                 let mut writes = vec![put.when(unchanged(&before)?, OnConflict::Stale)];
                 writes.extend(participants(Some(&before), Some(&after))?);
                 let Some(entry) = &entry else {
@@ -228,7 +228,7 @@ impl Table {
             let event = |ledger: &Ledger, at: Timestamp| {
                 let expense = Expense { updated_at: Some(at), ..was.clone() };
                 let (ledger, mut writes) = recorded_in(ledger, member_key, &expense, at)?;
-                let row = Write::put(&keys::expense_row(&expense), &expense)?;
+                let row = Write::put(&expense)?;
                 writes.push(row.when(Expression::absent(), OnConflict::Stale));
                 Ok(Event { ledger, writes, value: expense })
             };
@@ -343,6 +343,6 @@ fn participants(before: Option<&Expense>, after: Option<&Expense>) -> Result<Vec
     let gone = before.iter().filter(|row| !stay.contains(&row.user_id));
     let gone = gone
         .map(|row| Ok(Write::delete(keys::participant(row.group_id, row.expense_id, row.user_id))));
-    let come = after.iter().map(|row| Write::put(&keys::participant_row(row), row));
+    let come = after.iter().map(Write::put);
     gone.chain(come).collect()
 }

@@ -2,12 +2,12 @@
 
 use fracti_core::{
     Error,
-    group::{Group, MAX_MEMBERS, Member, NewGroup},
+    group::{Group, MAX_MEMBERS, Member, MemberRow, NewGroup},
     id::GroupId,
     input::{Draft, Field},
     keys::{self, prefix},
     ledger::Ledger,
-    row,
+    row::{self, Row},
     telegram::User,
     ton::TonAddress,
 };
@@ -38,10 +38,10 @@ impl Table {
                 return Ok(Outcome::Replayed(stored));
             }
             let group = new.check(context.now, context.random)?;
-            let row = Write::put(&keys::group(group.id).into(), &group)?;
+            let row = Write::put(&group)?;
             let mut writes = vec![
                 row.when(Expression::absent(), OnConflict::Lost),
-                Write::put(&keys::member_row(group.id, creator.id), &creator)?,
+                Write::put(&MemberRow { group_id: group.id, member: creator.clone() })?,
             ];
             writes.extend(idempotency.write(&group)?);
             self.write_once(writes, idempotency, group.clone()).await
@@ -67,7 +67,7 @@ impl Table {
         with_retries(|| async {
             let (found, member, stored) = tokio::try_join!(
                 self.db.get::<Group>(keys::group(group)),
-                self.db.get::<Member>(keys::member(group, user.id)),
+                self.db.get::<MemberRow>(keys::member(group, user.id)),
                 self.stored_result(idempotency.request.as_ref()),
             )?;
             found.ok_or(Error::NoGroup)?;
@@ -78,15 +78,15 @@ impl Table {
             let (member, mut writes) = match member {
                 None => {
                     let member = Member::new(user, wallet.cloned(), context.now);
-                    let put = Write::put(&keys::member_row(group, user.id), &member)?
-                        .when(Expression::absent(), OnConflict::Stale);
+                    let row = MemberRow { group_id: group, member: member.clone() };
+                    let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Stale);
                     let count = Write::increment(keys::group(group), "memberCount").when(
                         Expression::less("memberCount", row::to_value(&MAX_MEMBERS)?),
                         OnConflict::Fail(|| Error::TooManyMembers),
                     );
                     (member, vec![put, count])
                 }
-                Some(before) => renewed(group, &before, user)?,
+                Some(before) => renewed(group, &before.member, user)?,
             };
             writes.extend(idempotency.write(&member)?);
             self.write_once(writes, idempotency, member).await
@@ -113,11 +113,13 @@ impl Table {
         let set = with_retries(|| async {
             let wallet = [("wallet", Some(row::to_value(wallet)?))];
             let update = Write::update(keys::member(member_key.group, member_key.user), wallet)
-                .when(Expression::present(), OnConflict::Fail(|| Error::NotMember));
+                .when(readable::<MemberRow>()?, OnConflict::Fail(|| Error::NotMember));
             self.db.transact(vec![update]).await
         });
         match set.await {
-            Err(Error::NotMember) => Err(self.refusal(member_key.group).await),
+            Err(Error::NotMember) => {
+                self.checked(member_key, async { Err(Error::NotMember) }).await
+            }
             set => set.map(|()| wallet.clone()),
         }
     }
@@ -129,14 +131,15 @@ impl Table {
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
     pub async fn group(&self, member_key: MemberKey) -> Result<(Group, Vec<Member>), Error> {
         let members = Range::table(keys::group_partition(member_key.group), prefix::MEMBER);
-        let (group, mut members) = tokio::try_join!(
+        let (group, members) = tokio::try_join!(
             self.db.get::<Group>(keys::group(member_key.group)),
-            self.db.all::<Member>(&members),
+            self.db.all::<MemberRow>(&members),
         )?;
         let group = group.ok_or(Error::NoGroup)?;
-        if !members.iter().any(|member| member.id == member_key.user) {
+        if !members.iter().any(|row| row.member.id == member_key.user) {
             return Err(Error::NotMember);
         }
+        let mut members: Vec<Member> = members.into_iter().map(|row| row.member).collect();
         members.sort_by_key(|member| member.id);
         Ok((group, members))
     }
@@ -154,6 +157,13 @@ impl Table {
             tokio::try_join!(self.group(member_key), self.ledger(member_key.group))?;
         Ok((group, members, ledger))
     }
+}
+
+/// The row exists, and has no later version than this Fracti reads.
+fn readable<T: Row>() -> Result<Expression, Error> {
+    let earlier =
+        Expression::less(row::FORMAT_VERSION, row::to_value(&T::VERSION.saturating_add(1))?);
+    Ok(Expression::present().and(Expression::without(row::FORMAT_VERSION)).or(earlier))
 }
 
 /// The member with the current name, username and picture, and the writes that update them.

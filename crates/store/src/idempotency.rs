@@ -7,6 +7,7 @@
 use fracti_core::{
     Error,
     id::UserId,
+    idempotency::IdempotencyRow,
     keys::{self, Primary},
     row,
     time::Timestamp,
@@ -62,36 +63,26 @@ pub enum Outcome<T> {
     Replayed(StoredResponse),
 }
 
-/// The row of a request and its result.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Row<R> {
-    request_hash: String,
-    #[serde(flatten)]
-    result: R,
-    created_at: Timestamp,
-    ttl: u64,
-}
-
 impl<T> Idempotency<T> {
     /// The write that stores the response to `value`.
     pub(crate) fn write(&self, value: &T) -> Result<Option<Write>, Error> {
         let Some(request) = &self.request else { return Ok(None) };
-        let put = request.put(&(self.render)(value))?;
+        let put = request.put((self.render)(value))?;
         Ok(Some(put.when(request.key_is_free()?, OnConflict::Replay)))
     }
 }
 
 impl IdempotentRequest {
     /// Puts the row of the request, in place of an earlier one.
-    pub(crate) fn put(&self, result: &impl Serialize) -> Result<Write, Error> {
-        let row = Row {
+    pub(crate) fn put<R: Serialize + DeserializeOwned>(&self, result: R) -> Result<Write, Error> {
+        let row = IdempotencyRow {
+            key: self.key(),
             request_hash: self.request_hash.clone(),
             result,
             created_at: self.now,
             ttl: self.now.seconds().saturating_add(RETENTION_S),
         };
-        Write::put(&self.key().into(), &row)
+        Write::put(&row)
     }
 
     /// No request with this key is stored.
@@ -117,12 +108,12 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::KeyReused`] if another request with this key is stored.
-    pub(crate) async fn stored_result<R: DeserializeOwned>(
+    pub(crate) async fn stored_result<R: Serialize + DeserializeOwned>(
         &self,
         request: Option<&IdempotentRequest>,
     ) -> Result<Option<R>, Error> {
         let Some(request) = request else { return Ok(None) };
-        let row: Option<Row<R>> = self.db.get(request.key()).await?;
+        let row: Option<IdempotencyRow<R>> = self.db.get(request.key()).await?;
         match row.filter(|row| request.now.seconds() <= row.ttl) {
             None => Ok(None),
             Some(row) if row.request_hash != request.request_hash => Err(Error::KeyReused),

@@ -7,7 +7,7 @@ mod past;
 mod statement;
 mod verify;
 
-use fracti_core::{Error, id::GroupId, keys, ledger::Ledger};
+use fracti_core::{Error, balance::Balance, id::GroupId, keys, ledger::Ledger};
 
 use crate::table::Table;
 
@@ -17,6 +17,7 @@ pub use statement::{Line, Place, Statement};
 impl Table {
     /// The group's ledger; an empty one before its first event.
     pub(crate) async fn ledger(&self, group: GroupId) -> Result<Ledger, Error> {
-        Ok(self.db.get(keys::balance(group)).await?.unwrap_or_default())
+        let balance = self.db.get::<Balance>(keys::balance(group)).await?;
+        Ok(balance.map(|balance| balance.ledger).unwrap_or_default())
     }
 }

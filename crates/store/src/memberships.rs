@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use fracti_core::{
     Error,
+    balance::Balance,
     currency::Currency,
-    group::Group,
+    group::{Group, MemberRow},
     id::{GroupId, UserId},
     keys::{self, prefix},
-    ledger::{Ledger, Totals},
+    ledger::Totals,
     time::Timestamp,
 };
-use serde::Deserialize;
 
 use crate::{
     dynamo::{BATCH, Page, Range, Slice},
@@ -34,15 +34,6 @@ pub struct Membership {
     pub expense_count: u64,
     /// Number of completed settlements in the group.
     pub settlement_count: u64,
-}
-
-/// A member's row in `GSI1`.
-#[derive(Deserialize)]
-struct JoinedGroup {
-    #[serde(rename = "GSI1SK")]
-    group: String,
-    #[serde(rename = "joinedAt")]
-    joined_at: Timestamp,
 }
 
 impl Table {
@@ -75,10 +66,11 @@ impl Table {
         for chunk in items.chunks(BATCH) {
             let ids: Vec<_> = chunk.iter().map(|(group, _)| *group).collect();
             let balances = ids.iter().map(|group| keys::balance(*group)).collect();
-            let (mut groups, mut ledgers) =
-                tokio::try_join!(self.groups_by_id(&ids), self.db.batch::<Ledger>(balances))?;
+            let (mut groups, mut balances) =
+                tokio::try_join!(self.groups_by_id(&ids), self.db.batch::<Balance>(balances))?;
             memberships.extend(chunk.iter().filter_map(|(id, joined_at)| {
-                let ledger = ledgers.remove(&keys::balance(*id).pk).unwrap_or_default();
+                let balance = balances.remove(&keys::balance(*id).pk);
+                let ledger = balance.map(|balance| balance.ledger).unwrap_or_default();
                 let currencies = ledger.balances.currencies();
                 Some(Membership {
                     group: groups.remove(id)?,
@@ -99,12 +91,9 @@ impl Table {
         page: &Page,
     ) -> Result<Slice<(GroupId, Timestamp)>, Error> {
         let range = Range::index("GSI1", keys::user_partition(user), prefix::GROUP);
-        let Slice { items, next } = self.db.page::<JoinedGroup>(&range, page).await?;
-        let id = |membership: JoinedGroup| {
-            let id = membership.group.strip_prefix(prefix::GROUP)?.parse().ok()?;
-            Some((id, membership.joined_at))
-        };
-        Ok(Slice { items: items.into_iter().filter_map(id).collect(), next })
+        let Slice { items, next } = self.db.page::<MemberRow>(&range, page).await?;
+        let items = items.into_iter().map(|row| (row.group_id, row.member.joined_at)).collect();
+        Ok(Slice { items, next })
     }
 
     pub(crate) async fn groups_by_id(

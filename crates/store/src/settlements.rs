@@ -7,10 +7,11 @@ use fracti_core::{
     keys::{self, Primary, prefix},
     ledger::Ledger,
     row,
-    settlement::{NewSettlement, Settlement, SettlementUpdate, Status, Transition, TxHash},
+    settlement::{
+        NewSettlement, Settlement, SettlementUpdate, Status, Transition, TxHash, UsedHash,
+    },
     time::Timestamp,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::{
     access::MemberKey,
@@ -19,15 +20,6 @@ use crate::{
     ledger::{Event, insert_entry},
     table::{RequestContext, Table},
 };
-
-/// The row that makes a chain transaction pay one settlement.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct UsedHash {
-    tx_hash: TxHash,
-    settlement_id: SettlementId,
-    group_id: GroupId,
-}
 
 impl Table {
     /// A page of a group's settlements.
@@ -91,7 +83,7 @@ impl Table {
                 completed_at: completed.then_some(created_at),
                 ..settlement.clone()
             };
-            let row = Write::put(&keys::settlement_row(&settlement), &settlement)?;
+            let row = Write::put(&settlement)?;
             let mut writes = vec![row.when(Expression::absent(), OnConflict::Lost)];
             writes.extend(
                 settlement.tx_hash.as_ref().map(|hash| use_hash(hash, &settlement)).transpose()?,
@@ -248,6 +240,6 @@ fn use_hash(hash: &TxHash, settlement: &Settlement) -> Result<Write, Error> {
         settlement_id: settlement.id,
         group_id: settlement.group_id,
     };
-    let put = Write::put(&keys::tx_hash(hash).into(), &row)?;
+    let put = Write::put(&row)?;
     Ok(put.when(Expression::absent(), OnConflict::Fail(|| Error::TxHashUsed)))
 }

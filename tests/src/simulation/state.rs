@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::Client;
 use fracti_core::{
+    balance::{Balance, Closing},
     entry::Entry,
     expense::{Expense, Participant},
-    group::{Group, Member},
+    group::{Group, Member, MemberRow},
     id::{GroupId, UserId},
-    keys::{self, Keys, Primary},
+    keys::Primary,
     ledger::{EntryStatus, Ledger},
-    row,
+    row::{self, Item, Row},
+    rows::RowKind,
     settlement::Settlement,
     time::Day,
 };
 use fracti_store::{SdkItem, from_sdk, to_sdk};
-use serde::{Serialize, de::DeserializeOwned};
 
 use super::Finding;
 use crate::database::TABLE;
@@ -54,70 +55,43 @@ impl State {
         state
     }
 
+    /// Takes a row by its kind. If it would be written otherwise today, that is a finding.
     fn take(&mut self, row: SdkItem) {
-        let text = |name: &str| row[name].as_s().unwrap().clone();
-        let (pk, sk) = (text("PK"), text("SK"));
-        let parts: Vec<&str> = pk.split('#').collect();
-        let kind = sk.split('#').next().unwrap_or_default();
-        match (&*parts, kind) {
-            (["GROUP", id], "METADATA") => {
-                let group: Group = self.read_back(&row, |it: &Group| keys::group(it.id).into());
-                self.groups.insert(id.parse().unwrap(), group);
-            }
-            (["GROUP", id], "USER") => {
-                let group: GroupId = id.parse().unwrap();
-                let member: Member =
-                    self.read_back(&row, |it: &Member| keys::member_row(group, it.id));
-                self.members.insert((group, member.id), member);
-            }
-            (["GROUP", _], "TX") => {
-                let expense = self.read_back(&row, keys::expense_row);
-                self.expenses.push(expense);
-            }
-            (["GROUP", _], "PART") => {
-                let participant = self.read_back(&row, keys::participant_row);
-                self.participants.push(participant);
-            }
-            (["GROUP", _], "SETTLE") => {
-                let settlement = self.read_back(&row, keys::settlement_row);
-                self.settlements.push(settlement);
-            }
-            (["LEDGER", id], "BALANCE") => {
-                let group = id.parse().unwrap();
-                let ledger = self.read_back(&row, |_: &Ledger| keys::balance(group).into());
-                self.ledgers.insert(group, ledger);
-            }
-            (["LEDGER", id], "DAY") => {
-                let (group, day) = (id.parse().unwrap(), sk.replace("DAY#", "").parse().unwrap());
-                let ledger = self.read_back(&row, |_: &Ledger| keys::closing(group, day).into());
-                self.closings.insert((group, day), ledger);
-            }
-            (["LEDGER", _, "ENTRY", _], "~" | "HISTORY") => {
-                let entry: Entry = self.read_back(&row, keys::entry_row);
-                if (entry.status == EntryStatus::Applied) != (sk == "~") {
-                    self.findings.push(Finding::Wrong(format!("{entry:?} is at {sk}")));
-                }
-                self.entries.push(entry);
-            }
-            (["TXHASH" | "IDEM", _], _) => {
-                self.used.insert((pk, sk), row);
-            }
-            _ => self.findings.push(Finding::Wrong(format!("a row that nobody knows: {pk} {sk}"))),
-        }
-    }
-
-    /// What a row says; where the same would be written otherwise, that is a finding.
-    fn read_back<T: Serialize + DeserializeOwned>(
-        &mut self,
-        row: &SdkItem,
-        keys: impl Fn(&T) -> Keys,
-    ) -> T {
-        let entity: T = row::from_item(from_sdk(row.clone())).unwrap();
-        let written = to_sdk(row::to_item(&keys(&entity), &entity).unwrap());
-        if written != *row {
+        let row = from_sdk(row);
+        let Some(kind) = RowKind::find(&row) else {
+            return self.findings.push(Finding::Wrong(format!("a row of no known kind: {row:?}")));
+        };
+        let written = kind.rewrite(row.clone()).unwrap();
+        if written != row {
             self.findings.push(Finding::Wrong(format!("{row:?} should be {written:?}")));
         }
-        entity
+        match kind.name {
+            Group::KIND => {
+                let group: Group = read(row);
+                self.groups.insert(group.id, group);
+            }
+            MemberRow::KIND => {
+                let MemberRow { group_id, member } = read(row);
+                self.members.insert((group_id, member.id), member);
+            }
+            Expense::KIND => self.expenses.push(read(row)),
+            Participant::KIND => self.participants.push(read(row)),
+            Settlement::KIND => self.settlements.push(read(row)),
+            Balance::KIND => {
+                let Balance { group_id, ledger } = read(row);
+                self.ledgers.insert(group_id, ledger);
+            }
+            Closing::KIND => {
+                let Closing { group_id, day, ledger } = read(row);
+                self.closings.insert((group_id, day), ledger);
+            }
+            Entry::KIND => self.entries.push(read(row)),
+            // The others say only that something was used: their keys say what.
+            _ => {
+                let key = |name: &str| to_sdk(row.clone())[name].as_s().unwrap().clone();
+                self.used.insert((key("PK"), key("SK")), to_sdk(row.clone()));
+            }
+        }
     }
 
     /// The expenses of a group.
@@ -134,6 +108,11 @@ impl State {
     pub(super) fn entries_of(&self, group: GroupId) -> Vec<Entry> {
         self.entries.iter().filter(|it| it.group_id == group).cloned().collect()
     }
+}
+
+/// The entity of a row.
+fn read<T: Row>(row: Item) -> T {
+    row::from_item(row).unwrap()
 }
 
 /// What an expense was called from one entry to the next, and whether it came by an edit, a restore, or first.

@@ -1,7 +1,7 @@
 use super::*;
 
 use crate::{
-    keys,
+    balance::Balance,
     row::{AttributeValue, from_item, to_item},
 };
 
@@ -90,7 +90,8 @@ fn a_full_ledger_of_the_largest_numbers_fits_into_a_row() {
     let most = Totals { paid: i64::MAX, owed: i64::MIN + 1, sent: i64::MAX, received: i64::MAX };
     let members = ids.map(|id| (user(id), most)).collect();
     let balances = Balances([(Currency::TON, members)].into());
-    let row = to_item(&keys::balance(group()).into(), &Ledger { balances, ..Ledger::default() });
+    let ledger = Ledger { balances, ..Ledger::default() };
+    let row = to_item(&Balance { group_id: group(), ledger });
     let size = bytes(&AttributeValue::M(row.unwrap()));
     assert!(size < 400 * 1024, "{size}");
 }
@@ -113,6 +114,6 @@ fn a_balance_row_whose_balances_do_not_fit_cannot_be_read() {
     let most = Totals { paid: i64::MAX, sent: 1, ..Totals::default() };
     let balances = Balances([(currency(0), [(user(1), most)].into())].into());
     let ledger = Ledger { balances, ..Ledger::default() };
-    let row = to_item(&keys::balance(group()).into(), &ledger).unwrap();
-    assert!(from_item::<Ledger>(row).is_err());
+    let row = to_item(&Balance { group_id: group(), ledger }).unwrap();
+    assert!(from_item::<Balance>(row).is_err());
 }

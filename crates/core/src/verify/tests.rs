@@ -1,9 +1,9 @@
 use super::*;
 
 use crate::{
+    balance::Balance,
     expense::Share,
     id::{ExpenseId, GroupId, SettlementId, UserId},
-    keys,
     ledger::{Event, Totals},
     row::{from_item, to_item},
     split::{Split, SplitType},
@@ -206,8 +206,9 @@ proptest! {
         prop_assert_eq!(sequences, (0..model.ledger.sequence).collect::<Vec<_>>());
         prop_assert_eq!(verify(&model.ledger, &model.rows), Ok(()));
 
-        let row = to_item(&keys::balance(group()).into(), &model.ledger).unwrap();
-        prop_assert_eq!(from_item::<Ledger>(row).unwrap(), model.ledger);
+        let balance = Balance { group_id: group(), ledger: model.ledger };
+        let row = to_item(&balance).unwrap();
+        prop_assert_eq!(from_item::<Balance>(row).unwrap(), balance);
     }
 
     #[test]
@@ -233,7 +234,7 @@ proptest! {
     fn a_revert_leads_back(payer in 1..6_u64, minor in 1..=i64::MAX, sharers in 1..6_u64) {
         let event = expense(at(0), payer, minor, sharers, 0).event().unwrap();
         let (after, entry) = Ledger::default().record(group(), event, user(payer), at(0)).unwrap();
-        let row = to_item(&keys::entry_row(&entry), &entry).unwrap();
+        let row = to_item(&entry).unwrap();
         prop_assert_eq!(&from_item::<Entry>(row).unwrap(), &entry);
         let (back, _) = after.revert(&entry, user(payer), at(1)).unwrap();
         prop_assert_eq!(back.balances, Balances::default());

@@ -10,10 +10,9 @@ use aws_sdk_dynamodb::{
 use fracti_core::{
     Error,
     keys::Primary,
-    row::{self, Item},
+    row::{self, Item, Row},
 };
 use futures_util::future::try_join_all;
-use serde::de::DeserializeOwned;
 
 use super::{cost, retry::Retry};
 
@@ -50,8 +49,18 @@ impl Db {
     }
 
     /// The entity at `key`.
-    pub(crate) async fn get<T: DeserializeOwned>(&self, key: Primary) -> Result<Option<T>, Error> {
+    pub(crate) async fn get<T: Row>(&self, key: Primary) -> Result<Option<T>, Error> {
         self.item(key).await?.map(row::from_item).transpose()
+    }
+
+    /// Whether there is a row at `key`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if it is a row of another kind or a later version.
+    pub(crate) async fn exists<T: Row>(&self, key: Primary) -> Result<bool, Error> {
+        let row = self.item(key).await?.map(row::upgraded::<T>).transpose()?;
+        Ok(row.is_some())
     }
 
     /// The row at `key`.
@@ -64,7 +73,7 @@ impl Db {
     }
 
     /// The entities at `keys` that exist, by partition key.
-    pub(crate) async fn batch<T: DeserializeOwned>(
+    pub(crate) async fn batch<T: Row>(
         &self,
         keys: Vec<Primary>,
     ) -> Result<HashMap<String, T>, Error> {

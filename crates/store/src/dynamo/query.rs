@@ -8,9 +8,9 @@ use std::{
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity::Total;
 use fracti_core::{
     Error,
-    row::{self, AttributeValue, Item},
+    row::{self, AttributeValue, Item, Row},
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 
 use super::{
     client::{Db, failure, from_sdk, to_sdk},
@@ -112,7 +112,7 @@ impl Range {
     }
 
     /// The entities of rows, with their positions.
-    fn placed<T: DeserializeOwned>(
+    fn placed<T: Row>(
         &self,
         items: impl IntoIterator<Item = Item>,
     ) -> Result<Vec<(Position, T)>, Error> {
@@ -147,11 +147,7 @@ struct Scanned {
 
 impl Db {
     /// The entities of a page.
-    pub(crate) async fn page<T: DeserializeOwned>(
-        &self,
-        range: &Range,
-        page: &Page,
-    ) -> Result<Slice<T>, Error> {
+    pub(crate) async fn page<T: Row>(&self, range: &Range, page: &Page) -> Result<Slice<T>, Error> {
         let Placed { rows, more } = self.placed(range, page).await?;
         let next = rows.last().filter(|_| more).map(|(position, _)| position.clone());
         Ok(Slice { items: rows.into_iter().map(|(_, row)| row).collect(), next })
@@ -159,7 +155,7 @@ impl Db {
 
     /// The entities of a page, with their positions. One more row is read, to know whether the
     /// range continues.
-    pub(crate) async fn placed<T: DeserializeOwned>(
+    pub(crate) async fn placed<T: Row>(
         &self,
         range: &Range,
         page: &Page,
@@ -172,7 +168,7 @@ impl Db {
     }
 
     /// The entities of a page and the one after it, with their positions.
-    pub(crate) async fn rows<T: DeserializeOwned>(
+    pub(crate) async fn rows<T: Row>(
         &self,
         range: &Range,
         page: &Page,
@@ -187,7 +183,7 @@ impl Db {
     /// # Errors
     ///
     /// [`Error::TooMuchHistory`] if it has more than [`MAX_WHOLE`] bytes.
-    pub(crate) async fn all<T: DeserializeOwned>(&self, range: &Range) -> Result<Vec<T>, Error> {
+    pub(crate) async fn all<T: Row>(&self, range: &Range) -> Result<Vec<T>, Error> {
         let Scanned { items, ended } = self.scan(range, None, None, MAX_WHOLE).await?;
         if !ended {
             return Err(Error::TooMuchHistory);

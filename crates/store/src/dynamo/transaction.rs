@@ -15,10 +15,9 @@ use aws_sdk_dynamodb::{
 };
 use fracti_core::{
     Error,
-    keys::{Keys, Primary},
-    row::{self, AttributeValue, Item},
+    keys::Primary,
+    row::{self, AttributeValue, Item, Row},
 };
-use serde::Serialize;
 
 use super::{
     client::{Db, THROTTLED, failure, to_sdk},
@@ -93,8 +92,8 @@ impl From<TransactionError> for Error {
 
 impl Write {
     /// Puts the row of `entity`, whether it exists or not.
-    pub(crate) fn put(keys: &Keys, entity: &impl Serialize) -> Result<Self, Error> {
-        row::to_item(keys, entity).map(|item| Self::of(Action::Put(item)))
+    pub(crate) fn put(entity: &impl Row) -> Result<Self, Error> {
+        row::to_item(entity).map(|item| Self::of(Action::Put(item)))
     }
 
     /// Deletes the row at `key` if it exists.

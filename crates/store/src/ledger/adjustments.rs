@@ -348,7 +348,7 @@ impl Batch<'_> {
             0 => request.key_is_free()?,
             done => request.is_same_request()?.and(Expression::count("effects", done)),
         };
-        Ok(Some(request.put(&progress)?.when(unchanged, OnConflict::Replay)))
+        Ok(Some(request.put(progress)?.when(unchanged, OnConflict::Replay)))
     }
 
     /// The event that applies operations to the ledger.

@@ -6,6 +6,7 @@
 
 use fracti_core::{
     Error,
+    balance::{Balance, Closing},
     entry::Entry,
     id::GroupId,
     keys,
@@ -169,7 +170,7 @@ fn put_balance(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Write, Er
         0 => Expression::absent(),
         version => Expression::equal("version", AttributeValue::N(version.to_string())),
     };
-    let put = Write::put(&keys::balance(group).into(), next)?;
+    let put = Write::put(&Balance { group_id: group, ledger: next.clone() })?;
     Ok(put.when(unchanged, OnConflict::Lost))
 }
 
@@ -179,7 +180,7 @@ fn put_closing(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Wr
     match last.filter(|last| next.last_event_at.is_some_and(|at| at.day() != *last)) {
         None => Ok(None),
         Some(day) => {
-            let put = Write::put(&keys::closing(group, day).into(), read)?;
+            let put = Write::put(&Closing { group_id: group, day, ledger: read.clone() })?;
             Ok(Some(put.when(Expression::absent(), OnConflict::Lost)))
         }
     }
@@ -187,13 +188,13 @@ fn put_closing(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Wr
 
 /// The write of a current entry, if its name has none.
 pub(crate) fn insert_entry(entry: &Entry) -> Result<Write, Error> {
-    let put = Write::put(&keys::entry_row(entry), entry)?;
+    let put = Write::put(entry)?;
     Ok(put.when(Expression::absent(), OnConflict::Stale))
 }
 
 /// The write of a current entry in place of another one of its name.
 pub(crate) fn replace(before: &Entry, entry: &Entry) -> Result<Write, Error> {
-    let put = Write::put(&keys::entry_row(entry), entry)?;
+    let put = Write::put(entry)?;
     Ok(put.when(is_current(before)?, OnConflict::Stale))
 }
 
@@ -206,7 +207,7 @@ pub(crate) fn remove(entry: &Entry) -> Result<Write, Error> {
 /// The writes of a reverted entry and its revert.
 pub(crate) fn history_rows(past: &[Entry; 2]) -> Result<[Write; 2], Error> {
     let put_new = |entry: &Entry| {
-        let put = Write::put(&keys::entry_row(entry), entry)?;
+        let put = Write::put(entry)?;
         Ok::<_, Error>(put.when(Expression::absent(), OnConflict::Lost))
     };
     let [reverted, revert] = past;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use fracti_core::{
     Error,
+    balance::Closing,
     entry::Entry,
     group::{Group, Member},
     id::GroupId,
@@ -78,7 +79,8 @@ impl Table {
         let sort = Sort::Between(prefix::CLOSING.to_owned(), keys::closing(group, day).sk);
         let range = closings(group, sort, Order::Desc);
         let page = Page { limit: 1, after: None };
-        Ok(self.db.rows(&range, &page).await?.into_iter().map(|(_, ledger)| ledger).collect())
+        let closings = self.db.rows::<Closing>(&range, &page).await?;
+        Ok(closings.into_iter().map(|(_, closing)| closing.ledger).collect())
     }
 
     async fn entries_of(&self, group: GroupId, day: Day) -> Result<Vec<Entry>, Error> {
@@ -109,18 +111,18 @@ impl Table {
         let range = closings(member_key.group, sort, Order::Asc);
         let (group, members, ledger) = self.group_and_ledger(member_key).await?;
         // After the ledger, for the same reason as in `ledger_before`.
-        let Placed { mut rows, mut more } = self.db.placed::<Ledger>(&range, page).await?;
+        let Placed { mut rows, mut more } = self.db.placed::<Closing>(&range, page).await?;
 
         let day_of = |ledger: &Ledger| ledger.last_event_at.map(Timestamp::day);
         // The closing of the day may have been written between the two reads.
-        let closed = rows.last().and_then(|(_, ledger)| day_of(ledger));
+        let closed = rows.last().map(|(_, closing)| closing.day);
         let today = day_of(&ledger).filter(|day| {
             let asked = from.is_none_or(|from| from <= *day) && to.is_none_or(|to| *day <= to);
             !more && asked && closed < Some(*day)
         });
         let shown = |ledger: &Ledger| Shown::of(ledger, group.currency, members.len()).count();
         let mut left = MAX_SHOWN;
-        let fits = rows.iter().take_while(|(_, ledger)| {
+        let fits = rows.iter().take_while(|(_, Closing { ledger, .. })| {
             let fits = left == MAX_SHOWN || shown(ledger) <= left;
             left = left.saturating_sub(shown(ledger));
             fits
@@ -131,7 +133,7 @@ impl Table {
         let room = rows.len() < page.limit && (rows.is_empty() || shown(&ledger) <= left);
         more |= today.is_some() && !room;
         let next = rows.last().filter(|_| more).map(|(position, _)| position.clone());
-        let mut items: Vec<_> = rows.into_iter().map(|(_, ledger)| ledger).collect();
+        let mut items: Vec<_> = rows.into_iter().map(|(_, closing)| closing.ledger).collect();
         items.extend(today.filter(|_| !more).map(|_| ledger));
         Ok((group, members, Slice { items, next }))
     }

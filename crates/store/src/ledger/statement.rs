@@ -8,16 +8,17 @@ use std::{collections::BTreeMap, ops::Range as Sequences};
 
 use fracti_core::{
     Error,
+    balance::Closing,
     currency::Currency,
     entry::Entry,
-    group::MEMBER_RULE,
+    group::{MEMBER_RULE, MemberRow},
     id::{GroupId, UserId},
     keys::{self, prefix},
     ledger::{Ledger, LedgerError, Totals},
     time::{Day, Timestamp},
 };
 use futures_util::future::try_join_all;
-use serde::{Deserialize, Serialize, de::IgnoredAny};
+use serde::{Deserialize, Serialize};
 
 use super::past::{closings, lagging};
 use crate::{
@@ -138,9 +139,10 @@ impl Table {
     /// Checks that the user of a statement is a member.
     async fn member_named(&self, group: GroupId, user: Option<UserId>) -> Result<(), Error> {
         let Some(user) = user else { return Ok(()) };
-        match self.db.get::<IgnoredAny>(keys::member(group, user)).await? {
-            Some(_) => Ok(()),
-            None => Err(Error::invalid("userId", MEMBER_RULE)),
+        if self.db.exists::<MemberRow>(keys::member(group, user)).await? {
+            Ok(())
+        } else {
+            Err(Error::invalid("userId", MEMBER_RULE))
         }
     }
 
@@ -196,8 +198,8 @@ impl Table {
         // unless only pending settlements were recorded on it. One of the closings may be that of
         // the edge's own day.
         let page = Page { limit: limit.saturating_add(1), after: None };
-        let Placed { rows, more } = self.db.placed::<Ledger>(&days(group, &place), &page).await?;
-        let closings: Vec<Ledger> = rows.into_iter().map(|(_, closing)| closing).collect();
+        let Placed { rows, more } = self.db.placed::<Closing>(&days(group, &place), &page).await?;
+        let closings: Vec<Ledger> = rows.into_iter().map(|(_, closing)| closing.ledger).collect();
         let all_known = !more;
 
         let edge = match (place.edge.clone(), place.order) {

@@ -1,0 +1,77 @@
+//! The list of all rows that the table may have.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error,
+    balance::{Balance, Closing},
+    entry::Entry,
+    expense::{Expense, Participant},
+    group::{Group, MemberRow},
+    idempotency::IdempotencyRow,
+    row::{AttributeValue, Item, KIND, Row, from_item, to_item},
+    settlement::{Settlement, UsedHash},
+};
+
+/// A kind of row.
+#[derive(Clone, Copy, Debug)]
+pub struct RowKind {
+    /// Its name, [`Row::KIND`].
+    pub name: &'static str,
+    /// Version of the format in which it is written, [`Row::VERSION`].
+    pub version: u32,
+    rewrite: fn(Item) -> Result<Item, Error>,
+}
+
+/// All kinds of rows.
+pub const ROWS: [RowKind; 10] = [
+    RowKind::of::<Group>(),
+    RowKind::of::<MemberRow>(),
+    RowKind::of::<Expense>(),
+    RowKind::of::<Participant>(),
+    RowKind::of::<Settlement>(),
+    RowKind::of::<Balance>(),
+    RowKind::of::<Closing>(),
+    RowKind::of::<Entry>(),
+    RowKind::of::<UsedHash>(),
+    RowKind::of::<IdempotencyRow<AnyResult>>(),
+];
+
+/// The result in an idempotency row, of any operation.
+type AnyResult = BTreeMap<String, AnyValue>;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum AnyValue {
+    Number(u64),
+    Text(String),
+    List(Vec<Self>),
+}
+
+impl RowKind {
+    const fn of<T: Row>() -> Self {
+        let rewrite = |item| to_item(&from_item::<T>(item)?);
+        Self { name: T::KIND, version: T::VERSION, rewrite }
+    }
+
+    /// The kind of a row. Rows written before the attribute was introduced do not say theirs.
+    #[must_use]
+    pub fn find(item: &Item) -> Option<&'static Self> {
+        let Some(AttributeValue::S(kind)) = item.get(KIND) else { return None };
+        ROWS.iter().find(|row| row.name == kind)
+    }
+
+    /// The row as it is written today, with its keys.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if it is not a row of this kind, or of a later version.
+    pub fn rewrite(&self, item: Item) -> Result<Item, Error> {
+        (self.rewrite)(item)
+    }
+}
+
+#[cfg(test)]
+mod tests;
