@@ -34,7 +34,7 @@ impl Filter {
 }
 
 /// The log of a request, in the format of a deployed function.
-async fn log(group: &Group, api: &Api, path: &str) -> (u16, String) {
+pub(crate) async fn log(group: &Group, api: &Api, path: &str) -> (u16, String) {
     let request = group.members[0].request(axum::http::Method::GET, &group.path(path));
     let request = request.body(Body::empty()).unwrap();
     let log = Log::default();

@@ -3,9 +3,14 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use fracti_core::rows::RowKind;
+use fracti_store::from_sdk;
 use serde_json::{Value, json};
 
-use crate::harness::{Api, Group};
+use crate::{
+    alarms,
+    harness::{Api, Group},
+};
 
 const SEED: &str = include_str!("../fixtures/seed.json");
 
@@ -233,7 +238,9 @@ async fn what_we_write_is_the_seeds_and_more() {
         }
     }
     for (key, row) in &rows {
-        assert_eq!(row["formatVersion"], AttributeValue::N("1".to_owned()), "{key:?}");
+        let item: HashMap<_, _> = row.clone().into_iter().collect();
+        let kind = RowKind::find(&from_sdk(item)).unwrap_or_else(|| panic!("{key:?} has no kind"));
+        assert_eq!(row["formatVersion"], AttributeValue::N(kind.version.to_string()), "{key:?}");
     }
     let ledger = &rows[&(format!("LEDGER#{id}"), "BALANCE".to_owned())];
     assert_eq!(ledger["sequence"].as_n().unwrap(), "2");
@@ -283,4 +290,111 @@ async fn each_of_the_thirteen_access_patterns_finds_its_rows() {
         let found = query.send().await.unwrap();
         assert_eq!(found.count, rows, "pattern {pattern}");
     }
+}
+
+/// Changes each row of the table.
+async fn rewrite(api: &Api, change: impl Fn(&mut HashMap<String, AttributeValue>)) {
+    for row in api.rows().await.into_values() {
+        let mut row = row.into_iter().collect();
+        change(&mut row);
+        let put = api.client.put_item().table_name("FractiTable").set_item(Some(row));
+        put.send().await.unwrap();
+    }
+}
+
+fn is_of_kind(row: &HashMap<String, AttributeValue>, kind: &str) -> bool {
+    row["kind"].as_s().unwrap() == kind
+}
+
+#[tokio::test]
+async fn row_of_a_later_version_is_refused_and_stays_as_it_is() {
+    let group = Group::new(2, "EUR").await;
+    let spent = group.spend(0, json!({ "amount": 10 })).await;
+    let pending = json!({ "toId": "1", "amount": 1, "txHash": "a".repeat(64) });
+    let pending = group.members[1].post_once("key", &group.path("/settlements"), pending).await;
+    let id = |data: &Value| data["id"].as_str().unwrap().to_owned();
+    let expense = group.path(&format!("/expenses/{}", id(&spent)));
+    let settlement = group.path(&format!("/settlements/{}", id(pending.data(201))));
+    let [alice, bob] = [&group.members[0], &group.members[1]];
+    let set_version = async |kind: &str, version: &str| {
+        rewrite(&group.api, |row| {
+            if is_of_kind(row, kind) {
+                let version = AttributeValue::N(version.to_owned());
+                row.insert("formatVersion".to_owned(), version);
+            }
+        })
+        .await;
+    };
+    for kind in
+        ["group", "member", "expense", "settlement", "balance", "entry", "usedHash", "idempotency"]
+    {
+        set_version(kind, "2").await;
+        let before = group.api.rows().await;
+        let wallet = json!({ "wallet": "EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2N" });
+        let again = json!({ "toId": "1", "amount": 1, "txHash": "a".repeat(64) });
+        let edit = json!({ "description": "Lunch" });
+        let other_hash = json!({ "txHash": "b".repeat(64) });
+        let replies = match kind {
+            "group" => vec![
+                alice.get(&group.path("")).await,
+                bob.post(&group.path("/join"), json!({})).await,
+            ],
+            "member" => {
+                vec![alice.get(&expense).await, alice.put(&group.path("/wallet"), wallet).await]
+            }
+            "expense" => vec![
+                alice.get(&expense).await,
+                alice.put(&expense, edit).await,
+                alice.delete(&expense).await,
+            ],
+            "settlement" => vec![alice.put(&settlement, json!({ "status": "completed" })).await],
+            "balance" => {
+                vec![alice.get(&group.path("/debts")).await, alice.put(&expense, edit).await]
+            }
+            "entry" => vec![alice.put(&expense, edit).await, alice.delete(&expense).await],
+            "usedHash" => vec![bob.put(&settlement, other_hash).await],
+            _ => vec![bob.post_once("key", &group.path("/settlements"), again).await],
+        };
+        for reply in replies {
+            assert_eq!(reply.code(), (500, "INTERNAL"), "{kind}: {}", reply.text);
+            assert!(!reply.text.contains("version"), "{kind}: {}", reply.text);
+        }
+        assert_eq!(group.api.rows().await, before, "{kind}");
+        set_version(kind, "1").await;
+    }
+
+    set_version("balance", "2").await;
+    let (status, log) = alarms::log(&group, &group.api, "/debts").await;
+    assert_eq!(status, 500);
+    assert!(log.contains("a row of kind balance has version 2 of its format"), "{log}");
+    set_version("balance", "1").await;
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn rows_without_a_kind_are_read_and_written_as_before() {
+    let group = Group::new(2, "EUR").await;
+    let spent = group.spend(0, json!({ "amount": 10 })).await;
+    let [alice, bob] = [&group.members[0], &group.members[1]];
+    let body = json!({ "toId": "1", "amount": 1, "txHash": "a".repeat(64) });
+    let settlements = group.path("/settlements");
+    let pay = || bob.post_once("key", &settlements, body.clone());
+    let first = pay().await.data(201).clone();
+    rewrite(&group.api, |row| {
+        row.remove("kind");
+        if row["PK"].as_s().unwrap().starts_with("IDEM#") {
+            row.insert("status".to_owned(), AttributeValue::N("201".to_owned()));
+        }
+    })
+    .await;
+    assert_eq!(pay().await.data(201), &first);
+    let settlement = group.path(&format!("/settlements/{}", first["id"].as_str().unwrap()));
+    alice.put(&settlement, json!({ "status": "completed" })).await.data(200);
+    let expense = group.path(&format!("/expenses/{}", spent["id"].as_str().unwrap()));
+    alice.put(&expense, json!({ "amount": 12 })).await.data(200);
+    assert_eq!(alice.get("/api/groups").await.data(200).as_array().unwrap().len(), 1);
+    group.verify().await;
+    let rows = group.api.rows().await;
+    let written = rows.values().filter(|row| row.contains_key("kind")).count();
+    assert!(written >= 5, "the rows of the edit have a kind, and {written} rows have one");
 }
