@@ -2,7 +2,7 @@
 //!
 //! <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html>
 
-use fracti_tests::database::TABLE;
+use fracti_tests::database::{TABLE, external};
 use serde_json::{Value, json};
 
 use super::{Pair, Request, check_seen, known::AT_LIMITS};
@@ -179,7 +179,9 @@ async fn the_engines_have_the_same_limits() {
     let mut wrong = Vec::new();
     for (within, name, request) in cases() {
         let answer = pair.ask(name, &request).await;
-        if (answer.status == 200) != within {
+        // The embedded engine has no limit here, as the table of known differences says.
+        let unlimited = external().is_none() && name.contains("key of an index of");
+        if !unlimited && (answer.status == 200) != within {
             wrong.push(format!("{name}: {answer:?}"));
         }
     }
