@@ -1,4 +1,4 @@
-//! What is in the table: the seed's rows, whoever wrote them.
+//! Rows in the table, of this version and of others.
 
 use std::collections::HashMap;
 
@@ -24,11 +24,11 @@ fn attribute(value: &Value) -> AttributeValue {
         Value::Object(map) => AttributeValue::M(
             map.iter().map(|(name, value)| (name.clone(), attribute(value))).collect(),
         ),
-        other => unreachable!("the seed has no {other}"),
+        other => unreachable!("the examples have no {other}"),
     }
 }
 
-/// The five examples of the seed, put into the table as they stand.
+/// Puts the five examples of the data model into the table as they stand.
 async fn seeded() -> Api {
     let api = Api::new().await;
     let rows: HashMap<String, Value> = serde_json::from_str(SEED).unwrap();

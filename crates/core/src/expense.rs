@@ -34,7 +34,7 @@ pub struct Expense {
     pub id: ExpenseId,
     /// The group it belongs to.
     pub group_id: GroupId,
-    /// The group's title then; rows of the earlier system have none.
+    /// Title of the group at that time. v0 rows, written by the TypeScript Fracti, have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_title: Option<String>,
     /// Who paid.
@@ -56,7 +56,7 @@ pub struct Expense {
     pub category: Option<Category>,
     /// When it was recorded: after every other event of the group.
     pub created_at: Timestamp,
-    /// Who recorded it; rows of the earlier system do not say.
+    /// Member who recorded it. v0 rows have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_by: Option<UserId>,
     /// When it was last edited or restored: no two states of it have the same.
@@ -159,7 +159,7 @@ pub struct Participant {
     pub user_name: String,
     /// What they owe, in major units.
     pub amount: Decimal,
-    /// In which currency; the seed's rows leave it to the group.
+    /// Currency. v0 rows have none; it is the group's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub currency: Option<Currency>,
     /// Who paid.

@@ -1,31 +1,37 @@
-//! Where each row is kept: every key of the table is built here and nowhere else.
+//! Keys of the table's rows: all of them are built here and nowhere else.
 //!
-//! The seed's rows (`000_…`, Fracti's data model), spelled as it spells them:
+//! | row | `PK` | `SK` |
+//! |---|---|---|
+//! | group | `GROUP#<groupId>` | `METADATA` |
+//! | member | `GROUP#<groupId>` | `USER#<userId>` |
+//! | expense | `GROUP#<groupId>` | `TX#<createdAt>` |
+//! | participant | `GROUP#<groupId>` | `PART#<expenseId>#<userId>` |
+//! | settlement | `GROUP#<groupId>` | `SETTLE#<createdAt>` |
+//! | balance | `LEDGER#<groupId>` | `BALANCE` |
+//! | closing | `LEDGER#<groupId>` | `DAY#<YYYY-MM-DD>` |
+//! | entry | `LEDGER#<groupId>#ENTRY#<entryId>` | `~` |
+//! | past entry | `LEDGER#<groupId>#ENTRY#<entryId>` | `HISTORY#<sequence>` |
+//! | used hash | `TXHASH#<txHash>` | `SETTLEMENT` |
+//! | idempotency | `IDEM#<userId>` | `<operation>#<sha256 of the key>` |
 //!
-//! | row         | `PK`              | `SK`                        | `GSI1PK` / `GSI1SK`                        | `GSI2PK` / `GSI2SK`               | `GSI3PK` / `GSI3SK`                          |
-//! |-------------|-------------------|-----------------------------|--------------------------------------------|-----------------------------------|----------------------------------------------|
-//! | group       | `GROUP#<groupId>` | `METADATA`                  |                                            |                                   |                                              |
-//! | member      | `GROUP#<groupId>` | `USER#<userId>`             | `USER#<userId>` / `GROUP#<groupId>`        |                                   |                                              |
-//! | expense     | `GROUP#<groupId>` | `TX#<createdAt>`            |                                            | `EXPENSE#<id>` / `<groupId>`      | `USER#<payerId>` / `TX#<createdAt>`          |
-//! | participant | `GROUP#<groupId>` | `PART#<expenseId>#<userId>` | `USER#<userId>` / `OWES#<createdAt>`       |                                   |                                              |
-//! | settlement  | `GROUP#<groupId>` | `SETTLE#<createdAt>`        | ours: `USER#<toUserId>` / `RECV#<createdAt>` | `SETTLEMENT#<id>` / `<groupId>` | `USER#<fromUserId>` / `SETTLE#<createdAt>`   |
+//! Keys in the indexes:
 //!
-//! Ours:
+//! | row | index | `PK` | `SK` |
+//! |---|---|---|---|
+//! | member | `GSI1` | `USER#<userId>` | `GROUP#<groupId>` |
+//! | participant | `GSI1` | `USER#<userId>` | `OWES#<createdAt>` |
+//! | settlement | `GSI1` | `USER#<toUserId>` | `RECV#<createdAt>` |
+//! | entry, past entry | `GSI1` | `LEDGER#<groupId>#<YYYY-MM-DD>` | `<createdAt>#<sequence>` |
+//! | expense | `GSI2` | `EXPENSE#<id>` | `<groupId>` |
+//! | settlement | `GSI2` | `SETTLEMENT#<id>` | `<groupId>` |
+//! | expense | `GSI3` | `USER#<payerId>` | `TX#<createdAt>` |
+//! | settlement | `GSI3` | `USER#<fromUserId>` | `SETTLE#<createdAt>` |
 //!
-//! | row         | `PK`                            | `SK`                               | `GSI1PK` / `GSI1SK`                                    |
-//! |-------------|---------------------------------|------------------------------------|--------------------------------------------------------|
-//! | balance     | `LEDGER#<groupId>`                | `BALANCE`                          |                                                        |
-//! | closing     | `LEDGER#<groupId>`                | `DAY#<YYYY-MM-DD>`                 |                                                        |
-//! | entry       | `LEDGER#<groupId>#ENTRY#<entryId>`| `~`                                | `LEDGER#<groupId>#<YYYY-MM-DD>` / `<createdAt>#<sequence>` |
-//! | past entry  | the same                        | `HISTORY#<sequence>`               | the same form                                          |
-//! | used hash   | `TXHASH#<txHash>`               | `SETTLEMENT`                       |                                                        |
-//! | idempotency | `IDEM#<userId>`                 | `<operation>#<sha256 of the key>`  |                                                        |
+//! A sequence has 20 digits, so it sorts as text. A client's text never becomes part of a key: ids
+//! are parsed, and idempotency keys and the names of adjustments are hashed.
 //!
-//! A sequence has 20 digits, so that it sorts as text. What a client wrote never goes raw into a
-//! key: ids are parsed, a key of idempotency and the name of an adjustment are hashed.
-//! `PK=USER#<id>`, `PATHASH#`, `QUESTION#` and `FTX#` belong to later parts.
-//!
-//! A key's text is stored data: a change to it is a migration, and `keys_are_stable` fails first.
+//! Keys are stored data: changing one needs a migration, and the test `keys_are_stable` fails
+//! first.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -37,36 +43,36 @@ use crate::{
     time::{Day, Timestamp},
 };
 
-/// A place in the table.
+/// Primary key of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Primary {
-    /// The partition key, `PK`.
+    /// Partition key, `PK`.
     #[serde(rename = "PK")]
     pub pk: String,
-    /// The sort key, `SK`.
+    /// Sort key, `SK`.
     #[serde(rename = "SK")]
     pub sk: String,
 }
 
-/// A place in an index.
+/// Key of a row in an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
-    /// The index's partition key.
+    /// Partition key.
     pub pk: String,
-    /// The index's sort key.
+    /// Sort key.
     pub sk: String,
 }
 
-/// All keys of one row.
+/// All keys of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys {
-    /// Its place in the table.
+    /// Primary key.
     pub primary: Primary,
-    /// Its place in the user index.
+    /// Key in `GSI1`, the index of users' lists and of the ledger's days.
     pub gsi1: Option<Index>,
-    /// Its place in the index of ids.
+    /// Key in `GSI2`, the index of ids.
     pub gsi2: Option<Index>,
-    /// Its place in the index of a user's activity.
+    /// Key in `GSI3`, the index of what users paid.
     pub gsi3: Option<Index>,
 }
 
@@ -76,128 +82,127 @@ impl From<Primary> for Keys {
     }
 }
 
-/// What the sort keys of a kind of row begin with: the seed's, and `RECV#`, `DAY#` and `HISTORY#`
-/// of ours.
+/// Prefixes of keys.
 pub mod prefix {
-    /// A group's members, in the table.
+    /// Sort keys of a group's members; partition keys of a user in `GSI1` and `GSI3`.
     pub const MEMBER: &str = "USER#";
-    /// A group's expenses, in the table; those a user paid, in `GSI3`.
+    /// Sort keys of expenses, in the table and in `GSI3`.
     pub const EXPENSE: &str = "TX#";
-    /// A group's settlements, in the table; those a user made, in `GSI3`.
+    /// Sort keys of settlements, in the table and in `GSI3`.
     pub const SETTLEMENT: &str = "SETTLE#";
-    /// A user's groups, in `GSI1`.
+    /// Partition keys of groups; sort keys of a user's memberships in `GSI1`.
     pub const GROUP: &str = "GROUP#";
-    /// What a user owes, in `GSI1`.
+    /// Sort keys of a user's shares in `GSI1`.
     pub const OWES: &str = "OWES#";
-    /// The settlements that a user receives, in `GSI1`.
+    /// Sort keys of the settlements that a user receives, in `GSI1`.
     pub const RECEIVED: &str = "RECV#";
-    /// A group's balances by day, in the table.
+    /// Sort keys of closings.
     pub const CLOSING: &str = "DAY#";
-    /// The partition of a group's balances.
+    /// Partition keys of ledgers.
     pub const LEDGER: &str = "LEDGER#";
 }
 
-/// The partition of all that a group has: pattern 1 to 6.
+/// Partition of a group, its members, expenses, participants and settlements.
 #[must_use]
 pub fn group_partition(group: GroupId) -> String {
     format!("{}{group}", prefix::GROUP)
 }
 
-/// The partition, in `GSI1` and `GSI3`, of all that a user has: pattern 9 to 13.
+/// Partition of a user in `GSI1` and `GSI3`.
 #[must_use]
 pub fn user_partition(user: UserId) -> String {
     format!("{}{user}", prefix::MEMBER)
 }
 
-/// The partition, in `GSI2`, of an expense: pattern 7.
+/// Partition of an expense in `GSI2`.
 #[must_use]
 pub fn expense_partition(expense: ExpenseId) -> String {
     format!("EXPENSE#{expense}")
 }
 
-/// The partition, in `GSI2`, of a settlement: pattern 8.
+/// Partition of a settlement in `GSI2`.
 #[must_use]
 pub fn settlement_partition(settlement: SettlementId) -> String {
     format!("SETTLEMENT#{settlement}")
 }
 
-/// The group.
+/// Key of a group.
 #[must_use]
 pub fn group(group: GroupId) -> Primary {
     Primary { pk: group_partition(group), sk: "METADATA".to_owned() }
 }
 
-/// A user's place in a group.
+/// Key of a member.
 #[must_use]
 pub fn member(group: GroupId, user: UserId) -> Primary {
     Primary { pk: group_partition(group), sk: user_partition(user) }
 }
 
-/// The expense that was recorded at `created_at`.
+/// Key of the expense that was recorded at `created_at`.
 #[must_use]
 pub fn expense(group: GroupId, created_at: Timestamp) -> Primary {
     Primary { pk: group_partition(group), sk: format!("{}{created_at}", prefix::EXPENSE) }
 }
 
-/// A member's part in an expense.
+/// Key of a participant of an expense.
 #[must_use]
 pub fn participant(group: GroupId, expense: ExpenseId, user: UserId) -> Primary {
     Primary { pk: group_partition(group), sk: format!("{}{user}", participants(expense)) }
 }
 
-/// What the sort keys of an expense's participants begin with: pattern 6.
+/// Prefix of the sort keys of an expense's participants.
 #[must_use]
 pub fn participants(expense: ExpenseId) -> String {
     format!("PART#{expense}#")
 }
 
-/// The settlement that was recorded at `created_at`.
+/// Key of the settlement that was recorded at `created_at`.
 #[must_use]
 pub fn settlement(group: GroupId, created_at: Timestamp) -> Primary {
     Primary { pk: group_partition(group), sk: format!("{}{created_at}", prefix::SETTLEMENT) }
 }
 
-/// A group's running balances.
+/// Key of a group's balance row.
 #[must_use]
 pub fn balance(group: GroupId) -> Primary {
     Primary { pk: ledger_partition(group), sk: "BALANCE".to_owned() }
 }
 
-/// A group's balances at the end of a day.
+/// Key of the closing of a day.
 #[must_use]
 pub fn closing(group: GroupId, day: Day) -> Primary {
     Primary { pk: ledger_partition(group), sk: closing_position(day) }
 }
 
-/// The sort key of the balances at the end of a day.
+/// Sort key of the closing of a day.
 fn closing_position(day: Day) -> String {
     format!("{}{day}", prefix::CLOSING)
 }
 
-/// The sort key of the entry that counts now under a name. It sorts behind all history.
+/// Sort key of the current entry of an id. It sorts after all past entries.
 pub const CURRENT: &str = "~";
 
-/// The entry that counts now under a name.
+/// Key of the current entry of an id.
 #[must_use]
 pub fn entry(group: GroupId, entry: &EntryId) -> Primary {
     Primary { pk: entry_partition(group, entry), sk: CURRENT.to_owned() }
 }
 
-/// An entry that became history under its name.
+/// Key of a past entry of an id.
 #[must_use]
 pub fn past_entry(group: GroupId, entry: &EntryId, sequence: u64) -> Primary {
     Primary { pk: entry_partition(group, entry), sk: history_position(&sequence.to_string()) }
 }
 
-/// The sort key of the entry with this sequence, once it is history.
+/// Sort key of the past entry with this sequence.
 #[must_use]
 pub fn history_position(sequence: &str) -> String {
     format!("HISTORY#{sequence:0>20}")
 }
 
-/// The partition of the entry that counts now under a name, and of its history.
+/// Partition of the current entry and the past entries of an id.
 ///
-/// An expense's or a settlement's id is part of the key as it is. The name of an adjustment is
+/// The id of an expense or a settlement is part of the key as it is. The name of an adjustment is
 /// always hashed with SHA-256, so it never has the key of an expense or a settlement.
 #[must_use]
 pub fn entry_partition(group: GroupId, entry: &EntryId) -> String {
@@ -210,38 +215,38 @@ pub fn entry_partition(group: GroupId, entry: &EntryId) -> String {
     }
 }
 
-/// The partition, in `GSI1`, of the entries of a day.
+/// Partition of the entries of a day in `GSI1`.
 #[must_use]
 pub fn entries_of(group: GroupId, day: Day) -> String {
     format!("{}#{day}", ledger_partition(group))
 }
 
-/// Where in `GSI1` an entry stands among those of its day.
+/// Sort key of an entry in `GSI1`, among those of its day.
 #[must_use]
 pub fn entry_position(created_at: Timestamp, sequence: u64) -> String {
     format!("{created_at}#{sequence:020}")
 }
 
-/// The settlement that a chain transaction pays.
+/// Key of a used transaction hash.
 #[must_use]
 pub fn tx_hash(hash: &TxHash) -> Primary {
     Primary { pk: format!("TXHASH#{hash}"), sk: "SETTLEMENT".to_owned() }
 }
 
-/// What a user's request with an idempotency key led to; `key_hash` is the key's SHA-256 in
-/// hexadecimal.
+/// Key of the stored response to a user's request. `key_hash` is the SHA-256 of the idempotency key
+/// in hexadecimal.
 #[must_use]
 pub fn idempotency(user: UserId, operation: &str, key_hash: &str) -> Primary {
     Primary { pk: format!("IDEM#{user}"), sk: format!("{operation}#{key_hash}") }
 }
 
-/// The partition of a group's balances.
+/// Partition of a group's balance row and closings.
 #[must_use]
 pub fn ledger_partition(group: GroupId) -> String {
     format!("{}{group}", prefix::LEDGER)
 }
 
-/// A module by which serde reads a value from a key that has nothing else behind its prefix.
+/// Makes a module by which serde reads a value from a key that is a prefix and the value.
 macro_rules! within_key {
     ($(#[$doc:meta])* $module:ident, $value:ty, $key:path, $prefix:path) => {
         $(#[$doc])*
@@ -267,7 +272,7 @@ macro_rules! within_key {
 }
 
 within_key!(
-    /// The group whose partition it is.
+    /// The group of a partition key.
     of_group,
     crate::id::GroupId,
     super::group_partition,
@@ -275,7 +280,7 @@ within_key!(
 );
 
 within_key!(
-    /// The group whose ledger it is.
+    /// The group of a ledger's partition key.
     of_ledger,
     crate::id::GroupId,
     super::ledger_partition,
@@ -283,7 +288,7 @@ within_key!(
 );
 
 within_key!(
-    /// The day whose closing it is.
+    /// The day of a closing's sort key.
     of_closing,
     crate::time::Day,
     super::closing_position,

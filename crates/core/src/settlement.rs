@@ -31,7 +31,7 @@ pub struct Settlement {
     pub id: SettlementId,
     /// The group it belongs to.
     pub group_id: GroupId,
-    /// The group's title then; rows of the earlier system have none.
+    /// Title of the group at that time. v0 rows, written by the TypeScript Fracti, have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_title: Option<String>,
     /// Who pays.

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use sha2::Digest;
 
-    /// Signed with the public demo token, for the seed's example member.
+    /// Signed with the public demo token, for the example member of the documentation.
     const TOKEN: &str = "0:fracti-local";
     const SIGNED: &str = "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A123456789%2C%22first_name%22%3A%22Alice%22%2C%22last_name%22%3A%22Smith%22%2C%22username%22%3A%22alice%22%2C%22language_code%22%3A%22en%22%7D&auth_date=1662771648&hash=cc5d10cecc71c87114dbacee12bb55ff9584880e394cdbf36bcfd3834cb0c9e8";
     const SIGNED_AT: u64 = 1_662_771_648;

@@ -9,7 +9,7 @@ use crate::{
     time::Timestamp,
 };
 
-/// The five examples of the seed, as they stand there.
+/// The five examples of the data model, as v0 rows.
 const SEED: &str = include_str!("../../../../tests/fixtures/seed.json");
 
 fn seed(row: &str) -> Item {
@@ -17,7 +17,7 @@ fn seed(row: &str) -> Item {
     serde_dynamo::to_item(&rows[row]).unwrap()
 }
 
-/// What we write for a row of the seed has each of its attributes, with its value.
+/// A v0 row that is read and written again keeps each attribute and its value.
 fn rewrites(name: &str, rewrite: impl Fn(Item) -> Item) {
     let row = seed(name);
     assert!(row.len() >= 8, "{name} has its attributes");
