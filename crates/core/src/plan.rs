@@ -53,10 +53,11 @@ pub struct Plan {
 /// ```
 /// use fracti_core::{currency::Currency, id::UserId, plan::plans};
 ///
-/// let user = |number| UserId::new(number).unwrap(); // The largest paying the largest first would
-/// need four. let balances = [(user(1), 400), (user(2), 300), (user(3), -200), (user(4), -200),
-/// (user(5), -300)]; assert_eq!(plans([(Currency::TON, balances)])[&Currency::TON].transfers.len(),
-/// 3);
+/// let user = |number| UserId::new(number).unwrap();
+/// // Paying the largest credit from the largest debt first would take four transfers.
+/// let balances =
+///     [(user(1), 400), (user(2), 300), (user(3), -200), (user(4), -200), (user(5), -300)];
+/// assert_eq!(plans([(Currency::TON, balances)])[&Currency::TON].transfers.len(), 3);
 /// ```
 #[must_use]
 pub fn plans<B>(balances: impl IntoIterator<Item = (Currency, B)>) -> BTreeMap<Currency, Plan>
