@@ -6,15 +6,18 @@
 
 use fracti_core::{
     Error,
+    group::{Group, Member},
     id::UserId,
     idempotency::IdempotencyRow,
     keys::{self, Primary},
+    ledger::Ledger,
     row,
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
+    access::MemberKey,
     dynamo::{Expression, OnConflict, TransactionError, Write},
     table::Table,
 };
@@ -119,6 +122,23 @@ impl Table {
             Some(row) if row.request_hash != request.request_hash => Err(Error::KeyReused),
             Some(row) => Ok(Some(row.result)),
         }
+    }
+
+    /// What a write to a group starts from: the group, its members and its ledger, and the stored
+    /// result of the request. If both reads fail, the error of the group is the one that is
+    /// returned.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::group`] and [`Table::stored_result`].
+    pub(crate) async fn ledger_and_stored_result<R: Serialize + DeserializeOwned>(
+        &self,
+        member_key: MemberKey,
+        request: Option<&IdempotentRequest>,
+    ) -> Result<((Group, Vec<Member>, Ledger), Option<R>), Error> {
+        let (ledger, stored) =
+            tokio::join!(self.group_and_ledger(member_key), self.stored_result(request));
+        Ok((ledger?, stored?))
     }
 
     /// Stores the response to `value`, without any other write.

@@ -66,12 +66,10 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        let (ledger, stored) = tokio::join!(
-            self.group_and_ledger(member_key),
-            self.stored_result(idempotency.request.as_ref())
-        );
-        let (group, members, ledger) = ledger?;
-        if let Some(stored) = stored? {
+        let request = idempotency.request.as_ref();
+        let ((group, members, ledger), stored) =
+            self.ledger_and_stored_result(member_key, request).await?;
+        if let Some(stored) = stored {
             return Ok(Outcome::Replayed(stored));
         }
         let settlement = new.check(&group, &members, &ledger, member_key.user)?;

@@ -104,11 +104,8 @@ impl Table {
         idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
         let request = idempotency.request.as_ref();
-        let (ledger, progress) = tokio::try_join!(
-            self.group_and_ledger(member_key),
-            self.stored_result::<Progress>(request)
-        )?;
-        let (group, members, _) = ledger;
+        let ((group, members, _), progress) =
+            self.ledger_and_stored_result::<Progress>(member_key, request).await?;
         let checked = adjustments.check(&group, &members)?;
         let operations = checked.into_iter().map(Operation::Push).collect();
         let batch = Batch { member_key, now, request, operations };
