@@ -119,7 +119,7 @@ pub enum LedgerError {
 }
 
 impl Balances {
-    /// The currencies in which somebody has a total that is not zero.
+    /// Currencies in which a member has a total that is not zero.
     pub fn currencies(&self) -> impl Iterator<Item = Currency> + '_ {
         self.0.keys().copied()
     }
@@ -240,7 +240,7 @@ pub enum RefType {
     Expense,
     /// A settlement was completed.
     Settlement,
-    /// Somebody moved balances by hand: what another app kept, or a correction.
+    /// A member adjusted balances: by the balances of another app, or as a correction.
     Adjustment,
 }
 
@@ -502,4 +502,4 @@ impl Ledger {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -282,7 +282,7 @@ pub fn service(routes: Routes, app: App) -> Router {
         served.map_err(Problem::from)
     };
     let (router, document) = routes.with_state(app.clone()).split_for_parts();
-    let authentication = Authentication::new(app.clone(), &document);
+    let authentication = Authentication::new(app.clone(), document);
     router
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)

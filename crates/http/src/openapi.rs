@@ -157,13 +157,12 @@ pub fn document(routes: Routes) -> OpenApi {
 
 /// The operations of a document that need authentication: those that do not opt out of it with
 /// `security(())`.
-pub(crate) fn authenticated(document: &OpenApi) -> HashSet<(Method, String)> {
-    let of_path = |(path, item): (&String, &PathItem)| {
-        let mut item = item.clone();
+pub(crate) fn authenticated(document: OpenApi) -> HashSet<(Method, String)> {
+    let of_path = |(path, mut item): (String, PathItem)| {
         let needed = operations(&mut item).filter(|(_, operation)| operation.security.is_none());
         needed.map(|(method, _)| (method, path.clone())).collect::<Vec<_>>()
     };
-    document.paths.paths.iter().flat_map(of_path).collect()
+    document.paths.paths.into_iter().flat_map(of_path).collect()
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {

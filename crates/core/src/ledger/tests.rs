@@ -5,19 +5,19 @@ use crate::{
     row::{AttributeValue, from_item, to_item},
 };
 
-fn user(number: u64) -> UserId {
+pub(crate) fn user(number: u64) -> UserId {
     UserId::new(number).unwrap()
 }
 
-fn at(millis: u64) -> Timestamp {
+pub(crate) fn at(millis: u64) -> Timestamp {
     Timestamp::from_millis(1_700_000_000_000 + millis).unwrap()
 }
 
-fn group() -> GroupId {
+pub(crate) fn group() -> GroupId {
     GroupId::new(at(0), [7; 10])
 }
 
-fn currency(index: u8) -> Currency {
+pub(crate) fn currency(index: u8) -> Currency {
     ["EUR", "TON", "JPY"][usize::from(index % 3)].parse().unwrap()
 }
 

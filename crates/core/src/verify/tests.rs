@@ -3,29 +3,16 @@ use super::*;
 use crate::{
     balance::Balance,
     expense::Share,
-    id::{ExpenseId, GroupId, SettlementId, UserId},
-    ledger::{Event, Totals},
+    id::{ExpenseId, SettlementId},
+    ledger::{
+        Event, Totals,
+        tests::{at, currency, group, user},
+    },
     row::{from_item, to_item},
     split::{Split, SplitType},
     time::Timestamp,
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
-
-fn user(number: u64) -> UserId {
-    UserId::new(number).unwrap()
-}
-
-fn at(millis: u64) -> Timestamp {
-    Timestamp::from_millis(1_700_000_000_000 + millis).unwrap()
-}
-
-fn group() -> GroupId {
-    GroupId::new(at(0), [7; 10])
-}
-
-fn currency(index: u8) -> Currency {
-    ["EUR", "TON", "JPY"][usize::from(index % 3)].parse().unwrap()
-}
 
 fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8) -> Expense {
     let currency = currency(in_currency);

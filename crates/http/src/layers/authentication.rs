@@ -32,7 +32,7 @@ pub(crate) struct Authentication {
 
 impl Authentication {
     /// Requires authentication for the operations of `document` that do not opt out of it.
-    pub(crate) fn new(app: App, document: &OpenApi) -> Self {
+    pub(crate) fn new(app: App, document: OpenApi) -> Self {
         Self { app, operations: Arc::new(openapi::authenticated(document)) }
     }
 
