@@ -13,7 +13,8 @@ use crate::{
 
 /// Why an operation could not be done, in words that name no transport.
 ///
-/// Nothing was changed; only of what was [`Unavailable`](Self::Unavailable) nobody knows.
+/// Nothing was changed, except that after [`Unavailable`](Self::Unavailable) the outcome is
+/// unknown.
 ///
 /// A new reason is a new variant only where some caller acts on it differently.
 #[derive(Debug, thiserror::Error)]

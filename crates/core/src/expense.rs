@@ -103,8 +103,8 @@ impl Expense {
         })
     }
 
-    /// The rows by which those who owe something of it find it: nobody with a share of zero, and
-    /// not the payer.
+    /// Rows by which the members who owe a share find the expense. The payer and members with a
+    /// share of zero have none.
     #[must_use]
     pub fn participants(&self) -> Vec<Participant> {
         let owes = |share: &&Share| share.user_id != self.payer_id && share.amount != Decimal::ZERO;

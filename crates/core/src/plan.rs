@@ -32,7 +32,7 @@ pub struct Transfer {
     pub minor: i64,
 }
 
-/// The transfers that settle everybody, and whether fewer could.
+/// The transfers that settle all balances, and whether they are the fewest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Who pays whom; at most one less than there are open balances.

@@ -1,4 +1,5 @@
-//! How an expense is shared: every unit of it, none twice, and the odd ones to everybody in turn.
+//! How an expense is split into shares. The shares sum to the amount, and left-over minor units
+//! rotate among the members.
 //!
 //! Unit: every `i64` is a count of the minor units of one currency. The three ways to split are one
 //! division by weights: an equal part weighs 1, a percentage its ten-thousandths, an exact part its
@@ -51,7 +52,7 @@ impl FromStr for SplitType {
     }
 }
 
-/// A division that is known to come out: nobody twice, and nothing left over or missing.
+/// A valid split: each member once, and the weights add up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
     split_type: SplitType,
@@ -69,10 +70,10 @@ pub struct UserShare {
     pub percentage: Option<Decimal>,
 }
 
-/// Why a division does not come out. An index counts the parts as they were given, from 0.
+/// Why a split is invalid. An index is the position of a part in the input, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
-    /// Nobody shares.
+    /// There are no splits.
     #[error("splits must not be empty")]
     Empty,
     /// There are more shares than one transaction can write.
@@ -228,7 +229,7 @@ impl Split {
     ///
     /// What the division leaves over goes by largest remainder; ties go in turn over the members by
     /// id, from a place that `expense` decides: the same expense always gives the same parts, and
-    /// over many of them everybody carries the odd unit equally often.
+    /// over many expenses each member carries the odd unit equally often.
     ///
     /// # Example
     ///

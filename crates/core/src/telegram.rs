@@ -64,8 +64,8 @@ pub fn verify(
 ) -> Result<User, InitDataError> {
     let mut fields = BTreeMap::new();
     for (name, value) in form_urlencoded::parse(init_data.as_bytes()) {
-        // What is signed has a line a field: one with a line break or another `=` could stand for
-        // others. And Telegram sends every field once; which of two was signed, nobody could say.
+        // The signed text has one line for each field, so a field with a line break or another `=`
+        // could stand for others. Telegram sends each field once; of two, either could be signed.
         let ambiguous = name.contains(['\n', '=']) || value.contains('\n');
         if ambiguous || fields.insert(name, value).is_some() {
             return Err(InitDataError::Forged);
@@ -92,7 +92,7 @@ pub fn verify(
 
 /// Init data for `user`, signed as Telegram would for the bot of `token` at `now`.
 ///
-/// For whoever has the token: the demo, the tests, a bot that calls on behalf of its user.
+/// Used by all who have the token: the demo, the tests, a bot that acts for its user.
 #[must_use]
 pub fn sign(user: &User, token: &str, now: Timestamp) -> String {
     let user = WebAppUser {
