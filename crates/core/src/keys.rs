@@ -44,7 +44,7 @@ use crate::{
 };
 
 /// Primary key of a row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Primary {
     /// Partition key, `PK`.
     #[serde(rename = "PK")]

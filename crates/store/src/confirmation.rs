@@ -9,7 +9,7 @@ use fracti_core::{
 use crate::table::Table;
 
 /// Attributes that a row keeps from its first write to its last.
-const CONSTANT: [&str; 5] = ["id", "sequence", "createdAt", "actorId", "joinedAt"];
+const CONSTANT: [&str; 6] = ["id", "sequence", "createdAt", "actorId", "joinedAt", "settlementId"];
 
 impl Table {
     /// Whether `row`, which a transaction put as a new one, is in the table. The row of an entry is

@@ -7,6 +7,7 @@ mod expression;
 mod query;
 mod retry;
 mod transaction;
+mod write;
 
 pub(crate) use client::{BATCH, Db};
 pub use client::{SdkItem, from_sdk, to_sdk};
@@ -16,4 +17,5 @@ pub(crate) use expression::Expression;
 pub use query::{Order, OrderError, Page, Position, Slice};
 pub(crate) use query::{Placed, Range, Sort};
 pub(crate) use retry::Retry;
-pub(crate) use transaction::{MAX_ACTIONS, OnConflict, TransactionError, Write, with_retries};
+pub(crate) use transaction::{MAX_ACTIONS, Transaction, TransactionError};
+pub(crate) use write::{OnConflict, Write};

@@ -16,12 +16,10 @@ use fracti_core::{
 
 use crate::{
     access::MemberKey,
-    dynamo::{
-        Expression, OnConflict, Order, Page, Range, Slice, Sort, TransactionError, Write,
-        with_retries,
-    },
+    commit::Decision,
+    dynamo::{Expression, OnConflict, Order, Page, Range, Slice, Sort, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
-    ledger::{Event, history_rows, insert_entry, remove, replace},
+    ledger::LedgerTransaction,
     table::{RequestContext, Table},
 };
 
@@ -72,21 +70,21 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        let request = idempotency.request.as_ref();
-        let ((group, members, ledger), stored) =
-            self.ledger_and_stored_result(member_key, request).await?;
-        if let Some(stored) = stored {
-            return Ok(Outcome::Replayed(stored));
-        }
-        let new = new.check(&group, &members, member_key.user)?;
-        let event = |ledger: &Ledger, created_at: Timestamp| {
-            let expense = new.at(created_at, context.random);
-            let (ledger, mut writes) = recorded_in(ledger, member_key, &expense, created_at)?;
-            let row = Write::put(&expense)?;
-            writes.push(row.when(Expression::absent(), OnConflict::Lost));
-            Ok(Event { ledger, writes, value: expense })
-        };
-        Ok(self.commit_once(member_key.group, ledger, context.now, idempotency, event).await?)
+        self.write_to_group(member_key.group, || async {
+            let request = idempotency.request.as_ref();
+            let ((group, members, ledger), stored) =
+                self.ledger_and_stored_result(member_key, request).await?;
+            if let Some(stored) = stored {
+                return Ok(Decision::Done(Outcome::Replayed(stored)));
+            }
+            let new = new.check(&group, &members, member_key.user)?;
+            let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
+            let expense = new.at(transaction.at(), context.random);
+            insert(&mut transaction, &expense)?;
+            let response = idempotency.write(&expense)?;
+            transaction.commit(Outcome::Done(expense), response)
+        })
+        .await
     }
 
     /// Edits an expense that is as `expected`. Its entry is reverted and replaced by another one.
@@ -103,7 +101,7 @@ impl Table {
         expected: impl Fn(&Expense) -> bool,
         now: Timestamp,
     ) -> Result<Expense, Error> {
-        with_retries(|| async {
+        self.write_to_group(member_key.group, || async {
             let (loaded, group) =
                 tokio::join!(self.load_expense(member_key, id), self.group(member_key));
             let (loaded, (_, members)) = (loaded?, group?);
@@ -114,25 +112,16 @@ impl Table {
             }
             let after = edit.apply(&before, &members)?;
             if after == before {
-                return Ok(before);
+                return Ok(Decision::Done(before));
             }
-            let event = |ledger: &Ledger, at: Timestamp| {
-                let after = Expense { updated_at: Some(at), ..after.clone() };
-                let put = Write::put(&after)?;
-                let mut writes = vec![put.when(unchanged(&before)?, OnConflict::Stale)];
-                writes.extend(participants(Some(&before), Some(&after))?);
-                let Some(entry) = &entry else {
-                    return Ok(Event { ledger: ledger.touched(at), writes, value: after });
-                };
-                let (ledger, past) = reverted(ledger, member_key, entry, &before, at)?;
-                let changed = after.event()?;
-                let (ledger, current) =
-                    ledger.record(member_key.group, changed, member_key.user, at)?;
-                writes.extend(history_rows(&past)?);
-                writes.push(replace(entry, &current)?);
-                Ok(Event { ledger, writes, value: after })
-            };
-            self.commit(member_key.group, ledger, now, |_| Ok(None), event).await
+            let mut transaction = LedgerTransaction::new(member_key, ledger, now);
+            let after = Expense { updated_at: Some(transaction.at()), ..after };
+            transaction.add(Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry));
+            transaction.add_all(participants(Some(&before), Some(&after))?);
+            if let Some(entry) = &entry {
+                transaction.replace(entry, &before, after.event()?)?;
+            }
+            transaction.commit(after, None)
         })
         .await
     }
@@ -151,26 +140,21 @@ impl Table {
         expected: impl Fn(&Expense) -> bool,
         now: Timestamp,
     ) -> Result<(), Error> {
-        with_retries(|| async {
+        self.write_to_group(member_key.group, || async {
             let LoadedExpense { expense, entry, ledger } =
                 self.load_expense(member_key, id).await?;
             require_owner(member_key, &expense)?;
             if !expected(&expense) {
                 return Err(Error::Changed.into());
             }
-            let event = |ledger: &Ledger, at: Timestamp| {
-                let delete = Write::delete(keys::expense(member_key.group, expense.created_at));
-                let mut writes = vec![delete.when(unchanged(&expense)?, OnConflict::Stale)];
-                writes.extend(participants(Some(&expense), None)?);
-                let Some(entry) = &entry else {
-                    return Ok(Event { ledger: ledger.touched(at), writes, value: () });
-                };
-                let (ledger, past) = reverted(ledger, member_key, entry, &expense, at)?;
-                writes.extend(history_rows(&past)?);
-                writes.push(remove(entry)?);
-                Ok(Event { ledger, writes, value: () })
-            };
-            self.commit(member_key.group, ledger, now, |()| Ok(None), event).await
+            let mut transaction = LedgerTransaction::new(member_key, ledger, now);
+            let delete = Write::delete(keys::expense(member_key.group, expense.created_at));
+            transaction.add(delete.when(unchanged(&expense)?, OnConflict::Retry));
+            transaction.add_all(participants(Some(&expense), None)?);
+            if let Some(entry) = &entry {
+                transaction.revert(entry, Some(&expense))?;
+            }
+            transaction.commit((), None)
         })
         .await
     }
@@ -190,7 +174,7 @@ impl Table {
         now: Timestamp,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        with_retries(|| async {
+        self.write_to_group(member_key.group, || async {
             let partition = keys::entry_partition(member_key.group, &id.into());
             let history = Range { index: None, partition, sort: Sort::Any, order: Order::Desc };
             // After a deletion these are the revert and the reverted entry.
@@ -205,32 +189,30 @@ impl Table {
             };
             let (expense, history, ledger, stored) = self.checked(member_key, read).await?;
             if let Some(stored) = stored {
-                return Ok(Outcome::Replayed(stored));
+                return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
             if let Some(expense) = expense {
                 require_owner(member_key, &expense)?;
                 body.checked()?;
-                return self.respond(idempotency, expense).await;
+                let response = idempotency.write(&expense)?.into_iter().collect();
+                return Ok(Decision::write(response, Outcome::Done(expense)));
             }
             // The id may be that of a settlement.
             let history = history.into_iter().map(|(_, entry)| entry);
             let history: Vec<_> =
                 history.filter(|entry| entry.ref_type == RefType::Expense).collect();
             if history.iter().any(|entry| entry.status == EntryStatus::Applied) {
-                return Err(TransactionError::Stale);
+                return Err(TransactionError::Retry);
             }
             let was = history.into_iter().find_map(|entry| entry.snapshot);
             let was = *was.ok_or(Error::NoExpense)?;
             require_owner(member_key, &was)?;
             body.checked()?;
-            let event = |ledger: &Ledger, at: Timestamp| {
-                let expense = Expense { updated_at: Some(at), ..was.clone() };
-                let (ledger, mut writes) = recorded_in(ledger, member_key, &expense, at)?;
-                let row = Write::put(&expense)?;
-                writes.push(row.when(Expression::absent(), OnConflict::Stale));
-                Ok(Event { ledger, writes, value: expense })
-            };
-            self.commit_once(member_key.group, ledger, now, idempotency, event).await
+            let mut transaction = LedgerTransaction::new(member_key, ledger, now);
+            let expense = Expense { updated_at: Some(transaction.at()), ..was };
+            insert(&mut transaction, &expense)?;
+            let response = idempotency.write(&expense)?;
+            transaction.commit(Outcome::Done(expense), response)
         })
         .await
     }
@@ -286,7 +268,7 @@ impl Table {
         let expense = expense.ok_or(Error::NoExpense)?;
         // Only an expense in a v0 row has no entry: this one was restored between the two reads.
         if entry.is_none() && id.created_at().is_some() {
-            return Err(TransactionError::Stale);
+            return Err(TransactionError::Retry);
         }
         Ok(LoadedExpense { expense, entry, ledger })
     }
@@ -306,31 +288,11 @@ fn unchanged(expense: &Expense) -> Result<Expression, Error> {
     }))
 }
 
-/// The ledger after the expense, and the writes of its entry and participants.
-fn recorded_in(
-    ledger: &Ledger,
-    member_key: MemberKey,
-    expense: &Expense,
-    at: Timestamp,
-) -> Result<(Ledger, Vec<Write>), TransactionError> {
-    let event = expense.event()?;
-    let (ledger, entry) = ledger.record(member_key.group, event, member_key.user, at)?;
-    let mut writes = participants(None, Some(expense))?;
-    writes.push(insert_entry(&entry)?);
-    Ok((ledger, writes))
-}
-
-/// The ledger after the revert of the expense, and the rows of history with its snapshot.
-fn reverted(
-    ledger: &Ledger,
-    member_key: MemberKey,
-    entry: &Entry,
-    expense: &Expense,
-    at: Timestamp,
-) -> Result<(Ledger, [Entry; 2]), TransactionError> {
-    let (ledger, [reverted, revert]) = ledger.revert(entry, member_key.user, at)?;
-    let reverted = Entry { snapshot: Some(Box::new(expense.clone())), ..reverted };
-    Ok((ledger, [reverted, revert]))
+/// Adds the rows of an expense that is not in the table, and its entry.
+fn insert(transaction: &mut LedgerTransaction, expense: &Expense) -> Result<(), TransactionError> {
+    transaction.add(Write::put(expense)?.when(Expression::absent(), OnConflict::Retry));
+    transaction.add_all(participants(None, Some(expense))?);
+    transaction.record(expense.event()?)
 }
 
 /// The writes of the participants of an expense, each row once.

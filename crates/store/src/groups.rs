@@ -14,7 +14,8 @@ use fracti_core::{
 
 use crate::{
     access::MemberKey,
-    dynamo::{Expression, OnConflict, Range, Write, with_retries},
+    commit::Decision,
+    dynamo::{Expression, OnConflict, Range, Transaction, Write},
     idempotency::{Idempotency, Outcome},
     table::{RequestContext, Table},
 };
@@ -33,18 +34,17 @@ impl Table {
         idempotency: &Idempotency<Group>,
     ) -> Result<Outcome<Group>, Error> {
         let creator = Member::new(creator, None, context.now);
-        with_retries(|| async {
+        self.write(|| async {
             if let Some(stored) = self.stored_result(idempotency.request.as_ref()).await? {
-                return Ok(Outcome::Replayed(stored));
+                return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
             let group = new.check(context.now, context.random)?;
             let row = Write::put(&group)?;
-            let mut writes = vec![
-                row.when(Expression::absent(), OnConflict::Lost),
-                Write::put(&MemberRow { group_id: group.id, member: creator.clone() })?,
-            ];
+            let mut writes = Transaction::default();
+            writes.add(row.when(Expression::absent(), OnConflict::Retry));
+            writes.add(Write::put(&MemberRow { group_id: group.id, member: creator.clone() })?);
             writes.extend(idempotency.write(&group)?);
-            self.write_once(writes, idempotency, group.clone()).await
+            Ok(Decision::write(writes, Outcome::Done(group)))
         })
         .await
     }
@@ -64,32 +64,32 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
-        with_retries(|| async {
-            let (found, member, stored) = tokio::try_join!(
+        self.write(|| async {
+            let (found, member, stored) = tokio::join!(
                 self.db.get::<Group>(keys::group(group)),
                 self.db.get::<MemberRow>(keys::member(group, user.id)),
                 self.stored_result(idempotency.request.as_ref()),
-            )?;
-            found.ok_or(Error::NoGroup)?;
-            if let Some(stored) = stored {
-                return Ok(Outcome::Replayed(stored));
+            );
+            found?.ok_or(Error::NoGroup)?;
+            if let Some(stored) = stored? {
+                return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
             let wallet = wallet.checked()?.value();
-            let (member, mut writes) = match member {
+            let (member, mut writes) = match member? {
                 None => {
                     let member = Member::new(user, wallet.cloned(), context.now);
                     let row = MemberRow { group_id: group, member: member.clone() };
-                    let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Stale);
+                    let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
                     let count = Write::increment(keys::group(group), "memberCount").when(
                         Expression::less("memberCount", row::to_value(&MAX_MEMBERS)?),
                         OnConflict::Fail(|| Error::TooManyMembers),
                     );
-                    (member, vec![put, count])
+                    (member, Transaction::from_iter([put, count]))
                 }
                 Some(before) => renewed(group, &before.member, user)?,
             };
             writes.extend(idempotency.write(&member)?);
-            self.write_once(writes, idempotency, member).await
+            Ok(Decision::write(writes, Outcome::Done(member)))
         })
         .await
     }
@@ -110,11 +110,11 @@ impl Table {
             // A missing membership is reported before an invalid address.
             Err(invalid) => return self.checked(member_key, async { Err(invalid) }).await,
         };
-        let set = with_retries(|| async {
+        let set = self.write(|| async {
             let wallet = [("wallet", Some(row::to_value(wallet)?))];
             let update = Write::update(keys::member(member_key.group, member_key.user), wallet)
                 .when(readable::<MemberRow>()?, OnConflict::Fail(|| Error::NotMember));
-            self.db.transact(vec![update]).await
+            Ok(Decision::write(Transaction::from_iter([update]), ()))
         });
         match set.await {
             Err(Error::NotMember) => {
@@ -167,7 +167,7 @@ fn readable<T: Row>() -> Result<Expression, Error> {
 }
 
 /// The member with the current name, username and picture, and the writes that update them.
-fn renewed(group: GroupId, before: &Member, user: &User) -> Result<(Member, Vec<Write>), Error> {
+fn renewed(group: GroupId, before: &Member, user: &User) -> Result<(Member, Transaction), Error> {
     let member = Member {
         name: user.name.clone(),
         username: user.username.clone(),
@@ -175,7 +175,7 @@ fn renewed(group: GroupId, before: &Member, user: &User) -> Result<(Member, Vec<
         ..before.clone()
     };
     if member == *before {
-        return Ok((member, Vec::new()));
+        return Ok((member, Transaction::default()));
     }
     let optional = |text: &Option<String>| text.as_ref().map(row::to_value).transpose();
     let attributes = [
@@ -183,5 +183,6 @@ fn renewed(group: GroupId, before: &Member, user: &User) -> Result<(Member, Vec<
         ("username", optional(&member.username)?),
         ("avatarUrl", optional(&member.avatar_url)?),
     ];
-    Ok((member, vec![Write::update(keys::member(group, user.id), attributes)]))
+    let update = Write::update(keys::member(group, user.id), attributes);
+    Ok((member, Transaction::from_iter([update])))
 }

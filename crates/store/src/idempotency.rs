@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     access::MemberKey,
-    dynamo::{Expression, OnConflict, TransactionError, Write},
+    dynamo::{Expression, OnConflict, Write},
     table::Table,
 };
 
@@ -71,7 +71,7 @@ impl<T> Idempotency<T> {
     pub(crate) fn write(&self, value: &T) -> Result<Option<Write>, Error> {
         let Some(request) = &self.request else { return Ok(None) };
         let put = request.put((self.render)(value))?;
-        Ok(Some(put.when(request.key_is_free()?, OnConflict::Replay)))
+        Ok(Some(put.when(request.key_is_free()?, OnConflict::Retry)))
     }
 }
 
@@ -139,49 +139,5 @@ impl Table {
         let (ledger, stored) =
             tokio::join!(self.group_and_ledger(member_key), self.stored_result(request));
         Ok((ledger?, stored?))
-    }
-
-    /// Stores the response to `value`, without any other write.
-    pub(crate) async fn respond<T>(
-        &self,
-        idempotency: &Idempotency<T>,
-        value: T,
-    ) -> Result<Outcome<T>, TransactionError> {
-        let response = idempotency.write(&value)?.into_iter().collect();
-        self.write_once(response, idempotency, value).await
-    }
-
-    /// Commits `writes`, if there are any, whose result is `value`.
-    pub(crate) async fn write_once<T>(
-        &self,
-        writes: Vec<Write>,
-        idempotency: &Idempotency<T>,
-        value: T,
-    ) -> Result<Outcome<T>, TransactionError> {
-        if writes.is_empty() {
-            return Ok(Outcome::Done(value));
-        }
-        let confirmation_row = writes.iter().find_map(Write::new_row).cloned();
-        match self.db.send(writes).await.outcome {
-            Ok(()) => Ok(Outcome::Done(value)),
-            Err(TransactionError::Replay) => self.replayed(idempotency).await,
-            // An earlier attempt of this request may have been first, or its answer was lost.
-            Err(
-                rejected @ (TransactionError::Lost | TransactionError::Fail(Error::Unavailable(_))),
-            ) => match &confirmation_row {
-                Some(row) if self.is_written(row).await? => Ok(Outcome::Done(value)),
-                _ => Err(rejected),
-            },
-            Err(rejected) => Err(rejected),
-        }
-    }
-
-    /// The response to an earlier request with the same key.
-    pub(crate) async fn replayed<T>(
-        &self,
-        idempotency: &Idempotency<T>,
-    ) -> Result<Outcome<T>, TransactionError> {
-        let stored = self.stored_result(idempotency.request.as_ref()).await?;
-        stored.map(Outcome::Replayed).ok_or(TransactionError::Replay)
     }
 }

@@ -1,18 +1,18 @@
 //! The ledger of a group: the writes that keep it, and what can be read of it.
 
 mod adjustments;
-mod commit;
 mod history;
 mod past;
 mod statement;
+mod transaction;
 mod verify;
 
 use fracti_core::{Error, balance::Balance, id::GroupId, keys, ledger::Ledger};
 
 use crate::table::Table;
 
-pub(crate) use commit::{Event, history_rows, insert_entry, remove, replace};
 pub use statement::{Line, Place, Statement};
+pub(crate) use transaction::{LedgerTransaction, put_balance};
 
 impl Table {
     /// The group's ledger; an empty one before its first event.

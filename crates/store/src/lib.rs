@@ -9,6 +9,7 @@ mod locks;
 mod table;
 
 mod access;
+mod commit;
 mod confirmation;
 mod idempotency;
 mod lookup;

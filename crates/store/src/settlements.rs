@@ -5,7 +5,6 @@ use fracti_core::{
     id::{GroupId, SettlementId},
     input::Draft,
     keys::{self, Primary, prefix},
-    ledger::Ledger,
     row,
     settlement::{
         NewSettlement, Settlement, SettlementUpdate, Status, Transition, TxHash, UsedHash,
@@ -15,9 +14,10 @@ use fracti_core::{
 
 use crate::{
     access::MemberKey,
-    dynamo::{Expression, OnConflict, Page, Range, Slice, TransactionError, Write, with_retries},
+    commit::Decision,
+    dynamo::{Expression, OnConflict, Page, Range, Slice, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
-    ledger::{Event, insert_entry},
+    ledger::LedgerTransaction,
     table::{RequestContext, Table},
 };
 
@@ -66,37 +66,34 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        let request = idempotency.request.as_ref();
-        let ((group, members, ledger), stored) =
-            self.ledger_and_stored_result(member_key, request).await?;
-        if let Some(stored) = stored {
-            return Ok(Outcome::Replayed(stored));
-        }
-        let settlement = new.check(&group, &members, &ledger, member_key.user)?;
-        let event = |ledger: &Ledger, created_at: Timestamp| {
-            let completed = settlement.status == Status::Completed;
+        self.write_to_group(member_key.group, || async {
+            let request = idempotency.request.as_ref();
+            let ((group, members, ledger), stored) =
+                self.ledger_and_stored_result(member_key, request).await?;
+            if let Some(stored) = stored {
+                return Ok(Decision::Done(Outcome::Replayed(stored)));
+            }
+            let new = new.check(&group, &members, &ledger, member_key.user)?;
+            let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
+            let (created_at, completed) = (transaction.at(), new.status == Status::Completed);
             let settlement = Settlement {
                 id: SettlementId::new(created_at, context.random),
                 created_at,
                 completed_at: completed.then_some(created_at),
-                ..settlement.clone()
+                ..new
             };
             let row = Write::put(&settlement)?;
-            let mut writes = vec![row.when(Expression::absent(), OnConflict::Lost)];
-            writes.extend(
-                settlement.tx_hash.as_ref().map(|hash| use_hash(hash, &settlement)).transpose()?,
-            );
-            if !completed {
-                let ledger = ledger.touched(created_at);
-                return Ok(Event { ledger, writes, value: settlement });
+            transaction.add(row.when(Expression::absent(), OnConflict::Retry));
+            if let Some(hash) = &settlement.tx_hash {
+                transaction.add(use_hash(hash, &settlement)?);
             }
-            let event = settlement.event()?;
-            let (ledger, entry) =
-                ledger.record(member_key.group, event, member_key.user, created_at)?;
-            writes.push(insert_entry(&entry)?);
-            Ok(Event { ledger, writes, value: settlement })
-        };
-        Ok(self.commit_once(member_key.group, ledger, context.now, idempotency, event).await?)
+            if completed {
+                transaction.record(settlement.event()?)?;
+            }
+            let response = idempotency.write(&settlement)?;
+            transaction.commit(Outcome::Done(settlement), response)
+        })
+        .await
     }
 
     /// Updates a settlement that is as `expected`, if [`Settlement::transition`] allows it.
@@ -114,7 +111,7 @@ impl Table {
         expected: impl Fn(&Settlement) -> bool,
         now: Timestamp,
     ) -> Result<Settlement, Error> {
-        with_retries(|| async {
+        self.write_to_group(member_key.group, || async {
             let read = async {
                 tokio::try_join!(
                     self.find_settlement(member_key.group, id),
@@ -130,8 +127,10 @@ impl Table {
             }
             update.check()?;
             match transition {
-                Transition::Nothing => Ok(settlement),
-                Transition::Complete => self.complete(member_key, &settlement, ledger, now).await,
+                Transition::Nothing => Ok(Decision::Done(settlement)),
+                Transition::Complete => {
+                    complete(LedgerTransaction::new(member_key, ledger, now), settlement)
+                }
                 Transition::Fail => self.fail(settlement).await,
                 Transition::Attach(hash) => self.attach(settlement, hash).await,
             }
@@ -139,40 +138,14 @@ impl Table {
         .await
     }
 
-    async fn complete(
-        &self,
-        member_key: MemberKey,
-        settlement: &Settlement,
-        ledger: Ledger,
-        now: Timestamp,
-    ) -> Result<Settlement, TransactionError> {
-        let event = |ledger: &Ledger, at: Timestamp| {
-            let completed = Settlement {
-                status: Status::Completed,
-                completed_at: Some(at),
-                ..settlement.clone()
-            };
-            let event = completed.event()?;
-            let (ledger, entry) = ledger.record(member_key.group, event, member_key.user, at)?;
-            let attributes = [
-                ("status", Some(row::to_value(&completed.status)?)),
-                ("completedAt", Some(row::to_value(&at)?)),
-            ];
-            let write = Write::update(key(settlement), attributes)
-                .when(unchanged(settlement)?, OnConflict::Stale);
-            Ok(Event { ledger, writes: vec![write, insert_entry(&entry)?], value: completed })
-        };
-        self.commit(member_key.group, ledger, now, |_| Ok(None), event).await
-    }
-
     /// Fails a settlement. Its chain transaction may pay another settlement.
-    async fn fail(&self, settlement: Settlement) -> Result<Settlement, TransactionError> {
+    async fn fail(&self, settlement: Settlement) -> Result<Decision<Settlement>, TransactionError> {
         let attributes = [("status", Some(row::to_value(&Status::Failed)?)), ("txHash", None)];
         let write = Write::update(key(&settlement), attributes)
-            .when(unchanged(&settlement)?, OnConflict::Stale);
+            .when(unchanged(&settlement)?, OnConflict::Retry);
         let writes = [Some(write), self.release_hash(&settlement).await?];
-        self.db.transact(writes.into_iter().flatten().collect()).await?;
-        Ok(Settlement { status: Status::Failed, tx_hash: None, ..settlement })
+        let failed = Settlement { status: Status::Failed, tx_hash: None, ..settlement };
+        Ok(Decision::write(writes.into_iter().flatten().collect(), failed))
     }
 
     /// Stores the chain transaction that pays a settlement, in place of an earlier one.
@@ -180,14 +153,13 @@ impl Table {
         &self,
         settlement: Settlement,
         hash: TxHash,
-    ) -> Result<Settlement, TransactionError> {
+    ) -> Result<Decision<Settlement>, TransactionError> {
         let attached = Settlement { tx_hash: Some(hash.clone()), ..settlement.clone() };
         let write = Write::update(key(&settlement), [("txHash", Some(row::to_value(&hash)?))])
-            .when(unchanged(&settlement)?, OnConflict::Stale);
+            .when(unchanged(&settlement)?, OnConflict::Retry);
         let free = self.release_hash(&settlement).await?;
         let writes = [Some(write), Some(use_hash(&hash, &attached)?), free];
-        self.db.transact(writes.into_iter().flatten().collect()).await?;
-        Ok(attached)
+        Ok(Decision::write(writes.into_iter().flatten().collect(), attached))
     }
 
     /// The write that lets another settlement use the chain transaction of this one.
@@ -200,7 +172,7 @@ impl Table {
             return Ok(None);
         }
         let own = Expression::equal("settlementId", row::to_value(&settlement.id)?);
-        Ok(Some(Write::delete(keys::tx_hash(hash)).when(own, OnConflict::Stale)))
+        Ok(Some(Write::delete(keys::tx_hash(hash)).when(own, OnConflict::Retry)))
     }
 
     /// The settlement `id` of a group.
@@ -214,6 +186,23 @@ impl Table {
             self.find(group, id.created_at(), partition, keys::settlement).await?;
         Ok(settlement.filter(|settlement| settlement.id == id))
     }
+}
+
+/// Completes a settlement and records it in the ledger.
+fn complete(
+    mut transaction: LedgerTransaction,
+    settlement: Settlement,
+) -> Result<Decision<Settlement>, TransactionError> {
+    let at = transaction.at();
+    let attributes = [
+        ("status", Some(row::to_value(&Status::Completed)?)),
+        ("completedAt", Some(row::to_value(&at)?)),
+    ];
+    let write = Write::update(key(&settlement), attributes);
+    transaction.add(write.when(unchanged(&settlement)?, OnConflict::Retry));
+    let completed = Settlement { status: Status::Completed, completed_at: Some(at), ..settlement };
+    transaction.record(completed.event()?)?;
+    transaction.commit(completed, None)
 }
 
 fn key(settlement: &Settlement) -> Primary {

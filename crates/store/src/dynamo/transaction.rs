@@ -1,8 +1,11 @@
-//! Writes: one transaction, the meaning of each failed condition, and the loop that repeats it.
+//! Writes of several rows at once: all are committed or none is.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering::Relaxed},
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
 };
 
 use aws_sdk_dynamodb::{
@@ -11,19 +14,14 @@ use aws_sdk_dynamodb::{
     },
     error::{BoxError, SdkError},
     operation::transact_write_items::TransactWriteItemsError,
-    types::{Delete, Put, ReturnConsumedCapacity::Total, TransactWriteItem, Update},
+    types::{ReturnConsumedCapacity::Total, TransactWriteItem},
 };
-use fracti_core::{
-    Error,
-    keys::Primary,
-    row::{self, AttributeValue, Item, Row},
-};
+use fracti_core::{Error, keys::Primary, row::Item};
 
 use super::{
-    client::{Db, THROTTLED, failure, to_sdk},
+    client::{Db, THROTTLED, failure},
     cost,
-    expression::Expression,
-    retry::Retry,
+    write::{OnConflict, Write},
 };
 
 /// Number of actions that one transaction takes.
@@ -31,43 +29,11 @@ use super::{
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 pub(crate) const MAX_ACTIONS: usize = 100;
 
-/// One action of a transaction, and the meaning of its failed condition.
-#[derive(Clone, Debug)]
-pub(crate) struct Write {
-    action: Action,
-    condition: Expression,
-    on_conflict: OnConflict,
-}
-
-#[derive(Clone, Debug)]
-enum Action {
-    Put(Item),
-    Delete(Primary),
-    Update(Primary, Expression),
-}
-
-/// The meaning of a failed condition.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum OnConflict {
-    /// Another writer was first: read the contended row again.
-    Lost,
-    /// The rows that the write was decided by have changed: decide again.
-    Stale,
-    /// A request with the same idempotency key was first.
-    Replay,
-    /// The operation cannot be done.
-    Fail(fn() -> Error),
-}
-
-/// Why a transaction changed nothing.
+/// Why a write was not committed.
 #[derive(Debug)]
 pub(crate) enum TransactionError {
-    /// Another writer was first: read the contended row again.
-    Lost,
-    /// The rows that the write was decided by have changed: decide again.
-    Stale,
-    /// A request with the same idempotency key was first.
-    Replay,
+    /// What it was decided by has changed: read and decide again.
+    Retry,
     /// The operation cannot be done.
     Fail(Error),
 }
@@ -78,100 +44,59 @@ impl From<Error> for TransactionError {
     }
 }
 
-impl From<TransactionError> for Error {
-    /// The error of a write that is not repeated.
-    fn from(rejected: TransactionError) -> Self {
-        match rejected {
-            TransactionError::Fail(error) => error,
-            TransactionError::Lost | TransactionError::Stale | TransactionError::Replay => {
-                Self::Contended
-            }
+/// Writes that are committed together or not at all, each to a row of its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Transaction(Vec<Write>);
+
+impl Transaction {
+    /// Adds a write.
+    pub(crate) fn add(&mut self, write: Write) {
+        self.0.push(write);
+    }
+
+    /// Whether there is nothing to write.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Rows that are put on condition that they do not exist.
+    pub(crate) fn new_rows(&self) -> impl Iterator<Item = &Item> {
+        self.0.iter().filter_map(Write::new_row)
+    }
+
+    /// The actions as the SDK takes them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooManyActions`]; [`Error::Table`] if two actions write one row.
+    fn into_actions(self, table: &str) -> Result<Vec<TransactWriteItem>, Error> {
+        if self.0.len() > MAX_ACTIONS {
+            return Err(Error::TooManyActions(self.0.len()));
         }
+        let mut keys = HashSet::new();
+        if let Some(twice) = self.0.iter().map(Write::key).find(|key| !keys.insert(*key)) {
+            return Err(Error::Table(TwoWrites(twice.clone()).into()));
+        }
+        self.0.into_iter().map(|write| write.into_action(table)).collect()
     }
 }
 
-impl Write {
-    /// Puts the row of `entity`, whether it exists or not.
-    pub(crate) fn put(entity: &impl Row) -> Result<Self, Error> {
-        row::to_item(entity).map(|item| Self::of(Action::Put(item)))
-    }
-
-    /// Deletes the row at `key` if it exists.
-    pub(crate) fn delete(key: Primary) -> Self {
-        Self::of(Action::Delete(key))
-    }
-
-    /// Sets attributes of the row at `key`; removes those without a value.
-    pub(crate) fn update<const N: usize>(
-        key: Primary,
-        attributes: [(&'static str, Option<AttributeValue>); N],
-    ) -> Self {
-        Self::of(Action::Update(key, Expression::update(attributes)))
-    }
-
-    /// Adds one to an attribute of the row at `key`.
-    pub(crate) fn increment(key: Primary, name: &'static str) -> Self {
-        Self::of(Action::Update(key, Expression::increment(name)))
-    }
-
-    /// The same write on a condition.
-    pub(crate) fn when(mut self, condition: Expression, on_conflict: OnConflict) -> Self {
-        (self.condition, self.on_conflict) = (condition, on_conflict);
-        self
-    }
-
-    /// The row, if the write puts it on condition that it does not exist.
-    pub(crate) fn new_row(&self) -> Option<&Item> {
-        match &self.action {
-            Action::Put(row) if self.condition.is_absent() => Some(row),
-            _ => None,
-        }
-    }
-
-    fn of(action: Action) -> Self {
-        Self { action, condition: Expression::default(), on_conflict: OnConflict::Lost }
-    }
-
-    fn item(self, table: &str) -> Result<TransactWriteItem, Error> {
-        let Self { action, condition, .. } = self;
-        let update = match &action {
-            Action::Update(_, update) => Some(update),
-            Action::Put(_) | Action::Delete(_) => None,
-        };
-        let (names, values) = Expression::parameters([&condition].into_iter().chain(update));
-        let (condition, values) = (condition.text(), values.map(to_sdk));
-        let item = TransactWriteItem::builder();
-        let item = match action {
-            Action::Put(row) => Put::builder()
-                .table_name(table)
-                .set_item(Some(to_sdk(row)))
-                .set_condition_expression(condition)
-                .set_expression_attribute_names(names)
-                .set_expression_attribute_values(values)
-                .build()
-                .map(|put| item.put(put)),
-            Action::Delete(key) => Delete::builder()
-                .table_name(table)
-                .set_key(Some(to_sdk(key.item())))
-                .set_condition_expression(condition)
-                .set_expression_attribute_names(names)
-                .set_expression_attribute_values(values)
-                .build()
-                .map(|delete| item.delete(delete)),
-            Action::Update(key, update) => Update::builder()
-                .table_name(table)
-                .set_key(Some(to_sdk(key.item())))
-                .set_update_expression(update.text())
-                .set_condition_expression(condition)
-                .set_expression_attribute_names(names)
-                .set_expression_attribute_values(values)
-                .build()
-                .map(|update| item.update(update)),
-        };
-        item.map(aws_sdk_dynamodb::types::builders::TransactWriteItemBuilder::build)
-            .map_err(|error| Error::Table(error.into()))
+impl Extend<Write> for Transaction {
+    fn extend<I: IntoIterator<Item = Write>>(&mut self, writes: I) {
+        self.0.extend(writes);
     }
 }
+
+impl FromIterator<Write> for Transaction {
+    fn from_iter<I: IntoIterator<Item = Write>>(writes: I) -> Self {
+        Self(writes.into_iter().collect())
+    }
+}
+
+/// Two writes of a transaction are to one row, which DynamoDB refuses.
+#[derive(Debug, thiserror::Error)]
+#[error("two writes of a transaction are to the row {}, {}", .0.pk, .0.sk)]
+struct TwoWrites(Primary);
 
 /// The outcome of a transaction that was sent.
 #[derive(Debug)]
@@ -202,28 +127,16 @@ impl Intercept for Attempts {
 }
 
 impl Db {
-    /// Writes all or nothing.
-    pub(crate) async fn transact(&self, writes: Vec<Write>) -> Result<(), TransactionError> {
-        self.send(writes).await.outcome
-    }
-
     /// Writes all or nothing, and reports whether the outcome is certain.
-    ///
-    /// If several conditions fail, a repeated idempotency key wins over an error, an error over a
-    /// lost race, and the first error over later ones.
-    pub(crate) async fn send(&self, writes: Vec<Write>) -> Sent {
+    pub(crate) async fn send(&self, transaction: Transaction) -> Sent {
         let refused =
             |error| Sent { outcome: Err(TransactionError::Fail(error)), unanswered: false };
-        if writes.len() > MAX_ACTIONS {
-            return refused(Error::TooManyActions(writes.len()));
-        }
-        let meanings: Vec<OnConflict> = writes.iter().map(|write| write.on_conflict).collect();
-        let items = writes.into_iter().map(|write| write.item(&self.table));
-        let items = match items.collect::<Result<_, _>>() {
-            Ok(items) => items,
+        let meanings: Vec<OnConflict> = transaction.0.iter().map(Write::on_conflict).collect();
+        let actions = match transaction.into_actions(&self.table) {
+            Ok(actions) => actions,
             Err(error) => return refused(error),
         };
-        let request = self.client.transact_write_items().set_transact_items(Some(items));
+        let request = self.client.transact_write_items().set_transact_items(Some(actions));
         let request = request.return_consumed_capacity(Total);
         let attempts = Attempts::default();
         let request = request.customize().interceptor(attempts.clone());
@@ -243,30 +156,8 @@ impl Db {
     }
 }
 
-/// Runs `attempt` until it succeeds, fails with an error or the deadline is over. Each attempt
-/// reads and decides anew.
-///
-/// # Errors
-///
-/// The error of an attempt; [`Error::Contended`] if others wrote first until the deadline.
-pub(crate) async fn with_retries<T, A>(attempt: impl Fn() -> A) -> Result<T, Error>
-where
-    A: Future<Output = Result<T, TransactionError>>,
-{
-    let mut retry = Retry::new();
-    loop {
-        match attempt().await {
-            Ok(done) => return Ok(done),
-            Err(TransactionError::Fail(error)) => return Err(error),
-            Err(TransactionError::Lost | TransactionError::Stale | TransactionError::Replay) => {}
-        }
-        if !retry.pause().await {
-            return Err(Error::Contended);
-        }
-    }
-}
-
-/// Why a transaction failed, given the meaning of each of its conditions.
+/// Why a transaction failed, given the meaning of each of its conditions. A write that was decided
+/// by rows that have changed since is never refused: it is decided again.
 fn transaction_error(
     error: SdkError<TransactWriteItemsError>,
     meanings: &[OnConflict],
@@ -276,26 +167,20 @@ fn transaction_error(
     else {
         return TransactionError::Fail(failure(error));
     };
-    let (mut reason, mut lost) = (None, false);
-    for (why, meaning) in cancelled.cancellation_reasons().iter().zip(meanings) {
-        match (why.code().unwrap_or("None"), meaning) {
+    let (mut retry, mut fail) = (false, None);
+    for (reason, meaning) in cancelled.cancellation_reasons().iter().zip(meanings) {
+        match (reason.code().unwrap_or("None"), meaning) {
             ("None", _) => {}
-            ("ConditionalCheckFailed", OnConflict::Replay) => return TransactionError::Replay,
-            ("ConditionalCheckFailed", OnConflict::Stale) => {
-                reason = reason.or(Some(TransactionError::Stale));
-            }
-            ("ConditionalCheckFailed", OnConflict::Fail(fail)) => {
-                reason = reason.or_else(|| Some(TransactionError::Fail(fail())));
-            }
-            ("ConditionalCheckFailed", OnConflict::Lost) => lost = true,
-            (code, _) if is_transient(code) => lost = true,
+            ("ConditionalCheckFailed", OnConflict::Retry) => retry = true,
+            ("ConditionalCheckFailed", OnConflict::Fail(why)) => fail = fail.or(Some(why)),
+            (code, _) if is_transient(code) => retry = true,
             _ => return TransactionError::Fail(Error::Table(error.into())),
         }
     }
-    match (reason, lost) {
-        (Some(reason), _) => reason,
-        (None, true) => TransactionError::Lost,
-        (None, false) => TransactionError::Fail(Error::Table(error.into())),
+    match fail {
+        _ if retry => TransactionError::Retry,
+        Some(why) => TransactionError::Fail(why()),
+        None => TransactionError::Fail(Error::Table(error.into())),
     }
 }
 
@@ -306,4 +191,31 @@ fn is_transient(code: &str) -> bool {
     let code = code.strip_suffix("Exception").unwrap_or(code);
     let throttled = |known: &&str| known.strip_suffix("Exception") == Some(code);
     matches!(code, "TransactionConflict" | "ThrottlingError") || THROTTLED.iter().any(throttled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delete(number: usize) -> Write {
+        Write::delete(Primary { pk: "GROUP".to_owned(), sk: number.to_string() })
+    }
+
+    fn actions(numbers: impl IntoIterator<Item = usize>) -> Result<usize, Error> {
+        let transaction: Transaction = numbers.into_iter().map(delete).collect();
+        transaction.into_actions("table").map(|actions| actions.len())
+    }
+
+    #[test]
+    fn transaction_has_at_most_100_actions() {
+        assert_eq!(actions(0..100).ok(), Some(100));
+        assert!(matches!(actions(0..101), Err(Error::TooManyActions(101))));
+    }
+
+    #[test]
+    fn transaction_writes_each_row_once() {
+        let twice = actions([1, 2, 1]).unwrap_err();
+        let Error::Table(cause) = twice else { panic!("{twice}") };
+        assert_eq!(cause.to_string(), "two writes of a transaction are to the row GROUP, 1");
+    }
 }

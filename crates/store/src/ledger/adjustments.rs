@@ -17,15 +17,16 @@ use fracti_core::{
     id::GroupId,
     input::{Draft, Field},
     keys,
-    ledger::{EntryStatus, Ledger, LedgerError},
+    ledger::{EntryStatus, LedgerError},
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
-use super::commit::{Event, history_rows, insert_entry, remove};
+use super::LedgerTransaction;
 use crate::{
     access::MemberKey,
-    dynamo::{Expression, MAX_ACTIONS, OnConflict, TransactionError, Write, with_retries},
+    commit::Decision,
+    dynamo::{Expression, MAX_ACTIONS, OnConflict, TransactionError, Write},
     idempotency::{Idempotency, IdempotentRequest, Outcome},
     table::Table,
 };
@@ -166,7 +167,8 @@ impl Table {
         let mut written: HashMap<usize, Entry> = HashMap::new();
         let complete = progress.effects.len() >= batch.operations.len();
         while progress.effects.len() < batch.operations.len() {
-            match with_retries(|| self.apply_chunk(batch, &progress)).await {
+            let group = batch.member_key.group;
+            match self.write_to_group(group, || self.apply_chunk(batch, &progress)).await {
                 Ok(Attempt::Committed(chunk)) => {
                     for (effect, entry) in chunk {
                         written.extend(entry.map(|entry| (progress.effects.len(), entry)));
@@ -192,7 +194,7 @@ impl Table {
         &self,
         batch: &Batch<'_>,
         known: &Progress,
-    ) -> Result<Attempt, TransactionError> {
+    ) -> Result<Decision<Attempt>, TransactionError> {
         let group = batch.member_key.group;
         let next = batch.next(known);
         let (ledger, current, progress) = tokio::try_join!(
@@ -201,13 +203,13 @@ impl Table {
             self.stored_result::<Progress>(batch.request),
         )?;
         if let Some(further) = progress.filter(|it| it.effects.len() > known.effects.len()) {
-            return Ok(Attempt::Behind(further));
+            return Ok(Decision::Done(Attempt::Behind(further)));
         }
         let next = take_fitting(next, &current);
-        let record = |chunk: &Chunk| batch.record(known, chunk);
-        let event = |ledger: &Ledger, at: Timestamp| batch.event(next, known, &current, ledger, at);
-        let chunk = self.commit(group, ledger, batch.now, record, event).await?;
-        Ok(Attempt::Committed(chunk))
+        let mut transaction = LedgerTransaction::new(batch.member_key, ledger, batch.now);
+        let chunk = batch.add_to(&mut transaction, next, known, &current)?;
+        let record = batch.record(known, &chunk)?;
+        transaction.commit(Attempt::Committed(chunk), record)
     }
 
     /// The report of a request: the entries that it wrote now and earlier, as they were written.
@@ -345,87 +347,65 @@ impl Batch<'_> {
             0 => request.key_is_free()?,
             done => request.is_same_request()?.and(Expression::count("effects", done)),
         };
-        Ok(Some(request.put(progress)?.when(unchanged, OnConflict::Replay)))
+        Ok(Some(request.put(progress)?.when(unchanged, OnConflict::Retry)))
     }
 
-    /// The event that applies operations to the ledger.
-    fn event(
+    /// Adds operations to a transaction, and returns their effects.
+    fn add_to(
         &self,
+        transaction: &mut LedgerTransaction,
         operations: &[Operation],
         known: &Progress,
         current: &Current,
-        ledger: &Ledger,
-        at: Timestamp,
-    ) -> Result<Event<Chunk>, TransactionError> {
+    ) -> Result<Chunk, TransactionError> {
         let done = self.operations.iter().zip(&known.effects);
         let mut applied: BTreeSet<&EntryId> = done
             .filter(|(_, effect)| matches!(effect, Effect::Applied(_)))
             .map(|(operation, _)| operation.entry_id())
             .collect();
-        let mut event = Event { ledger: ledger.clone(), writes: Vec::new(), value: Vec::new() };
+        let mut chunk = Vec::new();
         for operation in operations {
             let entry_id = operation.entry_id();
             let again = applied.contains(entry_id);
             let entry = current.get(entry_id);
-            let step = match operation {
-                Operation::Push(_) if again => Err(Reason::EntryExists),
+            let written = match operation {
+                Operation::Push(_) if again || entry.is_some() => Err(Reason::EntryExists),
                 Operation::Revert(_) if again => Err(Reason::EntryMissing),
-                Operation::Push(adjustment) => self.push(&event.ledger, adjustment, entry, at)?,
-                Operation::Revert(_) => self.revert(&event.ledger, entry, at)?,
+                Operation::Push(adjustment) => push(transaction, adjustment)?,
+                Operation::Revert(_) => match entry {
+                    None => Err(Reason::EntryMissing),
+                    Some(entry) => {
+                        check_revertible(entry, self.member_key.user)?;
+                        Ok(transaction.revert(entry, None)?)
+                    }
+                },
             };
-            event.value.push(match step {
-                Ok((ledger, entry, writes)) => {
+            chunk.push(match written {
+                Ok(entry) => {
                     applied.insert(entry_id);
-                    event.ledger = ledger;
-                    event.writes.extend(writes);
                     (Effect::Applied(entry.sequence), Some(entry))
                 }
                 Err(reason) => (Effect::NonApplied(reason), None),
             });
         }
-        Ok(event)
-    }
-
-    fn push(
-        &self,
-        ledger: &Ledger,
-        adjustment: &CheckedAdjustment,
-        entry: Option<&Entry>,
-        at: Timestamp,
-    ) -> Result<OperationResult, TransactionError> {
-        if entry.is_some() {
-            return Ok(Err(Reason::EntryExists));
-        }
-        let event = adjustment.event.clone();
-        let (next, entry) =
-            match ledger.record(self.member_key.group, event, self.member_key.user, at) {
-                Err(LedgerError::Overflow(_) | LedgerError::Full) => {
-                    return Ok(Err(Reason::TotalsTooLarge));
-                }
-                recorded => recorded?,
-            };
-        if !adjustment.allows(&next.balances) {
-            return Ok(Err(Reason::ConditionFailed));
-        }
-        let writes = vec![insert_entry(&entry)?];
-        Ok(Ok((next, entry, writes)))
-    }
-
-    fn revert(
-        &self,
-        ledger: &Ledger,
-        entry: Option<&Entry>,
-        at: Timestamp,
-    ) -> Result<OperationResult, TransactionError> {
-        let Some(entry) = entry else { return Ok(Err(Reason::EntryMissing)) };
-        check_revertible(entry, self.member_key.user)?;
-        let (next, past) = ledger.revert(entry, self.member_key.user, at)?;
-        let mut writes = Vec::from(history_rows(&past)?);
-        writes.push(remove(entry)?);
-        let [_, revert] = past;
-        Ok(Ok((next, revert, writes)))
+        Ok(chunk)
     }
 }
 
-/// The ledger after an operation, its entry and its writes; or why it is not applied.
-type OperationResult = Result<(Ledger, Entry, Vec<Write>), Reason>;
+/// Adds an adjustment to a transaction; its entry, or why it is not applied.
+fn push(
+    transaction: &mut LedgerTransaction,
+    adjustment: &CheckedAdjustment,
+) -> Result<Result<Entry, Reason>, TransactionError> {
+    let (next, entry) = match transaction.recorded(adjustment.event.clone()) {
+        Err(LedgerError::Overflow(_) | LedgerError::Full) => {
+            return Ok(Err(Reason::TotalsTooLarge));
+        }
+        recorded => recorded?,
+    };
+    if !adjustment.allows(&next.balances) {
+        return Ok(Err(Reason::ConditionFailed));
+    }
+    transaction.insert((next, &entry))?;
+    Ok(Ok(entry))
+}

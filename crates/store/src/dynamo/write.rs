@@ -1,0 +1,130 @@
+//! One action of a transaction, with its condition and what it means if the condition fails.
+
+use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
+use fracti_core::{
+    Error,
+    keys::Primary,
+    row::{self, AttributeValue, Item, Row},
+};
+
+use super::{client::to_sdk, expression::Expression};
+
+/// One action of a transaction, and the meaning of its failed condition.
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    key: Primary,
+    action: Action,
+    condition: Expression,
+    on_conflict: OnConflict,
+}
+
+#[derive(Clone, Debug)]
+enum Action {
+    Put(Item),
+    Delete,
+    Update(Expression),
+}
+
+/// The meaning of a failed condition.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum OnConflict {
+    /// What the write was decided by has changed: read and decide again.
+    Retry,
+    /// The operation cannot be done.
+    Fail(fn() -> Error),
+}
+
+impl Write {
+    /// Puts the row of `entity`, whether it exists or not.
+    pub(crate) fn put(entity: &impl Row) -> Result<Self, Error> {
+        let row = row::to_item(entity)?;
+        Ok(Self::new(entity.keys().primary, Action::Put(row)))
+    }
+
+    /// Deletes the row at `key` if it exists.
+    pub(crate) fn delete(key: Primary) -> Self {
+        Self::new(key, Action::Delete)
+    }
+
+    /// Sets attributes of the row at `key`; removes those without a value.
+    pub(crate) fn update<const N: usize>(
+        key: Primary,
+        attributes: [(&'static str, Option<AttributeValue>); N],
+    ) -> Self {
+        Self::new(key, Action::Update(Expression::update(attributes)))
+    }
+
+    /// Adds one to an attribute of the row at `key`.
+    pub(crate) fn increment(key: Primary, name: &'static str) -> Self {
+        Self::new(key, Action::Update(Expression::increment(name)))
+    }
+
+    /// The same write on a condition.
+    pub(crate) fn when(mut self, condition: Expression, on_conflict: OnConflict) -> Self {
+        (self.condition, self.on_conflict) = (condition, on_conflict);
+        self
+    }
+
+    /// The row, if the write puts it on condition that it does not exist.
+    pub(crate) fn new_row(&self) -> Option<&Item> {
+        match &self.action {
+            Action::Put(row) => self.condition.is_absent().then_some(row),
+            Action::Delete | Action::Update(_) => None,
+        }
+    }
+
+    fn new(key: Primary, action: Action) -> Self {
+        Self { key, action, condition: Expression::default(), on_conflict: OnConflict::Retry }
+    }
+
+    /// Key of the row.
+    pub(super) const fn key(&self) -> &Primary {
+        &self.key
+    }
+
+    /// The meaning of its failed condition.
+    pub(super) const fn on_conflict(&self) -> OnConflict {
+        self.on_conflict
+    }
+
+    /// The action as the SDK takes it.
+    pub(super) fn into_action(self, table: &str) -> Result<TransactWriteItem, Error> {
+        let Self { key, action, condition, .. } = self;
+        let update = match &action {
+            Action::Update(update) => Some(update),
+            Action::Put(_) | Action::Delete => None,
+        };
+        let (names, values) = Expression::parameters([&condition].into_iter().chain(update));
+        let (condition, values) = (condition.text(), values.map(to_sdk));
+        let item = TransactWriteItem::builder();
+        let item = match action {
+            Action::Put(row) => Put::builder()
+                .table_name(table)
+                .set_item(Some(to_sdk(row)))
+                .set_condition_expression(condition)
+                .set_expression_attribute_names(names)
+                .set_expression_attribute_values(values)
+                .build()
+                .map(|put| item.put(put)),
+            Action::Delete => Delete::builder()
+                .table_name(table)
+                .set_key(Some(to_sdk(key.item())))
+                .set_condition_expression(condition)
+                .set_expression_attribute_names(names)
+                .set_expression_attribute_values(values)
+                .build()
+                .map(|delete| item.delete(delete)),
+            Action::Update(update) => Update::builder()
+                .table_name(table)
+                .set_key(Some(to_sdk(key.item())))
+                .set_update_expression(update.text())
+                .set_condition_expression(condition)
+                .set_expression_attribute_names(names)
+                .set_expression_attribute_values(values)
+                .build()
+                .map(|update| item.update(update)),
+        };
+        item.map(aws_sdk_dynamodb::types::builders::TransactWriteItemBuilder::build)
+            .map_err(|error| Error::Table(error.into()))
+    }
+}

@@ -1,0 +1,180 @@
+//! A transaction on a group's ledger, to which each part of a request adds its rows.
+//!
+//! It adds the entries, the balance row on condition that its version is the one that was read, and
+//! the closing of a day that is over.
+
+use fracti_core::{
+    Error,
+    balance::{Balance, Closing},
+    entry::Entry,
+    expense::Expense,
+    id::GroupId,
+    keys,
+    ledger::{EntryStatus, Event, Ledger, LedgerError},
+    row::{self, AttributeValue},
+    time::Timestamp,
+};
+
+use crate::{
+    access::MemberKey,
+    commit::{Commit, Decision, Evidence},
+    dynamo::{Expression, OnConflict, Transaction, TransactionError, Write},
+};
+
+/// Writes of an event of a group's ledger, and the ledger after it.
+pub(crate) struct LedgerTransaction {
+    member_key: MemberKey,
+    at: Timestamp,
+    read: Ledger,
+    next: Ledger,
+    transaction: Transaction,
+}
+
+impl LedgerTransaction {
+    /// The transaction of a member on the ledger that was read, at the next moment after its last
+    /// event.
+    pub(crate) fn new(member_key: MemberKey, read: Ledger, now: Timestamp) -> Self {
+        let (at, next) = (read.next_moment(now), read.clone());
+        Self { member_key, at, read, next, transaction: Transaction::default() }
+    }
+
+    /// The moment of the event: no other event of the group has it.
+    pub(crate) const fn at(&self) -> Timestamp {
+        self.at
+    }
+
+    /// Adds a write.
+    pub(crate) fn add(&mut self, write: Write) {
+        self.transaction.add(write);
+    }
+
+    /// Adds writes.
+    pub(crate) fn add_all(&mut self, writes: impl IntoIterator<Item = Write>) {
+        self.transaction.extend(writes);
+    }
+
+    /// The ledger and the entry after an event, which are not yet part of the transaction.
+    pub(crate) fn recorded(&self, event: Event) -> Result<(Ledger, Entry), LedgerError> {
+        self.next.record(self.member_key.group, event, self.member_key.user, self.at)
+    }
+
+    /// Adds the ledger and the entry after an event whose name has no current entry.
+    pub(crate) fn insert(&mut self, (next, entry): (Ledger, &Entry)) -> Result<(), Error> {
+        self.next = next;
+        self.add(Write::put(entry)?.when(Expression::absent(), OnConflict::Retry));
+        Ok(())
+    }
+
+    /// Records an event whose name has no current entry.
+    pub(crate) fn record(&mut self, event: Event) -> Result<(), TransactionError> {
+        let (next, entry) = self.recorded(event)?;
+        Ok(self.insert((next, &entry))?)
+    }
+
+    /// Reverts a current entry, which keeps a snapshot of what it stood for.
+    pub(crate) fn revert(
+        &mut self,
+        entry: &Entry,
+        snapshot: Option<&Expense>,
+    ) -> Result<Entry, TransactionError> {
+        let revert = self.take_back(entry, snapshot)?;
+        let delete = Write::delete(keys::entry(entry.group_id, &entry.entry_id));
+        self.add(delete.when(is_current(entry)?, OnConflict::Retry));
+        Ok(revert)
+    }
+
+    /// Reverts a current entry and records an event of the same name in its place.
+    pub(crate) fn replace(
+        &mut self,
+        entry: &Entry,
+        snapshot: &Expense,
+        event: Event,
+    ) -> Result<(), TransactionError> {
+        self.take_back(entry, Some(snapshot))?;
+        let (next, current) = self.recorded(event)?;
+        self.next = next;
+        self.add(Write::put(&current)?.when(is_current(entry)?, OnConflict::Retry));
+        Ok(())
+    }
+
+    /// The result once the transaction is committed, with the write that stores the response. If no
+    /// part of the request has a row, only the response is stored.
+    pub(crate) fn commit<T>(
+        self,
+        result: T,
+        response: Option<Write>,
+    ) -> Result<Decision<T>, TransactionError> {
+        let Self { member_key, at, read, mut next, mut transaction } = self;
+        let group = member_key.group;
+        let has_rows = !transaction.is_empty();
+        transaction.extend(response);
+        if !has_rows {
+            return Ok(Decision::write(transaction, result));
+        }
+        if next.version == read.version {
+            next = read.touched(at);
+        }
+        let created_at = row::to_value(&at)?;
+        let mut new_rows = transaction.new_rows();
+        let row = new_rows.find(|row| row.get("createdAt") == Some(&created_at)).cloned();
+        drop(new_rows);
+        transaction.extend(put_closing(group, &read, &next)?);
+        transaction.add(put_balance(group, &read, &next)?);
+        let evidence = Evidence { row, locked: Some((group, read)) };
+        Ok(Decision::Write(Commit { transaction, result, evidence }))
+    }
+
+    /// Reverts a current entry in the ledger and adds both rows of history. Returns the revert.
+    fn take_back(
+        &mut self,
+        entry: &Entry,
+        snapshot: Option<&Expense>,
+    ) -> Result<Entry, TransactionError> {
+        let (next, [reverted, revert]) = self.next.revert(entry, self.member_key.user, self.at)?;
+        self.next = next;
+        let reverted = Entry { snapshot: snapshot.cloned().map(Box::new), ..reverted };
+        for past in [&reverted, &revert] {
+            self.add(Write::put(past)?.when(Expression::absent(), OnConflict::Retry));
+        }
+        Ok(revert)
+    }
+}
+
+impl From<LedgerError> for TransactionError {
+    fn from(error: LedgerError) -> Self {
+        match error {
+            LedgerError::Missing(_) => Self::Retry,
+            LedgerError::Overflow(_) | LedgerError::Full | LedgerError::Unbalanced(_) => {
+                Self::Fail(error.into())
+            }
+        }
+    }
+}
+
+/// The write of the balance row, if its version is the one that was read.
+pub(crate) fn put_balance(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Write, Error> {
+    let unchanged = match read.version {
+        0 => Expression::absent(),
+        version => Expression::equal("version", AttributeValue::N(version.to_string())),
+    };
+    let put = Write::put(&Balance { group_id: group, ledger: next.clone() })?;
+    Ok(put.when(unchanged, OnConflict::Retry))
+}
+
+/// The write of the closing of the last event's day, if `next` is the first event of a later day.
+fn put_closing(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Write>, Error> {
+    let last = read.last_event_at.map(Timestamp::day);
+    match last.filter(|last| next.last_event_at.is_some_and(|at| at.day() != *last)) {
+        None => Ok(None),
+        Some(day) => {
+            let put = Write::put(&Closing { group_id: group, day, ledger: read.clone() })?;
+            Ok(Some(put.when(Expression::absent(), OnConflict::Retry)))
+        }
+    }
+}
+
+/// The entry is the current one of its name.
+fn is_current(entry: &Entry) -> Result<Expression, Error> {
+    debug_assert_eq!(entry.status, EntryStatus::Applied, "only an applied entry is current");
+    Ok(Expression::equal("sequence", row::to_value(&entry.sequence)?))
+}
