@@ -1,4 +1,4 @@
-//! The rows of a group's ledger: the current one, and one for each day that is over.
+//! The rows of a group's ledger: the current one, one for each day that is over, and checkpoints.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::{
     keys::{self, Keys},
     ledger::Ledger,
     row::Row,
-    time::Day,
+    time::{Day, Timestamp},
 };
 
 /// The balance row: the current ledger of a group.
@@ -35,6 +35,38 @@ pub struct Closing {
     pub ledger: Ledger,
 }
 
+/// The ledger of a group after an event.
+///
+/// The first event that reaches a multiple of [`Checkpoint::EVERY`] entries writes one. So the
+/// ledger at any moment is a checkpoint and fewer entries than that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// The group.
+    #[serde(rename = "PK", with = "keys::of_ledger")]
+    pub group_id: GroupId,
+    /// Time of the event.
+    #[serde(rename = "SK", with = "keys::of_checkpoint")]
+    pub at: Timestamp,
+    /// The ledger.
+    #[serde(flatten)]
+    pub ledger: Ledger,
+}
+
+impl Checkpoint {
+    /// Number of entries from one checkpoint to the next, about: an event of several entries is
+    /// not interrupted.
+    pub const EVERY: u64 = 64;
+
+    /// The checkpoint of an event that leads from one ledger to the next, if there is one.
+    #[must_use]
+    pub fn of(group_id: GroupId, before: &Ledger, after: &Ledger) -> Option<Self> {
+        let reached =
+            before.sequence.div_euclid(Self::EVERY) < after.sequence.div_euclid(Self::EVERY);
+        let at = after.last_event_at.filter(|_| reached)?;
+        Some(Self { group_id, at, ledger: after.clone() })
+    }
+}
+
 impl Row for Balance {
     const KIND: &'static str = "balance";
     const VERSION: u32 = 1;
@@ -50,5 +82,14 @@ impl Row for Closing {
 
     fn keys(&self) -> Keys {
         keys::closing(self.group_id, self.day).into()
+    }
+}
+
+impl Row for Checkpoint {
+    const KIND: &'static str = "checkpoint";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        keys::checkpoint(self.group_id, self.at).into()
     }
 }

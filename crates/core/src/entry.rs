@@ -22,10 +22,10 @@ impl Row for Entry {
                 keys::past_entry(self.group_id, &self.entry_id, self.sequence)
             }
         };
-        let by_day = Index {
-            pk: keys::entries_of(self.group_id, self.created_at.day()),
+        let by_time = Index {
+            pk: keys::entries_of(self.group_id),
             sk: keys::entry_position(self.created_at, self.sequence),
         };
-        Keys { gsi1: Some(by_day), ..primary.into() }
+        Keys { gsi1: Some(by_time), ..primary.into() }
     }
 }

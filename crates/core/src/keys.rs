@@ -9,6 +9,7 @@
 //! | settlement | `GROUP#<groupId>` | `SETTLE#<createdAt>` |
 //! | balance | `LEDGER#<groupId>` | `BALANCE` |
 //! | closing | `LEDGER#<groupId>` | `DAY#<YYYY-MM-DD>` |
+//! | checkpoint | `LEDGER#<groupId>` | `CHECKPOINT#<createdAt>` |
 //! | entry | `LEDGER#<groupId>#ENTRY#<entryId>` | `~` |
 //! | past entry | `LEDGER#<groupId>#ENTRY#<entryId>` | `HISTORY#<sequence>` |
 //! | used hash | `TXHASH#<txHash>` | `SETTLEMENT` |
@@ -21,7 +22,7 @@
 //! | member | `GSI1` | `USER#<userId>` | `GROUP#<groupId>` |
 //! | participant | `GSI1` | `USER#<userId>` | `OWES#<createdAt>` |
 //! | settlement | `GSI1` | `USER#<toUserId>` | `RECV#<createdAt>` |
-//! | entry, past entry | `GSI1` | `LEDGER#<groupId>#<YYYY-MM-DD>` | `<createdAt>#<sequence>` |
+//! | entry, past entry | `GSI1` | `LEDGER#<groupId>#ENTRIES` | `<createdAt>#<sequence>` |
 //! | expense | `GSI2` | `EXPENSE#<id>` | `<groupId>` |
 //! | settlement | `GSI2` | `SETTLEMENT#<id>` | `<groupId>` |
 //! | expense | `GSI3` | `USER#<payerId>` | `TX#<createdAt>` |
@@ -98,6 +99,8 @@ pub mod prefix {
     pub const RECEIVED: &str = "RECV#";
     /// Sort keys of closings.
     pub const CLOSING: &str = "DAY#";
+    /// Sort keys of checkpoints.
+    pub const CHECKPOINT: &str = "CHECKPOINT#";
     /// Partition keys of ledgers.
     pub const LEDGER: &str = "LEDGER#";
 }
@@ -179,6 +182,17 @@ fn closing_position(day: Day) -> String {
     format!("{}{day}", prefix::CLOSING)
 }
 
+/// Key of the checkpoint after the event at a moment.
+#[must_use]
+pub fn checkpoint(group: GroupId, at: Timestamp) -> Primary {
+    Primary { pk: ledger_partition(group), sk: checkpoint_position(at) }
+}
+
+/// Sort key of the checkpoint after the event at a moment.
+fn checkpoint_position(at: Timestamp) -> String {
+    format!("{}{at}", prefix::CHECKPOINT)
+}
+
 /// Sort key of the current entry of an id. It sorts after all past entries.
 pub const CURRENT: &str = "~";
 
@@ -215,16 +229,22 @@ pub fn entry_partition(group: GroupId, entry: &EntryId) -> String {
     }
 }
 
-/// Partition of the entries of a day in `GSI1`.
+/// Partition of a group's entries in `GSI1`.
 #[must_use]
-pub fn entries_of(group: GroupId, day: Day) -> String {
-    format!("{}#{day}", ledger_partition(group))
+pub fn entries_of(group: GroupId) -> String {
+    format!("{}#ENTRIES", ledger_partition(group))
 }
 
-/// Sort key of an entry in `GSI1`, among those of its day.
+/// Sort key of an entry in `GSI1`: by time, and by sequence among the entries of one event.
 #[must_use]
 pub fn entry_position(created_at: Timestamp, sequence: u64) -> String {
     format!("{created_at}#{sequence:020}")
+}
+
+/// Sort key in `GSI1` after the entries of a moment and before those of the next one.
+#[must_use]
+pub fn entries_until(at: Timestamp) -> String {
+    format!("{at}#~")
 }
 
 /// Key of a used transaction hash.
@@ -293,4 +313,12 @@ within_key!(
     crate::time::Day,
     super::closing_position,
     super::prefix::CLOSING
+);
+
+within_key!(
+    /// The moment of a checkpoint's sort key.
+    of_checkpoint,
+    crate::time::Timestamp,
+    super::checkpoint_position,
+    super::prefix::CHECKPOINT
 );

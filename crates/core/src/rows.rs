@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Error,
-    balance::{Balance, Closing},
+    balance::{Balance, Checkpoint, Closing},
     entry::Entry,
     expense::{Expense, Participant},
     group::{Group, MemberRow},
@@ -26,7 +26,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 10] = [
+pub const ROWS: [RowKind; 11] = [
     RowKind::of::<Group>(),
     RowKind::of::<MemberRow>(),
     RowKind::of::<Expense>(),
@@ -34,6 +34,7 @@ pub const ROWS: [RowKind; 10] = [
     RowKind::of::<Settlement>(),
     RowKind::of::<Balance>(),
     RowKind::of::<Closing>(),
+    RowKind::of::<Checkpoint>(),
     RowKind::of::<Entry>(),
     RowKind::of::<UsedHash>(),
     RowKind::of::<IdempotencyRow<AnyResult>>(),

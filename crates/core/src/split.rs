@@ -19,7 +19,7 @@ use crate::{
 
 /// How many shares an expense has at the most.
 ///
-/// An edit of an expense of n shares takes up to 2n + 6 of the 100 actions of a transaction.
+/// An edit of an expense of n shares takes up to 2n + 7 of the 100 actions of a transaction.
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 pub const MAX_SHARES: usize = 45;
 

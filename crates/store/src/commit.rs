@@ -57,19 +57,30 @@ impl Table {
     /// has many writers of a group, like the local server, most of their attempts would lose the
     /// race. A Lambda instance has one request at a time and never waits here.
     ///
+    /// `prepare` runs during the wait, if there is one, and ends it with an error.
+    ///
     /// # Errors
     ///
     /// As [`Table::write`].
     pub(crate) async fn write_to_group<T, A>(
         &self,
         group: GroupId,
+        prepare: impl Future<Output = Result<(), Error>>,
         attempt: impl Fn() -> A,
     ) -> Result<T, Error>
     where
         A: Future<Output = Result<Decision<T>, TransactionError>>,
     {
-        let turn = Retry::new().before_deadline(self.locks.lock(group)).await;
-        let _turn = turn.ok_or(Error::Contended)?;
+        let lock = self.locks.of(group);
+        let _turn = if let Ok(turn) = lock.try_lock() {
+            turn
+        } else {
+            let turn = async {
+                let turn = Retry::new().before_deadline(lock.lock()).await;
+                turn.ok_or(Error::Contended)
+            };
+            tokio::try_join!(turn, prepare)?.0
+        };
         self.write(attempt).await
     }
 

@@ -1,6 +1,6 @@
 //! Expenses: recording, editing, deleting and restoring them. History keeps every version.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, future::ready};
 
 use fracti_core::{
     Error,
@@ -18,7 +18,7 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{Expression, OnConflict, Order, Page, Range, Slice, Sort, TransactionError, Write},
-    idempotency::{Idempotency, Outcome},
+    idempotency::{Idempotency, KnownGroup, Outcome},
     ledger::LedgerTransaction,
     table::{RequestContext, Table},
 };
@@ -70,14 +70,16 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        self.write_to_group(member_key.group, || async {
+        let group = KnownGroup::new();
+        let prepare = self.read_once(member_key, &group);
+        self.write_to_group(member_key.group, prepare, || async {
             let request = idempotency.request.as_ref();
-            let ((group, members, ledger), stored) =
-                self.ledger_and_stored_result(member_key, request).await?;
+            let ((group, members), ledger, stored) =
+                self.ledger_and_stored_result(member_key, &group, request).await?;
             if let Some(stored) = stored {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
-            let new = new.check(&group, &members, member_key.user)?;
+            let new = new.check(group, members, member_key.user)?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
             let expense = new.at(transaction.at(), context.random);
             insert(&mut transaction, &expense)?;
@@ -101,7 +103,7 @@ impl Table {
         expected: impl Fn(&Expense) -> bool,
         now: Timestamp,
     ) -> Result<Expense, Error> {
-        self.write_to_group(member_key.group, || async {
+        self.write_to_group(member_key.group, ready(Ok(())), || async {
             let (loaded, group) =
                 tokio::join!(self.load_expense(member_key, id), self.group(member_key));
             let (loaded, (_, members)) = (loaded?, group?);
@@ -140,7 +142,7 @@ impl Table {
         expected: impl Fn(&Expense) -> bool,
         now: Timestamp,
     ) -> Result<(), Error> {
-        self.write_to_group(member_key.group, || async {
+        self.write_to_group(member_key.group, ready(Ok(())), || async {
             let LoadedExpense { expense, entry, ledger } =
                 self.load_expense(member_key, id).await?;
             require_owner(member_key, &expense)?;
@@ -174,7 +176,7 @@ impl Table {
         now: Timestamp,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        self.write_to_group(member_key.group, || async {
+        self.write_to_group(member_key.group, ready(Ok(())), || async {
             let partition = keys::entry_partition(member_key.group, &id.into());
             let history = Range { index: None, partition, sort: Sort::Any, order: Order::Desc };
             // After a deletion these are the revert and the reverted entry.

@@ -15,6 +15,7 @@ use fracti_core::{
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use tokio::sync::OnceCell;
 
 use crate::{
     access::MemberKey,
@@ -105,6 +106,9 @@ impl IdempotentRequest {
     }
 }
 
+/// A group and its members, once they have been read.
+pub(crate) type KnownGroup = OnceCell<(Group, Vec<Member>)>;
+
 impl Table {
     /// The stored result of the request.
     ///
@@ -124,20 +128,33 @@ impl Table {
         }
     }
 
-    /// What a write to a group starts from: the group, its members and its ledger, and the stored
-    /// result of the request. If both reads fail, the error of the group is the one that is
-    /// returned.
+    /// Reads the group and its members, as [`Table::group`], unless they were read before.
+    pub(crate) async fn read_once(
+        &self,
+        member_key: MemberKey,
+        group: &KnownGroup,
+    ) -> Result<(), Error> {
+        group.get_or_try_init(|| self.group(member_key)).await.map(|_| ())
+    }
+
+    /// What a write to a group is decided by: the group and its members, its ledger, and the stored
+    /// result of the request. The group is read by the first attempt only: a lost race changes the
+    /// ledger. If several reads fail, the error of the group is the one that is returned.
     ///
     /// # Errors
     ///
     /// As [`Table::group`] and [`Table::stored_result`].
-    pub(crate) async fn ledger_and_stored_result<R: Serialize + DeserializeOwned>(
+    pub(crate) async fn ledger_and_stored_result<'a, R: Serialize + DeserializeOwned>(
         &self,
         member_key: MemberKey,
+        group: &'a KnownGroup,
         request: Option<&IdempotentRequest>,
-    ) -> Result<((Group, Vec<Member>, Ledger), Option<R>), Error> {
-        let (ledger, stored) =
-            tokio::join!(self.group_and_ledger(member_key), self.stored_result(request));
-        Ok((ledger?, stored?))
+    ) -> Result<(&'a (Group, Vec<Member>), Ledger, Option<R>), Error> {
+        let (group, ledger, stored) = tokio::join!(
+            group.get_or_try_init(|| self.group(member_key)),
+            self.ledger(member_key.group),
+            self.stored_result(request)
+        );
+        Ok((group?, ledger?, stored?))
     }
 }

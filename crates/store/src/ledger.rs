@@ -1,6 +1,7 @@
 //! The ledger of a group: the writes that keep it, and what can be read of it.
 
 mod adjustments;
+mod entries;
 mod history;
 mod past;
 mod statement;

@@ -6,7 +6,6 @@ use std::{
 };
 
 use fracti_core::id::GroupId;
-use tokio::sync::OwnedMutexGuard;
 
 /// Number of queues above which idle ones are removed.
 const MAX_QUEUES: usize = 1_000;
@@ -16,15 +15,12 @@ const MAX_QUEUES: usize = 1_000;
 pub(crate) struct GroupLocks(Arc<Mutex<HashMap<GroupId, Arc<tokio::sync::Mutex<()>>>>>);
 
 impl GroupLocks {
-    /// Waits for the lock of `group`.
-    pub(crate) async fn lock(&self, group: GroupId) -> OwnedMutexGuard<()> {
-        let queue = {
-            let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if queues.len() > MAX_QUEUES {
-                queues.retain(|_, queue| Arc::strong_count(queue) > 1);
-            }
-            queues.entry(group).or_default().clone()
-        };
-        queue.lock_owned().await
+    /// The lock of `group`.
+    pub(crate) fn of(&self, group: GroupId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if queues.len() > MAX_QUEUES {
+            queues.retain(|_, queue| Arc::strong_count(queue) > 1);
+        }
+        queues.entry(group).or_default().clone()
     }
 }

@@ -1,5 +1,7 @@
 //! Settlements: recording, completing and failing them.
 
+use std::future::ready;
+
 use fracti_core::{
     Error,
     id::{GroupId, SettlementId},
@@ -16,7 +18,7 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{Expression, OnConflict, Page, Range, Slice, TransactionError, Write},
-    idempotency::{Idempotency, Outcome},
+    idempotency::{Idempotency, KnownGroup, Outcome},
     ledger::LedgerTransaction,
     table::{RequestContext, Table},
 };
@@ -66,14 +68,16 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        self.write_to_group(member_key.group, || async {
+        let group = KnownGroup::new();
+        let prepare = self.read_once(member_key, &group);
+        self.write_to_group(member_key.group, prepare, || async {
             let request = idempotency.request.as_ref();
-            let ((group, members, ledger), stored) =
-                self.ledger_and_stored_result(member_key, request).await?;
+            let ((group, members), ledger, stored) =
+                self.ledger_and_stored_result(member_key, &group, request).await?;
             if let Some(stored) = stored {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
-            let new = new.check(&group, &members, &ledger, member_key.user)?;
+            let new = new.check(group, members, &ledger, member_key.user)?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
             let (created_at, completed) = (transaction.at(), new.status == Status::Completed);
             let settlement = Settlement {
@@ -111,7 +115,7 @@ impl Table {
         expected: impl Fn(&Settlement) -> bool,
         now: Timestamp,
     ) -> Result<Settlement, Error> {
-        self.write_to_group(member_key.group, || async {
+        self.write_to_group(member_key.group, ready(Ok(())), || async {
             let read = async {
                 tokio::try_join!(
                     self.find_settlement(member_key.group, id),

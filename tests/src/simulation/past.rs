@@ -256,8 +256,8 @@ impl Actor {
         let known = reader.read_statement(group).await;
         self.pass(std::time::Duration::from_hours(13));
         let Some(known) = known else { return };
-        // Hold the read of the balance row, the closing balances, or the entries.
-        let text = self.rng.choice(["BALANCE", "DAY#", "GSI1"]).unwrap();
+        // Hold the read of the balance row, a checkpoint, the closings, or the entries.
+        let text = self.rng.choice(["BALANCE", "CHECKPOINT#", "DAY#", "GSI1"]).unwrap();
         let (mut nth, chosen) = (0, self.rng.usize(1..=2));
         let held = world.proxy.hold(move |call| {
             let is_one = call.channel() == World::READER && call.mentions(text);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::Client;
 use fracti_core::{
-    balance::{Balance, Closing},
+    balance::{Balance, Checkpoint, Closing},
     entry::Entry,
     expense::{Expense, Participant},
     group::{Group, Member, MemberRow},
@@ -14,7 +14,7 @@ use fracti_core::{
     row::{self, Item, Row},
     rows::RowKind,
     settlement::Settlement,
-    time::Day,
+    time::{Day, Timestamp},
 };
 use fracti_store::{SdkItem, from_sdk, to_sdk};
 
@@ -34,6 +34,7 @@ pub(super) struct State {
     pub(super) settlements: Vec<Settlement>,
     pub(super) ledgers: BTreeMap<GroupId, Ledger>,
     pub(super) closings: BTreeMap<(GroupId, Day), Ledger>,
+    pub(super) checkpoints: BTreeMap<(GroupId, Timestamp), Ledger>,
     pub(super) entries: Vec<Entry>,
     /// The rows that say only that something was used: chain transactions, and idempotency keys.
     pub(super) used: BTreeMap<Key, SdkItem>,
@@ -84,6 +85,10 @@ impl State {
             Closing::KIND => {
                 let Closing { group_id, day, ledger } = read(row);
                 self.closings.insert((group_id, day), ledger);
+            }
+            Checkpoint::KIND => {
+                let Checkpoint { group_id, at, ledger } = read(row);
+                self.checkpoints.insert((group_id, at), ledger);
             }
             Entry::KIND => self.entries.push(read(row)),
             // The others say only that something was used: their keys say what.

@@ -85,14 +85,15 @@ fn keys_are_stable() {
         created_at: at,
         ttl: 1_705_861_800,
     };
-    let rows: [(&str, Result<Item, Error>); 12] = [
+    let rows: [(&str, Result<Item, Error>); 13] = [
         ("group", to_item(&from_item::<Group>(seed("group")).unwrap())),
         ("member", to_item(&from_item::<MemberRow>(seed("member")).unwrap())),
         ("expense", to_item(&expense)),
         ("participant", to_item(&expense.participants()[0])),
         ("settlement", to_item(&settlement)),
         ("balance", to_item(&Balance { group_id, ledger: ledger.clone() })),
-        ("closing", to_item(&Closing { group_id, day: at.day(), ledger })),
+        ("closing", to_item(&Closing { group_id, day: at.day(), ledger: ledger.clone() })),
+        ("checkpoint", to_item(&Checkpoint { group_id, at, ledger })),
         ("entry", to_item(&applied)),
         ("past entry", to_item(&past)),
         ("adjustment", to_item(&adjusted)),
@@ -127,9 +128,10 @@ fn keys_are_stable() {
     settlement: GROUP#550e8400-e29b-41d4-a716-446655440000 / SETTLE#2024-01-21T10:00:00.000Z | GSI1 USER#123456789 / RECV#2024-01-21T10:00:00.000Z | GSI2 SETTLEMENT#770e8400-e29b-41d4-a716-446655440002 / 550e8400-e29b-41d4-a716-446655440000 | GSI3 USER#987654321 / SETTLE#2024-01-21T10:00:00.000Z
     balance: LEDGER#550e8400-e29b-41d4-a716-446655440000 / BALANCE
     closing: LEDGER#550e8400-e29b-41d4-a716-446655440000 / DAY#2024-01-20
-    entry: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#2024-01-20 / 2024-01-20T18:30:00.000Z#00000000000000000009
-    past entry: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / HISTORY#00000000000000000009 | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#2024-01-20 / 2024-01-20T18:30:00.000Z#00000000000000000009
-    adjustment: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#3beedc85d331983de0eee1999f0302d162bd27a64147639f0b75db5154415562 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#2024-01-20 / 2024-01-20T18:30:00.000Z#00000000000000000009
+    checkpoint: LEDGER#550e8400-e29b-41d4-a716-446655440000 / CHECKPOINT#2024-01-20T18:30:00.000Z
+    entry: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
+    past entry: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / HISTORY#00000000000000000009 | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
+    adjustment: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#3beedc85d331983de0eee1999f0302d162bd27a64147639f0b75db5154415562 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
     used hash: TXHASH#aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa / SETTLEMENT
     idempotency: IDEM#123456789 / create-expense#00ff
     ");

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::deadline::retry_until;
 
 /// Upper limit of a pause.
-const LONGEST_PAUSE: Duration = Duration::from_millis(640);
+const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
 /// The pauses between the attempts at one operation.
 ///
@@ -36,9 +36,12 @@ impl Retry {
     pub(crate) async fn pause(&mut self) -> bool {
         let longest = self.began.elapsed().saturating_mul(self.backoff_factor).min(LONGEST_PAUSE);
         let longest = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
-        tokio::time::sleep(Duration::from_millis(fastrand::u64(0..=longest))).await;
+        let pause = tokio::time::sleep(Duration::from_millis(fastrand::u64(0..=longest)));
+        if self.before_deadline(pause).await.is_none() {
+            return false;
+        }
         self.backoff_factor = self.backoff_factor.saturating_mul(2);
         self.began = Instant::now();
-        self.began < self.deadline
+        true
     }
 }

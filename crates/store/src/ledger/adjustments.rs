@@ -5,7 +5,10 @@
 //! retry therefore continues after the last committed transaction, and ignores later changes of its
 //! entries by others. A retry of a complete request gets the first response again.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    future::ready,
+};
 
 use fracti_core::{
     Error,
@@ -38,13 +41,14 @@ const MAX_CHANGES: usize = 20_000;
 
 /// Changes of balances at most in one transaction, unless a single entry has more.
 ///
-/// A transaction has at most 4 MB, of which the balance and a closing may take 400 KB each, and a
-/// change about 60 bytes.
+/// A transaction has at most 4 MB, of which the balance, a closing and a checkpoint may take 400 KB
+/// each, and a change about 60 bytes.
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 const CHANGES_AT_ONCE: usize = 8_000;
 
-/// Actions of a transaction besides entries: the balance, a closing, and the row of the request.
-const OTHER_ACTIONS: usize = 3;
+/// Actions of a transaction besides entries: the balance, a closing, a checkpoint, and the row of
+/// the request.
+const OTHER_ACTIONS: usize = 4;
 
 /// One operation of a request.
 enum Operation {
@@ -105,8 +109,9 @@ impl Table {
         idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
         let request = idempotency.request.as_ref();
-        let ((group, members, _), progress) =
-            self.ledger_and_stored_result::<Progress>(member_key, request).await?;
+        let (group, progress) =
+            tokio::join!(self.group(member_key), self.stored_result::<Progress>(request));
+        let ((group, members), progress) = (group?, progress?);
         let checked = adjustments.check(&group, &members)?;
         let operations = checked.into_iter().map(Operation::Push).collect();
         let batch = Batch { member_key, now, request, operations };
@@ -168,7 +173,8 @@ impl Table {
         let complete = progress.effects.len() >= batch.operations.len();
         while progress.effects.len() < batch.operations.len() {
             let group = batch.member_key.group;
-            match self.write_to_group(group, || self.apply_chunk(batch, &progress)).await {
+            let attempt = || self.apply_chunk(batch, &progress);
+            match self.write_to_group(group, ready(Ok(())), attempt).await {
                 Ok(Attempt::Committed(chunk)) => {
                     for (effect, entry) in chunk {
                         written.extend(entry.map(|entry| (progress.effects.len(), entry)));

@@ -1,14 +1,8 @@
 //! Balances of the past: at any moment, and at the end of each day.
-//!
-//! The entries of a day are read from an index, which lags. The closing rows and the balance row,
-//! which do not lag, tell which sequences a day has. An incomplete read is repeated.
-
-use std::collections::BTreeMap;
 
 use fracti_core::{
     Error,
-    balance::Closing,
-    entry::Entry,
+    balance::{Checkpoint, Closing},
     group::{Group, Member},
     id::GroupId,
     keys::{self, prefix},
@@ -18,15 +12,19 @@ use fracti_core::{
 
 use crate::{
     access::MemberKey,
-    dynamo::{Order, Page, Placed, Range, Retry, Slice, Sort},
+    dynamo::{Order, Page, Placed, Range, Slice, Sort},
     table::Table,
 };
+
+/// Entries from one checkpoint to the next, at most.
+#[expect(clippy::cast_possible_truncation, reason = "it is 64")]
+const ENTRIES: usize = Checkpoint::EVERY as usize;
 
 impl Table {
     /// A group, its members and its ledger at the moment `at`, or now.
     ///
-    /// Two queries give the ledger at any moment: the last closing before its day, and that day's
-    /// entries.
+    /// The last checkpoint before a moment, and fewer than [`Checkpoint::EVERY`] entries after it,
+    /// give the ledger at that moment.
     ///
     /// # Errors
     ///
@@ -48,11 +46,7 @@ impl Table {
     }
 
     /// The ledger after the last event not later than `at`, given the current ledger.
-    ///
-    /// The closings are read after the ledger, so each day before its last event has one. Read
-    /// before it, the closing of the day that just ended could be missing, as if that day had no
-    /// events.
-    pub(crate) async fn ledger_before(
+    pub(super) async fn ledger_before(
         &self,
         group: GroupId,
         ledger: &Ledger,
@@ -61,32 +55,28 @@ impl Table {
         if ledger.last_event_at.is_none_or(|last| last <= at) {
             return Ok(ledger.clone());
         }
-        let day = at.day();
-        let mut retry = Retry::new();
-        loop {
-            let (closings, entries) =
-                tokio::try_join!(self.closings_until(group, day), self.entries_of(group, day))?;
-            match past(ledger, &closings, entries, at) {
-                Some(ledger) => return ledger,
-                None if retry.pause().await => {}
-                None => return Err(lagging()),
-            }
-        }
+        let (checkpoint, until) = tokio::try_join!(
+            self.checkpoint_before(group, at),
+            self.entries_until(group, ledger, at, ENTRIES)
+        )?;
+        let checkpoint = checkpoint.unwrap_or_default();
+        let since = |sequence: u64| sequence >= checkpoint.sequence;
+        let entries = until.entries.iter().filter(|entry| since(entry.sequence));
+        Ok(checkpoint.replay(entries)?)
     }
 
-    /// The last closing before a day, and the closing of the day, if there is one; newest first.
-    async fn closings_until(&self, group: GroupId, day: Day) -> Result<Vec<Ledger>, Error> {
-        let sort = Sort::Between(prefix::CLOSING.to_owned(), keys::closing(group, day).sk);
-        let range = closings(group, sort, Order::Desc);
-        let page = Page { limit: 1, after: None };
-        let closings = self.db.rows::<Closing>(&range, &page).await?;
-        Ok(closings.into_iter().map(|(_, closing)| closing.ledger).collect())
-    }
-
-    async fn entries_of(&self, group: GroupId, day: Day) -> Result<Vec<Entry>, Error> {
-        let partition = keys::entries_of(group, day);
-        let range = Range { index: Some("GSI1"), partition, sort: Sort::Any, order: Order::Asc };
-        self.db.all(&range).await
+    /// The last checkpoint that is not later than `at`.
+    async fn checkpoint_before(
+        &self,
+        group: GroupId,
+        at: Timestamp,
+    ) -> Result<Option<Ledger>, Error> {
+        let sort = Sort::Between(prefix::CHECKPOINT.to_owned(), keys::checkpoint(group, at).sk);
+        let partition = keys::ledger_partition(group);
+        let range = Range { index: None, partition, sort, order: Order::Desc };
+        let newest = Page { limit: 1, after: None };
+        let Placed { rows, .. } = self.db.placed::<Checkpoint>(&range, &newest).await?;
+        Ok(rows.into_iter().next().map(|(_, checkpoint)| checkpoint.ledger))
     }
 
     /// A group, its members, and a page of its ledger at the end of each day with events, oldest
@@ -108,10 +98,16 @@ impl Table {
             day.map_or_else(|| open.to_owned(), |day| keys::closing(member_key.group, day).sk)
         };
         let sort = Sort::Between(key(from, prefix::CLOSING), key(to, "DAY#~"));
-        let range = closings(member_key.group, sort, Order::Asc);
+        let partition = keys::ledger_partition(member_key.group);
+        let range = Range { index: None, partition, sort, order: Order::Asc };
         let (group, members, ledger) = self.group_and_ledger(member_key).await?;
-        // After the ledger, for the same reason as in `ledger_before`.
-        let Placed { mut rows, mut more } = self.db.placed::<Closing>(&range, page).await?;
+        let shown = |ledger: &Ledger| Shown::of(ledger, group.currency, members.len()).count();
+        // Earlier days have at most about as many balances as now.
+        let fitting = MAX_SHOWN.checked_div(shown(&ledger)).unwrap_or(MAX_SHOWN).max(1);
+        let page = Page { limit: page.limit.min(fitting), after: page.after.clone() };
+        // After the ledger, so that each day before its last event has a closing. Read before it,
+        // the closing of the day that just ended could be missing, as if that day had no events.
+        let Placed { mut rows, mut more } = self.db.placed::<Closing>(&range, &page).await?;
 
         let day_of = |ledger: &Ledger| ledger.last_event_at.map(Timestamp::day);
         // The closing of the day may have been written between the two reads.
@@ -120,7 +116,6 @@ impl Table {
             let asked = from.is_none_or(|from| from <= *day) && to.is_none_or(|to| *day <= to);
             !more && asked && closed < Some(*day)
         });
-        let shown = |ledger: &Ledger| Shown::of(ledger, group.currency, members.len()).count();
         let mut left = MAX_SHOWN;
         let fits = rows.iter().take_while(|(_, Closing { ledger, .. })| {
             let fits = left == MAX_SHOWN || shown(ledger) <= left;
@@ -137,39 +132,4 @@ impl Table {
         items.extend(today.filter(|_| !more).map(|_| ledger));
         Ok((group, members, Slice { items, next }))
     }
-}
-
-/// The closings of a group with these sort keys.
-pub(crate) fn closings(group: GroupId, sort: Sort, order: Order) -> Range {
-    Range { index: None, partition: keys::ledger_partition(group), sort, order }
-}
-
-/// Error returned when the index of entries still lags at the deadline.
-pub(crate) fn lagging() -> Error {
-    Error::Unavailable("the index of entries lags behind the table".into())
-}
-
-/// The ledger at `at`, or nothing if some of the `entries` of its day are missing.
-///
-/// `ledger` is the current one, and `closings` are those up to the day, newest first.
-fn past(
-    ledger: &Ledger,
-    closings: &[Ledger],
-    entries: Vec<Entry>,
-    at: Timestamp,
-) -> Option<Result<Ledger, Error>> {
-    let day_of = |ledger: &Ledger| ledger.last_event_at.map(Timestamp::day);
-    let today = Some(at.day());
-    let opening = closings.iter().find(|closing| day_of(closing) < today);
-    let opening = opening.cloned().unwrap_or_default();
-    let closing = closings.iter().chain([ledger]).find(|closing| day_of(closing) == today);
-    let end = closing.map_or(opening.sequence, |closing| closing.sequence);
-    // While the index follows, an entry that became history may be in it twice.
-    let entries: BTreeMap<u64, Entry> =
-        entries.into_iter().map(|entry| (entry.sequence, entry)).collect();
-    if !(opening.sequence..end).all(|sequence| entries.contains_key(&sequence)) {
-        return None;
-    }
-    let until = entries.range(opening.sequence..end).map(|(_, entry)| entry);
-    Some(opening.replay(until.take_while(|entry| entry.created_at <= at)).map_err(Error::from))
 }

@@ -1,11 +1,11 @@
 //! A transaction on a group's ledger, to which each part of a request adds its rows.
 //!
-//! It adds the entries, the balance row on condition that its version is the one that was read, and
-//! the closing of a day that is over.
+//! It adds the entries, the balance row on condition that its version is the one that was read, the
+//! closing of a day that is over, and a checkpoint once enough entries have followed the last one.
 
 use fracti_core::{
     Error,
-    balance::{Balance, Closing},
+    balance::{Balance, Checkpoint, Closing},
     entry::Entry,
     expense::Expense,
     id::GroupId,
@@ -119,6 +119,7 @@ impl LedgerTransaction {
         let row = new_rows.find(|row| row.get("createdAt") == Some(&created_at)).cloned();
         drop(new_rows);
         transaction.extend(put_closing(group, &read, &next)?);
+        transaction.extend(put_checkpoint(group, &read, &next)?);
         transaction.add(put_balance(group, &read, &next)?);
         let evidence = Evidence { row, locked: Some((group, read)) };
         Ok(Decision::Write(Commit { transaction, result, evidence }))
@@ -171,6 +172,15 @@ fn put_closing(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Wr
             Ok(Some(put.when(Expression::absent(), OnConflict::Retry)))
         }
     }
+}
+
+/// The write of a checkpoint, if `next` is one.
+fn put_checkpoint(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Write>, Error> {
+    let put_new = |checkpoint: Checkpoint| {
+        let put = Write::put(&checkpoint)?;
+        Ok(put.when(Expression::absent(), OnConflict::Retry))
+    };
+    Checkpoint::of(group, read, next).map(put_new).transpose()
 }
 
 /// The entry is the current one of its name.

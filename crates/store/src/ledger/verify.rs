@@ -2,7 +2,6 @@
 
 use fracti_core::{
     Error,
-    entry::Entry,
     expense::Expense,
     id::GroupId,
     keys::{self, prefix},
@@ -11,14 +10,10 @@ use fracti_core::{
 };
 use tokio::task::spawn_blocking;
 
-use super::statement::Statement;
 use crate::{
-    dynamo::{Order, Range, Retry},
+    dynamo::{Range, Retry},
     table::Table,
 };
-
-/// Number of entries read at once.
-const AT_ONCE: usize = 100;
 
 impl Table {
     /// Recomputes a group's balances from all its rows and compares them with its ledger.
@@ -38,7 +33,7 @@ impl Table {
             let (expenses, settlements, entries) = tokio::try_join!(
                 self.db.all::<Expense>(&expenses),
                 self.db.all::<Settlement>(&settlements),
-                self.every_entry(group),
+                self.every_entry(group, &before),
             )?;
             let after = self.ledger(group).await?;
             if before == after {
@@ -51,20 +46,6 @@ impl Table {
             }
             if !retry.pause().await {
                 return Err(Error::Contended);
-            }
-        }
-    }
-
-    /// All entries, in order.
-    async fn every_entry(&self, group: GroupId) -> Result<Vec<Entry>, Error> {
-        let mut place = Statement { order: Order::Asc, ..Statement::default() }.place();
-        let mut entries = Vec::new();
-        loop {
-            let (lines, next) = self.read_statement(group, None, place, AT_ONCE).await?;
-            entries.extend(lines.into_iter().map(|line| line.entry));
-            match next {
-                None => return Ok(entries),
-                Some(next) => place = next,
             }
         }
     }

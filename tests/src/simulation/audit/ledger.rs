@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fracti_core::{
+    balance::Checkpoint,
     currency::Currency,
     entry::Entry,
     expense::{Expense, Participant},
@@ -41,6 +42,7 @@ pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
     findings.extend(names(&expenses, &settlements, &entries));
     findings.extend(sequences(&ledger, &entries));
     findings.extend(closings(state, group, &settlements, &entries));
+    findings.extend(checkpoints(state, group, &entries));
     findings
 }
 
@@ -150,12 +152,33 @@ fn closings(
             .push(Finding::Wrong(format!("{group} has the days {found:?} instead of {days:?}")));
     }
     for (day, closing) in found {
-        let until = entries.iter().filter(|it| it.created_at.day() <= *day);
-        let balances = until
-            .fold(Balances::default(), |balances, entry| balances.after(&entry.changes).unwrap());
-        if closing.balances != balances {
+        if closing.balances != balances(entries, |it| it.created_at.day() <= *day) {
             findings.push(Finding::Off(format!("{group} closed {day} with {closing:?}")));
         }
     }
     findings
+}
+
+/// Every event that reaches a multiple of 64 entries has its checkpoint.
+fn checkpoints(state: &State, group: GroupId, entries: &[Entry]) -> Vec<Finding> {
+    let reaches = |it: &&Entry| (it.sequence + 1).is_multiple_of(Checkpoint::EVERY);
+    let moments: BTreeSet<_> = entries.iter().filter(reaches).map(|it| it.created_at).collect();
+    let found = state.checkpoints.iter().filter(|((of, _), _)| *of == group);
+    let found: BTreeMap<_, _> = found.map(|((_, at), ledger)| (*at, ledger)).collect();
+    let mut findings = Vec::new();
+    if !found.keys().eq(&moments) {
+        findings.push(Finding::Wrong(format!("{group} has {found:?} instead of {moments:?}")));
+    }
+    for (at, checkpoint) in found {
+        if checkpoint.balances != balances(entries, |it| it.created_at <= at) {
+            findings.push(Finding::Off(format!("{group} at {at}: {checkpoint:?}")));
+        }
+    }
+    findings
+}
+
+/// The balances after the first entries, as long as they are chosen.
+fn balances(entries: &[Entry], chosen: impl Fn(&Entry) -> bool) -> Balances {
+    let chosen = entries.iter().filter(|it| chosen(it));
+    chosen.fold(Balances::default(), |balances, entry| balances.after(&entry.changes).unwrap())
 }

@@ -1,0 +1,114 @@
+//! Entries of a group by time, read from an index, which lags.
+//!
+//! Sequences have no gap, and the balance row, which does not lag, tells the last one. So an
+//! incomplete read is noticed, and repeated.
+
+use std::{collections::BTreeMap, ops::Range as Sequences};
+
+use fracti_core::{Error, entry::Entry, id::GroupId, keys, ledger::Ledger, time::Timestamp};
+
+use crate::{
+    dynamo::{Order, Page, Range, Retry, Sort},
+    table::Table,
+};
+
+/// Sort keys before and after those of all entries.
+const BOUNDS: [&str; 2] = ["0", "~"];
+
+/// The last entries up to a moment.
+pub(super) struct Until {
+    /// Sequence of the first entry after the moment, also if there is none yet.
+    pub(super) next: u64,
+    /// The entries, oldest first.
+    pub(super) entries: Vec<Entry>,
+}
+
+impl Table {
+    /// The last `limit` entries up to a moment, or all if there are fewer. The moment is before the
+    /// last event of `ledger`, which was read before.
+    pub(super) async fn entries_until(
+        &self,
+        group: GroupId,
+        ledger: &Ledger,
+        at: Timestamp,
+        limit: usize,
+    ) -> Result<Until, Error> {
+        let border = keys::entries_until(at);
+        let until = before(group, border.clone());
+        let after = from(group, border);
+        let mut retry = Retry::new();
+        loop {
+            let (entries, after) =
+                tokio::try_join!(self.first(&until, limit), self.first(&after, 1))?;
+            // A later event than the ledger's may be in the index already.
+            let next = after.first_key_value().map_or(ledger.sequence, |(sequence, _)| *sequence);
+            let first = next.saturating_sub(u64::try_from(limit).unwrap_or(u64::MAX));
+            if let Some(entries) = all_of(first..next, entries) {
+                return Ok(Until { next, entries });
+            }
+            if !retry.pause().await {
+                return Err(lagging());
+            }
+        }
+    }
+
+    /// The entries with these sequences, oldest first. They are the next ones from `position` in
+    /// this order.
+    pub(super) async fn entries_with(
+        &self,
+        group: GroupId,
+        order: Order,
+        position: String,
+        sequences: Sequences<u64>,
+    ) -> Result<Vec<Entry>, Error> {
+        let range = match order {
+            Order::Asc => from(group, position),
+            Order::Desc => before(group, position),
+        };
+        let limit = usize::try_from(sequences.end.saturating_sub(sequences.start));
+        let limit = limit.unwrap_or(usize::MAX);
+        let mut retry = Retry::new();
+        loop {
+            if let Some(entries) = all_of(sequences.clone(), self.first(&range, limit).await?) {
+                return Ok(entries);
+            }
+            if !retry.pause().await {
+                return Err(lagging());
+            }
+        }
+    }
+
+    /// The first entries of a range, by sequence. While the index follows, an entry that became
+    /// history may be in it twice, or not at all.
+    async fn first(&self, range: &Range, limit: usize) -> Result<BTreeMap<u64, Entry>, Error> {
+        let page = Page { limit: limit.saturating_sub(1), after: None };
+        let rows = self.db.rows::<Entry>(range, &page).await?;
+        Ok(rows.into_iter().map(|(_, entry)| (entry.sequence, entry)).collect())
+    }
+}
+
+/// The entries from a position on, oldest first.
+fn from(group: GroupId, position: String) -> Range {
+    let [_, last] = BOUNDS.map(str::to_owned);
+    by_time(group, Sort::Between(position, last), Order::Asc)
+}
+
+/// The entries up to a position, newest first.
+fn before(group: GroupId, position: String) -> Range {
+    let [first, _] = BOUNDS.map(str::to_owned);
+    by_time(group, Sort::Between(first, position), Order::Desc)
+}
+
+fn by_time(group: GroupId, sort: Sort, order: Order) -> Range {
+    Range { index: Some("GSI1"), partition: keys::entries_of(group), sort, order }
+}
+
+/// The entries with these sequences, unless one is missing.
+fn all_of(sequences: Sequences<u64>, mut entries: BTreeMap<u64, Entry>) -> Option<Vec<Entry>> {
+    sequences.map(|sequence| entries.remove(&sequence)).collect()
+}
+
+/// Error returned when the index still lags at the deadline.
+fn lagging() -> Error {
+    Error::Unavailable("the index of entries lags behind the table".into())
+}
