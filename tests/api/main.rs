@@ -27,6 +27,7 @@ mod limits;
 mod money;
 mod openapi;
 mod paging;
+mod plan;
 mod privacy;
 mod refusals;
 mod round_trips;

@@ -199,7 +199,9 @@ impl Largest {
             let code = str::from_utf8(&code).unwrap().to_owned();
             code.parse::<Currency>().ok().map(|_| code)
         });
-        let hard: Vec<_> = codes.map(|code| wide(&code, 20, &code, |member| 1 << member)).collect();
+        // No fewer balances than all of a currency sum to zero.
+        let power = |member: u64| (-2_i64).pow(u32::try_from(member).unwrap());
+        let hard: Vec<_> = codes.map(|code| wide(&code, 20, &code, power)).collect();
         for hard in hard.chunks(40) {
             self.post(1, &path, json!(hard)).await;
         }
