@@ -6,12 +6,24 @@ use axum::http::{HeaderName, Method};
 use serde::{Deserialize, Deserializer, de::Error};
 use tower_http::cors::{Any, CorsLayer};
 
-use crate::template::{self, TemplateError};
+use crate::template::{Resource, TemplateError, resources};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Resources {
+    http_api: Resource<HttpApi>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct HttpApi {
+    cors_configuration: Cors,
+}
 
 /// The template's `CorsConfiguration`, without its origins.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub(crate) struct Cors {
+struct Cors {
     #[serde(deserialize_with = "parsed")]
     allow_methods: Vec<Method>,
     #[serde(deserialize_with = "parsed")]
@@ -29,7 +41,7 @@ pub(crate) struct Cors {
 ///
 /// [`TemplateError`] if the template has no such configuration.
 pub fn cors() -> Result<CorsLayer, TemplateError> {
-    let cors = template::resources()?.http_api.properties.cors_configuration;
+    let cors = resources::<Resources>()?.http_api.properties.cors_configuration;
     Ok(CorsLayer::new()
         .allow_origin(Any)
         .allow_methods(cors.allow_methods)

@@ -13,7 +13,7 @@ use aws_sdk_dynamodb::{
 };
 use serde::Deserialize;
 
-use crate::template::{self, TemplateError};
+use crate::template::{Resource, TemplateError, resources};
 
 /// Maximum number of checks, one second apart, whether a new table is active.
 const CHECKS: u32 = 60;
@@ -27,6 +27,12 @@ pub enum SchemaError {
     /// DynamoDB refused a request.
     #[error("table {0} cannot be created: {1}")]
     Table(String, String),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Resources {
+    fracti_table: Resource<Schema>,
 }
 
 /// Properties of a table, with the names of the template.
@@ -98,7 +104,7 @@ impl Schema {
     ///
     /// [`SchemaError::Template`] if the template has no such table.
     pub fn from_template() -> Result<Self, SchemaError> {
-        Ok(template::resources()?.fracti_table.properties)
+        Ok(resources::<Resources>()?.fracti_table.properties)
     }
 
     /// Creates the table `name` if it does not exist, and waits until it is active.

@@ -1,8 +1,6 @@
 //! The parts of `template.yaml` that the local server shares with the deployment.
 
-use serde::Deserialize;
-
-use crate::{cors::Cors, schema::Schema};
+use serde::{Deserialize, de::DeserializeOwned};
 
 /// The template that AWS deploys.
 const TEMPLATE: &str = include_str!("../../../template.yaml");
@@ -14,31 +12,18 @@ pub struct TemplateError(#[from] serde_saphyr::Error);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Template {
-    resources: Resources,
+struct Template<R> {
+    resources: R,
 }
 
-/// The resources that the local server needs.
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub(crate) struct Resources {
-    pub(crate) fracti_table: Resource<Schema>,
-    pub(crate) http_api: Resource<HttpApi>,
-}
-
+/// A resource with the properties `T`.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(crate) struct Resource<T> {
     pub(crate) properties: T,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub(crate) struct HttpApi {
-    pub(crate) cors_configuration: Cors,
-}
-
-/// Reads the template.
-pub(crate) fn resources() -> Result<Resources, TemplateError> {
-    Ok(serde_saphyr::from_str::<Template>(TEMPLATE)?.resources)
+/// Reads those resources of the template that are fields of `R`.
+pub(crate) fn resources<R: DeserializeOwned>() -> Result<R, TemplateError> {
+    Ok(serde_saphyr::from_str::<Template<R>>(TEMPLATE)?.resources)
 }
