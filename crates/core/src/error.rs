@@ -3,12 +3,12 @@
 use std::{error, fmt};
 
 use crate::{
-    group::MAX_MEMBERS,
-    input::{FieldError, FieldErrors, Unreadable},
+    discrepancy::Discrepancy,
+    field::{FieldError, FieldErrors, Unreadable},
     ledger::LedgerError,
-    settlement::SettlementError,
+    limits::MAX_MEMBERS,
     split::SplitError,
-    verify::Discrepancy,
+    status::SettlementError,
 };
 
 /// Why an operation could not be done, in words that name no transport.

@@ -17,8 +17,7 @@ use crate::{
     ton::TonAddress,
 };
 
-/// How many members a group has at most.
-pub const MAX_MEMBERS: u64 = 500;
+pub use crate::limits::MAX_MEMBERS;
 
 /// Rule of a field that names a member.
 pub const MEMBER_RULE: &str = "must be the id of a member of the group";

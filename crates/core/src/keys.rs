@@ -40,8 +40,8 @@ use sha2::{Digest, Sha256};
 use crate::{
     entry_id::EntryId,
     id::{ExpenseId, GroupId, SettlementId, UserId},
-    settlement::TxHash,
     time::{Day, Timestamp},
+    tx_hash::TxHash,
 };
 
 /// Primary key of a row.

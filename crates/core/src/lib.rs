@@ -57,6 +57,16 @@ pub mod rows;
 
 pub mod telegram;
 
+mod discrepancy;
+
 mod error;
+
+mod field;
+
+mod limits;
+
+mod status;
+
+mod tx_hash;
 
 pub use error::{Cause, Error};

@@ -1,11 +1,5 @@
 //! A settlement, and who may bring it from one state to the next.
 
-use std::{fmt, str::FromStr};
-
-use base64::{
-    Engine, alphabet,
-    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
-};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -19,8 +13,12 @@ use crate::{
     keys::{self, Index, Keys},
     ledger::{Change, Event, Ledger, LedgerError, RefType, Totals},
     row::Row,
-    text::parse_variant,
     time::Timestamp,
+};
+
+pub use crate::{
+    status::{SettlementError, Status, StatusError},
+    tx_hash::{TxHash, TxHashError},
 };
 
 /// A payment from one member to another that reduces a debt.
@@ -95,18 +93,6 @@ impl Row for UsedHash {
     }
 }
 
-/// How far a settlement is: `pending -> completed` or `pending -> failed`, and both ends are final.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// It waits for the recipient's word.
-    Pending,
-    /// The recipient has the money.
-    Completed,
-    /// It came to nothing.
-    Failed,
-}
-
 /// A settlement to record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewSettlement {
@@ -143,23 +129,6 @@ pub enum Transition {
     Fail,
     /// It is paid: the money moves.
     Complete,
-}
-
-/// Why an [`SettlementUpdate`] is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SettlementError {
-    /// The caller neither pays nor is paid.
-    #[error("only the payer and the recipient may record or change a settlement")]
-    NotParty,
-    /// The payer says that the recipient has the money.
-    #[error("only the recipient may complete a settlement; its payer may send a txHash instead")]
-    NotRecipient,
-    /// The recipient names a transaction.
-    #[error("only the payer may send the txHash of a settlement")]
-    NotPayer,
-    /// It is in another final state.
-    #[error("the settlement is already {0}, which is final")]
-    Final(Status),
 }
 
 impl Settlement {
@@ -325,64 +294,6 @@ impl Draft<SettlementUpdate> {
     }
 }
 
-/// The hash of a chain transaction: 32 bytes, as 64 lower-case hexadecimal digits.
-///
-/// A row is trusted, so reading one accepts any text; a client's text goes through [`FromStr`],
-/// which also reads the base64 form that TON's wallets and explorers show.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct TxHash(String);
-
-/// Why a text is not a transaction's hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be 64 hexadecimal digits, or the base64 form of 32 bytes")]
-pub struct TxHashError;
-
-impl FromStr for TxHash {
-    type Err = TxHashError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const CONFIG: GeneralPurposeConfig =
-            GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
-        const ENGINES: [GeneralPurpose; 2] = [
-            GeneralPurpose::new(&alphabet::STANDARD, CONFIG),
-            GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG),
-        ];
-        let bytes = match text.len() {
-            64 => hex::decode(text).ok(),
-            43 | 44 => ENGINES.iter().find_map(|engine| engine.decode(text).ok()),
-            _ => None,
-        };
-        let bytes = bytes.filter(|bytes| bytes.len() == 32).ok_or(TxHashError)?;
-        Ok(Self(hex::encode(bytes)))
-    }
-}
-
-impl fmt::Display for TxHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// Why a text is not a settlement's state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be one of pending, completed, failed")]
-pub struct StatusError;
-
-impl FromStr for Status {
-    type Err = StatusError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse_variant(text).ok_or(StatusError)
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -453,32 +364,6 @@ mod tests {
                 transition, expected,
                 "{state}, {stored:?}: {caller} asks {status:?}, {hash:?}"
             );
-        }
-    }
-
-    #[test]
-    fn a_hash_is_the_same_in_each_form() {
-        let bytes = [0xfb; 32];
-        let standard = base64::prelude::BASE64_STANDARD.encode(bytes);
-        for text in [
-            hex::encode(bytes),
-            hex::encode_upper(bytes),
-            standard.replace('+', "-").replace('/', "_"),
-            standard.trim_end_matches('=').to_owned(),
-            standard,
-        ] {
-            assert_eq!(text.parse::<TxHash>().map(|it| it.to_string()), Ok(hex::encode(bytes)));
-        }
-        for text in [
-            "",
-            "a1b2c3d4e5f6...",
-            &A[1..],
-            &format!("{A}a"),
-            &"g".repeat(64),
-            &"=".repeat(44),
-            &"é".repeat(22),
-        ] {
-            assert_eq!(text.parse::<TxHash>(), Err(TxHashError), "{text:?}");
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    currency::Currency,
     entry::Entry,
     entry_id::EntryId,
     expense::Expense,
     ledger::{Balances, Change, EntryStatus, Ledger, LedgerError, RefType, Settled},
     settlement::{Settlement, Status},
 };
+
+pub use crate::discrepancy::Discrepancy;
 
 /// All rows of a group that its ledger stands for.
 #[derive(Clone, Debug, Default)]
@@ -20,53 +21,6 @@ pub struct Rows {
     pub settlements: Vec<Settlement>,
     /// All entries, in order.
     pub entries: Vec<Entry>,
-}
-
-/// Why a ledger is not what its rows say.
-///
-/// Its text has counts and currencies, but no amounts: it goes to the log.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Discrepancy {
-    /// The ledger differs from what rows add up to.
-    #[error(
-        "the ledger has {}, its {against} have {}; balances differ in [{}]",
-        counts(ledger),
-        counts(rows),
-        differing(ledger, rows)
-    )]
-    Differs {
-        /// The ledger.
-        ledger: Box<Ledger>,
-        /// Which rows differ from it.
-        against: &'static str,
-        /// The ledger that these rows add up to.
-        rows: Box<Ledger>,
-    },
-    /// Rows add up to no ledger: one is missing, or they do not balance.
-    #[error("the {of} of the ledger do not add up")]
-    Unsound {
-        /// Which rows.
-        of: &'static str,
-        /// What is wrong with them.
-        #[source]
-        cause: LedgerError,
-    },
-}
-
-fn counts(ledger: &Ledger) -> String {
-    let Ledger { sequence, expense_count, settlement_count, .. } = ledger;
-    format!("{sequence} entries, {expense_count} expenses, {settlement_count} settlements")
-}
-
-/// Codes of the currencies in which two ledgers have other balances.
-fn differing(ledger: &Ledger, rows: &Ledger) -> String {
-    let currencies: BTreeSet<Currency> =
-        ledger.balances.currencies().chain(rows.balances.currencies()).collect();
-    let differ = currencies
-        .into_iter()
-        .filter(|currency| !ledger.balances.of(*currency).eq(rows.balances.of(*currency)))
-        .map(Currency::code);
-    differ.collect::<Vec<_>>().join(", ")
 }
 
 /// Computes the balances again, and compares them with a group's ledger: from its expenses,

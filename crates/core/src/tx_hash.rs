@@ -1,0 +1,79 @@
+//! The hash of a blockchain transaction.
+
+use std::{fmt, str::FromStr};
+
+use base64::{
+    Engine, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use serde::{Deserialize, Serialize};
+
+/// The hash of a blockchain transaction: 32 bytes, as 64 lower-case hexadecimal digits.
+///
+/// A row is trusted, so reading one accepts any text; a client's text goes through [`FromStr`],
+/// which also reads the base64 form that TON's wallets and explorers show.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TxHash(String);
+
+/// Why a text is not a transaction's hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be 64 hexadecimal digits, or the base64 form of 32 bytes")]
+pub struct TxHashError;
+
+impl FromStr for TxHash {
+    type Err = TxHashError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const CONFIG: GeneralPurposeConfig =
+            GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+        const ENGINES: [GeneralPurpose; 2] = [
+            GeneralPurpose::new(&alphabet::STANDARD, CONFIG),
+            GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG),
+        ];
+        let bytes = match text.len() {
+            64 => hex::decode(text).ok(),
+            43 | 44 => ENGINES.iter().find_map(|engine| engine.decode(text).ok()),
+            _ => None,
+        };
+        let bytes = bytes.filter(|bytes| bytes.len() == 32).ok_or(TxHashError)?;
+        Ok(Self(hex::encode(bytes)))
+    }
+}
+
+impl fmt::Display for TxHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_is_the_same_in_each_form() {
+        let bytes = [0xfb; 32];
+        let standard = base64::prelude::BASE64_STANDARD.encode(bytes);
+        for text in [
+            hex::encode(bytes),
+            hex::encode_upper(bytes),
+            standard.replace('+', "-").replace('/', "_"),
+            standard.trim_end_matches('=').to_owned(),
+            standard,
+        ] {
+            assert_eq!(text.parse::<TxHash>().map(|it| it.to_string()), Ok(hex::encode(bytes)));
+        }
+        for text in [
+            "",
+            "a1b2c3d4e5f6...",
+            &"a".repeat(63),
+            &"a".repeat(65),
+            &"g".repeat(64),
+            &"=".repeat(44),
+            &"é".repeat(22),
+        ] {
+            assert_eq!(text.parse::<TxHash>(), Err(TxHashError), "{text:?}");
+        }
+    }
+}
