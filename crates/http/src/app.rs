@@ -1,29 +1,14 @@
-//! The dependencies of a request, the configuration, and the layers around every route.
+//! The dependencies of a request, and the configuration.
 
 use std::{env, fmt, str::FromStr, sync::Arc, time::Duration};
 
 use aws_config::SdkConfig;
 use aws_sdk_dynamodb::Client;
-use axum::{
-    Router,
-    extract::{DefaultBodyLimit, Request},
-    middleware::{self, Next},
-};
 use fracti_core::{Cause, telegram, time::Timestamp};
-use fracti_store::{RequestContext, Table, with_deadline};
+use fracti_store::{RequestContext, Table};
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::{
-    Context, Problem, dynamodb,
-    layers::{
-        authentication::{self, Authentication},
-        context, observe,
-    },
-    response::{amounts, problem},
-};
-
-/// Maximum size of a request body, in KiB.
-pub(crate) const MAX_BODY_KIB: usize = 64;
+use crate::{Context, dynamodb};
 
 /// Time limit of a request. It leaves 1.5 s of a function's 10 s for the response that the limit
 /// was exceeded.
@@ -272,26 +257,6 @@ impl fmt::Debug for BotToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("BotToken")
     }
-}
-
-/// Makes the service of `routes`, which Lambda, the local server and the tests run.
-pub fn service(routes: Routes, app: App) -> Router {
-    let limit = app.deadline;
-    let in_time = move |request: Request, next: Next| async move {
-        let served = with_deadline(limit, next.run(request)).await;
-        served.map_err(Problem::from)
-    };
-    let (router, document) = routes.with_state(app.clone()).split_for_parts();
-    let authentication = Authentication::new(app.clone(), document);
-    router
-        .fallback(problem::no_route)
-        .method_not_allowed_fallback(problem::no_method)
-        .layer(DefaultBodyLimit::max(MAX_BODY_KIB * 1024))
-        .layer(middleware::from_fn_with_state(authentication, authentication::authenticate))
-        .layer(middleware::from_fn(in_time))
-        .layer(middleware::from_fn(amounts::layer))
-        .layer(middleware::from_fn(observe::observe))
-        .layer(middleware::from_fn_with_state(app, context::make))
 }
 
 #[cfg(test)]

@@ -15,19 +15,22 @@ mod context;
 mod dynamodb;
 mod lambda;
 mod layers;
+mod limits;
 mod request;
 mod response;
+mod service;
 
-pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Routes, Settings, service};
+pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Routes, Settings};
 pub use context::{Context, Credential, Principal};
 pub use dynamodb::{dynamodb_at, local_dynamodb};
 pub use lambda::run;
+pub use limits::MAX_LIMIT;
 pub use openapi::schemas;
 pub use request::{
     body::{Body, JsonScalar, Object, Value},
     caller::{AsMember, Caller, Id},
     json::Json,
-    paging::{ListId, MAX_LIMIT, Paging},
+    paging::{ListId, Paging},
     post::{Post, respond, respond_tagged},
     query::{Flag, FlagError, Parameters, Query, QueryReader},
 };
@@ -38,3 +41,4 @@ pub use response::{
     problem::{Code, Detail, Problem, ProblemBody, sentence},
     views::{ChangeView, EntryView, ExpenseView, GroupView, SettlementView, ShareView},
 };
+pub use service::service;

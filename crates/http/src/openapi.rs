@@ -32,11 +32,8 @@ use utoipa::{
 
 use crate::{
     Code, ProblemBody, Routes,
-    request::{
-        caller::{PATH_PARAMS, PathParam},
-        paging::{DEFAULT_LIMIT, MAX_LIMIT},
-        post::MAX_KEY,
-    },
+    limits::{DEFAULT_LIMIT, MAX_KEY, MAX_LIMIT},
+    request::caller::{PATH_PARAMS, PathParam},
     response::amounts,
 };
 

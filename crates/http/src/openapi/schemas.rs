@@ -10,7 +10,7 @@ use utoipa::{
     openapi::{ArrayBuilder, ObjectBuilder, Ref, RefOr, Schema, Type, schema::AnyOfBuilder},
 };
 
-use crate::{JsonDecimal, MAX_LIMIT};
+use crate::{JsonDecimal, limits::MAX_LIMIT};
 
 macro_rules! schemas {
     ($($(#[doc = $description:literal])+ $name:ident $schema:tt)+) => {$(

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::{
     App, Code, Problem,
-    app::MAX_BODY_KIB,
+    limits::MAX_BODY_KIB,
     request::body::{self, Body},
 };
 

@@ -11,13 +11,10 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::Sha256;
 
-use crate::{App, Code, List, Parameters, Problem, QueryReader};
-
-/// Default number of items of a page.
-pub(crate) const DEFAULT_LIMIT: usize = 20;
-
-/// Maximum number of items of a page.
-pub const MAX_LIMIT: usize = 100;
+use crate::{
+    App, Code, List, Parameters, Problem, QueryReader,
+    limits::{DEFAULT_LIMIT, MAX_LIMIT},
+};
 
 /// Bytes of the signature in a cursor.
 const SIGNATURE: usize = 16;

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     App, Context, Problem,
     context::Principal,
+    limits::MAX_KEY,
     request::{
         body::{self, Body},
         json,
@@ -66,9 +67,6 @@ impl<T: Body> FromRequest<App> for Post<T> {
         Ok(Self { body, key, creation: app.creation(&context) })
     }
 }
-
-/// Maximum length of a key.
-pub(crate) const MAX_KEY: usize = 255;
 
 /// Reads the header: at most one key of visible ASCII characters.
 fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {

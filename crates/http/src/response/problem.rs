@@ -16,7 +16,7 @@ use fracti_core::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::app::MAX_BODY_KIB;
+use crate::limits::MAX_BODY_KIB;
 
 macro_rules! codes {
     ($($name:ident $status:ident $meaning:literal $(max = $max:ident)?),+ $(,)?) => {
