@@ -72,7 +72,7 @@ async fn list_expenses(
 /// among the shares.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses", tag = "expenses",
     request_body = CreateExpense,
-    responses((status = CREATED, body = Data<ExpenseView>)),
+    responses((status = CREATED, body = Data<ExpenseView>, headers(("ETag")))),
     extensions(("x-errors" = json!([Code::TooManySplits]))))]
 async fn create_expense(
     State(app): State<App>,
@@ -87,7 +87,7 @@ async fn create_expense(
 
 /// Get an expense.
 #[utoipa::path(get, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
-    responses((status = OK, body = Data<ExpenseView>)))]
+    responses((status = OK, body = Data<ExpenseView>, headers(("ETag")))))]
 async fn get_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
@@ -104,7 +104,7 @@ async fn get_expense(
 /// changes, all shares stay the same.
 #[utoipa::path(put, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
     request_body = EditExpense,
-    responses((status = OK, body = Data<ExpenseView>)),
+    responses((status = OK, body = Data<ExpenseView>, headers(("ETag")))),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::TooManySplits]))))]
 async fn edit_expense(
     State(app): State<App>,
@@ -142,7 +142,7 @@ async fn delete_expense(
 /// Allowed for its payer and for the member who recorded it. The expense keeps its id, its shares
 /// and its place in the list. An expense that is not deleted is returned unchanged.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses/{expenseId}/restore", tag = "expenses",
-    responses((status = OK, body = Data<ExpenseView>)),
+    responses((status = OK, body = Data<ExpenseView>, headers(("ETag")))),
     extensions(("x-errors" = json!([Code::NotAllowed]))))]
 async fn restore_expense(
     State(app): State<App>,

@@ -1,8 +1,9 @@
 //! The OpenAPI document of all routes.
 //!
-//! The annotation of a handler has its body, its success and, in the extension `x-errors`, the error
-//! codes that only it has. [`document`] adds what follows from path and method: parameters, headers,
-//! security and common error codes.
+//! The annotation of a handler has its body, its success (with the header `ETag`, if the response
+//! has one) and, in the extension `x-errors`, the error codes that only it has. [`document`] adds
+//! what follows from these, the path and the method: parameters, headers, security and common error
+//! codes.
 
 pub mod schemas;
 
@@ -120,23 +121,22 @@ pub fn with_items<T: ToSchema>(
 #[must_use]
 pub fn document(routes: Routes) -> OpenApi {
     let mut document = routes.into_openapi();
+    let schemas = document.components.take().unwrap_or_default().schemas;
     let mut shared = shared();
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
-            complete(path, &method, operation, &mut shared.responses);
+            complete(path, &method, operation, &schemas, &mut shared.responses);
         }
     }
 
     shared.responses.insert(THROTTLED.0.to_owned(), throttled().into());
 
-    let mut schemas = vec![(ProblemBody::name().into_owned(), ProblemBody::schema())];
-    ProblemBody::schemas(&mut schemas);
-    schemas.push((GatewayError::name().into_owned(), GatewayError::schema()));
-    shared.schemas = document.components.take().unwrap_or_default().schemas;
-    shared.schemas.extend(schemas);
-    shared.schemas = shared
-        .schemas
+    let mut errors = vec![(ProblemBody::name().into_owned(), ProblemBody::schema())];
+    ProblemBody::schemas(&mut errors);
+    errors.push((GatewayError::name().into_owned(), GatewayError::schema()));
+    shared.schemas = schemas
         .into_iter()
+        .chain(errors)
         .map(|(name, schema)| (response_name(&name), without_null(schema)))
         .collect();
     document.components = Some(shared);
@@ -180,6 +180,7 @@ fn complete(
     path: &str,
     method: &Method,
     operation: &mut Operation,
+    schemas: &BTreeMap<String, RefOr<Schema>>,
     shared: &mut BTreeMap<String, RefOr<Response>>,
 ) {
     operation.operation_id = operation.operation_id.as_deref().map(camel_case);
@@ -194,7 +195,7 @@ fn complete(
     }
     let successes = std::mem::take(&mut operation.responses.responses);
     let mut codes = own_errors(operation);
-    let lists = successes.values().any(is_list);
+    let lists = successes.values().any(|response| is_list(response, schemas));
     codes.extend(common(path, method, operation, lists));
     let mut by_status: BTreeMap<String, Vec<Code>> = BTreeMap::new();
     for code in codes {
@@ -212,7 +213,7 @@ fn complete(
             let mut headers = vec![("x-request-id", "RequestId")];
             headers
                 .extend((*method == Method::POST).then_some(("idempotent-replayed", "Replayed")));
-            headers.extend(is_tagged(response).then_some(("ETag", "ETag")));
+            headers.extend(response.headers.contains_key("ETag").then_some(("ETag", "ETag")));
             response.headers.extend(headers.into_iter().map(header));
         }
         operation.responses.responses.insert(status, response);
@@ -292,19 +293,18 @@ fn ids(path: &str) -> impl Iterator<Item = &str> {
     path.split(['{', '}']).skip(1).step_by(2)
 }
 
-fn is_list(response: &RefOr<Response>) -> bool {
-    matches!(response, RefOr::T(response) if shows(response, |schema| schema.contains("/List_")))
-}
-
-/// Whether the response is a resource that has an entity tag.
-fn is_tagged(response: &Response) -> bool {
-    let tagged = ["/ExpenseResponse", "/SettlementResponse"];
-    shows(response, |schema| tagged.iter().any(|tagged| schema.ends_with(tagged)))
-}
-
-fn shows(response: &Response, what: impl Fn(&str) -> bool) -> bool {
+/// Whether the response is a page of a list: its schema has `pagination`.
+fn is_list(response: &RefOr<Response>, schemas: &BTreeMap<String, RefOr<Schema>>) -> bool {
+    let RefOr::T(response) = response else { return false };
+    let is_page = |reference: &Ref| {
+        let name = reference.ref_location.rsplit('/').next().unwrap_or_default();
+        match schemas.get(name) {
+            Some(RefOr::T(Schema::Object(schema))) => schema.properties.contains_key("pagination"),
+            _ => false,
+        }
+    };
     response.content.values().any(|content| match content {
-        RefOr::T(Content { schema: Some(RefOr::Ref(schema)), .. }) => what(&schema.ref_location),
+        RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) => is_page(reference),
         _ => false,
     })
 }

@@ -173,7 +173,7 @@ async fn list_settlements(
 /// pending until the recipient completes it.
 #[utoipa::path(post, path = "/api/groups/{groupId}/settlements", tag = "settlements",
     request_body = CreateSettlement,
-    responses((status = CREATED, body = Data<SettlementView>)),
+    responses((status = CREATED, body = Data<SettlementView>, headers(("ETag")))),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::TxHashUsed]))))]
 async fn create_settlement(
     State(app): State<App>,
@@ -188,7 +188,7 @@ async fn create_settlement(
 
 /// Get a settlement.
 #[utoipa::path(get, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
-    responses((status = OK, body = Data<SettlementView>)))]
+    responses((status = OK, body = Data<SettlementView>, headers(("ETag")))))]
 async fn get_settlement(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
@@ -204,7 +204,7 @@ async fn get_settlement(
 /// settlement stays pending. Repeating a final status has no effect.
 #[utoipa::path(put, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
     request_body = UpdateSettlement,
-    responses((status = OK, body = Data<SettlementView>)),
+    responses((status = OK, body = Data<SettlementView>, headers(("ETag")))),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::SettlementFinal, Code::TxHashUsed]))))]
 async fn update_settlement(
     State(app): State<App>,
