@@ -4,12 +4,15 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::decimal::Decimal;
+use crate::{
+    decimal::Decimal,
+    text_form::{TextForm, TextRule},
+};
 
 /// What ISO 4217 does not list: a code and the decimals of its minor unit.
 const TOKENS: [(&str, u8); 5] = [("TON", 9), ("USDT", 6), ("USDC", 6), ("BTC", 8), ("ETH", 9)];
 
-/// A currency of ISO 4217 that has a minor unit, or one of TON, USDT, USDC, BTC and ETH.
+/// A currency of ISO 4217 that has a minor unit, or a token such as TON.
 ///
 /// An amount is an `i64` count of its minor unit: [`Currency::to_minor`] reads one from a number of
 /// major units, [`Currency::to_major`] is its inverse.
@@ -32,7 +35,7 @@ pub struct Currency {
 
 /// Why a text is not a currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be an ISO 4217 code in capitals, like EUR, or TON, USDT, USDC, BTC or ETH")]
+#[error("must be an ISO 4217 code in capitals, like EUR, or {}", tokens())]
 pub struct CurrencyError;
 
 /// Why a number is not an amount of a currency.
@@ -49,6 +52,9 @@ pub enum AmountError {
 impl Currency {
     /// TON, the default of a group.
     pub const TON: Self = Self { code: "TON", exponent: 9 };
+
+    /// USDT, in which the public Mini App pays, too.
+    pub const USDT: Self = Self { code: "USDT", exponent: 6 };
 
     /// Its code, like `EUR`.
     #[must_use]
@@ -98,6 +104,32 @@ impl FromStr for Currency {
     }
 }
 
+/// The codes of the tokens: "TON, USDT, USDC, BTC or ETH".
+fn tokens() -> String {
+    let codes = TOKENS.map(|(code, _)| code);
+    match codes.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => codes.concat(),
+    }
+}
+
+impl TextForm for Currency {
+    const NAME: &'static str = "Currency";
+    const EXAMPLE: &'static str = "EUR";
+
+    fn description() -> String {
+        let tokens = tokens();
+        format!("Currency code: an ISO 4217 currency that has a minor unit, or {tokens}.")
+    }
+
+    fn rule() -> TextRule {
+        let iso = "[A-Z]{3}";
+        let others = TOKENS.iter().map(|(code, _)| *code).filter(|code| code.len() != 3);
+        let codes: Vec<_> = std::iter::once(iso).chain(others).collect();
+        TextRule::Pattern(format!("^({})$", codes.join("|")))
+    }
+}
+
 impl Serialize for Currency {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(self.code)
@@ -137,6 +169,7 @@ mod tests {
             assert_eq!(code.parse::<Currency>().map(Currency::exponent), Ok(exponent), "{code}");
         }
         assert_eq!("TON".parse(), Ok(Currency::TON));
+        assert_eq!("USDT".parse(), Ok(Currency::USDT));
     }
 
     #[test]

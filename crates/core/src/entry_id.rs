@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use crate::{
     id::{ExpenseId, SettlementId},
-    text::is_bounded,
+    text::{self, is_bounded},
+    text_form::{TextForm, TextRule},
 };
 
 /// How many characters the name of an adjustment has at most.
@@ -119,6 +120,21 @@ impl fmt::Display for EntryId {
             Self::Record(id) => id.fmt(f),
             Self::Adjustment(name) => name.fmt(f),
         }
+    }
+}
+
+impl TextForm for EntryId {
+    const NAME: &'static str = "EntryId";
+    const EXAMPLE: &'static str = "opening-balance";
+
+    fn description() -> String {
+        "Id of a ledger entry, not all blank, without control characters. The entry of an expense \
+         or a settlement has the id of that expense or settlement."
+            .to_owned()
+    }
+
+    fn rule() -> TextRule {
+        TextRule::Length(MAX_LENGTH, text::PATTERN)
     }
 }
 

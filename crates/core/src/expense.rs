@@ -3,7 +3,7 @@
 mod edit;
 mod split_input;
 
-use std::{collections::BTreeMap, str::FromStr};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +18,9 @@ use crate::{
     ledger::{Change, Event, LedgerError, RefType, Totals},
     row::Row,
     split::{Split, SplitType},
-    text::{Description, parse_variant},
+    text::Description,
     time::Timestamp,
+    words,
 };
 
 pub use edit::Edit;
@@ -324,44 +325,28 @@ pub(crate) fn positive(
     errors.keep(path, currency?.to_minor(amount))
 }
 
-/// What kind of expense it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Category {
-    /// Eating and drinking.
-    Food,
-    /// Getting there.
-    Transport,
-    /// Having fun.
-    Entertainment,
-    /// Buying things.
-    Shopping,
-    /// Power, water, network.
-    Utilities,
-    /// A place to live.
-    Rent,
-    /// Journeys.
-    Travel,
-    /// Staying or getting well.
-    Health,
-    /// Learning.
-    Education,
-    /// Anything else.
-    Other,
-}
-
-/// Why a text is not a category.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "must be one of food, transport, entertainment, shopping, utilities, rent, travel, health, \
-     education, other"
-)]
-pub struct CategoryError;
-
-impl FromStr for Category {
-    type Err = CategoryError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse_variant(text).ok_or(CategoryError)
+words! {
+    /// Category of an expense.
+    pub enum Category as "ExpenseCategory" {
+        /// Eating and drinking.
+        Food = "food",
+        /// Getting there.
+        Transport = "transport",
+        /// Having fun.
+        Entertainment = "entertainment",
+        /// Buying things.
+        Shopping = "shopping",
+        /// Power, water, network.
+        Utilities = "utilities",
+        /// A place to live.
+        Rent = "rent",
+        /// Journeys.
+        Travel = "travel",
+        /// Staying or getting well.
+        Health = "health",
+        /// Learning.
+        Education = "education",
+        /// Anything else.
+        Other = "other",
     }
 }

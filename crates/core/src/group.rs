@@ -13,6 +13,7 @@ use crate::{
     row::Row,
     telegram::User,
     text::{Title, has_visible_char},
+    text_form::{TextForm, TextRule},
     time::Timestamp,
     ton::TonAddress,
 };
@@ -187,6 +188,22 @@ impl FromStr for ChatId {
 impl fmt::Display for ChatId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl TextForm for ChatId {
+    const NAME: &'static str = "ChatId";
+    const EXAMPLE: &'static str = "-1001234567890";
+    const OR_INTEGER: bool = true;
+
+    fn description() -> String {
+        "Id of a Telegram chat: its number, a Mini App's `chat_instance`, or any other text \
+         without whitespace."
+            .to_owned()
+    }
+
+    fn rule() -> TextRule {
+        TextRule::Length(Self::MAX_LENGTH, r"^[^\s\x00-\x1f\x7f-\x9f]+$")
     }
 }
 

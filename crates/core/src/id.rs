@@ -5,7 +5,10 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 use uuid::{Builder, Uuid};
 
-use crate::time::Timestamp;
+use crate::{
+    text_form::{TextForm, TextRule},
+    time::Timestamp,
+};
 
 /// Why a text is not an identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -85,6 +88,19 @@ id! {
     SettlementId,
 }
 
+impl TextForm for Uuid {
+    const NAME: &'static str = "ResourceId";
+    const EXAMPLE: &'static str = "0190a1b2-0000-7000-8000-000000000001";
+
+    fn description() -> String {
+        "Id of a group, an expense or a settlement.".to_owned()
+    }
+
+    fn rule() -> TextRule {
+        TextRule::Format("uuid")
+    }
+}
+
 /// Names a Telegram user: a number of at most 52 significant bits, kept as text everywhere.
 ///
 /// <https://core.telegram.org/bots/webapps#webappuser>
@@ -136,6 +152,19 @@ impl TryFrom<String> for UserId {
 impl From<UserId> for String {
     fn from(user: UserId) -> Self {
         user.to_string()
+    }
+}
+
+impl TextForm for UserId {
+    const NAME: &'static str = "UserId";
+    const EXAMPLE: &'static str = "123456789";
+
+    fn description() -> String {
+        "Telegram id of a user, as text.".to_owned()
+    }
+
+    fn rule() -> TextRule {
+        TextRule::Pattern("^[1-9][0-9]{0,15}$".to_owned())
     }
 }
 

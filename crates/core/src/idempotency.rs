@@ -1,5 +1,7 @@
 //! The row of a request with an idempotency key.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -7,6 +9,9 @@ use crate::{
     row::Row,
     time::Timestamp,
 };
+
+/// Time for which a request with an idempotency key is known.
+pub const RETENTION: Duration = Duration::from_hours(24);
 
 /// A request with an idempotency key, and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -21,6 +21,7 @@ use crate::{
     entry_id::EntryId,
     id::{GroupId, UserId},
     time::Timestamp,
+    words,
 };
 
 /// The four running totals of a member in one currency, in minor units.
@@ -232,28 +233,28 @@ impl Balances {
     }
 }
 
-/// What kind of event an entry stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RefType {
-    /// An expense was recorded.
-    Expense,
-    /// A settlement was completed.
-    Settlement,
-    /// A member adjusted balances: by the balances of another app, or as a correction.
-    Adjustment,
+words! {
+    /// Kind of event that a ledger entry records.
+    pub enum RefType as "EntryRefType" {
+        /// An expense was recorded.
+        Expense = "expense",
+        /// A settlement was completed.
+        Settlement = "settlement",
+        /// A member adjusted balances: by the balances of another app, or as a correction.
+        Adjustment = "adjustment",
+    }
 }
 
-/// Whether an entry counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EntryStatus {
-    /// It counts now.
-    Applied,
-    /// It counted until its revert.
-    Reverted,
-    /// It takes back what another entry did.
-    Revert,
+words! {
+    /// Status of a ledger entry.
+    pub enum EntryStatus as "EntryStatus" {
+        /// It counts now.
+        Applied = "applied",
+        /// It counted until its revert.
+        Reverted = "reverted",
+        /// It takes back what another entry did.
+        Revert = "revert",
+    }
 }
 
 /// One event that moved money, as the ledger keeps it.

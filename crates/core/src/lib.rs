@@ -3,7 +3,8 @@
 //! In reading order: [`id`], [`time`], [`decimal`] and [`currency`] are the values; [`split`]
 //! divides an expense, [`ledger`] keeps the balances and [`plan`] settles them; [`group`],
 //! [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities, and [`verify`] compares
-//! them with the ledger; [`input`] checks what clients send; [`keys`] and [`row`] turn an entity
+//! them with the ledger; [`input`] checks what clients send, and
+//! [`text_form`] describes it to them; [`keys`] and [`row`] turn an entity
 //! into a row of the table, [`balance`] and [`idempotency`] are rows of their own, and [`rows`] lists
 //! all of them; [`telegram`] verifies init data.
 //!
@@ -28,6 +29,8 @@ pub mod ledger;
 pub mod plan;
 
 pub mod text;
+
+pub mod text_form;
 
 pub mod input;
 

@@ -17,7 +17,7 @@ use crate::{
 };
 
 pub use crate::{
-    status::{SettlementError, Status, StatusError},
+    status::{SettlementError, Status},
     tx_hash::{TxHash, TxHashError},
 };
 

@@ -5,16 +5,15 @@
 //! division by weights: an equal part weighs 1, a percentage its ten-thousandths, an exact part its
 //! units.
 
-use std::{collections::HashSet, str::FromStr};
+use std::collections::HashSet;
 
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
     currency::Currency,
     decimal::Decimal,
     id::{ExpenseId, UserId},
-    text::parse_variant,
+    words,
 };
 
 /// How many shares an expense has at the most.
@@ -27,28 +26,15 @@ pub const MAX_SHARES: usize = 45;
 const PERCENT_DECIMALS: u8 = 4;
 const WHOLE: u64 = 1_000_000;
 
-/// How an expense is divided among those who share it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SplitType {
-    /// Everybody the same.
-    Equal,
-    /// The amounts that were given.
-    Exact,
-    /// The percentages that were given.
-    Percentage,
-}
-
-/// Why a text is not a way to split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be one of equal, exact, percentage")]
-pub struct SplitTypeError;
-
-impl FromStr for SplitType {
-    type Err = SplitTypeError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse_variant(text).ok_or(SplitTypeError)
+words! {
+    /// How an expense is split: equally, by exact amounts, or by percentages.
+    pub enum SplitType as "SplitType" {
+        /// All shares are the same.
+        Equal = "equal",
+        /// By amounts that are given.
+        Exact = "exact",
+        /// By percentages that are given.
+        Percentage = "percentage",
     }
 }
 

@@ -1,39 +1,17 @@
 //! The status of a settlement, and why a change of it is refused.
 
-use std::{fmt, str::FromStr};
+use crate::words;
 
-use serde::{Deserialize, Serialize};
-
-use crate::text::parse_variant;
-
-/// How far a settlement is: `pending -> completed` or `pending -> failed`, and both ends are final.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// It waits for the recipient's word.
-    Pending,
-    /// The recipient has the money.
-    Completed,
-    /// It came to nothing.
-    Failed,
-}
-
-/// Why a text is not a settlement's state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be one of pending, completed, failed")]
-pub struct StatusError;
-
-impl FromStr for Status {
-    type Err = StatusError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse_variant(text).ok_or(StatusError)
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
+words! {
+    /// Status of a settlement. `pending` becomes `completed` or `failed`, both of which are final.
+    /// Only a `completed` settlement changes balances.
+    pub enum Status as "SettlementStatus" {
+        /// The recipient has not confirmed it yet.
+        Pending = "pending",
+        /// The recipient has confirmed the payment.
+        Completed = "completed",
+        /// The payment was not made.
+        Failed = "failed",
     }
 }
 

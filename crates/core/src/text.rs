@@ -4,6 +4,12 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
+use crate::text_form::{TextForm, TextRule};
+
+/// Regular expression of [`is_bounded`] in schemas, which does not know invisible characters.
+pub(crate) const PATTERN: &str =
+    r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
+
 /// Why a text is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must have 1 to {max} characters, not all of them blank and none a control character")]
@@ -12,8 +18,8 @@ pub struct TextError {
 }
 
 macro_rules! text {
-    ($($(#[$doc:meta])* $name:ident($max:literal)),+ $(,)?) => {$(
-        $(#[$doc])*
+    ($($(#[doc = $description:literal])+ $name:ident($max:literal) as $schema:literal, $example:literal;)+) => {$(
+        $(#[doc = $description])+
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(transparent)]
         pub struct $name(String);
@@ -43,16 +49,29 @@ macro_rules! text {
                 f.write_str(&self.0)
             }
         }
+
+        impl TextForm for $name {
+            const NAME: &'static str = $schema;
+            const EXAMPLE: &'static str = $example;
+
+            fn description() -> String {
+                concat!($($description),+).trim().to_owned()
+            }
+
+            fn rule() -> TextRule {
+                TextRule::Length($max, PATTERN)
+            }
+        }
     )+};
 }
 
 text! {
-    /// What a group's members call it: 1 to 100 characters.
-    Title(100),
-    /// What an expense was for: 1 to 200 characters.
-    Description(200),
-    /// What an adjustment of the ledger is for: 1 to 200 characters.
-    Note(200),
+    /// Title of a group, not all blank, without control characters.
+    Title(100) as "GroupTitle", "Roommates";
+    /// Description of an expense, not all blank, without control characters.
+    Description(200) as "ExpenseDescription", "Dinner";
+    /// Note of an adjustment, not all blank, without control characters.
+    Note(200) as "EntryNote", "Opening balance";
 }
 
 /// Whether it has something to see, at most `max` characters, and no control character.
@@ -79,11 +98,6 @@ pub(crate) fn has_visible_char(text: &str) -> bool {
 /// Whether it is a control character, or ends a line as only Unicode knows.
 fn controls(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}')
-}
-
-/// The unit variant that serde calls `text`.
-pub(crate) fn parse_variant<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
-    T::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(text)).ok()
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::{fmt, str::FromStr};
 use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::text_form::{TextForm, TextRule};
+
 /// A moment in UTC, to the millisecond: `2024-01-20T18:30:00.000Z`, whose texts sort as the moments
 /// do.
 ///
@@ -147,6 +149,33 @@ impl From<Timestamp> for String {
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.to_rfc3339_opts(SecondsFormat::Millis, true))
+    }
+}
+
+impl TextForm for Timestamp {
+    const NAME: &'static str = "Timestamp";
+    const EXAMPLE: &'static str = "2024-01-20T18:30:00.000Z";
+
+    fn description() -> String {
+        "A moment in UTC with millisecond precision. Timestamps in responses sort as text."
+            .to_owned()
+    }
+
+    fn rule() -> TextRule {
+        TextRule::Format("date-time")
+    }
+}
+
+impl TextForm for Day {
+    const NAME: &'static str = "CalendarDate";
+    const EXAMPLE: &'static str = "2024-01-20";
+
+    fn description() -> String {
+        "A day in UTC.".to_owned()
+    }
+
+    fn rule() -> TextRule {
+        TextRule::Format("date")
     }
 }
 

@@ -11,6 +11,8 @@ use base64::{
 use crc::{CRC_16_XMODEM, Crc};
 use serde::{Deserialize, Serialize};
 
+use crate::text_form::{TextForm, TextRule};
+
 const CHECKSUM: Crc<u16> = Crc::<u16>::new(&CRC_16_XMODEM);
 
 /// The tag of a bounceable address; of one that is not; and the bit that makes either one of the
@@ -75,13 +77,28 @@ impl fmt::Display for TonAddress {
     }
 }
 
+impl TextForm for TonAddress {
+    const NAME: &'static str = "WalletAddress";
+    const EXAMPLE: &'static str = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF";
+
+    fn description() -> String {
+        "TON mainnet address, in user-friendly form (its checksum is verified) or in raw form."
+            .to_owned()
+    }
+
+    fn rule() -> TextRule {
+        let pattern = "^([A-Za-z0-9_-]{48}|[A-Za-z0-9+/]{48}|0:[0-9A-Fa-f]{64})$";
+        TextRule::Pattern(pattern.to_owned())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     /// The address of Telegram's documentation of wallets, in its forms.
-    const FRIENDLY: &str = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF";
+    const FRIENDLY: &str = TonAddress::EXAMPLE;
 
     fn address(tag: u8, chain: u8) -> String {
         let mut bytes = vec![tag, chain];

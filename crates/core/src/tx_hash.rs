@@ -8,6 +8,8 @@ use base64::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::text_form::{TextForm, TextRule};
+
 /// The hash of a blockchain transaction: 32 bytes, as 64 lower-case hexadecimal digits.
 ///
 /// A row is trusted, so reading one accepts any text; a client's text goes through [`FromStr`],
@@ -44,6 +46,21 @@ impl FromStr for TxHash {
 impl fmt::Display for TxHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl TextForm for TxHash {
+    const NAME: &'static str = "TxHash";
+    const EXAMPLE: &'static str =
+        "97a6ae7d5f3ce4b0c1b4bd5b2e5bb5b5d2a1a1d0c3f4e5b6a7988796a5b4c3d2";
+
+    fn description() -> String {
+        "Hash of a blockchain transaction: 64 hexadecimal digits, or 32 bytes in base64.".to_owned()
+    }
+
+    fn rule() -> TextRule {
+        let pattern = "^([0-9A-Fa-f]{64}|[A-Za-z0-9_-]{43}=?|[A-Za-z0-9+/]{43}=?)$";
+        TextRule::Pattern(pattern.to_owned())
     }
 }
 

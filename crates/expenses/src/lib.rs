@@ -7,7 +7,7 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{expense::Expense, id::ExpenseId, input::Field, split::MAX_SHARES};
 use fracti_http::{
     App, AsMember, Body, Code, Context, Data, EntryView, ExpenseView, Id, IfMatch, Json, List,
-    ListId, Paging, Post, Problem, Routes, Tagged, Value, openapi, respond_tagged, schemas,
+    ListId, Paging, Post, Problem, Routes, Tagged, Text, Value, openapi, respond_tagged, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -48,8 +48,7 @@ impl Body for RestoreExpense {
 #[derive(Debug, Serialize, ToSchema)]
 struct DeletedExpense {
     /// Id of the expense.
-    #[schema(value_type = schemas::ResourceId)]
-    id: String,
+    id: schemas::ResourceId,
 }
 
 /// List the expenses of a group.
@@ -134,7 +133,7 @@ async fn delete_expense(
     if_match: IfMatch,
 ) -> Result<Data<DeletedExpense>, Problem> {
     app.table.delete_expense(member_key, expense, expected(&if_match), now).await?;
-    Ok(Data::new(DeletedExpense { id: expense.to_string() }).with_message("Expense deleted"))
+    Ok(Data::new(DeletedExpense { id: Text(expense.into()) }).with_message("Expense deleted"))
 }
 
 /// Restore a deleted expense.

@@ -15,7 +15,7 @@ use fracti_core::{
 };
 use fracti_http::{
     App, AsMember, Body, Caller, Code, Data, GroupView, Id, Json, JsonScalar, List, ListId, Paging,
-    Post, Problem, Routes, Value, openapi, respond, schemas,
+    Post, Problem, Routes, Text, Value, openapi, respond, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -135,8 +135,7 @@ impl Body for SetWallet {
 #[schema(as = MemberWallet)]
 struct WalletView {
     /// The address, as it was sent.
-    #[schema(value_type = schemas::WalletAddress)]
-    wallet: String,
+    wallet: schemas::WalletAddress,
 }
 
 /// Get the health of the service.
@@ -222,5 +221,5 @@ async fn set_wallet(
     Json(body): Json<SetWallet>,
 ) -> Result<Data<WalletView>, Problem> {
     let wallet = app.table.set_wallet(member_key, &body).await?;
-    Ok(Data::new(WalletView { wallet: wallet.to_string() }))
+    Ok(Data::new(WalletView { wallet: Text(wallet) }))
 }

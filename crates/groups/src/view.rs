@@ -1,7 +1,7 @@
 //! Views of groups that no other endpoint returns.
 
 use fracti_core::group::Member;
-use fracti_http::schemas;
+use fracti_http::{Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -11,8 +11,7 @@ use utoipa::ToSchema;
 #[schema(as = Member)]
 pub(crate) struct MemberView {
     /// Telegram id of the member, as text.
-    #[schema(value_type = schemas::UserId)]
-    id: String,
+    id: schemas::UserId,
     /// Telegram id of the member, as a number.
     #[schema(minimum = 1, example = 123_456_789)]
     telegram_id: u64,
@@ -32,20 +31,19 @@ pub(crate) struct MemberView {
     #[schema(nullable = false, example = "https://t.me/i/userpic/320/alice.svg")]
     avatar_url: Option<String>,
     /// Time at which the member joined.
-    #[schema(value_type = schemas::Timestamp)]
-    joined_at: String,
+    joined_at: schemas::Timestamp,
 }
 
 impl From<Member> for MemberView {
     fn from(member: Member) -> Self {
         Self {
-            id: member.id.to_string(),
+            id: Text(member.id),
             telegram_id: member.telegram_id,
             name: member.name,
             username: member.username,
             wallet: member.wallet.map(|wallet| wallet.to_string()),
             avatar_url: member.avatar_url,
-            joined_at: member.joined_at.to_string(),
+            joined_at: Text(member.joined_at),
         }
     }
 }

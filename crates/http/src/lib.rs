@@ -25,7 +25,7 @@ pub use context::{Context, Credential, Principal};
 pub use dynamodb::{dynamodb_at, local_dynamodb};
 pub use lambda::run;
 pub use limits::MAX_LIMIT;
-pub use openapi::schemas;
+pub use openapi::schemas::{self, Text};
 pub use request::{
     body::{Body, JsonScalar, Object, Value},
     caller::{AsMember, Caller, Id},

@@ -10,13 +10,16 @@ pub mod schemas;
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     ops::RangeInclusive,
+    time::Duration,
 };
 
 use axum::http::Method;
 use fracti_core::{
     entry_id,
     id::{ExpenseId, GroupId, SettlementId},
+    idempotency::RETENTION,
     split::MAX_SHARES,
+    telegram,
 };
 use serde_json::{Value, json};
 use utoipa::{
@@ -48,13 +51,18 @@ pub const DOCUMENT: &str = include_str!("../../../openapi.json");
 /// responses.
 const ERRORS: &str = "x-errors";
 
-const DESCRIPTION: &str = "\
+/// Description of the API.
+fn description() -> String {
+    let hours = |time: Duration| time.as_secs() / 3600;
+    let (init_data, retention) = (hours(telegram::MAX_AGE), hours(RETENTION));
+    format!(
+        "\
 A backend for splitting expenses in Telegram groups. It records who paid, who owes and who has \
 settled up, in any currency, exactly to the minor unit.
 
 * **Authentication.** A request carries the init data that Telegram signs for a Mini App, in one \
-of two headers. Init data is valid for 24 hours.
-* **Responses.** A success is `{\"success\":true,\"data\":…}`; a list also has `pagination`. A \
+of two headers. Init data is valid for {init_data} hours.
+* **Responses.** A success is `{{\"success\":true,\"data\":…}}`; a list also has `pagination`. A \
 failure is an `ErrorResponse`, where `success` is `false`, `error` is a stable code for programs \
 and `message` is a sentence for people. Every response of the API has the header `x-request-id`.
 * **Amounts** are in major units. Responses have JSON numbers with all digits (`33.333333334`); \
@@ -63,8 +71,8 @@ requests may have numbers or strings. For clients that read numbers as floats, `
 string with the same digits.
 * **Lists** are newest first unless stated otherwise. To get the next page, send \
 `pagination.nextCursor` as `cursor`. Cursors are opaque.
-* **Idempotency.** A POST with an `Idempotency-Key` is carried out once: for 24 hours, the same \
-key and body get the first response again.
+* **Idempotency.** A POST with an `Idempotency-Key` is carried out once: for {retention} hours, the \
+same key and body get the first response again.
 * **Optional fields** of a request body may be `null`, which means the same as leaving them out. \
 The one exception is `category` of `EditExpense`, where `null` removes the category.
 * **Strict input.** Unknown fields and unknown query parameters are refused. All errors of a body, \
@@ -77,7 +85,9 @@ or entry (404); permission (403); state (409); `If-Match` (412); body (415, 400,
 the header `Allow` lists the supported ones.
 * **Rate limit.** The gateway in front of the API answers 429 with a body of its own, \
 `GatewayError`.
-";
+"
+    )
+}
 
 /// Name and status of the shared response of the gateway to a throttled request.
 const THROTTLED: (&str, &str) = ("TooManyRequests", "429");
@@ -144,7 +154,7 @@ pub fn document(routes: Routes) -> OpenApi {
     let mut license = License::new("MIT");
     license.identifier = Some("MIT".to_owned());
     document.info = Info::new("Fracti", env!("CARGO_PKG_VERSION"));
-    document.info.description = Some(DESCRIPTION.to_owned());
+    document.info.description = Some(description());
     document.info.license = Some(license);
     document.servers = Some(vec![Server::new("/")]);
     let scheme = |name: &str| SecurityRequirement::new(name, [""; 0]);
@@ -500,7 +510,7 @@ fn shared() -> Components {
                 "description": "How the response writes amounts and percentages: as JSON numbers, \
                     or as JSON strings with the same digits. Default: the form in `Accept`, \
                     otherwise `number`.",
-                "schema": { "type": "string", "enum": ["number", "text"] },
+                "schema": { "type": "string", "enum": amounts::Form::WORDS },
             },
             "Idempotency-Key": {
                 "name": "Idempotency-Key", "in": "header", "required": false,

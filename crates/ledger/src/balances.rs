@@ -7,7 +7,7 @@ use fracti_core::{
     ledger::{Ledger, Shown},
     time::Timestamp,
 };
-use fracti_http::{JsonDecimal, schemas};
+use fracti_http::{JsonDecimal, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -19,8 +19,7 @@ pub(crate) struct BalanceView {
     /// Number of entries that led to these balances, which is the sequence of the next entry.
     sequence: u64,
     /// Moment of the balances.
-    #[schema(value_type = schemas::Timestamp)]
-    as_of: String,
+    as_of: schemas::Timestamp,
     /// Totals of each member in each currency of the group's ledger.
     balances: Vec<MemberBalance>,
 }
@@ -31,13 +30,11 @@ pub(crate) struct BalanceView {
 #[schema(as = LedgerDay)]
 pub(crate) struct DayView {
     /// The day, in UTC.
-    #[schema(value_type = schemas::CalendarDate)]
-    day: String,
+    day: schemas::CalendarDate,
     /// Number of entries that led to these balances, which is the sequence of the next entry.
     sequence: u64,
     /// Time of the last entry of the day.
-    #[schema(value_type = schemas::Timestamp)]
-    as_of: String,
+    as_of: schemas::Timestamp,
     /// Totals of each member in each currency of the group's ledger.
     balances: Vec<MemberBalance>,
 }
@@ -47,14 +44,12 @@ pub(crate) struct DayView {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MemberBalance {
     /// The member.
-    #[schema(value_type = schemas::UserId)]
-    user_id: String,
+    user_id: schemas::UserId,
     /// Name of the member.
     #[schema(example = "Alice Smith")]
     name: String,
     /// The currency.
-    #[schema(value_type = schemas::Currency)]
-    currency: &'static str,
+    currency: schemas::Currency,
     /// Sum of the expenses that the member paid.
     #[schema(value_type = schemas::Balance)]
     paid: JsonDecimal,
@@ -79,9 +74,9 @@ impl MemberBalance {
         let totals = ledger.balances.totals(currency, member.id);
         let number = |minor: i64| JsonDecimal(currency.to_major(minor));
         Self {
-            user_id: member.id.to_string(),
+            user_id: Text(member.id),
             name: member.name.clone(),
-            currency: currency.code(),
+            currency: Text(currency),
             paid: number(totals.paid),
             owed: number(totals.owed),
             sent: number(totals.sent),
@@ -103,7 +98,7 @@ impl BalanceView {
         let members = members.iter().filter(|member| user.is_none_or(|user| member.id == user));
         Self {
             sequence: ledger.sequence,
-            as_of: as_of.to_string(),
+            as_of: Text(as_of),
             balances: balances(group, members, ledger),
         }
     }
@@ -114,9 +109,9 @@ impl DayView {
     pub(crate) fn of(group: &Group, members: &[Member], ledger: &Ledger) -> Option<Self> {
         let last = ledger.last_event_at?;
         Some(Self {
-            day: last.day().to_string(),
+            day: Text(last.day()),
             sequence: ledger.sequence,
-            as_of: last.to_string(),
+            as_of: Text(last),
             balances: balances(group, members.iter(), ledger),
         })
     }

@@ -7,7 +7,7 @@ use fracti_core::{
     entry_id::{EntryId, EntryNameError},
     input::Field,
 };
-use fracti_http::{Body, EntryView, JsonScalar, Object, Value, schemas, sentence};
+use fracti_http::{Body, EntryView, JsonScalar, Object, Text, Value, schemas, sentence};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -159,8 +159,7 @@ pub(crate) struct ReportView {
 #[schema(as = NonAppliedEntry)]
 struct NonAppliedView {
     /// Id of the entry.
-    #[schema(value_type = schemas::EntryId)]
-    entry_id: String,
+    entry_id: schemas::EntryId,
     /// Reason, as a stable code.
     code: ReasonCode,
     /// Reason, as a sentence.
@@ -203,6 +202,6 @@ impl From<NonApplied> for NonAppliedView {
             Reason::EntryMissing => ReasonCode::EntryMissing,
             Reason::TotalsTooLarge => ReasonCode::TotalsTooLarge,
         };
-        Self { entry_id: entry_id.to_string(), code, message: sentence(&reason.to_string()) }
+        Self { entry_id: Text(entry_id), code, message: sentence(&reason.to_string()) }
     }
 }

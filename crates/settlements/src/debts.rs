@@ -9,7 +9,7 @@ use fracti_core::{
     ledger::{Ledger, Shown, Totals},
     plan::{Transfer, plans},
 };
-use fracti_http::{JsonDecimal, schemas};
+use fracti_http::{JsonDecimal, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -43,8 +43,7 @@ struct DebtGraph {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct DebtNode {
     /// Telegram id of the member.
-    #[schema(value_type = schemas::UserId)]
-    id: String,
+    id: schemas::UserId,
     /// Name of the member.
     #[schema(example = "Alice Smith")]
     name: String,
@@ -69,16 +68,13 @@ struct DebtNode {
 #[derive(Debug, Serialize, ToSchema)]
 struct DebtEdge {
     /// Member who pays.
-    #[schema(value_type = schemas::UserId)]
-    from: String,
+    from: schemas::UserId,
     /// Member who is paid.
-    #[schema(value_type = schemas::UserId)]
-    to: String,
+    to: schemas::UserId,
     /// Amount to pay.
     amount: JsonDecimal,
     /// Currency of the amount.
-    #[schema(value_type = schemas::Currency)]
-    currency: &'static str,
+    currency: schemas::Currency,
 }
 
 /// A suggested transfer, with the members' names.
@@ -86,22 +82,19 @@ struct DebtEdge {
 #[serde(rename_all = "camelCase")]
 struct SuggestedSettlement {
     /// Member who pays.
-    #[schema(value_type = schemas::UserId)]
-    from_user_id: String,
+    from_user_id: schemas::UserId,
     /// Name of the payer.
     #[schema(example = "Bob Jones")]
     from_user_name: String,
     /// Member who is paid.
-    #[schema(value_type = schemas::UserId)]
-    to_user_id: String,
+    to_user_id: schemas::UserId,
     /// Name of the recipient.
     #[schema(example = "Alice Smith")]
     to_user_name: String,
     /// Amount to pay.
     amount: JsonDecimal,
     /// Currency of the amount.
-    #[schema(value_type = schemas::Currency)]
-    currency: &'static str,
+    currency: schemas::Currency,
 }
 
 /// Totals of a group.
@@ -127,8 +120,7 @@ struct DebtSummary {
 #[serde(rename_all = "camelCase")]
 struct DebtCurrencySummary {
     /// The currency.
-    #[schema(value_type = schemas::Currency)]
-    currency: &'static str,
+    currency: schemas::Currency,
     /// Sum of the expenses in this currency.
     total_expenses: JsonDecimal,
     /// Sum of the completed settlements in this currency. Adjustments are not included.
@@ -155,12 +147,12 @@ impl GroupDebts {
 
         let nodes: Vec<DebtNode> =
             members.iter().map(|member| node(member, group.currency, &shown, ledger)).collect();
-        let summaries = currencies.iter().map(|currency| {
-            let Totals { paid, .. } = ledger.balances.sums(*currency);
+        let summaries = currencies.iter().map(|&currency| {
+            let Totals { paid, .. } = ledger.balances.sums(currency);
             DebtCurrencySummary {
-                currency: currency.code(),
+                currency: Text(currency),
                 total_expenses: JsonDecimal(currency.to_major(paid)),
-                total_settled: JsonDecimal(currency.to_major(ledger.settled.sum(*currency))),
+                total_settled: JsonDecimal(currency.to_major(ledger.settled.sum(currency))),
             }
         });
         let Totals { paid, .. } = ledger.balances.sums(group.currency);
@@ -188,7 +180,7 @@ fn node(member: &Member, own: Currency, shown: &Shown<'_>, ledger: &Ledger) -> D
         JsonDecimal(currency.to_major(ledger.balances.totals(currency, member.id).net()))
     };
     DebtNode {
-        id: member.id.to_string(),
+        id: Text(member.id),
         name: member.name.clone(),
         username: member.username.clone(),
         wallet: member.wallet.as_ref().map(ToString::to_string),
@@ -202,10 +194,10 @@ fn node(member: &Member, own: Currency, shown: &Shown<'_>, ledger: &Ledger) -> D
 
 fn edge(transfer: &Transfer, currency: Currency) -> DebtEdge {
     DebtEdge {
-        from: transfer.from.to_string(),
-        to: transfer.to.to_string(),
+        from: Text(transfer.from),
+        to: Text(transfer.to),
         amount: JsonDecimal(currency.to_major(transfer.minor)),
-        currency: currency.code(),
+        currency: Text(currency),
     }
 }
 
@@ -216,11 +208,11 @@ fn suggestion(
 ) -> SuggestedSettlement {
     let name = |user: UserId| names.get(&user).copied().unwrap_or_default().to_owned();
     SuggestedSettlement {
-        from_user_id: transfer.from.to_string(),
+        from_user_id: Text(transfer.from),
         from_user_name: name(transfer.from),
-        to_user_id: transfer.to.to_string(),
+        to_user_id: Text(transfer.to),
         to_user_name: name(transfer.to),
         amount: JsonDecimal(currency.to_major(transfer.minor)),
-        currency: currency.code(),
+        currency: Text(currency),
     }
 }

@@ -5,14 +5,15 @@ mod debts;
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
     Error,
-    currency::{Currency, CurrencyError},
+    currency::Currency,
     id::SettlementId,
     input::Field,
     settlement::{NewSettlement, Settlement, SettlementUpdate},
+    words,
 };
 use fracti_http::{
-    App, AsMember, Body, Code, Context, Data, Flag, Id, IfMatch, Json, JsonScalar, List, ListId,
-    Object, Paging, Parameters, Post, Problem, QueryReader, Routes, SettlementView, Tagged, Value,
+    App, AsMember, Body, Code, Context, Data, Flag, Id, IfMatch, Json, List, ListId, Object,
+    Paging, Parameters, Post, Problem, QueryReader, Routes, SettlementView, Tagged, Text, Value,
     openapi, respond_tagged, schemas,
 };
 use tokio::task::spawn_blocking;
@@ -49,7 +50,7 @@ struct CreateSettlement {
     currency: Option<schemas::Currency>,
     /// Another name of `currency`, as the public Mini App sends it. If both are sent, they must be
     /// the same.
-    payment_type: Option<schemas::PaymentType>,
+    payment_type: Option<SentPaymentType>,
     /// Accepted and ignored: wallet addresses are set by `setWallet`.
     recipient_wallet: Option<String>,
     /// Blockchain transaction that pays it.
@@ -85,7 +86,7 @@ struct UpdateSettlement {
     /// New status.
     status: Option<schemas::SettlementStatus>,
     /// Accepted and ignored: the currency of a settlement does not change.
-    payment_type: Option<schemas::PaymentType>,
+    payment_type: Option<SentPaymentType>,
     /// Accepted and ignored: wallet addresses are set by `setWallet`.
     recipient_wallet: Option<String>,
     /// Blockchain transaction that pays it.
@@ -106,18 +107,32 @@ impl Body for UpdateSettlement {
 
 /// Reads the fields that only the public Mini App sends: `paymentType` and `recipientWallet`.
 fn payment_type(settlement: &mut Object<'_, '_>) -> Field<Currency> {
-    let payment_type = settlement.field("paymentType").parse(|sent| match sent {
-        JsonScalar::Text(code) if PAYMENT_TYPES.contains(&&*code) => {
-            code.parse().map_err(|rule: CurrencyError| Some(rule.to_string()))
-        }
-        _ => Err(Some(format!("paymentType must be one of {}", PAYMENT_TYPES.join(", ")))),
-    });
+    let payment_type = settlement.field("paymentType").text();
     let _ignored: Field<String> = settlement.field("recipientWallet").text();
-    payment_type
+    payment_type.map(PaymentType::currency)
 }
 
-/// Currencies in which the public Mini App pays.
-const PAYMENT_TYPES: [&str; 2] = ["TON", "USDT"];
+words! {
+    /// Currency in which the public Mini App pays.
+    enum PaymentType as "PaymentType" {
+        /// TON.
+        Ton = "TON",
+        /// USDT.
+        Usdt = "USDT",
+    }
+}
+
+/// Schema of `paymentType`.
+type SentPaymentType = Text<PaymentType>;
+
+impl PaymentType {
+    const fn currency(self) -> Currency {
+        match self {
+            Self::Ton => Currency::TON,
+            Self::Usdt => Currency::USDT,
+        }
+    }
+}
 
 /// Query parameters of the debts.
 struct DebtsQuery {

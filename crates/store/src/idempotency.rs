@@ -8,7 +8,7 @@ use fracti_core::{
     Error,
     group::{Group, Member},
     id::UserId,
-    idempotency::IdempotencyRow,
+    idempotency::{IdempotencyRow, RETENTION},
     keys::{self, Primary},
     ledger::Ledger,
     row,
@@ -22,9 +22,6 @@ use crate::{
     dynamo::{Expression, OnConflict, Write},
     table::Table,
 };
-
-/// Time that a response is stored, in seconds.
-const RETENTION_S: u64 = 24 * 60 * 60;
 
 /// A request that carries an idempotency key.
 #[derive(Clone, Debug)]
@@ -84,7 +81,7 @@ impl IdempotentRequest {
             request_hash: self.request_hash.clone(),
             result,
             created_at: self.now,
-            ttl: self.now.seconds().saturating_add(RETENTION_S),
+            ttl: self.now.seconds().saturating_add(RETENTION.as_secs()),
         };
         Write::put(&row)
     }

@@ -1,10 +1,7 @@
 //! The activity feed of a user.
 
-use fracti_core::{
-    currency::Currency,
-    settlement::{Settlement, Status},
-};
-use fracti_http::{JsonDecimal, schemas};
+use fracti_core::{currency::Currency, id::UserId, settlement::Settlement};
+use fracti_http::{JsonDecimal, Text, schemas};
 use fracti_store::Activity;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -18,11 +15,9 @@ pub(crate) struct ActivityView {
     #[serde(rename = "type")]
     kind: Kind,
     /// Id of the expense or the settlement.
-    #[schema(value_type = schemas::ResourceId)]
-    id: String,
+    id: schemas::ResourceId,
     /// Group that it belongs to.
-    #[schema(value_type = schemas::ResourceId)]
-    group_id: String,
+    group_id: schemas::ResourceId,
     /// Title of the group.
     #[schema(example = "Roommates")]
     group_title: String,
@@ -38,19 +33,16 @@ pub(crate) struct ActivityView {
     description: String,
     /// The other party: the payer of the expense, or the other side of the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::UserId)]
-    other_party_id: Option<String>,
+    other_party_id: Option<schemas::UserId>,
     /// Name of the other party when the event was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Bob Jones")]
     other_party_name: Option<String>,
     /// Status of the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::SettlementStatus)]
-    status: Option<Status>,
+    status: Option<schemas::SettlementStatus>,
     /// Time at which it was recorded.
-    #[schema(value_type = schemas::Timestamp)]
-    created_at: String,
+    created_at: schemas::Timestamp,
 }
 
 /// Type of an event that concerns the caller's money.
@@ -70,12 +62,12 @@ enum Kind {
 
 impl From<Activity> for ActivityView {
     fn from(event: Activity) -> Self {
-        let created_at = event.created_at().to_string();
+        let created_at = Text(event.created_at());
         match event {
             Activity::Paid(expense) => Self {
                 kind: Kind::ExpensePaid,
-                id: expense.id.to_string(),
-                group_id: expense.group_id.to_string(),
+                id: Text(expense.id.into()),
+                group_id: Text(expense.group_id.into()),
                 group_title: expense.group_title.unwrap_or_default(),
                 amount: JsonDecimal(expense.amount),
                 currency: expense.currency.code(),
@@ -87,25 +79,24 @@ impl From<Activity> for ActivityView {
             },
             Activity::Owed(row) => Self {
                 kind: Kind::ExpenseOwed,
-                id: row.expense_id.to_string(),
-                group_id: row.group_id.to_string(),
+                id: Text(row.expense_id.into()),
+                group_id: Text(row.group_id.into()),
                 group_title: row.group_title.unwrap_or_default(),
                 amount: JsonDecimal(row.amount),
                 currency: row.currency.map(Currency::code).unwrap_or_default(),
                 description: row.description,
-                other_party_id: Some(row.payer_id.to_string()),
+                other_party_id: Some(Text(row.payer_id)),
                 other_party_name: Some(row.payer_name),
                 status: None,
                 created_at,
             },
             Activity::Sent(settlement) => {
-                let other = (settlement.to_user_id.to_string(), settlement.to_user_name.clone());
+                let other = (settlement.to_user_id, settlement.to_user_name.clone());
                 let description = format!("Payment to {}", other.1);
                 Self::settlement(Kind::SettlementSent, settlement, description, other)
             }
             Activity::Received(settlement) => {
-                let other =
-                    (settlement.from_user_id.to_string(), settlement.from_user_name.clone());
+                let other = (settlement.from_user_id, settlement.from_user_name.clone());
                 let description = format!("Payment from {}", other.1);
                 Self::settlement(Kind::SettlementReceived, settlement, description, other)
             }
@@ -118,20 +109,20 @@ impl ActivityView {
         kind: Kind,
         settlement: Settlement,
         description: String,
-        (id, name): (String, String),
+        (id, name): (UserId, String),
     ) -> Self {
         Self {
             kind,
-            id: settlement.id.to_string(),
-            group_id: settlement.group_id.to_string(),
+            id: Text(settlement.id.into()),
+            group_id: Text(settlement.group_id.into()),
             group_title: settlement.group_title.unwrap_or_default(),
             amount: JsonDecimal(settlement.amount),
             currency: settlement.currency.code(),
             description,
-            other_party_id: Some(id),
+            other_party_id: Some(Text(id)),
             other_party_name: Some(name),
-            status: Some(settlement.status),
-            created_at: settlement.created_at.to_string(),
+            status: Some(Text(settlement.status)),
+            created_at: Text(settlement.created_at),
         }
     }
 }

@@ -13,7 +13,7 @@ use fracti_core::{
 };
 use fracti_http::{
     App, Caller, Data, ExpenseView, GroupView, JsonDecimal, List, ListId, Paging, Problem, Routes,
-    SettlementView, openapi, schemas,
+    SettlementView, Text, openapi, schemas,
 };
 use fracti_store::{Membership, Slice};
 use serde::Serialize;
@@ -41,8 +41,7 @@ pub fn routes() -> Routes {
 #[serde(rename_all = "camelCase")]
 struct CurrentUser {
     /// Telegram id of the user.
-    #[schema(value_type = schemas::UserId)]
-    id: String,
+    id: schemas::UserId,
     /// Name of the user.
     #[schema(example = "Alice Smith")]
     name: String,
@@ -67,8 +66,7 @@ struct MyGroup {
     #[serde(flatten)]
     group: GroupView,
     /// Time at which the caller joined.
-    #[schema(value_type = schemas::Timestamp)]
-    joined_at: String,
+    joined_at: schemas::Timestamp,
     /// Balance in the group's currency: positive if the group owes the caller, negative if the
     /// caller owes.
     #[schema(value_type = schemas::Balance)]
@@ -98,11 +96,9 @@ struct MyExpense {
 #[serde(rename_all = "camelCase")]
 struct MyDebt {
     /// Id of the expense.
-    #[schema(value_type = schemas::ResourceId)]
-    expense_id: String,
+    expense_id: schemas::ResourceId,
     /// Group that it belongs to.
-    #[schema(value_type = schemas::ResourceId)]
-    group_id: String,
+    group_id: schemas::ResourceId,
     /// Title of the group.
     #[schema(example = "Roommates")]
     group_title: String,
@@ -113,8 +109,7 @@ struct MyDebt {
     #[schema(example = "EUR")]
     currency: &'static str,
     /// Member who paid.
-    #[schema(value_type = schemas::UserId)]
-    payer_id: String,
+    payer_id: schemas::UserId,
     /// Name of the payer when the expense was recorded.
     #[schema(example = "Alice Smith")]
     payer_name: String,
@@ -124,8 +119,7 @@ struct MyDebt {
     /// Amount of the whole expense.
     total_amount: JsonDecimal,
     /// Time at which the expense was recorded.
-    #[schema(value_type = schemas::Timestamp)]
-    created_at: String,
+    created_at: schemas::Timestamp,
 }
 
 /// A settlement that the caller pays.
@@ -148,7 +142,7 @@ async fn get_me(
 ) -> Result<Data<CurrentUser>, Problem> {
     let memberships = memberships(&app, user.id).await?;
     Ok(Data::new(CurrentUser {
-        id: user.id.to_string(),
+        id: Text(user.id),
         name: user.name.clone(),
         username: user.username.clone(),
         avatar_url: user.avatar_url.clone(),
@@ -253,7 +247,7 @@ impl MyGroup {
         };
         let currencies = totals.keys().copied().chain([own]);
         Self {
-            joined_at: joined_at.to_string(),
+            joined_at: Text(joined_at),
             balance: net(own),
             balances: currencies.map(|currency| (currency.code(), net(currency))).collect(),
             expense_count,
@@ -275,16 +269,16 @@ impl From<Expense> for MyExpense {
 impl From<Participant> for MyDebt {
     fn from(row: Participant) -> Self {
         Self {
-            expense_id: row.expense_id.to_string(),
-            group_id: row.group_id.to_string(),
+            expense_id: Text(row.expense_id.into()),
+            group_id: Text(row.group_id.into()),
             group_title: row.group_title.unwrap_or_default(),
             amount: JsonDecimal(row.amount),
             currency: row.currency.map(Currency::code).unwrap_or_default(),
-            payer_id: row.payer_id.to_string(),
+            payer_id: Text(row.payer_id),
             payer_name: row.payer_name,
             description: row.description,
             total_amount: JsonDecimal(row.total_amount),
-            created_at: row.created_at.to_string(),
+            created_at: Text(row.created_at),
         }
     }
 }

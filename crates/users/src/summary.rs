@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use fracti_core::{currency::Currency, id::UserId};
-use fracti_http::{App, JsonDecimal, Problem, schemas};
+use fracti_http::{App, JsonDecimal, Problem, Text, schemas};
 use fracti_store::{Membership, Page};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -33,8 +33,7 @@ pub(crate) struct MySummary {
 #[derive(Debug, Serialize, ToSchema)]
 struct MyCurrencySummary {
     /// The currency.
-    #[schema(value_type = schemas::Currency)]
-    currency: &'static str,
+    currency: schemas::Currency,
     /// Sum of the expenses that the user paid.
     paid: JsonDecimal,
     /// Sum of the user's shares of expenses.
@@ -53,8 +52,7 @@ struct MyCurrencySummary {
 #[serde(rename_all = "camelCase")]
 struct MostActiveGroup {
     /// Id of the group.
-    #[schema(value_type = schemas::ResourceId)]
-    id: String,
+    id: schemas::ResourceId,
     /// Title of the group.
     #[schema(example = "Roommates")]
     title: String,
@@ -98,7 +96,7 @@ impl MySummary {
         let summary = |(currency, sum): (Currency, [i128; 5])| {
             let [paid, owed, sent, received, net] =
                 sum.map(|minor| JsonDecimal(currency.to_major(minor)));
-            MyCurrencySummary { currency: currency.code(), paid, owed, sent, received, net }
+            MyCurrencySummary { currency: Text(currency), paid, owed, sent, received, net }
         };
         Self {
             group_count: memberships.len(),
@@ -115,7 +113,7 @@ fn most_active(memberships: &[Membership]) -> Option<MostActiveGroup> {
     let with_expenses = memberships.iter().filter(|it| it.expense_count > 0);
     let most = with_expenses.max_by_key(|it| (it.expense_count, Reverse(it.group.created_at)))?;
     Some(MostActiveGroup {
-        id: most.group.id.to_string(),
+        id: Text(most.group.id.into()),
         title: most.group.title.to_string(),
         expense_count: most.expense_count,
     })

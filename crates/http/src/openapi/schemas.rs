@@ -1,9 +1,17 @@
-//! Schemas that several fields share, written as JSON Schema.
+//! Schemas that several fields share.
 //!
-//! Schemas of input are as strict as JSON Schema allows. A stored value that may not fit, like a
-//! wallet in a v0 row, has the schema of plain text.
+//! The schema of a text follows from its type in core; others are written as JSON Schema. Schemas of
+//! input are as strict as JSON Schema allows. A stored value that may not fit, like a wallet in a v0
+//! row, has the schema of plain text.
 
-use fracti_core::{entry_id, group, text};
+use std::borrow::Cow;
+
+use fracti_core::{
+    currency, entry_id, expense, group, id, ledger, settlement, split, text,
+    text_form::{TextForm, TextRule},
+    time, ton,
+};
+use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::{
     PartialSchema, ToSchema,
@@ -11,6 +19,71 @@ use utoipa::{
 };
 
 use crate::{JsonDecimal, limits::MAX_LIMIT};
+
+/// A value that is written as text, with the schema of its type.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(transparent)]
+pub struct Text<T>(pub T);
+
+impl<T: TextForm> PartialSchema for Text<T> {
+    fn schema() -> RefOr<Schema> {
+        let text = match T::rule() {
+            TextRule::Format(format) => json!({ "type": "string", "format": format }),
+            TextRule::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
+            TextRule::Length(max, pattern) => {
+                json!({ "type": "string", "minLength": 1, "maxLength": max, "pattern": pattern })
+            }
+            TextRule::OneOf(words) => json!({ "type": "string", "enum": words }),
+        };
+        let schema = if T::OR_INTEGER {
+            json!({ "oneOf": [text, { "type": "integer", "format": "int64" }] })
+        } else {
+            text
+        };
+        described(&T::description(), with(schema, "example", T::EXAMPLE))
+    }
+}
+
+impl<T: TextForm> ToSchema for Text<T> {
+    fn name() -> Cow<'static, str> {
+        T::NAME.into()
+    }
+}
+
+/// Id of a group, an expense or a settlement.
+pub type ResourceId = Text<uuid::Uuid>;
+/// Telegram id of a user.
+pub type UserId = Text<id::UserId>;
+/// Id of a ledger entry.
+pub type EntryId = Text<entry_id::EntryId>;
+/// Id of a Telegram chat.
+pub type ChatId = Text<group::ChatId>;
+/// A moment.
+pub type Timestamp = Text<time::Timestamp>;
+/// A day in UTC.
+pub type CalendarDate = Text<time::Day>;
+/// Currency code.
+pub type Currency = Text<currency::Currency>;
+/// Title of a group.
+pub type GroupTitle = Text<text::Title>;
+/// Description of an expense.
+pub type ExpenseDescription = Text<text::Description>;
+/// Note of an adjustment.
+pub type EntryNote = Text<text::Note>;
+/// TON address.
+pub type WalletAddress = Text<ton::TonAddress>;
+/// Hash of a blockchain transaction.
+pub type TxHash = Text<settlement::TxHash>;
+/// Status of a settlement.
+pub type SettlementStatus = Text<settlement::Status>;
+/// How an expense is split.
+pub type SplitType = Text<split::SplitType>;
+/// Category of an expense.
+pub type ExpenseCategory = Text<expense::Category>;
+/// Status of a ledger entry.
+pub type EntryStatus = Text<ledger::EntryStatus>;
+/// Kind of event that a ledger entry records.
+pub type EntryRefType = Text<ledger::RefType>;
 
 macro_rules! schemas {
     ($($(#[doc = $description:literal])+ $name:ident $schema:tt)+) => {$(
@@ -29,34 +102,6 @@ macro_rules! schemas {
 }
 
 schemas! {
-    /// Id of a group, an expense or a settlement.
-    ResourceId { "type": "string", "format": "uuid", "example": "0190a1b2-0000-7000-8000-000000000001" }
-
-    /// A moment in UTC with millisecond precision. Timestamps in responses sort as text.
-    Timestamp { "type": "string", "format": "date-time", "example": "2024-01-20T18:30:00.000Z" }
-
-    /// Telegram id of a user, as text.
-    UserId { "type": "string", "pattern": "^[1-9][0-9]{0,15}$", "example": "123456789" }
-
-    /// Id of a Telegram chat: its number, a Mini App's `chat_instance`, or any other text without
-    /// whitespace.
-    ChatId {
-        "oneOf": [
-            { "type": "string", "minLength": 1, "maxLength": group::ChatId::MAX_LENGTH, "pattern": r"^[^\s\x00-\x1f\x7f-\x9f]+$" },
-            { "type": "integer", "format": "int64" },
-        ],
-        "example": "-1001234567890",
-    }
-
-    /// Title of a group, not all blank, without control characters.
-    GroupTitle { "type": "string", "minLength": 1, "maxLength": text::Title::MAX_LENGTH, "pattern": TEXT, "example": "Roommates" }
-
-    /// Description of an expense, not all blank, without control characters.
-    ExpenseDescription { "type": "string", "minLength": 1, "maxLength": text::Description::MAX_LENGTH, "pattern": TEXT, "example": "Dinner" }
-
-    /// Currency code: an ISO 4217 currency that has a minor unit, or TON, USDT, USDC, BTC or ETH.
-    Currency { "type": "string", "pattern": "^([A-Z]{3}|USDT|USDC)$", "example": "EUR" }
-
     /// Amount in major units, above zero, with at most as many decimals as the currency has. A
     /// number or a string; a string keeps its digits in clients whose numbers are floats.
     AmountInput {
@@ -83,43 +128,6 @@ schemas! {
     /// With `amounts=text` it is a string.
     Balance { "type": "number", "example": -33.34 }
 
-    /// Currency in which the public Mini App pays.
-    PaymentType { "type": "string", "enum": ["TON", "USDT"], "example": "USDT" }
-
-    /// TON mainnet address, in user-friendly form (its checksum is verified) or in raw form.
-    WalletAddress {
-        "type": "string",
-        "pattern": "^([A-Za-z0-9_-]{48}|[A-Za-z0-9+/]{48}|0:[0-9A-Fa-f]{64})$",
-        "example": "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF",
-    }
-
-    /// Hash of a blockchain transaction: 64 hexadecimal digits, or 32 bytes in base64.
-    TxHash {
-        "type": "string",
-        "pattern": "^([0-9A-Fa-f]{64}|[A-Za-z0-9_-]{43}=?|[A-Za-z0-9+/]{43}=?)$",
-        "example": "97a6ae7d5f3ce4b0c1b4bd5b2e5bb5b5d2a1a1d0c3f4e5b6a7988796a5b4c3d2",
-    }
-
-    /// How an expense is split: equally, by exact amounts, or by percentages.
-    SplitType { "type": "string", "enum": ["equal", "exact", "percentage"], "example": "equal" }
-
-    /// Category of an expense.
-    ExpenseCategory {
-        "type": "string",
-        "enum": [
-            "food", "transport", "entertainment", "shopping", "utilities", "rent", "travel", "health", "education",
-            "other",
-        ],
-        "example": "food",
-    }
-
-    /// Id of a ledger entry, not all blank, without control characters. The entry of an expense or a
-    /// settlement has the id of that expense or settlement.
-    EntryId { "type": "string", "minLength": 1, "maxLength": entry_id::MAX_LENGTH, "pattern": TEXT, "example": "opening-balance" }
-
-    /// Note of an adjustment, not all blank, without control characters.
-    EntryNote { "type": "string", "minLength": 1, "maxLength": text::Note::MAX_LENGTH, "pattern": TEXT, "example": "Opening balance" }
-
     /// Signed amount in major units by which a balance changes; not zero. A number or a string.
     ChangeAmountInput {
         "oneOf": [{ "type": "number", "not": { "const": 0 } }, { "type": "string", "pattern": SIGNED }],
@@ -131,12 +139,6 @@ schemas! {
         "oneOf": [{ "type": "number" }, { "type": "string", "pattern": SIGNED }],
         "example": 0,
     }
-
-    /// Status of a ledger entry.
-    EntryStatus { "type": "string", "enum": ["applied", "reverted", "revert"], "example": "applied" }
-
-    /// Kind of event that a ledger entry records.
-    EntryRefType { "type": "string", "enum": ["expense", "settlement", "adjustment"], "example": "expense" }
 
     /// Order of a list: oldest first, or newest first.
     SortOrder { "type": "string", "enum": ["asc", "desc"], "default": "desc" }
@@ -152,9 +154,6 @@ schemas! {
     /// Maximum number of days on a page.
     DaysLimit { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": MAX_LIMIT }
 
-    /// A day in UTC.
-    CalendarDate { "type": "string", "format": "date", "example": "2024-01-20" }
-
     /// An OpenAPI document.
     OpenApiDocument {
         "type": "object",
@@ -165,14 +164,7 @@ schemas! {
             "paths": { "type": "object", "description": "Paths and their operations." },
         },
     }
-
-    /// Status of a settlement. `pending` becomes `completed` or `failed`, both of which are final.
-    /// Only a `completed` settlement changes balances.
-    SettlementStatus { "type": "string", "enum": ["pending", "completed", "failed"], "example": "pending" }
 }
-
-/// Text without control characters that is not all blank.
-const TEXT: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
 
 /// A JSON number that is not negative.
 const NUMBER: &str = r"^(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$";
@@ -189,7 +181,7 @@ impl PartialSchema for JsonDecimal {
 }
 
 impl ToSchema for JsonDecimal {
-    fn name() -> std::borrow::Cow<'static, str> {
+    fn name() -> Cow<'static, str> {
         "Amount".into()
     }
 }
@@ -208,12 +200,17 @@ pub fn category_or_null() -> Schema {
         .into()
 }
 
-fn described(description: &str, mut schema: Value) -> RefOr<Schema> {
+fn described(description: &str, schema: Value) -> RefOr<Schema> {
+    serde_json::from_value(with(schema, "description", description.trim()))
+        .unwrap_or_else(|error| unreachable!("the schema is valid: {error}"))
+}
+
+/// Adds a keyword to a schema.
+fn with(mut schema: Value, keyword: &str, value: &str) -> Value {
     if let Some(schema) = schema.as_object_mut() {
-        schema.insert("description".to_owned(), description.trim().into());
+        schema.insert(keyword.to_owned(), value.into());
     }
-    serde_json::from_value(schema)
-        .unwrap_or_else(|error| unreachable!("the schema is a literal: {error}"))
+    schema
 }
 
 /// A reference to the schema of `T`.

@@ -4,8 +4,6 @@
 //! response has an exponent. [`layer`] rewrites these numbers in the requested form once the
 //! response is complete, so entity tags and stored responses do not depend on the form.
 
-use std::str::FromStr;
-
 use axum::{
     body::{Body, to_bytes},
     extract::Request,
@@ -13,7 +11,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use fracti_core::decimal::Decimal;
+use fracti_core::{decimal::Decimal, words};
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 
@@ -34,28 +32,13 @@ impl Serialize for JsonDecimal {
     }
 }
 
-/// Form of the amounts in a response.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Form {
-    #[default]
-    Number,
-    Text,
-}
-
-/// Error returned for an unknown form.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("must be one of number, text")]
-pub(crate) struct FormError;
-
-impl FromStr for Form {
-    type Err = FormError;
-
-    fn from_str(text: &str) -> Result<Self, FormError> {
-        match text {
-            "number" => Ok(Self::Number),
-            "text" => Ok(Self::Text),
-            _ => Err(FormError),
-        }
+words! {
+    /// Form of the amounts in a response.
+    pub(crate) enum Form as "AmountsForm" {
+        /// JSON numbers.
+        Number = "number",
+        /// JSON strings with the same digits.
+        Text = "text",
     }
 }
 
@@ -66,7 +49,7 @@ impl Form {
         let query = request.uri().query().unwrap_or_default();
         let asked = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == PARAMETER);
         match asked {
-            Some((_, form)) => form.parse().unwrap_or_default(),
+            Some((_, form)) => form.parse().unwrap_or(Self::Number),
             None => Self::accepted(request.headers()),
         }
     }
@@ -85,7 +68,7 @@ impl Form {
                 form.trim().trim_matches('"').parse().ok().filter(|_| ours)
             })
         };
-        ranges.find_map(form).unwrap_or_default()
+        ranges.find_map(form).unwrap_or(Self::Number)
     }
 }
 

@@ -5,17 +5,16 @@ use std::collections::BTreeMap;
 use fracti_core::{
     currency::Currency,
     entry::Entry,
-    expense::{Category, Expense, Share},
+    expense::{Expense, Share},
     group::Group,
-    ledger::{Change, EntryStatus, RefType},
-    settlement::{Settlement, Status},
-    split::SplitType,
+    ledger::Change,
+    settlement::Settlement,
 };
 use fracti_store::Line;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{JsonDecimal, schemas};
+use crate::{JsonDecimal, Text, schemas};
 
 /// A group.
 #[derive(Debug, Serialize, ToSchema)]
@@ -23,8 +22,7 @@ use crate::{JsonDecimal, schemas};
 #[schema(as = Group)]
 pub struct GroupView {
     /// Id of the group, which is also the invitation to join it.
-    #[schema(value_type = schemas::ResourceId)]
-    pub id: String,
+    pub id: schemas::ResourceId,
     /// Telegram chat that the group belongs to.
     #[schema(example = "-1001234567890")]
     pub chat_id: String,
@@ -32,11 +30,9 @@ pub struct GroupView {
     #[schema(example = "Roommates")]
     pub title: String,
     /// Currency of expenses that name none.
-    #[schema(value_type = schemas::Currency)]
-    pub currency: &'static str,
+    pub currency: schemas::Currency,
     /// Time at which the group was created.
-    #[schema(value_type = schemas::Timestamp)]
-    pub created_at: String,
+    pub created_at: schemas::Timestamp,
     /// Number of members.
     pub member_count: u64,
 }
@@ -47,45 +43,36 @@ pub struct GroupView {
 #[schema(as = Expense)]
 pub struct ExpenseView {
     /// Id of the expense.
-    #[schema(value_type = schemas::ResourceId)]
-    pub id: String,
+    pub id: schemas::ResourceId,
     /// Group that it belongs to.
-    #[schema(value_type = schemas::ResourceId)]
-    pub group_id: String,
+    pub group_id: schemas::ResourceId,
     /// Member who paid.
-    #[schema(value_type = schemas::UserId)]
-    pub payer_id: String,
+    pub payer_id: schemas::UserId,
     /// Name of the payer when it was recorded.
     #[schema(example = "Alice Smith")]
     pub payer_name: String,
     /// Amount in major units, with all digits.
     pub amount: JsonDecimal,
     /// Currency of the amount.
-    #[schema(value_type = schemas::Currency)]
-    pub currency: &'static str,
+    pub currency: schemas::Currency,
     /// What was paid for.
     #[schema(example = "Dinner at restaurant")]
     pub description: String,
     /// How it is split.
-    #[schema(value_type = schemas::SplitType)]
-    pub split_type: SplitType,
+    pub split_type: schemas::SplitType,
     /// Shares of the members, which sum to the amount.
     pub splits: Vec<ShareView>,
     /// Category.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::ExpenseCategory)]
-    pub category: Option<Category>,
+    pub category: Option<schemas::ExpenseCategory>,
     /// Time at which it was recorded.
-    #[schema(value_type = schemas::Timestamp)]
-    pub created_at: String,
+    pub created_at: schemas::Timestamp,
     /// Member who recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::UserId)]
-    pub created_by: Option<String>,
+    pub created_by: Option<schemas::UserId>,
     /// Time at which it was last edited or restored.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::Timestamp)]
-    pub updated_at: Option<String>,
+    pub updated_at: Option<schemas::Timestamp>,
 }
 
 /// A member's share of an expense.
@@ -94,8 +81,7 @@ pub struct ExpenseView {
 #[schema(as = ExpenseShare)]
 pub struct ShareView {
     /// The member.
-    #[schema(value_type = schemas::UserId)]
-    pub user_id: String,
+    pub user_id: schemas::UserId,
     /// Name of the member when it was recorded.
     #[schema(example = "Bob Jones")]
     pub user_name: String,
@@ -113,28 +99,23 @@ pub struct ShareView {
 #[schema(as = Settlement)]
 pub struct SettlementView {
     /// Id of the settlement.
-    #[schema(value_type = schemas::ResourceId)]
-    pub id: String,
+    pub id: schemas::ResourceId,
     /// Group that it belongs to.
-    #[schema(value_type = schemas::ResourceId)]
-    pub group_id: String,
+    pub group_id: schemas::ResourceId,
     /// Member who pays.
-    #[schema(value_type = schemas::UserId)]
-    pub from_user_id: String,
+    pub from_user_id: schemas::UserId,
     /// Name of the payer when it was recorded.
     #[schema(example = "Bob Jones")]
     pub from_user_name: String,
     /// Member who is paid.
-    #[schema(value_type = schemas::UserId)]
-    pub to_user_id: String,
+    pub to_user_id: schemas::UserId,
     /// Name of the recipient when it was recorded.
     #[schema(example = "Alice Smith")]
     pub to_user_name: String,
     /// Amount in major units, with all digits.
     pub amount: JsonDecimal,
     /// Currency of the amount.
-    #[schema(value_type = schemas::Currency)]
-    pub currency: &'static str,
+    pub currency: schemas::Currency,
     /// Blockchain transaction that pays it, as 64 lower-case hexadecimal digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
@@ -143,15 +124,12 @@ pub struct SettlementView {
     )]
     pub tx_hash: Option<String>,
     /// Status. Only a `completed` settlement changes balances.
-    #[schema(value_type = schemas::SettlementStatus)]
-    pub status: Status,
+    pub status: schemas::SettlementStatus,
     /// Time at which it was recorded.
-    #[schema(value_type = schemas::Timestamp)]
-    pub created_at: String,
+    pub created_at: schemas::Timestamp,
     /// Time at which it was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::Timestamp)]
-    pub completed_at: Option<String>,
+    pub completed_at: Option<schemas::Timestamp>,
 }
 
 /// An entry of a group's ledger: one event that changed balances.
@@ -161,28 +139,24 @@ pub struct SettlementView {
 pub struct EntryView {
     /// Id of the entry: the id of its expense or settlement, or the one that a client gave the
     /// adjustment.
-    #[schema(value_type = schemas::EntryId)]
-    pub entry_id: String,
+    pub entry_id: schemas::EntryId,
     /// Position in the ledger, from 0 and without gaps.
     pub sequence: u64,
     /// `applied`: it counts. `reverted`: it counted until it was reverted. `revert`: it reverts
     /// another entry.
-    #[schema(value_type = schemas::EntryStatus)]
-    pub status: EntryStatus,
+    pub status: schemas::EntryStatus,
     /// Sequence of the revert, if it is `reverted`, or of the reverted entry, if it is a `revert`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub other_sequence: Option<u64>,
     /// Kind of event.
-    #[schema(value_type = schemas::EntryRefType)]
-    pub ref_type: RefType,
+    pub ref_type: schemas::EntryRefType,
     /// Id of the expense or the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::ResourceId)]
     pub ref_id: Option<String>,
     /// User who caused it.
-    #[schema(value_type = schemas::UserId)]
-    pub actor_id: String,
+    pub actor_id: schemas::UserId,
     /// Note of an adjustment.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Opening balance")]
@@ -190,8 +164,7 @@ pub struct EntryView {
     /// Changes of the members' totals.
     pub changes: Vec<ChangeView>,
     /// Time at which it was recorded.
-    #[schema(value_type = schemas::Timestamp)]
-    pub created_at: String,
+    pub created_at: schemas::Timestamp,
     /// Balances of the member after it, by currency; in a member's statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = BTreeMap<String, schemas::Balance>, nullable = false)]
@@ -208,11 +181,9 @@ pub struct EntryView {
 #[schema(as = LedgerChange)]
 pub struct ChangeView {
     /// The member.
-    #[schema(value_type = schemas::UserId)]
-    pub user_id: String,
+    pub user_id: schemas::UserId,
     /// The currency.
-    #[schema(value_type = schemas::Currency)]
-    pub currency: &'static str,
+    pub currency: schemas::Currency,
     /// Change of what the member paid for expenses.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Balance)]
@@ -234,16 +205,16 @@ pub struct ChangeView {
 impl From<Entry> for EntryView {
     fn from(entry: Entry) -> Self {
         Self {
-            entry_id: entry.entry_id.to_string(),
+            entry_id: Text(entry.entry_id),
             sequence: entry.sequence,
-            status: entry.status,
+            status: Text(entry.status),
             other_sequence: entry.other_sequence,
-            ref_type: entry.ref_type,
+            ref_type: Text(entry.ref_type),
             ref_id: entry.ref_id,
-            actor_id: entry.actor_id.to_string(),
+            actor_id: Text(entry.actor_id),
             note: entry.note,
             changes: entry.changes.into_iter().map(ChangeView::from).collect(),
-            created_at: entry.created_at.to_string(),
+            created_at: Text(entry.created_at),
             balance: None,
             expense: entry.snapshot.map(|expense| ExpenseView::from(*expense)),
         }
@@ -265,8 +236,8 @@ impl From<Change> for ChangeView {
         let Change { user, currency, totals } = change;
         let moved = |minor: i64| (minor != 0).then(|| JsonDecimal(currency.to_major(minor)));
         Self {
-            user_id: user.to_string(),
-            currency: currency.code(),
+            user_id: Text(user),
+            currency: Text(currency),
             paid: moved(totals.paid),
             owed: moved(totals.owed),
             sent: moved(totals.sent),
@@ -278,11 +249,11 @@ impl From<Change> for ChangeView {
 impl From<Group> for GroupView {
     fn from(group: Group) -> Self {
         Self {
-            id: group.id.to_string(),
+            id: Text(group.id.into()),
             chat_id: group.chat_id.to_string(),
             title: group.title.to_string(),
-            currency: group.currency.code(),
-            created_at: group.created_at.to_string(),
+            currency: Text(group.currency),
+            created_at: Text(group.created_at),
             member_count: group.member_count,
         }
     }
@@ -291,19 +262,19 @@ impl From<Group> for GroupView {
 impl From<Expense> for ExpenseView {
     fn from(expense: Expense) -> Self {
         Self {
-            id: expense.id.to_string(),
-            group_id: expense.group_id.to_string(),
-            payer_id: expense.payer_id.to_string(),
+            id: Text(expense.id.into()),
+            group_id: Text(expense.group_id.into()),
+            payer_id: Text(expense.payer_id),
             payer_name: expense.payer_name,
             amount: JsonDecimal(expense.amount),
-            currency: expense.currency.code(),
+            currency: Text(expense.currency),
             description: expense.description,
-            split_type: expense.split_type,
+            split_type: Text(expense.split_type),
             splits: expense.splits.into_iter().map(ShareView::from).collect(),
-            category: expense.category,
-            created_at: expense.created_at.to_string(),
-            created_by: expense.created_by.map(|user| user.to_string()),
-            updated_at: expense.updated_at.map(|at| at.to_string()),
+            category: expense.category.map(Text),
+            created_at: Text(expense.created_at),
+            created_by: expense.created_by.map(Text),
+            updated_at: expense.updated_at.map(Text),
         }
     }
 }
@@ -311,7 +282,7 @@ impl From<Expense> for ExpenseView {
 impl From<Share> for ShareView {
     fn from(share: Share) -> Self {
         Self {
-            user_id: share.user_id.to_string(),
+            user_id: Text(share.user_id),
             user_name: share.user_name,
             amount: JsonDecimal(share.amount),
             percentage: share.percentage.map(JsonDecimal),
@@ -322,18 +293,18 @@ impl From<Share> for ShareView {
 impl From<Settlement> for SettlementView {
     fn from(settlement: Settlement) -> Self {
         Self {
-            id: settlement.id.to_string(),
-            group_id: settlement.group_id.to_string(),
-            from_user_id: settlement.from_user_id.to_string(),
+            id: Text(settlement.id.into()),
+            group_id: Text(settlement.group_id.into()),
+            from_user_id: Text(settlement.from_user_id),
             from_user_name: settlement.from_user_name,
-            to_user_id: settlement.to_user_id.to_string(),
+            to_user_id: Text(settlement.to_user_id),
             to_user_name: settlement.to_user_name,
             amount: JsonDecimal(settlement.amount),
-            currency: settlement.currency.code(),
+            currency: Text(settlement.currency),
             tx_hash: settlement.tx_hash.map(|hash| hash.to_string()),
-            status: settlement.status,
-            created_at: settlement.created_at.to_string(),
-            completed_at: settlement.completed_at.map(|at| at.to_string()),
+            status: Text(settlement.status),
+            created_at: Text(settlement.created_at),
+            completed_at: settlement.completed_at.map(Text),
         }
     }
 }

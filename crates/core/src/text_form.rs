@@ -1,0 +1,92 @@
+//! How values are written as text, from which their schemas in the API follow.
+
+/// A type that is written as text.
+pub trait TextForm {
+    /// Name of the schema.
+    const NAME: &'static str;
+
+    /// A valid text.
+    const EXAMPLE: &'static str;
+
+    /// Whether a client may send a whole number instead.
+    const OR_INTEGER: bool = false;
+
+    /// What the text is.
+    fn description() -> String;
+
+    /// Which texts are valid, as strictly as JSON Schema can say it.
+    fn rule() -> TextRule;
+}
+
+/// A rule of JSON Schema for a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextRule {
+    /// A format of JSON Schema, like `uuid`.
+    Format(&'static str),
+    /// A regular expression.
+    Pattern(String),
+    /// A maximum length, in characters, and a regular expression. The text is not empty.
+    Length(usize, &'static str),
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+}
+
+/// Error returned for a text that is none of these words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be one of {}", .0.join(", "))]
+pub struct UnknownWord(pub &'static [&'static str]);
+
+/// Defines an enum whose variants are words in JSON and in rows, and the schema of these words.
+#[macro_export]
+macro_rules! words {
+    (
+        $(#[doc = $description:literal])+
+        $vis:vis enum $name:ident as $schema:literal {
+            $($(#[doc = $doc:literal])+ $variant:ident = $word:literal,)+
+        }
+    ) => {
+        $(#[doc = $description])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        $vis enum $name {
+            $($(#[doc = $doc])+ #[serde(rename = $word)] $variant,)+
+        }
+
+        impl $name {
+            /// The words of all variants.
+            $vis const WORDS: &'static [&'static str] = &[$($word),+];
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::text_form::UnknownWord;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                match text {
+                    $($word => Ok(Self::$variant),)+
+                    _ => Err($crate::text_form::UnknownWord(Self::WORDS)),
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(match self { $(Self::$variant => $word,)+ })
+            }
+        }
+
+        impl $crate::text_form::TextForm for $name {
+            const NAME: &'static str = $schema;
+            const EXAMPLE: &'static str = match Self::WORDS {
+                [first, ..] => first,
+                [] => "",
+            };
+
+            fn description() -> String {
+                concat!($($description),+).trim().to_owned()
+            }
+
+            fn rule() -> $crate::text_form::TextRule {
+                $crate::text_form::TextRule::OneOf(Self::WORDS)
+            }
+        }
+    };
+}
