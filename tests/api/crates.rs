@@ -2,16 +2,11 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
+use fracti_local::FUNCTIONS;
+
 /// The crates from the lowest layer to the highest. Crates of one layer do not depend on each
 /// other.
-const LAYERS: [&[&str]; 6] = [
-    &["core"],
-    &["store"],
-    &["http"],
-    &["expenses", "groups", "ledger", "settlements", "users"],
-    &["local"],
-    &["tests"],
-];
+const LAYERS: [&str; 6] = ["core", "store", "http", "functions", "local", "tests"];
 
 /// Crates that do I/O or know a transport, which only some layers may use.
 const IO: [(&str, &str); 7] = [
@@ -25,7 +20,9 @@ const IO: [(&str, &str); 7] = [
 ];
 
 fn layer(name: &str) -> usize {
-    let layer = LAYERS.iter().position(|layer| layer.contains(&name));
+    let is_function = FUNCTIONS.iter().any(|function| function.name == name);
+    let name = if is_function { "functions" } else { name };
+    let layer = LAYERS.iter().position(|layer| *layer == name);
     assert!(layer.is_some(), "{name} has no layer");
     layer.unwrap()
 }

@@ -157,6 +157,11 @@ fn lambda_crates() -> BTreeSet<String> {
     });
     let name = |path: PathBuf| {
         let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap();
+        assert!(
+            path.join("tests/lambda.rs").is_file(),
+            "no test of the binary in {}",
+            path.display()
+        );
         let (_, name) = manifest.split_once("name = \"fracti-").unwrap();
         name.split('"').next().unwrap().to_owned()
     };

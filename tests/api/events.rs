@@ -2,6 +2,7 @@
 //! it.
 
 use std::{
+    collections::BTreeSet,
     fs,
     sync::atomic::{AtomicU8, Ordering},
 };
@@ -34,6 +35,16 @@ pub(crate) async fn send(api: &Api, to: &str, event: &str) -> Reply {
     let (parts, body) = lambda_http::request::from_str(event).unwrap().into_parts();
     let request = Request::from_parts(parts, Body::from(body.to_vec()));
     api.send_to(&function(to, &api.app), request).await
+}
+
+#[test]
+fn every_operation_has_a_sample_event() {
+    let items = fracti_local::routes().into_openapi().paths.paths.into_values();
+    let operations = items.flat_map(|it| [it.get, it.post, it.put, it.patch, it.delete]).flatten();
+    let names = operations.map(|operation| operation.operation_id.unwrap().replace('_', "-"));
+    let sampled: BTreeSet<_> = SAMPLES.iter().map(|sample| sample.name.to_owned()).collect();
+    let missing: Vec<_> = names.filter(|name| !sampled.contains(name)).collect();
+    assert_eq!(missing, ["get-open-api-document"], "operations without a file in events/");
 }
 
 #[tokio::test]

@@ -173,6 +173,14 @@ mod tests {
     }
 
     #[test]
+    fn the_guide_has_every_token() {
+        let guide = include_str!("../../../docs/api.md");
+        for (code, exponent) in TOKENS {
+            assert!(guide.contains(&format!("`{code}` ({exponent}")), "{code}");
+        }
+    }
+
+    #[test]
     fn what_has_no_smallest_unit_is_no_currency() {
         for code in ["", "usd", "Usd", "XAU", "XXX", "XTS", "ZZZ", "DOLLAR", "US", " USD", "€"] {
             assert_eq!(code.parse::<Currency>(), Err(CurrencyError), "{code:?}");

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fs};
 
 use super::*;
 use crate::{
@@ -50,6 +50,21 @@ fn an_expense_of_the_seed_has_the_participants_of_the_seed() {
     for (attribute, value) in seed("participant") {
         assert_eq!(ours.get(&attribute), Some(&value), "{attribute}");
     }
+}
+
+#[test]
+fn every_row_is_listed() {
+    let files = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap();
+    let files = files.map(|file| file.unwrap().path()).filter(|path| path.is_file());
+    let mut kinds = BTreeSet::new();
+    for file in files {
+        let source = fs::read_to_string(file).unwrap();
+        // The rows of tests are not stored.
+        let source = source.split("#[cfg(test)]\nmod tests").next().unwrap();
+        let rows = source.split("const KIND: &'static str = \"").skip(1);
+        kinds.extend(rows.map(|rest| rest.split('"').next().unwrap().to_owned()));
+    }
+    assert_eq!(kinds, ROWS.iter().map(|row| row.name.to_owned()).collect());
 }
 
 #[test]
