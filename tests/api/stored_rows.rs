@@ -184,6 +184,67 @@ async fn an_expense_of_more_shares_than_a_transaction_writes_stays_as_it_is() {
     assert_eq!(api.rows().await, before);
 }
 
+/// Changes an attribute of the row of the seed whose sort key has a prefix.
+async fn set(api: &Api, sort_key: &str, name: &str, value: Value) {
+    let rows = api.rows().await.into_iter();
+    let (_, row) = rows.into_iter().find(|((_, sk), _)| sk.starts_with(sort_key)).unwrap();
+    let mut row: HashMap<_, _> = row.into_iter().collect();
+    row.insert(name.to_owned(), attribute(&value));
+    let put = api.client.put_item().table_name("FractiTable").set_item(Some(row));
+    put.send().await.unwrap();
+}
+
+/// The TypeScript Fracti divided with floats: its amounts may be finer than a minor unit.
+#[tokio::test]
+async fn amounts_finer_than_a_minor_unit_are_served_and_stay_until_they_are_divided_anew() {
+    const THIRD: f64 = 33.333_333_333_333_336;
+    let api = seeded().await;
+    let [alice, bob, carol] =
+        [(123_456_789, "Alice Smith"), (987_654_321, "Bob Jones"), (456_789_123, "Carol White")]
+            .map(|(id, name)| api.user(id, name));
+    for member in [&bob, &carol] {
+        member.post(&format!("/api/groups/{GROUP}/join"), json!({})).await.data(200);
+    }
+    let share = |user: &str| json!({ "userId": user, "userName": "X", "amount": THIRD });
+    let shares = json!([share(&alice.id), share(&bob.id), share(&carol.id)]);
+    set(&api, "TX#", "splits", shares).await;
+    set(&api, "PART#", "amount", json!(THIRD)).await;
+    set(&api, "SETTLE#", "amount", json!(THIRD)).await;
+    set(&api, "SETTLE#", "status", json!("pending")).await;
+    let expense = format!("/api/groups/{GROUP}/expenses/660e8400-e29b-41d4-a716-446655440001");
+    let settlement =
+        format!("/api/groups/{GROUP}/settlements/770e8400-e29b-41d4-a716-446655440002");
+
+    let thirds = json!([THIRD, THIRD, THIRD]);
+    let amounts = |expense: &Value| {
+        let shares = expense["splits"].as_array().unwrap();
+        shares.iter().map(|share| share["amount"].clone()).collect::<Value>()
+    };
+    assert_eq!(amounts(alice.get(&expense).await.data(200)), thirds);
+    assert_eq!(bob.get("/api/users/me/debts").await.data(200)[0]["amount"], THIRD);
+    assert_eq!(alice.get("/api/users/me/expenses").await.data(200)[0]["yourShare"], THIRD);
+    assert_eq!(bob.get(&settlement).await.data(200)["amount"], THIRD);
+    let complete = json!({ "status": "completed" });
+    assert_eq!(alice.put(&settlement, complete).await.code(), (400, "VALIDATION_ERROR"));
+
+    let users = [&bob, &carol, &alice].map(|user| json!({ "userId": user.id }));
+    for edit in [json!({ "description": "Lunch" }), json!({ "splits": users })] {
+        assert_eq!(amounts(alice.put(&expense, edit).await.data(200)), thirds);
+    }
+    assert_eq!(bob.get("/api/users/me/debts").await.data(200)[0]["amount"], THIRD);
+    let exact = alice.put(&expense, json!({ "splitType": "exact" })).await;
+    let detail = &exact.body["details"][0];
+    assert_eq!(detail["path"], "splits[0].amount", "{}", exact.text);
+    assert_eq!(detail["message"], "amount must have at most 9 decimals in TON");
+    let divided = alice.put(&expense, json!({ "amount": 90 })).await;
+    assert_eq!(amounts(divided.data(200)), json!([30, 30, 30]));
+
+    set(&api, "TX#", "amount", json!(THIRD)).await;
+    let refused = alice.put(&expense, json!({ "description": "Tea" })).await;
+    assert_eq!(refused.body["details"][0]["path"], "amount", "{}", refused.text);
+    alice.delete(&expense).await.data(200);
+}
+
 #[tokio::test]
 async fn what_we_write_is_the_seeds_and_more() {
     let group = Group::new(4, "TON").await;
