@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    currency::Currency,
     decimal::Decimal,
     id::{ExpenseId, UserId},
     input::FieldError,
+    money::Money,
     plan::plans,
     split::{Split, SplitError},
 };
@@ -27,12 +27,12 @@ fn cases() -> Vec<Value> {
 }
 
 /// An amount of a case, which is in minor units.
-fn euro() -> Currency {
-    "EUR".parse().unwrap()
+fn euro(minor: i64) -> Money {
+    Money { currency: "EUR".parse().unwrap(), minor }
 }
 
 fn exact(minor: i64) -> String {
-    euro().to_major(minor).to_string()
+    euro(minor).to_major().to_string()
 }
 
 fn minor(value: &Value) -> i64 {
@@ -61,7 +61,7 @@ fn division(split: &Value, ids: &BTreeMap<&str, UserId>) -> Result<Split, SplitE
         split[field].as_object().unwrap().iter().map(|(name, part)| (ids[&**name], minor(part)))
     };
     if split.get("exact").is_some() {
-        Split::exact(parts("exact"), minor(&split["amount"]), euro())
+        Split::exact(parts("exact"), euro(minor(&split["amount"])))
     } else if split.get("percent_bp").is_some() {
         Split::percentage(
             parts("percent_bp").map(|(user, points)| (user, Decimal::new(points.into(), 2))),
@@ -120,7 +120,7 @@ async fn shares_match_the_fixtures() {
     for case in cases().iter().filter(|case| case.get("split").is_some()) {
         let split = &case["split"];
         let ids = named(names(split).into_iter());
-        let amount = minor(&split["amount"]);
+        let amount = euro(minor(&split["amount"]));
         let group = Group::new(ids.len().max(1) as u64, "EUR").await;
         let reply = group.members[0].post(&group.path("/expenses"), body(split, &ids)).await;
 
@@ -149,13 +149,13 @@ async fn shares_match_the_fixtures() {
             .map(|share| {
                 (
                     name(share["userId"].as_str().unwrap()),
-                    euro().to_minor(number(&share["amount"])).unwrap(),
+                    Money::from_major(number(&share["amount"]), amount.currency).unwrap().minor,
                 )
             })
             .collect();
         let parts = division(split, &ids).unwrap().divide(amount, expense);
         let computed: BTreeMap<&str, i64> =
-            parts.iter().map(|part| (name(&part.user.to_string()), part.minor)).collect();
+            parts.iter().map(|part| (name(&part.user.to_string()), part.amount.minor)).collect();
         assert_eq!(over_http, computed, "{case}");
         check(case, &computed);
         group.verify().await;
@@ -222,7 +222,8 @@ async fn suggested_settlements_are_as_few_as_in_the_fixtures() {
         let nets: Vec<i64> = case["net"].as_array().unwrap().iter().map(minor).collect();
         let fewest = usize::try_from(minor(&case["min_transfers"])).unwrap();
         let balances = (1..).map(|id| UserId::new(id).unwrap()).zip(nets.iter().copied());
-        assert_eq!(plans([(euro(), balances)])[&euro()].transfers.len(), fewest, "{case}");
+        let euro = euro(0).currency;
+        assert_eq!(plans([(euro, balances)])[&euro].transfers.len(), fewest, "{case}");
 
         // Over HTTP: creditors have paid for debtors until the balances are these.
         let group = Group::new(nets.len() as u64, "EUR").await;
@@ -268,11 +269,11 @@ fn indivisible_minor_units_reach_every_member_over_fifty_expenses() {
     for n in 0..50 {
         let expense: ExpenseId =
             format!("0190a1b2-0000-7000-8000-0000000000{n:02}").parse().unwrap();
-        let parts = Split::equal(friends).unwrap().divide(100, expense);
-        let backwards = Split::equal(friends.into_iter().rev()).unwrap().divide(100, expense);
+        let parts = Split::equal(friends).unwrap().divide(euro(100), expense);
+        let backwards = Split::equal(friends.into_iter().rev()).unwrap().divide(euro(100), expense);
         for part in &parts {
             assert!(backwards.contains(part));
-            if part.minor == 34 {
+            if part.amount.minor == 34 {
                 carried[usize::try_from(part.user.number()).unwrap() - 1] += 1;
             }
         }

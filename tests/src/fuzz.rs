@@ -13,6 +13,7 @@ use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     id::{ExpenseId, UserId},
+    money::Money,
     split::{MAX_SHARES, Split},
     telegram::{self, InitDataError, User},
     time::Timestamp,
@@ -167,6 +168,7 @@ pub fn split(bytes: &[u8]) {
     let Some((amount, rest)) = rest.split_first_chunk::<8>() else { return };
     let Some((random, rest)) = rest.split_first_chunk::<10>() else { return };
     let amount = (i64::from_be_bytes(*amount) & i64::MAX).max(1);
+    let money = Money { currency: "EUR".parse().unwrap(), minor: amount };
     let members = u64::from(members % 50);
     let mut weights = rest.as_chunks::<4>().0.iter().map(|chunk| u32::from_be_bytes(*chunk).into());
     let mut parts: Vec<(UserId, u64)> = (1..=members)
@@ -190,29 +192,32 @@ pub fn split(bytes: &[u8]) {
             _ => {
                 let minor = |weight| i64::try_from(weight).unwrap();
                 let parts = parts.map(|(user, weight)| (user, minor(weight)));
-                Split::exact(parts, amount, "EUR".parse().unwrap())
+                Split::exact(parts, money)
             }
         }
     };
     let id = ExpenseId::new(now(), *random);
     let forwards = match split(&parts) {
-        Ok(split) => split.divide(amount, id),
+        Ok(split) => split.divide(money, id),
         Err(error) => {
             assert!(!is_balanced, "{error}: {parts:?}");
             return;
         }
     };
     parts.reverse();
-    let backwards = split(&parts).unwrap().divide(amount, id);
+    let backwards = split(&parts).unwrap().divide(money, id);
     assert_eq!(forwards, backwards.into_iter().rev().collect::<Vec<_>>());
 
-    assert_eq!(forwards.iter().map(|part| i128::from(part.minor)).sum::<i128>(), amount.into());
+    assert_eq!(
+        forwards.iter().map(|part| i128::from(part.amount.minor)).sum::<i128>(),
+        amount.into()
+    );
     let total: u64 = if kind % 3 == 0 { members } else { parts.iter().map(|(_, it)| it).sum() };
     for (part, (_, weight)) in forwards.iter().zip(parts.iter().rev()) {
         let weight = if kind % 3 == 0 { 1 } else { *weight };
-        let off =
-            i128::from(part.minor) * i128::from(total) - i128::from(amount) * i128::from(weight);
-        assert!(part.minor >= 0 && off.abs() < total.into(), "{part:?} of {amount}");
+        let off = i128::from(part.amount.minor) * i128::from(total)
+            - i128::from(amount) * i128::from(weight);
+        assert!(part.amount.minor >= 0 && off.abs() < total.into(), "{part:?} of {amount}");
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Error,
-    currency::Currency,
+    currency::{AmountError, Currency},
     decimal::Decimal,
     entry::Entry,
     entry_id::{EntryId, EntryName},
@@ -14,6 +14,7 @@ use crate::{
     id::UserId,
     input::{Draft, Field, FieldErrors},
     ledger::{Balances, Change, Event, RefType, Totals},
+    money::Money,
     text::Note,
 };
 
@@ -61,7 +62,7 @@ pub struct Amount {
 pub struct CheckedAdjustment {
     /// What it does to the ledger.
     pub event: Event,
-    condition: Option<(UserId, Currency, i64)>,
+    condition: Option<(UserId, Money)>,
 }
 
 /// The outcome of a request that pushes or reverts adjustments.
@@ -141,24 +142,23 @@ impl Adjustment {
         let changes = self.changes.value().and_then(|changes| {
             check_changes(changes, &format!("{path}.changes"), group, members, errors)
         });
-        let condition = self.condition.as_ref().map(|amount| {
-            let path = format!("{path}.condition");
-            let (user, currency) = amount.check(&path, group, members, errors);
-            let minor = amount.minor(&format!("{path}.balanceAtLeast"), currency, errors);
-            Some((user?, currency?, minor?))
-        });
+        let condition = match &self.condition {
+            Field::Absent => Some(None),
+            Field::Invalid => None,
+            Field::Value(amount) => {
+                let path = format!("{path}.condition");
+                let (user, currency) = amount.check(&path, group, members, errors);
+                let at_least = amount.money(&format!("{path}.balanceAtLeast"), currency, errors);
+                user.zip(at_least).map(Some)
+            }
+        };
         let event = Event {
             ref_type: RefType::Adjustment,
             entry_id: EntryId::Adjustment(self.entry_id.value()?.clone()),
             note: self.note.as_ref().map(|note| Some(note.to_string())).or(None)?,
             changes: changes?,
         };
-        let condition = match condition.or(None) {
-            None => return None,
-            Some(None) if !self.condition.is_absent() => return None,
-            Some(condition) => condition,
-        };
-        Some(CheckedAdjustment { event, condition })
+        Some(CheckedAdjustment { event, condition: condition? })
     }
 }
 
@@ -170,32 +170,31 @@ fn check_changes(
     members: &BTreeSet<UserId>,
     errors: &mut FieldErrors,
 ) -> Option<Vec<Change>> {
-    let (mut checked, mut named) = (Vec::new(), BTreeSet::new());
-    let mut sums: BTreeMap<Currency, i128> = BTreeMap::new();
-    let mut numbers = 0_usize;
+    let (mut checked, mut amounts) = (Vec::new(), Vec::new());
+    let mut named = BTreeSet::new();
     for (index, amount) in changes.iter().enumerate() {
         let path = format!("{path}[{index}]");
         let (user, currency) = amount.check(&path, group, members, errors);
-        let minor = amount.minor(&format!("{path}.amount"), currency, errors);
-        if minor == Some(0) {
+        let money = amount.money(&format!("{path}.amount"), currency, errors);
+        if money.is_some_and(|money| money.minor == 0) {
             errors.push(format!("{path}.amount"), "amount must not be zero");
         }
         if user.zip(currency).is_some_and(|change| !named.insert(change)) {
             let rule = "userId must appear only once per currency";
             errors.push(format!("{path}.userId"), rule);
         }
-        let Some((currency, minor)) = currency.zip(minor) else { continue };
-        let sum = sums.entry(currency).or_default();
-        *sum = sum.saturating_add(minor.into());
-        numbers = numbers.saturating_add(1);
-        checked.extend(user.map(|user| Change { user, currency, totals: totals(minor) }));
+        let Some(money) = money else { continue };
+        amounts.push(money);
+        let totals = errors.keep(format!("{path}.amount"), totals(money));
+        let change = |(user, totals)| Change { user, currency: money.currency, totals };
+        checked.extend(user.zip(totals).map(change));
     }
     if changes.is_empty() {
         errors.push(path, "changes must not be empty");
         return None;
     }
-    for (currency, sum) in sums.into_iter().filter(|(_, sum)| *sum != 0) {
-        if numbers == changes.len() {
+    if amounts.len() == changes.len() {
+        for (currency, sum) in sums(&amounts).into_iter().filter(|(_, sum)| *sum != 0) {
             let sum = currency.to_major(sum);
             errors.push(path, format!("changes in {currency} must sum to zero, not to {sum}"));
         }
@@ -203,12 +202,22 @@ fn check_changes(
     (checked.len() == changes.len()).then_some(checked)
 }
 
+/// The sum of the amounts in each currency.
+#[expect(clippy::arithmetic_side_effects, reason = "no list of `i64`s overflows an `i128`")]
+fn sums(amounts: &[Money]) -> BTreeMap<Currency, i128> {
+    let mut sums = BTreeMap::new();
+    for Money { currency, minor } in amounts {
+        *sums.entry(*currency).or_default() += i128::from(*minor);
+    }
+    sums
+}
+
 impl CheckedAdjustment {
     /// Whether its condition holds for the balances after it.
     #[must_use]
     pub fn allows(&self, after: &Balances) -> bool {
-        self.condition.is_none_or(|(user, currency, at_least)| {
-            after.totals(currency, user).net() >= i128::from(at_least)
+        self.condition.is_none_or(|(user, at_least)| {
+            after.totals(at_least.currency, user).net() >= i128::from(at_least.minor)
         })
     }
 }
@@ -229,14 +238,14 @@ impl Amount {
         (self.user.value().and_then(member), self.currency.or(group.currency))
     }
 
-    /// The minor units, if they and the currency are valid.
-    fn minor(
+    /// The amount, if its number and its currency are valid.
+    fn money(
         &self,
         path: &str,
         currency: Option<Currency>,
         errors: &mut FieldErrors,
-    ) -> Option<i64> {
-        errors.keep(path, currency?.to_minor(*self.number.value()?))
+    ) -> Option<Money> {
+        errors.keep(path, Money::from_major(*self.number.value()?, currency?))
     }
 }
 
@@ -261,13 +270,13 @@ pub fn check_revertible(entry: &Entry, user: UserId) -> Result<(), Error> {
     Err(Error::NotAnAdjustment(entry.entry_id.to_string(), of))
 }
 
-/// What moves a balance by so many units: it counts as sent above zero, as received below, so that
-/// the sums hold.
-fn totals(minor: i64) -> Totals {
-    Totals {
-        sent: minor.max(0),
-        // What no `i64` holds is refused, like every other total that is too large.
-        received: minor.min(0).saturating_neg(),
+/// The totals that change a balance by an amount: a positive one counts as sent, a negative one as
+/// received, so that what is sent and what is received have the same sum.
+fn totals(change: Money) -> Result<Totals, AmountError> {
+    let received = change.minor.min(0).checked_neg();
+    Ok(Totals {
+        sent: change.minor.max(0),
+        received: received.ok_or(AmountError::TooLarge(change.currency))?,
         ..Totals::default()
-    }
+    })
 }

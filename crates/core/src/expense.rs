@@ -16,6 +16,7 @@ use crate::{
     input::{Draft, Field, FieldErrors, name},
     keys::{self, Index, Keys},
     ledger::{Change, Event, LedgerError, RefType, Totals},
+    money::Money,
     row::Row,
     split::{Split, SplitType},
     text::Description,
@@ -42,9 +43,10 @@ pub struct Expense {
     pub payer_id: UserId,
     /// Their name then.
     pub payer_name: String,
-    /// How much, in major units.
+    /// The amount in major units. Of a v0 row, it and the shares may be finer than a minor unit,
+    /// because the TypeScript Fracti divided with floats, so they are not [`Money`].
     pub amount: Decimal,
-    /// In which currency.
+    /// The currency of the amount and the shares.
     pub currency: Currency,
     /// What for.
     pub description: String,
@@ -83,15 +85,13 @@ impl Expense {
     ///
     /// # Errors
     ///
-    /// [`LedgerError::Overflow`] if an amount is no count of the currency's minor units.
+    /// [`LedgerError::Overflow`] if an amount is not a whole number of minor units.
     pub fn event(&self) -> Result<Event, LedgerError> {
         let currency = self.currency;
-        let overflow = |_| LedgerError::Overflow(currency);
         let mut members: BTreeMap<UserId, Totals> = BTreeMap::new();
-        let paid = currency.to_minor(self.amount).map_err(overflow)?;
-        members.entry(self.payer_id).or_default().paid = paid;
+        members.entry(self.payer_id).or_default().paid = currency.to_minor(self.amount)?;
         for share in &self.splits {
-            let owed = currency.to_minor(share.amount).map_err(overflow)?;
+            let owed = currency.to_minor(share.amount)?;
             let totals = members.entry(share.user_id).or_default();
             totals.owed = totals.owed.checked_add(owed).ok_or(LedgerError::Overflow(currency))?;
         }
@@ -227,8 +227,7 @@ pub struct CheckedExpense<'a> {
     group: &'a Group,
     members: Members<'a>,
     payer: (UserId, String),
-    currency: Currency,
-    minor: i64,
+    amount: Money,
     description: &'a Description,
     category: Option<Category>,
     split: Split,
@@ -252,11 +251,11 @@ impl Draft<NewExpense> {
         let members = Members::of(members);
         let currency = new.currency.or(group.currency);
         let amount = new.amount.value().copied();
-        let minor = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
+        let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
         let payer = new.payer.or(caller);
         let payer =
             payer.and_then(|user| Some((user, members.name(user, "payerId", &mut errors)?)));
-        let terms = Terms { members: &members, minor, currency };
+        let terms = Terms { members: &members, currency, amount };
         let split_type = new.split_type.or(SplitType::Equal);
         let rule = match (&new.splits, split_type) {
             (Field::Value(inputs), _) => SplitRule::among(inputs, split_type, &terms, &mut errors),
@@ -270,8 +269,7 @@ impl Draft<NewExpense> {
         let split = rule.and_then(|rule| rule.split(&terms, &mut errors));
         let checked = || {
             Some(CheckedExpense {
-                minor: minor?,
-                currency: currency?,
+                amount: amount?,
                 payer: payer?,
                 description: new.description.value()?,
                 category: new.category.map(Some).or(None)?,
@@ -298,11 +296,11 @@ impl CheckedExpense<'_> {
             group_title: Some(self.group.title.to_string()),
             payer_id,
             payer_name,
-            amount: self.currency.to_major(self.minor),
-            currency: self.currency,
+            amount: self.amount.to_major(),
+            currency: self.amount.currency,
             description: self.description.to_string(),
             split_type: self.split.split_type(),
-            splits: self.members.shares(&self.split, self.minor, self.currency, id),
+            splits: self.members.shares(&self.split, self.amount, id),
             category: self.category,
             created_at,
             created_by: Some(self.created_by),
@@ -311,18 +309,18 @@ impl CheckedExpense<'_> {
     }
 }
 
-/// The minor units of the amount at `path`, which must be above zero.
+/// The amount at `path`, which must be above zero.
 pub(crate) fn positive(
     path: &str,
-    amount: Decimal,
+    number: Decimal,
     currency: Option<Currency>,
     errors: &mut FieldErrors,
-) -> Option<i64> {
-    if amount.is_negative() || amount == Decimal::ZERO {
+) -> Option<Money> {
+    if number.is_negative() || number == Decimal::ZERO {
         errors.push(path, format!("{} must be above zero", name(path)));
         return None;
     }
-    errors.keep(path, currency?.to_minor(amount))
+    errors.keep(path, Money::from_major(number, currency?))
 }
 
 words! {

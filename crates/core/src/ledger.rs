@@ -17,9 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    currency::Currency,
+    currency::{AmountError, Currency},
     entry_id::EntryId,
     id::{GroupId, UserId},
+    money::Money,
     time::Timestamp,
     words,
 };
@@ -117,6 +118,17 @@ pub enum LedgerError {
     /// The ledger has no entry of this sequence: what was read of it is not of one moment.
     #[error("the ledger has no entry {0}")]
     Missing(u64),
+}
+
+impl From<AmountError> for LedgerError {
+    /// An amount of a row that is no [`Money`] cannot enter the ledger.
+    fn from(error: AmountError) -> Self {
+        match error {
+            AmountError::TooFine(currency) | AmountError::TooLarge(currency) => {
+                Self::Overflow(currency)
+            }
+        }
+    }
 }
 
 impl Balances {
@@ -330,10 +342,10 @@ pub struct Ledger {
 pub struct Settled(BTreeMap<Currency, i64>);
 
 impl Settled {
-    /// What the completed settlements in a currency sum to.
+    /// The sum of the completed settlements in a currency.
     #[must_use]
-    pub fn sum(&self, currency: Currency) -> i64 {
-        self.0.get(&currency).copied().unwrap_or_default()
+    pub fn sum(&self, currency: Currency) -> Money {
+        Money { currency, minor: self.0.get(&currency).copied().unwrap_or_default() }
     }
 
     /// The sums after an event of this kind with these changes.
@@ -433,7 +445,7 @@ impl Ledger {
             let totals = change.totals.negated().ok_or(LedgerError::Overflow(change.currency))?;
             Ok(Change { totals, ..*change })
         };
-        let changes = entry.changes.iter().map(negate).collect::<Result<Vec<_>, _>>()?;
+        let changes = entry.changes.iter().map(negate).collect::<Result<Vec<_>, LedgerError>>()?;
         let mut next = self.touched(at);
         next.balances = self.balances.after(&changes)?;
         next.settled = self.settled.after(entry.ref_type, &changes)?;

@@ -1,7 +1,7 @@
 //! The rules of Fracti, without I/O: money, groups, expenses, settlements and the ledger.
 //!
-//! In reading order: [`id`], [`time`], [`decimal`] and [`currency`] are the values; [`split`]
-//! divides an expense, [`ledger`] keeps the balances and [`plan`] settles them; [`group`],
+//! In reading order: [`id`], [`time`], [`decimal`], [`currency`] and [`money`] are the values;
+//! [`split`] divides an expense, [`ledger`] keeps the balances and [`plan`] settles them; [`group`],
 //! [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities, and [`verify`] compares
 //! them with the ledger; [`input`] checks what clients send, and
 //! [`text_form`] describes it to them; [`keys`] and [`row`] turn an entity
@@ -19,6 +19,8 @@ pub mod time;
 pub mod decimal;
 
 pub mod currency;
+
+pub mod money;
 
 pub mod split;
 

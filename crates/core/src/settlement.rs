@@ -40,9 +40,10 @@ pub struct Settlement {
     pub to_user_id: UserId,
     /// Their name then.
     pub to_user_name: String,
-    /// How much, in major units.
+    /// The amount in major units. Of a v0 row it may be finer than a minor unit, so it is not a
+    /// [`Money`](crate::money::Money).
     pub amount: Decimal,
-    /// In which currency.
+    /// The currency of the amount.
     pub currency: Currency,
     /// The chain transaction that pays it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,10 +137,10 @@ impl Settlement {
     ///
     /// # Errors
     ///
-    /// [`LedgerError::Overflow`] if the amount is no count of the currency's minor units.
+    /// [`LedgerError::Overflow`] if the amount is not a whole number of minor units.
     pub fn event(&self) -> Result<Event, LedgerError> {
         let currency = self.currency;
-        let minor = currency.to_minor(self.amount).map_err(|_| LedgerError::Overflow(currency))?;
+        let minor = currency.to_minor(self.amount)?;
         let sent = Totals { sent: minor, ..Totals::default() };
         let received = Totals { received: minor, ..Totals::default() };
         Ok(Event {
@@ -250,11 +251,11 @@ impl Draft<NewSettlement> {
             currency => currency.value().copied(),
         };
         let amount = new.amount.value().copied();
-        let minor = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
+        let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
         let settlement = || {
             let ((from_user_id, from_user_name), (to_user_id, to_user_name)) = (from?, to?);
             let is_paid = caller == to_user_id;
-            let (currency, minor) = (currency?, minor?);
+            let amount = amount?;
             Some(Settlement {
                 id: SettlementId::new(group.created_at, [0; 10]),
                 group_id: group.id,
@@ -263,8 +264,8 @@ impl Draft<NewSettlement> {
                 from_user_name,
                 to_user_id,
                 to_user_name,
-                amount: currency.to_major(minor),
-                currency,
+                amount: amount.to_major(),
+                currency: amount.currency,
                 tx_hash: new.tx_hash.as_ref().map(|hash| Some(hash.clone())).or(None)?,
                 status: if is_paid { Status::Completed } else { Status::Pending },
                 created_at: group.created_at,

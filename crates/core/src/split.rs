@@ -10,9 +10,9 @@ use std::collections::HashSet;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    currency::Currency,
     decimal::Decimal,
     id::{ExpenseId, UserId},
+    money::Money,
     words,
 };
 
@@ -50,8 +50,8 @@ pub struct Split {
 pub struct UserShare {
     /// The member.
     pub user: UserId,
-    /// Their share, in minor units; zero is possible.
-    pub minor: i64,
+    /// Their share; zero is possible.
+    pub amount: Money,
     /// The percentage it was computed from, where it was.
     pub percentage: Option<Decimal>,
 }
@@ -76,18 +76,15 @@ pub enum SplitError {
     TooFine(usize),
     /// The exact parts are not the amount.
     #[error(
-        "must sum to the amount, not to {sum} ({})",
-        off(.sum_minor.saturating_sub(*.minor), |minor| .currency.to_major(minor))
+        "must sum to the amount, not to {} ({})",
+        .amount.currency.to_major(*.sum),
+        off(.sum.saturating_sub(.amount.minor.into()), |minor| .amount.currency.to_major(minor))
     )]
     Sum {
-        /// What they sum to, in major units.
-        sum: Decimal,
-        /// The same in minor units.
-        sum_minor: i128,
+        /// What they sum to, in minor units.
+        sum: i128,
         /// What they should sum to.
-        minor: i128,
-        /// Of which currency.
-        currency: Currency,
+        amount: Money,
     },
     /// The percentages are not 100.
     #[error(
@@ -117,13 +114,9 @@ pub(crate) fn percentage_sum(weights: i128) -> Result<(), SplitError> {
     if weights == WHOLE.into() { Ok(()) } else { Err(SplitError::Percentages(weights)) }
 }
 
-/// Whether exact parts that sum to `sum` minor units of `currency` make up `amount`.
-pub(crate) fn exact_sum(sum: i128, amount: i64, currency: Currency) -> Result<(), SplitError> {
-    if sum == amount.into() {
-        return Ok(());
-    }
-    let (sum_minor, minor) = (sum, amount.into());
-    Err(SplitError::Sum { sum: currency.to_major(sum), sum_minor, minor, currency })
+/// Whether exact parts that sum to `sum` minor units make up `amount`.
+pub(crate) fn exact_sum(sum: i128, amount: Money) -> Result<(), SplitError> {
+    if sum == amount.minor.into() { Ok(()) } else { Err(SplitError::Sum { sum, amount }) }
 }
 
 impl Split {
@@ -159,7 +152,7 @@ impl Split {
         percentage_sum(split.total()).map(|()| split)
     }
 
-    /// The given parts in minor units of `currency`, which sum to exactly `amount`.
+    /// The given parts in minor units, which sum to exactly `amount`.
     ///
     /// # Errors
     ///
@@ -167,8 +160,7 @@ impl Split {
     /// named twice.
     pub fn exact(
         parts: impl IntoIterator<Item = (UserId, i64)>,
-        amount: i64,
-        currency: Currency,
+        amount: Money,
     ) -> Result<Self, SplitError> {
         let weigh = |(index, (user, minor)): (usize, (UserId, i64))| {
             u64::try_from(minor)
@@ -177,7 +169,7 @@ impl Split {
         };
         let parts = parts.into_iter().enumerate().map(weigh).collect::<Result<_, _>>()?;
         let split = Self::checked(SplitType::Exact, parts)?;
-        exact_sum(split.total(), amount, currency).map(|()| split)
+        exact_sum(split.total(), amount).map(|()| split)
     }
 
     fn checked(split_type: SplitType, parts: Vec<(UserId, u64)>) -> Result<Self, SplitError> {
@@ -210,7 +202,7 @@ impl Split {
         self.parts.iter().fold(0, |sum, (_, weight)| sum.saturating_add(i128::from(*weight)))
     }
 
-    /// The parts of `amount` (above zero, in minor units), in the order of input. They sum to it
+    /// The parts of `amount`, which is above zero, in the order of input. They sum to it
     /// exactly.
     ///
     /// What the division leaves over goes by largest remainder; ties go in turn over the members by
@@ -220,17 +212,19 @@ impl Split {
     /// # Example
     ///
     /// ```
-    /// use fracti_core::{id::UserId, split::Split};
+    /// use fracti_core::{currency::Currency, id::UserId, money::Money, split::Split};
     ///
     /// let friends = [1, 2, 3].map(|number| UserId::new(number).unwrap());
     /// let dinner = "0190a1b2-0000-7000-8000-000000000001".parse().unwrap();
-    /// let mut minor: Vec<i64> =
-    ///     Split::equal(friends).unwrap().divide(100, dinner).iter().map(|part| part.minor).collect();
+    /// let amount = Money { currency: Currency::TON, minor: 100 };
+    /// let shares = Split::equal(friends).unwrap().divide(amount, dinner);
+    /// let mut minor: Vec<i64> = shares.iter().map(|share| share.amount.minor).collect();
     /// minor.sort();
     /// assert_eq!(minor, [33, 33, 34]);
     /// ```
     #[must_use]
-    pub fn divide(&self, amount: i64, expense: ExpenseId) -> Vec<UserShare> {
+    pub fn divide(&self, amount: Money, expense: ExpenseId) -> Vec<UserShare> {
+        let Money { currency, minor: amount } = amount;
         let total = self.total().max(1);
         // A weight and an amount have at most 64 bits each, so a product fits into an `i128`.
         let product = |weight: u64| i128::from(amount).saturating_mul(weight.into());
@@ -252,8 +246,11 @@ impl Split {
 
         let part = |(index, &(user, weight)): (usize, &(UserId, u64))| UserShare {
             user,
-            minor: i64::try_from(floor(weight).saturating_add(odd.contains(&index).into()))
-                .unwrap_or(amount),
+            amount: Money {
+                currency,
+                minor: i64::try_from(floor(weight).saturating_add(odd.contains(&index).into()))
+                    .unwrap_or(amount),
+            },
             percentage: (self.split_type == SplitType::Percentage)
                 .then(|| Decimal::new(weight.into(), PERCENT_DECIMALS)),
         };
@@ -285,8 +282,8 @@ mod tests {
         ExpenseId::new(Timestamp::from_millis(1_700_000_000_000).unwrap(), [number; 10])
     }
 
-    fn eur() -> Currency {
-        "EUR".parse().unwrap()
+    fn eur(minor: i64) -> Money {
+        Money { currency: "EUR".parse().unwrap(), minor }
     }
 
     fn number(text: &str) -> Decimal {
@@ -316,11 +313,11 @@ mod tests {
                 "must not be negative",
             ),
             (
-                Split::exact([(user(1), 50), (user(2), 51)], 100, eur()),
+                Split::exact([(user(1), 50), (user(2), 51)], eur(100)),
                 "must sum to the amount, not to 1.01 (0.01 too much)",
             ),
             (
-                Split::exact([(user(1), i64::MAX), (user(2), i64::MAX)], 100, eur()),
+                Split::exact([(user(1), i64::MAX), (user(2), i64::MAX)], eur(100)),
                 "must sum to the amount, not to 184467440737095516.14 (184467440737095515.14 too much)",
             ),
         ];
@@ -333,8 +330,8 @@ mod tests {
     fn nobody_without_a_percentage_carries_an_odd_unit() {
         let parts = [(user(1), number("0")), (user(2), number("33.3")), (user(3), number("66.7"))];
         for seed in 0..50 {
-            let shares = Split::percentage(parts).unwrap().divide(101, expense(seed));
-            assert_eq!(shares[0].minor, 0);
+            let shares = Split::percentage(parts).unwrap().divide(eur(101), expense(seed));
+            assert_eq!(shares[0].amount.minor, 0);
             assert_eq!(shares[1].percentage, Some(number("33.3")));
         }
     }
@@ -347,8 +344,8 @@ mod tests {
             let [a, b, c, d] = seed.to_be_bytes();
             let at = Timestamp::from_millis(1_700_000_000_000).unwrap();
             let id = ExpenseId::new(at, [a, b, c, d, 0, 0, 0, 0, 0, 0]);
-            for (count, part) in carried.iter_mut().zip(split.divide(100, id)) {
-                *count += u32::from(part.minor == 34);
+            for (count, part) in carried.iter_mut().zip(split.divide(eur(100), id)) {
+                *count += u32::from(part.amount.minor == 34);
             }
         }
         assert_eq!(carried.iter().sum::<u32>(), 3000);
@@ -370,8 +367,8 @@ mod tests {
         fn equal_parts_sum_to_the_amount_and_differ_by_one(
             amount in 1..=i64::MAX, members in 1..=45_u64, seed: u8,
         ) {
-            let parts = Split::equal((1..=members).map(user)).unwrap().divide(amount, expense(seed));
-            let minor: Vec<i128> = parts.iter().map(|part| part.minor.into()).collect();
+            let parts = Split::equal((1..=members).map(user)).unwrap().divide(eur(amount), expense(seed));
+            let minor: Vec<i128> = parts.iter().map(|part| part.amount.minor.into()).collect();
             prop_assert_eq!(minor.iter().sum::<i128>(), i128::from(amount));
             prop_assert!(minor.iter().max().unwrap() - minor.iter().min().unwrap() <= 1);
         }
@@ -381,11 +378,11 @@ mod tests {
             amount in 1..=i64::MAX, weights in percentages(), seed: u8,
         ) {
             let parts = (1..).map(user).zip(weights.iter().map(|w| Decimal::new((*w).into(), 4)));
-            let parts = Split::percentage(parts).unwrap().divide(amount, expense(seed));
-            prop_assert_eq!(parts.iter().map(|part| i128::from(part.minor)).sum::<i128>(), i128::from(amount));
+            let parts = Split::percentage(parts).unwrap().divide(eur(amount), expense(seed));
+            prop_assert_eq!(parts.iter().map(|part| i128::from(part.amount.minor)).sum::<i128>(), i128::from(amount));
             for (part, weight) in parts.iter().zip(weights) {
                 let exact = i128::from(amount) * i128::from(weight);
-                prop_assert!((i128::from(part.minor) * i128::from(WHOLE) - exact).abs() < i128::from(WHOLE));
+                prop_assert!((i128::from(part.amount.minor) * i128::from(WHOLE) - exact).abs() < i128::from(WHOLE));
             }
         }
 
@@ -394,8 +391,8 @@ mod tests {
             let amount: i64 = minor.iter().sum();
             prop_assume!(amount > 0);
             let parts = (1..).map(user).zip(minor.iter().copied());
-            let parts = Split::exact(parts, amount, eur()).unwrap().divide(amount, expense(seed));
-            prop_assert_eq!(parts.iter().map(|part| part.minor).collect::<Vec<_>>(), minor);
+            let parts = Split::exact(parts, eur(amount)).unwrap().divide(eur(amount), expense(seed));
+            prop_assert_eq!(parts.iter().map(|part| part.amount.minor).collect::<Vec<_>>(), minor);
         }
 
         #[test]
@@ -406,7 +403,7 @@ mod tests {
         ) {
             let of = |order: &[u64]| {
                 let split = Split::equal(order.iter().copied().map(user)).unwrap();
-                let mut parts = split.divide(amount, expense(seed));
+                let mut parts = split.divide(eur(amount), expense(seed));
                 parts.sort_by_key(|part| part.user);
                 parts
             };

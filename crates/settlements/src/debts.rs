@@ -152,16 +152,14 @@ impl GroupDebts {
             DebtCurrencySummary {
                 currency: Text(currency),
                 total_expenses: JsonDecimal(currency.to_major(paid)),
-                total_settled: JsonDecimal(currency.to_major(ledger.settled.sum(currency))),
+                total_settled: JsonDecimal(ledger.settled.sum(currency).to_major()),
             }
         });
         let Totals { paid, .. } = ledger.balances.sums(group.currency);
         Self {
             summary: DebtSummary {
                 total_expenses: JsonDecimal(group.currency.to_major(paid)),
-                total_settled: JsonDecimal(
-                    group.currency.to_major(ledger.settled.sum(group.currency)),
-                ),
+                total_settled: JsonDecimal(ledger.settled.sum(group.currency).to_major()),
                 expense_count: ledger.expense_count,
                 settlement_count: ledger.settlement_count,
                 pending_settlements: suggestions.len(),

@@ -52,14 +52,14 @@ impl Draft<Edit> {
         let members = Members::of(members);
         let currency = edit.currency.or(before.currency);
         let amount = edit.amount.or(before.amount);
-        let minor = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
+        let same_money = (amount, currency) == (Some(before.amount), Some(before.currency));
+        let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
         let payer = match edit.payer.or(before.payer_id) {
             Some(user) if user == before.payer_id => Some((user, before.payer_name.clone())),
             user => user.and_then(|user| Some((user, members.name(user, "payerId", &mut errors)?))),
         };
-        let same_money = (amount, currency) == (Some(before.amount), Some(before.currency));
 
-        let terms = Terms { members: &members, minor, currency };
+        let terms = Terms { members: &members, currency, amount };
         let current = SplitRule::of_expense(before);
         let split_type = edit.split_type.or(before.split_type);
         let rule = match &edit.splits {
@@ -78,12 +78,12 @@ impl Draft<Edit> {
         let split = rule.filter(|_| !stays).and_then(|it| it.split(&terms, &mut errors));
 
         let after = || {
-            let ((payer_id, payer_name), currency, minor) = (payer?, currency?, minor?);
+            let ((payer_id, payer_name), amount) = (payer?, amount?);
             let mut after = Expense {
                 payer_id,
                 payer_name,
-                currency,
-                amount: currency.to_major(minor),
+                currency: amount.currency,
+                amount: amount.to_major(),
                 category: edit.category.or(before.category)?,
                 ..before.clone()
             };
@@ -93,7 +93,7 @@ impl Draft<Edit> {
             if !stays {
                 let split = split?;
                 after.split_type = split.split_type();
-                after.splits = members.shares(&split, minor, currency, before.id);
+                after.splits = members.shares(&split, amount, before.id);
             }
             Some(after)
         };

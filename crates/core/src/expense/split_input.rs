@@ -9,6 +9,7 @@ use crate::{
     group::{MEMBER_RULE, Member},
     id::{ExpenseId, UserId},
     input::{Field, FieldErrors},
+    money::Money,
     split::{self, Split, SplitError, SplitType, UserShare},
 };
 
@@ -40,8 +41,8 @@ pub(super) enum SplitRule {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms<'a> {
     pub(super) members: &'a Members<'a>,
-    pub(super) minor: Option<i64>,
     pub(super) currency: Option<Currency>,
+    pub(super) amount: Option<Money>,
 }
 
 /// The members of a group, by whose names a client's ids are checked.
@@ -68,21 +69,15 @@ impl<'a> Members<'a> {
         errors.keep(path, name.ok_or(MEMBER_RULE))
     }
 
-    /// The shares of an expense of `minor` minor units.
-    pub(super) fn shares(
-        &self,
-        split: &Split,
-        minor: i64,
-        currency: Currency,
-        id: ExpenseId,
-    ) -> Vec<Share> {
+    /// The shares of an expense of `amount`.
+    pub(super) fn shares(&self, split: &Split, amount: Money, id: ExpenseId) -> Vec<Share> {
         let share = |part: UserShare| Share {
             user_id: part.user,
             user_name: self.0.get(&part.user).copied().unwrap_or_default().to_owned(),
-            amount: currency.to_major(part.minor),
+            amount: part.amount.to_major(),
             percentage: part.percentage,
         };
-        split.divide(minor, id).into_iter().map(share).collect()
+        split.divide(amount, id).into_iter().map(share).collect()
     }
 }
 
@@ -188,12 +183,10 @@ impl SplitRule {
             }
         }
         let split_type = split_type.filter(|_| numbers == inputs.len())?;
-        let whole = match (split_type, terms.minor, terms.currency) {
-            (SplitType::Exact, Some(minor), Some(currency)) => {
-                split::exact_sum(sum, minor, currency)
-            }
-            (SplitType::Percentage, ..) => split::percentage_sum(sum),
-            (SplitType::Equal | SplitType::Exact, ..) => Ok(()),
+        let whole = match (split_type, terms.amount) {
+            (SplitType::Exact, Some(amount)) => split::exact_sum(sum, amount),
+            (SplitType::Percentage, _) => split::percentage_sum(sum),
+            (SplitType::Equal | SplitType::Exact, _) => Ok(()),
         };
         errors.keep("splits", whole)?;
         (parts.len() == inputs.len() && !parts.is_empty()).then(|| Self::new(split_type, parts))
@@ -201,16 +194,16 @@ impl SplitRule {
 
     /// The split of an expense; none if the amount or the division breaks a rule.
     pub(super) fn split(&self, terms: &Terms<'_>, errors: &mut FieldErrors) -> Option<Split> {
-        let (minor, currency) = (terms.minor?, terms.currency?);
+        let amount = terms.amount?;
         let split = match self {
             Self::Everybody => Split::equal(terms.members.ids()),
             Self::Equal(users) => Split::equal(users.iter().copied()),
             Self::Percentage(parts) => Split::percentage(parts.iter().copied()),
             Self::Exact(parts) => {
                 let part = |(user, number): &(UserId, Decimal)| {
-                    Some((*user, currency.to_minor(*number).ok()?))
+                    Some((*user, amount.currency.to_minor(*number).ok()?))
                 };
-                Split::exact(parts.iter().map(part).collect::<Option<Vec<_>>>()?, minor, currency)
+                Split::exact(parts.iter().map(part).collect::<Option<Vec<_>>>()?, amount)
             }
         };
         match split {

@@ -8,6 +8,7 @@ use crate::{
         Event, Totals,
         tests::{at, currency, group, user},
     },
+    money::Money,
     row::{from_item, to_item},
     split::{Split, SplitType},
     time::Timestamp,
@@ -20,7 +21,7 @@ fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8)
     let share = |part: crate::split::UserShare| Share {
         user_id: part.user,
         user_name: String::new(),
-        amount: currency.to_major(part.minor),
+        amount: part.amount.to_major(),
         percentage: None,
     };
     let split = Split::equal((1..=sharers).map(user)).unwrap();
@@ -34,7 +35,7 @@ fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8)
         currency,
         description: String::new(),
         split_type: SplitType::Equal,
-        splits: split.divide(minor, id).into_iter().map(share).collect(),
+        splits: split.divide(Money { currency, minor }, id).into_iter().map(share).collect(),
         category: None,
         created_at: at,
         created_by: None,
