@@ -34,8 +34,7 @@ use crate::{
 /// The token of another bot, which signs none of the input.
 const OTHER_TOKEN: &str = "42:other-bot";
 
-/// Decimals of a percentage's weight, and the weight of 100 percent.
-const PERCENT_DECIMALS: u8 = 4;
+/// The weight of 100 percent.
 const WHOLE: u64 = 1_000_000;
 
 /// A fuzz target with the name of its corpus.
@@ -185,27 +184,27 @@ pub fn split(bytes: &[u8]) {
     let split = |parts: &[(UserId, u64)]| {
         let parts = parts.iter().copied();
         match kind % 3 {
-            0 => Split::equal(parts.map(|(user, _)| user)),
-            1 => Split::percentage(
-                parts.map(|(user, weight)| (user, Decimal::new(weight.into(), PERCENT_DECIMALS))),
-            ),
+            0 => Split::Equal(parts.map(|(user, _)| user).collect()),
+            1 => {
+                let part = |(user, weight)| (user, u32::try_from(weight).unwrap());
+                Split::Percentage(parts.map(part).collect())
+            }
             _ => {
-                let minor = |weight| i64::try_from(weight).unwrap();
-                let parts = parts.map(|(user, weight)| (user, minor(weight)));
-                Split::exact(parts, money)
+                let part = |(user, weight)| (user, i64::try_from(weight).unwrap());
+                Split::Exact(parts.map(part).collect())
             }
         }
     };
     let id = ExpenseId::new(now(), *random);
-    let forwards = match split(&parts) {
-        Ok(split) => split.divide(money, id),
+    let forwards = match split(&parts).divide(money, id) {
+        Ok(shares) => shares,
         Err(error) => {
             assert!(!is_balanced, "{error}: {parts:?}");
             return;
         }
     };
     parts.reverse();
-    let backwards = split(&parts).unwrap().divide(money, id);
+    let backwards = split(&parts).divide(money, id).unwrap();
     assert_eq!(forwards, backwards.into_iter().rev().collect::<Vec<_>>());
 
     assert_eq!(

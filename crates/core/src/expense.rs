@@ -26,7 +26,7 @@ use crate::{
 
 pub use edit::Edit;
 pub use split_input::SplitInput;
-use split_input::{Members, SplitRule, Terms};
+use split_input::{Members, keep_split, read_split};
 
 /// Money that one member paid for several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -255,18 +255,21 @@ impl Draft<NewExpense> {
         let payer = new.payer.or(caller);
         let payer =
             payer.and_then(|user| Some((user, members.name(user, "payerId", &mut errors)?)));
-        let terms = Terms { members: &members, currency, amount };
         let split_type = new.split_type.or(SplitType::Equal);
-        let rule = match (&new.splits, split_type) {
-            (Field::Value(inputs), _) => SplitRule::among(inputs, split_type, &terms, &mut errors),
-            (Field::Absent, Some(SplitType::Equal)) => Some(SplitRule::Everybody),
-            (Field::Absent, Some(_)) => {
+        let split = match (&new.splits, split_type) {
+            (Field::Value(inputs), _) => {
+                read_split(inputs, split_type, &members, currency, amount, &mut errors)
+            }
+            (Field::Absent, Some(SplitType::Equal)) => Some(members.equal_split()),
+            (Field::Absent, Some(SplitType::Exact | SplitType::Percentage)) => {
                 errors.missing("splits");
                 None
             }
             (Field::Invalid, _) | (Field::Absent, None) => None,
         };
-        let split = rule.and_then(|rule| rule.split(&terms, &mut errors));
+        let split = split.filter(|split| {
+            amount.is_some_and(|it| keep_split(split.check(it), &mut errors).is_some())
+        });
         let checked = || {
             Some(CheckedExpense {
                 amount: amount?,
@@ -286,11 +289,17 @@ impl Draft<NewExpense> {
 
 impl CheckedExpense<'_> {
     /// The expense, recorded at `created_at`. `random` tells its id from others of that moment.
-    #[must_use]
-    pub fn at(&self, created_at: Timestamp, random: [u8; 10]) -> Expense {
+    ///
+    /// # Errors
+    ///
+    /// As [`Split::divide`]: none of a split that was checked.
+    pub fn at(&self, created_at: Timestamp, random: [u8; 10]) -> Result<Expense, Error> {
         let id = ExpenseId::new(created_at, random);
         let (payer_id, payer_name) = self.payer.clone();
-        Expense {
+        let mut errors = FieldErrors::default();
+        let splits = keep_split(self.members.shares(&self.split, self.amount, id), &mut errors);
+        let splits = errors.finish(splits)?;
+        Ok(Expense {
             id,
             group_id: self.group.id,
             group_title: Some(self.group.title.to_string()),
@@ -300,12 +309,12 @@ impl CheckedExpense<'_> {
             currency: self.amount.currency,
             description: self.description.to_string(),
             split_type: self.split.split_type(),
-            splits: self.members.shares(&self.split, self.amount, id),
+            splits,
             category: self.category,
             created_at,
             created_by: Some(self.created_by),
             updated_at: None,
-        }
+        })
     }
 }
 

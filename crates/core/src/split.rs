@@ -1,11 +1,10 @@
 //! How an expense is split into shares. The shares sum to the amount, and left-over minor units
 //! rotate among the members.
 //!
-//! Unit: every `i64` is a count of the minor units of one currency. The three ways to split are one
-//! division by weights: an equal part weighs 1, a percentage its ten-thousandths, an exact part its
-//! units.
+//! All ways to split are one division by weights: a member of an equal split has the weight 1, a
+//! percentage its ten-thousandths, an exact amount its minor units.
 
-use std::collections::HashSet;
+use std::{cmp::Reverse, collections::HashSet};
 
 use sha2::{Digest, Sha256};
 
@@ -22,9 +21,8 @@ use crate::{
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 pub const MAX_SHARES: usize = 45;
 
-/// The weight of one percent, and of all hundred: four decimals are kept.
-const PERCENT_DECIMALS: u8 = 4;
-const WHOLE: u64 = 1_000_000;
+/// How many decimals a percentage has at most.
+pub(crate) const PERCENT_DECIMALS: u8 = 4;
 
 words! {
     /// How an expense is split: equally, by exact amounts, or by percentages.
@@ -38,11 +36,18 @@ words! {
     }
 }
 
-/// A valid split: each member once, and the weights add up.
+/// The weight of 100 percent.
+const WHOLE: i64 = 1_000_000;
+
+/// How an expense is divided among members, each of whom is listed once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Split {
-    split_type: SplitType,
-    parts: Vec<(UserId, u64)>,
+pub enum Split {
+    /// The members have equal shares.
+    Equal(Vec<UserId>),
+    /// The share of each member, in minor units; they sum to the amount.
+    Exact(Vec<(UserId, i64)>),
+    /// The percentage of each member, in ten-thousandths; they sum to 100 percent.
+    Percentage(Vec<(UserId, u32)>),
 }
 
 /// What one member owes of an expense.
@@ -52,33 +57,32 @@ pub struct UserShare {
     pub user: UserId,
     /// Their share; zero is possible.
     pub amount: Money,
-    /// The percentage it was computed from, where it was.
+    /// The percentage that it was computed from, in a percentage split.
     pub percentage: Option<Decimal>,
 }
 
-/// Why a split is invalid. An index is the position of a part in the input, from 0.
+/// Why a split is invalid. An index is a place in the input, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
-    /// There are no splits.
+    /// There are no members.
     #[error("splits must not be empty")]
     Empty,
     /// There are more shares than one transaction can write.
     #[error("an expense must have at most {MAX_SHARES} splits, not {0}")]
     TooMany(usize),
-    /// A member is named twice.
+    /// A member is listed twice.
     #[error("userId must appear only once in splits")]
     Twice(usize),
-    /// A part is below zero.
+    /// An amount or a percentage is negative.
     #[error("must not be negative")]
     Negative(usize),
-    /// A percentage has more than four decimals.
+    /// A percentage has too many decimals.
     #[error("must have at most {PERCENT_DECIMALS} decimals")]
     TooFine(usize),
-    /// The exact parts are not the amount.
+    /// The exact shares do not sum to the amount.
     #[error(
-        "must sum to the amount, not to {} ({})",
-        .amount.currency.to_major(*.sum),
-        off(.sum.saturating_sub(.amount.minor.into()), |minor| .amount.currency.to_major(minor))
+        "must sum to the amount, not to {}",
+        and_difference(*.sum, .amount.minor, |minor| .amount.currency.to_major(minor))
     )]
     Sum {
         /// What they sum to, in minor units.
@@ -86,128 +90,119 @@ pub enum SplitError {
         /// What they should sum to.
         amount: Money,
     },
-    /// The percentages are not 100.
+    /// The percentages do not sum to 100, but to these ten-thousandths.
     #[error(
-        "percentages of splits must sum to 100, not to {} ({})",
-        Decimal::new(*.0, PERCENT_DECIMALS),
-        off(.0.saturating_sub(WHOLE.into()), |weight| Decimal::new(weight, PERCENT_DECIMALS))
+        "percentages of splits must sum to 100, not to {}",
+        and_difference(*.0, WHOLE, |weight| Decimal::new(weight, PERCENT_DECIMALS))
     )]
     Percentages(i128),
+    /// The percentages sum to more than an `i128` of ten-thousandths.
+    #[error("percentages of splits must sum to 100")]
+    TooMuch,
 }
 
-/// A difference with its direction: "0.01 too much", "0.01 too little".
-fn off(difference: i128, number: impl Fn(i128) -> Decimal) -> String {
+/// A sum and how far it is off: "99.99 (0.01 too little)".
+#[expect(clippy::arithmetic_side_effects, reason = "a sum that is not negative, minus an `i64`")]
+fn and_difference(sum: i128, expected: i64, number: impl Fn(i128) -> Decimal) -> String {
+    let difference = sum - i128::from(expected);
     let direction = if difference < 0 { "too little" } else { "too much" };
-    format!("{} {direction}", number(difference.saturating_abs()))
+    format!("{} ({} {direction})", number(sum), number(difference.abs()))
 }
 
-/// The weight of a percentage, the part at `index`, in ten-thousandths.
-pub(crate) fn weight(percentage: Decimal, index: usize) -> Result<i128, SplitError> {
-    if percentage.decimals() > PERCENT_DECIMALS {
-        return Err(SplitError::TooFine(index));
-    }
-    Ok(percentage.at_scale(PERCENT_DECIMALS).unwrap_or(i128::MAX))
+/// The weights of percentages, which sum to 100.
+pub(crate) fn percentage_weights(percentages: &[Decimal]) -> Result<Vec<u32>, SplitError> {
+    let weights: Option<Vec<i128>> =
+        percentages.iter().map(|percentage| percentage.at_scale(PERCENT_DECIMALS)).collect();
+    let weights = weights.ok_or(SplitError::TooMuch)?;
+    let sum = weights.iter().try_fold(0_i128, |sum, weight| sum.checked_add(*weight));
+    check_percentages(sum.ok_or(SplitError::TooMuch)?)?;
+    let weight = |(index, weight)| u32::try_from(weight).map_err(|_| SplitError::Negative(index));
+    weights.into_iter().enumerate().map(weight).collect()
 }
 
-/// Whether weights of percentages sum to 100.
-pub(crate) fn percentage_sum(weights: i128) -> Result<(), SplitError> {
-    if weights == WHOLE.into() { Ok(()) } else { Err(SplitError::Percentages(weights)) }
+fn check_percentages(sum: i128) -> Result<(), SplitError> {
+    if sum == WHOLE.into() { Ok(()) } else { Err(SplitError::Percentages(sum)) }
 }
 
-/// Whether exact parts that sum to `sum` minor units make up `amount`.
-pub(crate) fn exact_sum(sum: i128, amount: Money) -> Result<(), SplitError> {
+/// Checks that exact shares sum to the amount.
+pub(crate) fn check_exact(
+    shares: impl Iterator<Item = i64>,
+    amount: Money,
+) -> Result<(), SplitError> {
+    let sum = shares.map(i128::from).sum();
     if sum == amount.minor.into() { Ok(()) } else { Err(SplitError::Sum { sum, amount }) }
 }
 
 impl Split {
-    /// Everybody of `users` the same.
-    ///
-    /// # Errors
-    ///
-    /// [`SplitError`] where there are none or too many, or one is named twice.
-    pub fn equal(users: impl IntoIterator<Item = UserId>) -> Result<Self, SplitError> {
-        let parts = users.into_iter().map(|user| (user, 1)).collect();
-        Self::checked(SplitType::Equal, parts)
-    }
-
-    /// The given percentages, which sum to exactly 100 with at most four decimals each.
-    ///
-    /// # Errors
-    ///
-    /// [`SplitError`] where they do not, where there are none or too many, or where a member is
-    /// named twice.
-    pub fn percentage(
-        parts: impl IntoIterator<Item = (UserId, Decimal)>,
-    ) -> Result<Self, SplitError> {
-        let weigh = |(index, (user, percentage)): (usize, (UserId, Decimal))| {
-            if percentage.is_negative() {
-                return Err(SplitError::Negative(index));
-            }
-            let weight = weight(percentage, index)?;
-            // What no `u64` holds is over 100 anyway.
-            Ok((user, u64::try_from(weight).map_err(|_| SplitError::Percentages(weight))?))
-        };
-        let parts = parts.into_iter().enumerate().map(weigh).collect::<Result<_, _>>()?;
-        let split = Self::checked(SplitType::Percentage, parts)?;
-        percentage_sum(split.total()).map(|()| split)
-    }
-
-    /// The given parts in minor units, which sum to exactly `amount`.
-    ///
-    /// # Errors
-    ///
-    /// [`SplitError`] where they do not, where there are none or too many, or where a member is
-    /// named twice.
-    pub fn exact(
-        parts: impl IntoIterator<Item = (UserId, i64)>,
-        amount: Money,
-    ) -> Result<Self, SplitError> {
-        let weigh = |(index, (user, minor)): (usize, (UserId, i64))| {
-            u64::try_from(minor)
-                .map(|weight| (user, weight))
-                .map_err(|_| SplitError::Negative(index))
-        };
-        let parts = parts.into_iter().enumerate().map(weigh).collect::<Result<_, _>>()?;
-        let split = Self::checked(SplitType::Exact, parts)?;
-        exact_sum(split.total(), amount).map(|()| split)
-    }
-
-    fn checked(split_type: SplitType, parts: Vec<(UserId, u64)>) -> Result<Self, SplitError> {
-        if parts.is_empty() {
-            return Err(SplitError::Empty);
-        }
-        if parts.len() > MAX_SHARES {
-            return Err(SplitError::TooMany(parts.len()));
-        }
-        let mut seen = HashSet::new();
-        match parts.iter().position(|(user, _)| !seen.insert(*user)) {
-            Some(index) => Err(SplitError::Twice(index)),
-            None => Ok(Self { split_type, parts }),
-        }
-    }
-
-    /// How it divides.
+    /// Its name.
     #[must_use]
     pub const fn split_type(&self) -> SplitType {
-        self.split_type
+        match self {
+            Self::Equal(_) => SplitType::Equal,
+            Self::Exact(_) => SplitType::Exact,
+            Self::Percentage(_) => SplitType::Percentage,
+        }
     }
 
-    /// Who shares, in the order of input.
-    pub fn users(&self) -> impl Iterator<Item = UserId> + '_ {
-        self.parts.iter().map(|(user, _)| *user)
+    /// The same split with its members in order of id, for a comparison.
+    #[must_use]
+    pub fn sorted(mut self) -> Self {
+        match &mut self {
+            Self::Equal(members) => members.sort_unstable(),
+            Self::Exact(amounts) => amounts.sort_unstable(),
+            Self::Percentage(percentages) => percentages.sort_unstable(),
+        }
+        self
     }
 
-    /// The sum of the weights: at most 45 times `u64::MAX`.
-    fn total(&self) -> i128 {
-        self.parts.iter().fold(0, |sum, (_, weight)| sum.saturating_add(i128::from(*weight)))
+    /// Checks that it divides an amount.
+    ///
+    /// # Errors
+    ///
+    /// [`SplitError`] if it has no members or too many, lists one twice, or has amounts or
+    /// percentages that do not add up.
+    pub fn check(&self, amount: Money) -> Result<(), SplitError> {
+        self.weights(amount).map(|_| ())
     }
 
-    /// The parts of `amount`, which is above zero, in the order of input. They sum to it
+    /// The weight of each member, which is not negative.
+    fn weights(&self, amount: Money) -> Result<Vec<(UserId, i64)>, SplitError> {
+        let (weights, sum): (Vec<(UserId, i64)>, _) = match self {
+            Self::Equal(members) => (members.iter().map(|member| (*member, 1)).collect(), Ok(())),
+            Self::Exact(amounts) => {
+                (amounts.clone(), check_exact(amounts.iter().map(|(_, minor)| *minor), amount))
+            }
+            Self::Percentage(percentages) => (
+                percentages.iter().map(|(member, weight)| (*member, (*weight).into())).collect(),
+                check_percentages(percentages.iter().map(|(_, weight)| i128::from(*weight)).sum()),
+            ),
+        };
+        if let Some(index) = weights.iter().position(|(_, weight)| *weight < 0) {
+            return Err(SplitError::Negative(index));
+        }
+        if weights.is_empty() {
+            return Err(SplitError::Empty);
+        }
+        if weights.len() > MAX_SHARES {
+            return Err(SplitError::TooMany(weights.len()));
+        }
+        let mut seen = HashSet::new();
+        if let Some(index) = weights.iter().position(|(member, _)| !seen.insert(*member)) {
+            return Err(SplitError::Twice(index));
+        }
+        sum.map(|()| weights)
+    }
+
+    /// The shares of `amount`, which is above zero, in the order of the members. They sum to it
     /// exactly.
     ///
-    /// What the division leaves over goes by largest remainder; ties go in turn over the members by
-    /// id, from a place that `expense` decides: the same expense always gives the same parts, and
-    /// over many expenses each member carries the odd unit equally often.
+    /// Left-over minor units go to the largest remainders, one each. Ties go to the members in
+    /// order of id, from a place that `expense` decides: the same expense always has the same
+    /// shares, and over many expenses each member gets a left-over minor unit equally often.
+    ///
+    /// # Errors
+    ///
+    /// As [`Split::check`].
     ///
     /// # Example
     ///
@@ -217,55 +212,62 @@ impl Split {
     /// let friends = [1, 2, 3].map(|number| UserId::new(number).unwrap());
     /// let dinner = "0190a1b2-0000-7000-8000-000000000001".parse().unwrap();
     /// let amount = Money { currency: Currency::TON, minor: 100 };
-    /// let shares = Split::equal(friends).unwrap().divide(amount, dinner);
+    /// let shares = Split::Equal(friends.to_vec()).divide(amount, dinner).unwrap();
     /// let mut minor: Vec<i64> = shares.iter().map(|share| share.amount.minor).collect();
     /// minor.sort();
     /// assert_eq!(minor, [33, 33, 34]);
     /// ```
-    #[must_use]
-    pub fn divide(&self, amount: Money, expense: ExpenseId) -> Vec<UserShare> {
-        let Money { currency, minor: amount } = amount;
-        let total = self.total().max(1);
-        // A weight and an amount have at most 64 bits each, so a product fits into an `i128`.
-        let product = |weight: u64| i128::from(amount).saturating_mul(weight.into());
-        let floor = |weight| product(weight).div_euclid(total);
-        let remainder = |weight| product(weight).rem_euclid(total);
-
-        let mut tie_break: Vec<usize> = (0..self.parts.len()).collect();
-        tie_break.sort_by_key(|&index| self.parts.get(index).map(|(user, _)| *user));
-        tie_break.rotate_left(tie_break_start(expense, self.parts.len()));
-        // Stable: among equal remainders the turn decides.
-        tie_break.sort_by_key(|&index| {
-            std::cmp::Reverse(self.parts.get(index).map(|(_, weight)| remainder(*weight)))
-        });
-        let given =
-            self.parts.iter().fold(0_i128, |sum, (_, weight)| sum.saturating_add(floor(*weight)));
-        let left = i128::from(amount).saturating_sub(given);
-        let odd: HashSet<usize> =
-            tie_break.into_iter().take(usize::try_from(left).unwrap_or_default()).collect();
-
-        let part = |(index, &(user, weight)): (usize, &(UserId, u64))| UserShare {
-            user,
-            amount: Money {
-                currency,
-                minor: i64::try_from(floor(weight).saturating_add(odd.contains(&index).into()))
-                    .unwrap_or(amount),
-            },
-            percentage: (self.split_type == SplitType::Percentage)
-                .then(|| Decimal::new(weight.into(), PERCENT_DECIMALS)),
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "a weight is at most the total of at most 45 weights, so a product has at most 126 \
+                  bits, and a share is at most the amount"
+    )]
+    pub fn divide(&self, amount: Money, expense: ExpenseId) -> Result<Vec<UserShare>, SplitError> {
+        let weights = self.weights(amount)?;
+        // All weights are zero only if they are exact shares of nothing: each share is zero then.
+        let total = weights.iter().map(|(_, weight)| i128::from(*weight)).sum::<i128>().max(1);
+        let percentage = |weight: i64| match self {
+            Self::Equal(_) | Self::Exact(_) => None,
+            Self::Percentage(_) => Some(Decimal::new(weight.into(), PERCENT_DECIMALS)),
         };
-        self.parts.iter().enumerate().map(part).collect()
+        let rounded_down = |(user, weight): (UserId, i64)| {
+            let product = i128::from(amount.minor) * i128::from(weight);
+            let minor = product.div_euclid(total) as i64;
+            let percentage = percentage(weight);
+            let share = UserShare { user, amount: Money { minor, ..amount }, percentage };
+            (share, product.rem_euclid(total))
+        };
+        let mut shares: Vec<(UserShare, i128)> = weights.into_iter().map(rounded_down).collect();
+        let given: i128 = shares.iter().map(|(share, _)| i128::from(share.amount.minor)).sum();
+
+        let mut order: Vec<&mut (UserShare, i128)> = shares.iter_mut().collect();
+        order.sort_by_key(|(share, _)| share.user);
+        let start = tie_break_start(expense, order.len());
+        order.rotate_left(start);
+        // The sort is stable, so the order decides among equal remainders.
+        order.sort_by_key(|(_, remainder)| Reverse(*remainder));
+        // Fewer than the members, because each remainder is less than one minor unit.
+        for (_, (share, _)) in (given..amount.minor.into()).zip(order) {
+            share.amount.minor += 1;
+        }
+        Ok(shares.into_iter().map(|(share, _)| share).collect())
     }
 }
 
-/// Whose turn it is to carry an odd unit of `expense`, as an index below `members`.
+/// The member who is the first to get a left-over minor unit of `expense`, as an index below
+/// `members`.
 ///
-/// A hash, because an id begins with the time, and hand-made ids differ in one digit.
+/// It is a hash, because an id begins with the time, and ids made by hand differ in one digit.
+#[expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "a split has at least one member and at most 45"
+)]
 fn tie_break_start(expense: ExpenseId, members: usize) -> usize {
-    let hash = Sha256::digest(expense.as_bytes());
-    let number = hash.first_chunk::<8>().map_or(0, |bytes| u64::from_be_bytes(*bytes));
-    let tie_break = number.checked_rem(u64::try_from(members).unwrap_or(u64::MAX));
-    tie_break.and_then(|tie_break| usize::try_from(tie_break).ok()).unwrap_or_default()
+    let hash: [u8; 32] = Sha256::digest(expense.as_bytes()).into();
+    let [a, b, c, d, e, f, g, h, ..] = hash;
+    (u64::from_be_bytes([a, b, c, d, e, f, g, h]) % members as u64) as usize
 }
 
 #[cfg(test)]
@@ -291,60 +293,74 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_come_out_is_refused() {
-        let rows: [(Result<Split, SplitError>, &str); 9] = [
-            (Split::equal([]), "splits must not be empty"),
-            (Split::equal((1..47).map(user)), "an expense must have at most 45 splits, not 46"),
-            (Split::equal([user(1), user(2), user(1)]), "userId must appear only once in splits"),
+    fn invalid_splits_are_refused() {
+        let rows: [(Split, &str); 8] = [
+            (Split::Equal(Vec::new()), "splits must not be empty"),
             (
-                Split::percentage([(user(1), number("49.99")), (user(2), number("50"))]),
+                Split::Equal((1..47).map(user).collect()),
+                "an expense must have at most 45 splits, not 46",
+            ),
+            (
+                Split::Equal(vec![user(1), user(2), user(1)]),
+                "userId must appear only once in splits",
+            ),
+            (
+                Split::Percentage(vec![(user(1), 499_900), (user(2), 500_000)]),
                 "percentages of splits must sum to 100, not to 99.99 (0.01 too little)",
             ),
             (
-                Split::percentage([(user(1), number("50.0001")), (user(2), number("50"))]),
+                Split::Percentage(vec![(user(1), 500_001), (user(2), 500_000)]),
                 "percentages of splits must sum to 100, not to 100.0001 (0.0001 too much)",
             ),
+            (Split::Exact(vec![(user(1), -1), (user(2), 101)]), "must not be negative"),
             (
-                Split::percentage([(user(1), number("33.33333")), (user(2), number("66.66667"))]),
-                "must have at most 4 decimals",
-            ),
-            (
-                Split::percentage([(user(1), number("-1")), (user(2), number("101"))]),
-                "must not be negative",
-            ),
-            (
-                Split::exact([(user(1), 50), (user(2), 51)], eur(100)),
+                Split::Exact(vec![(user(1), 50), (user(2), 51)]),
                 "must sum to the amount, not to 1.01 (0.01 too much)",
             ),
             (
-                Split::exact([(user(1), i64::MAX), (user(2), i64::MAX)], eur(100)),
+                Split::Exact(vec![(user(1), i64::MAX), (user(2), i64::MAX)]),
                 "must sum to the amount, not to 184467440737095516.14 (184467440737095515.14 too much)",
             ),
         ];
         for (split, message) in rows {
-            assert_eq!(split.unwrap_err().to_string(), message);
+            assert_eq!(split.check(eur(100)).unwrap_err().to_string(), message);
+            assert!(split.divide(eur(100), expense(1)).is_err());
         }
     }
 
     #[test]
-    fn nobody_without_a_percentage_carries_an_odd_unit() {
-        let parts = [(user(1), number("0")), (user(2), number("33.3")), (user(3), number("66.7"))];
+    fn percentages_become_weights_that_sum_to_100() {
+        let numbers = |texts: &[&str]| texts.iter().map(|text| number(text)).collect::<Vec<_>>();
+        for (percentages, expected) in [
+            (&["33.3333", "66.6667"][..], Ok(vec![333_333, 666_667])),
+            (&["50", "50.01"], Err(SplitError::Percentages(1_000_100))),
+            (&["-1", "101"], Err(SplitError::Negative(0))),
+            (&["9e33", "9e33"], Err(SplitError::TooMuch)),
+            (&["1e37"], Err(SplitError::TooMuch)),
+        ] {
+            assert_eq!(percentage_weights(&numbers(percentages)), expected, "{percentages:?}");
+        }
+    }
+
+    #[test]
+    fn a_percentage_of_zero_gets_no_left_over_minor_unit() {
+        let split = Split::Percentage(vec![(user(1), 0), (user(2), 333_000), (user(3), 667_000)]);
         for seed in 0..50 {
-            let shares = Split::percentage(parts).unwrap().divide(eur(101), expense(seed));
+            let shares = split.divide(eur(101), expense(seed)).unwrap();
             assert_eq!(shares[0].amount.minor, 0);
             assert_eq!(shares[1].percentage, Some(number("33.3")));
         }
     }
 
     #[test]
-    fn everybody_carries_the_odd_unit_about_equally_often() {
-        let split = Split::equal([user(1), user(2), user(3)]).unwrap();
+    fn members_get_a_left_over_minor_unit_about_equally_often() {
+        let split = Split::Equal(vec![user(1), user(2), user(3)]);
         let mut carried = [0_u32; 3];
         for seed in 0..3000_u32 {
             let [a, b, c, d] = seed.to_be_bytes();
             let at = Timestamp::from_millis(1_700_000_000_000).unwrap();
             let id = ExpenseId::new(at, [a, b, c, d, 0, 0, 0, 0, 0, 0]);
-            for (count, part) in carried.iter_mut().zip(split.divide(eur(100), id)) {
+            for (count, part) in carried.iter_mut().zip(split.divide(eur(100), id).unwrap()) {
                 *count += u32::from(part.amount.minor == 34);
             }
         }
@@ -353,10 +369,11 @@ mod tests {
     }
 
     /// Weights that sum to 1 000 000, cut at random places.
-    fn percentages() -> impl Strategy<Value = Vec<u64>> {
-        vec(0..=WHOLE, 0..44).prop_map(|mut cuts| {
+    fn percentages() -> impl Strategy<Value = Vec<u32>> {
+        let whole = u32::try_from(WHOLE).unwrap();
+        vec(0..=whole, 0..44).prop_map(move |mut cuts| {
             cuts.sort_unstable();
-            cuts.push(WHOLE);
+            cuts.push(whole);
             let mut last = 0;
             cuts.iter().map(|cut| cut - std::mem::replace(&mut last, *cut)).collect()
         })
@@ -367,7 +384,8 @@ mod tests {
         fn equal_parts_sum_to_the_amount_and_differ_by_one(
             amount in 1..=i64::MAX, members in 1..=45_u64, seed: u8,
         ) {
-            let parts = Split::equal((1..=members).map(user)).unwrap().divide(eur(amount), expense(seed));
+            let split = Split::Equal((1..=members).map(user).collect());
+            let parts = split.divide(eur(amount), expense(seed)).unwrap();
             let minor: Vec<i128> = parts.iter().map(|part| part.amount.minor.into()).collect();
             prop_assert_eq!(minor.iter().sum::<i128>(), i128::from(amount));
             prop_assert!(minor.iter().max().unwrap() - minor.iter().min().unwrap() <= 1);
@@ -377,8 +395,8 @@ mod tests {
         fn percentages_sum_to_the_amount_and_are_off_by_less_than_a_unit(
             amount in 1..=i64::MAX, weights in percentages(), seed: u8,
         ) {
-            let parts = (1..).map(user).zip(weights.iter().map(|w| Decimal::new((*w).into(), 4)));
-            let parts = Split::percentage(parts).unwrap().divide(eur(amount), expense(seed));
+            let split = Split::Percentage((1..).map(user).zip(weights.iter().copied()).collect());
+            let parts = split.divide(eur(amount), expense(seed)).unwrap();
             prop_assert_eq!(parts.iter().map(|part| i128::from(part.amount.minor)).sum::<i128>(), i128::from(amount));
             for (part, weight) in parts.iter().zip(weights) {
                 let exact = i128::from(amount) * i128::from(weight);
@@ -390,8 +408,8 @@ mod tests {
         fn exact_parts_are_what_was_given(minor in vec(0..=i64::MAX / 45, 1..45), seed: u8) {
             let amount: i64 = minor.iter().sum();
             prop_assume!(amount > 0);
-            let parts = (1..).map(user).zip(minor.iter().copied());
-            let parts = Split::exact(parts, eur(amount)).unwrap().divide(eur(amount), expense(seed));
+            let split = Split::Exact((1..).map(user).zip(minor.iter().copied()).collect());
+            let parts = split.divide(eur(amount), expense(seed)).unwrap();
             prop_assert_eq!(parts.iter().map(|part| part.amount.minor).collect::<Vec<_>>(), minor);
         }
 
@@ -402,8 +420,8 @@ mod tests {
             shuffled in Just((1..=7).collect::<Vec<u64>>()).prop_shuffle(),
         ) {
             let of = |order: &[u64]| {
-                let split = Split::equal(order.iter().copied().map(user)).unwrap();
-                let mut parts = split.divide(eur(amount), expense(seed));
+                let split = Split::Equal(order.iter().copied().map(user).collect());
+                let mut parts = split.divide(eur(amount), expense(seed)).unwrap();
                 parts.sort_by_key(|part| part.user);
                 parts
             };

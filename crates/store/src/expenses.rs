@@ -81,7 +81,7 @@ impl Table {
             }
             let new = new.check(group, members, member_key.user)?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
-            let expense = new.at(transaction.at(), context.random);
+            let expense = new.at(transaction.at(), context.random)?;
             insert(&mut transaction, &expense)?;
             let response = idempotency.write(&expense)?;
             transaction.commit(Outcome::Done(expense), response)

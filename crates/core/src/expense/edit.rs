@@ -1,10 +1,8 @@
 //! Editing an expense: fields that are left out stay as they are.
 
-use std::collections::BTreeMap;
-
 use super::{
     Category, Expense, positive,
-    split_input::{Members, SplitInput, SplitRule, Terms},
+    split_input::{Members, SplitInput, keep_split, read_split},
 };
 use crate::{
     Error,
@@ -12,8 +10,8 @@ use crate::{
     decimal::Decimal,
     group::Member,
     id::UserId,
-    input::{Draft, Field},
-    split::SplitType,
+    input::{Draft, Field, FieldErrors},
+    split::{Split, SplitType},
     text::Description,
 };
 
@@ -39,9 +37,8 @@ pub struct Edit {
 impl Draft<Edit> {
     /// The expense that it makes of `before`, but for the time of the edit.
     ///
-    /// Where neither the amount nor the division is another, every share stays as it is, odd units
-    /// included. A new amount is divided as the old one was, except that exact shares have to be
-    /// sent again.
+    /// If neither the amount nor the split changes, every share stays as it is, to the minor unit.
+    /// A new amount is divided as the old one was, except that exact shares have to be sent again.
     ///
     /// # Errors
     ///
@@ -59,63 +56,51 @@ impl Draft<Edit> {
             user => user.and_then(|user| Some((user, members.name(user, "payerId", &mut errors)?))),
         };
 
-        let terms = Terms { members: &members, currency, amount };
-        let current = SplitRule::of_expense(before);
         let split_type = edit.split_type.or(before.split_type);
-        let rule = match &edit.splits {
-            Field::Invalid => None,
-            Field::Value(inputs) => SplitRule::among(inputs, split_type, &terms, &mut errors),
-            Field::Absent if split_type == Some(before.split_type) && same_money => {
-                Some(current.clone())
-            }
-            Field::Absent => {
-                let (current, inputs) = SplitInput::of(before);
-                let same = |it: SplitType| if it == before.split_type { current } else { it };
-                SplitRule::among(&inputs, split_type.map(same), &terms, &mut errors)
-            }
+        let read = |inputs: &[SplitInput], split_type, errors: &mut FieldErrors| {
+            read_split(inputs, split_type, &members, currency, amount, errors)
         };
-        let stays = same_money && rule.as_ref().is_some_and(|it| same(it, &current));
-        let split = rule.filter(|_| !stays).and_then(|it| it.split(&terms, &mut errors));
+        let (stored_type, stored) = SplitInput::of(before);
+        let untouched = edit.splits.is_absent() && split_type == Some(before.split_type);
+        let split = match &edit.splits {
+            Field::Invalid => None,
+            Field::Value(inputs) => read(inputs, split_type, &mut errors),
+            Field::Absent if untouched && same_money => None,
+            Field::Absent if untouched => read(&stored, Some(stored_type), &mut errors),
+            Field::Absent => read(&stored, split_type, &mut errors),
+        };
+        let current = || read(&stored, Some(stored_type), &mut FieldErrors::default());
+        let is_current =
+            |split: &Split| current().map(Split::sorted) == Some(split.clone().sorted());
+        let stays = same_money && (untouched || split.as_ref().is_some_and(is_current));
+        let divided = if stays {
+            Some((before.split_type, before.splits.clone()))
+        } else {
+            split.zip(amount).and_then(|(split, amount)| {
+                let shares = members.shares(&split, amount, before.id);
+                Some((split.split_type(), keep_split(shares, &mut errors)?))
+            })
+        };
 
         let after = || {
             let ((payer_id, payer_name), amount) = (payer?, amount?);
+            let (split_type, splits) = divided?;
             let mut after = Expense {
                 payer_id,
                 payer_name,
                 currency: amount.currency,
                 amount: amount.to_major(),
+                split_type,
+                splits,
                 category: edit.category.or(before.category)?,
                 ..before.clone()
             };
             if let Some(description) = edit.description.value() {
                 after.description = description.to_string();
             }
-            if !stays {
-                let split = split?;
-                after.split_type = split.split_type();
-                after.splits = members.shares(&split, amount, before.id);
-            }
             Some(after)
         };
         let after = after();
         errors.finish(after)
-    }
-}
-
-/// Whether two divisions are one, whatever the order of their parts.
-fn same(one: &SplitRule, other: &SplitRule) -> bool {
-    fn parts<T: Copy>(parts: &[(UserId, T)]) -> BTreeMap<UserId, T> {
-        parts.iter().copied().collect()
-    }
-    let users = |users: &[UserId]| parts(&users.iter().map(|user| (*user, ())).collect::<Vec<_>>());
-    match (one, other) {
-        (SplitRule::Equal(one), SplitRule::Equal(other)) => {
-            one.len() == other.len() && users(one) == users(other)
-        }
-        (SplitRule::Exact(one), SplitRule::Exact(other))
-        | (SplitRule::Percentage(one), SplitRule::Percentage(other)) => {
-            one.len() == other.len() && parts(one) == parts(other)
-        }
-        _ => false,
     }
 }

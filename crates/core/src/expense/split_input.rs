@@ -1,6 +1,9 @@
-//! How an expense is to be divided, and the split that results.
+//! Reading a split from input, and the shares of an expense.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use super::{Expense, Share};
 use crate::{
@@ -10,7 +13,9 @@ use crate::{
     id::{ExpenseId, UserId},
     input::{Field, FieldErrors},
     money::Money,
-    split::{self, Split, SplitError, SplitType, UserShare},
+    split::{
+        PERCENT_DECIMALS, Split, SplitError, SplitType, UserShare, check_exact, percentage_weights,
+    },
 };
 
 /// A member who shares an expense.
@@ -24,27 +29,6 @@ pub struct SplitInput {
     pub percentage: Field<Decimal>,
 }
 
-/// How an expense is to be divided.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum SplitRule {
-    /// All members the same.
-    Everybody,
-    /// These members the same.
-    Equal(Vec<UserId>),
-    /// These percentages.
-    Percentage(Vec<(UserId, Decimal)>),
-    /// These amounts, in major units.
-    Exact(Vec<(UserId, Decimal)>),
-}
-
-/// What a division is checked against. An amount or a currency that is invalid itself is missing.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Terms<'a> {
-    pub(super) members: &'a Members<'a>,
-    pub(super) currency: Option<Currency>,
-    pub(super) amount: Option<Money>,
-}
-
 /// The members of a group, by whose names a client's ids are checked.
 #[derive(Clone, Debug)]
 pub(super) struct Members<'a>(BTreeMap<UserId, &'a str>);
@@ -54,8 +38,9 @@ impl<'a> Members<'a> {
         Self(members.iter().map(|member| (member.id, member.name.as_str())).collect())
     }
 
-    fn ids(&self) -> impl Iterator<Item = UserId> + '_ {
-        self.0.keys().copied()
+    /// The split among all members.
+    pub(super) fn equal_split(&self) -> Split {
+        Split::Equal(self.0.keys().copied().collect())
     }
 
     /// The name of the member at `path`.
@@ -70,25 +55,30 @@ impl<'a> Members<'a> {
     }
 
     /// The shares of an expense of `amount`.
-    pub(super) fn shares(&self, split: &Split, amount: Money, id: ExpenseId) -> Vec<Share> {
+    pub(super) fn shares(
+        &self,
+        split: &Split,
+        amount: Money,
+        id: ExpenseId,
+    ) -> Result<Vec<Share>, SplitError> {
         let share = |part: UserShare| Share {
             user_id: part.user,
             user_name: self.0.get(&part.user).copied().unwrap_or_default().to_owned(),
             amount: part.amount.to_major(),
             percentage: part.percentage,
         };
-        split.divide(amount, id).into_iter().map(share).collect()
+        Ok(split.divide(amount, id)?.into_iter().map(share).collect())
     }
 }
 
 impl SplitInput {
-    /// The input that gives a share again. Percentages that were not stored are the amounts that
-    /// resulted from them.
+    /// The input that gives the shares of an expense again. Percentages that were not stored, in v0
+    /// rows, are replaced by the amounts that resulted from them.
     pub(super) fn of(expense: &Expense) -> (SplitType, Vec<Self>) {
         let lost = expense.splits.iter().any(|share| share.percentage.is_none());
         let split_type = match expense.split_type {
             SplitType::Percentage if lost => SplitType::Exact,
-            split_type => split_type,
+            given @ (SplitType::Equal | SplitType::Exact | SplitType::Percentage) => given,
         };
         let input = |share: &Share| Self {
             user: Field::Value(share.user_id),
@@ -97,121 +87,108 @@ impl SplitInput {
         };
         (split_type, expense.splits.iter().map(input).collect())
     }
+}
 
-    /// The number that its part of the split depends on, and its weight in the sum of the parts.
-    fn part(
-        &self,
-        index: usize,
-        split_type: SplitType,
-        currency: Option<Currency>,
-        errors: &mut FieldErrors,
-    ) -> Option<(Decimal, i128)> {
-        let (field, number) = match split_type {
-            SplitType::Equal => return Some((Decimal::ZERO, 0)),
-            SplitType::Exact => ("amount", self.amount),
-            SplitType::Percentage => ("percentage", self.percentage),
-        };
-        let path = format!("splits[{index}].{field}");
-        if number.is_absent() {
-            errors.missing(path);
-            return None;
+/// The split among `inputs`; none if they, or the type of the split, break a rule. An `amount` or a
+/// `currency` that is invalid itself is missing, and the rules that need it are skipped.
+pub(super) fn read_split(
+    inputs: &[SplitInput],
+    split_type: Option<SplitType>,
+    members: &Members<'_>,
+    currency: Option<Currency>,
+    amount: Option<Money>,
+    errors: &mut FieldErrors,
+) -> Option<Split> {
+    let users = read_users(inputs, members, errors);
+    match split_type? {
+        SplitType::Equal => users.map(Split::Equal),
+        SplitType::Exact => {
+            let to_minor = |_, number| Some(currency?.to_minor(number));
+            let shares = read_numbers(inputs, "amount", |it| it.amount, to_minor, errors)?;
+            if let Some(amount) = amount {
+                errors.keep("splits", check_exact(shares.iter().copied(), amount))?;
+            }
+            Some(Split::Exact(users?.into_iter().zip(shares).collect()))
         }
-        let number = *number.value().filter(|number| !number.is_negative())?;
-        let weight = if split_type == SplitType::Exact {
-            errors.keep(path, currency?.to_minor(number))?.into()
-        } else {
-            errors.keep(path, split::weight(number, index))?
-        };
-        Some((number, weight))
+        SplitType::Percentage => {
+            let check = |index, number: Decimal| {
+                let too_fine = number.decimals() > PERCENT_DECIMALS;
+                Some(if too_fine { Err(SplitError::TooFine(index)) } else { Ok(number) })
+            };
+            let percentages =
+                read_numbers(inputs, "percentage", |it| it.percentage, check, errors)?;
+            let weights = errors.keep("splits", percentage_weights(&percentages))?;
+            Some(Split::Percentage(users?.into_iter().zip(weights).collect()))
+        }
     }
 }
 
-impl SplitRule {
-    /// How an expense is divided as it stands.
-    pub(super) fn of_expense(expense: &Expense) -> Self {
-        let (split_type, inputs) = SplitInput::of(expense);
-        let parts = inputs.iter().filter_map(|it| {
-            let number = if split_type == SplitType::Exact { it.amount } else { it.percentage };
-            Some((*it.user.value()?, number.or(Decimal::ZERO)?))
-        });
-        Self::new(split_type, parts.collect())
+/// The members, each of whom must be listed once. Numbers are checked as well that the type of the
+/// split does not use: none may be negative.
+fn read_users(
+    inputs: &[SplitInput],
+    members: &Members<'_>,
+    errors: &mut FieldErrors,
+) -> Option<Vec<UserId>> {
+    if inputs.is_empty() {
+        errors.push("splits", SplitError::Empty);
+        return None;
     }
-
-    fn new(split_type: SplitType, parts: Vec<(UserId, Decimal)>) -> Self {
-        match split_type {
-            SplitType::Equal => Self::Equal(parts.into_iter().map(|(user, _)| user).collect()),
-            SplitType::Exact => Self::Exact(parts),
-            SplitType::Percentage => Self::Percentage(parts),
-        }
-    }
-
-    /// The division of an expense among `inputs`; none if they, or the type of the split, break a
-    /// rule.
-    pub(super) fn among(
-        inputs: &[SplitInput],
-        split_type: Option<SplitType>,
-        terms: &Terms<'_>,
-        errors: &mut FieldErrors,
-    ) -> Option<Self> {
-        if inputs.is_empty() {
-            errors.push("splits", SplitError::Empty);
-        }
-        let (mut users, mut parts) = (BTreeSet::new(), Vec::new());
-        let (mut sum, mut numbers) = (0_i128, 0_usize);
-        for (index, input) in inputs.iter().enumerate() {
-            let path = |field: &str| format!("splits[{index}].{field}");
-            let user = input.user.value().copied();
-            let member = user.and_then(|user| {
-                terms.members.name(user, &path("userId"), errors)?;
-                users.insert(user).then_some(user)
-            });
-            if member.is_none() && user.is_some_and(|user| users.contains(&user)) {
+    let (mut users, mut seen) = (Vec::new(), BTreeSet::new());
+    for (index, input) in inputs.iter().enumerate() {
+        let path = |field: &str| format!("splits[{index}].{field}");
+        if let Some(user) = input.user.value().copied()
+            && members.name(user, &path("userId"), errors).is_some()
+        {
+            if seen.insert(user) {
+                users.push(user);
+            } else {
                 errors.push(path("userId"), SplitError::Twice(index));
             }
-            // Also the number that the type of the split does not use.
-            for (field, number) in [("amount", &input.amount), ("percentage", &input.percentage)] {
-                if number.value().is_some_and(|number| number.is_negative()) {
-                    errors.push(path(field), SplitError::Negative(index));
-                }
-            }
-            let part = split_type
-                .and_then(|split_type| input.part(index, split_type, terms.currency, errors));
-            if let Some((number, weight)) = part {
-                sum = sum.saturating_add(weight);
-                numbers = numbers.saturating_add(1);
-                parts.extend(member.map(|user| (user, number)));
+        }
+        for (field, number) in [("amount", &input.amount), ("percentage", &input.percentage)] {
+            if number.value().is_some_and(|number| number.is_negative()) {
+                errors.push(path(field), SplitError::Negative(index));
             }
         }
-        let split_type = split_type.filter(|_| numbers == inputs.len())?;
-        let whole = match (split_type, terms.amount) {
-            (SplitType::Exact, Some(amount)) => split::exact_sum(sum, amount),
-            (SplitType::Percentage, _) => split::percentage_sum(sum),
-            (SplitType::Equal | SplitType::Exact, _) => Ok(()),
-        };
-        errors.keep("splits", whole)?;
-        (parts.len() == inputs.len() && !parts.is_empty()).then(|| Self::new(split_type, parts))
     }
+    (users.len() == inputs.len()).then_some(users)
+}
 
-    /// The split of an expense; none if the amount or the division breaks a rule.
-    pub(super) fn split(&self, terms: &Terms<'_>, errors: &mut FieldErrors) -> Option<Split> {
-        let amount = terms.amount?;
-        let split = match self {
-            Self::Everybody => Split::equal(terms.members.ids()),
-            Self::Equal(users) => Split::equal(users.iter().copied()),
-            Self::Percentage(parts) => Split::percentage(parts.iter().copied()),
-            Self::Exact(parts) => {
-                let part = |(user, number): &(UserId, Decimal)| {
-                    Some((*user, amount.currency.to_minor(*number).ok()?))
-                };
-                Split::exact(parts.iter().map(part).collect::<Option<Vec<_>>>()?, amount)
-            }
-        };
-        match split {
-            Err(SplitError::TooMany(shares)) => {
-                errors.too_many_shares(shares);
+/// The numbers in a field of the inputs; none if one is missing or breaks a rule. A `check` without
+/// a result needs something that is invalid itself.
+fn read_numbers<T, E: fmt::Display>(
+    inputs: &[SplitInput],
+    field: &str,
+    number: impl Fn(&SplitInput) -> Field<Decimal>,
+    check: impl Fn(usize, Decimal) -> Option<Result<T, E>>,
+    errors: &mut FieldErrors,
+) -> Option<Vec<T>> {
+    let read = |(index, input)| {
+        let path = format!("splits[{index}].{field}");
+        match number(input) {
+            Field::Absent => {
+                errors.missing(path);
                 None
             }
-            split => errors.keep("splits", split),
+            Field::Invalid => None,
+            // Reported together with the members.
+            Field::Value(number) if number.is_negative() => None,
+            Field::Value(number) => errors.keep(path, check(index, number)?),
         }
+    };
+    // Not at the first that is invalid: all of them are reported.
+    let numbers: Vec<Option<T>> = inputs.iter().enumerate().map(read).collect();
+    numbers.into_iter().collect()
+}
+
+/// What a valid split gives; reports why it is invalid.
+pub(super) fn keep_split<T>(split: Result<T, SplitError>, errors: &mut FieldErrors) -> Option<T> {
+    match split {
+        Err(SplitError::TooMany(shares)) => {
+            errors.too_many_shares(shares);
+            None
+        }
+        split => errors.keep("splits", split),
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     },
     money::Money,
     row::{from_item, to_item},
-    split::{Split, SplitType},
+    split::Split,
     time::Timestamp,
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
@@ -24,7 +24,8 @@ fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8)
         amount: part.amount.to_major(),
         percentage: None,
     };
-    let split = Split::equal((1..=sharers).map(user)).unwrap();
+    let split = Split::Equal((1..=sharers).map(user).collect());
+    let shares = split.divide(Money { currency, minor }, id).unwrap();
     Expense {
         id,
         group_id: group(),
@@ -34,8 +35,8 @@ fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8)
         amount: currency.to_major(minor),
         currency,
         description: String::new(),
-        split_type: SplitType::Equal,
-        splits: split.divide(Money { currency, minor }, id).into_iter().map(share).collect(),
+        split_type: split.split_type(),
+        splits: shares.into_iter().map(share).collect(),
         category: None,
         created_at: at,
         created_by: None,

@@ -281,11 +281,13 @@ impl From<Expense> for ExpenseView {
 
 impl From<Share> for ShareView {
     fn from(share: Share) -> Self {
+        // Names each field, so that none is forgotten.
+        let Share { user_id, user_name, amount, percentage } = share;
         Self {
-            user_id: Text(share.user_id),
-            user_name: share.user_name,
-            amount: JsonDecimal(share.amount),
-            percentage: share.percentage.map(JsonDecimal),
+            user_id: Text(user_id),
+            user_name,
+            amount: JsonDecimal(amount),
+            percentage: percentage.map(JsonDecimal),
         }
     }
 }
