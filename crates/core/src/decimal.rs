@@ -47,11 +47,11 @@ impl Decimal {
 
     /// The number `digits * 10^-scale`.
     #[must_use]
-    pub fn new(digits: i128, scale: u8) -> Self {
-        let (mut digits, mut scale) = (digits, scale);
-        while scale > 0 && digits.checked_rem(10) == Some(0) {
-            digits = digits.checked_div(10).unwrap_or_default();
-            scale = scale.saturating_sub(1);
+    #[expect(clippy::arithmetic_side_effects, reason = "inside the loop the scale is above zero")]
+    pub const fn new(mut digits: i128, mut scale: u8) -> Self {
+        while scale > 0 && digits % 10 == 0 {
+            digits /= 10;
+            scale -= 1;
         }
         Self { digits, scale }
     }

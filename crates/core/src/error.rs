@@ -108,7 +108,9 @@ impl From<LedgerError> for Error {
             // Whatever the amount is, it is too much for this group.
             LedgerError::Overflow(_) => Self::invalid("amount", error.to_string()),
             LedgerError::Full => Self::invalid("currency", error.to_string()),
-            LedgerError::Unbalanced(_) | LedgerError::Missing(_) => Self::Table(error.into()),
+            LedgerError::Unbalanced(_) | LedgerError::Uncounted | LedgerError::Missing(_) => {
+                Self::Table(error.into())
+            }
         }
     }
 }

@@ -115,6 +115,9 @@ pub enum LedgerError {
     /// The changes of a currency do not sum to zero.
     #[error("the changes in {0} do not sum to zero")]
     Unbalanced(Currency),
+    /// The ledger counts no expense or settlement that could be reverted.
+    #[error("the ledger counts fewer expenses or settlements than it has")]
+    Uncounted,
     /// The ledger has no entry of this sequence: what was read of it is not of one moment.
     #[error("the ledger has no entry {0}")]
     Missing(u64),
@@ -385,10 +388,11 @@ impl Ledger {
         self.last_event_at.map_or(now, |last| now.max(last.next()))
     }
 
-    /// The ledger after something at `at` that moved no money: a settlement that waits.
+    /// The ledger after a write at `at` that moved no money, like that of a pending settlement.
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "no group has 2^64 writes")]
     pub fn touched(&self, at: Timestamp) -> Self {
-        Self { version: self.version.saturating_add(1), last_event_at: Some(at), ..self.clone() }
+        Self { version: self.version + 1, last_event_at: Some(at), ..self.clone() }
     }
 
     /// The ledger after `event`, and the event's entry.
@@ -403,11 +407,8 @@ impl Ledger {
         actor: UserId,
         at: Timestamp,
     ) -> Result<(Self, Entry<S>), LedgerError> {
-        let mut next = self.touched(at);
-        next.balances = self.balances.after(&event.changes)?;
-        next.settled = self.settled.after(event.ref_type, &event.changes)?;
-        next.sequence = self.sequence.saturating_add(1);
-        next.count(event.ref_type, 1);
+        let mut next = self.clone();
+        next.advance(event.ref_type, 1, &event.changes, at)?;
         let entry = Entry {
             ref_id: (event.ref_type != RefType::Adjustment).then(|| event.entry_id.to_string()),
             entry_id: event.entry_id,
@@ -446,11 +447,8 @@ impl Ledger {
             Ok(Change { totals, ..*change })
         };
         let changes = entry.changes.iter().map(negate).collect::<Result<Vec<_>, LedgerError>>()?;
-        let mut next = self.touched(at);
-        next.balances = self.balances.after(&changes)?;
-        next.settled = self.settled.after(entry.ref_type, &changes)?;
-        next.sequence = self.sequence.saturating_add(1);
-        next.count(entry.ref_type, -1);
+        let mut next = self.clone();
+        next.advance(entry.ref_type, -1, &changes, at)?;
         let reverted = Entry {
             status: EntryStatus::Reverted,
             other_sequence: Some(self.sequence),
@@ -484,13 +482,11 @@ impl Ledger {
             if entry.sequence != ledger.sequence {
                 return Err(LedgerError::Missing(ledger.sequence));
             }
-            ledger.balances.apply(&entry.changes)?;
-            ledger.settled = ledger.settled.after(entry.ref_type, &entry.changes)?;
-            ledger.version = ledger.version.saturating_add(1);
-            ledger.last_event_at = Some(entry.created_at);
-            ledger.sequence = ledger.sequence.saturating_add(1);
-            let reverts = entry.status == EntryStatus::Revert;
-            ledger.count(entry.ref_type, if reverts { -1 } else { 1 });
+            let count = match entry.status {
+                EntryStatus::Applied | EntryStatus::Reverted => 1,
+                EntryStatus::Revert => -1,
+            };
+            ledger.advance(entry.ref_type, count, &entry.changes, entry.created_at)?;
         }
         Ok(ledger)
     }
@@ -504,13 +500,28 @@ impl Ledger {
         self.balances.currencies().try_for_each(|currency| self.balances.check(currency))
     }
 
-    fn count(&mut self, of: RefType, by: i64) {
-        let count = match of {
+    /// Takes in the next event, which adds `count` to the expenses or settlements; after an error
+    /// it is half taken in.
+    #[expect(clippy::arithmetic_side_effects, reason = "no group has 2^64 writes")]
+    fn advance(
+        &mut self,
+        ref_type: RefType,
+        count: i64,
+        changes: &[Change],
+        at: Timestamp,
+    ) -> Result<(), LedgerError> {
+        self.balances.apply(changes)?;
+        self.settled = self.settled.after(ref_type, changes)?;
+        self.version += 1;
+        self.sequence += 1;
+        self.last_event_at = Some(at);
+        let counted = match ref_type {
             RefType::Expense => &mut self.expense_count,
             RefType::Settlement => &mut self.settlement_count,
-            RefType::Adjustment => return,
+            RefType::Adjustment => return Ok(()),
         };
-        *count = count.saturating_add_signed(by);
+        *counted = counted.checked_add_signed(count).ok_or(LedgerError::Uncounted)?;
+        Ok(())
     }
 }
 

@@ -266,8 +266,8 @@ impl Split {
 )]
 fn tie_break_start(expense: ExpenseId, members: usize) -> usize {
     let hash: [u8; 32] = Sha256::digest(expense.as_bytes()).into();
-    let [a, b, c, d, e, f, g, h, ..] = hash;
-    (u64::from_be_bytes([a, b, c, d, e, f, g, h]) % members as u64) as usize
+    let first = [hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7]];
+    (u64::from_be_bytes(first) % members as u64) as usize
 }
 
 #[cfg(test)]

@@ -62,7 +62,6 @@ impl Rows {
             it.status == Status::Completed && counts(it.id.created_at().is_some(), it.id.into())
         });
         let adjusted = applied.filter(|entry| entry.ref_type == RefType::Adjustment);
-        let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
 
         let mut settled: Vec<Change> = Vec::new();
         for settlement in completed.clone() {
@@ -74,8 +73,8 @@ impl Rows {
         }
         changes.extend(adjusted.flat_map(|entry| &entry.changes));
         Ok(Ledger {
-            expense_count: count(expenses.count()),
-            settlement_count: count(completed.count()),
+            expense_count: expenses.count() as u64,
+            settlement_count: completed.count() as u64,
             balances: Balances::default().after(&changes)?,
             settled: Settled::default().after(RefType::Settlement, &settled)?,
             ..ledger.clone()

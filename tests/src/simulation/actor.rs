@@ -10,7 +10,9 @@ use std::{
 
 use axum::http::Method;
 use fastrand::Rng;
-use fracti_core::{currency::Currency, telegram::User, time::Timestamp};
+use fracti_core::{
+    currency::Currency, split::SplitType, telegram::User, text::VariantError, time::Timestamp,
+};
 use serde_json::Value;
 
 use super::{
@@ -136,11 +138,15 @@ impl Actor {
         let mut users = members.to_vec();
         self.rng.shuffle(&mut users);
         users.truncate(self.rng.usize(1..=members.len()));
-        match self.rng.u32(0..4) {
-            0 => Split::Everybody,
-            1 => Split::Equal(users),
-            2 => Split::Percentage(self.parts(users, 1_000_000)),
-            _ => Split::Exact(self.parts(users, minor)),
+        if self.rng.u32(0..4) == 0 {
+            return Split::Everybody;
+        }
+        // A new split type is drawn as well.
+        let VariantError(names) = "".parse::<SplitType>().unwrap_err();
+        match self.rng.choice(names).unwrap().parse().unwrap() {
+            SplitType::Equal => Split::Equal(users),
+            SplitType::Exact => Split::Exact(self.parts(users, minor)),
+            SplitType::Percentage => Split::Percentage(self.parts(users, 1_000_000)),
         }
     }
 

@@ -145,9 +145,10 @@ impl From<LedgerError> for TransactionError {
     fn from(error: LedgerError) -> Self {
         match error {
             LedgerError::Missing(_) => Self::Retry,
-            LedgerError::Overflow(_) | LedgerError::Full | LedgerError::Unbalanced(_) => {
-                Self::Fail(error.into())
-            }
+            LedgerError::Overflow(_)
+            | LedgerError::Full
+            | LedgerError::Unbalanced(_)
+            | LedgerError::Uncounted => Self::Fail(error.into()),
         }
     }
 }
