@@ -10,9 +10,7 @@ use std::{
 
 use axum::http::Method;
 use fastrand::Rng;
-use fracti_core::{
-    currency::Currency, split::SplitType, telegram::User, text::VariantError, time::Timestamp,
-};
+use fracti_core::{currency::Currency, split::SplitType, telegram::User, time::Timestamp};
 use serde_json::Value;
 
 use super::{
@@ -142,8 +140,7 @@ impl Actor {
             return Split::Everybody;
         }
         // A new split type is drawn as well.
-        let VariantError(names) = "".parse::<SplitType>().unwrap_err();
-        match self.rng.choice(names).unwrap().parse().unwrap() {
+        match self.rng.choice(SplitType::WORDS).unwrap().parse().unwrap() {
             SplitType::Equal => Split::Equal(users),
             SplitType::Exact => Split::Exact(self.parts(users, minor)),
             SplitType::Percentage => Split::Percentage(self.parts(users, 1_000_000)),
