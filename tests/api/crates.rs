@@ -55,3 +55,13 @@ fn crates_depend_only_on_lower_layers() {
     }
     assert!(checked >= 20, "only {checked} dependencies between crates were found");
 }
+
+#[test]
+fn the_only_cryptography_of_tls_is_ring() {
+    let lock = include_str!("../../Cargo.lock");
+    let has = |name: &str| lock.contains(&format!("name = \"{name}\"\n"));
+    assert!(has("ring"));
+    for slow_to_start in ["aws-lc-rs", "aws-lc-sys"] {
+        assert!(!has(slow_to_start), "{slow_to_start} makes cold starts slow");
+    }
+}

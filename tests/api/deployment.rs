@@ -275,7 +275,7 @@ fn template_sets_every_variable_that_functions_read() {
     let source = include_str!("../../crates/http/src/app.rs");
     let read: BTreeSet<&str> =
         source.split("variable(\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
-    assert_eq!(read.len(), 4, "{read:?}");
+    assert_eq!(read.len(), 5, "{read:?}");
     for variable in read {
         assert!(given.contains_key(variable), "{variable}");
     }
@@ -313,6 +313,12 @@ async fn template_grants_exactly_the_actions_used() {
     let old = "660e8400-e29b-41d4-a716-446655440001";
     for (function, kind) in [("expenses", "expenses"), ("settlements", "settlements")] {
         note(function, bob.get(&group.path(&format!("/{kind}/{old}"))).await.rights);
+    }
+
+    // Each function opens its connections when it starts.
+    let ((), connect) = recorded(group.api.table.connect()).await;
+    for Function { name, .. } in FUNCTIONS {
+        note(name, connect.clone());
     }
 
     for (function, allowed) in RIGHTS.iter() {

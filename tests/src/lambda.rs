@@ -4,6 +4,7 @@
 //! <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html>
 
 use std::{
+    io,
     process::Stdio,
     sync::Arc,
     time::{Duration, Instant},
@@ -24,30 +25,142 @@ use serde_json::Value;
 use tokio::{
     io::AsyncReadExt,
     net::TcpListener,
-    process::Command,
-    sync::{Mutex, mpsc},
+    process::{Child, Command},
+    sync::{Mutex, Notify, mpsc},
+    task::JoinHandle,
+    time::timeout,
 };
 
 use crate::{
     database::{Database, TABLE},
     events::{SAMPLES, SCENE, TOKEN, scene},
+    tls::Terminator,
 };
 
 /// The secret that holds the bot's token.
 const SECRET: &str = "fracti/bot-token";
 
-/// Time limit for the response to one event.
+/// Time limit for the start of a function, and for the response to one event.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// State of the runtime API: pending events and received responses.
 #[derive(Clone)]
 struct Runtime {
+    ready: Arc<Notify>,
     events: Arc<Mutex<mpsc::Receiver<String>>>,
     answers: mpsc::Sender<(String, String)>,
 }
 
-/// Starts the function at `binary` as Lambda would, sends it the sample events of `function`, and
-/// checks its responses and its log.
+/// A running function, killed when dropped.
+#[derive(Debug)]
+pub struct Function {
+    process: Child,
+    ready: Arc<Notify>,
+    events: mpsc::Sender<String>,
+    answers: mpsc::Receiver<(String, String)>,
+    log: JoinHandle<String>,
+    served: JoinHandle<io::Result<()>>,
+}
+
+impl Function {
+    /// Starts the function at `binary` as Lambda would, over the table at `dynamodb`.
+    ///
+    /// # Panics
+    ///
+    /// If the program does not exist.
+    pub async fn start(binary: &str, dynamodb: &str, variables: &[(&str, &str)]) -> Self {
+        let (events, receiver) = mpsc::channel(1);
+        let (sender, answers) = mpsc::channel(1);
+        let ready = Arc::new(Notify::new());
+        let runtime = Runtime {
+            ready: ready.clone(),
+            events: Arc::new(Mutex::new(receiver)),
+            answers: sender,
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let served = tokio::spawn(async move { axum::serve(listener, router(runtime)).await });
+
+        let mut process = Command::new(binary)
+            .env_clear()
+            .envs([
+                ("AWS_LAMBDA_RUNTIME_API", address.as_str()),
+                ("AWS_LAMBDA_FUNCTION_NAME", "fracti"),
+                ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
+                ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256"),
+                ("AWS_LAMBDA_LOG_GROUP_NAME", "/aws/lambda/fracti"),
+                ("AWS_LAMBDA_LOG_STREAM_NAME", "test"),
+                ("AWS_LAMBDA_LOG_FORMAT", "JSON"),
+                ("AWS_REGION", "eu-central-1"),
+                ("AWS_ACCESS_KEY_ID", "local"),
+                ("AWS_SECRET_ACCESS_KEY", "local"),
+                ("AWS_ENDPOINT_URL_DYNAMODB", dynamodb),
+                ("TABLE_NAME", TABLE),
+                ("TELEGRAM_BOT_TOKEN_SECRET", SECRET),
+                ("AWS_ENDPOINT_URL_SECRETS_MANAGER", &format!("http://{address}/secrets")),
+            ])
+            .envs(variables.iter().copied())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let mut lines = process.stdout.take().unwrap();
+        let log = tokio::spawn(async move {
+            let mut log = String::new();
+            lines.read_to_string(&mut log).await.unwrap();
+            log
+        });
+        Self { process, ready, events, answers, log, served }
+    }
+
+    /// Waits until the function asks for its first event. Call it once.
+    ///
+    /// # Panics
+    ///
+    /// If the function does not ask in time.
+    pub async fn ready(&self) {
+        timeout(TIME_LIMIT, self.ready.notified()).await.unwrap();
+    }
+
+    /// The process id.
+    #[must_use]
+    pub fn id(&self) -> Option<u32> {
+        self.process.id()
+    }
+
+    /// Sends an event, and returns the response.
+    ///
+    /// # Panics
+    ///
+    /// If the function does not respond, or not in time.
+    pub async fn answer(&mut self, event: String) -> Value {
+        self.events.send(event.clone()).await.unwrap();
+        let (kind, answer) = timeout(TIME_LIMIT, self.answers.recv()).await.unwrap().unwrap();
+        assert_eq!(kind, "response", "{event}: {answer}");
+        serde_json::from_str(&answer).unwrap()
+    }
+
+    /// Kills the function, and returns its log.
+    async fn stop(mut self) -> String {
+        self.process.kill().await.unwrap();
+        self.served.abort();
+        self.log.await.unwrap()
+    }
+}
+
+/// Starts the function at `binary` over a table that cannot be reached, and checks that it serves.
+///
+/// # Panics
+///
+/// If the function does not start.
+pub async fn starts_without_its_table(binary: &str) {
+    let mut function = Function::start(binary, "http://127.0.0.1:1", &[]).await;
+    let health = SAMPLES.iter().find(|sample| sample.name == "get-health").unwrap();
+    assert_eq!(function.answer(health.event()).await["statusCode"], health.status);
+}
+
+/// Starts the function at `binary` over TLS, sends it the sample events of `function`, and checks
+/// its responses and its log.
 ///
 /// # Panics
 ///
@@ -58,41 +171,14 @@ pub async fn answers_its_events(binary: &str, function: &str) {
     let app = App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE);
     let api = service(routes(), app);
 
-    let (events, receiver) = mpsc::channel(1);
-    let (sender, mut answers) = mpsc::channel(1);
-    let runtime = Runtime { events: Arc::new(Mutex::new(receiver)), answers: sender };
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let served = tokio::spawn(async move { axum::serve(listener, router(runtime)).await });
-
-    let mut process = Command::new(binary)
-        .env_clear()
-        .envs([
-            ("AWS_LAMBDA_RUNTIME_API", address.as_str()),
-            ("AWS_LAMBDA_FUNCTION_NAME", function),
-            ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
-            ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256"),
-            ("AWS_LAMBDA_LOG_GROUP_NAME", "/aws/lambda/fracti"),
-            ("AWS_LAMBDA_LOG_STREAM_NAME", "test"),
-            ("AWS_LAMBDA_LOG_FORMAT", "JSON"),
-            ("AWS_REGION", "eu-central-1"),
-            ("AWS_ACCESS_KEY_ID", database.access_key_id()),
-            ("AWS_SECRET_ACCESS_KEY", "local"),
-            ("AWS_ENDPOINT_URL_DYNAMODB", database.endpoint()),
-            ("TABLE_NAME", TABLE),
-            ("TELEGRAM_BOT_TOKEN_SECRET", SECRET),
-            ("AWS_ENDPOINT_URL_SECRETS_MANAGER", &format!("http://{address}/secrets")),
-        ])
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut lines = process.stdout.take().unwrap();
-    let log = tokio::spawn(async move {
-        let mut log = String::new();
-        lines.read_to_string(&mut log).await.unwrap();
-        log
-    });
+    let dynamodb = Terminator::before(database.endpoint()).await;
+    let trusted = [
+        ("AWS_ACCESS_KEY_ID", database.access_key_id()),
+        ("AWS_CA_BUNDLE", dynamodb.bundle().to_str().unwrap()),
+    ];
+    let mut process = Function::start(binary, dynamodb.endpoint(), &trusted).await;
+    // They are open before the first event.
+    timeout(TIME_LIMIT, dynamodb.connected(3)).await.unwrap();
 
     let samples: Vec<_> = SAMPLES.iter().filter(|sample| sample.function == function).collect();
     assert!(samples.len() >= 5, "{function} has its events");
@@ -113,11 +199,7 @@ pub async fn answers_its_events(binary: &str, function: &str) {
         event = event.replace("5f0c2f1e", &key).replace("0a9b8c7d", &key);
 
         secrets.extend(secrets_of(&event));
-        events.send(event).await.unwrap();
-        let (kind, answer) =
-            tokio::time::timeout(TIME_LIMIT, answers.recv()).await.unwrap().unwrap();
-        assert_eq!(kind, "response", "{}: {answer}", sample.name);
-        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let answer = process.answer(event).await;
         let status = answer.get("statusCode").and_then(Value::as_u64);
         let body = answer.get("body").and_then(Value::as_str).unwrap_or_default();
         assert_eq!(status, Some(sample.status.into()), "{}: {answer}", sample.name);
@@ -131,14 +213,9 @@ pub async fn answers_its_events(binary: &str, function: &str) {
     for query in ["\"", "limit=<5>"] {
         let mut event: Value = serde_json::from_str(&samples[0].event()).unwrap();
         event["rawQueryString"] = query.into();
-        events.send(event.to_string()).await.unwrap();
-        let (kind, answer) =
-            tokio::time::timeout(TIME_LIMIT, answers.recv()).await.unwrap().unwrap();
-        assert_eq!(kind, "response", "{query}: {answer}");
+        process.answer(event.to_string()).await;
     }
-    process.kill().await.unwrap();
-    served.abort();
-    let log = log.await.unwrap();
+    let log = process.stop().await;
     assert!(log.lines().count() >= samples.len(), "{log}");
     for secret in secrets {
         assert!(!log.contains(&secret), "the log says {secret}: {log}");
@@ -171,6 +248,7 @@ fn router(runtime: Runtime) -> Router {
 /// Returns the next event, once there is one.
 async fn next(State(runtime): State<Runtime>) -> Response {
     let started = Instant::now();
+    runtime.ready.notify_one();
     let Some(event) = runtime.events.lock().await.recv().await else {
         return StatusCode::GONE.into_response();
     };

@@ -247,6 +247,12 @@ pub fn entries_until(at: Timestamp) -> String {
     format!("{at}#~")
 }
 
+/// Key of no row, which is read to open a connection.
+#[must_use]
+pub fn nothing() -> Primary {
+    Primary { pk: "NOTHING".to_owned(), sk: "~".to_owned() }
+}
+
 /// Key of a used transaction hash.
 #[must_use]
 pub fn tx_hash(hash: &TxHash) -> Primary {

@@ -4,3 +4,8 @@
 async fn the_function_answers_its_events() {
     fracti_tests::lambda::answers_its_events(env!("CARGO_BIN_EXE_fracti-groups"), "groups").await;
 }
+
+#[tokio::test]
+async fn the_function_starts_without_its_table() {
+    fracti_tests::lambda::starts_without_its_table(env!("CARGO_BIN_EXE_fracti-groups")).await;
+}

@@ -1,6 +1,6 @@
 //! The dependencies of a request, and the configuration.
 
-use std::{env, fmt, str::FromStr, sync::Arc, time::Duration};
+use std::{env, fmt, fs, io, str::FromStr, sync::Arc, time::Duration};
 
 use aws_config::SdkConfig;
 use aws_sdk_dynamodb::Client;
@@ -8,7 +8,7 @@ use fracti_core::{Cause, telegram, time::Timestamp};
 use fracti_store::{RequestContext, Table};
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::{Context, dynamodb};
+use crate::{Context, dynamodb, tls};
 
 /// Time limit of a request. It leaves 1.5 s of a function's 10 s for the response that the limit
 /// was exceeded.
@@ -69,6 +69,9 @@ pub enum ConfigError {
     /// A variable has an invalid value.
     #[error("{0} must be {1}")]
     Invalid(&'static str, &'static str),
+    /// The file with the trusted certificates cannot be read.
+    #[error("AWS_CA_BUNDLE {0} cannot be read")]
+    Bundle(String, #[source] io::Error),
 }
 
 /// Configuration read from the environment.
@@ -83,6 +86,9 @@ pub struct Settings {
     pub bot_token_secret: Option<String>,
     /// `INIT_DATA_MAX_AGE_SECONDS`. Default: 86400.
     pub init_data_max_age: Duration,
+    /// `AWS_CA_BUNDLE`: a file with the root certificates that functions trust, in PEM. Default:
+    /// those of AWS.
+    pub ca_bundle: Option<String>,
 }
 
 impl Settings {
@@ -108,27 +114,38 @@ impl Settings {
                 .map_err(|InvalidToken| ConfigError::Invalid("TELEGRAM_BOT_TOKEN", TOKEN_FORM))?,
             bot_token_secret: variable("TELEGRAM_BOT_TOKEN_SECRET"),
             init_data_max_age: max_age,
+            ca_bundle: variable("AWS_CA_BUNDLE"),
         })
     }
 }
 
 impl App {
     /// Makes the application from [`Settings::from_env`] and the variables of the AWS SDK, such as
-    /// `AWS_ENDPOINT_URL_DYNAMODB`.
+    /// `AWS_ENDPOINT_URL_DYNAMODB`, and opens the connections to the table.
     ///
     /// # Errors
     ///
     /// [`ConfigError`] with the name of the missing or invalid variable.
     pub async fn from_env() -> Result<Self, ConfigError> {
         let settings = Settings::from_env()?;
-        let config = dynamodb::config().load().await;
-        let token = match (settings.bot_token, settings.bot_token_secret) {
-            (Some(token), _) => token,
-            (None, Some(secret)) => BotToken::from_secret(&config, secret).await?,
-            (None, None) => return Err(ConfigError::Missing("TELEGRAM_BOT_TOKEN")),
+        let http = match settings.ca_bundle {
+            None => tls::trusting_amazon(),
+            Some(path) => match fs::read(&path) {
+                Ok(pem) => tls::trusting_pem(&pem),
+                Err(error) => return Err(ConfigError::Bundle(path, error)),
+            },
         };
+        let config = dynamodb::config(http).load().await;
         let table = Table::new(Client::new(&config), settings.table_name);
-        Ok(Self::new(table, token, settings.init_data_max_age))
+        let token = async {
+            match (settings.bot_token, settings.bot_token_secret) {
+                (Some(token), _) => Ok(token),
+                (None, Some(secret)) => BotToken::from_secret(&config, secret).await,
+                (None, None) => Err(ConfigError::Missing("TELEGRAM_BOT_TOKEN")),
+            }
+        };
+        let (token, ()) = tokio::join!(token, table.connect());
+        Ok(Self::new(table, token?, settings.init_data_max_age))
     }
 
     /// Makes an application over `table` with the system's clock and random bytes.

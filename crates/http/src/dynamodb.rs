@@ -26,16 +26,23 @@ use aws_config::{
     environment::{EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider},
     meta::{credentials::CredentialsProviderChain, region::RegionProviderChain},
     profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider},
+    provider_config::ProviderConfig,
     retry::RetryConfig,
     timeout::TimeoutConfig,
 };
-use aws_sdk_dynamodb::{Client, config::Credentials};
+use aws_sdk_dynamodb::{
+    Client,
+    config::{Credentials, SharedHttpClient},
+};
+
+use crate::tls;
 
 const LOCAL_REGION: Region = Region::from_static("eu-central-1");
 
 /// Configuration from the environment, with our timeouts and retries.
-pub(crate) fn config() -> ConfigLoader {
+pub(crate) fn config(http: SharedHttpClient) -> ConfigLoader {
     aws_config::defaults(BehaviorVersion::latest())
+        .http_client(http)
         .timeout_config(timeouts())
         .retry_config(retries())
 }
@@ -45,16 +52,19 @@ pub(crate) fn config() -> ConfigLoader {
 ///
 /// Without any it uses placeholders, which a local engine accepts.
 pub async fn dynamodb_at(endpoint: &str) -> Client {
+    let http = tls::trusting_system();
+    let of_profile = ProviderConfig::default().with_http_client(http.clone());
     let credentials = CredentialsProviderChain::first_try(
         "environment",
         EnvironmentVariableCredentialsProvider::new(),
     )
-    .or_else("profile", ProfileFileCredentialsProvider::builder().build())
+    .or_else("profile", ProfileFileCredentialsProvider::builder().configure(&of_profile).build())
     .or_else("local", local_credentials());
     let region = RegionProviderChain::first_try(EnvironmentVariableRegionProvider::new())
         .or_else(ProfileFileRegionProvider::new())
         .or_else(LOCAL_REGION);
-    let config = config().credentials_provider(credentials).region(region).endpoint_url(endpoint);
+    let config =
+        config(http).credentials_provider(credentials).region(region).endpoint_url(endpoint);
     Client::new(&config.load().await)
 }
 
@@ -64,6 +74,7 @@ pub fn local_dynamodb(endpoint: &str) -> Client {
     Client::from_conf(
         aws_sdk_dynamodb::config::Builder::new()
             .behavior_version(BehaviorVersion::latest())
+            .http_client(tls::trusting_amazon())
             .credentials_provider(local_credentials())
             .region(LOCAL_REGION)
             .endpoint_url(endpoint)

@@ -19,6 +19,7 @@ mod limits;
 mod request;
 mod response;
 mod service;
+mod tls;
 
 pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Routes, Settings};
 pub use context::{Context, Credential, Principal};

@@ -1,11 +1,21 @@
 //! The table, and what each request brings to it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::Client;
-use fracti_core::time::Timestamp;
+use fracti_core::{keys, time::Timestamp};
+use futures_util::future::join_all;
 
-use crate::{dynamo::Db, locks::GroupLocks};
+use crate::{
+    dynamo::{Db, with_deadline},
+    locks::GroupLocks,
+};
+
+/// Number of connections that [`Table::connect`] opens: the reads that most requests begin with.
+const CONNECTIONS: usize = 3;
+
+/// Time limit of [`Table::connect`].
+const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 
 /// Fracti's table. A clone is cheap.
 #[derive(Clone, Debug)]
@@ -28,5 +38,14 @@ impl Table {
     #[must_use]
     pub fn new(client: Client, name: impl Into<Arc<str>>) -> Self {
         Self { db: Db::new(client, name.into()), locks: GroupLocks::default() }
+    }
+
+    /// Opens connections to the table, so that the first request does not wait for TLS handshakes.
+    ///
+    /// It reads no row on each of them, for one read unit. Failures are ignored: a request would
+    /// report them, and the table may be reachable by then.
+    pub async fn connect(&self) {
+        let reads = (0..CONNECTIONS).map(|_| self.db.item(keys::nothing()));
+        let _ = with_deadline(CONNECT_LIMIT, join_all(reads)).await;
     }
 }

@@ -1,0 +1,95 @@
+//! A TLS terminator with a certificate of its own, in front of a server without TLS.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process,
+    sync::Arc,
+};
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, TcpStream},
+    sync::watch,
+    task::JoinHandle,
+};
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{ServerConfig, pki_types::PrivateKeyDer},
+};
+
+/// A running TLS terminator.
+#[derive(Debug)]
+pub struct Terminator {
+    endpoint: String,
+    bundle: PathBuf,
+    connections: watch::Receiver<usize>,
+    served: JoinHandle<()>,
+}
+
+impl Terminator {
+    /// Starts one in front of the server at `endpoint`, which is `http://` and an address.
+    ///
+    /// # Panics
+    ///
+    /// If it cannot make a certificate or listen.
+    pub async fn before(endpoint: &str) -> Self {
+        let server = endpoint.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
+        let CertifiedKey { cert, signing_key } =
+            generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+        let config = ServerConfig::builder().with_no_client_auth();
+        let config = config.with_single_cert(vec![cert.der().clone()], key).unwrap();
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (counter, connections) = watch::channel(0);
+        let served = tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let (acceptor, server, counter) =
+                    (acceptor.clone(), server.clone(), counter.clone());
+                tokio::spawn(async move {
+                    let Ok(mut client) = acceptor.accept(client).await else { return };
+                    counter.send_modify(|connections| *connections += 1);
+                    let Ok(mut server) = TcpStream::connect(server).await else { return };
+                    let _ = copy_bidirectional(&mut client, &mut server).await;
+                });
+            }
+        });
+        let endpoint = format!("https://localhost:{port}");
+        let bundle = env::temp_dir().join(format!("fracti-tls-{}-{port}.pem", process::id()));
+        fs::write(&bundle, cert.pem()).unwrap();
+        Self { endpoint, bundle, connections, served }
+    }
+
+    /// Its URL.
+    #[must_use]
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    /// The file with its certificate in PEM, which a client has to trust.
+    #[must_use]
+    pub fn bundle(&self) -> &Path {
+        &self.bundle
+    }
+
+    /// Waits until this many connections have been made.
+    ///
+    /// # Panics
+    ///
+    /// If the terminator has stopped.
+    pub async fn connected(&self, connections: usize) {
+        let mut made = self.connections.clone();
+        made.wait_for(|made| *made >= connections).await.unwrap();
+    }
+}
+
+impl Drop for Terminator {
+    fn drop(&mut self) {
+        self.served.abort();
+        let _ = fs::remove_file(&self.bundle);
+    }
+}
