@@ -8,8 +8,8 @@
 use fracti_core::{Error, id::GroupId, ledger::Ledger, row::Item};
 
 use crate::{
+    balance::put_balance,
     dynamo::{Retry, Transaction, TransactionError},
-    ledger::put_balance,
     table::Table,
 };
 

@@ -9,6 +9,7 @@ mod locks;
 mod table;
 
 mod access;
+mod balance;
 mod commit;
 mod confirmation;
 mod idempotency;

@@ -5,18 +5,19 @@
 
 use fracti_core::{
     Error,
-    balance::{Balance, Checkpoint, Closing},
+    balance::{Checkpoint, Closing},
     entry::Entry,
     expense::Expense,
     id::GroupId,
     keys,
     ledger::{EntryStatus, Event, Ledger, LedgerError},
-    row::{self, AttributeValue},
+    row,
     time::Timestamp,
 };
 
 use crate::{
     access::MemberKey,
+    balance::put_balance,
     commit::{Commit, Decision, Evidence},
     dynamo::{Expression, OnConflict, Transaction, TransactionError, Write},
 };
@@ -151,16 +152,6 @@ impl From<LedgerError> for TransactionError {
             | LedgerError::Uncounted => Self::Fail(error.into()),
         }
     }
-}
-
-/// The write of the balance row, if its version is the one that was read.
-pub(crate) fn put_balance(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Write, Error> {
-    let unchanged = match read.version {
-        0 => Expression::absent(),
-        version => Expression::equal("version", AttributeValue::N(version.to_string())),
-    };
-    let put = Write::put(&Balance { group_id: group, ledger: next.clone() })?;
-    Ok(put.when(unchanged, OnConflict::Retry))
 }
 
 /// The write of the closing of the last event's day, if `next` is the first event of a later day.

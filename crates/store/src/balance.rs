@@ -1,0 +1,28 @@
+//! The balance row: a group's ledger as it is now, whose version is the group's lock.
+
+use fracti_core::{
+    Error, balance::Balance, id::GroupId, keys, ledger::Ledger, row::AttributeValue,
+};
+
+use crate::{
+    dynamo::{Expression, OnConflict, Write},
+    table::Table,
+};
+
+impl Table {
+    /// The group's ledger; an empty one before its first event.
+    pub(crate) async fn ledger(&self, group: GroupId) -> Result<Ledger, Error> {
+        let balance = self.db.get::<Balance>(keys::balance(group)).await?;
+        Ok(balance.map(|balance| balance.ledger).unwrap_or_default())
+    }
+}
+
+/// The write of the balance row, if its version is the one that was read.
+pub(crate) fn put_balance(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Write, Error> {
+    let unchanged = match read.version {
+        0 => Expression::absent(),
+        version => Expression::equal("version", AttributeValue::N(version.to_string())),
+    };
+    let put = Write::put(&Balance { group_id: group, ledger: next.clone() })?;
+    Ok(put.when(unchanged, OnConflict::Retry))
+}
