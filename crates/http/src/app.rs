@@ -86,13 +86,10 @@ pub struct Settings {
     pub bot_token_secret: Option<String>,
     /// `INIT_DATA_MAX_AGE_SECONDS`. Default: 86400.
     pub init_data_max_age: Duration,
-    /// `AWS_CA_BUNDLE`: a file with the root certificates that functions trust, in PEM. Default:
-    /// those of AWS.
-    pub ca_bundle: Option<String>,
 }
 
 impl Settings {
-    /// Reads the environment. Only the AWS SDK reads further variables.
+    /// Reads the environment. Further variables are those of the AWS SDKs.
     ///
     /// # Errors
     ///
@@ -114,21 +111,21 @@ impl Settings {
                 .map_err(|InvalidToken| ConfigError::Invalid("TELEGRAM_BOT_TOKEN", TOKEN_FORM))?,
             bot_token_secret: variable("TELEGRAM_BOT_TOKEN_SECRET"),
             init_data_max_age: max_age,
-            ca_bundle: variable("AWS_CA_BUNDLE"),
         })
     }
 }
 
 impl App {
-    /// Makes the application from [`Settings::from_env`] and the variables of the AWS SDK, such as
-    /// `AWS_ENDPOINT_URL_DYNAMODB`, and opens the connections to the table.
+    /// Makes the application from [`Settings::from_env`] and the variables of the AWS SDKs, such as
+    /// `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_CA_BUNDLE`, and opens the connections to the table.
     ///
     /// # Errors
     ///
     /// [`ConfigError`] with the name of the missing or invalid variable.
     pub async fn from_env() -> Result<Self, ConfigError> {
         let settings = Settings::from_env()?;
-        let http = match settings.ca_bundle {
+        // The SDK for Rust does not read this variable of other AWS SDKs.
+        let http = match env::var("AWS_CA_BUNDLE").ok().filter(|path| !path.is_empty()) {
             None => tls::trusting_amazon(),
             Some(path) => match fs::read(&path) {
                 Ok(pem) => tls::trusting_pem(&pem),
