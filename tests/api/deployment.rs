@@ -11,7 +11,9 @@ use std::{
 use aws_sdk_dynamodb::{
     config::{
         ConfigBag, Intercept, RuntimeComponents,
-        interceptors::BeforeSerializationInterceptorContextRef,
+        interceptors::{
+            AfterDeserializationInterceptorContextRef, BeforeSerializationInterceptorContextRef,
+        },
     },
     error::BoxError,
     operation::{
@@ -32,16 +34,23 @@ use crate::{
 /// A DynamoDB action and its resource: the table or an index.
 pub(crate) type Right = (&'static str, String);
 
+/// The DynamoDB actions of some work, and the bytes of their answers.
+#[derive(Debug, Default)]
+pub(crate) struct Recorded {
+    pub(crate) rights: BTreeSet<Right>,
+    pub(crate) bytes: usize,
+}
+
 tokio::task_local! {
-    static USED: RefCell<BTreeSet<Right>>;
+    static RECORDED: RefCell<Recorded>;
 }
 
 /// Runs `work`, and returns its DynamoDB actions.
-pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (T, BTreeSet<Right>) {
-    USED.scope(RefCell::default(), async { (work.await, USED.with(RefCell::take)) }).await
+pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (T, Recorded) {
+    RECORDED.scope(RefCell::default(), async { (work.await, RECORDED.with(RefCell::take)) }).await
 }
 
-/// An interceptor that records a client's DynamoDB actions in the terms of IAM.
+/// An interceptor that records a client's DynamoDB actions, in the terms of IAM.
 #[derive(Debug)]
 pub(crate) struct Recorder;
 
@@ -75,7 +84,18 @@ impl Intercept for Recorder {
                     .extend(action.condition_check().map(|_| table("dynamodb:ConditionCheckItem")));
             }
         }
-        let _ = USED.try_with(|used| used.borrow_mut().extend(rights));
+        let _ = RECORDED.try_with(|recorded| recorded.borrow_mut().rights.extend(rights));
+        Ok(())
+    }
+
+    fn read_after_deserialization(
+        &self,
+        context: &AfterDeserializationInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let bytes = context.response().body().bytes().map_or(0, <[u8]>::len);
+        let _ = RECORDED.try_with(|recorded| recorded.borrow_mut().bytes += bytes);
         Ok(())
     }
 }

@@ -33,7 +33,7 @@ use tower::ServiceExt;
 use tracing::instrument::WithSubscriber;
 
 use crate::{
-    deployment::{RIGHTS, Recorder, Right, function_of, recorded},
+    deployment::{RIGHTS, Recorded, Recorder, Right, function_of, recorded},
     privacy::{Log, Secrets},
 };
 
@@ -74,6 +74,8 @@ pub(crate) struct Reply {
     pub(crate) cost: TableCost,
     /// The DynamoDB actions.
     pub(crate) rights: BTreeSet<Right>,
+    /// Bytes of DynamoDB's answers.
+    pub(crate) bytes_read: usize,
     /// The log of the request.
     pub(crate) log: String,
 }
@@ -178,7 +180,7 @@ impl Api {
         let request = Request::from_parts(parts, Body::from(body));
         let log = Log::default();
         let served = router.clone().oneshot(request).with_subscriber(log.subscriber());
-        let (response, rights) = recorded(served).await;
+        let (response, Recorded { rights, bytes: bytes_read }) = recorded(served).await;
         let response = response.unwrap();
         let log = log.text();
         secrets.check(&log);
@@ -192,8 +194,8 @@ impl Api {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         let body = serde_json::from_str(&text).unwrap_or_default();
         let cost = *parts.extensions.get::<TableCost>().unwrap();
-        let reply =
-            Reply { status: parts.status, headers: parts.headers, text, body, cost, rights, log };
+        let (status, headers) = (parts.status, parts.headers);
+        let reply = Reply { status, headers, text, body, cost, rights, bytes_read, log };
         reply.check();
         reply
     }

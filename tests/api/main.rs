@@ -7,6 +7,7 @@
 mod access;
 mod alarms;
 mod amounts;
+mod budgets;
 mod concurrency;
 mod context;
 mod corpus;

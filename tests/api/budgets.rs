@@ -1,0 +1,288 @@
+//! The cost of each endpoint at the table, in small and large groups with short and long histories.
+//!
+//! Round trips are in `round_trips`: their number depends on how parallel requests interleave.
+
+use std::{collections::BTreeSet, fmt::Write, ops::RangeInclusive, time::Duration};
+
+use axum::http::Method;
+use fracti_core::time::Timestamp;
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Caller};
+
+/// Days over which a history grows slowly.
+const DAYS: u64 = 20;
+
+const DAY: Duration = Duration::from_hours(24);
+
+/// Endpoints that read a fixed number of entries, of which a short history has fewer.
+const BOUNDED: [&str; 2] = [
+    "/api/groups/{groupId}/ledger/balance?at=",
+    "/api/groups/{groupId}/ledger/entries?limit=2&userId=1",
+];
+
+/// A group that grows.
+struct Subject {
+    api: Api,
+    group: String,
+    members: u64,
+    /// Adjustments since the opening.
+    adjustments: u64,
+}
+
+/// The cost of a request.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    requests: u32,
+    read_units: f64,
+    write_units: f64,
+    /// Bytes of the answers.
+    bytes: usize,
+}
+
+/// An endpoint, or a kind of request to it, and its cost.
+type Line = (Method, &'static str, &'static str, Cost);
+
+impl Subject {
+    /// A group with ten events, in which nearly all members have a balance.
+    async fn new(members: u64) -> Self {
+        let api = Api::embedded().await;
+        let new = json!({ "title": "Alps", "chatId": -100, "currency": "EUR" });
+        let made = api.user(1, "Member 1").post("/api/groups", new).await;
+        let group = made.data(201)["id"].as_str().unwrap().to_owned();
+        let subject = Self { api, group, members, adjustments: 0 };
+        for member in 2..=members {
+            subject.member(member).post(&subject.path("/join"), json!({})).await.data(200);
+        }
+        let opposites =
+            (1..=members / 2).flat_map(|pair| [(2 * pair - 1, 1000), (2 * pair, -1000)]);
+        let opening =
+            opposites.map(|(id, amount)| json!({ "userId": id.to_string(), "amount": amount }));
+        let opening = json!({ "entryId": "opening", "changes": opening.collect::<Vec<_>>() });
+        subject.push(vec![opening]).await;
+        subject.three_days().await;
+        subject
+    }
+
+    fn path(&self, rest: &str) -> String {
+        format!("/api/groups/{}{rest}", self.group)
+    }
+
+    /// A member, signed in now.
+    fn member(&self, id: u64) -> Caller {
+        self.api.user(id, &format!("Member {id}"))
+    }
+
+    async fn push(&self, entries: Vec<Value>) {
+        let pushed = self.member(1).post(&self.path("/ledger/entries"), json!(entries)).await;
+        assert_eq!(pushed.data(200)["nonApplied"], json!([]));
+    }
+
+    /// Adds entries over so many days, and three days like those of the short history.
+    async fn grow(&mut self, entries: u64, days: u64) {
+        let changes = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }]);
+        for _ in 0..days {
+            self.api.pass(DAY);
+            let names: Vec<u64> = (self.adjustments..self.adjustments + entries / days).collect();
+            self.adjustments += entries / days;
+            for names in names.chunks(500) {
+                let entry = |name: &u64| json!({ "entryId": name.to_string(), "changes": changes });
+                self.push(names.iter().map(entry).collect()).await;
+            }
+        }
+        self.three_days().await;
+    }
+
+    /// Three days, each with two expenses and a settlement.
+    async fn three_days(&self) {
+        for _ in 0..3 {
+            self.api.pass(DAY);
+            for payer in [1, 2] {
+                self.member(payer).post(&self.path("/expenses"), expense(1..=4)).await.data(201);
+            }
+            let paid = json!({ "fromId": "1", "toId": "2", "amount": 1 });
+            self.member(2).post(&self.path("/settlements"), paid).await.data(201);
+        }
+    }
+
+    /// Calls every endpoint.
+    async fn measure(&self) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let (mut expense, mut settlement) = (String::new(), String::new());
+        let yesterday = Timestamp::from_millis(self.api.now().millis() - 1).unwrap().to_string();
+        for (method, route, what, body) in self.calls() {
+            let path = route
+                .replace("{groupId}", &self.group)
+                .replace("{expenseId}", &expense)
+                .replace("{entryId}", &expense)
+                .replace("{settlementId}", &settlement);
+            let path = if path.ends_with("at=") { path + &yesterday } else { path };
+            let caller = match (&method, route) {
+                // The lists of the members stay as they are.
+                (&Method::POST, "/api/groups") => self.api.user(1_000, "Founder"),
+                (_, "/api/groups/{groupId}/join") => {
+                    self.api.user(2, &format!("Member {}", self.adjustments))
+                }
+                _ => self.member(1),
+            };
+            let reply = caller.call(method.clone(), &path, body.as_ref()).await;
+            assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
+            if method == Method::POST {
+                let id = reply.body["data"]["id"].as_str().unwrap_or_default();
+                match path.rsplit('/').next() {
+                    Some("expenses") => id.clone_into(&mut expense),
+                    Some("settlements") => id.clone_into(&mut settlement),
+                    _ => {}
+                }
+            }
+            let cost = Cost {
+                requests: reply.cost.requests,
+                read_units: reply.cost.read_units,
+                write_units: reply.cost.write_units,
+                bytes: reply.bytes_read,
+            };
+            lines.push((method, route, what, cost));
+        }
+        lines
+    }
+
+    /// The calls of a measurement: method, route, description and body.
+    fn calls(&self) -> Vec<(Method, &'static str, &'static str, Option<Value>)> {
+        let gets = [
+            "/api/health",
+            "/api/groups?limit=2",
+            "/api/groups/{groupId}",
+            "/api/groups/{groupId}/expenses?limit=2",
+            "/api/groups/{groupId}/settlements?limit=2",
+            "/api/groups/{groupId}/debts",
+            "/api/groups/{groupId}/ledger/balance",
+            "/api/groups/{groupId}/ledger/balance?at=",
+            "/api/groups/{groupId}/ledger/days?limit=2",
+            "/api/groups/{groupId}/ledger/entries?limit=2",
+            "/api/groups/{groupId}/ledger/entries?limit=2&userId=1",
+            "/api/users/me",
+            "/api/users/me/groups?limit=2",
+            "/api/users/me/expenses?limit=2",
+            "/api/users/me/debts?limit=2",
+            "/api/users/me/settlements?limit=2",
+            "/api/users/me/activity?limit=2",
+            "/api/users/me/summary",
+        ];
+        let mut calls: Vec<_> = gets.map(|route| (Method::GET, route, "", None)).into();
+        let mut add = |method, route, what, body| calls.push((method, route, what, Some(body)));
+        let (post, put) = (|| Method::POST, || Method::PUT);
+        let wallet = format!("0:{:064}", self.adjustments);
+        let change = |user: &str, amount| json!({ "userId": user, "amount": amount });
+        let entry = json!({ "entryId": "a", "changes": [change("1", 1), change("2", -1)] });
+        add(post(), "/api/groups", "", json!({ "title": "Flat", "chatId": 1 }));
+        add(post(), "/api/groups/{groupId}/join", "another name", json!({}));
+        add(put(), "/api/groups/{groupId}/wallet", "", json!({ "wallet": wallet }));
+        add(post(), "/api/groups/{groupId}/ledger/entries", "one", json!([entry]));
+        add(post(), "/api/groups/{groupId}/ledger/entries/revert", "one", json!(["a"]));
+        add(post(), "/api/groups/{groupId}/ledger/entries", "one", json!([entry]));
+        add(Method::DELETE, "/api/groups/{groupId}/ledger/entries", "one", json!(["a"]));
+        let pending = json!({ "toId": "2", "amount": 1 });
+        add(post(), "/api/groups/{groupId}/settlements", "pending", pending);
+        let one = "/api/groups/{groupId}/settlements/{settlementId}";
+        calls.push((Method::GET, one, "", None));
+        calls.push((put(), one, "failed", Some(json!({ "status": "failed" }))));
+        let completed = json!({ "fromId": "2", "toId": "1", "amount": 1 });
+        calls.push((post(), "/api/groups/{groupId}/settlements", "completed", Some(completed)));
+        if self.members <= 45 {
+            let all = json!({ "amount": 180, "description": "Dinner" });
+            calls.push((post(), "/api/groups/{groupId}/expenses", "all share", Some(all)));
+        }
+        let four = Some(expense(1..=4));
+        calls.push((post(), "/api/groups/{groupId}/expenses", "four share", four));
+        let one = "/api/groups/{groupId}/expenses/{expenseId}";
+        calls.push((Method::GET, one, "four share", None));
+        calls.push((put(), one, "new amount", Some(json!({ "amount": 360 }))));
+        calls.push((put(), one, "new splits", Some(json!({ "splits": expense(1..=3)["splits"] }))));
+        calls.push((Method::GET, "/api/groups/{groupId}/expenses/{expenseId}/history", "", None));
+        calls.push((Method::GET, "/api/groups/{groupId}/ledger/entries/{entryId}", "", None));
+        calls.push((Method::DELETE, one, "", None));
+        calls.push((
+            post(),
+            "/api/groups/{groupId}/expenses/{expenseId}/restore",
+            "",
+            Some(json!({})),
+        ));
+        calls
+    }
+}
+
+/// An expense of these members.
+fn expense(members: RangeInclusive<u64>) -> Value {
+    let splits: Vec<_> = members.map(|id| json!({ "userId": id.to_string() })).collect();
+    json!({ "amount": 180, "description": "Dinner", "splits": splits })
+}
+
+/// A number of the short history, the long one on one day and the long one over many days: one
+/// number if all are the same.
+fn cell<T: PartialEq + ToString>(costs: &[Cost; 3], number: impl Fn(&Cost) -> T) -> String {
+    let numbers = costs.each_ref().map(number);
+    if numbers.iter().all(|it| *it == numbers[0]) {
+        numbers[0].to_string()
+    } else {
+        numbers.map(|number| number.to_string()).join(" ")
+    }
+}
+
+/// The endpoints of the OpenAPI document, but for the document itself.
+fn described() -> BTreeSet<String> {
+    let document: Value = serde_json::from_str(include_str!("../../openapi.json")).unwrap();
+    let paths = document["paths"].as_object().unwrap().iter();
+    let methods = paths.flat_map(|(path, methods)| {
+        methods.as_object().unwrap().keys().map(move |it| format!("{} {path}", it.to_uppercase()))
+    });
+    methods.filter(|endpoint| endpoint != "GET /api/openapi.json").collect()
+}
+
+/// Checks that a longer history makes nothing much more expensive.
+fn assert_flat(what: &str, shorter: Cost, longer: Cost) {
+    #[expect(clippy::float_arithmetic, reason = "capacity units are not money")]
+    let at_most = |more: f64, less: f64| more <= less * 1.1;
+    assert!(longer.requests <= shorter.requests, "{what}: {shorter:?}, {longer:?}");
+    assert!(at_most(longer.read_units, shorter.read_units), "{what}: {shorter:?}, {longer:?}");
+    assert!(at_most(longer.write_units, shorter.write_units), "{what}: {shorter:?}, {longer:?}");
+}
+
+#[tokio::test]
+async fn every_endpoint_stays_within_its_budget_for_any_length_of_history() {
+    let mut table =
+        "endpoint | members | requests | read units | write units | KB read\n".to_owned();
+    // Each history grows twice, by a number of entries after which no measured event is the one
+    // in 64 that also writes a checkpoint.
+    for (members, entries) in [(4, 64 * 25 - 20), (45, 64 * 5 - 20), (500, 64 * 5 - 20)] {
+        let mut subject = Subject::new(members).await;
+        let short = subject.measure().await;
+        subject.grow(entries, 1).await;
+        let one_day = subject.measure().await;
+        subject.grow(entries, DAYS).await;
+        let many_days = subject.measure().await;
+        for ((short, one_day), many_days) in short.into_iter().zip(one_day).zip(many_days) {
+            let (method, route, what, short) = short;
+            let costs = [short, one_day.3, many_days.3];
+            let comma = if what.is_empty() { "" } else { ", " };
+            let what = format!("{method} {route}{comma}{what} | {members}");
+            let [requests, read_units, write_units, kilobytes] = [
+                cell(&costs, |cost| cost.requests),
+                cell(&costs, |cost| cost.read_units),
+                cell(&costs, |cost| cost.write_units),
+                cell(&costs, |cost| cost.bytes.div_ceil(1024)),
+            ];
+            writeln!(table, "{what} | {requests} | {read_units} | {write_units} | {kilobytes}")
+                .unwrap();
+            let [short, one_day, many_days] = costs;
+            assert_flat(&what, one_day, many_days);
+            if !BOUNDED.contains(&route) {
+                assert_flat(&what, short, one_day);
+                assert_flat(&what, short, many_days);
+            }
+        }
+    }
+    let endpoint = |line: &str| line.split(['?', ',', '|']).next().unwrap().trim().to_owned();
+    let measured: BTreeSet<_> = table.lines().skip(1).map(endpoint).collect();
+    assert_eq!(measured, described());
+    insta::assert_snapshot!(table);
+}
