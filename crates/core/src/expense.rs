@@ -3,7 +3,7 @@
 mod edit;
 mod split_input;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ use crate::{
 
 pub use edit::Edit;
 pub use split_input::SplitInput;
-use split_input::{Members, keep_split, read_split};
+use split_input::{Members, keep_split, named, read_split};
 
 /// Money that one member paid for several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -235,7 +235,15 @@ pub struct CheckedExpense<'a> {
 }
 
 impl Draft<NewExpense> {
+    /// The users that it names, whom [`Draft::check`] needs besides the caller; `None` if it needs
+    /// all members.
+    #[must_use]
+    pub fn named(&self) -> Option<BTreeSet<UserId>> {
+        self.fields().and_then(|new| named(&new.payer, &new.splits))
+    }
+
     /// Checks it against the group: all users are members, and the splits make up the amount.
+    /// `members` has at least the caller and those of [`Draft::named`].
     ///
     /// # Errors
     ///

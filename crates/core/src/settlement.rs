@@ -1,5 +1,7 @@
 //! A settlement, and who may bring it from one state to the next.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -205,7 +207,15 @@ impl Settlement {
 }
 
 impl Draft<NewSettlement> {
-    /// Checks it against the group. Its id and time are set when it is recorded.
+    /// The users that it names, whom [`Draft::check`] needs besides the caller.
+    #[must_use]
+    pub fn named(&self) -> BTreeSet<UserId> {
+        let fields = self.fields().map(|new| [&new.to, &new.from]);
+        fields.into_iter().flatten().filter_map(Field::value).copied().collect()
+    }
+
+    /// Checks it against the group. Its id and time are set when it is recorded. `members` has at
+    /// least the caller and those of [`Draft::named`].
     ///
     /// The caller's right is checked first, as far as the request can be read.
     ///

@@ -13,7 +13,7 @@ pub(crate) use client::{BATCH, Db};
 pub use client::{SdkItem, from_sdk, to_sdk};
 pub use cost::{TableCost, metered};
 pub use deadline::with_deadline;
-pub(crate) use expression::Expression;
+pub(crate) use expression::{Expression, MAX_VALUES};
 pub use query::{Order, OrderError, Page, Position, Slice};
 pub(crate) use query::{Placed, Range, Sort};
 pub(crate) use retry::Retry;

@@ -70,12 +70,12 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        let group = KnownGroup::new();
-        let prepare = self.read_once(member_key, &group);
+        let group = KnownGroup::new(member_key, new.named());
+        let prepare = async { self.read_once(&group).await.map(|_| ()) };
         self.write_to_group(member_key.group, prepare, || async {
             let request = idempotency.request.as_ref();
             let ((group, members), ledger, stored) =
-                self.ledger_and_stored_result(member_key, &group, request).await?;
+                self.ledger_and_stored_result(&group, request).await?;
             if let Some(stored) = stored {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
@@ -103,9 +103,10 @@ impl Table {
         expected: impl Fn(&Expense) -> bool,
         now: Timestamp,
     ) -> Result<Expense, Error> {
+        let named = edit.named();
         self.write_to_group(member_key.group, ready(Ok(())), || async {
-            let (loaded, group) =
-                tokio::join!(self.load_expense(member_key, id), self.group(member_key));
+            let group = self.group_naming(member_key, named.as_ref());
+            let (loaded, group) = tokio::join!(self.load_expense(member_key, id), group);
             let (loaded, (_, members)) = (loaded?, group?);
             let LoadedExpense { expense: before, entry, ledger } = loaded;
             require_owner(member_key, &before)?;

@@ -4,6 +4,8 @@
 //! effect, so neither exists without the other. A repeated request finds the response. Of two
 //! concurrent ones, one commits and the other finds its response.
 
+use std::collections::BTreeSet;
+
 use fracti_core::{
     Error,
     group::{Group, Member},
@@ -104,7 +106,19 @@ impl IdempotentRequest {
 }
 
 /// A group and its members, once they have been read.
-pub(crate) type KnownGroup = OnceCell<(Group, Vec<Member>)>;
+#[derive(Debug)]
+pub(crate) struct KnownGroup {
+    member_key: MemberKey,
+    /// Users that the request names, if it does not need all members.
+    named: Option<BTreeSet<UserId>>,
+    read: OnceCell<(Group, Vec<Member>)>,
+}
+
+impl KnownGroup {
+    pub(crate) fn new(member_key: MemberKey, named: Option<BTreeSet<UserId>>) -> Self {
+        Self { member_key, named, read: OnceCell::new() }
+    }
+}
 
 impl Table {
     /// The stored result of the request.
@@ -125,13 +139,13 @@ impl Table {
         }
     }
 
-    /// Reads the group and its members, as [`Table::group`], unless they were read before.
-    pub(crate) async fn read_once(
+    /// Reads the group and its members, as [`Table::group_naming`], unless they were read before.
+    pub(crate) async fn read_once<'a>(
         &self,
-        member_key: MemberKey,
-        group: &KnownGroup,
-    ) -> Result<(), Error> {
-        group.get_or_try_init(|| self.group(member_key)).await.map(|_| ())
+        group: &'a KnownGroup,
+    ) -> Result<&'a (Group, Vec<Member>), Error> {
+        let KnownGroup { member_key, named, read } = group;
+        read.get_or_try_init(|| self.group_naming(*member_key, named.as_ref())).await
     }
 
     /// What a write to a group is decided by: the group and its members, its ledger, and the stored
@@ -140,16 +154,15 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// As [`Table::group`] and [`Table::stored_result`].
+    /// As [`Table::group_naming`] and [`Table::stored_result`].
     pub(crate) async fn ledger_and_stored_result<'a, R: Serialize + DeserializeOwned>(
         &self,
-        member_key: MemberKey,
         group: &'a KnownGroup,
         request: Option<&IdempotentRequest>,
     ) -> Result<(&'a (Group, Vec<Member>), Ledger, Option<R>), Error> {
         let (group, ledger, stored) = tokio::join!(
-            group.get_or_try_init(|| self.group(member_key)),
-            self.ledger(member_key.group),
+            self.read_once(group),
+            self.ledger(group.member_key.group),
             self.stored_result(request)
         );
         Ok((group?, ledger?, stored?))

@@ -68,12 +68,12 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        let group = KnownGroup::new();
-        let prepare = self.read_once(member_key, &group);
+        let group = KnownGroup::new(member_key, Some(new.named()));
+        let prepare = async { self.read_once(&group).await.map(|_| ()) };
         self.write_to_group(member_key.group, prepare, || async {
             let request = idempotency.request.as_ref();
             let ((group, members), ledger, stored) =
-                self.ledger_and_stored_result(member_key, &group, request).await?;
+                self.ledger_and_stored_result(&group, request).await?;
             if let Some(stored) = stored {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }

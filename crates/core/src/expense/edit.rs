@@ -1,8 +1,10 @@
 //! Editing an expense: fields that are left out stay as they are.
 
+use std::collections::BTreeSet;
+
 use super::{
     Category, Expense, positive,
-    split_input::{Members, SplitInput, keep_split, read_split},
+    split_input::{Members, SplitInput, keep_split, named, read_split},
 };
 use crate::{
     Error,
@@ -35,10 +37,17 @@ pub struct Edit {
 }
 
 impl Draft<Edit> {
+    /// The users that it names, whom [`Draft::apply`] needs; `None` if it needs all members.
+    #[must_use]
+    pub fn named(&self) -> Option<BTreeSet<UserId>> {
+        self.fields().and_then(|edit| named(&edit.payer, &edit.splits))
+    }
+
     /// The expense that it makes of `before`, but for the time of the edit.
     ///
     /// If neither the amount nor the split changes, every share stays as it is, to the minor unit.
     /// A new amount is divided as the old one was, except that exact shares have to be sent again.
+    /// `members` has at least those of [`Draft::named`].
     ///
     /// # Errors
     ///

@@ -29,6 +29,15 @@ pub struct SplitInput {
     pub percentage: Field<Decimal>,
 }
 
+/// The users that a request names as payer and sharers, if it names the sharers.
+pub(super) fn named(
+    payer: &Field<UserId>,
+    splits: &Field<Vec<SplitInput>>,
+) -> Option<BTreeSet<UserId>> {
+    let sharers = splits.value()?.iter().filter_map(|split| split.user.value());
+    Some(sharers.chain(payer.value()).copied().collect())
+}
+
 /// The members of a group, by whose names a client's ids are checked.
 #[derive(Clone, Debug)]
 pub(super) struct Members<'a>(BTreeMap<UserId, &'a str>);

@@ -4,6 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use fracti_core::row::{AttributeValue, Item};
 
+/// Number of values that an attribute can be compared with at once.
+///
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html>
+pub(crate) const MAX_VALUES: usize = 100;
+
 /// A part of an expression, with the names and values that it refers to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expression {
@@ -31,6 +36,15 @@ impl Expression {
     /// The attribute `name` has this value.
     pub(crate) fn equal(name: &'static str, value: AttributeValue) -> Self {
         Self::of(&format!("#{name} = :is_{name}"), name).with(format!(":is_{name}"), value)
+    }
+
+    /// The attribute `name` has one of these values, of which DynamoDB takes up to [`MAX_VALUES`].
+    pub(crate) fn one_of(name: &'static str, values: Vec<AttributeValue>) -> Self {
+        let placeholder = |(index, value)| (format!(":is_{name}_{index}"), value);
+        let values: Vec<_> = values.into_iter().enumerate().map(placeholder).collect();
+        let placeholders: Vec<_> = values.iter().map(|(it, _)| it.as_str()).collect();
+        let text = format!("#{name} IN ({})", placeholders.join(", "));
+        Self { values, ..Self::of(&text, name) }
     }
 
     /// The attribute `name` is less than this value.

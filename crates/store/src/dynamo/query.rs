@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     client::{Db, failure, from_sdk, to_sdk},
     cost,
+    expression::Expression,
 };
 
 /// Bytes that are read of a whole range at most. A longer range is refused.
@@ -162,7 +163,7 @@ impl Db {
     ) -> Result<Placed<T>, Error> {
         let limit = page.limit.saturating_add(1);
         let Scanned { items, ended } =
-            self.scan(range, page.start(), Some(limit), MAX_PAGE).await?;
+            self.scan(range, page.start(), Some(limit), MAX_PAGE, &Expression::default()).await?;
         let more = !ended || items.len() > page.limit;
         Ok(Placed { rows: range.placed(items.into_iter().take(page.limit))?, more })
     }
@@ -174,7 +175,8 @@ impl Db {
         page: &Page,
     ) -> Result<Vec<(Position, T)>, Error> {
         let limit = page.limit.saturating_add(1);
-        let scanned = self.scan(range, page.start(), Some(limit), MAX_WHOLE).await?;
+        let all = Expression::default();
+        let scanned = self.scan(range, page.start(), Some(limit), MAX_WHOLE, &all).await?;
         range.placed(scanned.items)
     }
 
@@ -184,20 +186,35 @@ impl Db {
     ///
     /// [`Error::TooMuchHistory`] if it has more than [`MAX_WHOLE`] bytes.
     pub(crate) async fn all<T: Row>(&self, range: &Range) -> Result<Vec<T>, Error> {
-        let Scanned { items, ended } = self.scan(range, None, None, MAX_WHOLE).await?;
+        self.filtered(range, &Expression::default()).await
+    }
+
+    /// The entities of a whole range that fulfil a condition. DynamoDB reads the others as well,
+    /// but does not send them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Db::all`].
+    pub(crate) async fn filtered<T: Row>(
+        &self,
+        range: &Range,
+        filter: &Expression,
+    ) -> Result<Vec<T>, Error> {
+        let Scanned { items, ended } = self.scan(range, None, None, MAX_WHOLE, filter).await?;
         if !ended {
             return Err(Error::TooMuchHistory);
         }
         items.into_iter().map(row::from_item).collect()
     }
 
-    /// Up to `limit` rows after `start`. No further request is sent once they have `bytes` bytes.
+    /// Up to `limit` rows after `start` that pass the filter. No further request is sent once they have `bytes` bytes.
     async fn scan(
         &self,
         range: &Range,
         start: Option<Item>,
         limit: Option<usize>,
         bytes: usize,
+        filter: &Expression,
     ) -> Result<Scanned, Error> {
         let index = range.index.unwrap_or_default();
         let (mut items, mut start, mut size) = (Vec::new(), start.map(to_sdk), 0_usize);
@@ -212,11 +229,12 @@ impl Db {
             ),
         };
         let values = values.into_iter().chain([(":pk", &range.partition)]);
-        let values: Item = values
-            .map(|(name, value)| (name.to_owned(), AttributeValue::S(value.clone())))
-            .collect();
-        let values = to_sdk(values);
-        let mut names = HashMap::from([("#pk".to_owned(), format!("{index}PK"))]);
+        let values =
+            values.map(|(name, value)| (name.to_owned(), AttributeValue::S(value.clone())));
+        let (filter_names, filter_values) = Expression::parameters([filter]);
+        let values = to_sdk(values.chain(filter_values.into_iter().flatten()).collect());
+        let mut names: HashMap<_, _> = filter_names.into_iter().flatten().collect();
+        names.insert("#pk".to_owned(), format!("{index}PK"));
         if !matches!(range.sort, Sort::Any) {
             names.insert("#sk".to_owned(), format!("{index}SK"));
         }
@@ -230,6 +248,7 @@ impl Db {
                 // An index cannot be read consistently.
                 .consistent_read(range.index.is_none())
                 .key_condition_expression(condition)
+                .set_filter_expression(filter.text())
                 .set_expression_attribute_names(Some(names.clone()))
                 .set_expression_attribute_values(Some(values.clone()))
                 .scan_index_forward(range.order == Order::Asc)
