@@ -338,7 +338,7 @@ async fn template_grants_exactly_the_actions_used() {
     // Each function opens its connections when it starts.
     let ((), connect) = recorded(group.api.table.connect()).await;
     for Function { name, .. } in FUNCTIONS {
-        note(name, connect.clone());
+        note(name, connect.rights.clone());
     }
 
     for (function, allowed) in RIGHTS.iter() {

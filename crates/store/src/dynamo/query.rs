@@ -207,7 +207,8 @@ impl Db {
         items.into_iter().map(row::from_item).collect()
     }
 
-    /// Up to `limit` rows after `start` that pass the filter. No further request is sent once they have `bytes` bytes.
+    /// Up to `limit` rows after `start` that pass the filter. No further request is sent once they
+    /// have `bytes` bytes.
     async fn scan(
         &self,
         range: &Range,
