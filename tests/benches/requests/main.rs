@@ -1,0 +1,213 @@
+//! Measures requests on the embedded engine, always beside something else of the same run:
+//! `cargo bench --workspace --bench requests`. With an argument, only `flatness`, `overhead` or
+//! `throughput`.
+//!
+//! Only the ratios mean something. The compared series take turns, and each number is a median.
+//! [`flatness`] and [`overhead`] use one thread, so their times are the work of the API, the SDK
+//! and the engine together.
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
+#![expect(clippy::indexing_slicing, reason = "a response without the field is a failure")]
+#![expect(clippy::arithmetic_side_effects, reason = "sums of few small numbers")]
+
+mod api;
+mod recorder;
+
+use std::{
+    env, io,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use aws_sdk_dynamodb::Client;
+use axum::http::Method;
+use fracti_tests::database::Database;
+use tokio::{runtime, task::JoinSet};
+
+use api::{Api, Asked, Group, get, post};
+use recorder::{Operation, replay};
+
+/// How often each request is measured. Each POST makes the history longer.
+const TIMES: [usize; 2] = [400, 100];
+
+/// Adjustments of the groups whose times are compared.
+const HISTORIES: [usize; 3] = [10, 500, 5_000];
+
+/// Connections, and requests of each one in a round.
+const LOAD: (usize, usize) = (16, 50);
+
+/// How often each load is measured.
+const ROUNDS: usize = 5;
+
+fn main() {
+    // As in Lambda, each request writes a line.
+    tracing_subscriber::fmt().json().with_writer(io::sink).init();
+    let mut asked = env::args().skip(1).filter(|argument| !argument.starts_with('-'));
+    let asked = asked.next();
+    let is_asked = |name: &str| asked.as_deref().is_none_or(|asked| asked == name);
+    let one = || runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    if is_asked("flatness") {
+        one().block_on(flatness());
+    }
+    if is_asked("overhead") {
+        one().block_on(overhead());
+    }
+    if is_asked("throughput") {
+        let two = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        two.unwrap().block_on(throughput());
+    }
+}
+
+/// The same request to groups with histories of different lengths.
+async fn flatness() {
+    let database = Database::embedded().await;
+    let api = Api::new(&database.client);
+    let mut groups = Vec::new();
+    for adjustments in HISTORIES {
+        groups.push(api.group(adjustments).await);
+    }
+    let [short, middle, long] = HISTORIES;
+    println!("| µs | {short} entries | {middle} | {long} | {long} : {short} |");
+    println!("|---|---:|---:|---:|---:|");
+    for asked in [
+        get("`debts`", "/debts"),
+        get("`ledger/balance`", "/ledger/balance"),
+        get("`ledger/balance?at=`", "/ledger/balance?at=2026-01-20T00:00:00Z"),
+        get("`ledger/entries`", "/ledger/entries?limit=20"),
+        get("an expense", "/expenses/{expense}"),
+        get("`expenses`", "/expenses?limit=20"),
+        post(),
+    ] {
+        let mut times = HISTORIES.map(|_| Vec::new());
+        for _ in 0..times_of(&asked) {
+            for (group, times) in groups.iter().zip(&mut times) {
+                times.push(api.ask(&asked, group).await);
+            }
+            api.recorder.take();
+        }
+        let [short, middle, long] = times.map(median);
+        print_row(&asked, &[short, middle, long], long, short);
+    }
+}
+
+/// The API, and the same requests to DynamoDB without it, to an engine with the same rows.
+async fn overhead() {
+    let [database, copy] = [Database::embedded().await, Database::embedded().await];
+    let api = Api::new(&database.client);
+    let group = api.group(HISTORIES[0]).await;
+    replay(&copy.client, api.recorder.take_writes()).await;
+    println!("\n| µs | API | SDK | API : SDK |\n|---|---:|---:|---:|");
+    for asked in [
+        get("an expense", "/expenses/{expense}"),
+        get("`expenses`, 10", "/expenses?limit=10"),
+        get("`expenses`, 50", "/expenses?limit=50"),
+        get("the group", ""),
+        get("`debts`", "/debts"),
+        post(),
+    ] {
+        let mut times = [Vec::new(), Vec::new()];
+        for _ in 0..times_of(&asked) {
+            times[0].push(api.ask(&asked, &group).await);
+            let operations = api.recorder.take();
+            let began = Instant::now();
+            replay(&copy.client, operations).await;
+            times[1].push(began.elapsed());
+        }
+        let [api, sdk] = times.map(median);
+        print_row(&asked, &[api, sdk], api, sdk);
+    }
+}
+
+fn times_of((_, method, ..): &Asked) -> usize {
+    TIMES[usize::from(method == Method::POST)]
+}
+
+fn print_row((name, ..): &Asked, times: &[Duration], above: Duration, below: Duration) {
+    let times: Vec<_> = times.iter().map(|time| time.as_micros().to_string()).collect();
+    println!("| {name} | {} | {:.2} |", times.join(" | "), above.div_duration_f64(below));
+}
+
+/// Connections that each send one request after the other: through the API to a group of each
+/// connection, the same without the API, and through the API to one group. There, all connections
+/// share a process, like clients of the local server, or each has its own, like in Lambda.
+async fn throughput() {
+    let [database, copy] = [Database::embedded().await, Database::embedded().await];
+    let mut connections = Vec::new();
+    for _ in 0..LOAD.0 {
+        let api = Api::new(&database.client);
+        let group = api.group(HISTORIES[0]).await;
+        replay(&copy.client, api.recorder.take_writes()).await;
+        connections.push((Arc::new(api), group));
+    }
+    let first = connections[0].0.clone();
+    let alone = first.group(HISTORIES[0]).await;
+    first.recorder.take();
+    let shared = vec![(first, alone.clone()); LOAD.0];
+    let apart: Vec<_> = connections.iter().map(|(api, _)| (api.clone(), alone.clone())).collect();
+    println!(
+        "\n| requests a second | many groups | SDK alone | ratio | one group, one process | one \
+         group, many processes |\n|---|---:|---:|---:|---:|---:|"
+    );
+    for asked in [get("`debts`", "/debts"), post()] {
+        let mut times = [const { Vec::new() }; 4];
+        for _ in 0..ROUNDS {
+            let (time, recorded) = load(&asked, &connections).await;
+            times[0].push(time);
+            times[1].push(bare(&copy.client, recorded).await);
+            times[2].push(load(&asked, &shared).await.0);
+            times[3].push(load(&asked, &apart).await.0);
+        }
+        let [many, sdk, shared, apart] =
+            times.map(|times| (LOAD.0 * LOAD.1) as u128 * 1_000_000 / median(times).as_micros());
+        let (name, ..) = asked;
+        println!(
+            "| {name} | {many} | {sdk} | {}.{:02} | {shared} | {apart} |",
+            many / sdk,
+            many * 100 / sdk % 100
+        );
+    }
+}
+
+/// A request from each connection, again and again. Returns the time of all, and the requests to
+/// DynamoDB of each.
+async fn load(
+    asked: &Asked,
+    connections: &[(Arc<Api>, Group)],
+) -> (Duration, Vec<Vec<Vec<Operation>>>) {
+    let began = Instant::now();
+    let mut running = JoinSet::new();
+    for (api, group) in connections.iter().cloned() {
+        let asked = asked.clone();
+        running.spawn(async move {
+            let mut recorded = Vec::new();
+            for _ in 0..LOAD.1 {
+                api.ask(&asked, &group).await;
+                recorded.push(api.recorder.take());
+            }
+            recorded
+        });
+    }
+    let recorded = running.join_all().await;
+    (began.elapsed(), recorded)
+}
+
+/// The requests of a load, sent again without the API.
+async fn bare(client: &Client, recorded: Vec<Vec<Vec<Operation>>>) -> Duration {
+    let began = Instant::now();
+    let mut running = JoinSet::new();
+    for connection in recorded {
+        let client = client.clone();
+        running.spawn(async move {
+            for operations in connection {
+                replay(&client, operations).await;
+            }
+        });
+    }
+    running.join_all().await;
+    began.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
