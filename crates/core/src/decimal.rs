@@ -1,19 +1,19 @@
-//! An exact decimal number, as JSON text and DynamoDB Numbers carry it: never a float.
+//! Exact decimal numbers, read from and written to JSON and DynamoDB Numbers without a float.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// How many digits a number has at the most: the precision of a DynamoDB Number.
+/// Maximum number of digits: the precision of a DynamoDB Number.
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html>
 const MAX_DIGITS: usize = 38;
 
-/// An exact decimal number of at most 38 digits, `digits * 10^-scale`, without trailing zeros
-/// behind the point.
+/// An exact decimal number of at most 38 digits, `digits * 10^-scale`, without trailing zeros after
+/// the decimal point.
 ///
-/// Its text is what JSON calls a number; `1e-9`, which JavaScript prints for a nano, is
-/// `0.000000001`.
+/// Parses the syntax of JSON numbers and prints without an exponent: `1e-9`, as JavaScript prints a
+/// nanoton, becomes `0.000000001`.
 ///
 /// # Example
 ///
@@ -30,13 +30,13 @@ pub struct Decimal {
     scale: u8,
 }
 
-/// Why a text is not a number that can be kept exactly.
+/// Error returned for a text that is not an exact decimal number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecimalError {
-    /// It is not written as JSON writes numbers.
+    /// The text is not a JSON number.
     #[error("must be a number in decimal digits, like 12, 12.5 or 1e-9")]
     Syntax,
-    /// It has more than 38 digits before or behind the point.
+    /// The number needs more than 38 digits.
     #[error("must have at most 38 digits")]
     TooLong,
 }
@@ -56,20 +56,20 @@ impl Decimal {
         Self { digits, scale }
     }
 
-    /// The number times `10^exponent`, where that is whole and fits.
+    /// The number times `10^exponent`, if that is a whole number and fits.
     #[must_use]
     pub fn at_scale(self, exponent: u8) -> Option<i128> {
         let zeros = exponent.checked_sub(self.scale)?;
         self.digits.checked_mul(10_i128.checked_pow(zeros.into())?)
     }
 
-    /// How many digits it has behind the point.
+    /// Number of digits after the decimal point.
     #[must_use]
     pub const fn decimals(self) -> u8 {
         self.scale
     }
 
-    /// Whether it is below zero.
+    /// Whether the number is negative.
     #[must_use]
     pub const fn is_negative(self) -> bool {
         self.digits < 0
@@ -107,7 +107,7 @@ impl FromStr for Decimal {
             return Err(DecimalError::TooLong);
         }
         let zeros = digits.len().saturating_sub(digits.trim_end_matches('0').len());
-        // How often ten divides (above zero) or is divided by (below zero) the significant digits.
+        // The power of ten that the significant digits are multiplied by.
         let power = exponent
             .parse::<i64>()
             .ok()
@@ -148,11 +148,11 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// The name under which a number that serde has no type for goes through [`crate::row`].
+/// Map key by which [`crate::row`] recognizes a number that no serde type can hold.
 pub(crate) const EXACT: &str = "\u{1}exact";
 
 impl Serialize for Decimal {
-    /// Serializes for a row of the table: [`crate::row::to_item`] makes a DynamoDB Number of it.
+    /// Serializes into a form that [`crate::row::to_item`] turns into a DynamoDB Number.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match i64::try_from(self.digits) {
             Ok(whole) if self.scale == 0 => to.serialize_i64(whole),
@@ -195,7 +195,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_json_calls_a_number_is_kept_exactly() {
+    fn json_numbers_are_kept_exactly() {
         for (text, printed) in [
             ("0", "0"),
             ("-0", "0"),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_refused() {
+    fn invalid_and_too_long_numbers_are_refused() {
         use DecimalError::{Syntax, TooLong};
         for (text, error) in [
             ("", Syntax),
@@ -256,12 +256,12 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in "\\PC*") {
+        fn parsing_never_panics(text in "\\PC*") {
             let _ = text.parse::<Decimal>();
         }
 
         #[test]
-        fn any_number_like_text_reads_as_what_it_prints(text in "-?[0-9]{1,20}(\\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?") {
+        fn parsed_numbers_survive_printing(text in "-?[0-9]{1,20}(\\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?") {
             if let Ok(number) = text.parse::<Decimal>() {
                 prop_assert_eq!(number.to_string().parse(), Ok(number));
             }

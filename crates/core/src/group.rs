@@ -1,4 +1,4 @@
-//! A group, and a Telegram user's place in it.
+//! Groups and their members.
 
 use std::{fmt, str::FromStr};
 
@@ -27,44 +27,44 @@ pub const MEMBER_RULE: &str = "must be the id of a member of the group";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Group {
-    /// Its identifier; who knows it may join.
+    /// Identifier. It is also the invitation: any user who knows it may join.
     pub id: GroupId,
-    /// The Telegram chat it belongs to.
+    /// Telegram chat that the group belongs to.
     pub chat_id: ChatId,
-    /// What its members call it.
+    /// Title shown to the members.
     pub title: Title,
-    /// The currency of an expense that names none.
+    /// Currency of expenses that name none.
     pub currency: Currency,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// How many members it has.
+    /// Number of members.
     pub member_count: u64,
 }
 
-/// A Telegram user's place in one group.
+/// A Telegram user in one group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Member {
     /// The Telegram id, as text.
     pub id: UserId,
-    /// The Telegram id, as the number that it is.
+    /// The Telegram id, as a number.
     pub telegram_id: u64,
-    /// The name that the others see.
+    /// Name shown to the other members.
     pub name: String,
     /// The Telegram username, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
-    /// Where the member wants to be paid.
+    /// TON address at which the member is paid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wallet: Option<TonAddress>,
-    /// A picture of the member.
+    /// URL of the member's picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub avatar_url: Option<String>,
-    /// When the member joined.
+    /// Time of joining.
     pub joined_at: Timestamp,
 }
 
-/// The row of a member, which also says of which group.
+/// The row of a member, with the id of the group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberRow {
     /// The group.
@@ -96,7 +96,7 @@ impl Row for MemberRow {
 }
 
 impl Member {
-    /// `user`, joining at `joined_at`.
+    /// A member for `user`, who joins at `joined_at`.
     #[must_use]
     pub fn new(user: &User, wallet: Option<TonAddress>, joined_at: Timestamp) -> Self {
         Self {
@@ -144,17 +144,18 @@ impl Draft<NewGroup> {
     }
 }
 
-/// What names a Telegram chat, as text: its number (below zero for groups), a Mini App's
-/// `chat_instance`, or `@itsname`.
+/// Identifier of a Telegram chat, as text: its number (negative for groups), a Mini App's
+/// `chat_instance`, or its `@username`.
 ///
-/// Nothing is looked up by it, so what a client calls its chat is taken as it is: 1 to 64
-/// characters, none of them a blank or a control character.
-/// <https://core.telegram.org/bots/api#sendmessage>, <https://core.telegram.org/bots/webapps#webappinitdata>
+/// Nothing is looked up by it, so any identifier from a client is accepted: 1 to 64 characters
+/// without whitespace or control characters.
+/// <https://core.telegram.org/bots/api#sendmessage>,
+/// <https://core.telegram.org/bots/webapps#webappinitdata>
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ChatId(String);
 
-/// Why a text names no chat.
+/// Error returned for a text that is not a chat id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be a whole number, like -1001234567890, or 1 to {} characters without blanks",
@@ -212,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chat_id_is_a_short_word() {
+    fn chat_id_has_1_to_64_characters_without_whitespace() {
         for (text, accepted) in [
             ("-1001234567890", true),
             ("-3788475317572404878", true),

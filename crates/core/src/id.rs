@@ -1,4 +1,4 @@
-//! Identifiers: one type for each thing that has one, so that none can stand in for another.
+//! Identifiers: one type for each kind of entity, so that their ids cannot be confused.
 
 use std::{fmt, str::FromStr};
 
@@ -10,13 +10,13 @@ use crate::{
     time::Timestamp,
 };
 
-/// Why a text is not an identifier.
+/// Error returned for a text that is not an identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
-    /// It is not a UUID with its hyphens.
+    /// The text is not a UUID with hyphens.
     #[error("must be a UUID, like 0190a1b2-0000-7000-8000-000000000001")]
     Uuid,
-    /// It is not a Telegram user's number.
+    /// The text is not the id of a Telegram user.
     #[error("must be a Telegram id as text: digits without leading zeros, below 2^52")]
     User,
 }
@@ -29,8 +29,8 @@ macro_rules! id {
         pub struct $name(Uuid);
 
         impl $name {
-            /// The id of a thing made at `created_at`, version 7, told from its contemporaries by
-            /// 74 of `random`'s bits.
+            /// A UUID of version 7 for an entity created at `created_at`. 74 bits of `random`
+            /// distinguish it from other ids of the same millisecond.
             ///
             /// <https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7>
             #[must_use]
@@ -38,7 +38,8 @@ macro_rules! id {
                 Self(Builder::from_unix_timestamp_millis(created_at.millis(), &random).into_uuid())
             }
 
-            /// When the thing was made, where the identifier is of version 7 and so says it.
+            /// Time at which the entity was created, if the id is a UUID of version 7, which
+            /// contains it.
             #[must_use]
             pub fn created_at(self) -> Option<Timestamp> {
                 if self.0.get_version_num() != 7 {
@@ -48,7 +49,7 @@ macro_rules! id {
                 Timestamp::from_millis(u64::from_be_bytes([0, 0, a, b, c, d, e, f]))
             }
 
-            /// Its 16 bytes.
+            /// The 16 bytes of the UUID.
             #[must_use]
             pub const fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()
@@ -71,7 +72,7 @@ macro_rules! id {
             type Err = IdError;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                // `Uuid` also reads braces, a URN and bare digits: one thing has one name here.
+                // `Uuid` also parses braces, a URN and bare digits, but an id has only one text.
                 let id = Uuid::try_parse(text).ok().filter(|_| text.len() == 36);
                 id.map(Self).ok_or(IdError::Uuid)
             }
@@ -80,11 +81,11 @@ macro_rules! id {
 }
 
 id! {
-    /// Names a group; who knows it may join.
+    /// Identifies a group. Any user who knows it may join.
     GroupId,
-    /// Names an expense.
+    /// Identifies an expense.
     ExpenseId,
-    /// Names a settlement.
+    /// Identifies a settlement.
     SettlementId,
 }
 
@@ -101,7 +102,7 @@ impl TextForm for Uuid {
     }
 }
 
-/// Names a Telegram user: a number of at most 52 significant bits, kept as text everywhere.
+/// Identifies a Telegram user: a number of at most 52 significant bits, serialized as text.
 ///
 /// <https://core.telegram.org/bots/webapps#webappuser>
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -109,16 +110,16 @@ impl TextForm for Uuid {
 pub struct UserId(u64);
 
 impl UserId {
-    /// The user whom Telegram calls `number`, from 1 to 2^52 - 1.
+    /// The id with this number, from 1 to 2^52 - 1.
     ///
     /// # Errors
     ///
-    /// [`IdError::User`] where the number is out of that range.
+    /// [`IdError::User`] if the number is out of that range.
     pub const fn new(number: u64) -> Result<Self, IdError> {
         if number == 0 || number >= 1 << 52 { Err(IdError::User) } else { Ok(Self(number)) }
     }
 
-    /// Telegram's number.
+    /// The id as a number.
     #[must_use]
     pub const fn number(self) -> u64 {
         self.0
@@ -173,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_says_when_its_thing_was_made() {
+    fn id_contains_the_time_of_creation() {
         let at: Timestamp = "2024-01-20T18:30:00.123Z".parse().unwrap();
         let id = ExpenseId::new(at, [0xff; 10]);
         assert_eq!(id.created_at(), Some(at));
@@ -183,13 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn later_ids_sort_behind_earlier_ones() {
+    fn later_ids_sort_after_earlier_ones() {
         let at: Timestamp = "2024-01-20T18:30:00.123Z".parse().unwrap();
         assert!(GroupId::new(at, [0xff; 10]) < GroupId::new(at.next(), [0; 10]));
     }
 
     #[test]
-    fn what_is_no_id_is_refused() {
+    fn invalid_ids_are_refused() {
         for text in [
             "",
             "abc",

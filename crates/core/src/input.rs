@@ -1,6 +1,6 @@
 //! A client's input before it is checked.
 //!
-//! No mistake hides another one: each rule is checked as far as the fields that it needs are valid,
+//! One mistake does not hide another: each rule is checked if the fields that it needs are valid,
 //! and all broken rules are reported together, in the order of the fields.
 
 use crate::Error;
@@ -10,7 +10,7 @@ pub use crate::field::{Field, FieldError, FieldErrors, MAX_REPORTED, Unreadable,
 /// The fields of a request and the rules that they break so far, or that the request cannot be
 /// read.
 ///
-/// Its fields are used through [`Draft::open`], so that no mistake of a client is passed over.
+/// The fields are used through [`Draft::open`], so that no mistake of a client is overlooked.
 #[derive(Clone, Debug)]
 pub struct Draft<T>(Result<(Field<T>, FieldErrors), Unreadable>);
 
@@ -19,19 +19,20 @@ impl FieldErrors {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] with the rules that are broken; otherwise [`Error::TooManyShares`].
+    /// [`Error::Invalid`] with the rules that are broken; if none is, [`Error::TooManyShares`] if
+    /// the expense would have too many shares.
     pub fn finish<T>(self, checked: Option<T>) -> Result<T, Error> {
         match (checked, self.shares_beyond_limit()) {
             _ if !self.is_empty() => Err(Error::Invalid(self)),
             (_, Some(shares)) => Err(Error::TooManyShares(shares)),
             (Some(checked), None) => Ok(checked),
-            (None, None) => Err(Error::Table("an invalid field is not reported".into())),
+            (None, None) => Err(Error::Table("an invalid field was not reported".into())),
         }
     }
 }
 
 impl<T> Draft<T> {
-    /// What a request says, and the rules that it breaks so far.
+    /// A request with these fields, and the rules that it breaks so far.
     #[must_use]
     pub const fn new(fields: Field<T>, errors: FieldErrors) -> Self {
         Self(Ok((fields, errors)))
@@ -59,7 +60,7 @@ impl<T> Draft<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Unreadable`]; [`Error::Invalid`] if the request as a whole has another form.
+    /// [`Error::Unreadable`]; [`Error::Invalid`] if the request as a whole has the wrong form.
     pub fn open(&self) -> Result<(&T, FieldErrors), Error> {
         let (fields, errors) = self.0.as_ref().map_err(|reason| Error::from(reason.clone()))?;
         match fields.value() {

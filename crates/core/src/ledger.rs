@@ -1,11 +1,11 @@
-//! The ledger of a group: one entry for each event that moves money, and one running balance.
+//! The ledger of a group: an entry for each event that changes balances, and the current balances.
 //!
-//! Nothing here reads or writes a table: an event takes the ledger as it is and makes the next one,
-//! and the table commits both or neither. Every event keeps two sums per currency: what was paid is
-//! what is owed, what was sent is what was received. History is never rewritten: what was wrong is
-//! reverted.
+//! Nothing here reads or writes a table: recording an event returns the next ledger and the event's
+//! entry, and the table commits both or neither. In every currency, the sum of `paid` over all
+//! members always equals that of `owed`, and the sum of `sent` equals that of `received`. History
+//! is never rewritten: a mistake is corrected by reverting its entry.
 //!
-//! The ledger knows no expense and no settlement: they turn themselves into an [`Event`].
+//! The ledger does not depend on expenses or settlements: they turn themselves into an [`Event`].
 
 mod shown;
 mod stored;
@@ -28,19 +28,19 @@ use crate::{
 /// The four running totals of a member in one currency, in minor units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// What the member paid for expenses.
+    /// Amount paid for expenses.
     pub paid: i64,
-    /// The member's shares of expenses.
+    /// Sum of the member's shares of expenses.
     pub owed: i64,
-    /// What the member sent in settlements.
+    /// Amount sent in settlements.
     pub sent: i64,
-    /// What the member received in settlements.
+    /// Amount received in settlements.
     pub received: i64,
 }
 
 impl Totals {
-    /// What the group owes the member: `paid - owed + sent - received`; below zero where the member
-    /// owes.
+    /// The balance, which the group owes the member: `paid - owed + sent - received`. It is
+    /// negative if the member owes.
     #[must_use]
     #[expect(clippy::arithmetic_side_effects, reason = "four `i64` always fit into an `i128`")]
     pub fn net(self) -> i128 {
@@ -76,28 +76,28 @@ impl Totals {
     }
 }
 
-/// What an event adds to the totals of one member in one currency.
+/// Amounts that an event adds to the totals of one member in one currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The member.
     pub user: UserId,
     /// The currency.
     pub currency: Currency,
-    /// What is added to each total, in minor units; below zero in a revert.
+    /// Amount added to each total, in minor units. A revert has negated amounts.
     pub totals: Totals,
 }
 
-/// How many balances a ledger has at the most, of members in currencies: its row has 400 KB, and
-/// each takes up to 100 bytes.
+/// Maximum number of balances of a ledger, one for each member and currency. A row may have 400 KB,
+/// and a balance takes up to 100 bytes.
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items>
 pub const MAX_BALANCES: usize = 4000;
 
-/// The totals of every member in every currency; who has none has only zeros.
+/// The totals of every member in every currency. Totals that are all zero are not stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Balances(BTreeMap<Currency, BTreeMap<UserId, Totals>>);
 
-/// Why an event cannot enter the ledger.
+/// Error returned for an event that the ledger cannot record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerError {
     /// A total or a balance would not fit into an `i64` of minor units.
@@ -106,7 +106,7 @@ pub enum LedgerError {
         max = .0.to_major(i64::MAX)
     )]
     Overflow(Currency),
-    /// There is no room for the balances of more members or currencies.
+    /// The ledger has no room for the balances of more members or currencies.
     #[error(
         "currency must keep the group's ledger at or below {MAX_BALANCES} balances, one for each \
          member and currency"
@@ -115,16 +115,16 @@ pub enum LedgerError {
     /// The changes of a currency do not sum to zero.
     #[error("the changes in {0} do not sum to zero")]
     Unbalanced(Currency),
-    /// The ledger counts no expense or settlement that could be reverted.
-    #[error("the ledger counts fewer expenses or settlements than it has")]
+    /// The revert would make the number of expenses or settlements negative.
+    #[error("the ledger's count of expenses or settlements is too low")]
     Uncounted,
-    /// The ledger has no entry of this sequence: what was read of it is not of one moment.
+    /// The ledger has no entry with this sequence: its rows were read at different moments.
     #[error("the ledger has no entry {0}")]
     Missing(u64),
 }
 
 impl From<AmountError> for LedgerError {
-    /// An amount of a row that is no [`Money`] cannot enter the ledger.
+    /// An amount in a row that is not a valid [`Money`] cannot be recorded.
     fn from(error: AmountError) -> Self {
         match error {
             AmountError::TooFine(currency) | AmountError::TooLarge(currency) => {
@@ -135,12 +135,12 @@ impl From<AmountError> for LedgerError {
 }
 
 impl Balances {
-    /// Currencies in which a member has a total that is not zero.
+    /// Currencies in which any member has a total that is not zero.
     pub fn currencies(&self) -> impl Iterator<Item = Currency> + '_ {
         self.0.keys().copied()
     }
 
-    /// The totals of a member.
+    /// The totals of a member in a currency.
     #[must_use]
     pub fn totals(&self, currency: Currency, user: UserId) -> Totals {
         self.0.get(&currency).and_then(|members| members.get(&user)).copied().unwrap_or_default()
@@ -152,7 +152,7 @@ impl Balances {
         self.0.get(&currency).is_some_and(|members| members.contains_key(&user))
     }
 
-    /// The one currency in which `from` owes and `to` is owed; none if there are several.
+    /// The currency in which `from` owes and `to` is owed, if there is exactly one.
     #[must_use]
     pub fn owed_currency(&self, from: UserId, to: UserId) -> Option<Currency> {
         let net = |currency, user| self.totals(currency, user).net();
@@ -160,12 +160,12 @@ impl Balances {
         owed.next().filter(|_| owed.next().is_none())
     }
 
-    /// The totals of all members who have some in a currency, by id.
+    /// The totals of all members who have any in a currency, in order of their ids.
     pub fn of(&self, currency: Currency) -> impl Iterator<Item = (UserId, Totals)> + '_ {
         self.0.get(&currency).into_iter().flatten().map(|(user, totals)| (*user, *totals))
     }
 
-    /// What the group owes each member in a currency, in minor units: they sum to zero.
+    /// The balance of each member in a currency, in minor units. The balances sum to zero.
     pub fn nets(&self, currency: Currency) -> impl Iterator<Item = (UserId, i64)> + '_ {
         #[expect(
             clippy::cast_possible_truncation,
@@ -174,7 +174,7 @@ impl Balances {
         self.of(currency).map(|(user, totals)| (user, totals.net() as i64))
     }
 
-    /// The sums over all members: `paid` is `owed`, `sent` is `received`.
+    /// The sums over all members, in which `paid` equals `owed` and `sent` equals `received`.
     #[must_use]
     #[expect(
         clippy::arithmetic_side_effects,
@@ -193,22 +193,22 @@ impl Balances {
     ///
     /// # Errors
     ///
-    /// [`LedgerError`] where a total, a sum or a balance would overflow, or the sums would not come
-    /// out.
+    /// [`LedgerError`] if a total, a sum or a balance would overflow, there would be too many
+    /// balances, or the changes do not sum to zero.
     pub fn after(&self, changes: &[Change]) -> Result<Self, LedgerError> {
         let mut next = self.clone();
         next.apply(changes)?;
         Ok(next)
     }
 
-    /// Makes `changes`; after an error they are half made.
+    /// Applies `changes`. After an error, they may be applied in part.
     fn apply(&mut self, changes: &[Change]) -> Result<(), LedgerError> {
         let before = self.len();
         for Change { user, currency, totals } in changes {
             let members = self.0.entry(*currency).or_default();
             let before = members.get(user).copied().unwrap_or_default();
             let after = before.plus(*totals).ok_or(LedgerError::Overflow(*currency))?;
-            // Who has only zeros is left out, so that a revert leads back to the same balances.
+            // Totals of zero are removed, so that a revert restores the same balances.
             if after == Totals::default() {
                 members.remove(user);
             } else {
@@ -216,7 +216,7 @@ impl Balances {
             }
         }
         self.0.retain(|_, members| !members.is_empty());
-        // A revert leads back to fewer, so what is there can always be taken back.
+        // Only growth is refused, so that a full ledger can still revert entries.
         if self.len() > MAX_BALANCES && self.len() > before {
             return Err(LedgerError::Full);
         }
@@ -238,7 +238,7 @@ impl Balances {
         Ok(())
     }
 
-    /// The sums over all members, if they and each balance fit.
+    /// The sums over all members, if the sums and all balances fit into an `i64`.
     fn check_range(&self, currency: Currency) -> Result<Totals, LedgerError> {
         let overflow = LedgerError::Overflow(currency);
         self.of(currency).try_fold(Totals::default(), |sums, (_, totals)| {
@@ -263,79 +263,79 @@ words! {
 words! {
     /// Status of a ledger entry.
     pub enum EntryStatus as "EntryStatus" {
-        /// It counts now.
+        /// The entry counts.
         Applied = "applied",
-        /// It counted until its revert.
+        /// The entry counted until it was reverted.
         Reverted = "reverted",
-        /// It takes back what another entry did.
+        /// The entry reverts another one.
         Revert = "revert",
     }
 }
 
-/// One event that moved money, as the ledger keeps it.
+/// The ledger's record of one event.
 ///
-/// `S` is a snapshot of what the event stood for, which the ledger only stores.
+/// `S` is the type of the snapshot, which the ledger stores without using it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry<S> {
-    /// Names the event: the id of its expense or settlement, or what a client called its
-    /// adjustment. The group has one current entry of a name.
+    /// Id of the expense or the settlement, or the name that a client gave the adjustment. A group
+    /// has at most one current entry with the same id.
     pub entry_id: EntryId,
-    /// Whose ledger it is in.
+    /// Group of the ledger.
     pub group_id: GroupId,
-    /// Its place in the ledger: the first event has 0, and there is no gap.
+    /// Position in the ledger, from 0 and without gaps.
     pub sequence: u64,
-    /// Whether it counts.
+    /// Whether the entry counts.
     pub status: EntryStatus,
-    /// Of what was reverted, the revert; of a revert, what it takes back.
+    /// Sequence of the revert, for a reverted entry; of the reverted entry, for a revert.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_sequence: Option<u64>,
-    /// What kind of event it is.
+    /// Kind of the event.
     pub ref_type: RefType,
-    /// The id of the expense or the settlement.
+    /// Id of the expense or the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ref_id: Option<String>,
-    /// Who did it.
+    /// User who caused the event.
     pub actor_id: UserId,
-    /// What it was for, of an adjustment.
+    /// Note of an adjustment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// What it adds to whose totals.
+    /// Changes to the members' totals.
     pub changes: Vec<Change>,
-    /// When it entered the ledger.
+    /// Time at which the event was recorded.
     pub created_at: Timestamp,
-    /// Snapshot of what the event stood for until the entry was reverted.
+    /// Snapshot of the event's expense, taken when the entry was reverted.
     #[serde(rename = "expense", skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Box<S>>,
 }
 
 impl<S> Entry<S> {
-    /// What it adds to a member's totals in each currency.
+    /// The changes to a member's totals, one for each currency.
     pub fn changes_of(&self, user: UserId) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(move |change| change.user == user)
     }
 }
 
-/// A group's balances, and what its next event needs to know.
+/// The balances of a group, and the counters that the next event continues.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ledger {
-    /// Grows by one with every write; zero is a ledger not yet written. The group's lock: a write
-    /// expects the one it read.
+    /// Grows by one with every write; zero if the ledger was never written. It is the group's lock:
+    /// a write is committed only if the version is still the one that was read.
     pub version: u64,
-    /// The sequence that the next entry gets.
+    /// Sequence of the next entry.
     pub sequence: u64,
-    /// When the last event was; none yet in a new group.
+    /// Time of the last event, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_event_at: Option<Timestamp>,
-    /// How many expenses count.
+    /// Number of expenses that count.
     pub expense_count: u64,
-    /// How many settlements are completed.
+    /// Number of completed settlements.
     pub settlement_count: u64,
-    /// Everybody's totals.
+    /// Totals of all members.
     pub balances: Balances,
-    /// What the completed settlements sum to. The totals cannot say it: adjustments count in them
-    /// as sent and received.
+    /// Sums of the completed settlements. They do not follow from the totals, in which adjustments
+    /// also count as sent and received.
     #[serde(default)]
     pub settled: Settled,
 }
@@ -359,36 +359,36 @@ impl Settled {
                 let sum = next.0.entry(*currency).or_default();
                 *sum = sum.checked_add(totals.sent).ok_or(LedgerError::Overflow(*currency))?;
             }
-            // What is zero is left out, so that a revert leads back to the same sums.
+            // Sums of zero are removed, so that a revert restores the same sums.
             next.0.retain(|_, sum| *sum != 0);
         }
         Ok(next)
     }
 }
 
-/// What an expense, a settlement or an adjustment does to the ledger.
+/// An expense, a settlement or an adjustment in the form that the ledger records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What kind of event it is.
+    /// Kind of the event.
     pub ref_type: RefType,
-    /// What its entry is called: the id of the expense or the settlement, or a client's name for an
-    /// adjustment.
+    /// Id of the expense or the settlement, or the name that a client gave the adjustment.
     pub entry_id: EntryId,
-    /// What an adjustment is for.
+    /// Note of an adjustment.
     pub note: Option<String>,
-    /// What it adds to whose totals.
+    /// Changes to the members' totals.
     pub changes: Vec<Change>,
 }
 
 impl Ledger {
-    /// When an event is that happens `now`: after every other one of the group, by a millisecond at
-    /// least.
+    /// The time of an event that happens `now`: at least one millisecond after the last event of
+    /// the group.
     #[must_use]
     pub fn next_moment(&self, now: Timestamp) -> Timestamp {
         self.last_event_at.map_or(now, |last| now.max(last.next()))
     }
 
-    /// The ledger after a write at `at` that moved no money, like that of a pending settlement.
+    /// The ledger after a write at `at` that changes no balances, like that of a pending
+    /// settlement.
     #[must_use]
     #[expect(clippy::arithmetic_side_effects, reason = "no group has 2^64 writes")]
     pub fn touched(&self, at: Timestamp) -> Self {
@@ -399,7 +399,7 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// [`LedgerError`] where the balances cannot take it.
+    /// [`LedgerError`] if the balances cannot take the changes.
     pub fn record<S>(
         &self,
         group: GroupId,
@@ -426,13 +426,13 @@ impl Ledger {
         Ok((next, entry))
     }
 
-    /// The ledger after `entry` is taken back, and the two rows of history that tell it: the entry
-    /// as it was, now reverted, and its revert.
+    /// The ledger after `entry` is reverted, and the two entries that replace it: the same entry
+    /// with the status `reverted`, and its revert.
     ///
     /// # Errors
     ///
-    /// [`LedgerError::Missing`] where the ledger is of before the entry; [`LedgerError`] where the
-    /// balances cannot take it.
+    /// [`LedgerError::Missing`] if the ledger is from before the entry; another [`LedgerError`] if
+    /// the balances cannot take the changes.
     pub fn revert<S: Clone>(
         &self,
         entry: &Entry<S>,
@@ -466,13 +466,13 @@ impl Ledger {
         Ok((next, [reverted, revert]))
     }
 
-    /// The ledger after `entries`, which are those that follow it, in order: what it was at any
-    /// past moment.
+    /// The ledger after `entries`, which must be the next ones in order. Ledgers of past moments
+    /// are calculated in this way.
     ///
     /// # Errors
     ///
-    /// [`LedgerError::Missing`] where an entry is not the next one; [`LedgerError`] where the
-    /// balances cannot take it.
+    /// [`LedgerError::Missing`] if an entry is not the next one; another [`LedgerError`] if the
+    /// balances cannot take the changes.
     pub fn replay<'a, S: 'a>(
         &self,
         entries: impl IntoIterator<Item = &'a Entry<S>>,
@@ -500,8 +500,8 @@ impl Ledger {
         self.balances.currencies().try_for_each(|currency| self.balances.check(currency))
     }
 
-    /// Takes in the next event, which adds `count` to the expenses or settlements; after an error
-    /// it is half taken in.
+    /// Applies the next event, which adds `count` to the number of expenses or settlements. After
+    /// an error, it may be applied in part.
     #[expect(clippy::arithmetic_side_effects, reason = "no group has 2^64 writes")]
     fn advance(
         &mut self,

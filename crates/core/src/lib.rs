@@ -1,12 +1,12 @@
 //! The rules of Fracti, without I/O: money, groups, expenses, settlements and the ledger.
 //!
 //! In reading order: [`id`], [`time`], [`decimal`], [`currency`] and [`money`] are the values;
-//! [`split`] divides an expense, [`ledger`] keeps the balances and [`plan`] settles them; [`group`],
-//! [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities, and [`verify`] compares
-//! them with the ledger; [`input`] checks what clients send, and
-//! [`text_form`] describes it to them; [`keys`] and [`row`] turn an entity
-//! into a row of the table, [`balance`] and [`idempotency`] are rows of their own, and [`rows`] lists
-//! all of them; [`telegram`] verifies init data.
+//! [`split`] divides an expense, [`ledger`] records the balances and [`plan`] settles them;
+//! [`group`], [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities, and
+//! [`verify`] compares them with the ledger; [`input`] checks the input of clients, and
+//! [`text_form`] describes it in the OpenAPI document; [`keys`] and [`row`] turn an entity into a
+//! row of the table, [`balance`] and [`idempotency`] are rows of their own, and [`rows`] lists all
+//! rows; [`telegram`] verifies init data.
 //!
 //! Nothing here knows DynamoDB's client, HTTP, the environment or the time of day.
 

@@ -1,12 +1,13 @@
 //! The plan: the fewest transfers that settle a group in each currency.
 //!
-//! A set of m members whose balances sum to zero and that holds no smaller such set takes m - 1
-//! transfers, so the fewest transfers are those of the partition into the most such sets. Equal and
-//! opposite balances are one of them in some best partition: where they are in two sets, these two
-//! and the pair with the rest of both are as many. What is left without them is searched.
+//! A set of m members whose balances sum to zero can be settled by m - 1 transfers. The fewest
+//! transfers therefore come from a partition into as many such sets as possible. Some best
+//! partition has a given pair of equal and opposite balances as a set: if the two are in different
+//! sets, these can be replaced by the pair and the union of the rest. Only the other balances are
+//! searched.
 //!
-//! All currencies of a group share one number of steps, so a request does not take longer the more
-//! currencies there are.
+//! All currencies of a group share one budget of steps, so a request does not take longer if there
+//! are more currencies.
 
 pub mod partition;
 mod search;
@@ -22,29 +23,29 @@ use std::collections::BTreeMap;
 use self::{partition::partition, transfers::settle};
 use crate::{currency::Currency, id::UserId};
 
-/// How many steps the plans of all currencies take at most.
+/// Maximum number of steps of the plans of all currencies.
 ///
-/// They take some 20 ms and at most 20 MB. Up to 30 everyday balances take less than a fifth of
+/// They take about 20 ms and at most 20 MB. Up to 30 everyday balances need less than a fifth of
 /// them.
 pub const MAX_STEPS: u64 = 5_000_000;
 
 /// A payment that the plan suggests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// Who pays.
+    /// The payer.
     pub from: UserId,
-    /// Who is paid.
+    /// The recipient.
     pub to: UserId,
-    /// How much, in minor units; above zero.
+    /// The amount in minor units; positive.
     pub minor: i64,
 }
 
 /// The transfers that settle all balances, and whether they are the fewest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Who pays whom; at most one less than there are open balances.
+    /// The transfers: at least one fewer than the balances that are not zero.
     pub transfers: Vec<Transfer>,
-    /// Whether it is known that no shorter plan exists.
+    /// Whether it is proven that no shorter plan exists.
     pub optimal: bool,
 }
 
@@ -75,7 +76,7 @@ where
     plans_within(balances, &mut { MAX_STEPS })
 }
 
-/// [`plans`] within so many `steps`, which are counted down.
+/// [`plans`] with a budget of `steps`, which is counted down.
 fn plans_within<B>(
     balances: impl IntoIterator<Item = (Currency, B)>,
     steps: &mut u64,
@@ -102,7 +103,8 @@ where
 
 type Set = Vec<(UserId, i64)>;
 
-/// The plan of one currency: of opposite `pairs`, and of the `rest`, on which it spends `steps`.
+/// The plan of one currency: settles each of the opposite `pairs`, and spends at most `steps` on a
+/// search for the partition of the `rest`.
 fn plan(pairs: Vec<Set>, rest: &Set, steps: &mut u64) -> Plan {
     let minor: Vec<i64> = rest.iter().map(|(_, minor)| *minor).collect();
     let found = partition(&minor, steps);
@@ -120,7 +122,7 @@ fn plan(pairs: Vec<Set>, rest: &Set, steps: &mut u64) -> Plan {
     Plan { transfers, optimal }
 }
 
-/// The pairs that owe each other's balance, and what is left without them.
+/// Pairs of equal and opposite balances, and the remaining balances.
 fn opposites(open: &BTreeMap<UserId, i64>) -> (Vec<Set>, Set) {
     let (mut pairs, mut rest) = (Vec::new(), open.clone());
     for (&creditor, &minor) in open.iter().filter(|(_, minor)| **minor > 0) {

@@ -1,4 +1,4 @@
-//! A settlement, and who may bring it from one state to the next.
+//! Settlements, and the rules for who may change their status.
 
 use std::collections::BTreeSet;
 
@@ -27,34 +27,34 @@ pub use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settlement {
-    /// Its identifier.
+    /// Identifier.
     pub id: SettlementId,
-    /// The group it belongs to.
+    /// Group that the settlement belongs to.
     pub group_id: GroupId,
     /// Title of the group at that time. v0 rows, written by the TypeScript Fracti, have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_title: Option<String>,
-    /// Who pays.
+    /// The payer.
     pub from_user_id: UserId,
-    /// Their name then.
+    /// Name of the payer at that time.
     pub from_user_name: String,
-    /// Who is paid.
+    /// The recipient.
     pub to_user_id: UserId,
-    /// Their name then.
+    /// Name of the recipient at that time.
     pub to_user_name: String,
-    /// The amount in major units. Of a v0 row it may be finer than a minor unit, so it is not a
+    /// The amount in major units. In a v0 row it may be finer than a minor unit, so it is not a
     /// [`Money`](crate::money::Money).
     pub amount: Decimal,
     /// The currency of the amount.
     pub currency: Currency,
-    /// The chain transaction that pays it.
+    /// Blockchain transaction that pays the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tx_hash: Option<TxHash>,
-    /// How far it is. Only `completed` moves money.
+    /// Only a `completed` settlement changes balances.
     pub status: Status,
-    /// When it was recorded.
+    /// Time at which the settlement was recorded.
     pub created_at: Timestamp,
-    /// When it was completed.
+    /// Time at which the settlement was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<Timestamp>,
 }
@@ -75,11 +75,11 @@ impl Row for Settlement {
     }
 }
 
-/// The row that makes a chain transaction pay one settlement.
+/// The row that ensures that a blockchain transaction pays only one settlement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UsedHash {
-    /// The chain transaction.
+    /// The blockchain transaction.
     pub tx_hash: TxHash,
     /// The settlement that it pays.
     pub settlement_id: SettlementId,
@@ -99,43 +99,43 @@ impl Row for UsedHash {
 /// A settlement to record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewSettlement {
-    /// Who is paid.
+    /// The recipient.
     pub to: Field<UserId>,
     /// Amount, in major units.
     pub amount: Field<Decimal>,
-    /// Who pays. Default: the caller.
+    /// The payer. Default: the caller.
     pub from: Field<UserId>,
     /// Currency. Default: the one in which the payer owes and the recipient is owed, if there is
     /// exactly one; otherwise the group's.
     pub currency: Field<Currency>,
-    /// The chain transaction that pays it.
+    /// Blockchain transaction that pays the settlement.
     pub tx_hash: Field<TxHash>,
 }
 
-/// What a client asks of a settlement: a status, a transaction or both.
+/// A requested change of a settlement: a status, a transaction hash or both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettlementUpdate {
-    /// The status that it should have.
+    /// The new status.
     pub status: Field<Status>,
-    /// The chain transaction that pays it.
+    /// Blockchain transaction that pays the settlement.
     pub tx_hash: Field<TxHash>,
 }
 
-/// What is to be done about an [`SettlementUpdate`].
+/// The effect of a [`SettlementUpdate`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transition {
-    /// It is so already.
+    /// Nothing changes.
     Nothing,
-    /// Store the hash; the settlement waits on.
+    /// The hash is stored, and the settlement remains pending.
     Attach(TxHash),
-    /// It comes to nothing.
+    /// The settlement fails.
     Fail,
-    /// It is paid: the money moves.
+    /// The settlement is completed and changes balances.
     Complete,
 }
 
 impl Settlement {
-    /// The ledger event of the completed settlement: one side sent, the other received.
+    /// The ledger event of the completed settlement: the payer sent, and the recipient received.
     ///
     /// # Errors
     ///
@@ -156,17 +156,17 @@ impl Settlement {
         })
     }
 
-    /// What `caller` asking for `update` comes to.
+    /// The effect of `update`, if `caller` may request it.
     ///
-    /// The recipient completes or fails it. The payer names the transaction and may fail it; a
-    /// payer who asks for `completed` with a transaction has it stored, and the settlement waits
-    /// for the recipient. Rules that need a field which is invalid are skipped: then nothing is to
-    /// be done.
+    /// The recipient may set the status to `completed` or `failed`. The payer may send the
+    /// transaction hash and set the status to `failed`. If the payer sends a hash with the status
+    /// `completed`, only the hash is stored, and the settlement waits for the recipient. Rules that
+    /// need an invalid field are skipped; the effect is then [`Transition::Nothing`].
     ///
     /// # Errors
     ///
-    /// [`SettlementError`] where it is not the caller's to ask, or the settlement is in another
-    /// final state.
+    /// [`SettlementError`] if the caller may not make this change, or the settlement has another
+    /// final status.
     pub fn transition(
         &self,
         caller: UserId,
@@ -207,17 +207,17 @@ impl Settlement {
 }
 
 impl Draft<NewSettlement> {
-    /// The users that it names, whom [`Draft::check`] needs besides the caller.
+    /// The users that the request names. [`Draft::check`] needs them besides the caller.
     #[must_use]
     pub fn named(&self) -> BTreeSet<UserId> {
         let fields = self.fields().map(|new| [&new.to, &new.from]);
         fields.into_iter().flatten().filter_map(Field::value).copied().collect()
     }
 
-    /// Checks it against the group. Its id and time are set when it is recorded. `members` has at
-    /// least the caller and those of [`Draft::named`].
+    /// Checks the settlement against the group. Its id and time are set when it is recorded.
+    /// `members` has at least the caller and the users of [`Draft::named`].
     ///
-    /// The caller's right is checked first, as far as the request can be read.
+    /// The caller's right is checked before the other rules, as far as the request can be read.
     ///
     /// # Errors
     ///
@@ -254,7 +254,7 @@ impl Draft<NewSettlement> {
             errors.push("toId", "toId must not be the payer");
         }
         let owed = parties.and_then(|(from, to)| ledger.balances.owed_currency(from, to));
-        // Not known before the parties are.
+        // The default depends on both parties.
         let default = parties.map(|_| owed.unwrap_or(group.currency));
         let currency = match new.currency {
             Field::Absent => default,
@@ -288,7 +288,7 @@ impl Draft<NewSettlement> {
 }
 
 impl Draft<SettlementUpdate> {
-    /// What is asked, if it breaks no rule.
+    /// The requested change, if it breaks no rule.
     ///
     /// # Errors
     ///
@@ -335,7 +335,7 @@ mod tests {
     const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
     #[test]
-    fn who_may_bring_it_where() {
+    fn each_party_may_make_only_its_own_transitions() {
         use SettlementError::{Final, NotParty, NotPayer, NotRecipient};
         use Status::{Completed, Failed, Pending};
         let attach = |hash: &str| Ok(Transition::Attach(hash.parse().unwrap()));

@@ -1,4 +1,4 @@
-//! Telegram Mini App init data: who is calling, as Telegram signed it.
+//! Telegram Mini App init data: the user who opened the app, signed by Telegram.
 //!
 //! <https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app>
 
@@ -10,52 +10,52 @@ use sha2::Sha256;
 
 use crate::{id::UserId, time::Timestamp};
 
-/// How long after its signature init data is accepted, unless the deployment says otherwise.
+/// Default maximum age of init data.
 pub const MAX_AGE: Duration = Duration::from_hours(24);
 
-/// How far ahead of ours Telegram's clock may be.
+/// How far Telegram's clock may be ahead of ours, in seconds.
 const CLOCK_SKEW_S: u64 = 60;
 
-/// How many bytes of a user's name are kept, at most: a longer one is cut.
+/// Maximum length of a user's name, in bytes. Longer names are truncated.
 ///
-/// A name has up to 129 characters, of up to four bytes each, and a plan of 4 000 transfers shows
-/// two names in each.
+/// Telegram's names have up to 129 characters of up to four bytes each, and a plan may have 4 000
+/// transfers with two names each.
 pub const MAX_NAME: usize = 255;
 
-/// A Telegram user, as Telegram describes them.
+/// A Telegram user, as described by init data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
     /// The Telegram id.
     pub id: UserId,
-    /// First and last name; where both are blank, the username or the id. At most [`MAX_NAME`]
-    /// bytes.
+    /// First and last name; if both are blank, the username or the id. At most [`MAX_NAME`] bytes.
     pub name: String,
     /// The username, without `@`.
     pub username: Option<String>,
-    /// A picture of the user.
+    /// URL of the user's picture.
     pub avatar_url: Option<String>,
 }
 
-/// Why init data was refused.
+/// Error returned for init data that is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InitDataError {
-    /// It is not what Telegram signed for this bot.
+    /// Telegram did not sign it for this bot.
     #[error("the init data is not signed by Telegram for this bot")]
     Forged,
     /// It was signed too long ago, or is not valid yet.
     #[error("the init data has expired, or its auth_date is in the future")]
     Expired,
-    /// It is signed, but names no user.
+    /// It is signed, but has no user.
     #[error("the init data has no user")]
     NoUser,
 }
 
-/// The user whom Telegram signed `init_data` for, to the bot of `token`, at most `max_age` before
-/// `now`.
+/// Verifies that Telegram signed `init_data` for the bot with `token`, at most `max_age` before
+/// `now`, and returns the user.
 ///
 /// # Errors
 ///
-/// A [`InitDataError`]; a forged text is never said to be expired.
+/// [`InitDataError`]. The signature is verified first, so forged init data is never reported as
+/// expired.
 pub fn verify(
     init_data: &str,
     token: &str,
@@ -65,7 +65,8 @@ pub fn verify(
     let mut fields = BTreeMap::new();
     for (name, value) in form_urlencoded::parse(init_data.as_bytes()) {
         // The signed text has one line for each field, so a field with a line break or another `=`
-        // could stand for others. Telegram sends each field once; of two, either could be signed.
+        // could be read as other fields. Telegram sends each field once; of two with the same name,
+        // either could be the signed one.
         let ambiguous = name.contains(['\n', '=']) || value.contains('\n');
         if ambiguous || fields.insert(name, value).is_some() {
             return Err(InitDataError::Forged);
@@ -75,7 +76,7 @@ pub fn verify(
         .remove("hash")
         .and_then(|hash| hex::decode(&*hash).ok())
         .ok_or(InitDataError::Forged)?;
-    // `verify_slice` takes the same time whichever byte differs.
+    // `verify_slice` compares in constant time.
     signature(&fields, token).verify_slice(&hash).map_err(|_| InitDataError::Forged)?;
 
     let signed_at: u64 =
@@ -90,9 +91,9 @@ pub fn verify(
     user.and_then(WebAppUser::user).ok_or(InitDataError::NoUser)
 }
 
-/// Init data for `user`, signed as Telegram would for the bot of `token` at `now`.
+/// Init data for `user`, signed as Telegram would sign it at `now` for the bot with `token`.
 ///
-/// Used by all who have the token: the demo, the tests, a bot that acts for its user.
+/// Used by programs that have the token: the demo, the tests, and a bot that acts for its user.
 #[must_use]
 pub fn sign(user: &User, token: &str, now: Timestamp) -> String {
     let user = WebAppUser {
@@ -107,8 +108,8 @@ pub fn sign(user: &User, token: &str, now: Timestamp) -> String {
     signed([("auth_date".into(), auth_date.into()), ("user".into(), user.into())].into(), token)
 }
 
-/// The same init data as if Telegram had signed it `now`, for the bot of `token`: a signature ages,
-/// a sample does not.
+/// The same init data, signed again at `now` for the bot with `token`, so that a sample can be used
+/// after it has expired.
 #[must_use]
 pub fn sign_again(init_data: &str, token: &str, now: Timestamp) -> String {
     let mut fields: BTreeMap<_, _> = form_urlencoded::parse(init_data.as_bytes()).collect();
@@ -127,7 +128,7 @@ fn signed(fields: BTreeMap<Text<'_>, Text<'_>>, token: &str) -> String {
 
 type Text<'a> = std::borrow::Cow<'a, str>;
 
-/// The signature that Telegram's page describes: over the sorted fields, a line each.
+/// Telegram's signature of the fields, which are sorted and take one line each.
 fn signature(fields: &BTreeMap<Text<'_>, Text<'_>>, token: &str) -> Hmac<Sha256> {
     let lines: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let key = mac(b"WebAppData").chain_update(token).finalize().into_bytes();
@@ -173,7 +174,7 @@ mod tests {
     use super::*;
     use sha2::Digest;
 
-    /// Signed with the public demo token, for the example member of the documentation.
+    /// Signed with the public token of the demo, for the example user of the documentation.
     const TOKEN: &str = "0:fracti-local";
     const SIGNED: &str = "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A123456789%2C%22first_name%22%3A%22Alice%22%2C%22last_name%22%3A%22Smith%22%2C%22username%22%3A%22alice%22%2C%22language_code%22%3A%22en%22%7D&auth_date=1662771648&hash=cc5d10cecc71c87114dbacee12bb55ff9584880e394cdbf36bcfd3834cb0c9e8";
     const SIGNED_AT: u64 = 1_662_771_648;
@@ -186,7 +187,7 @@ mod tests {
         verify(init_data, TOKEN, MAX_AGE, at(SIGNED_AT))
     }
 
-    /// Signs the given fields, whatever they are.
+    /// Signs any fields, valid or not.
     fn signed_as(fields: &[(&str, &str)]) -> String {
         let map = fields.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let hash = hex::encode(signature(&map, TOKEN).finalize().into_bytes());
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_who_is_calling() {
+    fn verified_init_data_gives_the_user() {
         let alice = User {
             id: "123456789".parse().unwrap(),
             name: "Alice Smith".to_owned(),
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_accepted_for_a_day_from_its_signature() {
+    fn init_data_is_accepted_for_24_hours() {
         for (second, accepted) in [
             (SIGNED_AT - 61, false),
             (SIGNED_AT - 60, true),
@@ -220,13 +221,13 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_its_fields_does_not_matter() {
+    fn order_of_fields_does_not_matter() {
         let (fields, hash) = SIGNED.rsplit_once('&').unwrap();
         assert!(verified(&format!("{hash}&{fields}")).is_ok());
     }
 
     #[test]
-    fn what_telegram_did_not_sign_is_refused() {
+    fn forged_expired_and_incomplete_init_data_is_refused() {
         let user = r#"{"id":7,"first_name":"Bob"}"#;
         let now = SIGNED_AT.to_string();
         let whole = signed_as(&[("auth_date", &now), ("user", user)]);
@@ -234,18 +235,14 @@ mod tests {
         for (name, text, refusal) in [
             ("empty", String::new(), InitDataError::Forged),
             ("no hash", SIGNED.rsplit_once('&').unwrap().0.to_owned(), InitDataError::Forged),
-            (
-                "a hash that is none",
-                SIGNED.replace("&hash=cc5d", "&hash=zz5d"),
-                InitDataError::Forged,
-            ),
+            ("an invalid hash", SIGNED.replace("&hash=cc5d", "&hash=zz5d"), InitDataError::Forged),
             ("a short hash", SIGNED[..SIGNED.len() - 2].to_owned(), InitDataError::Forged),
-            ("a doubled field", format!("{whole}&auth_date={now}"), InitDataError::Forged),
+            ("a repeated field", format!("{whole}&auth_date={now}"), InitDataError::Forged),
             ("two hashes", format!("{whole}&hash=00"), InitDataError::Forged),
             ("one more field", format!("{whole}&start_param=x"), InitDataError::Forged),
             ("no date", signed_as(&[("user", user)]), InitDataError::Forged),
             (
-                "a date that is none",
+                "an invalid date",
                 signed_as(&[("auth_date", "soon"), ("user", user)]),
                 InitDataError::Forged,
             ),
@@ -262,7 +259,7 @@ mod tests {
                 InitDataError::NoUser,
             ),
             (
-                "id below 0",
+                "a negative id",
                 signed_as(&[("auth_date", &now), ("user", r#"{"id":-7}"#)]),
                 InitDataError::NoUser,
             ),
@@ -286,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_made_in_another_way_is_no_signature() {
+    fn only_telegrams_hash_is_accepted() {
         let fields = ["auth_date=1662771648".to_owned(), r#"user={"id":7}"#.to_owned()];
         let text = form_urlencoded::Serializer::new(String::new())
             .extend_pairs(fields.iter().filter_map(|line| line.split_once('=')))
@@ -304,33 +301,32 @@ mod tests {
         for (name, hash, refusal) in [
             ("Telegram's", signed.clone(), None),
             ("in capitals", signed.to_uppercase(), None),
-            ("the token's and the word's places changed", made(mac(&swapped), &lines), Some(())),
+            ("with key and message swapped", made(mac(&swapped), &lines), Some(())),
             ("the login widget's", made(mac(&widget), &lines), Some(())),
-            ("by the token itself", made(mac(TOKEN.as_bytes()), &lines), Some(())),
+            ("with the token as key", made(mac(TOKEN.as_bytes()), &lines), Some(())),
             ("without a key", hex::encode(Sha256::digest(&lines)), Some(())),
-            ("of fields that are not decoded", made(mac(&key), &text.replace('&', "\n")), Some(())),
+            ("of encoded fields", made(mac(&key), &text.replace('&', "\n")), Some(())),
             ("of fields in another order", made(mac(&key), &format!("{user}\n{date}")), Some(())),
             ("of fields joined by &", made(mac(&key), &fields.join("&")), Some(())),
-            ("of a line more", made(mac(&key), &format!("{lines}\n")), Some(())),
+            ("with a trailing line break", made(mac(&key), &format!("{lines}\n")), Some(())),
             ("of nothing", made(mac(&key), ""), Some(())),
             ("empty", String::new(), Some(())),
             ("half", signed[..32].to_owned(), Some(())),
-            ("with more", format!("{signed}00"), Some(())),
+            ("with more digits", format!("{signed}00"), Some(())),
             ("twice", signed.repeat(2), Some(())),
             ("in base64", "zF0Qzsxxx4cRTbrO4StV+2VLSIDjlM2/NrzTg0sMnog=".to_owned(), Some(())),
-            ("no digits", "zz".repeat(32), Some(())),
-            ("with a blank", format!("{signed} "), Some(())),
+            ("not hexadecimal", "zz".repeat(32), Some(())),
+            ("with a trailing space", format!("{signed} "), Some(())),
         ] {
             let verified = verified(&format!("{text}&hash={}", hash.replace('+', "%2B")));
             assert_eq!(verified.err(), refusal.map(|()| InitDataError::Forged), "{name}");
         }
-        // The other signature of Telegram's, for third parties, says nothing to who has no use for
-        // it.
+        // `signature` is for third parties without the token. It does not replace `hash`.
         assert_eq!(verified(&format!("{text}&signature={signed}")), Err(InitDataError::Forged));
     }
 
     #[test]
-    fn a_line_that_could_be_two_is_refused() {
+    fn ambiguous_fields_are_refused() {
         let now = SIGNED_AT.to_string();
         let (user, other) = (r#"{"id":7}"#, r#"{"id":8}"#);
         for fields in [
@@ -345,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_has_a_name_whatever_telegram_knows() {
+    fn every_user_has_a_name() {
         for (user, name) in [
             (r#"{"id":7,"first_name":" Zoë ","last_name":"🏔"}"#, "Zoë 🏔"),
             (r#"{"id":7,"first_name":"","username":"bob"}"#, "bob"),
@@ -359,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_we_sign_we_accept() {
+    fn signed_init_data_is_accepted() {
         let user = User {
             id: "7".parse().unwrap(),
             name: "Bob & Söhne=1".to_owned(),
@@ -371,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_sample_is_signed_again() {
+    fn expired_init_data_is_accepted_after_sign_again() {
         let later = at(SIGNED_AT + 1_000_000);
         let renewed = sign_again(SIGNED, TOKEN, later);
         assert_eq!(verify(&renewed, TOKEN, MAX_AGE, later), verified(SIGNED));
@@ -380,7 +376,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_changed_byte_is_refused(index in 0..SIGNED.len(), byte in b'0'..=b'9') {
+        fn init_data_with_a_changed_byte_is_refused(index in 0..SIGNED.len(), byte in b'0'..=b'9') {
             let mut changed = SIGNED.as_bytes().to_vec();
             proptest::prop_assume!(changed[index] != byte);
             changed[index] = byte;

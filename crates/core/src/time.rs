@@ -1,4 +1,4 @@
-//! A moment, as every row and response writes it.
+//! Moments and days in UTC, in the form that rows and responses have.
 
 use std::{fmt, str::FromStr};
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_form::{TextForm, TextRule};
 
-/// A moment in UTC, to the millisecond: `2024-01-20T18:30:00.000Z`, whose texts sort as the moments
-/// do.
+/// A moment in UTC with millisecond precision, written as `2024-01-20T18:30:00.000Z`. Its texts
+/// sort in order of time.
 ///
 /// The default is the start of 1970.
 #[derive(
@@ -17,17 +17,17 @@ use crate::text_form::{TextForm, TextRule};
 #[serde(try_from = "String", into = "String")]
 pub struct Timestamp(DateTime<Utc>);
 
-/// Why a text is not a moment.
+/// Error returned for a text that is not a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be an RFC 3339 timestamp, like 2024-01-20T18:30:00.000Z")]
 pub struct TimestampError;
 
 impl Timestamp {
-    /// The moment `millis` milliseconds after the start of 1970, where it is in the years 1970 to
+    /// The moment `millis` milliseconds after the start of 1970, if it is in the years 1970 to
     /// 9999.
     #[must_use]
     pub fn from_millis(millis: u64) -> Option<Self> {
-        // Beyond the year 9999 a text would have five digits of year, and not sort any more.
+        // A year after 9999 has five digits, so its text would not sort.
         const END: i64 = 253_402_300_800_000;
         let millis = i64::try_from(millis).ok().filter(|millis| *millis < END)?;
         DateTime::from_timestamp_millis(millis).map(Self)
@@ -45,43 +45,43 @@ impl Timestamp {
         u64::try_from(self.0.timestamp()).unwrap_or_default()
     }
 
-    /// The next moment.
+    /// The next moment, one millisecond later.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0.checked_add_signed(TimeDelta::milliseconds(1)).unwrap_or(self.0))
     }
 
-    /// The moment before it; itself at the start of 1970.
+    /// The previous moment, one millisecond earlier; the same moment at the start of 1970.
     #[must_use]
     pub fn previous(self) -> Self {
         Self::from_millis(self.millis().saturating_sub(1)).unwrap_or(self)
     }
 
-    /// Its day in UTC.
+    /// The day of the moment, in UTC.
     #[must_use]
     pub fn day(self) -> Day {
         Day(self.0.date_naive())
     }
 }
 
-/// A day in UTC: `2024-01-20`, whose texts sort as the days do.
+/// A day in UTC, written as `2024-01-20`. Its texts sort in order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Day(NaiveDate);
 
-/// Why a text is not a day.
+/// Error returned for a text that is not a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a day from 1970-01-01 to 9999-12-31, like 2024-01-20")]
 pub struct DayError;
 
 impl Day {
-    /// Its first moment.
+    /// First moment of the day.
     #[must_use]
     pub fn start(self) -> Timestamp {
         Timestamp(self.0.and_time(NaiveTime::MIN).and_utc())
     }
 
-    /// Its last moment.
+    /// Last moment of the day.
     #[must_use]
     pub fn end(self) -> Timestamp {
         let next = self.0.succ_opt().unwrap_or(self.0).and_time(NaiveTime::MIN).and_utc();
@@ -107,7 +107,7 @@ impl FromStr for Day {
     type Err = DayError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // With its ten characters the text is one that we would write: others read `2024-1-2` too.
+        // Only the printed form is accepted, even if the parser of moments accepts others.
         let start: Timestamp = format!("{text}T00:00:00.000Z").parse().map_err(|_| DayError)?;
         let day = start.day();
         if day.to_string() == text { Ok(day) } else { Err(DayError) }
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_has_three_digits_and_sorts_as_text() {
+    fn timestamp_has_milliseconds_and_sorts_as_text() {
         for (text, printed) in [
             ("2024-01-20T18:30:00.000Z", "2024-01-20T18:30:00.000Z"),
             ("2024-01-20T18:30:00Z", "2024-01-20T18:30:00.000Z"),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_written_in_one_way() {
+    fn day_has_only_one_text_form() {
         for (text, accepted) in [
             ("2024-02-29", true),
             ("2023-02-29", false),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_moment_is_refused() {
+    fn invalid_timestamps_are_refused() {
         for text in
             ["", "2024-01-20", "yesterday", "1969-12-31T23:59:59Z", "+12024-01-20T18:30:00Z"]
         {

@@ -1,4 +1,4 @@
-//! A TON address that a member wants to be paid at.
+//! TON addresses, at which members are paid.
 //!
 //! <https://docs.ton.org/learn/overviews/addresses>
 
@@ -15,29 +15,28 @@ use crate::text_form::{TextForm, TextRule};
 
 const CHECKSUM: Crc<u16> = Crc::<u16>::new(&CRC_16_XMODEM);
 
-/// The tag of a bounceable address; of one that is not; and the bit that makes either one of the
-/// test network.
+/// Tags of bounceable and non-bounceable addresses, and the bit that marks a test network address.
 const BOUNCEABLE: u8 = 0x11;
 const NON_BOUNCEABLE: u8 = 0x51;
 const TESTNET: u8 = 0x80;
 
 /// A TON address of the main network, as its owner wrote it.
 ///
-/// A row is trusted, so reading one accepts any text; a client's text goes through [`FromStr`].
+/// Rows are trusted, so deserializing accepts any text. Text from clients is parsed by [`FromStr`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TonAddress(String);
 
-/// Why a text is not a TON address.
+/// Error returned for a text that is not a TON address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TonAddressError {
-    /// It has neither of the two forms.
+    /// The text has neither the user-friendly nor the raw form.
     #[error("must be a TON address: 48 characters of base64, or 0: and 64 hexadecimal digits")]
     Form,
-    /// A character was mistyped.
+    /// The checksum is wrong: a character was mistyped.
     #[error("must have a valid checksum: a character was mistyped")]
     Checksum,
-    /// It is an address of the test network.
+    /// The address is of the test network.
     #[error("must not be an address of TON's test network")]
     Testnet,
 }
@@ -54,7 +53,7 @@ impl FromStr for TonAddress {
             .decode(text)
             .or_else(|_| BASE64_STANDARD.decode(text))
             .map_err(|_| TonAddressError::Form)?;
-        // 48 characters may end in padding, and then are fewer bytes.
+        // 48 characters with padding decode to fewer than 36 bytes.
         let Some((body, checksum)) = bytes.split_last_chunk::<2>().filter(|_| bytes.len() == 36)
         else {
             return Err(TonAddressError::Form);
@@ -64,7 +63,7 @@ impl FromStr for TonAddress {
         }
         match body {
             [tag, ..] if tag & TESTNET != 0 => Err(TonAddressError::Testnet),
-            // The base chain, or (0xff is -1) the masterchain.
+            // The basechain (0) or the masterchain (-1, encoded as 0xff).
             [BOUNCEABLE | NON_BOUNCEABLE, 0 | 0xff, ..] => Ok(Self(text.to_owned())),
             _ => Err(TonAddressError::Form),
         }
@@ -97,7 +96,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The address of Telegram's documentation of wallets, in its forms.
+    /// An example in user-friendly form.
     const FRIENDLY: &str = TonAddress::EXAMPLE;
 
     fn address(tag: u8, chain: u8) -> String {
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_the_main_network_is_accepted_in_each_form() {
+    fn mainnet_addresses_are_accepted_in_every_form() {
         for text in [
             FRIENDLY,
             &FRIENDLY.replace('-', "+").replace('_', "/"),
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_can_be_paid_at_is_refused() {
+    fn invalid_and_testnet_addresses_are_refused() {
         use TonAddressError::{Checksum, Form, Testnet};
         for (text, error) in [
             ("", Form),
@@ -137,7 +136,7 @@ mod tests {
             (&format!("0:{}", "g".repeat(64)), Form),
             (&format!("1:{}", "c".repeat(64)), Form),
             (&"é".repeat(24), Form),
-            // Found by fuzzing: a byte less, whose checksum happens to be right.
+            // Found by fuzzing: one byte too short, with a checksum that happens to be valid.
             ("EQDKjbfM6ecIzt7KjKJJLJLshbjIcfM6ezt8KjKJJ2r5gq8=", Form),
         ] {
             assert_eq!(text.parse::<TonAddress>(), Err(error), "{text}");
@@ -146,7 +145,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_mistyped_character_is_refused(index in 0..48_usize, other in "[A-Za-z0-9_-]") {
+        fn address_with_a_mistyped_character_is_refused(index in 0..48_usize, other in "[A-Za-z0-9_-]") {
             let mut text = FRIENDLY.to_owned();
             text.replace_range(index..=index, &other);
             prop_assume!(text != FRIENDLY);

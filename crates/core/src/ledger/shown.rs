@@ -1,17 +1,17 @@
-//! Which balances a response shows, so that its size has a bound.
+//! Selects the balances that a response shows, so that its size is bounded.
 
 use std::collections::BTreeSet;
 
 use super::Ledger;
 use crate::{currency::Currency, id::UserId};
 
-/// Balances that one response shows at most before zeros are left out, each of one member in one
+/// Maximum number of balances in a response before zeros are left out. Each is of one member in one
 /// currency.
 pub const MAX_SHOWN: usize = 5_000;
 
-/// The balances of a ledger that are shown: of every member in every currency of the ledger and in
-/// the group's own, or, where these are more than [`MAX_SHOWN`], without those in which a member
-/// has no totals.
+/// The balances of a ledger that are shown: those of every member in every currency of the ledger
+/// and in the group's currency. If they are more than [`MAX_SHOWN`], a member without totals in a
+/// currency is left out there, except in the group's currency.
 #[derive(Clone, Debug)]
 pub struct Shown<'a> {
     ledger: &'a Ledger,
@@ -21,7 +21,8 @@ pub struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// The balances of `ledger` that are shown of so many members; `own` is the group's currency.
+    /// Selects the balances of `ledger`, of a group with this number of members. `own` is the
+    /// group's currency.
     #[must_use]
     pub fn of(ledger: &'a Ledger, own: Currency, members: usize) -> Self {
         let currencies = ledger.balances.currencies().chain([own]).collect();
@@ -37,7 +38,7 @@ impl<'a> Shown<'a> {
         self.currencies.iter().copied().filter(shown)
     }
 
-    /// How many balances are shown at most.
+    /// Maximum number of balances that are shown.
     #[must_use]
     pub fn count(&self) -> usize {
         match self.all() {
