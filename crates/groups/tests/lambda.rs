@@ -1,4 +1,4 @@
-//! The program that Lambda runs, over Lambda's own protocol.
+//! Tests of the Lambda binary over the Lambda runtime API.
 
 #[tokio::test]
 async fn the_function_answers_its_events() {

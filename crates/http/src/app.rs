@@ -37,11 +37,11 @@ pub struct App {
     pub deadline: Duration,
 }
 
-/// A clock, which tests replace.
+/// A clock that tests can replace.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
 
-/// A source of ten random bytes, which tests replace.
+/// A source of ten random bytes that tests can replace.
 #[derive(Clone)]
 pub struct Random(Arc<dyn Fn() -> [u8; 10] + Send + Sync>);
 
@@ -60,7 +60,7 @@ pub enum ConfigError {
     /// A variable without a default is missing.
     #[error("{0} is required")]
     Missing(&'static str),
-    /// The secret of the bot token cannot be read.
+    /// The secret with the bot token cannot be read.
     #[error("secret {0} cannot be read")]
     Secret(String, #[source] Cause),
     /// The secret is not a bot token.
@@ -82,7 +82,7 @@ pub struct Settings {
     /// `TELEGRAM_BOT_TOKEN`.
     pub bot_token: Option<BotToken>,
     /// `TELEGRAM_BOT_TOKEN_SECRET`: name or ARN of the AWS Secrets Manager secret with the token,
-    /// for when `TELEGRAM_BOT_TOKEN` is not set.
+    /// used if `TELEGRAM_BOT_TOKEN` is not set.
     pub bot_token_secret: Option<String>,
     /// `INIT_DATA_MAX_AGE_SECONDS`. Default: 86400.
     pub init_data_max_age: Duration,
@@ -116,8 +116,8 @@ impl Settings {
 }
 
 impl App {
-    /// Makes the application from [`Settings::from_env`] and the variables of the AWS SDKs, such as
-    /// `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_CA_BUNDLE`, and opens the connections to the table.
+    /// Creates the application from [`Settings::from_env`] and the variables of the AWS SDKs, such
+    /// as `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_CA_BUNDLE`, and opens the connections to the table.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl App {
         Ok(Self::new(table, token?, settings.init_data_max_age))
     }
 
-    /// Makes an application over `table` with the system's clock and random bytes.
+    /// Creates an application over `table` with the clock and the random bytes of the system.
     #[must_use]
     pub fn new(table: Table, bot_token: BotToken, init_data_max_age: Duration) -> Self {
         Self {
@@ -169,7 +169,7 @@ impl Clock {
     #[must_use]
     pub fn system() -> Self {
         Self::of(|| {
-            #[expect(clippy::disallowed_methods, reason = "this is the clock that all others ask")]
+            #[expect(clippy::disallowed_methods, reason = "only this clock reads the system time")]
             let now = chrono::Utc::now().timestamp_millis();
             u64::try_from(now)
                 .ok()
@@ -196,7 +196,7 @@ impl Random {
     pub fn system() -> Self {
         Self::of(|| {
             let mut bytes = [0; 10];
-            // Without random bytes ids could be guessed, so the process must stop.
+            // Without random bytes, ids could be guessed, so the process must stop.
             getrandom::fill(&mut bytes)
                 .unwrap_or_else(|error| unreachable!("no random bytes: {error}"));
             bytes
@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bot_token_is_digits_a_colon_and_a_secret() {
+    fn bot_token_must_be_digits_a_colon_and_a_secret() {
         for (text, valid) in [
             ("123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11", true),
             ("0:fracti-local", true),

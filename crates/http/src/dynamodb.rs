@@ -9,10 +9,10 @@
 //! |-----------------------|-------------|-----|
 //! | a function            | 10 s        | `TimeoutSeconds` of the template |
 //! | a request             | 8.5 s       | leaves time for a 503; see [`App`](crate::App) |
-//! | an operation          | 5 s         | if it hangs, the request has time for another one |
-//! | an attempt            | 1.5 s       | an operation has time for three that hang |
+//! | an operation          | 5 s         | if one hangs, the request has time for another |
+//! | an attempt            | 1.5 s       | an operation has time for three attempts that hang |
 //! | connecting            | 1 s         | part of the attempt |
-//! | attempts              | 5           | if refused at once, all take at most 0.75 s |
+//! | attempts              | 5           | if all are refused immediately, they take at most 0.75 s |
 //! | backoff               | 0.4 s       | 50, 100, 200, 400 ms, each with full jitter |
 //!
 //! The retry mode is the SDK's standard mode, whose retry quota keeps a client from adding load to
@@ -50,7 +50,7 @@ pub(crate) fn config(http: SharedHttpClient) -> ConfigLoader {
 /// A client of the DynamoDB at `endpoint`, with credentials and region from the environment or the
 /// profile.
 ///
-/// Without any it uses placeholders, which a local engine accepts.
+/// If neither has any, the client uses placeholders, which a local engine accepts.
 pub async fn dynamodb_at(endpoint: &str) -> Client {
     let http = tls::trusting_system();
     let of_profile = ProviderConfig::default().with_http_client(http.clone());

@@ -1,4 +1,4 @@
-//! The Lambda event loop, which accepts any event that a client can cause.
+//! The Lambda event loop, which accepts every event that a client can cause.
 
 use std::fmt::Write;
 
@@ -27,7 +27,8 @@ fn well_formed(mut event: LambdaEvent<LambdaRequest>) -> LambdaEvent<LambdaReque
         for part in [&mut request.raw_path, &mut request.raw_query_string].into_iter().flatten() {
             *part = encoded(part);
         }
-        // No handler reads them. Without them `lambda_http` puts the gateway's host into the URL.
+        // No handler reads these headers. Without them, `lambda_http` uses the gateway's host in
+        // the URL.
         for name in [header::HOST.as_str(), "x-forwarded-proto"] {
             request.headers.remove(name);
         }
@@ -55,7 +56,7 @@ mod tests {
 
     const EVENT: &str = include_str!("../../../events/list-expenses.json");
 
-    /// The path and query that the router gets for the event with this field.
+    /// The path and query that the router gets for an event with `value` in `field`.
     fn routed(field: &str, value: &str) -> String {
         let mut event: Value = serde_json::from_str(EVENT).unwrap();
         event["rawPath"] = json!("/api/groups");
@@ -67,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn every_event_is_a_request() {
+    fn characters_that_are_invalid_in_a_url_are_encoded() {
         for (field, value, path) in [
             ("/rawQueryString", "limit=5&cursor=a%2Bb", "/api/groups?limit=5&cursor=a%2Bb"),
             ("/rawQueryString", "limit=\"5\"", "/api/groups?limit=%225%22"),

@@ -1,11 +1,11 @@
-//! What the endpoint crates share: authentication, request extractors, responses and the OpenAPI
-//! document.
+//! Code shared by the endpoint crates: authentication, request extractors, responses and the
+//! OpenAPI document.
 //!
-//! [`App`] holds the dependencies of a request. [`service`] makes the tower service that Lambda,
-//! the local server and the tests run; its layers make the [`Context`] of each request and
-//! authenticate its [`Principal`]. A handler takes extractors ([`Caller`] or [`AsMember`] with
-//! its [`Parameters`], [`Id`], [`IfMatch`], [`Json`] or [`Post`] with its [`Body`]), calls one
-//! method of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`List`]) or a
+//! [`App`] holds the dependencies of a request. [`service`] creates the tower service that Lambda,
+//! the local server and the tests run; its layers create the [`Context`] of each request and
+//! authenticate its [`Principal`]. A handler takes extractors ([`Caller`] or [`AsMember`] with its
+//! [`Parameters`], [`Id`], [`IfMatch`], [`Json`] or [`Post`] with its [`Body`]), calls one method
+//! of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`List`]) or a
 //! [`Problem`]. This crate has no endpoints.
 
 pub mod openapi;

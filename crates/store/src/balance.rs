@@ -1,4 +1,4 @@
-//! The balance row: a group's ledger as it is now, whose version is the group's lock.
+//! The balance row: the current ledger of a group, whose version is the group's lock.
 
 use fracti_core::{
     Error, balance::Balance, id::GroupId, keys, ledger::Ledger, row::AttributeValue,
@@ -10,14 +10,14 @@ use crate::{
 };
 
 impl Table {
-    /// The group's ledger; an empty one before its first event.
+    /// The current ledger of a group, which is empty before the first event.
     pub(crate) async fn ledger(&self, group: GroupId) -> Result<Ledger, Error> {
         let balance = self.db.get::<Balance>(keys::balance(group)).await?;
         Ok(balance.map(|balance| balance.ledger).unwrap_or_default())
     }
 }
 
-/// The write of the balance row, if its version is the one that was read.
+/// The write of the balance row, on condition that its version is the one that was read.
 pub(crate) fn put_balance(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Write, Error> {
     let unchanged = match read.version {
         0 => Expression::absent(),

@@ -1,9 +1,9 @@
-//! The one loop by which all writes are committed: read, decide, send, and begin again if what the
-//! write was decided by has changed.
+//! The loop that commits all writes: read, decide, send, and start again if the rows that were read
+//! have changed.
 //!
-//! An answer may be lost after the commit, and an attempt may arrive late. An attempt without an
-//! answer is therefore looked up before another one is sent on another version of the ledger, and
-//! before the request is refused.
+//! A response may be lost after the commit, and a transaction may reach DynamoDB late. If a
+//! transaction has no response, the loop therefore finds out whether it was committed, before it
+//! sends one for another version of the ledger and before it returns an error.
 
 use fracti_core::{Error, id::GroupId, ledger::Ledger, row::Item};
 
@@ -13,7 +13,7 @@ use crate::{
     table::Table,
 };
 
-/// What an attempt decided, after it read.
+/// The outcome of an attempt, which has read rows but has not written any.
 #[derive(Debug)]
 pub(crate) enum Decision<T> {
     /// The result, without a write.
@@ -30,17 +30,17 @@ pub(crate) struct Commit<T> {
     pub(crate) evidence: Evidence,
 }
 
-/// What shows whether a transaction was committed.
+/// Rows that show whether a transaction was committed.
 #[derive(Debug)]
 pub(crate) struct Evidence {
-    /// A new row of the transaction, which no other write puts.
+    /// A new row that no other transaction writes.
     pub(crate) row: Option<Item>,
-    /// The ledger that was read, if the transaction is committed on condition of its version.
+    /// The ledger that was read, if its version is a condition of the transaction.
     pub(crate) locked: Option<(GroupId, Ledger)>,
 }
 
 impl<T> Decision<T> {
-    /// The result once the writes are committed, if there are any.
+    /// The decision to return `result` once the writes are committed, if there are any.
     pub(crate) fn write(transaction: Transaction, result: T) -> Self {
         if transaction.is_empty() {
             return Self::Done(result);
@@ -51,13 +51,13 @@ impl<T> Decision<T> {
 }
 
 impl Table {
-    /// Runs [`Table::write`] while no other writer of the group does in this process.
+    /// Runs [`Table::write`] for one writer of the group at a time in this process.
     ///
-    /// The group's lock is the version of its balance row; no other is needed. But if one process
-    /// has many writers of a group, like the local server, most of their attempts would lose the
-    /// race. A Lambda instance has one request at a time and never waits here.
+    /// The version of the balance row is the only lock that a group needs. In a process with many
+    /// writers of one group, like the local server, however, most attempts would lose the race. A
+    /// Lambda instance handles one request at a time and never waits here.
     ///
-    /// `prepare` runs during the wait, if there is one, and ends it with an error.
+    /// `prepare` runs during the wait, if there is one. If it fails, the wait ends with its error.
     ///
     /// # Errors
     ///
@@ -84,13 +84,13 @@ impl Table {
         self.write(attempt).await
     }
 
-    /// Runs `attempt` and commits what it decides, until that succeeds, the attempt fails or the
-    /// deadline is over. Each attempt reads and decides anew.
+    /// Runs `attempt` and commits its decision until a commit succeeds, the attempt fails or the
+    /// deadline has passed. Each attempt reads and decides again.
     ///
     /// # Errors
     ///
-    /// The error of an attempt or of a condition; [`Error::Contended`] if others wrote first until
-    /// the deadline.
+    /// The error of an attempt or of a condition; [`Error::Contended`] if other writers were faster
+    /// each time until the deadline.
     pub(crate) async fn write<T, A>(&self, attempt: impl Fn() -> A) -> Result<T, Error>
     where
         A: Future<Output = Result<Decision<T>, TransactionError>>,
@@ -114,7 +114,7 @@ impl Table {
                     let Commit { transaction, result, evidence } = commit;
                     let sent = self.db.send(transaction).await;
                     let Err(failed) = sent.outcome else { return Ok(result) };
-                    // Without a lock, an attempt that DynamoDB delayed may be committed at any time.
+                    // Without a lock, a delayed attempt may still be committed at any time.
                     if sent.unanswered || evidence.locked.is_none() {
                         unanswered = Some((result, evidence));
                     }
@@ -137,9 +137,9 @@ impl Table {
         }
     }
 
-    /// Whether a transaction that was not answered was committed. If the ledger still has its
-    /// version and `settle` is set, the version is changed first, so that it cannot be committed
-    /// later.
+    /// Whether a transaction without a response was committed. If the ledger still has the version
+    /// that the transaction expects and `settle` is set, the version is changed first, so that the
+    /// transaction cannot be committed later.
     async fn is_committed(&self, evidence: &Evidence, settle: bool) -> Result<bool, Error> {
         if let Some((group, read)) = &evidence.locked {
             let open = self.ledger(*group).await?.version == read.version;
@@ -158,7 +158,8 @@ impl Table {
         let next = Ledger { version: read.version.saturating_add(1), ..read.clone() };
         let write = put_balance(group, read, &next)?;
         match self.db.send(Transaction::from_iter([write])).await.outcome {
-            // Lost to such an attempt or to another writer: either way the version has changed.
+            // Either such an attempt or another writer was first. In both cases, the version has
+            // changed.
             Ok(()) | Err(TransactionError::Retry) => Ok(true),
             Err(TransactionError::Fail(error)) => Err(error),
         }
@@ -166,8 +167,8 @@ impl Table {
 }
 
 impl Evidence {
-    /// Whether the outcome need not be known yet: nothing was decided, or a transaction that
-    /// excludes this one, because both expect the same version of the ledger.
+    /// Whether the outcome is not needed yet: nothing was decided, or the next transaction excludes
+    /// this one, because both expect the same version of the ledger.
     fn may_wait<T>(&self, decision: &Result<Decision<T>, TransactionError>) -> bool {
         match decision {
             Err(TransactionError::Retry) => true,

@@ -1,7 +1,7 @@
 //! The layer that authenticates requests.
 //!
-//! The OpenAPI document decides which operations need authentication, so document and server
-//! cannot disagree. An unknown path or method is refused without it.
+//! The OpenAPI document decides which operations need authentication, so document and server cannot
+//! disagree. Unknown paths and methods are refused without authentication.
 
 use std::{collections::HashSet, str, sync::Arc};
 
@@ -23,7 +23,7 @@ use crate::{
 /// Header in which the Mini App sends init data.
 const MINI_APP: &str = "x-telegram-init-data";
 
-/// What the layer needs: the application, and the operations that need authentication.
+/// State of the layer: the application, and the operations that need authentication.
 #[derive(Clone, Debug)]
 pub(crate) struct Authentication {
     app: App,
@@ -76,7 +76,7 @@ fn init_data(headers: &HeaderMap) -> Result<&str, Problem> {
     let authorization = headers.get_all(header::AUTHORIZATION).into_iter().filter_map(|value| {
         match pasted(value) {
             (true, init_data) => Some(init_data),
-            // Credentials of another scheme may be sent beside it.
+            // Credentials of another scheme may be sent in addition to init data.
             (false, other) => is_init_data(other).then_some(other),
         }
     });

@@ -1,4 +1,4 @@
-//! The layer that makes the context of each request.
+//! The layer that creates the context of each request.
 
 use axum::{
     extract::{Request, State},
@@ -17,7 +17,7 @@ pub(crate) async fn make(State(app): State<App>, mut request: Request, next: Nex
     next.run(request).await
 }
 
-/// The request id of API Gateway, or a new one on another server.
+/// The request id of API Gateway, or a new one if the request did not come through it.
 fn request_id(request: &Request) -> String {
     let gateway = match request.extensions().get::<RequestContext>() {
         Some(RequestContext::ApiGatewayV2(context)) => context.request_id.clone(),

@@ -1,8 +1,8 @@
 //! Schemas that several fields share.
 //!
-//! The schema of a text follows from its type in core; others are written as JSON Schema. Schemas of
-//! input are as strict as JSON Schema allows. A stored value that may not fit, like a wallet in a v0
-//! row, has the schema of plain text.
+//! The schema of a text follows from its type in core; other schemas are written as JSON Schema.
+//! Schemas of input are as strict as JSON Schema allows. A stored value that may break the rules
+//! for input, like a wallet in a v0 row, has the schema of plain text.
 
 use std::borrow::Cow;
 
@@ -188,8 +188,8 @@ impl ToSchema for JsonDecimal {
 
 /// Category of an edited expense, where `null` removes the category.
 ///
-/// An `anyOf`, because the document removes every `oneOf` with `null`, which utoipa writes for all
-/// optional fields.
+/// This is an `anyOf`, because utoipa writes a `oneOf` with `null` for every optional field, and
+/// the document removes those.
 #[must_use]
 pub fn category_or_null() -> Schema {
     let null = ObjectBuilder::new().schema_type(Type::Null);

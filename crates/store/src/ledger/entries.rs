@@ -1,7 +1,7 @@
-//! Entries of a group by time, read from an index, which lags.
+//! Entries of a group by time, read from an index that lags behind the table.
 //!
-//! Sequences have no gap, and the balance row, which does not lag, tells the last one. So an
-//! incomplete read is noticed, and repeated.
+//! Sequences have no gaps, and the balance row, which does not lag, has the next one. An incomplete
+//! read is therefore detected and repeated.
 
 use std::{collections::BTreeMap, ops::Range as Sequences};
 
@@ -17,15 +17,15 @@ const BOUNDS: [&str; 2] = ["0", "~"];
 
 /// The last entries up to a moment.
 pub(super) struct Until {
-    /// Sequence of the first entry after the moment, also if there is none yet.
+    /// Sequence of the first entry after the moment, even if it does not exist yet.
     pub(super) next: u64,
     /// The entries, oldest first.
     pub(super) entries: Vec<Entry>,
 }
 
 impl Table {
-    /// The last `limit` entries up to a moment, or all if there are fewer. The moment is before the
-    /// last event of `ledger`, which was read before.
+    /// The last `limit` entries up to a moment, or all if there are fewer. The moment must be
+    /// before the last event of `ledger`, which the caller has already read.
     pub(super) async fn entries_until(
         &self,
         group: GroupId,
@@ -40,7 +40,7 @@ impl Table {
         loop {
             let (entries, after) =
                 tokio::try_join!(self.first(&until, limit), self.first(&after, 1))?;
-            // A later event than the ledger's may be in the index already.
+            // The index may already have events that are later than `ledger`.
             let next = after.first_key_value().map_or(ledger.sequence, |(sequence, _)| *sequence);
             let first = next.saturating_sub(u64::try_from(limit).unwrap_or(u64::MAX));
             if let Some(entries) = all_of(first..next, entries) {
@@ -52,8 +52,8 @@ impl Table {
         }
     }
 
-    /// The entries with these sequences, oldest first. They are the next ones from `position` in
-    /// this order.
+    /// The entries with these sequences, oldest first. They must be the first ones from `position`
+    /// in `order`.
     pub(super) async fn entries_with(
         &self,
         group: GroupId,
@@ -78,8 +78,8 @@ impl Table {
         }
     }
 
-    /// The first entries of a range, by sequence. While the index follows, an entry that became
-    /// history may be in it twice, or not at all.
+    /// The first entries of a range, by sequence. While the index lags, it may have an entry that
+    /// was just reverted twice, or not at all.
     async fn first(&self, range: &Range, limit: usize) -> Result<BTreeMap<u64, Entry>, Error> {
         let page = Page { limit: limit.saturating_sub(1), after: None };
         let rows = self.db.rows::<Entry>(range, &page).await?;

@@ -1,4 +1,4 @@
-//! Balances of the past: at any moment, and at the end of each day.
+//! Past balances: at any moment, and at the end of each day.
 
 use fracti_core::{
     Error,
@@ -16,15 +16,15 @@ use crate::{
     table::Table,
 };
 
-/// Entries from one checkpoint to the next, at most.
+/// Maximum number of entries from one checkpoint to the next.
 #[expect(clippy::cast_possible_truncation, reason = "it is 64")]
 const ENTRIES: usize = Checkpoint::EVERY as usize;
 
 impl Table {
     /// A group, its members and its ledger at the moment `at`, or now.
     ///
-    /// The last checkpoint before a moment, and fewer than [`Checkpoint::EVERY`] entries after it,
-    /// give the ledger at that moment.
+    /// A past ledger is calculated from the last checkpoint before the moment and the entries after
+    /// it, of which there are fewer than [`Checkpoint::EVERY`].
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl Table {
         self.ledger_before(group, &ledger, at).await
     }
 
-    /// The ledger after the last event not later than `at`, given the current ledger.
+    /// The ledger after the last event up to `at`, given the current ledger.
     pub(super) async fn ledger_before(
         &self,
         group: GroupId,
@@ -65,7 +65,7 @@ impl Table {
         Ok(checkpoint.replay(entries)?)
     }
 
-    /// The last checkpoint that is not later than `at`.
+    /// The last checkpoint up to `at`.
     async fn checkpoint_before(
         &self,
         group: GroupId,
@@ -80,9 +80,10 @@ impl Table {
     }
 
     /// A group, its members, and a page of its ledger at the end of each day with events, oldest
-    /// first. The day of the last event is included as it is now.
+    /// first. The day of the last event is included with the current ledger.
     ///
-    /// A page has at most [`MAX_SHOWN`] balances or one day, so it may be shorter than its limit.
+    /// A page has at most [`MAX_SHOWN`] balances, or a single day with more, so it may be shorter
+    /// than its limit.
     ///
     /// # Errors
     ///
@@ -102,11 +103,12 @@ impl Table {
         let range = Range { index: None, partition, sort, order: Order::Asc };
         let (group, members, ledger) = self.group_and_ledger(member_key).await?;
         let shown = |ledger: &Ledger| Shown::of(ledger, group.currency, members.len()).count();
-        // Earlier days have at most about as many balances as now.
+        // Earlier days have about as many balances as the current ledger, or fewer.
         let fitting = MAX_SHOWN.checked_div(shown(&ledger)).unwrap_or(MAX_SHOWN).max(1);
         let page = Page { limit: page.limit.min(fitting), after: page.after.clone() };
-        // After the ledger, so that each day before its last event has a closing. Read before it,
-        // the closing of the day that just ended could be missing, as if that day had no events.
+        // The closings are read after the ledger, so that each day before its last event has one.
+        // If they were read first, the closing of a day that has just ended could be missing, as if
+        // that day had no events.
         let Placed { mut rows, mut more } = self.db.placed::<Closing>(&range, &page).await?;
 
         let day_of = |ledger: &Ledger| ledger.last_event_at.map(Timestamp::day);

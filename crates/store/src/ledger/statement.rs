@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 use super::entries::Until;
 use crate::{access::MemberKey, dynamo::Order, table::Table};
 
-/// Entries read for a page of one member's statement, at least.
+/// Minimum number of entries read for a page of one member's statement.
 const MIN_SCANNED: usize = 100;
 
-/// Entries read at once for the whole ledger.
+/// Number of entries read at once when the whole ledger is read.
 const AT_ONCE: usize = 100;
 
 /// Selection and order of entries.
@@ -46,25 +46,26 @@ pub struct Line {
     pub balance: Option<BTreeMap<Currency, i128>>,
 }
 
-/// Position at which a statement continues. It ends at the moment when its first page was read.
+/// Position at which a statement continues. The statement ends at the moment when its first page
+/// was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Place {
     order: Order,
-    /// Only entries of this member.
+    /// Only entries that change this member's balances.
     pub user: Option<UserId>,
-    /// Place between two entries at which it continues.
+    /// Place between two entries at which the statement continues.
     edge: Edge,
-    /// Sequence at which it ends.
+    /// Sequence at which the statement ends.
     end: u64,
 }
 
 /// A place between two entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Edge {
-    /// A moment from that of the earlier one to that of the later one.
+    /// A moment between the two entries, or that of one of them.
     at: Timestamp,
-    /// Sequence of the later one.
+    /// Sequence of the later entry.
     sequence: u64,
     /// Totals of the statement's member between the two.
     totals: BTreeMap<Currency, Totals>,
@@ -153,7 +154,7 @@ impl Table {
         Ok(Place { order: *order, user: *user, edge: begin, end: end.sequence })
     }
 
-    /// The edge after the last event not later than `at`, with the totals of `user`.
+    /// The edge after the last event up to `at`, with the totals of `user`.
     async fn edge(
         &self,
         group: GroupId,
@@ -223,7 +224,7 @@ impl Table {
 }
 
 impl Edge {
-    /// After all entries of `ledger`.
+    /// The edge after all entries of `ledger`, with the totals of `user`.
     fn after(ledger: &Ledger, user: Option<UserId>) -> Self {
         let currencies = ledger.balances.currencies();
         let totals = user.map(|user| {
@@ -241,7 +242,7 @@ impl Edge {
 ///
 /// # Errors
 ///
-/// [`Error::Table`] if a total overflows, as no total of a ledger does.
+/// [`Error::Table`] if a total overflows, which does not happen in a valid ledger.
 fn lines(
     order: Order,
     user: Option<UserId>,

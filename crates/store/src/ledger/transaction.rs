@@ -1,7 +1,7 @@
 //! A transaction on a group's ledger, to which each part of a request adds its rows.
 //!
 //! It adds the entries, the balance row on condition that its version is the one that was read, the
-//! closing of a day that is over, and a checkpoint once enough entries have followed the last one.
+//! closing of a day that has ended, and a checkpoint if enough entries have followed the last one.
 
 use fracti_core::{
     Error,
@@ -22,7 +22,7 @@ use crate::{
     dynamo::{Expression, OnConflict, Transaction, TransactionError, Write},
 };
 
-/// Writes of an event of a group's ledger, and the ledger after it.
+/// Writes for an event in a group's ledger, and the ledger after it.
 pub(crate) struct LedgerTransaction {
     member_key: MemberKey,
     at: Timestamp,
@@ -32,14 +32,14 @@ pub(crate) struct LedgerTransaction {
 }
 
 impl LedgerTransaction {
-    /// The transaction of a member on the ledger that was read, at the next moment after its last
-    /// event.
+    /// A transaction by a member on the ledger that was read. Its moment is `now`, or the next one
+    /// after the ledger's last event if that is later.
     pub(crate) fn new(member_key: MemberKey, read: Ledger, now: Timestamp) -> Self {
         let (at, next) = (read.next_moment(now), read.clone());
         Self { member_key, at, read, next, transaction: Transaction::default() }
     }
 
-    /// The moment of the event: no other event of the group has it.
+    /// The moment of the event, which no other event of the group has.
     pub(crate) const fn at(&self) -> Timestamp {
         self.at
     }
@@ -54,25 +54,26 @@ impl LedgerTransaction {
         self.transaction.extend(writes);
     }
 
-    /// The ledger and the entry after an event, which are not yet part of the transaction.
+    /// The entry of an event and the ledger after it, which are not yet part of the transaction.
     pub(crate) fn recorded(&self, event: Event) -> Result<(Ledger, Entry), LedgerError> {
         self.next.record(self.member_key.group, event, self.member_key.user, self.at)
     }
 
-    /// Adds the ledger and the entry after an event whose name has no current entry.
+    /// Adds the entry of an event, whose name must not have a current entry, and the ledger after
+    /// it.
     pub(crate) fn insert(&mut self, (next, entry): (Ledger, &Entry)) -> Result<(), Error> {
         self.next = next;
         self.add(Write::put(entry)?.when(Expression::absent(), OnConflict::Retry));
         Ok(())
     }
 
-    /// Records an event whose name has no current entry.
+    /// Records an event, whose name must not have a current entry.
     pub(crate) fn record(&mut self, event: Event) -> Result<(), TransactionError> {
         let (next, entry) = self.recorded(event)?;
         Ok(self.insert((next, &entry))?)
     }
 
-    /// Reverts a current entry, which keeps a snapshot of what it stood for.
+    /// Reverts a current entry and stores the snapshot in it.
     pub(crate) fn revert(
         &mut self,
         entry: &Entry,
@@ -98,8 +99,8 @@ impl LedgerTransaction {
         Ok(())
     }
 
-    /// The result once the transaction is committed, with the write that stores the response. If no
-    /// part of the request has a row, only the response is stored.
+    /// The decision to commit the transaction, with the write that stores the response. If no part
+    /// of the request has a row, only the response is stored.
     pub(crate) fn commit<T>(
         self,
         result: T,
@@ -126,7 +127,8 @@ impl LedgerTransaction {
         Ok(Decision::Write(Commit { transaction, result, evidence }))
     }
 
-    /// Reverts a current entry in the ledger and adds both rows of history. Returns the revert.
+    /// Reverts a current entry in the ledger, adds the rows of the reverted entry and of its
+    /// revert, and returns the revert.
     fn take_back(
         &mut self,
         entry: &Entry,
@@ -154,7 +156,7 @@ impl From<LedgerError> for TransactionError {
     }
 }
 
-/// The write of the closing of the last event's day, if `next` is the first event of a later day.
+/// The write of the closing of the last event's day, if the event of `next` is on a later day.
 fn put_closing(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Write>, Error> {
     let last = read.last_event_at.map(Timestamp::day);
     match last.filter(|last| next.last_event_at.is_some_and(|at| at.day() != *last)) {
@@ -166,7 +168,7 @@ fn put_closing(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Wr
     }
 }
 
-/// The write of a checkpoint, if `next` is one.
+/// The write of a checkpoint, if one is due after `next`.
 fn put_checkpoint(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Write>, Error> {
     let put_new = |checkpoint: Checkpoint| {
         let put = Write::put(&checkpoint)?;
@@ -175,7 +177,7 @@ fn put_checkpoint(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option
     Checkpoint::of(group, read, next).map(put_new).transpose()
 }
 
-/// The entry is the current one of its name.
+/// Condition that the entry is the current one of its name.
 fn is_current(entry: &Entry) -> Result<Expression, Error> {
     debug_assert_eq!(entry.status, EntryStatus::Applied, "only an applied entry is current");
     Ok(Expression::equal("sequence", row::to_value(&entry.sequence)?))
