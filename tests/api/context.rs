@@ -1,4 +1,4 @@
-//! The context of a request: what a handler reads of time, id and principal was decided once.
+//! The context of a request: its time, id and principal are determined once.
 
 use std::sync::{
     Arc,

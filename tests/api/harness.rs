@@ -221,7 +221,7 @@ impl Api {
 }
 
 impl Reply {
-    /// Checks what holds for every response.
+    /// Checks the rules that hold for every response.
     fn check(&self) {
         assert!(self.headers.contains_key("x-request-id"), "{self:?}");
         let json = self.headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());

@@ -15,7 +15,7 @@ struct Case {
     reply: Reply,
     status: u16,
     code: &'static str,
-    /// What the message, or the first of its details, says.
+    /// Text of the message or of its first detail.
     rule: &'static str,
 }
 

@@ -479,8 +479,8 @@ async fn requests_and_responses_match_the_document() {
 
     refusals(&alice, &carol, &nobody, &group).await;
 
-    // Everything was checked, except for this document and for what takes a failing table, a race
-    // or a very large group.
+    // Everything was checked, except for this document and for responses that need a failing table,
+    // a race or a very large group.
     let codes = document.json["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap();
     let codes = codes.iter().map(|code| code.as_str().unwrap().to_owned());
     let operations =

@@ -99,7 +99,7 @@ fn encoded(text: &str) -> String {
     })
 }
 
-/// What stands for an id, a number or a word, and is none.
+/// Texts that are not valid where an id, a number or a word is expected.
 fn bad_ids() -> Vec<String> {
     let long = "1".repeat(5_000);
     [

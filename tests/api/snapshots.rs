@@ -17,7 +17,7 @@ async fn group() -> Group {
     Group::of(&Api::of(TOKEN, random).await, 2, "EUR").await
 }
 
-/// The status and the body, without what differs from run to run.
+/// The status and the body, without the values that differ from run to run.
 fn shown(reply: &Reply) -> Value {
     let mut body = reply.body.clone();
     if let Some(request_id) = body.get_mut("requestId") {

@@ -246,7 +246,7 @@ async fn amounts_finer_than_a_minor_unit_are_served_and_stay_until_they_are_divi
 }
 
 #[tokio::test]
-async fn what_we_write_is_the_seeds_and_more() {
+async fn written_rows_extend_v0_rows() {
     let group = Group::new(4, "TON").await;
     let made = group.spend(0, json!({ "amount": 100, "category": "food" })).await;
     let hash = "f".repeat(64);

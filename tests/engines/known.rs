@@ -1,4 +1,4 @@
-//! The known differences between the engines, each with AWS's word on who is right.
+//! The known differences between the engines, each with the AWS page that says which one is right.
 
 use serde_json::Value;
 
@@ -6,9 +6,9 @@ use super::{Answer, Request, requests::NUMBERS};
 
 /// A difference between the embedded engine and DynamoDB Local.
 pub(super) struct Known {
-    /// What differs.
+    /// Description of the difference.
     pub(super) difference: &'static str,
-    /// The engine that does as DynamoDB does.
+    /// The engine that behaves like DynamoDB.
     #[expect(dead_code, reason = "for readers")]
     pub(super) right: &'static str,
     /// The page of AWS that says so.

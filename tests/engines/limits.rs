@@ -103,7 +103,7 @@ fn keys_of(pk: usize, sk: usize, index_pk: usize, index_sk: usize) -> Request {
     )
 }
 
-/// A request for each limit: whether it is within, what it is, and the request.
+/// Requests at the limits: whether the request is within its limit, a description, and the request.
 fn cases() -> Vec<(bool, &'static str, Request)> {
     let digits = |count: usize| "7".repeat(count);
     let mut untyped = row("GSI1PK", json!({ "N": "1" }));

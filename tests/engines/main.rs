@@ -27,15 +27,15 @@ struct Request {
     body: Value,
 }
 
-/// An answer of DynamoDB, without what engines may word or count in their own way: messages,
-/// consumed capacity and the order of a batch.
+/// An answer of DynamoDB, without the parts in which engines may differ: messages, consumed
+/// capacity and the order of a batch.
 #[derive(Clone, Debug, PartialEq)]
 struct Answer {
     status: u16,
     body: Value,
 }
 
-/// The two engines, the known differences between them, and what was found.
+/// The two engines, the known differences between them, and the results of the comparison.
 struct Pair {
     embedded: Database,
     other: Database,

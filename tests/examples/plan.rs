@@ -13,7 +13,7 @@ use fracti_core::{
 };
 use fracti_tests::open_balances::{KINDS, Kind, greedy, open_balances, without_opposites};
 
-/// How many groups of each kind and size are measured.
+/// Number of groups of each kind and size that are measured.
 const GROUPS: usize = 20;
 
 /// How often a time is measured. The shortest counts, because other processes may run meanwhile.

@@ -31,7 +31,7 @@ pub fn open_balances((_, largest, unit): Kind, open: usize, seed: u64) -> Vec<i6
     }
 }
 
-/// How many transfers it takes to always pay the largest debt to the largest credit.
+/// Number of transfers if the largest debt is always paid to the largest credit.
 #[must_use]
 pub fn greedy(mut open: Vec<i64>) -> usize {
     let mut transfers = 0;

@@ -1,4 +1,4 @@
-//! An adjustment: balances moved by hand, like what another app kept, or a correction.
+//! Adjustments: changes of balances by hand, like opening balances or corrections.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,16 +18,17 @@ use crate::{
     text::Note,
 };
 
-/// How many changes an adjustment has at most: as many as a group has members.
+/// Maximum number of changes of an adjustment, which is the maximum number of members of a group.
 pub const MAX_CHANGES: usize = 500;
 
-/// Entries that one request pushes or reverts at most.
+/// Maximum number of entries that one request pushes or reverts.
 pub const MAX_ENTRIES: usize = 500;
 
-/// A list that a request consists of, like adjustments or names of entries.
+/// The list in a request, of adjustments or of names of entries: the whole body or one of its
+/// fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BareOrWrapped<T> {
-    /// The path of the list; empty if the list is the whole request.
+    /// The path of the list; empty if the list is the whole body.
     pub path: &'static str,
     /// The items.
     pub items: Field<Vec<T>>,
@@ -36,13 +37,13 @@ pub struct BareOrWrapped<T> {
 /// An adjustment of a group's ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Adjustment {
-    /// Name of its entry; a group's ledger has one current entry of a name.
+    /// Name of the entry. A group's ledger has at most one current entry with a given name.
     pub entry_id: Field<EntryName>,
     /// Changes of balances, which sum to zero in each currency.
     pub changes: Field<Vec<Amount>>,
-    /// What it is for.
+    /// Purpose of the adjustment.
     pub note: Field<Note>,
-    /// Condition under which it is applied.
+    /// Condition under which the adjustment is applied.
     pub condition: Field<Amount>,
 }
 
@@ -60,7 +61,7 @@ pub struct Amount {
 /// A valid adjustment.
 #[derive(Clone, Debug)]
 pub struct CheckedAdjustment {
-    /// What it does to the ledger.
+    /// The event that applies the adjustment to the ledger.
     pub event: Event,
     condition: Option<(UserId, Money)>,
 }
@@ -70,7 +71,7 @@ pub struct CheckedAdjustment {
 pub struct Report {
     /// The current entries, or the reverts.
     pub applied: Vec<Entry>,
-    /// The others.
+    /// Adjustments or reverts that were not applied.
     pub non_applied: Vec<NonApplied>,
 }
 
@@ -79,7 +80,7 @@ pub struct Report {
 pub struct NonApplied {
     /// Name of the entry.
     pub entry_id: EntryId,
-    /// Reason.
+    /// Reason why the adjustment or revert was not applied.
     pub reason: Reason,
 }
 
@@ -95,7 +96,7 @@ pub enum Reason {
     /// The balance would be less than its lower limit.
     #[error("the balance would be below balanceAtLeast")]
     ConditionFailed,
-    /// Others wrote first until the deadline.
+    /// Other writers were faster each time until the deadline.
     #[error("the request lost to concurrent writes to the group; send it again")]
     LockLost,
     /// The name has no current entry.
@@ -107,11 +108,11 @@ pub enum Reason {
 }
 
 impl Draft<BareOrWrapped<Adjustment>> {
-    /// Checks them against the group.
+    /// Checks the adjustments against the group.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
+    /// [`Error::Invalid`] with all broken rules; [`Error::Unreadable`].
     pub fn check(
         &self,
         group: &Group,
@@ -123,7 +124,7 @@ impl Draft<BareOrWrapped<Adjustment>> {
             adjustment.check(&format!("{path}[{index}]"), group, &members, &mut errors)
         };
         let checked = items.value().and_then(|items| {
-            // Not at the first that is invalid: all of them are reported.
+            // Checks all before it collects them, so that the errors of all are reported.
             let checked: Vec<_> = items.iter().enumerate().map(check).collect();
             checked.into_iter().collect::<Option<Vec<_>>>()
         });
@@ -162,7 +163,7 @@ impl Adjustment {
     }
 }
 
-/// Checks the changes of an adjustment: all as far as they are valid, and their sums if all are.
+/// Checks each change of an adjustment, and their sums if all amounts are valid.
 fn check_changes(
     changes: &[Amount],
     path: &str,
@@ -213,7 +214,7 @@ fn sums(amounts: &[Money]) -> BTreeMap<Currency, i128> {
 }
 
 impl CheckedAdjustment {
-    /// Whether its condition holds for the balances after it.
+    /// Whether the condition holds for the balances after the adjustment.
     #[must_use]
     pub fn allows(&self, after: &Balances) -> bool {
         self.condition.is_none_or(|(user, at_least)| {
@@ -223,7 +224,7 @@ impl CheckedAdjustment {
 }
 
 impl Amount {
-    /// The member and the currency, as far as they are valid.
+    /// The member and the currency, each if it is valid.
     fn check(
         &self,
         path: &str,
@@ -253,8 +254,8 @@ impl Amount {
 ///
 /// # Errors
 ///
-/// [`Error::NotAnAdjustment`]; [`Error::NotYourAdjustment`] if the user neither made it nor is
-/// concerned by it.
+/// [`Error::NotAnAdjustment`]; [`Error::NotYourAdjustment`] if the user neither pushed the
+/// adjustment nor has a balance that it changed.
 pub fn check_revertible(entry: &Entry, user: UserId) -> Result<(), Error> {
     let of = match entry.ref_type {
         RefType::Expense => "an expense; delete or edit the expense instead",
@@ -270,8 +271,8 @@ pub fn check_revertible(entry: &Entry, user: UserId) -> Result<(), Error> {
     Err(Error::NotAnAdjustment(entry.entry_id.to_string(), of))
 }
 
-/// The totals that change a balance by an amount: a positive one counts as sent, a negative one as
-/// received, so that what is sent and what is received have the same sum.
+/// The totals that change a balance by an amount. A positive amount counts as sent and a negative
+/// one as received, so the amounts sent and received have the same sum.
 fn totals(change: Money) -> Result<Totals, AmountError> {
     let received = change.minor.min(0).checked_neg();
     Ok(Totals {

@@ -1,4 +1,4 @@
-//! The rows of a group's ledger: the current one, one for each day that is over, and checkpoints.
+//! The rows with a group's ledger: the current one, the closing of each past day, and checkpoints.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,8 +37,8 @@ pub struct Closing {
 
 /// The ledger of a group after an event.
 ///
-/// The first event that reaches a multiple of [`Checkpoint::EVERY`] entries writes one. So the
-/// ledger at any moment is a checkpoint and fewer entries than that.
+/// The first event that reaches a multiple of [`Checkpoint::EVERY`] entries writes a checkpoint.
+/// The ledger at any moment therefore follows from a checkpoint and fewer entries than that.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// The group.
@@ -53,11 +53,12 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Number of entries from one checkpoint to the next, about: an event of several entries is
-    /// not interrupted.
+    /// Approximate number of entries from one checkpoint to the next. It may be larger, because a
+    /// checkpoint is not written between the entries of one event.
     pub const EVERY: u64 = 64;
 
-    /// The checkpoint of an event that leads from one ledger to the next, if there is one.
+    /// The checkpoint of an event that changed the ledger `before` to `after`, if the event writes
+    /// one.
     #[must_use]
     pub fn of(group_id: GroupId, before: &Ledger, after: &Ledger) -> Option<Self> {
         let reached =

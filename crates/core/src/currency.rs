@@ -1,4 +1,4 @@
-//! A currency: its code, and how many decimals its minor unit stands behind the point.
+//! Currencies: their codes, and the number of decimals of their minor units.
 
 use std::{fmt, str::FromStr};
 
@@ -9,13 +9,13 @@ use crate::{
     text_form::{TextForm, TextRule},
 };
 
-/// What ISO 4217 does not list: a code and the decimals of its minor unit.
+/// Currencies that ISO 4217 does not list: codes, and the number of decimals of the minor units.
 const TOKENS: [(&str, u8); 5] = [("TON", 9), ("USDT", 6), ("USDC", 6), ("BTC", 8), ("ETH", 9)];
 
 /// A currency of ISO 4217 that has a minor unit, or a token such as TON.
 ///
-/// An amount is an `i64` count of its minor unit: [`Currency::to_minor`] reads one from a number of
-/// major units, [`Currency::to_major`] is its inverse.
+/// An amount is an `i64` number of minor units. [`Currency::to_minor`] converts major units to
+/// minor units, and [`Currency::to_major`] is its inverse.
 ///
 /// # Example
 ///
@@ -33,18 +33,18 @@ pub struct Currency {
     exponent: u8,
 }
 
-/// Why a text is not a currency.
+/// Error returned for a text that is not the code of a currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be an ISO 4217 code in capitals, like EUR, or {}", tokens())]
 pub struct CurrencyError;
 
-/// Why a number is not an amount of a currency.
+/// Error returned for a number that is not an amount of a currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AmountError {
-    /// It is finer than the currency's minor unit.
+    /// The number is finer than the currency's minor unit.
     #[error("must have at most {decimals} decimals in {0}", decimals = .0.exponent)]
     TooFine(Currency),
-    /// It is more than `i64::MAX` minor units.
+    /// The number of minor units does not fit an `i64`.
     #[error("must be at most {max} in {0}", max = .0.to_major(i64::MAX))]
     TooLarge(Currency),
 }
@@ -53,26 +53,26 @@ impl Currency {
     /// TON, the default of a group.
     pub const TON: Self = Self { code: "TON", exponent: 9 };
 
-    /// USDT, in which the public Mini App pays, too.
+    /// USDT, in which the public Mini App can pay as well.
     pub const USDT: Self = Self { code: "USDT", exponent: 6 };
 
-    /// Its code, like `EUR`.
+    /// Code of ISO 4217, like `EUR`, or of a token.
     #[must_use]
     pub const fn code(self) -> &'static str {
         self.code
     }
 
-    /// How many decimals its minor unit has: JPY 0, USD 2, KWD 3, TON 9.
+    /// Number of decimals of the minor unit: JPY 0, USD 2, KWD 3, TON 9.
     #[must_use]
     pub const fn exponent(self) -> u8 {
         self.exponent
     }
 
-    /// The count of minor units that `number` major units are.
+    /// Converts a number of major units to minor units.
     ///
     /// # Errors
     ///
-    /// [`AmountError`] where the number is finer than the minor unit, or more than an `i64` counts.
+    /// [`AmountError`] if the number is finer than the minor unit or does not fit an `i64`.
     pub fn to_minor(self, number: Decimal) -> Result<i64, AmountError> {
         if number.decimals() > self.exponent {
             return Err(AmountError::TooFine(self));
@@ -83,7 +83,7 @@ impl Currency {
             .ok_or(AmountError::TooLarge(self))
     }
 
-    /// The number of major units that a count of minor units is.
+    /// Converts a number of minor units to major units.
     #[must_use]
     pub fn to_major(self, minor: impl Into<i128>) -> Decimal {
         Decimal::new(minor.into(), self.exponent)
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_unit_is_that_of_iso_4217_or_of_the_chain() {
+    fn exponents_are_those_of_iso_4217_and_of_the_tokens() {
         for (code, exponent) in [
             ("JPY", 0),
             ("USD", 2),
@@ -181,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_smallest_unit_is_no_currency() {
+    fn unknown_codes_and_codes_without_a_minor_unit_are_refused() {
         for code in ["", "usd", "Usd", "XAU", "XXX", "XTS", "ZZZ", "DOLLAR", "US", " USD", "€"] {
             assert_eq!(code.parse::<Currency>(), Err(CurrencyError), "{code:?}");
         }
     }
 
     #[test]
-    fn an_amount_is_a_whole_count_of_units_that_fits() {
+    fn amounts_that_are_too_fine_or_too_large_are_refused() {
         for (code, number, minor) in [
             ("JPY", "1", Some(1)),
             ("JPY", "1.5", None),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_rule() {
+    fn amount_errors_state_the_rule() {
         let usd: Currency = "USD".parse().unwrap();
         let fine = usd.to_minor("0.001".parse().unwrap()).unwrap_err();
         assert_eq!(fine.to_string(), "must have at most 2 decimals in USD");

@@ -1,4 +1,4 @@
-//! Why a ledger does not match the rows of its group.
+//! Discrepancies between a ledger and the rows of its group.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use crate::{
     ledger::{Ledger, LedgerError},
 };
 
-/// Why a ledger does not match the rows of its group.
+/// A discrepancy between a ledger and the rows of its group.
 ///
-/// Its text goes to the log, so it has counts and currencies but no amounts.
+/// The message goes to the log, so it has counts and currencies but no amounts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Discrepancy {
-    /// The ledger differs from what rows add up to.
+    /// The ledger differs from the one that the rows add up to.
     #[error(
         "the ledger has {}, its {against} have {}; balances differ in [{}]",
         counts(ledger),
@@ -22,17 +22,17 @@ pub enum Discrepancy {
     Differs {
         /// The ledger.
         ledger: Box<Ledger>,
-        /// Which rows differ from it.
+        /// Kind of the rows.
         against: &'static str,
-        /// The ledger that these rows add up to.
+        /// The ledger that the rows add up to.
         rows: Box<Ledger>,
     },
-    /// Rows add up to no ledger: one is missing, or they do not balance.
+    /// The rows do not add up to a ledger: a row is missing, or they do not balance.
     #[error("the {of} of the ledger do not add up")]
     Unsound {
-        /// Which rows.
+        /// Kind of the rows.
         of: &'static str,
-        /// What is wrong with them.
+        /// The rule that the rows break.
         #[source]
         cause: LedgerError,
     },
@@ -43,7 +43,7 @@ fn counts(ledger: &Ledger) -> String {
     format!("{sequence} entries, {expense_count} expenses, {settlement_count} settlements")
 }
 
-/// Codes of the currencies in which two ledgers have other balances.
+/// Codes of the currencies in which two ledgers have different balances.
 fn differing(ledger: &Ledger, rows: &Ledger) -> String {
     let currencies: BTreeSet<Currency> =
         ledger.balances.currencies().chain(rows.balances.currencies()).collect();

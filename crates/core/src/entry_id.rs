@@ -1,9 +1,9 @@
-//! What the entries of a ledger are called, by two types that cannot stand in for each other.
+//! Ids of ledger entries, of two kinds that cannot be mistaken for each other.
 //!
-//! The entry of an expense or a settlement has its id, which is a UUID that we made. The entry of
-//! an adjustment has a name that a client chose, which is never a UUID. So no text of a client
-//! reaches an entry that is not an adjustment's, neither one that exists nor one that is still to
-//! come.
+//! The entry of an expense or a settlement has the id of that expense or settlement, which is a
+//! UUID that Fracti generates. The entry of an adjustment has a name that a client chooses, which
+//! is never a UUID. An adjustment can therefore not take the id of an expense or a settlement,
+//! whether that exists already or not.
 
 use std::{fmt, str::FromStr};
 
@@ -16,40 +16,40 @@ use crate::{
     text_form::{TextForm, TextRule},
 };
 
-/// How many characters the name of an adjustment has at most.
+/// Maximum length of the name of an adjustment, in characters.
 pub const MAX_LENGTH: usize = 64;
 
-/// Names an entry of a group's ledger.
+/// Id of an entry of a group's ledger.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum EntryId {
-    /// The entry of an expense or a settlement: its id.
+    /// Id of an expense or a settlement.
     Record(Uuid),
-    /// The entry of an adjustment: the name that a client gave it.
+    /// Name that a client gave an adjustment.
     Adjustment(EntryName),
 }
 
-/// Names an adjustment: 1 to 64 characters, not all of them blank, none a control character, and
+/// Name of an adjustment: 1 to 64 characters, not all of them blank, none a control character, and
 /// not a UUID.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EntryName(String);
 
-/// Why a text does not name an adjustment.
+/// Error returned for a text that cannot be the name of an adjustment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EntryNameError {
-    /// It is empty, too long, blank, or has a control character.
+    /// The text is empty, too long or blank, or has a control character.
     #[error(
         "must have 1 to {MAX_LENGTH} characters, not all of them blank and none a control character"
     )]
     Text,
-    /// It has the form of an id of an expense or a settlement.
+    /// The text is a UUID, like the id of an expense or a settlement.
     #[error("must not be a UUID: UUIDs name the entries of expenses and settlements")]
     Uuid,
 }
 
 impl EntryName {
-    /// The text.
+    /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -78,13 +78,13 @@ impl FromStr for EntryId {
     }
 }
 
-/// A UUID with its hyphens, in capitals or not.
+/// Parses a UUID with hyphens, in upper or lower case.
 fn uuid(text: &str) -> Option<Uuid> {
     Uuid::try_parse(text).ok().filter(|_| text.len() == 36)
 }
 
 impl From<String> for EntryId {
-    /// The name in a row, which is trusted.
+    /// The id in a row, which is trusted and not checked.
     fn from(text: String) -> Self {
         uuid(&text).map_or_else(|| Self::Adjustment(EntryName(text)), Self::Record)
     }

@@ -1,4 +1,4 @@
-//! Why an operation could not be done.
+//! The error of all operations.
 
 use std::{error, fmt};
 
@@ -11,12 +11,12 @@ use crate::{
     status::SettlementError,
 };
 
-/// Why an operation could not be done, in words that name no transport.
+/// Error returned by operations, independent of the transport.
 ///
-/// Nothing was changed, except that after [`Unavailable`](Self::Unavailable) the outcome is
-/// unknown.
+/// A failed operation has changed nothing, except that the outcome is unknown after
+/// [`Unavailable`](Self::Unavailable).
 ///
-/// A new reason is a new variant only where some caller acts on it differently.
+/// An error has a variant of its own only if some caller handles it differently.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no such group.
@@ -37,66 +37,66 @@ pub enum Error {
     /// Fields of the request break rules.
     #[error("{0}")]
     Invalid(FieldErrors),
-    /// There are more shares than one transaction can write; how many there are.
+    /// The expense has more shares than one transaction can write. The value is their number.
     #[error("{}", SplitError::TooMany(*.0))]
     TooManyShares(usize),
-    /// The caller is a member, but it is not theirs to do.
+    /// The caller is a member, but neither paid nor recorded the expense.
     #[error("only the payer of an expense and the member who recorded it may change it")]
     NotYourExpense,
     /// There is no such entry in the group's ledger.
     #[error("the entry does not exist in this group's ledger")]
     NoEntry,
-    /// The entry stands for something else, which is to be taken back itself.
+    /// The entry belongs to an expense or a settlement, and cannot be reverted by itself.
     #[error("entry {0} cannot be reverted: it belongs to {1}")]
     NotAnAdjustment(String, &'static str),
-    /// The caller neither made the adjustment nor is one of those whose balances it moved.
+    /// The caller neither pushed the adjustment nor is a member whose balance it changed.
     #[error(
         "adjustment {0} may be reverted only by the member who pushed it and by the members whose \
          balances it changed"
     )]
     NotYourAdjustment(String),
-    /// It is not as the caller last saw it.
+    /// The resource has changed since the caller read it.
     #[error("the resource has changed since it was read; read it again")]
     Changed,
-    /// The write does not fit into one transaction; how many actions it takes.
+    /// The write does not fit into one transaction. The value is the number of its actions.
     #[error("the request takes {0} writes, but a transaction has at most 100")]
     TooManyActions(usize),
-    /// More would have to be read than one request may.
+    /// The request would read more rows than one request may.
     #[error("the group's history is too long to be read in one request")]
     TooMuchHistory,
-    /// The group has as many members as it may.
+    /// The group already has the maximum number of members.
     #[error("a group must have at most {MAX_MEMBERS} members")]
     TooManyMembers,
-    /// The ledger is not what its rows say.
+    /// The ledger does not match its rows.
     #[error("the ledger does not match its rows")]
     Discrepancy(#[source] Discrepancy),
-    /// The settlement is not the caller's to change so, or does not change any more.
+    /// The caller may not change the settlement in this way, or it is final.
     #[error(transparent)]
     Settlement(#[from] SettlementError),
-    /// The chain transaction pays another settlement already.
+    /// Another settlement already has the hash of this blockchain transaction.
     #[error("the txHash is already used by another settlement")]
     TxHashUsed,
-    /// The idempotency key came before with another request.
+    /// The idempotency key was already used for a different request.
     #[error("the idempotency key was already used for a different request")]
     KeyReused,
-    /// Others wrote first until the deadline.
+    /// Other writers were faster each time until the deadline.
     #[error("the request lost to concurrent writes to the group; nothing was changed, try again")]
     Contended,
-    /// The table did not answer, or asked for patience, until the deadline. What was sent to it may
-    /// be done all the same.
+    /// The table did not respond, or throttled the requests, until the deadline. A write that was
+    /// sent may still be committed.
     #[error("the table is not available")]
     Unavailable(#[source] Cause),
-    /// The table refused a request, or holds a row that cannot be read: a mistake of ours or of the
-    /// deployment.
+    /// The table refused a request, or holds a row that cannot be read, because of an error in
+    /// Fracti or in its deployment.
     #[error("the table refused a request or holds an unreadable row")]
     Table(#[source] Cause),
 }
 
-/// What went wrong inside.
+/// The underlying error, for the log.
 pub type Cause = Box<dyn error::Error + Send + Sync>;
 
 impl Error {
-    /// The field at `path` breaks `rule`.
+    /// The error of a request in which the field at `path` breaks `rule`.
     pub fn invalid(path: impl Into<String>, rule: impl fmt::Display) -> Self {
         Self::Invalid(FieldError::new(path, rule).into())
     }
@@ -105,7 +105,7 @@ impl Error {
 impl From<LedgerError> for Error {
     fn from(error: LedgerError) -> Self {
         match error {
-            // Whatever the amount is, it is too much for this group.
+            // The totals of the group have no room for the amount.
             LedgerError::Overflow(_) => Self::invalid("amount", error.to_string()),
             LedgerError::Full => Self::invalid("currency", error.to_string()),
             LedgerError::Unbalanced(_) | LedgerError::Uncounted | LedgerError::Missing(_) => {

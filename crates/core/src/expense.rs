@@ -1,4 +1,4 @@
-//! An expense, and what each sharer owes of it.
+//! Expenses, and the share that each member owes.
 
 mod edit;
 mod split_input;
@@ -28,60 +28,62 @@ pub use edit::Edit;
 pub use split_input::SplitInput;
 use split_input::{Members, keep_split, named, read_split};
 
-/// Money that one member paid for several.
+/// An amount that one member paid and that members share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Expense {
-    /// Its identifier.
+    /// Unique identifier.
     pub id: ExpenseId,
-    /// The group it belongs to.
+    /// Group in which the expense is recorded.
     pub group_id: GroupId,
-    /// Title of the group at that time. v0 rows, written by the TypeScript Fracti, have none.
+    /// Title of the group when the expense was recorded. v0 rows, written by the TypeScript Fracti,
+    /// have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_title: Option<String>,
-    /// Who paid.
+    /// Member who paid.
     pub payer_id: UserId,
-    /// Their name then.
+    /// Name of the payer when the expense was recorded or edited.
     pub payer_name: String,
-    /// The amount in major units. Of a v0 row, it and the shares may be finer than a minor unit,
-    /// because the TypeScript Fracti divided with floats, so they are not [`Money`].
+    /// Amount in major units. It is not [`Money`], because the amount and the shares of a v0 row
+    /// may be finer than a minor unit: the TypeScript Fracti divided with floats.
     pub amount: Decimal,
-    /// The currency of the amount and the shares.
+    /// Currency of the amount and the shares.
     pub currency: Currency,
-    /// What for.
+    /// Purpose of the expense.
     pub description: String,
-    /// How it is divided.
+    /// How the amount is split.
     pub split_type: SplitType,
-    /// What each sharer owes; they sum to the amount.
+    /// Shares of the members, which sum to the amount.
     pub splits: Vec<Share>,
-    /// What kind of expense.
+    /// Category, if the expense has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
-    /// When it was recorded: after every other event of the group.
+    /// Time of recording, which is later than every earlier event of the group.
     pub created_at: Timestamp,
-    /// Member who recorded it. v0 rows have none.
+    /// Member who recorded the expense. v0 rows have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_by: Option<UserId>,
-    /// When it was last edited or restored: no two states of it have the same.
+    /// Time of the last edit or restore. No two states of the expense have the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
 }
 
 impl Expense {
-    /// What a member owes of it; zero where they do not share.
+    /// Amount that a member owes, in major units; zero for a member without a share.
     #[must_use]
     pub fn share_of(&self, user: UserId) -> Decimal {
         let share = self.splits.iter().find(|share| share.user_id == user);
         share.map_or(Decimal::ZERO, |share| share.amount)
     }
 
-    /// Who recorded it, or paid it: they may edit, delete and restore it.
+    /// Whether a user paid or recorded the expense, and may therefore edit, delete and restore it.
     #[must_use]
     pub fn is_owned_by(&self, user: UserId) -> bool {
         self.payer_id == user || self.created_by == Some(user)
     }
 
-    /// The ledger event of the expense: its payer paid all of it, and each sharer owes a share.
+    /// The ledger event of the expense: the payer paid the amount, and the members owe their
+    /// shares.
     ///
     /// # Errors
     ///
@@ -104,8 +106,8 @@ impl Expense {
         })
     }
 
-    /// Rows by which the members who owe a share find the expense. The payer and members with a
-    /// share of zero have none.
+    /// Rows by which the members who owe a share find the expense. There is none for the payer and
+    /// for a member with a share of zero.
     #[must_use]
     pub fn participants(&self) -> Vec<Participant> {
         let owes = |share: &&Share| share.user_id != self.payer_id && share.amount != Decimal::ZERO;
@@ -128,22 +130,22 @@ impl Expense {
     }
 }
 
-/// What one member owes of an expense.
+/// The share of an expense that one member owes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Share {
     /// The member.
     pub user_id: UserId,
-    /// Their name then.
+    /// Name of the member when the expense was recorded or edited.
     pub user_name: String,
-    /// What they owe, in major units; zero is possible.
+    /// Amount of the share, in major units; may be zero.
     pub amount: Decimal,
-    /// The percentage that it was computed from.
+    /// Percentage from which the share was computed, in a percentage split.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub percentage: Option<Decimal>,
 }
 
-/// The row by which a beneficiary finds what they owe.
+/// The row by which a member finds an expense of which they owe a share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Participant {
@@ -151,30 +153,30 @@ pub struct Participant {
     pub expense_id: ExpenseId,
     /// Its group.
     pub group_id: GroupId,
-    /// The group's title then.
+    /// Title of the group when the expense was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_title: Option<String>,
-    /// Who owes.
+    /// Member who owes the share.
     pub user_id: UserId,
-    /// Their name then.
+    /// Name of the member when the expense was recorded or edited.
     pub user_name: String,
-    /// What they owe, in major units.
+    /// Amount of the share, in major units.
     pub amount: Decimal,
-    /// Currency. v0 rows have none; it is the group's.
+    /// Currency of the amounts. v0 rows have none: their currency is the group's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub currency: Option<Currency>,
-    /// Who paid.
+    /// Member who paid.
     pub payer_id: UserId,
-    /// Their name then.
+    /// Name of the payer when the expense was recorded or edited.
     pub payer_name: String,
-    /// What for.
+    /// Purpose of the expense.
     pub description: String,
-    /// The whole expense, in major units.
+    /// Amount of the whole expense, in major units.
     pub total_amount: Decimal,
-    /// What kind of expense.
+    /// Category, if the expense has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
-    /// When the expense was recorded.
+    /// Time when the expense was recorded.
     pub created_at: Timestamp,
 }
 
@@ -207,21 +209,21 @@ impl Row for Participant {
 pub struct NewExpense {
     /// Amount, in major units.
     pub amount: Field<Decimal>,
-    /// What was paid for.
+    /// Purpose of the expense.
     pub description: Field<Description>,
-    /// Who paid. Default: the caller.
+    /// Member who paid. Default: the caller.
     pub payer: Field<UserId>,
-    /// How it is split. Default: equally.
+    /// How the amount is split. Default: equally.
     pub split_type: Field<SplitType>,
-    /// Who shares it. Default: all members.
+    /// Members who share it, with their input. Default: all members of the group.
     pub splits: Field<Vec<SplitInput>>,
     /// Currency of the amount. Default: the group's.
     pub currency: Field<Currency>,
-    /// Category.
+    /// Category. Default: none.
     pub category: Field<Category>,
 }
 
-/// A valid expense, but for its place in time.
+/// A valid expense that has no time and no id yet.
 #[derive(Clone, Debug)]
 pub struct CheckedExpense<'a> {
     group: &'a Group,
@@ -235,19 +237,19 @@ pub struct CheckedExpense<'a> {
 }
 
 impl Draft<NewExpense> {
-    /// The users that it names, whom [`Draft::check`] needs besides the caller; `None` if it needs
-    /// all members.
+    /// The users that the request names, whom [`Draft::check`] needs besides the caller; `None` if
+    /// it needs all members.
     #[must_use]
     pub fn named(&self) -> Option<BTreeSet<UserId>> {
         self.fields().and_then(|new| named(&new.payer, &new.splits))
     }
 
-    /// Checks it against the group: all users are members, and the splits make up the amount.
-    /// `members` has at least the caller and those of [`Draft::named`].
+    /// Checks the expense against the group: all users must be members, and the splits must divide
+    /// the amount. `members` has at least the caller and the users of [`Draft::named`].
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] with all rules that are broken; [`Error::TooManyShares`] above
+    /// [`Error::Invalid`] with all broken rules; [`Error::TooManyShares`] above
     /// [`MAX_SHARES`](crate::split::MAX_SHARES); [`Error::Unreadable`].
     pub fn check<'a>(
         &'a self,
@@ -296,11 +298,12 @@ impl Draft<NewExpense> {
 }
 
 impl CheckedExpense<'_> {
-    /// The expense, recorded at `created_at`. `random` tells its id from others of that moment.
+    /// The expense, recorded at `created_at`. `random` distinguishes its id from other ids of the
+    /// same millisecond.
     ///
     /// # Errors
     ///
-    /// As [`Split::divide`]: none of a split that was checked.
+    /// As [`Split::divide`], which does not fail for a split that was checked.
     pub fn at(&self, created_at: Timestamp, random: [u8; 10]) -> Result<Expense, Error> {
         let id = ExpenseId::new(created_at, random);
         let (payer_id, payer_name) = self.payer.clone();
@@ -326,7 +329,8 @@ impl CheckedExpense<'_> {
     }
 }
 
-/// The amount at `path`, which must be above zero.
+/// Converts the number at `path`, which must be above zero, to an amount. Reports the rule that it
+/// breaks.
 pub(crate) fn positive(
     path: &str,
     number: Decimal,

@@ -2,25 +2,25 @@
 
 use std::fmt;
 
-/// How many broken rules are reported at most.
+/// Maximum number of broken rules that are reported.
 pub const MAX_REPORTED: usize = 100;
 
 /// A field of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Field<T> {
-    /// It was left out.
+    /// The field was left out.
     #[default]
     Absent,
-    /// It breaks a rule, which is reported already: rules that depend on it are skipped.
+    /// The field breaks a rule, which is already reported. Rules that depend on it are skipped.
     Invalid,
-    /// Its value.
+    /// The field has a valid value.
     Value(T),
 }
 
 /// A field that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    /// Where the field is, like `splits[1].userId`.
+    /// Path of the field, like `splits[1].userId`.
     pub path: String,
     /// The rule, understandable without the path.
     pub rule: String,
@@ -30,19 +30,19 @@ pub struct FieldError {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors {
     errors: Vec<FieldError>,
-    /// The paths of all known fields without indexes, like `splits[].userId`, in the order of the
-    /// fields.
+    /// Paths of all known fields, in the order in which errors are reported. They have no indexes,
+    /// like `splits[].userId`.
     order: Vec<String>,
     too_many_shares: Option<usize>,
 }
 
-/// Why a request cannot be read at all.
+/// Error returned for a request that cannot be read at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    /// It is not sent in the format that is read here.
+    /// The body is not sent as JSON.
     #[error("the body must be sent as `Content-Type: application/json`")]
     Format,
-    /// It breaks the syntax of the format.
+    /// The body is not valid JSON.
     #[error("the body is not JSON: {0}")]
     Syntax(String),
 }
@@ -56,7 +56,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// The value, or `default` if the field was left out; nothing if it is invalid.
+    /// The value, or `default` if the field was left out; `None` if the field is invalid.
     pub fn or(self, default: T) -> Option<T> {
         match self {
             Self::Absent => Some(default),
@@ -65,7 +65,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// The field as it is shown to a check that does not consume it.
+    /// The field with a reference to its value.
     pub const fn as_ref(&self) -> Field<&T> {
         match self {
             Self::Absent => Field::Absent,
@@ -74,7 +74,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// The same field with another value.
+    /// Converts the value, if there is a valid one.
     pub fn map<U>(self, of: impl FnOnce(T) -> U) -> Field<U> {
         match self {
             Self::Absent => Field::Absent,
@@ -95,9 +95,9 @@ impl<T> Field<T> {
 }
 
 impl FieldError {
-    /// The field at `path` breaks `rule`. A rule that has no subject, like the message of a type that
-    /// knows no field, gets the field as its subject: "must be a UUID" of `payerId` is "payerId must
-    /// be a UUID".
+    /// The error of the field at `path`, which breaks `rule`. A rule without a subject, like the
+    /// message of a type that does not know its field, gets the name of the field as its subject:
+    /// "must be a UUID" becomes "payerId must be a UUID".
     pub fn new(path: impl Into<String>, rule: impl fmt::Display) -> Self {
         let (path, rule) = (path.into(), rule.to_string());
         let subject = if path.is_empty() { "the body" } else { name(&path) };
@@ -119,7 +119,8 @@ impl FieldErrors {
         self.push(path, rule);
     }
 
-    /// The value of a check of the field at `path`; reports the rule that it breaks.
+    /// The value that a check of the field at `path` returned. Reports the rule if the check
+    /// failed.
     pub fn keep<T, E: fmt::Display>(
         &mut self,
         path: impl Into<String>,
@@ -128,13 +129,13 @@ impl FieldErrors {
         checked.map_err(|rule| self.push(path, rule)).ok()
     }
 
-    /// Reports that an expense has so many shares that no transaction writes them.
+    /// Reports that an expense has more shares than one transaction can write.
     pub const fn too_many_shares(&mut self, shares: usize) {
         self.too_many_shares = Some(shares);
     }
 
-    /// Says that a field comes after the ones before: `path` has no indexes, like
-    /// `splits[].userId`.
+    /// Adds a known field after the earlier ones in the order in which errors are reported. `path`
+    /// has no indexes, like `splits[].userId`.
     pub fn expect(&mut self, path: &str) {
         if !self.order.iter().any(|known| known == path) {
             self.order.push(path.to_owned());
@@ -147,12 +148,12 @@ impl FieldErrors {
         self.errors.is_empty()
     }
 
-    /// How many shares an expense has, if they are too many for a transaction.
+    /// Number of shares of an expense, if there are too many for one transaction.
     pub(crate) const fn shares_beyond_limit(&self) -> Option<usize> {
         self.too_many_shares
     }
 
-    /// The first rules that are broken, in the order of the fields.
+    /// The broken rules in the order of the fields, at most [`MAX_REPORTED`].
     #[must_use]
     pub fn into_sorted(self) -> Vec<FieldError> {
         let Self { mut errors, order, .. } = self;
@@ -176,14 +177,14 @@ impl fmt::Display for FieldErrors {
     }
 }
 
-/// The name of the field at `path`: of `splits[1].userId` it is `userId`.
+/// The name of the field at `path`, such as `userId` for `splits[1].userId`.
 #[must_use]
 pub fn name(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
-/// Where a path stands among the known ones: for each of its parts the place of the field, and the
-/// index.
+/// Sort key of a path: for each of its parts, the position of the field in `order`, and the index
+/// if there is one.
 fn place(path: &str, order: &[String]) -> Vec<usize> {
     let mut template = String::new();
     let mut place = Vec::new();

@@ -73,7 +73,7 @@ pub struct Keys {
     pub gsi1: Option<Index>,
     /// Key in `GSI2`, the index of ids.
     pub gsi2: Option<Index>,
-    /// Key in `GSI3`, the index of what users paid.
+    /// Key in `GSI3`, the index of payments by payer.
     pub gsi3: Option<Index>,
 }
 

@@ -1,12 +1,12 @@
-//! Between an entity and its row: serde does the work, and no number becomes a float on the way.
+//! Conversion between entities and rows, with serde and without floats.
 //!
-//! A row says what it is in its attribute `kind`, and in which format in `formatVersion`. A row of
-//! an earlier version is upgraded when it is read. A row of a later version, written by a later
-//! Fracti, is refused: what it says could be misread, and be lost when it is written again.
+//! The attribute `kind` of a row names its entity, and `formatVersion` the version of its format. A
+//! row of an earlier version is upgraded when it is read. A row of a later version, written by a
+//! later Fracti, is refused: its content could be misread, and lost when the row is written again.
 //!
-//! `serde_dynamo` reads and writes whole numbers exactly, but a fraction only as `f64`. So a
-//! [`Decimal`] with a fraction goes through serde as text, and this file makes a Number of it, and
-//! text of a Number.
+//! `serde_dynamo` reads and writes whole numbers exactly, but fractions only as `f64`. A
+//! [`Decimal`] with a fraction therefore goes through serde as text, and this module converts
+//! between this text and DynamoDB Numbers.
 //!
 //! [`Decimal`]: crate::decimal::Decimal
 
@@ -26,29 +26,29 @@ pub use serde_dynamo::AttributeValue;
 /// A row: its attributes by name.
 pub type Item = HashMap<String, AttributeValue>;
 
-/// Attribute that says what a row is. Rows written before it was introduced have none.
+/// Attribute that names the kind of a row. Rows written before it was introduced have none.
 pub const KIND: &str = "kind";
 
-/// Attribute that says in which format a row is. v0 rows, written by the TypeScript Fracti, have
+/// Attribute with the version of a row's format. v0 rows, written by the TypeScript Fracti, have
 /// none.
 pub const FORMAT_VERSION: &str = "formatVersion";
 
 /// An entity that is stored as one row.
 ///
-/// Each one is also in the list [`ROWS`](crate::rows::ROWS).
+/// Every implementation is listed in [`ROWS`](crate::rows::ROWS).
 pub trait Row: Serialize + DeserializeOwned {
-    /// What the row is.
+    /// Name of the entity in the row.
     const KIND: &'static str;
 
     /// Version of the format in which the row is written.
     const VERSION: u32;
 
-    /// All keys of the row.
+    /// Keys of the row in the table and its indexes.
     fn keys(&self) -> Keys;
 
-    /// Turns a row of an earlier version into one of [`Row::VERSION`]. A v0 row has version 0.
+    /// Converts a row of an earlier version to [`Row::VERSION`]. A v0 row has version 0.
     ///
-    /// Version 1 reads v0 rows as they are: what they lack is optional.
+    /// Version 1 reads v0 rows as they are: the attributes that they lack are optional.
     fn upgrade(from_version: u32, item: &mut Item) {
         let _ = (from_version, item);
     }
@@ -58,7 +58,7 @@ pub trait Row: Serialize + DeserializeOwned {
 ///
 /// # Errors
 ///
-/// [`Error::Table`] where the entity is no map of attributes.
+/// [`Error::Table`] if the entity is not a map of attributes.
 pub fn to_item<T: Row>(entity: &T) -> Result<Item, Error> {
     let item: Item = serde_dynamo::to_item(entity).map_err(|error| Error::Table(error.into()))?;
     let mut item: Item = item.into_iter().map(|(name, value)| (name, numbers_of(value))).collect();
@@ -68,20 +68,21 @@ pub fn to_item<T: Row>(entity: &T) -> Result<Item, Error> {
     Ok(item)
 }
 
-/// One value, as a row or an expression carries it.
+/// A value as an attribute of a row or an expression.
 ///
 /// # Errors
 ///
-/// [`Error::Table`] where there is no attribute for it.
+/// [`Error::Table`] if the value cannot be an attribute.
 pub fn to_value(value: &impl Serialize) -> Result<AttributeValue, Error> {
     let value =
         serde_dynamo::to_attribute_value(value).map_err(|error| Error::Table(error.into()))?;
     Ok(numbers_of(value))
 }
 
-/// Where a row is not one of the entity that it should be.
+/// Error returned for a row that cannot be converted to its entity.
 ///
-/// It says nothing of what stands there: serde would quote it, and a cause goes to the log.
+/// It names the attribute but not its value, because it goes to the log. The message of serde would
+/// quote the value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a row of kind {kind} cannot be read: {attribute}")]
 struct Unreadable {
@@ -89,7 +90,7 @@ struct Unreadable {
     attribute: String,
 }
 
-/// Why the format of a row is not one that can be read.
+/// Error returned for a row whose kind or format cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum FormatError {
     #[error(
@@ -103,11 +104,11 @@ enum FormatError {
     Unreadable(&'static str),
 }
 
-/// The row in the current version of its format.
+/// Upgrades a row to the current version of its format.
 ///
 /// # Errors
 ///
-/// [`Error::Table`] if the row is of another kind, or of a later version.
+/// [`Error::Table`] if the row is of another kind, or its version is later or not a whole number.
 pub fn upgraded<T: Row>(item: Item) -> Result<Item, Error> {
     let refused = |error: FormatError| Error::Table(error.into());
     let mut item = item;
@@ -132,12 +133,12 @@ pub fn upgraded<T: Row>(item: Item) -> Result<Item, Error> {
     Ok(item)
 }
 
-/// The entity of a row, which is upgraded first if its version is an earlier one. Attributes that
-/// the entity does not know are passed over.
+/// The entity of a row, which is upgraded first if it has an earlier version. Unknown attributes
+/// are ignored.
 ///
 /// # Errors
 ///
-/// [`Error::Table`] if the row is not one of such an entity, or of a later version.
+/// As [`upgraded`]; [`Error::Table`] if an attribute of the entity is missing or cannot be read.
 pub fn from_item<T: Row>(item: Item) -> Result<T, Error> {
     let item = upgraded::<T>(item)?;
     let item = item.into_iter().map(|(name, value)| (name, text_of(value))).collect();
@@ -148,7 +149,7 @@ pub fn from_item<T: Row>(item: Item) -> Result<T, Error> {
     })
 }
 
-/// About how many bytes a row takes in the table.
+/// Approximate size of a row in the table, in bytes.
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html>
 #[must_use]
@@ -167,7 +168,7 @@ fn value_size(value: &AttributeValue) -> usize {
             .iter()
             .map(|value| value_size(value).saturating_add(1))
             .fold(3, usize::saturating_add),
-        // Rows of ours have no binary values and no sets.
+        // Fracti's rows have no binary values and no sets.
         _ => 1,
     }
 }
@@ -257,7 +258,7 @@ mod tests {
         AttributeValue::N(number.to_owned())
     }
 
-    /// What the log says of a row that is refused.
+    /// The log message for a row that is refused.
     fn refusal(item: Item) -> String {
         let Err(Error::Table(cause)) = from_item::<Sample>(item) else { panic!("it was read") };
         cause.to_string()
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn row_of_another_kind_or_without_a_version_that_can_be_read_is_refused() {
+    fn row_of_another_kind_or_with_an_unreadable_version_is_refused() {
         let row = to_item(&sample()).unwrap();
         let text = AttributeValue::S("other".to_owned());
         for (name, value) in
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_cannot_be_read_is_named_by_its_attribute_alone() {
+    fn error_of_an_unreadable_row_names_the_attribute_but_not_its_value() {
         let count = AttributeValue::S("secret".to_owned());
         let number = AttributeValue::N("1".to_owned());
         let list = AttributeValue::L(vec![number.clone(), count.clone()]);

@@ -1,8 +1,8 @@
 //! How an expense is split into shares. The shares sum to the amount, and left-over minor units
 //! rotate among the members.
 //!
-//! All ways to split are one division by weights: a member of an equal split has the weight 1, a
-//! percentage its ten-thousandths, an exact amount its minor units.
+//! Every split is a division by weights. The weight of a member is 1 in an equal split, the amount
+//! in minor units in an exact split, and the percentage in ten-thousandths in a percentage split.
 
 use std::{cmp::Reverse, collections::HashSet};
 
@@ -15,13 +15,13 @@ use crate::{
     words,
 };
 
-/// How many shares an expense has at the most.
+/// Maximum number of shares of an expense.
 ///
-/// An edit of an expense of n shares takes up to 2n + 7 of the 100 actions of a transaction.
+/// Editing an expense with n shares takes up to 2n + 7 of the 100 actions of a transaction.
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 pub const MAX_SHARES: usize = 45;
 
-/// How many decimals a percentage has at most.
+/// Maximum number of decimals of a percentage.
 pub(crate) const PERCENT_DECIMALS: u8 = 4;
 
 words! {
@@ -39,29 +39,29 @@ words! {
 /// The weight of 100 percent.
 const WHOLE: i64 = 1_000_000;
 
-/// How an expense is divided among members, each of whom is listed once.
+/// How an expense is split among members. Each member is listed once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Split {
-    /// The members have equal shares.
+    /// Members with equal shares.
     Equal(Vec<UserId>),
-    /// The share of each member, in minor units; they sum to the amount.
+    /// The share of each member, in minor units; the shares sum to the amount.
     Exact(Vec<(UserId, i64)>),
-    /// The percentage of each member, in ten-thousandths; they sum to 100 percent.
+    /// The percentage of each member, in ten-thousandths; the percentages sum to 100.
     Percentage(Vec<(UserId, u32)>),
 }
 
-/// What one member owes of an expense.
+/// The share of an expense that one member owes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserShare {
     /// The member.
     pub user: UserId,
-    /// Their share; zero is possible.
+    /// Amount of the share; may be zero.
     pub amount: Money,
-    /// The percentage that it was computed from, in a percentage split.
+    /// Percentage from which the share was computed, in a percentage split.
     pub percentage: Option<Decimal>,
 }
 
-/// Why a split is invalid. An index is a place in the input, from 0.
+/// Error returned for an invalid split. An index is a position in the input, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
     /// There are no members.
@@ -85,23 +85,23 @@ pub enum SplitError {
         and_difference(*.sum, .amount.minor, |minor| .amount.currency.to_major(minor))
     )]
     Sum {
-        /// What they sum to, in minor units.
+        /// Sum of the shares, in minor units.
         sum: i128,
-        /// What they should sum to.
+        /// Amount of the expense.
         amount: Money,
     },
-    /// The percentages do not sum to 100, but to these ten-thousandths.
+    /// The percentages do not sum to 100. The value is their sum, in ten-thousandths.
     #[error(
         "percentages of splits must sum to 100, not to {}",
         and_difference(*.0, WHOLE, |weight| Decimal::new(weight, PERCENT_DECIMALS))
     )]
     Percentages(i128),
-    /// The percentages sum to more than an `i128` of ten-thousandths.
+    /// The percentages are too large to be added up.
     #[error("percentages of splits must sum to 100")]
     TooMuch,
 }
 
-/// A sum and how far it is off: "99.99 (0.01 too little)".
+/// A sum and its difference from the expected one: "99.99 (0.01 too little)".
 #[expect(clippy::arithmetic_side_effects, reason = "a sum that is not negative, minus an `i64`")]
 fn and_difference(sum: i128, expected: i64, number: impl Fn(i128) -> Decimal) -> String {
     let difference = sum - i128::from(expected);
@@ -109,7 +109,7 @@ fn and_difference(sum: i128, expected: i64, number: impl Fn(i128) -> Decimal) ->
     format!("{} ({} {direction})", number(sum), number(difference.abs()))
 }
 
-/// The weights of percentages, which sum to 100.
+/// The weights of percentages, which must sum to 100.
 pub(crate) fn percentage_weights(percentages: &[Decimal]) -> Result<Vec<u32>, SplitError> {
     let weights: Option<Vec<i128>> =
         percentages.iter().map(|percentage| percentage.at_scale(PERCENT_DECIMALS)).collect();
@@ -134,7 +134,7 @@ pub(crate) fn check_exact(
 }
 
 impl Split {
-    /// Its name.
+    /// The type of the split, without its members.
     #[must_use]
     pub const fn split_type(&self) -> SplitType {
         match self {
@@ -144,7 +144,7 @@ impl Split {
         }
     }
 
-    /// The same split with its members in order of id, for a comparison.
+    /// The same split with its members in order of id, so that splits can be compared.
     #[must_use]
     pub fn sorted(mut self) -> Self {
         match &mut self {
@@ -155,17 +155,17 @@ impl Split {
         self
     }
 
-    /// Checks that it divides an amount.
+    /// Checks that the split can divide `amount`.
     ///
     /// # Errors
     ///
-    /// [`SplitError`] if it has no members or too many, lists one twice, or has amounts or
-    /// percentages that do not add up.
+    /// [`SplitError`] if there are no members or too many, if a member is listed twice, or if
+    /// amounts or percentages are negative or do not add up.
     pub fn check(&self, amount: Money) -> Result<(), SplitError> {
         self.weights(amount).map(|_| ())
     }
 
-    /// The weight of each member, which is not negative.
+    /// The weights of the members, none of which is negative.
     fn weights(&self, amount: Money) -> Result<Vec<(UserId, i64)>, SplitError> {
         let (weights, sum): (Vec<(UserId, i64)>, _) = match self {
             Self::Equal(members) => (members.iter().map(|member| (*member, 1)).collect(), Ok(())),
@@ -193,12 +193,13 @@ impl Split {
         sum.map(|()| weights)
     }
 
-    /// The shares of `amount`, which is above zero, in the order of the members. They sum to it
-    /// exactly.
+    /// Divides `amount`, which must be above zero, into shares in the order of the members. The
+    /// shares sum to the amount exactly.
     ///
-    /// Left-over minor units go to the largest remainders, one each. Ties go to the members in
-    /// order of id, from a place that `expense` decides: the same expense always has the same
-    /// shares, and over many expenses each member gets a left-over minor unit equally often.
+    /// Left-over minor units go to the members with the largest remainders, one each. Members with
+    /// equal remainders are served in order of id, beginning at one that `expense` determines: the
+    /// same expense always has the same shares, and over many expenses each member gets a left-over
+    /// minor unit equally often.
     ///
     /// # Errors
     ///
@@ -225,7 +226,7 @@ impl Split {
     )]
     pub fn divide(&self, amount: Money, expense: ExpenseId) -> Result<Vec<UserShare>, SplitError> {
         let weights = self.weights(amount)?;
-        // All weights are zero only if they are exact shares of nothing: each share is zero then.
+        // The total is zero only in an exact split of zero, and then each share is zero.
         let total = weights.iter().map(|(_, weight)| i128::from(*weight)).sum::<i128>().max(1);
         let percentage = |weight: i64| match self {
             Self::Equal(_) | Self::Exact(_) => None,
@@ -245,9 +246,9 @@ impl Split {
         order.sort_by_key(|(share, _)| share.user);
         let start = tie_break_start(expense, order.len());
         order.rotate_left(start);
-        // The sort is stable, so the order decides among equal remainders.
+        // The sort is stable, so members with equal remainders keep their order.
         order.sort_by_key(|(_, remainder)| Reverse(*remainder));
-        // Fewer than the members, because each remainder is less than one minor unit.
+        // There are fewer units left than members, because each remainder is less than one unit.
         for (_, (share, _)) in (given..amount.minor.into()).zip(order) {
             share.amount.minor += 1;
         }
@@ -255,10 +256,11 @@ impl Split {
     }
 }
 
-/// The member who is the first to get a left-over minor unit of `expense`, as an index below
-/// `members`.
+/// Index, below `members`, of the member who is the first to get a left-over minor unit of
+/// `expense`.
 ///
-/// It is a hash, because an id begins with the time, and ids made by hand differ in one digit.
+/// It is computed from a hash, because the ids themselves are not evenly distributed: they begin
+/// with the time, and ids written by hand may differ in one digit only.
 #[expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -368,7 +370,7 @@ mod tests {
         assert!(carried.iter().all(|count| (850..1150).contains(count)), "{carried:?}");
     }
 
-    /// Weights that sum to 1 000 000, cut at random places.
+    /// Random percentages, in ten-thousandths, that sum to 100.
     fn percentages() -> impl Strategy<Value = Vec<u32>> {
         let whole = u32::try_from(WHOLE).unwrap();
         vec(0..=whole, 0..44).prop_map(move |mut cuts| {
@@ -381,7 +383,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equal_parts_sum_to_the_amount_and_differ_by_one(
+        fn equal_shares_sum_to_the_amount_and_differ_by_at_most_one_unit(
             amount in 1..=i64::MAX, members in 1..=45_u64, seed: u8,
         ) {
             let split = Split::Equal((1..=members).map(user).collect());
@@ -392,7 +394,7 @@ mod tests {
         }
 
         #[test]
-        fn percentages_sum_to_the_amount_and_are_off_by_less_than_a_unit(
+        fn percentage_shares_sum_to_the_amount_and_are_off_by_less_than_a_unit(
             amount in 1..=i64::MAX, weights in percentages(), seed: u8,
         ) {
             let split = Split::Percentage((1..).map(user).zip(weights.iter().copied()).collect());
@@ -405,7 +407,7 @@ mod tests {
         }
 
         #[test]
-        fn exact_parts_are_what_was_given(minor in vec(0..=i64::MAX / 45, 1..45), seed: u8) {
+        fn exact_shares_equal_the_given_amounts(minor in vec(0..=i64::MAX / 45, 1..45), seed: u8) {
             let amount: i64 = minor.iter().sum();
             prop_assume!(amount > 0);
             let split = Split::Exact((1..).map(user).zip(minor.iter().copied()).collect());
@@ -414,7 +416,7 @@ mod tests {
         }
 
         #[test]
-        fn the_order_of_input_does_not_matter(
+        fn order_of_members_does_not_change_the_shares(
             amount in 1..100_000_i64,
             seed: u8,
             shuffled in Just((1..=7).collect::<Vec<u64>>()).prop_shuffle(),

@@ -1,4 +1,4 @@
-//! The status of a settlement, and why a change of it is refused.
+//! The status of a settlement, and the errors of refused changes.
 
 use crate::words;
 
@@ -15,19 +15,19 @@ words! {
     }
 }
 
-/// Why a settlement, or a change of it, is refused.
+/// Error returned for a settlement, or a change of one, that is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettlementError {
-    /// The caller neither pays nor is paid.
+    /// The caller is neither the payer nor the recipient.
     #[error("only the payer and the recipient may record or change a settlement")]
     NotParty,
-    /// The payer says that the recipient has the money.
+    /// The payer tried to complete the settlement.
     #[error("only the recipient may complete a settlement; its payer may send a txHash instead")]
     NotRecipient,
-    /// The recipient names a transaction.
+    /// The recipient tried to set the hash of a transaction.
     #[error("only the payer may send the txHash of a settlement")]
     NotPayer,
-    /// It is in another final state.
+    /// The settlement already has another final status.
     #[error("the settlement is already {0}, which is final")]
     Final(Status),
 }

@@ -1,4 +1,4 @@
-//! Text that people write: bounded in characters, not blank, and without control characters.
+//! Text written by users: bounded in length, not blank, and without control characters.
 
 use std::{fmt, str::FromStr};
 
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_form::{TextForm, TextRule};
 
-/// Regular expression of [`is_bounded`] in schemas, which does not know invisible characters.
+/// Regular expression of [`is_bounded`] for schemas, which cannot refuse invisible characters.
 pub(crate) const PATTERN: &str =
     r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
 
-/// Why a text is not accepted.
+/// Error returned for a text that is too long or blank, or has a control character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must have 1 to {max} characters, not all of them blank and none a control character")]
 pub struct TextError {
@@ -74,15 +74,15 @@ text! {
     Note(200) as "EntryNote", "Opening balance";
 }
 
-/// Whether it has something to see, at most `max` characters, and no control character.
+/// Whether a text has a visible character, at most `max` characters, and no control character.
 pub(crate) fn is_bounded(text: &str, max: usize) -> bool {
     has_visible_char(text) && text.chars().count() <= max && !text.chars().any(controls)
 }
 
-/// Whether there is anything to see: neither blanks alone, nor what Unicode has to join, turn and
-/// hide other letters.
+/// Whether a text has a visible character, which is neither blank nor ignorable, like the Unicode
+/// characters that join, turn and hide others. The blank Braille pattern counts as invisible, too.
 ///
-/// <https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point>, and the empty pattern of Braille.
+/// <https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point>
 pub(crate) fn has_visible_char(text: &str) -> bool {
     let hidden = |letter| {
         matches!(letter,
@@ -95,7 +95,7 @@ pub(crate) fn has_visible_char(text: &str) -> bool {
     text.chars().any(|letter| !letter.is_whitespace() && !hidden(letter))
 }
 
-/// Whether it is a control character, or ends a line as only Unicode knows.
+/// Whether a character is a control character, or a line or paragraph separator of Unicode.
 fn controls(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}')
 }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_counts_characters_and_refuses_blanks_and_controls() {
+    fn text_is_bounded_in_characters_not_blank_and_without_controls() {
         for (text, accepted) in [
             ("Alps", true),
             (" Alps ", true),

@@ -1,4 +1,4 @@
-//! How values are written as text, from which their schemas in the API follow.
+//! Types that are written as text, and the schemas that follow for the API.
 
 /// A type that is written as text.
 pub trait TextForm {
@@ -11,10 +11,10 @@ pub trait TextForm {
     /// Whether a client may send a whole number instead.
     const OR_INTEGER: bool = false;
 
-    /// What the text is.
+    /// Description of the schema.
     fn description() -> String;
 
-    /// Which texts are valid, as strictly as JSON Schema can say it.
+    /// Rule for valid texts, as strict as JSON Schema allows.
     fn rule() -> TextRule;
 }
 

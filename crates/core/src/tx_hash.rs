@@ -18,7 +18,7 @@ use crate::text_form::{TextForm, TextRule};
 #[serde(transparent)]
 pub struct TxHash(String);
 
-/// Why a text is not a transaction's hash.
+/// Error returned for a text that is not the hash of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be 64 hexadecimal digits, or the base64 form of 32 bytes")]
 pub struct TxHashError;

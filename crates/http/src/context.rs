@@ -31,7 +31,7 @@ pub struct Principal {
     pub via: Credential,
 }
 
-/// What authenticates a principal.
+/// The kind of credential that authenticates a principal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Credential {
     /// Init data, which Telegram signs. It allows everything that the user may do.

@@ -2,8 +2,8 @@
 //!
 //! The annotation of a handler has its body, its success (with the header `ETag`, if the response
 //! has one) and, in the extension `x-errors`, the error codes that only it has. [`document`] adds
-//! what follows from these, the path and the method: parameters, headers, security and common error
-//! codes.
+//! the parts that follow from these, the path and the method: parameters, headers, security and
+//! common error codes.
 
 pub mod schemas;
 
@@ -185,7 +185,7 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operati
     .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
 }
 
-/// Adds to an operation what follows from its path and method.
+/// Adds the parts of an operation that follow from its path and method.
 fn complete(
     path: &str,
     method: &Method,

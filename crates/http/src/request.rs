@@ -1,4 +1,4 @@
-//! Extractors: what a handler reads of a request, and how it is refused.
+//! Extractors of requests, and the refusal of invalid ones.
 
 pub(crate) mod body;
 pub(crate) mod caller;

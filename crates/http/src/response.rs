@@ -1,4 +1,4 @@
-//! What a handler returns: views in an envelope, entity tags and problems.
+//! The values that handlers return: views in an envelope, entity tags and problems.
 
 pub(crate) mod amounts;
 pub(crate) mod envelope;

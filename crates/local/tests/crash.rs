@@ -1,11 +1,11 @@
-//! The local server with its data in a file, killed in the middle of its work.
+//! The local server with its data in a file, killed while it serves requests.
 
 use std::path::PathBuf;
 
 use fracti_tests::simulation::crashes;
 
 #[tokio::test]
-async fn what_was_acknowledged_survives_being_killed_again_and_again() {
+async fn acknowledged_writes_survive_repeated_kills() {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("crash");
     let _ = std::fs::remove_dir_all(&directory);
     std::fs::create_dir_all(&directory).unwrap();

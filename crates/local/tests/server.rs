@@ -1,4 +1,4 @@
-//! The local server as a newcomer runs it: the real program, on real ports.
+//! Tests of the local server, run as a process on real ports.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops where it fails")]
 
@@ -13,7 +13,7 @@ use std::{
 use fracti_tests::load::{Behaviour, Client, load};
 use serde_json::Value;
 
-/// A running server; it is killed where a test forgets to end it.
+/// A running server, which is killed when it is dropped.
 struct Server {
     process: Child,
     lines: BufReader<ChildStdout>,
@@ -39,7 +39,7 @@ impl Server {
         Self { process, lines, api, dynamodb, docs }
     }
 
-    /// What the demo prints, to its last line.
+    /// Reads the output of the demo to its last line.
     fn demo(&mut self) -> Demo {
         let mut demo = Demo::default();
         for line in (&mut self.lines).lines() {
@@ -55,7 +55,7 @@ impl Server {
         demo
     }
 
-    /// Ends it as Ctrl-C does, and says how it ended.
+    /// Stops the server as Ctrl-C does, and returns its exit code.
     fn interrupt(mut self) -> Option<i32> {
         let id = self.process.id().to_string();
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
@@ -70,7 +70,7 @@ impl Drop for Server {
     }
 }
 
-/// What the demo prints for each of its four members.
+/// The lines that the demo prints for each of its four members.
 #[derive(Debug, Default)]
 struct Demo {
     authorizations: Vec<String>,
@@ -128,7 +128,7 @@ fn get(url: &str, authorization: &str) -> (u16, String) {
 }
 
 #[test]
-fn the_demo_prints_what_can_be_pasted() {
+fn requests_printed_by_the_demo_succeed() {
     let mut server = Server::start(&["--port", "0", "--dynamodb-port", "0", "--demo"]);
     let demo = server.demo();
     assert_eq!((demo.authorizations.len(), demo.urls.len()), (4, 4));
@@ -146,7 +146,7 @@ fn the_demo_prints_what_can_be_pasted() {
 }
 
 #[test]
-fn either_header_takes_what_the_demo_prints() {
+fn both_headers_accept_the_credentials_printed_by_the_demo() {
     let mut server = Server::start(&["--port", "0", "--dynamodb-port", "0", "--demo"]);
     let demo = server.demo();
     let (tma, url) = (demo.authorizations.first().unwrap(), demo.urls.first().unwrap());
@@ -160,21 +160,21 @@ fn either_header_takes_what_the_demo_prints() {
 }
 
 #[test]
-fn the_root_leads_to_the_documentation() {
+fn root_redirects_to_the_documentation() {
     let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
     assert_eq!(server.docs, format!("{}/docs", server.api));
     let root = send("GET", &format!("{}/", server.api), &[]);
     assert_eq!((root.status, root.header("location").as_deref()), (307, Some("/docs")));
     let docs = get(&format!("{}/docs/", server.api), "");
     assert!(docs.0 == 200 && docs.1.contains("swagger-ui"), "{docs:?}");
-    // Credentials that were refused are not offered again after a reload.
+    // The page does not store credentials, so that refused ones are not sent again after a reload.
     let (_, config) = get(&format!("{}/docs/swagger-initializer.js", server.api), "");
     assert!(config.contains("/api/openapi.json"), "{config}");
     assert!(!config.contains("\"persistAuthorization\": true"), "{config}");
 }
 
 #[test]
-fn a_browser_is_told_what_the_template_tells_it() {
+fn cors_headers_match_the_template() {
     let template: Value = serde_saphyr::from_str(include_str!("../../../template.yaml")).unwrap();
     let cors = &template["Resources"]["HttpApi"]["Properties"]["CorsConfiguration"];
     let list = |name: &str| {
@@ -209,12 +209,12 @@ fn a_browser_is_told_what_the_template_tells_it() {
 }
 
 #[test]
-fn a_server_on_every_address_prints_one_that_works() {
+fn server_on_all_addresses_prints_reachable_urls() {
     let server =
         Server::start(&["--host", "0.0.0.0", "--port", "0", "--dynamodb-port", "0", "--demo"]);
     for url in [&server.api, &server.dynamodb] {
         let port = url.strip_prefix("http://127.0.0.1:").unwrap();
-        // All of 127.0.0.0/8 is this machine: what listens on 127.0.0.1 alone does not answer here.
+        // All of 127.0.0.0/8 is this machine, but a server on 127.0.0.1 alone does not answer here.
         assert_eq!(
             get(&format!("http://127.0.0.2:{port}/"), "").0 / 100,
             if *url == server.api { 3 } else { 2 }
@@ -224,7 +224,7 @@ fn a_server_on_every_address_prints_one_that_works() {
 }
 
 #[test]
-fn signed_init_data_calls_for_the_user_it_names() {
+fn signed_init_data_authenticates_the_named_user() {
     let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
     let signed = run(&["sign", "--user", "4242", "--name", "Zoë & Co", "--username", "zoe"]);
     assert!(signed.status.success());
@@ -239,7 +239,7 @@ fn signed_init_data_calls_for_the_user_it_names() {
 }
 
 #[test]
-fn data_in_a_file_survive_a_restart() {
+fn data_in_a_file_survives_a_restart() {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("restart.sqlite");
     for suffix in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(format!("{}{suffix}", file.display()));
@@ -266,7 +266,7 @@ fn data_in_a_file_survive_a_restart() {
 }
 
 #[test]
-fn what_cannot_start_says_so_in_one_line() {
+fn startup_errors_are_printed_in_one_line() {
     let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
     let port = |url: &str| url.rsplit_once(':').unwrap().1.to_owned();
     let directory = env!("CARGO_TARGET_TMPDIR");
@@ -306,7 +306,7 @@ fn what_cannot_start_says_so_in_one_line() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crowd_is_served_in_turn_and_leaves_no_load_behind() {
+async fn many_clients_are_served_and_leave_no_load_behind() {
     let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
     let clients = Client::create(&server.api, "0:fracti-local", 0..300).await;
     let few = clients.get(..20).unwrap();

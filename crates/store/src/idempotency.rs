@@ -148,9 +148,10 @@ impl Table {
         read.get_or_try_init(|| self.group_naming(*member_key, named.as_ref())).await
     }
 
-    /// What a write to a group is decided by: the group and its members, its ledger, and the stored
-    /// result of the request. The group is read by the first attempt only: a lost race changes the
-    /// ledger. If several reads fail, the error of the group is the one that is returned.
+    /// Reads the rows on which a write to a group is based: the group and its members, its ledger,
+    /// and the stored result of the request. Only the first attempt reads the group, because a lost
+    /// race means that the ledger has changed. If several reads fail, the error of the group is
+    /// returned.
     ///
     /// # Errors
     ///

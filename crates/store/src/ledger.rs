@@ -1,4 +1,4 @@
-//! The ledger of a group: the transaction that writes to it, and what can be read of it.
+//! The ledger of a group: the transaction that writes to it, and its reads.
 
 mod adjustments;
 mod entries;

@@ -1,4 +1,4 @@
-//! The table, and what each request brings to it.
+//! The table, and the values that each request passes to it.
 
 use std::{sync::Arc, time::Duration};
 

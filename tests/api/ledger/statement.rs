@@ -1,5 +1,5 @@
-//! The ledger at any moment: balances, statement and days agree with each other, and with what was
-//! read at the time.
+//! The ledger at any moment: balances, statement and days agree with each other, and with the
+//! responses at that time.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -148,7 +148,7 @@ fn moved(balances: &Value) -> Vec<Value> {
     balances.as_array().unwrap().iter().filter(zero).cloned().collect()
 }
 
-/// What an entry adds to a member's balance, by currency, in nanos.
+/// The change of a member's balance by an entry, by currency, in nanos.
 fn net(entry: &Value, user: &str) -> BTreeMap<String, i128> {
     let mut nets = BTreeMap::new();
     for change in entry["changes"].as_array().unwrap().iter().filter(|it| it["userId"] == user) {

@@ -16,7 +16,7 @@ type Choice = Box<dyn FnMut(&Call) -> bool + Send>;
 #[derive(Debug)]
 pub struct Held(pub(super) Arc<Hold>);
 
-/// What happens to the chosen requests.
+/// Effect of a hold on the chosen requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// The requests are held, and their clients wait.

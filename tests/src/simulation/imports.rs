@@ -10,8 +10,8 @@ const FIRST: usize = 97;
 
 impl Actor {
     /// Pushes many adjustments, and reverts them. Both requests are interrupted after some of their
-    /// transactions; then `other` reverts or pushes again what was applied, and the request is
-    /// repeated with its key.
+    /// transactions. Then `other` undoes the part that was applied, and the request is repeated
+    /// with its key.
     pub(super) async fn import(&mut self, world: &World, other: u64, group: &str) {
         let unique_tag = self.journal.unique_tag();
         let count = self.rng.usize(FIRST + 3..=MOST);

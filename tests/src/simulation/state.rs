@@ -1,4 +1,4 @@
-//! All rows of a table, as what they are.
+//! All rows of a table, as entities.
 
 use std::collections::BTreeMap;
 
@@ -36,14 +36,14 @@ pub(super) struct State {
     pub(super) closings: BTreeMap<(GroupId, Day), Ledger>,
     pub(super) checkpoints: BTreeMap<(GroupId, Timestamp), Ledger>,
     pub(super) entries: Vec<Entry>,
-    /// The rows that say only that something was used: chain transactions, and idempotency keys.
+    /// Rows that only mark a value as used: transaction hashes and idempotency keys.
     pub(super) used: BTreeMap<Key, SdkItem>,
-    /// What is not where its own content says.
+    /// Rows that Fracti would not write in this form.
     pub(super) findings: Vec<Finding>,
 }
 
 impl State {
-    /// Reads every row. Each one has to be, to the last attribute, what is written for what it says.
+    /// Reads every row, and compares all its attributes with those that Fracti would write for it.
     pub(super) async fn read(client: &Client) -> Self {
         let mut pages = client.scan().table_name(TABLE).into_paginator().items().send();
         let mut state = Self::default();
@@ -56,7 +56,7 @@ impl State {
         state
     }
 
-    /// Takes a row by its kind. If it would be written otherwise today, that is a finding.
+    /// Adds a row by its kind. A row that would now be written differently is a finding.
     fn take(&mut self, row: SdkItem) {
         let row = from_sdk(row);
         let Some(kind) = RowKind::find(&row) else {
@@ -91,7 +91,7 @@ impl State {
                 self.checkpoints.insert((group_id, at), ledger);
             }
             Entry::KIND => self.entries.push(read(row)),
-            // The others say only that something was used: their keys say what.
+            // The other rows only mark a value as used, and their keys identify it.
             _ => {
                 let key = |name: &str| to_sdk(row.clone())[name].as_s().unwrap().clone();
                 self.used.insert((key("PK"), key("SK")), to_sdk(row.clone()));
@@ -109,7 +109,7 @@ impl State {
         self.settlements.iter().filter(|it| it.group_id == group).cloned().collect()
     }
 
-    /// The entries of a group, history among them, in their order.
+    /// The entries of a group in order, including those that no longer count.
     pub(super) fn entries_of(&self, group: GroupId) -> Vec<Entry> {
         self.entries.iter().filter(|it| it.group_id == group).cloned().collect()
     }
@@ -120,16 +120,17 @@ fn read<T: Row>(row: Item) -> T {
     row::from_item(row).unwrap()
 }
 
-/// What an expense was called from one entry to the next, and whether it came by an edit, a restore, or first.
+/// The state of an expense from one entry to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Version {
+    /// Description of the expense.
     pub(super) label: String,
-    /// An edit: it took the place of the era before in the same transaction.
+    /// Whether an edit made this version, by replacing the previous one in the same transaction.
     pub(super) edited: bool,
 }
 
 impl State {
-    /// The eras of an expense, in their order, and how often it was deleted.
+    /// The versions of an expense in order, and the number of its deletions.
     pub(super) fn versions(&self, expense: &str) -> (Vec<Version>, usize) {
         let entries = self.entries.iter().filter(|it| it.ref_id.as_deref() == Some(expense));
         let entries: Vec<&Entry> = entries.collect();
@@ -156,7 +157,7 @@ impl State {
     }
 }
 
-/// A key as the scan has it.
+/// A primary key as a pair.
 pub(super) fn pair(Primary { pk, sk }: Primary) -> Key {
     (pk, sk)
 }

@@ -26,9 +26,9 @@ pub struct Edit {
     pub description: Field<Description>,
     /// New payer.
     pub payer: Field<UserId>,
-    /// How it is split.
+    /// New way to split the amount.
     pub split_type: Field<SplitType>,
-    /// Who shares it.
+    /// New members who share it, with their input.
     pub splits: Field<Vec<SplitInput>>,
     /// New currency.
     pub currency: Field<Currency>,
@@ -37,17 +37,17 @@ pub struct Edit {
 }
 
 impl Draft<Edit> {
-    /// The users that it names, whom [`Draft::apply`] needs; `None` if it needs all members.
+    /// The users that the edit names, whom [`Draft::apply`] needs; `None` if it needs all members.
     #[must_use]
     pub fn named(&self) -> Option<BTreeSet<UserId>> {
         self.fields().and_then(|edit| named(&edit.payer, &edit.splits))
     }
 
-    /// The expense that it makes of `before`, but for the time of the edit.
+    /// Applies the edit to `before`. The result has no time of the edit yet.
     ///
-    /// If neither the amount nor the split changes, every share stays as it is, to the minor unit.
-    /// A new amount is divided as the old one was, except that exact shares have to be sent again.
-    /// `members` has at least those of [`Draft::named`].
+    /// If neither the amount nor the split changes, all shares stay exactly as they are. A new
+    /// amount is split like the old one, except that exact shares have to be sent again. `members`
+    /// has at least the users of [`Draft::named`].
     ///
     /// # Errors
     ///

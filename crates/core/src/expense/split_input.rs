@@ -186,12 +186,12 @@ fn read_numbers<T, E: fmt::Display>(
             Field::Value(number) => errors.keep(path, check(index, number)?),
         }
     };
-    // Not at the first that is invalid: all of them are reported.
+    // Reads all before it collects them, so that the errors of all are reported.
     let numbers: Vec<Option<T>> = inputs.iter().enumerate().map(read).collect();
     numbers.into_iter().collect()
 }
 
-/// What a valid split gives; reports why it is invalid.
+/// The result of a valid split. Reports the rule that an invalid one breaks.
 pub(super) fn keep_split<T>(split: Result<T, SplitError>, errors: &mut FieldErrors) -> Option<T> {
     match split {
         Err(SplitError::TooMany(shares)) => {

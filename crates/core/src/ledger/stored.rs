@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use super::{Balances, Change, Settled, Totals};
 use crate::{currency::Currency, decimal::Decimal, id::UserId};
 
-/// Totals in major units; what is left out is zero.
+/// Totals in major units. An omitted total is zero.
 #[derive(Serialize, Deserialize)]
 struct StoredTotals {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -46,14 +46,14 @@ fn recorded(
 }
 
 #[test]
-fn a_ledger_of_before_an_entry_does_not_revert_it() {
+fn entry_cannot_be_reverted_in_an_earlier_ledger() {
     let (after, entry) = recorded(&Ledger::default(), event(100), at(0)).unwrap();
     assert_eq!(Ledger::default().revert(&entry, user(1), at(1)), Err(LedgerError::Missing(0)));
     assert!(after.revert(&entry, user(1), at(1)).is_ok());
 }
 
 #[test]
-fn a_full_ledger_takes_no_more_balances_but_goes_on_with_those_it_has() {
+fn full_ledger_refuses_new_balances_but_changes_existing_ones() {
     let spend = |of: u64| {
         let change = |user_number: u64| {
             let totals = if user_number == 1 {
@@ -71,7 +71,8 @@ fn a_full_ledger_takes_no_more_balances_but_goes_on_with_those_it_has() {
     assert_eq!(full.after(&spend(most + 1)), Err(LedgerError::Full));
 }
 
-/// What a value takes in DynamoDB, as its documentation says.
+/// Size of a value in DynamoDB, in bytes, according to its documentation.
+///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html>
 fn bytes(value: &AttributeValue) -> usize {
     match value {
@@ -85,7 +86,7 @@ fn bytes(value: &AttributeValue) -> usize {
 }
 
 #[test]
-fn a_full_ledger_of_the_largest_numbers_fits_into_a_row() {
+fn full_ledger_of_the_largest_numbers_fits_into_a_row() {
     let ids = (1_u64 << 52) - 1 - u64::try_from(MAX_BALANCES).unwrap()..(1 << 52) - 1;
     let most = Totals { paid: i64::MAX, owed: i64::MIN + 1, sent: i64::MAX, received: i64::MAX };
     let members = ids.map(|id| (user(id), most)).collect();
@@ -97,7 +98,7 @@ fn a_full_ledger_of_the_largest_numbers_fits_into_a_row() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_changes_nothing() {
+fn overflowing_and_unbalanced_changes_are_refused() {
     let (ledger, _) = recorded(&Ledger::default(), event(i64::MAX), at(0)).unwrap();
     let eur = currency(0);
     let again = recorded(&ledger, event(i64::MAX), at(1));
@@ -110,7 +111,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn a_balance_row_whose_balances_do_not_fit_cannot_be_read() {
+fn balance_row_with_overflowing_balances_cannot_be_read() {
     let most = Totals { paid: i64::MAX, sent: 1, ..Totals::default() };
     let balances = Balances([(currency(0), [(user(1), most)].into())].into());
     let ledger = Ledger { balances, ..Ledger::default() };

@@ -5,7 +5,7 @@ use super::{
     zero_sums::{MAX, bits},
 };
 
-/// How many balances are searched at a time if there are more than [`MAX`].
+/// Number of balances that are searched at a time if there are more than [`MAX`].
 const WINDOW: usize = 48;
 
 /// A partition into sets that sum to zero.

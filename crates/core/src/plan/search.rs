@@ -1,22 +1,21 @@
 //! The search for the most disjoint zero-sum sets.
 //!
 //! Of n disjoint sets, the smallest has at most 1/n of the balances, the next one at most 1/(n - 1)
-//! of the others, and so on. So n sets are chosen from the smallest to the largest, and the more
-//! there have to be, the smaller are those to choose from. The largest set is what the others
-//! leave.
+//! of the others, and so on. The sets are therefore chosen from the smallest to the largest, and a
+//! larger n limits the choice to smaller sets. The last set has all remaining balances.
 
 use std::mem::take;
 
 use super::zero_sums::{ZeroSums, len};
 
-/// How many steps it takes to choose a set.
+/// Number of steps that choosing a set costs.
 const STEPS: u64 = 8;
 
 /// A partition of balances.
 pub(super) struct Found {
     /// The sets, as masks.
     pub(super) sets: Vec<u64>,
-    /// An upper bound of their number.
+    /// An upper bound of the number of sets.
     pub(super) most: usize,
 }
 
@@ -57,8 +56,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether the `free` balances can be divided into so many `sets`, of which all but the last
-    /// are chosen. They are chosen in the order of the list, from the index `from`.
+    /// Whether the `free` balances can be divided into the given number of `sets`. All but the last
+    /// set are chosen, in the order of the list from index `from`.
     fn choose(&mut self, free: u64, sets: usize, from: usize) -> bool {
         if sets == 1 {
             return true;

@@ -1,9 +1,9 @@
-//! Sums of balances, in order.
+//! Sorted sums of balances.
 
 /// The maximum number of balances to sum.
 pub(super) const MAX: usize = u32::BITS as usize;
 
-/// How many steps a sum takes, because it is stored and sorted. It has 16 bytes.
+/// Number of steps that a sum costs. It is stored and sorted, and has 16 bytes.
 const STEPS: u64 = 8;
 
 /// A sum of balances: its total, and in the lower 32 bits a mask of the balances. Adding two sums
@@ -25,18 +25,18 @@ impl Sum {
     }
 }
 
-/// The sums of some balances, by how many balances they have.
+/// The sums of some balances, by the number of balances in a sum.
 ///
-/// Equal neighbours can stand for each other, so a sum has the first ones of them.
+/// Equal neighbours are interchangeable, so a sum includes the first of them.
 pub(super) struct Sums {
     balances: Vec<Sum>,
-    /// The balances that equal the one before.
+    /// Mask of the balances that equal the one before.
     repeated: u64,
     by_size: Vec<Vec<Sum>>,
 }
 
 impl Sums {
-    /// The sums of at most [`MAX`] balances of less than 2^90.
+    /// The sums of at most [`MAX`] balances, each below 2^90.
     pub(super) fn new(balances: &[i128]) -> Self {
         let sum = |(bit, balance): (usize, &i128)| Sum(balance << u32::BITS | 1 << bit);
         let equal = balances.array_windows().map(|[one, next]| u64::from(one == next));
@@ -47,12 +47,13 @@ impl Sums {
         }
     }
 
-    /// The sums of up to `size` balances, by how many they have. `None` if it would take more than
-    /// the `steps` that are left.
+    /// The sums of up to `size` balances, by their number. `None` if it would take more than the
+    /// `steps` that are left.
     pub(super) fn up_to(&mut self, size: usize, steps: &mut u64) -> Option<&[Vec<Sum>]> {
         while self.by_size.len() <= size {
             let shorter = self.by_size.last()?;
-            // Exact if no neighbours are equal: a sum of n balances has n sums of one less.
+            // Exact if no neighbours are equal: a sum of n balances extends n sums of n - 1
+            // balances.
             let others = self.balances.len().saturating_sub(self.by_size.len()).saturating_add(1);
             let expected = shorter.len().saturating_mul(others).checked_div(self.by_size.len())?;
             if STEPS.saturating_mul(expected.try_into().ok()?) > *steps {
@@ -63,7 +64,7 @@ impl Sums {
                 let mask = sum.mask();
                 let after = u64::BITS.saturating_sub(mask.leading_zeros()) as usize;
                 for (bit, balance) in self.balances.iter().enumerate().skip(after) {
-                    // Of equal neighbours, one is added only after the one before.
+                    // A balance that equals the one before is added only after that one.
                     if (self.repeated & !(mask << 1)) >> bit & 1 == 0 {
                         *steps = steps.checked_sub(STEPS)?;
                         sums.push(sum.plus(*balance));

@@ -6,15 +6,15 @@ fn balances(minor: &[i64]) -> Vec<(UserId, i64)> {
     (1..).map(|number| UserId::new(number).unwrap()).zip(minor.iter().copied()).collect()
 }
 
-/// These numbers, and one that brings their sum to zero.
+/// The numbers, and one more that makes their sum zero.
 fn closed(minor: impl IntoIterator<Item = i64>) -> Vec<i64> {
     let mut minor: Vec<i64> = minor.into_iter().collect();
     minor.push(-minor.iter().sum::<i64>());
     minor
 }
 
-/// Powers of minus two and what they sum to: the search is as long as it can be, because no set but
-/// all of them sums to zero.
+/// Powers of minus two and the opposite of their sum. The search takes as long as possible, because
+/// only the set of all of them sums to zero.
 fn powers(open: u32) -> Vec<i64> {
     closed((0..open - 1).map(|exponent| (-2_i64).pow(exponent)))
 }
@@ -32,8 +32,8 @@ fn after(balances: &[(UserId, i64)], transfers: &[Transfer]) -> BTreeMap<UserId,
     left
 }
 
-/// The fewest transfers by trying every partner of the first open balance: no theory of sets in
-/// it.
+/// The fewest transfers, found by trying every partner of the first open balance. It does not
+/// depend on the theory of sets.
 fn fewest(mut open: Vec<i64>) -> usize {
     open.retain(|minor| *minor != 0);
     let Some((&first, rest)) = open.split_first() else { return 0 };
@@ -48,7 +48,8 @@ fn fewest(mut open: Vec<i64>) -> usize {
         .unwrap()
 }
 
-/// The fewest transfers by trying all subsets: the most zero sums on the way from none to all.
+/// The fewest transfers, found by dynamic programming over all subsets: the order of the balances
+/// in which the most partial sums are zero.
 fn fewest_by_subsets(open: &[i64]) -> usize {
     let open: Vec<i64> = open.iter().copied().filter(|minor| *minor != 0).collect();
     let mut most = vec![(0, 0_i64); 1 << open.len()];
@@ -65,13 +66,13 @@ fn zero_sum(open: std::ops::Range<usize>, range: i64) -> impl Strategy<Value = V
     vec(-range..=range, open).prop_map(closed)
 }
 
-/// Balances of which many are equal and many subsets sum to zero.
+/// Balances with many equal ones and many subsets that sum to zero.
 fn repeated() -> impl Strategy<Value = Vec<i64>> {
     vec(select(vec![-7, -5, -3, 2, 4, 8, 11]), 2..13).prop_map(closed)
 }
 
 #[test]
-fn many_balances_are_settled_without_a_claim_to_be_shortest() {
+fn plan_of_many_balances_settles_them_but_is_not_known_to_be_optimal() {
     for open in [65, 200] {
         let minor = closed((1..open).map(|n| n * n * if n % 2 == 0 { 31 } else { -37 }));
         let plan = plan(&minor);
@@ -82,21 +83,21 @@ fn many_balances_are_settled_without_a_claim_to_be_shortest() {
 }
 
 #[test]
-fn more_balances_than_are_searched_at_a_time_are_settled_in_sets() {
+fn balances_beyond_the_search_window_are_settled_in_sets() {
     let sets = (0..30).flat_map(|n| [10 + n, 40 + n * n, -50 - n - n * n]);
     let minor: Vec<i64> = sets.collect();
     assert!(plan(&minor).transfers.len() < 70);
 }
 
 #[test]
-fn opposites_do_not_count_against_the_steps() {
+fn opposite_balances_take_no_steps() {
     let minor: Vec<i64> = (1..=400).flat_map(|n| [n, -n]).collect();
     let plan = plan(&minor);
     assert_eq!((plan.transfers.len(), plan.optimal), (400, true));
 }
 
 #[test]
-fn however_many_debts_to_one_member_are_known_to_be_settled_optimally() {
+fn any_number_of_debts_to_one_member_is_settled_optimally() {
     for open in [40, 100, 500] {
         let plan = plan(&closed((1..open).map(|n| n * n * 31 + n)));
         assert!(plan.optimal, "{open}");
@@ -167,7 +168,7 @@ fn without_steps_the_plan_is_greedy() {
 
 proptest! {
     #[test]
-    fn all_are_settled_in_fewer_transfers_than_balances(
+    fn plan_settles_all_balances_in_fewer_transfers_than_balances(
         minor in zero_sum(0..30, 1_000), steps in 0_u64..100_000,
     ) {
         let balances = balances(&minor);
@@ -180,13 +181,13 @@ proptest! {
     }
 
     #[test]
-    fn it_is_the_shortest(minor in zero_sum(0..7, 6)) {
+    fn plan_of_few_balances_is_the_shortest(minor in zero_sum(0..7, 6)) {
         let plan = plan(&minor);
         prop_assert_eq!((plan.transfers.len(), plan.optimal), (fewest(minor), true));
     }
 
     #[test]
-    fn it_is_as_short_as_an_exhaustive_search_finds(
+    fn plan_is_as_short_as_that_of_an_exhaustive_search(
         minor in prop_oneof![zero_sum(0..12, 15), zero_sum(8..13, 60), repeated()],
     ) {
         let plan = plan(&minor);
@@ -194,7 +195,7 @@ proptest! {
     }
 
     #[test]
-    fn it_is_optimal_only_if_it_is_the_shortest_however_few_the_steps(
+    fn plan_with_few_steps_is_optimal_only_if_it_is_the_shortest(
         minor in prop_oneof![zero_sum(6..13, 15), repeated()], steps in 0_u64..3_000,
     ) {
         let plan = plans_within([(Currency::TON, balances(&minor))], &mut { steps });
@@ -205,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_input_does_not_matter(
+    fn order_of_balances_does_not_change_the_plan(
         shuffled in prop_oneof![zero_sum(2..9, 9), zero_sum(60..80, 500)]
             .prop_map(|minor| balances(&minor))
             .prop_shuffle(),

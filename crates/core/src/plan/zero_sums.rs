@@ -1,37 +1,38 @@
 //! The sets of balances that sum to zero, smallest first.
 //!
-//! They are found by meeting in the middle: each set is a sum of balances of one half and an
-//! opposite sum of balances of the other half. Equal balances can stand for each other, so sets
-//! that differ only in which of them they have are listed once, with the first ones.
+//! They are found by meeting in the middle: each set combines a sum of balances from one half with
+//! the opposite sum from the other half. Equal balances are interchangeable, so sets that differ
+//! only in the choice among equal balances are listed once, with the first of them.
 
 use super::sums::{self, Sums};
 
 /// The maximum number of balances.
 pub(super) const MAX: usize = 2 * sums::MAX;
 
-/// How many steps a set takes, because it is stored and sorted. It has 8 bytes.
+/// Number of steps that a set costs. It is stored and sorted, and has 8 bytes.
 const STEPS: u64 = 8;
 
-/// The part of the steps that listing sets of one size leaves for choosing among them: an eighth.
+/// The fraction 1/`KEPT` of the steps is reserved for choosing sets when the sets of one size are
+/// listed.
 const KEPT: u64 = 8;
 
 /// The sets of at least three balances that sum to zero, as masks of 64 bits.
 pub(super) struct ZeroSums {
     halves: [Sums; 2],
-    /// How many balances the first half has.
+    /// Number of balances in the first half.
     middle: usize,
-    /// For each balance, those of its half that equal it.
+    /// For each balance, a mask of the balances in its half that equal it, including itself.
     equal: Vec<u64>,
     /// The sets, smallest first.
     sets: Vec<u64>,
-    /// All sets of up to so many balances are listed.
+    /// Number of balances up to which all sets are listed.
     complete: usize,
-    /// Whether listing the next size would take too many steps.
+    /// Whether listing the sets of the next size took too many steps.
     stopped: bool,
 }
 
 impl ZeroSums {
-    /// The sets of at most [`MAX`] balances, among which equal ones should be neighbours.
+    /// The sets of `balances`, of which there are at most [`MAX`]. Equal ones should be neighbours.
     pub(super) fn new(balances: &[i128]) -> Self {
         let middle = balances.len() / 2;
         let (left, right) = balances.split_at(middle);
@@ -50,8 +51,9 @@ impl ZeroSums {
         }
     }
 
-    /// The set at `index`, if it has at most `largest` balances. It may be missing if it takes too
-    /// many of the `steps` that are left; then the sets of this size are not complete.
+    /// The set at `index`, if it has at most `largest` balances. It may be missing if listing the
+    /// sets of its size takes too many of the `steps` that are left; that size is then not
+    /// complete.
     pub(super) fn get(&mut self, index: usize, largest: usize, steps: &mut u64) -> Option<u64> {
         while index >= self.sets.len() && self.complete < largest && !self.stopped {
             let before = self.sets.len();
@@ -69,12 +71,12 @@ impl ZeroSums {
         self.sets.get(index).copied().filter(|set| len(*set) <= largest)
     }
 
-    /// Whether all sets of up to so many balances are listed.
+    /// Whether all sets of up to `size` balances are listed.
     pub(super) const fn is_complete(&self, size: usize) -> bool {
         size <= self.complete
     }
 
-    /// What is left of the `free` balances without a listed set. Of equal ones, the last are taken.
+    /// The `free` balances without a listed set. Of equal balances, the last free ones are removed.
     pub(super) fn without(&self, set: u64, free: u64) -> u64 {
         bits(set).fold(free, |free, bit| {
             let last = (free & self.equals(bit)).checked_ilog2();
@@ -82,8 +84,8 @@ impl ZeroSums {
         })
     }
 
-    /// An upper bound of how many disjoint sets there are: how many would fit in, smallest first,
-    /// if all were disjoint.
+    /// An upper bound of the number of disjoint sets: the number that would fit, smallest first, if
+    /// all were disjoint.
     pub(super) fn most(&self) -> usize {
         let mut left = self.equal.len();
         let mut most = 0_usize;
@@ -130,12 +132,12 @@ impl ZeroSums {
     }
 }
 
-/// How many balances a set has.
+/// Number of balances in a set.
 pub(super) const fn len(set: u64) -> usize {
     set.count_ones() as usize
 }
 
-/// The places of the balances of a set.
+/// Indices of the balances in a set.
 pub(super) fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = (set != 0).then(|| set.trailing_zeros() as usize)?;

@@ -102,7 +102,7 @@ fn adjustment(name: u64, plus: u64, minus: u64, minor: i64, in_currency: u8) -> 
     }
 }
 
-/// A group, by what happens to it: the ledger that every act leads to, and all the rows.
+/// A group to which acts are applied: its ledger after each act, and all its rows.
 #[derive(Default)]
 struct Model {
     ledger: Ledger,
@@ -179,7 +179,7 @@ impl Model {
 
 proptest! {
     #[test]
-    fn whatever_happens_the_ledger_is_what_the_rows_say(acts in vec(act(), 0..40)) {
+    fn ledger_matches_its_rows_after_any_events(acts in vec(act(), 0..40)) {
         let mut model = Model::default();
         for (number, act) in (0..).zip(acts) {
             let before = model.ledger.clone();

@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_anywhere_is_no_json() {
+    fn bodies_that_are_not_json_are_refused() {
         for json in [
             "",
             "{",

@@ -85,7 +85,7 @@ impl<T: Serialize> IntoResponse for List<T> {
     }
 }
 
-/// A response with this JSON as `data`.
+/// A response with the given JSON as `data`.
 pub(crate) fn of_json(status: StatusCode, data: &RawValue) -> Response {
     let json = (header::CONTENT_TYPE, "application/json");
     let body = serde_json::to_vec(&Data::new(data)).unwrap_or_default();

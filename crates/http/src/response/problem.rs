@@ -76,7 +76,7 @@ codes! {
     Unavailable SERVICE_UNAVAILABLE "The service is temporarily unavailable; try again.",
 }
 
-/// An error response and, for a failure of the service, what only the log is told.
+/// An error response and, for a failure of the service, the details that only the log gets.
 #[derive(Debug)]
 pub struct Problem {
     code: Code,

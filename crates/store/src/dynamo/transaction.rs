@@ -24,15 +24,15 @@ use super::{
     write::{OnConflict, Write},
 };
 
-/// Number of actions that one transaction takes.
+/// Maximum number of actions in a transaction.
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 pub(crate) const MAX_ACTIONS: usize = 100;
 
-/// Why a write was not committed.
+/// Error returned for a transaction that was not committed.
 #[derive(Debug)]
 pub(crate) enum TransactionError {
-    /// What it was decided by has changed: read and decide again.
+    /// The rows on which the decision was based have changed: read and decide again.
     Retry,
     /// The operation cannot be done.
     Fail(Error),
@@ -44,7 +44,7 @@ impl From<Error> for TransactionError {
     }
 }
 
-/// Writes that are committed together or not at all, each to a row of its own.
+/// Writes to different rows that are committed together or not at all.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Transaction(Vec<Write>);
 
@@ -93,7 +93,7 @@ impl FromIterator<Write> for Transaction {
     }
 }
 
-/// Two writes of a transaction are to one row, which DynamoDB refuses.
+/// Error returned for a transaction that writes one row twice, which DynamoDB refuses.
 #[derive(Debug, thiserror::Error)]
 #[error("two writes of a transaction are to the row {}, {}", .0.pk, .0.sk)]
 struct TwoWrites(Primary);
@@ -102,7 +102,7 @@ struct TwoWrites(Primary);
 #[derive(Debug)]
 pub(crate) struct Sent {
     pub(crate) outcome: Result<(), TransactionError>,
-    /// Whether an attempt was not answered: it may have been committed, or still be.
+    /// Whether an attempt got no response, so that it may have been, or may still be, committed.
     pub(crate) unanswered: bool,
 }
 
@@ -127,7 +127,7 @@ impl Intercept for Attempts {
 }
 
 impl Db {
-    /// Writes all or nothing, and reports whether the outcome is certain.
+    /// Commits all writes or none, and reports whether the outcome is certain.
     pub(crate) async fn send(&self, transaction: Transaction) -> Sent {
         let refused =
             |error| Sent { outcome: Err(TransactionError::Fail(error)), unanswered: false };
@@ -148,16 +148,16 @@ impl Db {
             Err(error) => error,
         };
         let rejected = transaction_error(error, &meanings);
-        // The SDK gave up each attempt before the last one; the last one was answered unless the
-        // table is unavailable.
+        // The SDK gave up every attempt before the last one. The last one got a response, unless
+        // the table is unavailable.
         let unanswered = attempts.0.load(Relaxed) > 1
             || matches!(rejected, TransactionError::Fail(Error::Unavailable(_)));
         Sent { outcome: Err(rejected), unanswered }
     }
 }
 
-/// Why a transaction failed, given the meaning of each of its conditions. A write that was decided
-/// by rows that have changed since is never refused: it is decided again.
+/// The error of a failed transaction, given the meaning of each of its conditions. If rows on which
+/// a decision was based have changed, the decision is made again, even if another condition failed.
 fn transaction_error(
     error: SdkError<TransactWriteItemsError>,
     meanings: &[OnConflict],
@@ -184,7 +184,7 @@ fn transaction_error(
     }
 }
 
-/// Whether an action only collided with another one, or was throttled.
+/// Whether an action only conflicted with another request, or was throttled.
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html>
 fn is_transient(code: &str) -> bool {

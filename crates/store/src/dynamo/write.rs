@@ -1,4 +1,4 @@
-//! One action of a transaction, with its condition and what it means if the condition fails.
+//! One action of a transaction, with its condition and the meaning of its failure.
 
 use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
 use fracti_core::{
@@ -28,7 +28,7 @@ enum Action {
 /// The meaning of a failed condition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum OnConflict {
-    /// What the write was decided by has changed: read and decide again.
+    /// The rows on which the decision was based have changed: read and decide again.
     Retry,
     /// The operation cannot be done.
     Fail(fn() -> Error),
