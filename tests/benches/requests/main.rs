@@ -128,8 +128,7 @@ fn print_row((name, ..): &Asked, times: &[Duration], above: Duration, below: Dur
 }
 
 /// Connections that each send one request after the other: through the API to a group of each
-/// connection, the same without the API, and through the API to one group. There, all connections
-/// share a process, like clients of the local server, or each has its own, like in Lambda.
+/// connection, the same without the API, and through the API to one group.
 async fn throughput() {
     let [database, copy] = [Database::embedded().await, Database::embedded().await];
     let mut connections = Vec::new();
@@ -142,29 +141,22 @@ async fn throughput() {
     let first = connections[0].0.clone();
     let alone = first.group(HISTORIES[0]).await;
     first.recorder.take();
-    let shared = vec![(first, alone.clone()); LOAD.0];
-    let apart: Vec<_> = connections.iter().map(|(api, _)| (api.clone(), alone.clone())).collect();
-    println!(
-        "\n| requests a second | many groups | SDK alone | ratio | one group, one process | one \
-         group, many processes |\n|---|---:|---:|---:|---:|---:|"
-    );
+    let one = vec![(first, alone); LOAD.0];
+    println!("\n| requests a second | many groups | SDK alone | API : SDK | one group |");
+    println!("|---|---:|---:|---:|---:|");
     for asked in [get("`debts`", "/debts"), post()] {
-        let mut times = [const { Vec::new() }; 4];
+        let mut times = [const { Vec::new() }; 3];
         for _ in 0..ROUNDS {
             let (time, recorded) = load(&asked, &connections).await;
             times[0].push(time);
             times[1].push(bare(&copy.client, recorded).await);
-            times[2].push(load(&asked, &shared).await.0);
-            times[3].push(load(&asked, &apart).await.0);
+            times[2].push(load(&asked, &one).await.0);
         }
-        let [many, sdk, shared, apart] =
-            times.map(|times| (LOAD.0 * LOAD.1) as u128 * 1_000_000 / median(times).as_micros());
-        let (name, ..) = asked;
-        println!(
-            "| {name} | {many} | {sdk} | {}.{:02} | {shared} | {apart} |",
-            many / sdk,
-            many * 100 / sdk % 100
-        );
+        let times = times.map(median);
+        let ratio = times[1].div_duration_f64(times[0]);
+        let requests = (LOAD.0 * LOAD.1) as u128 * 1_000_000;
+        let [many, sdk, one] = times.map(|time| requests / time.as_micros());
+        println!("| {} | {many} | {sdk} | {ratio:.2} | {one} |", asked.0);
     }
 }
 

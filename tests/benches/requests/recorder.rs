@@ -106,6 +106,7 @@ impl Operation {
                     .set_index_name(input.index_name)
                     .set_consistent_read(input.consistent_read)
                     .set_key_condition_expression(input.key_condition_expression)
+                    .set_filter_expression(input.filter_expression)
                     .set_projection_expression(input.projection_expression)
                     .set_expression_attribute_names(input.expression_attribute_names)
                     .set_expression_attribute_values(input.expression_attribute_values)
