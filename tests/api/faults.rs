@@ -6,7 +6,12 @@ mod past;
 
 use std::time::Duration;
 
-use fracti_tests::faults::{Fault, Plan, Proxy};
+use axum::http::Method;
+use fracti_store::Table;
+use fracti_tests::{
+    database::TABLE,
+    faults::{Fault, Plan, Proxy},
+};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -156,5 +161,42 @@ async fn silent_table_is_a_503_before_the_deadline() {
         let took = began.elapsed();
         assert!(took < Duration::from_millis(limit), "{operation}: {took:?}");
         tokio::time::resume();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn write_that_reads_before_and_after_a_deletion_is_decided_again() {
+    let (proxy, group) = disturbed().await;
+    let other = group.api.over(Table::new(proxy.patient_client(1), TABLE));
+    let first = &group.members[0];
+    let second = first.at(&other);
+    for method in [Method::DELETE, Method::PUT] {
+        for nth in 1.. {
+            let (_, made) = spend(first, &group).await;
+            let path = group.path(&format!("/expenses/{}", made["data"]["id"].as_str().unwrap()));
+            let mut requests = 0;
+            let held = proxy.hold(move |call| {
+                requests += usize::from(call.channel() == "1");
+                call.channel() == "1" && requests == nth
+            });
+            let mut write = tokio::spawn({
+                let (second, method, path) = (second.clone(), method.clone(), path.clone());
+                let body = (method == Method::PUT).then(|| json!({ "amount": 6 }));
+                async move { second.call(method, &path, body.as_ref()).await }
+            });
+            let reply = tokio::select! {
+                () = held.arrived() => {
+                    first.delete(&path).await.data(200);
+                    held.release().await;
+                    write.await.unwrap()
+                }
+                reply = &mut write => reply.unwrap(),
+            };
+            assert!([200, 404].contains(&reply.status.as_u16()), "{method} {nth}: {reply:?}");
+            group.verify().await;
+            if !held.has_arrived() {
+                break;
+            }
+        }
     }
 }

@@ -147,11 +147,11 @@ impl LedgerTransaction {
 impl From<LedgerError> for TransactionError {
     fn from(error: LedgerError) -> Self {
         match error {
-            LedgerError::Missing(_) => Self::Retry,
-            LedgerError::Overflow(_)
-            | LedgerError::Full
-            | LedgerError::Unbalanced(_)
-            | LedgerError::Uncounted => Self::Fail(error.into()),
+            // The entry and the ledger were read before and after another write.
+            LedgerError::Missing(_) | LedgerError::Uncounted => Self::Retry,
+            LedgerError::Overflow(_) | LedgerError::Full | LedgerError::Unbalanced(_) => {
+                Self::Fail(error.into())
+            }
         }
     }
 }
