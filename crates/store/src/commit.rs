@@ -5,6 +5,8 @@
 //! transaction has no response, the loop therefore finds out whether it was committed, before it
 //! sends one for another version of the ledger and before it returns an error.
 
+use std::future::ready;
+
 use fracti_core::{Error, id::GroupId, ledger::Ledger, row::Item};
 
 use crate::{
@@ -57,12 +59,27 @@ impl Table {
     /// writers of one group, like the local server, however, most attempts would lose the race. A
     /// Lambda instance handles one request at a time and never waits here.
     ///
-    /// `prepare` runs during the wait, if there is one. If it fails, the wait ends with its error.
-    ///
     /// # Errors
     ///
     /// As [`Table::write`].
     pub(crate) async fn write_to_group<T, A>(
+        &self,
+        group: GroupId,
+        attempt: impl Fn() -> A,
+    ) -> Result<T, Error>
+    where
+        A: Future<Output = Result<Decision<T>, TransactionError>>,
+    {
+        self.write_to_group_prepared(group, ready(Ok(())), attempt).await
+    }
+
+    /// [`Table::write_to_group`], with `prepare` during the wait, if there is one. If `prepare`
+    /// fails, the wait ends with its error.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::write`].
+    pub(crate) async fn write_to_group_prepared<T, A>(
         &self,
         group: GroupId,
         prepare: impl Future<Output = Result<(), Error>>,

@@ -1,6 +1,6 @@
 //! Expenses: recording, editing, deleting and restoring them. History keeps every version.
 
-use std::{collections::BTreeSet, future::ready};
+use std::collections::BTreeSet;
 
 use fracti_core::{
     Error,
@@ -18,7 +18,7 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{Expression, OnConflict, Order, Page, Range, Slice, Sort, TransactionError, Write},
-    idempotency::{Idempotency, KnownGroup, Outcome},
+    idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     table::{RequestContext, Table},
 };
@@ -70,21 +70,13 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        let group = KnownGroup::new(member_key, new.named());
-        let prepare = async { self.read_once(&group).await.map(|_| ()) };
-        self.write_to_group(member_key.group, prepare, || async {
-            let request = idempotency.request.as_ref();
-            let ((group, members), ledger, stored) =
-                self.ledger_and_stored_result(&group, request).await?;
-            if let Some(stored) = stored {
-                return Ok(Decision::Done(Outcome::Replayed(stored)));
-            }
+        let named = new.named();
+        self.create_in_group(member_key, named.as_ref(), idempotency, |group, members, ledger| {
             let new = new.check(group, members, member_key.user)?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
             let expense = new.at(transaction.at(), context.random)?;
             insert(&mut transaction, &expense)?;
-            let response = idempotency.write(&expense)?;
-            transaction.commit(Outcome::Done(expense), response)
+            Ok((transaction, expense))
         })
         .await
     }
@@ -104,7 +96,7 @@ impl Table {
         now: Timestamp,
     ) -> Result<Expense, Error> {
         let named = edit.named();
-        self.write_to_group(member_key.group, ready(Ok(())), || async {
+        self.write_to_group(member_key.group, || async {
             let group = self.group_naming(member_key, named.as_ref());
             let (loaded, group) = tokio::join!(self.load_expense(member_key, id), group);
             let (loaded, (_, members)) = (loaded?, group?);
@@ -143,7 +135,7 @@ impl Table {
         expected: impl Fn(&Expense) -> bool,
         now: Timestamp,
     ) -> Result<(), Error> {
-        self.write_to_group(member_key.group, ready(Ok(())), || async {
+        self.write_to_group(member_key.group, || async {
             let LoadedExpense { expense, entry, ledger } =
                 self.load_expense(member_key, id).await?;
             require_owner(member_key, &expense)?;
@@ -177,7 +169,7 @@ impl Table {
         now: Timestamp,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        self.write_to_group(member_key.group, ready(Ok(())), || async {
+        self.write_to_group(member_key.group, || async {
             let partition = keys::entry_partition(member_key.group, &id.into());
             let history = Range { index: None, partition, sort: Sort::Any, order: Order::Desc };
             // After a deletion these are the revert and the reverted entry.

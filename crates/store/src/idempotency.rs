@@ -4,23 +4,17 @@
 //! effect, so neither exists without the other. A repeated request finds the response. Of two
 //! concurrent ones, one commits and the other finds its response.
 
-use std::collections::BTreeSet;
-
 use fracti_core::{
     Error,
-    group::{Group, Member},
     id::UserId,
     idempotency::{IdempotencyRow, RETENTION},
     keys::{self, Primary},
-    ledger::Ledger,
     row,
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use tokio::sync::OnceCell;
 
 use crate::{
-    access::MemberKey,
     dynamo::{Expression, OnConflict, Write},
     table::Table,
 };
@@ -105,21 +99,6 @@ impl IdempotentRequest {
     }
 }
 
-/// A group and its members, once they have been read.
-#[derive(Debug)]
-pub(crate) struct KnownGroup {
-    member_key: MemberKey,
-    /// Users that the request names, if it does not need all members.
-    named: Option<BTreeSet<UserId>>,
-    read: OnceCell<(Group, Vec<Member>)>,
-}
-
-impl KnownGroup {
-    pub(crate) fn new(member_key: MemberKey, named: Option<BTreeSet<UserId>>) -> Self {
-        Self { member_key, named, read: OnceCell::new() }
-    }
-}
-
 impl Table {
     /// The stored result of the request.
     ///
@@ -137,35 +116,5 @@ impl Table {
             Some(row) if row.request_hash != request.request_hash => Err(Error::KeyReused),
             Some(row) => Ok(Some(row.result)),
         }
-    }
-
-    /// Reads the group and its members, as [`Table::group_naming`], unless they were read before.
-    pub(crate) async fn read_once<'a>(
-        &self,
-        group: &'a KnownGroup,
-    ) -> Result<&'a (Group, Vec<Member>), Error> {
-        let KnownGroup { member_key, named, read } = group;
-        read.get_or_try_init(|| self.group_naming(*member_key, named.as_ref())).await
-    }
-
-    /// Reads the rows on which a write to a group is based: the group and its members, its ledger,
-    /// and the stored result of the request. Only the first attempt reads the group, because a lost
-    /// race means that the ledger has changed. If several reads fail, the error of the group is
-    /// returned.
-    ///
-    /// # Errors
-    ///
-    /// As [`Table::group_naming`] and [`Table::stored_result`].
-    pub(crate) async fn ledger_and_stored_result<'a, R: Serialize + DeserializeOwned>(
-        &self,
-        group: &'a KnownGroup,
-        request: Option<&IdempotentRequest>,
-    ) -> Result<(&'a (Group, Vec<Member>), Ledger, Option<R>), Error> {
-        let (group, ledger, stored) = tokio::join!(
-            self.read_once(group),
-            self.ledger(group.member_key.group),
-            self.stored_result(request)
-        );
-        Ok((group?, ledger?, stored?))
     }
 }

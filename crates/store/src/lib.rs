@@ -12,6 +12,7 @@ mod access;
 mod balance;
 mod commit;
 mod confirmation;
+mod creation;
 mod idempotency;
 mod lookup;
 

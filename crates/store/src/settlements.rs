@@ -1,7 +1,5 @@
 //! Settlements: recording, completing and failing them.
 
-use std::future::ready;
-
 use fracti_core::{
     Error,
     id::{GroupId, SettlementId},
@@ -18,7 +16,7 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{Expression, OnConflict, Page, Range, Slice, TransactionError, Write},
-    idempotency::{Idempotency, KnownGroup, Outcome},
+    idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     table::{RequestContext, Table},
 };
@@ -68,15 +66,8 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        let group = KnownGroup::new(member_key, Some(new.named()));
-        let prepare = async { self.read_once(&group).await.map(|_| ()) };
-        self.write_to_group(member_key.group, prepare, || async {
-            let request = idempotency.request.as_ref();
-            let ((group, members), ledger, stored) =
-                self.ledger_and_stored_result(&group, request).await?;
-            if let Some(stored) = stored {
-                return Ok(Decision::Done(Outcome::Replayed(stored)));
-            }
+        let named = new.named();
+        self.create_in_group(member_key, Some(&named), idempotency, |group, members, ledger| {
             let new = new.check(group, members, &ledger, member_key.user)?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
             let (created_at, completed) = (transaction.at(), new.status == Status::Completed);
@@ -94,8 +85,7 @@ impl Table {
             if completed {
                 transaction.record(settlement.event()?)?;
             }
-            let response = idempotency.write(&settlement)?;
-            transaction.commit(Outcome::Done(settlement), response)
+            Ok((transaction, settlement))
         })
         .await
     }
@@ -115,7 +105,7 @@ impl Table {
         expected: impl Fn(&Settlement) -> bool,
         now: Timestamp,
     ) -> Result<Settlement, Error> {
-        self.write_to_group(member_key.group, ready(Ok(())), || async {
+        self.write_to_group(member_key.group, || async {
             let read = async {
                 tokio::try_join!(
                     self.find_settlement(member_key.group, id),

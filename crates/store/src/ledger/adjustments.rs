@@ -5,10 +5,7 @@
 //! retry therefore continues after the last committed transaction, and ignores later changes of its
 //! entries by others. A retry of a complete request gets the first response again.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    future::ready,
-};
+use std::collections::{BTreeSet, HashMap};
 
 use fracti_core::{
     Error,
@@ -174,7 +171,7 @@ impl Table {
         while progress.effects.len() < batch.operations.len() {
             let group = batch.member_key.group;
             let attempt = || self.apply_chunk(batch, &progress);
-            match self.write_to_group(group, ready(Ok(())), attempt).await {
+            match self.write_to_group(group, attempt).await {
                 Ok(Attempt::Committed(chunk)) => {
                     for (effect, entry) in chunk {
                         written.extend(entry.map(|entry| (progress.effects.len(), entry)));

@@ -1,0 +1,58 @@
+//! The creation of an entity in a group, once for its idempotency key.
+
+use std::collections::BTreeSet;
+
+use fracti_core::{
+    Error,
+    group::{Group, Member},
+    id::UserId,
+    ledger::Ledger,
+};
+use tokio::sync::OnceCell;
+
+use crate::{
+    access::MemberKey,
+    commit::Decision,
+    dynamo::TransactionError,
+    idempotency::{Idempotency, Outcome},
+    ledger::LedgerTransaction,
+    table::Table,
+};
+
+impl Table {
+    /// Creates an entity in a group, once for its idempotency key. `create` decides by the group,
+    /// its members, as [`Table::group_naming`] reads them, and its ledger.
+    ///
+    /// Only the first attempt reads the group, because a lost race means that the ledger has
+    /// changed. If several reads fail, the error of the group is returned.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::group_naming`], [`Table::stored_result`] and [`Table::write`].
+    pub(crate) async fn create_in_group<T>(
+        &self,
+        member_key: MemberKey,
+        named: Option<&BTreeSet<UserId>>,
+        idempotency: &Idempotency<T>,
+        create: impl Fn(&Group, &[Member], Ledger) -> Result<(LedgerTransaction, T), TransactionError>,
+    ) -> Result<Outcome<T>, Error> {
+        let known = OnceCell::new();
+        let group = || known.get_or_try_init(|| self.group_naming(member_key, named));
+        let prepare = async { group().await.map(|_| ()) };
+        self.write_to_group_prepared(member_key.group, prepare, || async {
+            let (group, ledger, stored) = tokio::join!(
+                group(),
+                self.ledger(member_key.group),
+                self.stored_result(idempotency.request.as_ref())
+            );
+            let ((group, members), ledger) = (group?, ledger?);
+            if let Some(stored) = stored? {
+                return Ok(Decision::Done(Outcome::Replayed(stored)));
+            }
+            let (transaction, created) = create(group, members, ledger)?;
+            let response = idempotency.write(&created)?;
+            transaction.commit(Outcome::Done(created), response)
+        })
+        .await
+    }
+}
