@@ -36,20 +36,15 @@ impl Table {
         let border = keys::entries_until(at);
         let until = before(group, border.clone());
         let after = from(group, border);
-        let mut retry = Retry::new();
-        loop {
+        complete(|| async {
             let (entries, after) =
                 tokio::try_join!(self.first(&until, limit), self.first(&after, 1))?;
             // The index may already have events that are later than `ledger`.
             let next = after.first_key_value().map_or(ledger.sequence, |(sequence, _)| *sequence);
             let first = next.saturating_sub(u64::try_from(limit).unwrap_or(u64::MAX));
-            if let Some(entries) = all_of(first..next, entries) {
-                return Ok(Until { next, entries });
-            }
-            if !retry.pause().await {
-                return Err(lagging());
-            }
-        }
+            Ok(all_of(first..next, entries).map(|entries| Until { next, entries }))
+        })
+        .await
     }
 
     /// The entries with these sequences, oldest first. They must be the first ones from `position`
@@ -67,15 +62,7 @@ impl Table {
         };
         let limit = usize::try_from(sequences.end.saturating_sub(sequences.start));
         let limit = limit.unwrap_or(usize::MAX);
-        let mut retry = Retry::new();
-        loop {
-            if let Some(entries) = all_of(sequences.clone(), self.first(&range, limit).await?) {
-                return Ok(entries);
-            }
-            if !retry.pause().await {
-                return Err(lagging());
-            }
-        }
+        complete(|| async { Ok(all_of(sequences.clone(), self.first(&range, limit).await?)) }).await
     }
 
     /// The first entries of a range, by sequence. While the index lags, it may have an entry that
@@ -108,7 +95,18 @@ fn all_of(sequences: Sequences<u64>, mut entries: BTreeMap<u64, Entry>) -> Optio
     sequences.map(|sequence| entries.remove(&sequence)).collect()
 }
 
-/// Error returned when the index still lags at the deadline.
-fn lagging() -> Error {
-    Error::Unavailable("the index of entries lags behind the table".into())
+/// Repeats a read until it is complete or the deadline has passed.
+async fn complete<T, R>(read: impl Fn() -> R) -> Result<T, Error>
+where
+    R: Future<Output = Result<Option<T>, Error>>,
+{
+    let mut retry = Retry::new();
+    loop {
+        if let Some(complete) = read().await? {
+            return Ok(complete);
+        }
+        if !retry.pause().await {
+            return Err(Error::Unavailable("the index of entries lags behind the table".into()));
+        }
+    }
 }
