@@ -264,11 +264,9 @@ async fn concurrent_edits_deletions_and_restores_leave_one_state() {
             }
         });
     }
-    let replies = calls.join_all().await;
-    let with = |status: u16| replies.iter().filter(|reply| reply.status == status).count();
-    // A busy machine may leave some of them without a turn.
-    assert_eq!(with(200) + with(404) + with(409), replies.len(), "{replies:?}");
-    assert!(with(409) < replies.len() / 2, "{replies:?}");
+    for reply in calls.join_all().await {
+        assert!([200, 404].contains(&reply.status.as_u16()), "{reply:?}");
+    }
     group.verify().await;
     let history = group.members[0].pages(&format!("{at}/history"), 100).await;
     let (there, applied) =
