@@ -184,7 +184,7 @@ async fn an_expense_of_more_shares_than_a_transaction_writes_stays_as_it_is() {
     assert_eq!(api.rows().await, before);
 }
 
-/// Changes an attribute of the row of the seed whose sort key has a prefix.
+/// Changes an attribute of the first stored row whose sort key has a prefix.
 async fn set(api: &Api, sort_key: &str, name: &str, value: Value) {
     let rows = api.rows().await.into_iter();
     let (_, row) = rows.into_iter().find(|((_, sk), _)| sk.starts_with(sort_key)).unwrap();
