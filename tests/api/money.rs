@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fracti_core::{
     decimal::Decimal,
-    id::{ExpenseId, UserId},
+    id::{ExpenseId, MemberId, UserId},
     input::FieldError,
     money::Money,
     plan::plans,
@@ -40,11 +40,11 @@ fn minor(value: &Value) -> i64 {
 }
 
 /// The members of a case in alphabetical order.
-fn named<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, UserId> {
+fn named<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, MemberId> {
     let mut names: Vec<&str> = names.collect();
     names.sort_unstable();
     names.dedup();
-    names.into_iter().zip((1..).map(|id| UserId::new(id).unwrap())).collect()
+    names.into_iter().zip((1..).map(|id| UserId::new(id).unwrap().into())).collect()
 }
 
 fn names(split: &Value) -> Vec<&str> {
@@ -56,7 +56,7 @@ fn names(split: &Value) -> Vec<&str> {
 }
 
 /// The split of a case, for the functions.
-fn split_of(split: &Value, ids: &BTreeMap<&str, UserId>) -> Split {
+fn split_of(split: &Value, ids: &BTreeMap<&str, MemberId>) -> Split {
     let parts = |field: &str| {
         split[field].as_object().unwrap().iter().map(|(name, part)| (ids[&**name], minor(part)))
     };
@@ -71,7 +71,7 @@ fn split_of(split: &Value, ids: &BTreeMap<&str, UserId>) -> Split {
 }
 
 /// The split of a case, as a request.
-fn body(split: &Value, ids: &BTreeMap<&str, UserId>) -> Value {
+fn body(split: &Value, ids: &BTreeMap<&str, MemberId>) -> Value {
     let splits: Vec<Value> = names(split)
         .iter()
         .map(|name| {
@@ -220,7 +220,7 @@ async fn suggested_settlements_are_as_few_as_in_the_fixtures() {
     for case in cases().iter().filter(|case| case.get("net").is_some()) {
         let nets: Vec<i64> = case["net"].as_array().unwrap().iter().map(minor).collect();
         let fewest = usize::try_from(minor(&case["min_transfers"])).unwrap();
-        let balances = (1..).map(|id| UserId::new(id).unwrap()).zip(nets.iter().copied());
+        let balances = (1..).map(|id| UserId::new(id).unwrap().into()).zip(nets.iter().copied());
         let euro = euro(0).currency;
         assert_eq!(plans([(euro, balances)])[&euro].transfers.len(), fewest, "{case}");
 
@@ -263,7 +263,7 @@ async fn settle_all(group: &Group, case: &Value, fewest: usize) {
 /// Case S18: over many expenses, no member always gets the indivisible minor unit.
 #[test]
 fn indivisible_minor_units_reach_every_member_over_fifty_expenses() {
-    let friends = [1, 2, 3].map(|id| UserId::new(id).unwrap());
+    let friends = [1, 2, 3].map(|id| UserId::new(id).unwrap().into());
     let mut carried = [0; 3];
     for n in 0..50 {
         let expense: ExpenseId =
@@ -273,7 +273,7 @@ fn indivisible_minor_units_reach_every_member_over_fifty_expenses() {
         for part in &parts {
             assert!(backwards.contains(part));
             if part.amount.minor == 34 {
-                carried[usize::try_from(part.user.number()).unwrap() - 1] += 1;
+                carried[usize::try_from(part.user.user().unwrap().number()).unwrap() - 1] += 1;
             }
         }
     }

@@ -8,7 +8,7 @@ use fracti_core::{
 use fracti_tests::open_balances::{KINDS, greedy, open_balances, without_opposites};
 
 fn plan(minor: &[i64]) -> Plan {
-    let balances = (1..).map(|id| UserId::new(id).unwrap()).zip(minor.iter().copied());
+    let balances = (1..).map(|id| UserId::new(id).unwrap().into()).zip(minor.iter().copied());
     plans([(Currency::TON, balances)]).remove(&Currency::TON).unwrap()
 }
 

@@ -8,7 +8,7 @@ use divan::{Bencher, black_box};
 use fracti_core::{
     currency::Currency,
     expense::Expense,
-    id::UserId,
+    id::{MemberId, UserId},
     money::Money,
     plan::plans,
     row::{self, Item},
@@ -66,8 +66,8 @@ fn rows_of_a_page(bencher: Bencher<'_, '_>, expenses: usize) {
     });
 }
 
-fn users() -> impl Iterator<Item = UserId> {
-    (1..).flat_map(UserId::new)
+fn users() -> impl Iterator<Item = MemberId> {
+    (1..).flat_map(UserId::new).map(MemberId::from)
 }
 
 fn expense() -> Expense {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use fracti_core::{
     currency::Currency,
-    id::UserId,
+    id::{MemberId, UserId},
     plan::{MAX_STEPS, partition::partition, plans},
 };
 use fracti_tests::open_balances::{KINDS, Kind, greedy, open_balances, without_opposites};
@@ -67,9 +67,13 @@ fn sizes(kind: Kind, open: usize) {
 /// Prints the plans of a group with so many open balances in each currency.
 fn requests(kind: Kind, open: usize) {
     let balances = |seed: usize| {
-        (1..).flat_map(UserId::new).zip(open_balances(kind, open, seed as u64)).collect()
+        (1..)
+            .flat_map(UserId::new)
+            .map(MemberId::from)
+            .zip(open_balances(kind, open, seed as u64))
+            .collect()
     };
-    let balances: Vec<Vec<(UserId, i64)>> = (0..CURRENCIES.len()).map(balances).collect();
+    let balances: Vec<Vec<(MemberId, i64)>> = (0..CURRENCIES.len()).map(balances).collect();
     let currencies = || CURRENCIES.iter().flat_map(|code| code.parse::<Currency>());
     let all = || plans(currencies().zip(balances.iter().cloned()));
     let optimal = all().values().filter(|plan| plan.optimal).count();

@@ -12,7 +12,7 @@ use axum::{
 use fracti_core::{
     currency::Currency,
     decimal::Decimal,
-    id::{ExpenseId, UserId},
+    id::{ExpenseId, MemberId, UserId},
     money::Money,
     split::{MAX_SHARES, Split},
     telegram::{self, InitDataError, User},
@@ -170,8 +170,8 @@ pub fn split(bytes: &[u8]) {
     let money = Money { currency: "EUR".parse().unwrap(), minor: amount };
     let members = u64::from(members % 50);
     let mut weights = rest.as_chunks::<4>().0.iter().map(|chunk| u32::from_be_bytes(*chunk).into());
-    let mut parts: Vec<(UserId, u64)> = (1..=members)
-        .map(|id| (UserId::new(id).unwrap(), weights.next().unwrap_or_default()))
+    let mut parts: Vec<(MemberId, u64)> = (1..=members)
+        .map(|id| (UserId::new(id).unwrap().into(), weights.next().unwrap_or_default()))
         .collect();
     let is_balanced = kind & 0x80 == 0 && (1..=MAX_SHARES).contains(&parts.len());
     if is_balanced && kind % 3 == 1 {
@@ -181,7 +181,7 @@ pub fn split(bytes: &[u8]) {
         fill(&mut parts, amount.unsigned_abs());
     }
 
-    let split = |parts: &[(UserId, u64)]| {
+    let split = |parts: &[(MemberId, u64)]| {
         let parts = parts.iter().copied();
         match kind % 3 {
             0 => Split::Equal(parts.map(|(user, _)| user).collect()),
@@ -221,7 +221,7 @@ pub fn split(bytes: &[u8]) {
 }
 
 /// Makes weights sum to `whole`: each is reduced to the remainder, and the last one takes the rest.
-fn fill(parts: &mut [(UserId, u64)], whole: u64) {
+fn fill(parts: &mut [(MemberId, u64)], whole: u64) {
     let mut left = whole;
     for (_, weight) in &mut *parts {
         *weight %= left + 1;

@@ -11,7 +11,7 @@ use crate::{
     entry::Entry,
     entry_id::{EntryId, EntryName},
     group::{Group, MEMBER_RULE, Member},
-    id::UserId,
+    id::{MemberId, UserId},
     input::{Draft, Field, FieldErrors},
     ledger::{Balances, Change, Event, RefType, Totals},
     money::Money,
@@ -51,7 +51,7 @@ pub struct Adjustment {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
     /// The member.
-    pub user: Field<UserId>,
+    pub user: Field<MemberId>,
     /// Currency. Default: the group's.
     pub currency: Field<Currency>,
     /// The amount in major units, which may be negative.
@@ -63,7 +63,7 @@ pub struct Amount {
 pub struct CheckedAdjustment {
     /// The event that applies the adjustment to the ledger.
     pub event: Event,
-    condition: Option<(UserId, Money)>,
+    condition: Option<(MemberId, Money)>,
 }
 
 /// The outcome of a request that pushes or reverts adjustments.
@@ -137,7 +137,7 @@ impl Adjustment {
         &self,
         path: &str,
         group: &Group,
-        members: &BTreeSet<UserId>,
+        members: &BTreeSet<MemberId>,
         errors: &mut FieldErrors,
     ) -> Option<CheckedAdjustment> {
         let changes = self.changes.value().and_then(|changes| {
@@ -168,7 +168,7 @@ fn check_changes(
     changes: &[Amount],
     path: &str,
     group: &Group,
-    members: &BTreeSet<UserId>,
+    members: &BTreeSet<MemberId>,
     errors: &mut FieldErrors,
 ) -> Option<Vec<Change>> {
     let (mut checked, mut amounts) = (Vec::new(), Vec::new());
@@ -229,10 +229,10 @@ impl Amount {
         &self,
         path: &str,
         group: &Group,
-        members: &BTreeSet<UserId>,
+        members: &BTreeSet<MemberId>,
         errors: &mut FieldErrors,
-    ) -> (Option<UserId>, Option<Currency>) {
-        let member = |user: &UserId| {
+    ) -> (Option<MemberId>, Option<Currency>) {
+        let member = |user: &MemberId| {
             let member = members.get(user).copied().ok_or(MEMBER_RULE);
             errors.keep(format!("{path}.userId"), member)
         };
@@ -263,7 +263,8 @@ pub fn check_revertible(entry: &Entry, user: UserId) -> Result<(), Error> {
             "a settlement, which is final; record a settlement in the other direction instead"
         }
         RefType::Adjustment => {
-            let concerned = entry.actor_id == user || entry.changes_of(user).next().is_some();
+            let concerned =
+                entry.actor_id == user || entry.changes_of(user.into()).next().is_some();
             let refused = || Error::NotYourAdjustment(entry.entry_id.to_string());
             return concerned.then_some(()).ok_or_else(refused);
         }

@@ -12,7 +12,7 @@ use crate::{
     currency::Currency,
     decimal::Decimal,
     group::{Group, Member},
-    id::{ExpenseId, GroupId, UserId},
+    id::{ExpenseId, GroupId, MemberId, UserId},
     input::{Draft, Field, FieldErrors, name},
     keys::{self, Index, Keys},
     ledger::{Change, Event, LedgerError, RefType, Totals},
@@ -41,7 +41,7 @@ pub struct Expense {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_title: Option<String>,
     /// Member who paid.
-    pub payer_id: UserId,
+    pub payer_id: MemberId,
     /// Name of the payer when the expense was recorded or edited.
     pub payer_name: String,
     /// Amount in major units. It is not [`Money`], because the amount and the shares of a v0 row
@@ -71,7 +71,7 @@ pub struct Expense {
 impl Expense {
     /// Amount that a member owes, in major units; zero for a member without a share.
     #[must_use]
-    pub fn share_of(&self, user: UserId) -> Decimal {
+    pub fn share_of(&self, user: MemberId) -> Decimal {
         let share = self.splits.iter().find(|share| share.user_id == user);
         share.map_or(Decimal::ZERO, |share| share.amount)
     }
@@ -90,7 +90,7 @@ impl Expense {
     /// [`LedgerError::Overflow`] if an amount is not a whole number of minor units.
     pub fn event(&self) -> Result<Event, LedgerError> {
         let currency = self.currency;
-        let mut members: BTreeMap<UserId, Totals> = BTreeMap::new();
+        let mut members: BTreeMap<MemberId, Totals> = BTreeMap::new();
         members.entry(self.payer_id).or_default().paid = currency.to_minor(self.amount)?;
         for share in &self.splits {
             let owed = currency.to_minor(share.amount)?;
@@ -135,7 +135,7 @@ impl Expense {
 #[serde(rename_all = "camelCase")]
 pub struct Share {
     /// The member.
-    pub user_id: UserId,
+    pub user_id: MemberId,
     /// Name of the member when the expense was recorded or edited.
     pub user_name: String,
     /// Amount of the share, in major units; may be zero.
@@ -157,7 +157,7 @@ pub struct Participant {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_title: Option<String>,
     /// Member who owes the share.
-    pub user_id: UserId,
+    pub user_id: MemberId,
     /// Name of the member when the expense was recorded or edited.
     pub user_name: String,
     /// Amount of the share, in major units.
@@ -166,7 +166,7 @@ pub struct Participant {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub currency: Option<Currency>,
     /// Member who paid.
-    pub payer_id: UserId,
+    pub payer_id: MemberId,
     /// Name of the payer when the expense was recorded or edited.
     pub payer_name: String,
     /// Purpose of the expense.
@@ -212,7 +212,7 @@ pub struct NewExpense {
     /// Purpose of the expense.
     pub description: Field<Description>,
     /// Member who paid. Default: the caller.
-    pub payer: Field<UserId>,
+    pub payer: Field<MemberId>,
     /// How the amount is split. Default: equally.
     pub split_type: Field<SplitType>,
     /// Members who share it, with their input. Default: all members of the group.
@@ -228,7 +228,7 @@ pub struct NewExpense {
 pub struct CheckedExpense<'a> {
     group: &'a Group,
     members: Members<'a>,
-    payer: (UserId, String),
+    payer: (MemberId, String),
     amount: Money,
     description: &'a Description,
     category: Option<Category>,
@@ -240,7 +240,7 @@ impl Draft<NewExpense> {
     /// The users that the request names, whom [`Draft::check`] needs besides the caller; `None` if
     /// it needs all members.
     #[must_use]
-    pub fn named(&self) -> Option<BTreeSet<UserId>> {
+    pub fn named(&self) -> Option<BTreeSet<MemberId>> {
         self.fields().and_then(|new| named(&new.payer, &new.splits))
     }
 
@@ -262,7 +262,7 @@ impl Draft<NewExpense> {
         let currency = new.currency.or(group.currency);
         let amount = new.amount.value().copied();
         let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
-        let payer = new.payer.or(caller);
+        let payer = new.payer.or(caller.into());
         let payer =
             payer.and_then(|user| Some((user, members.name(user, "payerId", &mut errors)?)));
         let split_type = new.split_type.or(SplitType::Equal);

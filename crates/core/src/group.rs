@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Error,
     currency::Currency,
-    id::{GroupId, UserId},
+    id::{GroupId, MemberId},
     input::{Draft, Field},
     keys::{self, Index, Keys},
     row::Row,
@@ -46,7 +46,7 @@ pub struct Group {
 #[serde(rename_all = "camelCase")]
 pub struct Member {
     /// The Telegram id, as text.
-    pub id: UserId,
+    pub id: MemberId,
     /// The Telegram id, as a number.
     pub telegram_id: u64,
     /// Name shown to the other members.
@@ -100,7 +100,7 @@ impl Member {
     #[must_use]
     pub fn new(user: &User, wallet: Option<TonAddress>, joined_at: Timestamp) -> Self {
         Self {
-            id: user.id,
+            id: user.id.into(),
             telegram_id: user.id.number(),
             name: user.name.clone(),
             username: user.username.clone(),

@@ -19,6 +19,12 @@ pub enum IdError {
     /// The text is not the id of a Telegram user.
     #[error("must be a Telegram id as text: digits without leading zeros, below 2^52")]
     User,
+    /// The text is not the id of a member: neither that of a Telegram user nor that of a guest.
+    #[error(
+        "must be a member's id: a Telegram id as text (digits without leading zeros, below 2^52), \
+         or guest- and a UUID"
+    )]
+    Member,
 }
 
 macro_rules! id {
@@ -87,6 +93,8 @@ id! {
     ExpenseId,
     /// Identifies a settlement.
     SettlementId,
+    /// Identifies a guest, which is a member without a Telegram account.
+    GuestId,
 }
 
 impl TextForm for Uuid {
@@ -169,6 +177,101 @@ impl TextForm for UserId {
     }
 }
 
+/// Identifies a member of a group: a Telegram user by the user's id, or a guest by `guest-` and a
+/// UUID. Users are ordered before guests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum MemberId {
+    /// A Telegram user.
+    User(UserId),
+    /// A member without a Telegram account.
+    Guest(GuestId),
+}
+
+impl MemberId {
+    /// Prefix of the text of a guest's id.
+    const GUEST: &str = "guest-";
+
+    /// The Telegram user, unless the member is a guest.
+    #[must_use]
+    pub const fn user(self) -> Option<UserId> {
+        match self {
+            Self::User(user) => Some(user),
+            Self::Guest(_) => None,
+        }
+    }
+}
+
+impl From<UserId> for MemberId {
+    fn from(user: UserId) -> Self {
+        Self::User(user)
+    }
+}
+
+impl From<GuestId> for MemberId {
+    fn from(guest: GuestId) -> Self {
+        Self::Guest(guest)
+    }
+}
+
+impl PartialEq<UserId> for MemberId {
+    fn eq(&self, user: &UserId) -> bool {
+        self.user() == Some(*user)
+    }
+}
+
+impl fmt::Display for MemberId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(user) => user.fmt(f),
+            Self::Guest(guest) => write!(f, "{}{guest}", Self::GUEST),
+        }
+    }
+}
+
+impl FromStr for MemberId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let id = match text.strip_prefix(Self::GUEST) {
+            Some(guest) => guest.parse().map(Self::Guest),
+            None => text.parse().map(Self::User),
+        };
+        id.map_err(|_| IdError::Member)
+    }
+}
+
+impl TryFrom<String> for MemberId {
+    type Error = IdError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<MemberId> for String {
+    fn from(member: MemberId) -> Self {
+        member.to_string()
+    }
+}
+
+impl TextForm for MemberId {
+    const NAME: &'static str = "MemberId";
+    const EXAMPLE: &'static str = "123456789";
+
+    fn description() -> String {
+        "Id of a member: the Telegram id of a user, as text, or `guest-` and a UUID for a member \
+         without a Telegram account."
+            .to_owned()
+    }
+
+    fn rule() -> TextRule {
+        TextRule::Pattern(
+            "^([1-9][0-9]{0,15}|guest-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$".to_owned(),
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,5 +307,20 @@ mod tests {
             assert_eq!(text.parse::<UserId>(), Err(IdError::User), "{text:?}");
         }
         assert!("4503599627370495".parse::<UserId>().is_ok());
+    }
+
+    #[test]
+    fn a_member_is_a_user_or_a_guest() {
+        let guest = "guest-0190a1b2-0000-7000-8000-000000000001";
+        for (text, is_user) in [("7", true), (guest, false)] {
+            let member: MemberId = text.parse().unwrap();
+            assert_eq!(member.to_string(), text);
+            assert_eq!(member.user().is_some(), is_user);
+        }
+        assert!("4503599627370495".parse::<MemberId>().unwrap() < guest.parse().unwrap());
+        let upper = guest.to_uppercase();
+        for text in ["", "guest-", "guest-7", "0190a1b2-0000-7000-8000-000000000001", &upper] {
+            assert_eq!(text.parse::<MemberId>(), Err(IdError::Member), "{text:?}");
+        }
     }
 }

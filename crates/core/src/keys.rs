@@ -39,7 +39,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     entry_id::EntryId,
-    id::{ExpenseId, GroupId, SettlementId, UserId},
+    id::{ExpenseId, GroupId, MemberId, SettlementId, UserId},
     time::{Day, Timestamp},
     tx_hash::TxHash,
 };
@@ -113,7 +113,7 @@ pub fn group_partition(group: GroupId) -> String {
 
 /// Partition of a user in `GSI1` and `GSI3`.
 #[must_use]
-pub fn user_partition(user: UserId) -> String {
+pub fn user_partition(user: MemberId) -> String {
     format!("{}{user}", prefix::MEMBER)
 }
 
@@ -137,7 +137,7 @@ pub fn group(group: GroupId) -> Primary {
 
 /// Key of a member.
 #[must_use]
-pub fn member(group: GroupId, user: UserId) -> Primary {
+pub fn member(group: GroupId, user: MemberId) -> Primary {
     Primary { pk: group_partition(group), sk: user_partition(user) }
 }
 
@@ -149,7 +149,7 @@ pub fn expense(group: GroupId, created_at: Timestamp) -> Primary {
 
 /// Key of a participant of an expense.
 #[must_use]
-pub fn participant(group: GroupId, expense: ExpenseId, user: UserId) -> Primary {
+pub fn participant(group: GroupId, expense: ExpenseId, user: MemberId) -> Primary {
     Primary { pk: group_partition(group), sk: format!("{}{user}", participants(expense)) }
 }
 

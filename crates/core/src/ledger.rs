@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     currency::{AmountError, Currency},
     entry_id::EntryId,
-    id::{GroupId, UserId},
+    id::{GroupId, MemberId, UserId},
     money::Money,
     time::Timestamp,
     words,
@@ -80,7 +80,7 @@ impl Totals {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The member.
-    pub user: UserId,
+    pub user: MemberId,
     /// The currency.
     pub currency: Currency,
     /// Amount added to each total, in minor units. A revert has negated amounts.
@@ -95,7 +95,7 @@ pub const MAX_BALANCES: usize = 4000;
 
 /// The totals of every member in every currency. Totals that are all zero are not stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Balances(BTreeMap<Currency, BTreeMap<UserId, Totals>>);
+pub struct Balances(BTreeMap<Currency, BTreeMap<MemberId, Totals>>);
 
 /// Error returned for an event that the ledger cannot record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -142,31 +142,31 @@ impl Balances {
 
     /// The totals of a member in a currency.
     #[must_use]
-    pub fn totals(&self, currency: Currency, user: UserId) -> Totals {
+    pub fn totals(&self, currency: Currency, user: MemberId) -> Totals {
         self.0.get(&currency).and_then(|members| members.get(&user)).copied().unwrap_or_default()
     }
 
     /// Whether a member has totals in a currency that are not all zero.
     #[must_use]
-    pub fn has(&self, currency: Currency, user: UserId) -> bool {
+    pub fn has(&self, currency: Currency, user: MemberId) -> bool {
         self.0.get(&currency).is_some_and(|members| members.contains_key(&user))
     }
 
     /// The currency in which `from` owes and `to` is owed, if there is exactly one.
     #[must_use]
-    pub fn owed_currency(&self, from: UserId, to: UserId) -> Option<Currency> {
+    pub fn owed_currency(&self, from: MemberId, to: MemberId) -> Option<Currency> {
         let net = |currency, user| self.totals(currency, user).net();
         let mut owed = self.currencies().filter(|it| net(*it, from) < 0 && net(*it, to) > 0);
         owed.next().filter(|_| owed.next().is_none())
     }
 
     /// The totals of all members who have any in a currency, in order of their ids.
-    pub fn of(&self, currency: Currency) -> impl Iterator<Item = (UserId, Totals)> + '_ {
+    pub fn of(&self, currency: Currency) -> impl Iterator<Item = (MemberId, Totals)> + '_ {
         self.0.get(&currency).into_iter().flatten().map(|(user, totals)| (*user, *totals))
     }
 
     /// The balance of each member in a currency, in minor units. The balances sum to zero.
-    pub fn nets(&self, currency: Currency) -> impl Iterator<Item = (UserId, i64)> + '_ {
+    pub fn nets(&self, currency: Currency) -> impl Iterator<Item = (MemberId, i64)> + '_ {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "`check_range` refuses balances that do not fit, also when a row is read"
@@ -311,7 +311,7 @@ pub struct Entry<S> {
 
 impl<S> Entry<S> {
     /// The changes to a member's totals, one for each currency.
-    pub fn changes_of(&self, user: UserId) -> impl Iterator<Item = &Change> {
+    pub fn changes_of(&self, user: MemberId) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(move |change| change.user == user)
     }
 }

@@ -21,7 +21,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use self::{partition::partition, transfers::settle};
-use crate::{currency::Currency, id::UserId};
+use crate::{currency::Currency, id::MemberId};
 
 /// Maximum number of steps of the plans of all currencies.
 ///
@@ -33,9 +33,9 @@ pub const MAX_STEPS: u64 = 5_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// The payer.
-    pub from: UserId,
+    pub from: MemberId,
     /// The recipient.
-    pub to: UserId,
+    pub to: MemberId,
     /// The amount in minor units; positive.
     pub minor: i64,
 }
@@ -62,7 +62,7 @@ pub struct Plan {
 /// ```
 /// use fracti_core::{currency::Currency, id::UserId, plan::plans};
 ///
-/// let user = |number| UserId::new(number).unwrap();
+/// let user = |number| UserId::new(number).unwrap().into();
 /// // Paying the largest credit from the largest debt first would take four transfers.
 /// let balances =
 ///     [(user(1), 400), (user(2), 300), (user(3), -200), (user(4), -200), (user(5), -300)];
@@ -71,7 +71,7 @@ pub struct Plan {
 #[must_use]
 pub fn plans<B>(balances: impl IntoIterator<Item = (Currency, B)>) -> BTreeMap<Currency, Plan>
 where
-    B: IntoIterator<Item = (UserId, i64)>,
+    B: IntoIterator<Item = (MemberId, i64)>,
 {
     plans_within(balances, &mut { MAX_STEPS })
 }
@@ -82,7 +82,7 @@ fn plans_within<B>(
     steps: &mut u64,
 ) -> BTreeMap<Currency, Plan>
 where
-    B: IntoIterator<Item = (UserId, i64)>,
+    B: IntoIterator<Item = (MemberId, i64)>,
 {
     let split = |(currency, balances): (Currency, B)| {
         let open = balances.into_iter().filter(|(_, minor)| *minor != 0).collect();
@@ -101,7 +101,7 @@ where
     plans
 }
 
-type Set = Vec<(UserId, i64)>;
+type Set = Vec<(MemberId, i64)>;
 
 /// The plan of one currency: settles each of the opposite `pairs`, and spends at most `steps` on a
 /// search for the partition of the `rest`.
@@ -123,7 +123,7 @@ fn plan(pairs: Vec<Set>, rest: &Set, steps: &mut u64) -> Plan {
 }
 
 /// Pairs of equal and opposite balances, and the remaining balances.
-fn opposites(open: &BTreeMap<UserId, i64>) -> (Vec<Set>, Set) {
+fn opposites(open: &BTreeMap<MemberId, i64>) -> (Vec<Set>, Set) {
     let (mut pairs, mut rest) = (Vec::new(), open.clone());
     for (&creditor, &minor) in open.iter().filter(|(_, minor)| **minor > 0) {
         let owed = minor.checked_neg();

@@ -10,7 +10,7 @@ use crate::{
     decimal::Decimal,
     expense::positive,
     group::{Group, MEMBER_RULE, Member},
-    id::{GroupId, SettlementId, UserId},
+    id::{GroupId, MemberId, SettlementId, UserId},
     input::{Draft, Field},
     keys::{self, Index, Keys},
     ledger::{Change, Event, Ledger, LedgerError, RefType, Totals},
@@ -35,11 +35,11 @@ pub struct Settlement {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_title: Option<String>,
     /// The payer.
-    pub from_user_id: UserId,
+    pub from_user_id: MemberId,
     /// Name of the payer at that time.
     pub from_user_name: String,
     /// The recipient.
-    pub to_user_id: UserId,
+    pub to_user_id: MemberId,
     /// Name of the recipient at that time.
     pub to_user_name: String,
     /// The amount in major units. In a v0 row it may be finer than a minor unit, so it is not a
@@ -100,11 +100,11 @@ impl Row for UsedHash {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewSettlement {
     /// The recipient.
-    pub to: Field<UserId>,
+    pub to: Field<MemberId>,
     /// Amount, in major units.
     pub amount: Field<Decimal>,
     /// The payer. Default: the caller.
-    pub from: Field<UserId>,
+    pub from: Field<MemberId>,
     /// Currency. Default: the one in which the payer owes and the recipient is owed, if there is
     /// exactly one; otherwise the group's.
     pub currency: Field<Currency>,
@@ -172,7 +172,7 @@ impl Settlement {
         caller: UserId,
         update: &SettlementUpdate,
     ) -> Result<Transition, SettlementError> {
-        let (pays, is_paid) = (caller == self.from_user_id, caller == self.to_user_id);
+        let (pays, is_paid) = (self.from_user_id == caller, self.to_user_id == caller);
         if !pays && !is_paid {
             return Err(SettlementError::NotParty);
         }
@@ -209,7 +209,7 @@ impl Settlement {
 impl Draft<NewSettlement> {
     /// The users that the request names. [`Draft::check`] needs them besides the caller.
     #[must_use]
-    pub fn named(&self) -> BTreeSet<UserId> {
+    pub fn named(&self) -> BTreeSet<MemberId> {
         let fields = self.fields().map(|new| [&new.to, &new.from]);
         fields.into_iter().flatten().filter_map(Field::value).copied().collect()
     }
@@ -230,23 +230,24 @@ impl Draft<NewSettlement> {
         ledger: &Ledger,
         caller: UserId,
     ) -> Result<Settlement, Error> {
+        let member = MemberId::from(caller);
         if let Some(new) = self.fields() {
-            let (from, to) = (new.from.or(caller), new.to.value().copied());
-            if from.zip(to).is_some_and(|(from, to)| caller != from && caller != to) {
+            let (from, to) = (new.from.or(member), new.to.value().copied());
+            if from.zip(to).is_some_and(|(from, to)| member != from && member != to) {
                 return Err(SettlementError::NotParty.into());
             }
-            let is_paid = to == Some(caller) && from != Some(caller);
+            let is_paid = to == Some(member) && from != Some(member);
             if is_paid && new.tx_hash.value().is_some() {
                 return Err(SettlementError::NotPayer.into());
             }
         }
         let (new, mut errors) = self.open()?;
-        let mut named = |path: &str, user: UserId| {
+        let mut named = |path: &str, user: MemberId| {
             let member = members.iter().find(|member| member.id == user);
             let name = errors.keep(path, member.map(|it| it.name.clone()).ok_or(MEMBER_RULE))?;
             Some((user, name))
         };
-        let (to, from) = (new.to.value().copied(), new.from.or(caller));
+        let (to, from) = (new.to.value().copied(), new.from.or(member));
         let to = to.and_then(|user| named("toId", user));
         let from = from.and_then(|user| named("fromId", user));
         let parties = from.as_ref().zip(to.as_ref()).map(|((from, _), (to, _))| (*from, *to));
@@ -264,7 +265,7 @@ impl Draft<NewSettlement> {
         let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
         let settlement = || {
             let ((from_user_id, from_user_name), (to_user_id, to_user_name)) = (from?, to?);
-            let is_paid = caller == to_user_id;
+            let is_paid = to_user_id == caller;
             let amount = amount?;
             Some(Settlement {
                 id: SettlementId::new(group.created_at, [0; 10]),

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     decimal::Decimal,
-    id::{ExpenseId, UserId},
+    id::{ExpenseId, MemberId},
     money::Money,
     words,
 };
@@ -43,18 +43,18 @@ const WHOLE: i64 = 1_000_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Split {
     /// Members with equal shares.
-    Equal(Vec<UserId>),
+    Equal(Vec<MemberId>),
     /// The share of each member, in minor units; the shares sum to the amount.
-    Exact(Vec<(UserId, i64)>),
+    Exact(Vec<(MemberId, i64)>),
     /// The percentage of each member, in ten-thousandths; the percentages sum to 100.
-    Percentage(Vec<(UserId, u32)>),
+    Percentage(Vec<(MemberId, u32)>),
 }
 
 /// The share of an expense that one member owes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserShare {
     /// The member.
-    pub user: UserId,
+    pub user: MemberId,
     /// Amount of the share; may be zero.
     pub amount: Money,
     /// Percentage from which the share was computed, in a percentage split.
@@ -166,8 +166,8 @@ impl Split {
     }
 
     /// The weights of the members, none of which is negative.
-    fn weights(&self, amount: Money) -> Result<Vec<(UserId, i64)>, SplitError> {
-        let (weights, sum): (Vec<(UserId, i64)>, _) = match self {
+    fn weights(&self, amount: Money) -> Result<Vec<(MemberId, i64)>, SplitError> {
+        let (weights, sum): (Vec<(MemberId, i64)>, _) = match self {
             Self::Equal(members) => (members.iter().map(|member| (*member, 1)).collect(), Ok(())),
             Self::Exact(amounts) => {
                 (amounts.clone(), check_exact(amounts.iter().map(|(_, minor)| *minor), amount))
@@ -210,7 +210,7 @@ impl Split {
     /// ```
     /// use fracti_core::{currency::Currency, id::UserId, money::Money, split::Split};
     ///
-    /// let friends = [1, 2, 3].map(|number| UserId::new(number).unwrap());
+    /// let friends = [1, 2, 3].map(|number| UserId::new(number).unwrap().into());
     /// let dinner = "0190a1b2-0000-7000-8000-000000000001".parse().unwrap();
     /// let amount = Money { currency: Currency::TON, minor: 100 };
     /// let shares = Split::Equal(friends.to_vec()).divide(amount, dinner).unwrap();
@@ -232,7 +232,7 @@ impl Split {
             Self::Equal(_) | Self::Exact(_) => None,
             Self::Percentage(_) => Some(Decimal::new(weight.into(), PERCENT_DECIMALS)),
         };
-        let rounded_down = |(user, weight): (UserId, i64)| {
+        let rounded_down = |(user, weight): (MemberId, i64)| {
             let product = i128::from(amount.minor) * i128::from(weight);
             let minor = product.div_euclid(total) as i64;
             let percentage = percentage(weight);
@@ -275,11 +275,11 @@ fn tie_break_start(expense: ExpenseId, members: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Timestamp;
+    use crate::{id::UserId, time::Timestamp};
     use proptest::{collection::vec, prelude::*};
 
-    fn user(number: u64) -> UserId {
-        UserId::new(number).unwrap()
+    fn user(number: u64) -> MemberId {
+        UserId::new(number).unwrap().into()
     }
 
     fn expense(number: u8) -> ExpenseId {

@@ -20,7 +20,7 @@ pub(crate) struct CreateExpense {
     /// What was paid for.
     description: schemas::ExpenseDescription,
     /// Member who paid. Default: the caller.
-    payer_id: Option<schemas::UserId>,
+    payer_id: Option<schemas::MemberId>,
     /// How to split it. Default: `equal`.
     split_type: Option<schemas::SplitType>,
     /// Members who share it, each once. Default: all members of the group share it equally.
@@ -37,7 +37,7 @@ pub(crate) struct CreateExpense {
 #[expect(dead_code, reason = "describes the body that is read")]
 pub(crate) struct CreateSplit {
     /// Member who shares the expense.
-    user_id: schemas::UserId,
+    user_id: schemas::MemberId,
     /// Amount of the share; for an `exact` split.
     amount: Option<schemas::ShareAmountInput>,
     /// Percentage of the expense; for a `percentage` split, whose percentages sum to 100.

@@ -19,7 +19,7 @@ pub(crate) struct EditExpense {
     /// New description.
     description: Option<schemas::ExpenseDescription>,
     /// New payer, a member of the group.
-    payer_id: Option<schemas::UserId>,
+    payer_id: Option<schemas::MemberId>,
     /// How to split it. Without `splits`, it is split among the members who share it now.
     split_type: Option<schemas::SplitType>,
     /// Members who share it, each once.

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 #[schema(as = Member)]
 pub(crate) struct MemberView {
     /// Telegram id of the member, as text.
-    id: schemas::UserId,
+    id: schemas::MemberId,
     /// Telegram id of the member, as a number.
     #[schema(minimum = 1, example = 123_456_789)]
     telegram_id: u64,

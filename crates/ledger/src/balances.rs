@@ -3,7 +3,7 @@
 use fracti_core::{
     currency::Currency,
     group::{Group, Member},
-    id::UserId,
+    id::MemberId,
     ledger::{Ledger, Shown},
     time::Timestamp,
 };
@@ -44,7 +44,7 @@ pub(crate) struct DayView {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MemberBalance {
     /// The member.
-    user_id: schemas::UserId,
+    user_id: schemas::MemberId,
     /// Name of the member.
     #[schema(example = "Alice Smith")]
     name: String,
@@ -91,7 +91,7 @@ impl BalanceView {
     pub(crate) fn of(
         group: &Group,
         members: &[Member],
-        user: Option<UserId>,
+        user: Option<MemberId>,
         ledger: &Ledger,
         as_of: Timestamp,
     ) -> Self {

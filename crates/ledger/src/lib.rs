@@ -9,7 +9,7 @@ use fracti_core::{
     adjustment::{MAX_CHANGES, MAX_ENTRIES},
     entry_id::EntryId,
     group::MEMBER_RULE,
-    id::UserId,
+    id::MemberId,
     time::{Day, Timestamp},
 };
 use fracti_http::{
@@ -47,7 +47,7 @@ pub fn routes() -> Routes {
 /// Query parameters of the balances.
 struct BalanceQuery {
     at: Option<Timestamp>,
-    user: Option<UserId>,
+    user: Option<MemberId>,
 }
 
 impl Parameters for BalanceQuery {
@@ -65,7 +65,7 @@ impl Parameters for BalanceQuery {
     params(
         ("at" = Option<schemas::Timestamp>, Query, description = "Moment of the balances. Default: \
             now."),
-        ("userId" = Option<schemas::UserId>, Query, description = "Return only the totals of this \
+        ("userId" = Option<schemas::MemberId>, Query, description = "Return only the totals of this \
             member.")),
     responses((status = OK, body = Data<BalanceView>)),
     extensions(("x-errors" = json!([Code::TooMuchHistory]))))]
@@ -98,7 +98,7 @@ async fn get_ledger_balance(
             after this moment or day."),
         ("order" = inline(Option<schemas::SortOrder>), Query, description = "Order of the \
             entries."),
-        ("userId" = Option<schemas::UserId>, Query, description = "Return only entries that \
+        ("userId" = Option<schemas::MemberId>, Query, description = "Return only entries that \
             changed this member's balances.")),
     responses((status = OK, body = List<EntryView>)))]
 async fn list_ledger_entries(

@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use fracti_core::{
-    id::UserId,
+    id::MemberId,
     time::{Day, Timestamp, TimestampError},
 };
 use fracti_http::{Paging, Parameters, QueryReader};
@@ -59,7 +59,7 @@ pub(crate) struct EntriesQuery {
     pub(crate) from: Option<Timestamp>,
     pub(crate) to: Option<Timestamp>,
     pub(crate) order: Option<Order>,
-    pub(crate) user: Option<UserId>,
+    pub(crate) user: Option<MemberId>,
 }
 
 /// Query parameters of the list of days.

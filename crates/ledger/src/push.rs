@@ -60,7 +60,7 @@ pub(crate) struct PushEntry {
 #[expect(dead_code, reason = "describes the body that is read")]
 struct PushChange {
     /// Member whose balance it is.
-    user_id: schemas::UserId,
+    user_id: schemas::MemberId,
     /// Currency of the balance. Default: the group's currency.
     currency: Option<schemas::Currency>,
     /// Signed amount by which the balance changes.
@@ -73,7 +73,7 @@ struct PushChange {
 #[expect(dead_code, reason = "describes the body that is read")]
 struct PushCondition {
     /// Member whose balance it is.
-    user_id: schemas::UserId,
+    user_id: schemas::MemberId,
     /// Currency of the balance. Default: the group's currency.
     currency: Option<schemas::Currency>,
     /// Minimum balance; negative if the member may owe.

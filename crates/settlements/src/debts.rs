@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use fracti_core::{
     currency::Currency,
     group::{Group, Member},
-    id::UserId,
+    id::MemberId,
     ledger::{Ledger, Shown, Totals},
     plan::{Transfer, plans},
 };
@@ -43,7 +43,7 @@ struct DebtGraph {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct DebtNode {
     /// Telegram id of the member.
-    id: schemas::UserId,
+    id: schemas::MemberId,
     /// Name of the member.
     #[schema(example = "Alice Smith")]
     name: String,
@@ -68,9 +68,9 @@ struct DebtNode {
 #[derive(Debug, Serialize, ToSchema)]
 struct DebtEdge {
     /// Member who pays.
-    from: schemas::UserId,
+    from: schemas::MemberId,
     /// Member who is paid.
-    to: schemas::UserId,
+    to: schemas::MemberId,
     /// Amount to pay.
     amount: JsonDecimal,
     /// Currency of the amount.
@@ -82,12 +82,12 @@ struct DebtEdge {
 #[serde(rename_all = "camelCase")]
 struct SuggestedSettlement {
     /// Member who pays.
-    from_user_id: schemas::UserId,
+    from_user_id: schemas::MemberId,
     /// Name of the payer.
     #[schema(example = "Bob Jones")]
     from_user_name: String,
     /// Member who is paid.
-    to_user_id: schemas::UserId,
+    to_user_id: schemas::MemberId,
     /// Name of the recipient.
     #[schema(example = "Alice Smith")]
     to_user_name: String,
@@ -134,7 +134,7 @@ impl GroupDebts {
         currencies.insert(group.currency);
         let shown = Shown::of(ledger, group.currency, members.len());
 
-        let names: HashMap<UserId, &str> =
+        let names: HashMap<MemberId, &str> =
             members.iter().map(|member| (member.id, member.name.as_str())).collect();
         let (mut edges, mut suggestions, mut optimal) = (Vec::new(), Vec::new(), true);
         let nets = currencies.iter().map(|currency| (*currency, ledger.balances.nets(*currency)));
@@ -202,9 +202,9 @@ fn edge(transfer: &Transfer, currency: Currency) -> DebtEdge {
 fn suggestion(
     transfer: &Transfer,
     currency: Currency,
-    names: &HashMap<UserId, &str>,
+    names: &HashMap<MemberId, &str>,
 ) -> SuggestedSettlement {
-    let name = |user: UserId| names.get(&user).copied().unwrap_or_default().to_owned();
+    let name = |user: MemberId| names.get(&user).copied().unwrap_or_default().to_owned();
     SuggestedSettlement {
         from_user_id: Text(transfer.from),
         from_user_name: name(transfer.from),

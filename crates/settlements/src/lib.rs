@@ -40,11 +40,11 @@ pub fn routes() -> Routes {
 #[expect(dead_code, reason = "describes the body that is read")]
 struct CreateSettlement {
     /// Member who is paid.
-    to_id: schemas::UserId,
+    to_id: schemas::MemberId,
     /// Amount that is paid.
     amount: schemas::AmountInput,
     /// Member who pays. Default: the caller. Either the payer or the recipient must be the caller.
-    from_id: Option<schemas::UserId>,
+    from_id: Option<schemas::MemberId>,
     /// Currency of the amount. Default: the currency in which the payer owes and the recipient is
     /// owed, if there is exactly one; otherwise the group's currency.
     currency: Option<schemas::Currency>,

@@ -30,7 +30,7 @@ impl Table {
         read: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
         let member = async {
-            let key = keys::member(member_key.group, member_key.user);
+            let key = keys::member(member_key.group, member_key.user.into());
             if self.db.exists::<MemberRow>(key).await? {
                 Ok(())
             } else {

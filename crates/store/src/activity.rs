@@ -7,7 +7,7 @@ use fracti_core::{
     Error,
     currency::Currency,
     expense::{Expense, Participant},
-    id::{GroupId, UserId},
+    id::{GroupId, MemberId},
     keys::{self, prefix},
     settlement::Settlement,
     time::Timestamp,
@@ -51,8 +51,8 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn paid_by(&self, user: UserId, page: &Page) -> Result<Slice<Expense>, Error> {
-        let mut slice = self.db.page::<Expense>(&paid(user), page).await?;
+    pub async fn paid_by(&self, member: MemberId, page: &Page) -> Result<Slice<Expense>, Error> {
+        let mut slice = self.db.page::<Expense>(&paid(member), page).await?;
         self.fill(slice.items.iter_mut().map(|row| row as _)).await?;
         Ok(slice)
     }
@@ -62,8 +62,12 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn owed_by(&self, user: UserId, page: &Page) -> Result<Slice<Participant>, Error> {
-        let mut slice = self.db.page::<Participant>(&owed(user), page).await?;
+    pub async fn owed_by(
+        &self,
+        member: MemberId,
+        page: &Page,
+    ) -> Result<Slice<Participant>, Error> {
+        let mut slice = self.db.page::<Participant>(&owed(member), page).await?;
         self.fill(slice.items.iter_mut().map(|row| row as _)).await?;
         Ok(slice)
     }
@@ -73,8 +77,8 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn sent_by(&self, user: UserId, page: &Page) -> Result<Slice<Settlement>, Error> {
-        let mut slice = self.db.page::<Settlement>(&sent(user), page).await?;
+    pub async fn sent_by(&self, member: MemberId, page: &Page) -> Result<Slice<Settlement>, Error> {
+        let mut slice = self.db.page::<Settlement>(&sent(member), page).await?;
         self.fill(slice.items.iter_mut().map(|row| row as _)).await?;
         Ok(slice)
     }
@@ -87,14 +91,14 @@ impl Table {
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn activity_of(
         &self,
-        user: UserId,
+        member: MemberId,
         limit: usize,
         after: ActivityPosition,
     ) -> Result<(Vec<Activity>, Option<ActivityPosition>), Error> {
         let page = |after: &Option<Position>| Page { limit, after: after.clone() };
         let (pages, ranges) = (
             [&after.paid, &after.owed, &after.sent, &after.received].map(page),
-            [paid(user), owed(user), sent(user), received(user)],
+            [paid(member), owed(member), sent(member), received(member)],
         );
         let ([p, o, s, r], [paid, owed, sent, received]) = (&pages, &ranges);
         let (paid, owed, sent, received) = tokio::try_join!(
@@ -144,20 +148,20 @@ impl Table {
     }
 }
 
-fn paid(user: UserId) -> Range {
-    Range::index("GSI3", keys::user_partition(user), prefix::EXPENSE)
+fn paid(member: MemberId) -> Range {
+    Range::index("GSI3", keys::user_partition(member), prefix::EXPENSE)
 }
 
-fn owed(user: UserId) -> Range {
-    Range::index("GSI1", keys::user_partition(user), prefix::OWES)
+fn owed(member: MemberId) -> Range {
+    Range::index("GSI1", keys::user_partition(member), prefix::OWES)
 }
 
-fn sent(user: UserId) -> Range {
-    Range::index("GSI3", keys::user_partition(user), prefix::SETTLEMENT)
+fn sent(member: MemberId) -> Range {
+    Range::index("GSI3", keys::user_partition(member), prefix::SETTLEMENT)
 }
 
-fn received(user: UserId) -> Range {
-    Range::index("GSI1", keys::user_partition(user), prefix::RECEIVED)
+fn received(member: MemberId) -> Range {
+    Range::index("GSI1", keys::user_partition(member), prefix::RECEIVED)
 }
 
 impl Activity {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fracti_core::{
     Error,
     group::{Group, Member},
-    id::UserId,
+    id::MemberId,
     ledger::Ledger,
 };
 use tokio::sync::OnceCell;
@@ -32,7 +32,7 @@ impl Table {
     pub(crate) async fn create_in_group<T>(
         &self,
         member_key: MemberKey,
-        named: Option<&BTreeSet<UserId>>,
+        named: Option<&BTreeSet<MemberId>>,
         idempotency: &Idempotency<T>,
         create: impl Fn(&Group, &[Member], Ledger) -> Result<(LedgerTransaction, T), TransactionError>,
     ) -> Result<Outcome<T>, Error> {

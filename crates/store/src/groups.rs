@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fracti_core::{
     Error,
     group::{Group, MAX_MEMBERS, Member, MemberRow, NewGroup},
-    id::{GroupId, UserId},
+    id::{GroupId, MemberId},
     input::{Draft, Field},
     keys::{self, prefix},
     ledger::Ledger,
@@ -69,7 +69,7 @@ impl Table {
         self.write(|| async {
             let (found, member, stored) = tokio::join!(
                 self.db.get::<Group>(keys::group(group)),
-                self.db.get::<MemberRow>(keys::member(group, user.id)),
+                self.db.get::<MemberRow>(keys::member(group, user.id.into())),
                 self.stored_result(idempotency.request.as_ref()),
             );
             found?.ok_or(Error::NoGroup)?;
@@ -114,8 +114,9 @@ impl Table {
         };
         let set = self.write(|| async {
             let wallet = [("wallet", Some(row::to_value(wallet)?))];
-            let update = Write::update(keys::member(member_key.group, member_key.user), wallet)
-                .when(readable::<MemberRow>()?, OnConflict::Fail(|| Error::NotMember));
+            let update =
+                Write::update(keys::member(member_key.group, member_key.user.into()), wallet)
+                    .when(readable::<MemberRow>()?, OnConflict::Fail(|| Error::NotMember));
             Ok(Decision::write(Transaction::from_iter([update]), ()))
         });
         match set.await {
@@ -147,10 +148,10 @@ impl Table {
     pub(crate) async fn group_naming(
         &self,
         member_key: MemberKey,
-        named: Option<&BTreeSet<UserId>>,
+        named: Option<&BTreeSet<MemberId>>,
     ) -> Result<(Group, Vec<Member>), Error> {
         let members = Range::table(keys::group_partition(member_key.group), prefix::MEMBER);
-        let filter = named.map(|named| among(named, member_key.user)).transpose()?;
+        let filter = named.map(|named| among(named, member_key.user.into())).transpose()?;
         let filter = filter.unwrap_or_default();
         let (group, members) = tokio::try_join!(
             self.db.get::<Group>(keys::group(member_key.group)),
@@ -181,7 +182,7 @@ impl Table {
 }
 
 /// The member is one of these users or the caller. There is no condition if they are too many.
-fn among(named: &BTreeSet<UserId>, caller: UserId) -> Result<Expression, Error> {
+fn among(named: &BTreeSet<MemberId>, caller: MemberId) -> Result<Expression, Error> {
     let users = named | &BTreeSet::from([caller]);
     if users.len() > MAX_VALUES {
         return Ok(Expression::default());
@@ -214,6 +215,6 @@ fn renewed(group: GroupId, before: &Member, user: &User) -> Result<(Member, Tran
         ("username", optional(&member.username)?),
         ("avatarUrl", optional(&member.avatar_url)?),
     ];
-    let update = Write::update(keys::member(group, user.id), attributes);
+    let update = Write::update(keys::member(group, user.id.into()), attributes);
     Ok((member, Transaction::from_iter([update])))
 }

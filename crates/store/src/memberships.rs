@@ -75,7 +75,9 @@ impl Table {
                 Some(Membership {
                     group: groups.remove(id)?,
                     joined_at: *joined_at,
-                    totals: currencies.map(|it| (it, ledger.balances.totals(it, user))).collect(),
+                    totals: currencies
+                        .map(|it| (it, ledger.balances.totals(it, user.into())))
+                        .collect(),
                     expense_count: ledger.expense_count,
                     settlement_count: ledger.settlement_count,
                 })
@@ -90,7 +92,7 @@ impl Table {
         user: UserId,
         page: &Page,
     ) -> Result<Slice<(GroupId, Timestamp)>, Error> {
-        let range = Range::index("GSI1", keys::user_partition(user), prefix::GROUP);
+        let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
         let Slice { items, next } = self.db.page::<MemberRow>(&range, page).await?;
         let items = items.into_iter().map(|row| (row.group_id, row.member.joined_at)).collect();
         Ok(Slice { items, next })

@@ -1,6 +1,6 @@
 //! The activity feed of a user.
 
-use fracti_core::{currency::Currency, id::UserId, settlement::Settlement};
+use fracti_core::{currency::Currency, id::MemberId, settlement::Settlement};
 use fracti_http::{JsonDecimal, Text, schemas};
 use fracti_store::Activity;
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub(crate) struct ActivityView {
     description: String,
     /// The other party: the payer of the expense, or the other side of the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
-    other_party_id: Option<schemas::UserId>,
+    other_party_id: Option<schemas::MemberId>,
     /// Name of the other party when the event was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Bob Jones")]
@@ -109,7 +109,7 @@ impl ActivityView {
         kind: Kind,
         settlement: Settlement,
         description: String,
-        (id, name): (UserId, String),
+        (id, name): (MemberId, String),
     ) -> Self {
         Self {
             kind,

@@ -109,7 +109,7 @@ struct MyDebt {
     #[schema(example = "EUR")]
     currency: &'static str,
     /// Member who paid.
-    payer_id: schemas::UserId,
+    payer_id: schemas::MemberId,
     /// Name of the payer when the expense was recorded.
     #[schema(example = "Alice Smith")]
     payer_name: String,
@@ -178,7 +178,7 @@ async fn list_expenses(
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MyExpense>, Problem> {
     let list_id = ListId::new("users/me/expenses", &user.id);
-    let expenses = app.table.paid_by(user.id, &paging.page(&list_id)?).await?;
+    let expenses = app.table.paid_by(user.id.into(), &paging.page(&list_id)?).await?;
     Ok(paging.list(&list_id, expenses))
 }
 
@@ -192,7 +192,7 @@ async fn list_debts(
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MyDebt>, Problem> {
     let list_id = ListId::new("users/me/debts", &user.id);
-    let debts = app.table.owed_by(user.id, &paging.page(&list_id)?).await?;
+    let debts = app.table.owed_by(user.id.into(), &paging.page(&list_id)?).await?;
     Ok(paging.list(&list_id, debts))
 }
 
@@ -206,7 +206,7 @@ async fn list_settlements(
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MySettlement>, Problem> {
     let list_id = ListId::new("users/me/settlements", &user.id);
-    let settlements = app.table.sent_by(user.id, &paging.page(&list_id)?).await?;
+    let settlements = app.table.sent_by(user.id.into(), &paging.page(&list_id)?).await?;
     Ok(paging.list(&list_id, settlements))
 }
 
@@ -221,7 +221,7 @@ async fn list_activity(
 ) -> Result<List<ActivityView>, Problem> {
     let list_id = ListId::new("users/me/activity", &user.id);
     let after = paging.after(&list_id)?.unwrap_or_default();
-    let (feed, next) = app.table.activity_of(user.id, paging.limit(), after).await?;
+    let (feed, next) = app.table.activity_of(user.id.into(), paging.limit(), after).await?;
     let next = next.map(|position| paging.cursor(&list_id, &position));
     Ok(List::new(feed.into_iter().map(ActivityView::from), next))
 }

@@ -111,7 +111,9 @@ fn request_key(record: &Record) -> Option<Key> {
 /// If a response lacks a field.
 pub async fn views(client: &Client, observer: &Actor, report: &mut Report) {
     let state = State::read(client).await;
-    for user in state.members.keys().map(|(_, user)| user.number()).collect::<BTreeSet<_>>() {
+    for user in
+        state.members.keys().map(|(_, user)| user.user().unwrap().number()).collect::<BTreeSet<_>>()
+    {
         let actor = observer.be(user);
         let id = UserId::new(user).unwrap();
         let groups = state.members.keys().filter(|(_, member)| *member == id);

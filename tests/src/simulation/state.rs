@@ -8,7 +8,7 @@ use fracti_core::{
     entry::Entry,
     expense::{Expense, Participant},
     group::{Group, Member, MemberRow},
-    id::{GroupId, UserId},
+    id::{GroupId, MemberId},
     keys::Primary,
     ledger::{EntryStatus, Ledger},
     row::{self, Item, Row},
@@ -28,7 +28,7 @@ pub(super) type Key = (String, String);
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) groups: BTreeMap<GroupId, Group>,
-    pub(super) members: BTreeMap<(GroupId, UserId), Member>,
+    pub(super) members: BTreeMap<(GroupId, MemberId), Member>,
     pub(super) expenses: Vec<Expense>,
     pub(super) participants: Vec<Participant>,
     pub(super) settlements: Vec<Settlement>,

@@ -11,7 +11,7 @@ use crate::{
     currency::Currency,
     decimal::Decimal,
     group::Member,
-    id::UserId,
+    id::MemberId,
     input::{Draft, Field, FieldErrors},
     split::{Split, SplitType},
     text::Description,
@@ -25,7 +25,7 @@ pub struct Edit {
     /// New description.
     pub description: Field<Description>,
     /// New payer.
-    pub payer: Field<UserId>,
+    pub payer: Field<MemberId>,
     /// New way to split the amount.
     pub split_type: Field<SplitType>,
     /// New members who share it, with their input.
@@ -39,7 +39,7 @@ pub struct Edit {
 impl Draft<Edit> {
     /// The users that the edit names, whom [`Draft::apply`] needs; `None` if it needs all members.
     #[must_use]
-    pub fn named(&self) -> Option<BTreeSet<UserId>> {
+    pub fn named(&self) -> Option<BTreeSet<MemberId>> {
         self.fields().and_then(|edit| named(&edit.payer, &edit.splits))
     }
 

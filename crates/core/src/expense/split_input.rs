@@ -10,7 +10,7 @@ use crate::{
     currency::Currency,
     decimal::Decimal,
     group::{MEMBER_RULE, Member},
-    id::{ExpenseId, UserId},
+    id::{ExpenseId, MemberId},
     input::{Field, FieldErrors},
     money::Money,
     split::{
@@ -22,7 +22,7 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SplitInput {
     /// The member.
-    pub user: Field<UserId>,
+    pub user: Field<MemberId>,
     /// Amount of the share in major units, for an exact split.
     pub amount: Field<Decimal>,
     /// Percentage of the expense, for a percentage split.
@@ -31,16 +31,16 @@ pub struct SplitInput {
 
 /// The users that a request names as payer and sharers, if it names the sharers.
 pub(super) fn named(
-    payer: &Field<UserId>,
+    payer: &Field<MemberId>,
     splits: &Field<Vec<SplitInput>>,
-) -> Option<BTreeSet<UserId>> {
+) -> Option<BTreeSet<MemberId>> {
     let sharers = splits.value()?.iter().filter_map(|split| split.user.value());
     Some(sharers.chain(payer.value()).copied().collect())
 }
 
 /// The members of a group, by whose names a client's ids are checked.
 #[derive(Clone, Debug)]
-pub(super) struct Members<'a>(BTreeMap<UserId, &'a str>);
+pub(super) struct Members<'a>(BTreeMap<MemberId, &'a str>);
 
 impl<'a> Members<'a> {
     pub(super) fn of(members: &'a [Member]) -> Self {
@@ -55,7 +55,7 @@ impl<'a> Members<'a> {
     /// The name of the member at `path`.
     pub(super) fn name(
         &self,
-        user: UserId,
+        user: MemberId,
         path: &str,
         errors: &mut FieldErrors,
     ) -> Option<String> {
@@ -138,7 +138,7 @@ fn read_users(
     inputs: &[SplitInput],
     members: &Members<'_>,
     errors: &mut FieldErrors,
-) -> Option<Vec<UserId>> {
+) -> Option<Vec<MemberId>> {
     if inputs.is_empty() {
         errors.push("splits", SplitError::Empty);
         return None;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Ledger;
-use crate::{currency::Currency, id::UserId};
+use crate::{currency::Currency, id::MemberId};
 
 /// Maximum number of balances in a response before zeros are left out. Each is of one member in one
 /// currency.
@@ -30,7 +30,7 @@ impl<'a> Shown<'a> {
     }
 
     /// The currencies in which a member's balance is shown, by code.
-    pub fn currencies(&self, user: UserId) -> impl Iterator<Item = Currency> + '_ {
+    pub fn currencies(&self, user: MemberId) -> impl Iterator<Item = Currency> + '_ {
         let zeros_too = self.all() <= MAX_SHOWN;
         let shown = move |currency: &Currency| {
             zeros_too || *currency == self.own || self.ledger.balances.has(*currency, user)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use super::{Balances, Change, Settled, Totals};
-use crate::{currency::Currency, decimal::Decimal, id::UserId};
+use crate::{currency::Currency, decimal::Decimal, id::MemberId};
 
 /// Totals in major units. An omitted total is zero.
 #[derive(Serialize, Deserialize)]
@@ -69,8 +69,8 @@ impl Serialize for Balances {
 
 impl<'de> Deserialize<'de> for Balances {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let stored = BTreeMap::<Currency, BTreeMap<UserId, StoredTotals>>::deserialize(from)?;
-        let member = |currency, (user, numbers): (UserId, StoredTotals)| {
+        let stored = BTreeMap::<Currency, BTreeMap<MemberId, StoredTotals>>::deserialize(from)?;
+        let member = |currency, (user, numbers): (MemberId, StoredTotals)| {
             Ok((user, numbers.totals::<D::Error>(currency)?))
         };
         let currency = |(currency, members): (Currency, BTreeMap<_, _>)| {
@@ -105,7 +105,7 @@ impl<'de> Deserialize<'de> for Settled {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StoredChange {
-    user_id: UserId,
+    user_id: MemberId,
     currency: Currency,
     #[serde(flatten)]
     numbers: StoredTotals,

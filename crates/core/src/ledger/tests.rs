@@ -5,7 +5,11 @@ use crate::{
     row::{AttributeValue, from_item, to_item},
 };
 
-pub(crate) fn user(number: u64) -> UserId {
+pub(crate) fn user(number: u64) -> MemberId {
+    actor(number).into()
+}
+
+pub(crate) fn actor(number: u64) -> UserId {
     UserId::new(number).unwrap()
 }
 
@@ -42,14 +46,14 @@ fn recorded(
     event: Event,
     at: Timestamp,
 ) -> Result<(Ledger, Entry<()>), LedgerError> {
-    ledger.record(group(), event, user(1), at)
+    ledger.record(group(), event, actor(1), at)
 }
 
 #[test]
 fn entry_cannot_be_reverted_in_an_earlier_ledger() {
     let (after, entry) = recorded(&Ledger::default(), event(100), at(0)).unwrap();
-    assert_eq!(Ledger::default().revert(&entry, user(1), at(1)), Err(LedgerError::Missing(0)));
-    assert!(after.revert(&entry, user(1), at(1)).is_ok());
+    assert_eq!(Ledger::default().revert(&entry, actor(1), at(1)), Err(LedgerError::Missing(0)));
+    assert!(after.revert(&entry, actor(1), at(1)).is_ok());
 }
 
 #[test]

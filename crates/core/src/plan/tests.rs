@@ -1,9 +1,10 @@
 use proptest::{collection::vec, prelude::*, sample::select};
 
 use super::*;
+use crate::id::UserId;
 
-fn balances(minor: &[i64]) -> Vec<(UserId, i64)> {
-    (1..).map(|number| UserId::new(number).unwrap()).zip(minor.iter().copied()).collect()
+fn balances(minor: &[i64]) -> Vec<(MemberId, i64)> {
+    (1..).map(|number| UserId::new(number).unwrap().into()).zip(minor.iter().copied()).collect()
 }
 
 /// The numbers, and one more that makes their sum zero.
@@ -23,8 +24,8 @@ fn plan(minor: &[i64]) -> Plan {
     plans([(Currency::TON, balances(minor))]).remove(&Currency::TON).unwrap()
 }
 
-fn after(balances: &[(UserId, i64)], transfers: &[Transfer]) -> BTreeMap<UserId, i64> {
-    let mut left: BTreeMap<UserId, i64> = balances.iter().copied().collect();
+fn after(balances: &[(MemberId, i64)], transfers: &[Transfer]) -> BTreeMap<MemberId, i64> {
+    let mut left: BTreeMap<MemberId, i64> = balances.iter().copied().collect();
     for transfer in transfers {
         *left.get_mut(&transfer.from).unwrap() += transfer.minor;
         *left.get_mut(&transfer.to).unwrap() -= transfer.minor;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::{Set, Transfer};
-use crate::id::UserId;
+use crate::id::MemberId;
 
 /// The transfers that settle a set: the largest debt is paid to the largest credit, so each
 /// transfer closes a balance, and the last one closes two.
@@ -12,7 +12,7 @@ pub(super) fn settle(set: Set) -> Vec<Transfer> {
     let (mut credits, mut debts): (Set, Set) = set.into_iter().partition(|(_, minor)| *minor > 0);
     let largest = |side: &Set| {
         let by_size =
-            |(_, (user, minor)): &(usize, &(UserId, i64))| (minor.unsigned_abs(), Reverse(*user));
+            |(_, (user, minor)): &(usize, &(MemberId, i64))| (minor.unsigned_abs(), Reverse(*user));
         side.iter().enumerate().max_by_key(by_size).map(|(index, balance)| (index, *balance))
     };
     while let (Some((credit, (to, credited))), Some((debt, (from, owed)))) =

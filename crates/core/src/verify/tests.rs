@@ -6,7 +6,7 @@ use crate::{
     id::{ExpenseId, SettlementId},
     ledger::{
         Event, Totals,
-        tests::{at, currency, group, user},
+        tests::{actor, at, currency, group, user},
     },
     money::Money,
     row::{from_item, to_item},
@@ -116,14 +116,14 @@ struct Model {
 
 impl Model {
     fn record(&mut self, event: Event, by: u64, at: Timestamp) -> Entry {
-        let (ledger, entry) = self.ledger.record(group(), event, user(by), at).unwrap();
+        let (ledger, entry) = self.ledger.record(group(), event, actor(by), at).unwrap();
         self.ledger = ledger;
         self.rows.entries.push(entry.clone());
         entry
     }
 
     fn revert(&mut self, entry: &Entry, at: Timestamp) {
-        let (ledger, [reverted, revert]) = self.ledger.revert(entry, user(1), at).unwrap();
+        let (ledger, [reverted, revert]) = self.ledger.revert(entry, actor(1), at).unwrap();
         assert_eq!(reverted.other_sequence, Some(revert.sequence));
         assert_eq!(revert.other_sequence, Some(reverted.sequence));
         self.ledger = ledger;
@@ -222,10 +222,10 @@ proptest! {
     #[test]
     fn a_revert_leads_back(payer in 1..6_u64, minor in 1..=i64::MAX, sharers in 1..6_u64) {
         let event = expense(at(0), payer, minor, sharers, 0).event().unwrap();
-        let (after, entry) = Ledger::default().record(group(), event, user(payer), at(0)).unwrap();
+        let (after, entry) = Ledger::default().record(group(), event, actor(payer), at(0)).unwrap();
         let row = to_item(&entry).unwrap();
         prop_assert_eq!(&from_item::<Entry>(row).unwrap(), &entry);
-        let (back, _) = after.revert(&entry, user(payer), at(1)).unwrap();
+        let (back, _) = after.revert(&entry, actor(payer), at(1)).unwrap();
         prop_assert_eq!(back.balances, Balances::default());
         prop_assert_eq!((back.expense_count, back.sequence, back.version), (0, 2, 2));
     }

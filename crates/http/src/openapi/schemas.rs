@@ -54,6 +54,8 @@ impl<T: TextForm> ToSchema for Text<T> {
 pub type ResourceId = Text<uuid::Uuid>;
 /// Telegram id of a user.
 pub type UserId = Text<id::UserId>;
+/// Id of a member: a user or a guest.
+pub type MemberId = Text<id::MemberId>;
 /// Id of a ledger entry.
 pub type EntryId = Text<entry_id::EntryId>;
 /// Id of a Telegram chat.

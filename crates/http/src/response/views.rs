@@ -47,7 +47,7 @@ pub struct ExpenseView {
     /// Group that it belongs to.
     pub group_id: schemas::ResourceId,
     /// Member who paid.
-    pub payer_id: schemas::UserId,
+    pub payer_id: schemas::MemberId,
     /// Name of the payer when it was recorded.
     #[schema(example = "Alice Smith")]
     pub payer_name: String,
@@ -81,7 +81,7 @@ pub struct ExpenseView {
 #[schema(as = ExpenseShare)]
 pub struct ShareView {
     /// The member.
-    pub user_id: schemas::UserId,
+    pub user_id: schemas::MemberId,
     /// Name of the member when it was recorded.
     #[schema(example = "Bob Jones")]
     pub user_name: String,
@@ -103,12 +103,12 @@ pub struct SettlementView {
     /// Group that it belongs to.
     pub group_id: schemas::ResourceId,
     /// Member who pays.
-    pub from_user_id: schemas::UserId,
+    pub from_user_id: schemas::MemberId,
     /// Name of the payer when it was recorded.
     #[schema(example = "Bob Jones")]
     pub from_user_name: String,
     /// Member who is paid.
-    pub to_user_id: schemas::UserId,
+    pub to_user_id: schemas::MemberId,
     /// Name of the recipient when it was recorded.
     #[schema(example = "Alice Smith")]
     pub to_user_name: String,
@@ -181,7 +181,7 @@ pub struct EntryView {
 #[schema(as = LedgerChange)]
 pub struct ChangeView {
     /// The member.
-    pub user_id: schemas::UserId,
+    pub user_id: schemas::MemberId,
     /// The currency.
     pub currency: schemas::Currency,
     /// Change of what the member paid for expenses.

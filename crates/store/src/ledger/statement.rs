@@ -7,7 +7,7 @@ use fracti_core::{
     currency::Currency,
     entry::Entry,
     group::{MEMBER_RULE, MemberRow},
-    id::{GroupId, UserId},
+    id::{GroupId, MemberId},
     keys,
     ledger::{Ledger, LedgerError, Totals},
     time::Timestamp,
@@ -33,7 +33,7 @@ pub struct Statement {
     /// No entries after this moment.
     pub to: Option<Timestamp>,
     /// Only entries that change this member's balances, each with the balances after it.
-    pub user: Option<UserId>,
+    pub user: Option<MemberId>,
 }
 
 /// An entry of a statement.
@@ -53,7 +53,7 @@ pub struct Line {
 pub struct Place {
     order: Order,
     /// Only entries that change this member's balances.
-    pub user: Option<UserId>,
+    pub user: Option<MemberId>,
     /// Place between two entries at which the statement continues.
     edge: Edge,
     /// Sequence at which the statement ends.
@@ -120,7 +120,7 @@ impl Table {
     }
 
     /// Checks that the user of a statement is a member.
-    async fn member_named(&self, group: GroupId, user: Option<UserId>) -> Result<(), Error> {
+    async fn member_named(&self, group: GroupId, user: Option<MemberId>) -> Result<(), Error> {
         let Some(user) = user else { return Ok(()) };
         if self.db.exists::<MemberRow>(keys::member(group, user)).await? {
             Ok(())
@@ -160,7 +160,7 @@ impl Table {
         group: GroupId,
         ledger: &Ledger,
         at: Option<Timestamp>,
-        user: Option<UserId>,
+        user: Option<MemberId>,
     ) -> Result<Option<Edge>, Error> {
         let Some(at) = at else { return Ok(None) };
         if ledger.last_event_at.is_none_or(|last| last <= at) {
@@ -225,7 +225,7 @@ impl Table {
 
 impl Edge {
     /// The edge after all entries of `ledger`, with the totals of `user`.
-    fn after(ledger: &Ledger, user: Option<UserId>) -> Self {
+    fn after(ledger: &Ledger, user: Option<MemberId>) -> Self {
         let currencies = ledger.balances.currencies();
         let totals = user.map(|user| {
             currencies.map(|currency| (currency, ledger.balances.totals(currency, user))).collect()
@@ -245,7 +245,7 @@ impl Edge {
 /// [`Error::Table`] if a total overflows, which does not happen in a valid ledger.
 fn lines(
     order: Order,
-    user: Option<UserId>,
+    user: Option<MemberId>,
     edge: Edge,
     entries: Vec<Entry>,
     limit: usize,

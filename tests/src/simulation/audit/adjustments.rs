@@ -93,7 +93,7 @@ pub(super) fn changes(operation: &Operation) -> Option<Vec<Change>> {
         return None;
     };
     let change = |user: &u64, totals: Totals| Change {
-        user: UserId::new(*user).unwrap(),
+        user: UserId::new(*user).unwrap().into(),
         currency: *currency,
         totals,
     };

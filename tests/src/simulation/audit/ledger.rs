@@ -7,7 +7,7 @@ use fracti_core::{
     currency::Currency,
     entry::Entry,
     expense::{Expense, Participant},
-    id::{GroupId, UserId},
+    id::{GroupId, MemberId},
     ledger::{Balances, EntryStatus, Ledger, RefType, Totals},
     settlement::{Settlement, Status},
     time::{Day, Timestamp},
@@ -16,7 +16,7 @@ use fracti_core::{
 use crate::simulation::{Finding, state::State};
 
 /// The four totals of each member in each currency.
-type Sums = BTreeMap<(Currency, UserId), [i64; 4]>;
+type Sums = BTreeMap<(Currency, MemberId), [i64; 4]>;
 
 /// Findings about a group.
 pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {

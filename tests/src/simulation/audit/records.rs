@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fracti_core::{
     expense::Expense,
-    id::UserId,
+    id::{MemberId, UserId},
     ledger::{EntryStatus, RefType},
     settlement::{Settlement, Status},
 };
@@ -37,8 +37,8 @@ pub(super) fn effects(state: &State, record: &Record) -> usize {
             state.groups.values().filter(|it| it.title.to_string() == *title).count()
         }
         Operation::Join { group } => {
-            let joined = |(of, member): &(_, UserId)| {
-                *of == group.parse().unwrap() && member.number() == record.user
+            let joined = |(of, member): &(_, MemberId)| {
+                *of == group.parse().unwrap() && *member == UserId::new(record.user).unwrap()
             };
             state.members.keys().filter(|key| joined(key)).count()
         }
@@ -345,7 +345,8 @@ fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
     for ((group, member), row) in &state.members {
         let join = |it: &Operation| matches!(it, Operation::Join { group: asked } if *asked == group.to_string());
         let found = |it: &Operation| matches!(it, Operation::CreateGroup { title } if *title == state.groups[group].title.to_string());
-        let by = |record: &Record| record.user == member.number() && record.possible();
+        let by =
+            |record: &Record| *member == UserId::new(record.user).unwrap() && record.possible();
         if !records.iter().any(|it| by(it) && (join(&it.operation) || found(&it.operation))) {
             unexplained_rows.push(format!("{row:?}"));
         }

@@ -1,6 +1,9 @@
 //! Checks that the shares of every expense are exactly as requested.
 
-use fracti_core::{expense::Expense, id::UserId};
+use fracti_core::{
+    expense::Expense,
+    id::{MemberId, UserId},
+};
 
 use super::records::is_spent;
 use crate::simulation::{Finding, Operation, Record, Split, state::State};
@@ -24,7 +27,7 @@ pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
             _ => None,
         });
         let minor = edited.unwrap_or(minor);
-        let right = expense.payer_id.number() == *payer
+        let right = expense.payer_id == UserId::new(*payer).unwrap()
             && of(expense, expense.amount) == *minor
             && split_is(expense, *minor, split);
         if !right {
@@ -40,9 +43,11 @@ fn of(expense: &Expense, amount: fracti_core::decimal::Decimal) -> i64 {
 }
 
 fn split_is(expense: &Expense, minor: i64, split: &Split) -> bool {
-    let shares: Vec<(UserId, i64)> =
+    let shares: Vec<(MemberId, i64)> =
         expense.splits.iter().map(|it| (it.user_id, of(expense, it.amount))).collect();
-    let users = |of: Vec<u64>| of == shares.iter().map(|(it, _)| it.number()).collect::<Vec<_>>();
+    let users = |of: Vec<u64>| {
+        of == shares.iter().map(|(it, _)| it.user().unwrap().number()).collect::<Vec<_>>()
+    };
     // An inexact share is rounded up or down.
     let near = |share: i64, weight: i64, whole: i64| {
         let product = i128::from(minor) * i128::from(weight);
