@@ -12,7 +12,7 @@ use crate::{
     entry_id::{EntryId, EntryName},
     group::{Group, MEMBER_RULE, Member},
     id::{MemberId, UserId},
-    input::{Draft, Field, FieldErrors},
+    input::{Draft, Field, FieldErrors, Path},
     ledger::{Balances, Change, Event, RefType, Totals},
     money::Money,
     text::Note,
@@ -28,8 +28,8 @@ pub const MAX_ENTRIES: usize = 500;
 /// fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BareOrWrapped<T> {
-    /// The path of the list; empty if the list is the whole body.
-    pub path: &'static str,
+    /// The path of the list; the empty path if the list is the whole body.
+    pub path: Path,
     /// The items.
     pub items: Field<Vec<T>>,
 }
@@ -121,7 +121,7 @@ impl Draft<BareOrWrapped<Adjustment>> {
         let (BareOrWrapped { path, items }, mut errors) = self.open()?;
         let members = members.iter().map(|member| member.id).collect();
         let check = |(index, adjustment): (usize, &Adjustment)| {
-            adjustment.check(&format!("{path}[{index}]"), group, &members, &mut errors)
+            adjustment.check(&path.index(index), group, &members, &mut errors)
         };
         let checked = items.value().and_then(|items| {
             // Checks all before it collects them, so that the errors of all are reported.
@@ -135,21 +135,21 @@ impl Draft<BareOrWrapped<Adjustment>> {
 impl Adjustment {
     fn check(
         &self,
-        path: &str,
+        path: &Path,
         group: &Group,
         members: &BTreeSet<MemberId>,
         errors: &mut FieldErrors,
     ) -> Option<CheckedAdjustment> {
         let changes = self.changes.value().and_then(|changes| {
-            check_changes(changes, &format!("{path}.changes"), group, members, errors)
+            check_changes(changes, &path.field("changes"), group, members, errors)
         });
         let condition = match &self.condition {
             Field::Absent => Some(None),
             Field::Invalid => None,
             Field::Value(amount) => {
-                let path = format!("{path}.condition");
+                let path = path.field("condition");
                 let (user, currency) = amount.check(&path, group, members, errors);
-                let at_least = amount.money(&format!("{path}.balanceAtLeast"), currency, errors);
+                let at_least = amount.money(path.field("balanceAtLeast"), currency, errors);
                 user.zip(at_least).map(Some)
             }
         };
@@ -166,7 +166,7 @@ impl Adjustment {
 /// Checks each change of an adjustment, and their sums if all amounts are valid.
 fn check_changes(
     changes: &[Amount],
-    path: &str,
+    path: &Path,
     group: &Group,
     members: &BTreeSet<MemberId>,
     errors: &mut FieldErrors,
@@ -174,30 +174,31 @@ fn check_changes(
     let (mut checked, mut amounts) = (Vec::new(), Vec::new());
     let mut named = BTreeSet::new();
     for (index, amount) in changes.iter().enumerate() {
-        let path = format!("{path}[{index}]");
+        let path = path.index(index);
         let (user, currency) = amount.check(&path, group, members, errors);
-        let money = amount.money(&format!("{path}.amount"), currency, errors);
+        let money = amount.money(path.field("amount"), currency, errors);
         if money.is_some_and(|money| money.minor == 0) {
-            errors.push(format!("{path}.amount"), "amount must not be zero");
+            errors.push(path.field("amount"), "amount must not be zero");
         }
         if user.zip(currency).is_some_and(|change| !named.insert(change)) {
             let rule = "userId must appear only once per currency";
-            errors.push(format!("{path}.userId"), rule);
+            errors.push(path.field("userId"), rule);
         }
         let Some(money) = money else { continue };
         amounts.push(money);
-        let totals = errors.keep(format!("{path}.amount"), totals(money));
+        let totals = errors.keep(path.field("amount"), totals(money));
         let change = |(user, totals)| Change { user, currency: money.currency, totals };
         checked.extend(user.zip(totals).map(change));
     }
     if changes.is_empty() {
-        errors.push(path, "changes must not be empty");
+        errors.push(path.clone(), "changes must not be empty");
         return None;
     }
     if amounts.len() == changes.len() {
         for (currency, sum) in sums(&amounts).into_iter().filter(|(_, sum)| *sum != 0) {
             let sum = currency.to_major(sum);
-            errors.push(path, format!("changes in {currency} must sum to zero, not to {sum}"));
+            let rule = format!("changes in {currency} must sum to zero, not to {sum}");
+            errors.push(path.clone(), rule);
         }
     }
     (checked.len() == changes.len()).then_some(checked)
@@ -227,14 +228,14 @@ impl Amount {
     /// The member and the currency, each if it is valid.
     fn check(
         &self,
-        path: &str,
+        path: &Path,
         group: &Group,
         members: &BTreeSet<MemberId>,
         errors: &mut FieldErrors,
     ) -> (Option<MemberId>, Option<Currency>) {
         let member = |user: &MemberId| {
             let member = members.get(user).copied().ok_or(MEMBER_RULE);
-            errors.keep(format!("{path}.userId"), member)
+            errors.keep(path.field("userId"), member)
         };
         (self.user.value().and_then(member), self.currency.or(group.currency))
     }
@@ -242,7 +243,7 @@ impl Amount {
     /// The amount, if its number and its currency are valid.
     fn money(
         &self,
-        path: &str,
+        path: Path,
         currency: Option<Currency>,
         errors: &mut FieldErrors,
     ) -> Option<Money> {

@@ -4,7 +4,7 @@ use std::{error, fmt};
 
 use crate::{
     discrepancy::Discrepancy,
-    field::{FieldError, FieldErrors, Unreadable},
+    field::{FieldError, FieldErrors, Path, Unreadable},
     ledger::LedgerError,
     limits::MAX_MEMBERS,
     split::SplitError,
@@ -97,7 +97,7 @@ pub type Cause = Box<dyn error::Error + Send + Sync>;
 
 impl Error {
     /// The error of a request in which the field at `path` breaks `rule`.
-    pub fn invalid(path: impl Into<String>, rule: impl fmt::Display) -> Self {
+    pub fn invalid(path: impl Into<Path>, rule: impl fmt::Display) -> Self {
         Self::Invalid(FieldError::new(path, rule).into())
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     decimal::Decimal,
     group::{Group, Member},
     id::{ExpenseId, GroupId, MemberId, UserId},
-    input::{Draft, Field, FieldErrors, name},
+    input::{Draft, Field, FieldErrors, Path},
     keys::{self, Index, Keys},
     ledger::{Change, Event, LedgerError, RefType, Totals},
     money::Money,
@@ -332,13 +332,13 @@ impl CheckedExpense<'_> {
 /// Converts the number at `path`, which must be above zero, to an amount. Reports the rule that it
 /// breaks.
 pub(crate) fn positive(
-    path: &str,
+    path: impl Into<Path>,
     number: Decimal,
     currency: Option<Currency>,
     errors: &mut FieldErrors,
 ) -> Option<Money> {
     if number.is_negative() || number == Decimal::ZERO {
-        errors.push(path, format!("{} must be above zero", name(path)));
+        errors.push(path, "must be above zero");
         return None;
     }
     errors.keep(path, Money::from_major(number, currency?))

@@ -1,6 +1,6 @@
 //! Fields of a request that may be absent or invalid, and the rules that they break.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 /// Maximum number of broken rules that are reported.
 pub const MAX_REPORTED: usize = 100;
@@ -17,11 +17,25 @@ pub enum Field<T> {
     Value(T),
 }
 
+/// Path of a field in a request: the steps from the body to the field. The empty path is that of
+/// the body itself. A parameter or a header has one step, its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Path(Vec<Step>);
+
+/// A step of a [`Path`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Name of a field: one of the API, or an unknown one that the client sent.
+    Field(Cow<'static, str>),
+    /// Index of an item of a list, from zero.
+    Index(usize),
+}
+
 /// A field that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    /// Path of the field, like `splits[1].userId`.
-    pub path: String,
+    /// Path of the field.
+    pub path: Path,
     /// The rule, understandable without the path.
     pub rule: String,
 }
@@ -30,9 +44,9 @@ pub struct FieldError {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors {
     errors: Vec<FieldError>,
-    /// Paths of all known fields, in the order in which errors are reported. They have no indexes,
-    /// like `splits[].userId`.
-    order: Vec<String>,
+    /// Paths of all known fields, in the order in which errors are reported. Their indexes do not
+    /// matter: a field of the items of a list has one path.
+    order: Vec<Path>,
     too_many_shares: Option<usize>,
 }
 
@@ -94,28 +108,105 @@ impl<T> Field<T> {
     }
 }
 
+impl Path {
+    /// The path of the field `name` of the object at this path.
+    ///
+    /// ```
+    /// use fracti_core::input::Path;
+    ///
+    /// let weight = Path::from("items").index(3).field("sharers").index(1).field("weight");
+    /// assert_eq!(weight.name(), "weight");
+    /// ```
+    #[must_use]
+    pub fn field(&self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.then(Step::Field(name.into()))
+    }
+
+    /// The path of the item at `index`, from zero, of the list at this path.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        self.then(Step::Index(index))
+    }
+
+    fn then(&self, step: Step) -> Self {
+        Self(self.0.iter().cloned().chain([step]).collect())
+    }
+
+    /// The steps from the body.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.0
+    }
+
+    /// The name of the field in messages. An item of a list has the name of the list and its index,
+    /// like `splits[1]`; the body has no name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let field = self.0.iter().rposition(|step| matches!(step, Step::Field(_)));
+        let steps = self.0.iter().skip(field.unwrap_or_default());
+        let text = |step: &Step| match step {
+            Step::Field(name) => name.to_string(),
+            Step::Index(index) => format!("[{index}]"),
+        };
+        steps.map(text).collect()
+    }
+
+    /// The names of the fields on the path, which are the same for all items of a list.
+    fn fields(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|step| match step {
+            Step::Field(name) => Some(&**name),
+            Step::Index(_) => None,
+        })
+    }
+
+    /// Sort key of the path: for each of its steps, the position of the field in `order`, or the
+    /// index.
+    fn place(&self, order: &[Self]) -> Vec<usize> {
+        let mut fields = Vec::new();
+        let place = self.0.iter().map(|step| match step {
+            Step::Index(index) => *index,
+            Step::Field(name) => {
+                fields.push(&**name);
+                let is_known = |known: &Self| known.fields().eq(fields.iter().copied());
+                order.iter().position(is_known).unwrap_or(order.len())
+            }
+        });
+        place.collect()
+    }
+}
+
+impl From<&str> for Path {
+    /// The path of a field of the body, or of a parameter or a header.
+    fn from(name: &str) -> Self {
+        Self::default().field(name.to_owned())
+    }
+}
+
 impl FieldError {
     /// The error of the field at `path`, which breaks `rule`. A rule without a subject, like the
     /// message of a type that does not know its field, gets the name of the field as its subject:
     /// "must be a UUID" becomes "payerId must be a UUID".
-    pub fn new(path: impl Into<String>, rule: impl fmt::Display) -> Self {
+    pub fn new(path: impl Into<Path>, rule: impl fmt::Display) -> Self {
         let (path, rule) = (path.into(), rule.to_string());
-        let subject = if path.is_empty() { "the body" } else { name(&path) };
-        let rule = if rule.starts_with("must ") { format!("{subject} {rule}") } else { rule };
+        let rule = match path.steps() {
+            _ if !rule.starts_with("must ") => rule,
+            [] => format!("the body {rule}"),
+            _ => format!("{} {rule}", path.name()),
+        };
         Self { path, rule }
     }
 }
 
 impl FieldErrors {
     /// Reports that the field at `path` breaks `rule`.
-    pub fn push(&mut self, path: impl Into<String>, rule: impl fmt::Display) {
+    pub fn push(&mut self, path: impl Into<Path>, rule: impl fmt::Display) {
         self.errors.push(FieldError::new(path, rule));
     }
 
     /// Reports that the field at `path` is missing.
-    pub fn missing(&mut self, path: impl Into<String>) {
+    pub fn missing(&mut self, path: impl Into<Path>) {
         let path = path.into();
-        let rule = format!("{} is required", name(&path));
+        let rule = format!("{} is required", path.name());
         self.push(path, rule);
     }
 
@@ -123,7 +214,7 @@ impl FieldErrors {
     /// failed.
     pub fn keep<T, E: fmt::Display>(
         &mut self,
-        path: impl Into<String>,
+        path: impl Into<Path>,
         checked: Result<T, E>,
     ) -> Option<T> {
         checked.map_err(|rule| self.push(path, rule)).ok()
@@ -134,11 +225,11 @@ impl FieldErrors {
         self.too_many_shares = Some(shares);
     }
 
-    /// Adds a known field after the earlier ones in the order in which errors are reported. `path`
-    /// has no indexes, like `splits[].userId`.
-    pub fn expect(&mut self, path: &str) {
-        if !self.order.iter().any(|known| known == path) {
-            self.order.push(path.to_owned());
+    /// Adds a known field after the earlier ones in the order in which errors are reported. The
+    /// fields of a list's items are known if those of one item are.
+    pub fn expect(&mut self, path: &Path) {
+        if !self.order.iter().any(|known| known.fields().eq(path.fields())) {
+            self.order.push(path.clone());
         }
     }
 
@@ -157,7 +248,7 @@ impl FieldErrors {
     #[must_use]
     pub fn into_sorted(self) -> Vec<FieldError> {
         let Self { mut errors, order, .. } = self;
-        errors.sort_by_cached_key(|error| place(&error.path, &order));
+        errors.sort_by_cached_key(|error| error.path.place(&order));
         errors.truncate(MAX_REPORTED);
         errors
     }
@@ -171,38 +262,9 @@ impl From<FieldError> for FieldErrors {
 
 impl fmt::Display for FieldErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rules: Vec<_> =
-            self.errors.iter().map(|FieldError { path, rule }| format!("{path}: {rule}")).collect();
+        let rules: Vec<_> = self.errors.iter().map(|error| &*error.rule).collect();
         f.write_str(&rules.join("; "))
     }
-}
-
-/// The name of the field at `path`, such as `userId` for `splits[1].userId`.
-#[must_use]
-pub fn name(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or(path)
-}
-
-/// Sort key of a path: for each of its parts, the position of the field in `order`, and the index
-/// if there is one.
-fn place(path: &str, order: &[String]) -> Vec<usize> {
-    let mut template = String::new();
-    let mut place = Vec::new();
-    for part in path.split('.') {
-        let (field, indexes) = part.split_once('[').map_or((part, None), |(field, rest)| {
-            (field, Some(rest.trim_end_matches(']').parse::<usize>().unwrap_or_default()))
-        });
-        if !template.is_empty() {
-            template.push('.');
-        }
-        template.push_str(field);
-        place.push(order.iter().position(|known| *known == template).unwrap_or(order.len()));
-        if let Some(index) = indexes {
-            template.push_str("[]");
-            place.push(index);
-        }
-    }
-    place
 }
 
 #[cfg(test)]
@@ -212,21 +274,26 @@ mod tests {
     #[test]
     fn errors_are_reported_in_the_order_of_the_fields() {
         let mut errors = FieldErrors::default();
-        for known in ["amount", "splits", "splits[].userId", "splits[].amount", "currency"] {
-            errors.expect(known);
+        let split = |index| Path::from("splits").index(index);
+        for known in ["amount", "splits"] {
+            errors.expect(&known.into());
         }
+        for known in ["userId", "amount"] {
+            errors.expect(&split(0).field(known));
+        }
+        errors.expect(&"currency".into());
         let paths = [
-            "amount",
-            "splits",
-            "splits[2].userId",
-            "splits[2].amount",
-            "splits[2].unknown",
-            "splits[10].userId",
-            "currency",
-            "another",
+            "amount".into(),
+            "splits".into(),
+            split(2).field("userId"),
+            split(2).field("amount"),
+            split(2).field("unknown"),
+            split(10).field("userId"),
+            "currency".into(),
+            "another".into(),
         ];
         for path in paths.iter().rev() {
-            errors.push(*path, "rule");
+            errors.push(path.clone(), "rule");
         }
         let sorted: Vec<_> = errors.into_sorted().into_iter().map(|error| error.path).collect();
         assert_eq!(sorted, paths);
@@ -235,10 +302,10 @@ mod tests {
     #[test]
     fn reported_errors_are_bounded() {
         let mut errors = FieldErrors::default();
-        (0..1000).for_each(|index| errors.missing(format!("[{index}].userId")));
+        (0..1000).for_each(|index| errors.missing(Path::default().index(index).field("userId")));
         let sorted = errors.into_sorted();
         assert_eq!(sorted.len(), MAX_REPORTED);
-        assert_eq!(sorted[99].path, "[99].userId");
+        assert_eq!(sorted[99].path, Path::default().index(99).field("userId"));
         assert_eq!(sorted[99].rule, "userId is required");
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::Error;
 
-pub use crate::field::{Field, FieldError, FieldErrors, MAX_REPORTED, Unreadable, name};
+pub use crate::field::{Field, FieldError, FieldErrors, MAX_REPORTED, Path, Step, Unreadable};
 
 /// The fields of a request and the rules that they break so far, or that the request cannot be
 /// read.

@@ -5,7 +5,7 @@ use fracti_core::{
         Adjustment, Amount, BareOrWrapped, MAX_CHANGES, MAX_ENTRIES, NonApplied, Reason, Report,
     },
     entry_id::{EntryId, EntryNameError},
-    input::Field,
+    input::{Field, Path},
 };
 use fracti_http::{Body, EntryView, JsonScalar, Object, Text, Value, schemas, sentence};
 use serde::Serialize;
@@ -107,9 +107,12 @@ fn bare_or_wrapped<T>(
     read: impl Fn(Value<'_, '_>) -> Field<Vec<T>>,
 ) -> Field<BareOrWrapped<T>> {
     if value.is_list() {
-        return Field::Value(BareOrWrapped { path: "", items: read(value) });
+        return Field::Value(BareOrWrapped { path: Path::default(), items: read(value) });
     }
-    value.object(|body| BareOrWrapped { path: field, items: read(body.field(field).required()) })
+    value.object(|body| BareOrWrapped {
+        path: field.into(),
+        items: read(body.field(field).required()),
+    })
 }
 
 fn read_adjustment(entry: &mut Object<'_, '_>) -> Adjustment {

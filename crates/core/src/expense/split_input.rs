@@ -11,7 +11,7 @@ use crate::{
     decimal::Decimal,
     group::{MEMBER_RULE, Member},
     id::{ExpenseId, MemberId},
-    input::{Field, FieldErrors},
+    input::{Field, FieldErrors, Path},
     money::Money,
     split::{
         PERCENT_DECIMALS, Split, SplitError, SplitType, UserShare, check_exact, percentage_weights,
@@ -56,7 +56,7 @@ impl<'a> Members<'a> {
     pub(super) fn name(
         &self,
         user: MemberId,
-        path: &str,
+        path: impl Into<Path>,
         errors: &mut FieldErrors,
     ) -> Option<String> {
         let name = self.0.get(&user).map(|name| (*name).to_owned());
@@ -145,19 +145,19 @@ fn read_users(
     }
     let (mut users, mut seen) = (Vec::new(), BTreeSet::new());
     for (index, input) in inputs.iter().enumerate() {
-        let path = |field: &str| format!("splits[{index}].{field}");
+        let path = Path::from("splits").index(index);
         if let Some(user) = input.user.value().copied()
-            && members.name(user, &path("userId"), errors).is_some()
+            && members.name(user, path.field("userId"), errors).is_some()
         {
             if seen.insert(user) {
                 users.push(user);
             } else {
-                errors.push(path("userId"), SplitError::Twice(index));
+                errors.push(path.field("userId"), SplitError::Twice(index));
             }
         }
         for (field, number) in [("amount", &input.amount), ("percentage", &input.percentage)] {
             if number.value().is_some_and(|number| number.is_negative()) {
-                errors.push(path(field), SplitError::Negative(index));
+                errors.push(path.field(field), SplitError::Negative(index));
             }
         }
     }
@@ -168,13 +168,13 @@ fn read_users(
 /// a result needs something that is invalid itself.
 fn read_numbers<T, E: fmt::Display>(
     inputs: &[SplitInput],
-    field: &str,
+    field: &'static str,
     number: impl Fn(&SplitInput) -> Field<Decimal>,
     check: impl Fn(usize, Decimal) -> Option<Result<T, E>>,
     errors: &mut FieldErrors,
 ) -> Option<Vec<T>> {
     let read = |(index, input)| {
-        let path = format!("splits[{index}].{field}");
+        let path = Path::from("splits").index(index).field(field);
         match number(input) {
             Field::Absent => {
                 errors.missing(path);

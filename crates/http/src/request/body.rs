@@ -7,7 +7,7 @@
 use std::{borrow::Cow, collections::BTreeSet, fmt, ops::RangeInclusive, str::FromStr};
 
 use axum::http::{HeaderMap, header};
-use fracti_core::input::{Draft, Field, FieldErrors, Unreadable, name};
+use fracti_core::input::{Draft, Field, FieldError, FieldErrors, Path, Unreadable};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
@@ -33,9 +33,7 @@ pub trait Body {
 #[derive(Debug)]
 pub struct Value<'r, 'a> {
     json: Option<Json<'a>>,
-    /// Path of the value, like `splits[1].amount`, and its form without indexes, `splits[].amount`.
-    path: String,
-    template: String,
+    path: Path,
     required: bool,
     reader: &'r mut Reader,
 }
@@ -46,8 +44,7 @@ pub struct Object<'r, 'a> {
     /// `None` if the value is not an object.
     fields: Option<Vec<(Cow<'a, str>, &'a RawValue)>>,
     known: Vec<&'static str>,
-    path: String,
-    template: String,
+    path: Path,
     reader: &'r mut Reader,
 }
 
@@ -93,8 +90,7 @@ pub(crate) fn read<T: Body>(headers: &HeaderMap, body: &[u8]) -> Draft<T::Fields
     let mut reader = Reader::default();
     let value = Value {
         json: Some(Json::Once(json)),
-        path: String::new(),
-        template: String::new(),
+        path: Path::default(),
         required: T::empty().is_none(),
         reader: &mut reader,
     };
@@ -171,16 +167,13 @@ impl<'a> Value<'_, 'a> {
 
     /// Reads the fields of an object with `read`.
     pub fn object<T>(self, read: impl FnOnce(&mut Object<'_, 'a>) -> T) -> Field<T> {
-        let template = self.template.clone();
         self.present(|json, path, reader| {
             if !json.starts_with('{') {
-                let what = if path.is_empty() { "the body" } else { name(path) };
-                reader.errors.push(place(path), format!("{what} must be a JSON object"));
+                reader.refuse(path, "must be a JSON object");
                 return None;
             }
             let Fields(fields) = reader.syntax(serde_json::from_str(json))?;
-            let (path, fields, known) = (path.to_owned(), Some(fields), Vec::new());
-            let mut object = Object { fields, known, path, template, reader };
+            let mut object = Object { fields: Some(fields), known: Vec::new(), path, reader };
             let value = read(&mut object);
             object.finish();
             Some(value)
@@ -195,14 +188,12 @@ impl<'a> Value<'_, 'a> {
         mut read: impl FnMut(&mut Object<'_, 'a>) -> T,
     ) -> Field<Vec<T>> {
         self.list(lengths, |item| {
-            let Value { json, path, template, required, reader } = item;
-            let again = (path.clone(), template.clone());
-            let item = Value { json, path, template, required, reader: &mut *reader };
+            let Value { json, path, required, reader } = item;
+            let item = Value { json, path: path.clone(), required, reader: &mut *reader };
             if let Field::Value(value) = item.object(&mut read) {
                 return value;
             }
-            let (path, template) = again;
-            read(&mut Object { fields: None, known: Vec::new(), path, template, reader })
+            read(&mut Object { fields: None, known: Vec::new(), path, reader })
         })
     }
 
@@ -212,28 +203,24 @@ impl<'a> Value<'_, 'a> {
         lengths: RangeInclusive<usize>,
         mut read: impl FnMut(Value<'_, 'a>) -> T,
     ) -> Field<Vec<T>> {
-        let template = format!("{}[]", self.template);
         self.present(|json, path, reader| {
-            let what = || if path.is_empty() { "the body" } else { name(path) };
             if !json.starts_with('[') {
-                reader.errors.push(place(path), format!("{} must be an array", what()));
+                reader.refuse(path, "must be an array");
                 return None;
             }
             let items: Vec<&RawValue> = reader.syntax(serde_json::from_str(json))?;
             if items.is_empty() && *lengths.start() > 0 {
-                reader.errors.push(place(path), format!("{} must not be empty", what()));
+                reader.refuse(path, "must not be empty");
                 return None;
             }
             if items.len() > *lengths.end() {
-                let rule = format!("{} must have at most {} items", what(), lengths.end());
-                reader.errors.push(place(path), rule);
+                reader.refuse(path, format!("must have at most {} items", lengths.end()));
                 return None;
             }
             let mut item = |(index, json)| {
                 read(Value {
                     json: Some(Json::Once(json)),
-                    path: format!("{path}[{index}]"),
-                    template: template.clone(),
+                    path: path.index(index),
                     required: true,
                     reader: &mut *reader,
                 })
@@ -249,19 +236,19 @@ impl<'a> Value<'_, 'a> {
     }
 
     /// Reads the JSON with `read`. A missing value and `null` are absent.
-    fn present<T>(self, read: impl FnOnce(&'a str, &str, &mut Reader) -> Option<T>) -> Field<T> {
-        let Self { json, path, required, reader, .. } = self;
+    fn present<T>(self, read: impl FnOnce(&'a str, Path, &mut Reader) -> Option<T>) -> Field<T> {
+        let Self { json, path, required, reader } = self;
         match json {
             Some(Json::Twice) => {
-                reader.errors.push(&*path, format!("{} must be given only once", name(&path)));
+                reader.errors.push(path, "must be given only once");
                 Field::Invalid
             }
             Some(Json::Invalid) => Field::Invalid,
             Some(Json::Once(json)) if json.get() != "null" => {
-                read(json.get(), &path, reader).map_or(Field::Invalid, Field::Value)
+                read(json.get(), path, reader).map_or(Field::Invalid, Field::Value)
             }
-            _ if required && path.is_empty() => {
-                reader.errors.push(place(""), "the body must not be null");
+            _ if required && path.steps().is_empty() => {
+                reader.refuse(path, "must not be null");
                 Field::Invalid
             }
             _ if required => {
@@ -285,19 +272,19 @@ impl<'a> Object<'_, 'a> {
         };
         let json = self.fields.as_ref().map_or(Some(Json::Invalid), given);
         self.known.push(field);
-        let (path, template) = (join(&self.path, field), join(&self.template, field));
-        self.reader.errors.expect(&template);
-        Value { json, path, template, required: false, reader: &mut *self.reader }
+        let path = self.path.field(field);
+        self.reader.errors.expect(&path);
+        Value { json, path, required: false, reader: &mut *self.reader }
     }
 
     /// Reports that the field `field` breaks a rule about several fields.
     pub fn refuse(&mut self, field: &'static str, rule: impl fmt::Display) {
-        self.reader.errors.push(join(&self.path, field), rule);
+        self.reader.errors.push(self.path.field(field), rule);
     }
 
     /// Reports unknown fields: those that were not read.
     fn finish(self) {
-        let Self { fields, known, path, reader, .. } = self;
+        let Self { fields, known, path, reader } = self;
         let unknown = fields.iter().flatten().map(|(name, _)| &**name);
         let mut seen = BTreeSet::new();
         let known_fields = if known.is_empty() {
@@ -309,13 +296,20 @@ impl<'a> Object<'_, 'a> {
             if seen.insert(field) {
                 let field = shortened(field);
                 let rule = format!("unknown field {field}; {known_fields}");
-                reader.errors.push(join(&path, &field), rule);
+                reader.errors.push(path.field(field.into_owned()), rule);
             }
         }
     }
 }
 
 impl Reader {
+    /// Reports that the value at `path` breaks `rule`. The body itself is reported as `body`.
+    fn refuse(&mut self, path: Path, rule: impl fmt::Display) {
+        let FieldError { path, rule } = FieldError::new(path, rule);
+        let path = if path.steps().is_empty() { "body".into() } else { path };
+        self.errors.push(path, rule);
+    }
+
     /// The parsed value. A syntax error makes the whole body invalid JSON.
     fn syntax<T>(&mut self, parsed: serde_json::Result<T>) -> Option<T> {
         let reason = match parsed {
@@ -327,16 +321,6 @@ impl Reader {
         self.syntax.get_or_insert_with(|| reason.to_owned());
         None
     }
-}
-
-/// Path of a field of the object at `path`.
-fn join(path: &str, field: &str) -> String {
-    if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
-}
-
-/// The path in error details, which is `body` for the body itself.
-fn place(path: &str) -> &str {
-    if path.is_empty() { "body" } else { path }
 }
 
 /// Shortens a client's text for an error message.
@@ -381,6 +365,7 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::response::problem::json_path;
     use fracti_core::{Error, decimal::Decimal, id::UserId};
 
     #[derive(Debug, Default)]
@@ -412,7 +397,8 @@ mod tests {
     fn errors(json: &str) -> Vec<(String, String)> {
         match parsed(json).checked().unwrap_err() {
             Error::Invalid(errors) => {
-                errors.into_sorted().into_iter().map(|error| (error.path, error.rule)).collect()
+                let text = |FieldError { path, rule }| (json_path(&path), rule);
+                errors.into_sorted().into_iter().map(text).collect()
             }
             Error::Unreadable(reason) => vec![(String::new(), reason.to_string())],
             error => unreachable!("{error}"),

@@ -115,7 +115,9 @@ where
                 other => ErrorKind::Message(other.body_text()),
             };
             match rejection {
-                ErrorKind::InvalidUtf8InPathParam { key } => Problem::invalid(key, "must be UTF-8"),
+                ErrorKind::InvalidUtf8InPathParam { key } => {
+                    Problem::invalid(&*key, "must be UTF-8")
+                }
                 other => Problem::invalid(T::NAME, other.to_string()),
             }
         })?;

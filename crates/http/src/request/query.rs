@@ -72,11 +72,11 @@ impl QueryReader {
     /// The parameter `name`, or `None` if it is missing or invalid.
     pub fn read<T: FromStr<Err: fmt::Display>>(&mut self, name: &'static str) -> Option<T> {
         self.known.push(name);
-        self.errors.expect(name);
+        self.errors.expect(&name.into());
         let mut values = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, it)| it);
         let value = values.next()?;
         if values.next().is_some() {
-            self.errors.push(name, format!("{name} must be given only once"));
+            self.errors.push(name, "must be given only once");
             return None;
         }
         self.errors.keep(name, value.parse())
@@ -107,7 +107,7 @@ impl QueryReader {
                 let name = if name.is_empty() { "query".into() } else { shortened(name) };
                 let known = known.join(", ");
                 let rule = format!("unknown parameter {name}; known parameters are {known}");
-                errors.push(name, rule);
+                errors.push(&*name, rule);
             }
         }
         Ok(errors.finish(Some(()))?)

@@ -9,7 +9,7 @@ use axum::{
 use fracti_core::{
     Cause, Error,
     group::MAX_MEMBERS,
-    input::{FieldError, Unreadable, name},
+    input::{FieldError, Path, Step, Unreadable},
     settlement::SettlementError,
     split::MAX_SHARES,
 };
@@ -156,7 +156,7 @@ impl Problem {
     }
 
     /// The field at `path` breaks a rule.
-    pub fn invalid(path: impl Into<String>, rule: impl fmt::Display) -> Self {
+    pub fn invalid(path: impl Into<Path>, rule: impl fmt::Display) -> Self {
         Self::from(Error::invalid(path, rule))
     }
 
@@ -164,9 +164,9 @@ impl Problem {
     fn of_fields(errors: Vec<FieldError>) -> Self {
         let message = errors.first().map_or_else(String::new, |FieldError { path, rule }| {
             // The field name at the start keeps its spelling.
-            if rule.starts_with(name(path)) { format!("{rule}.") } else { sentence(rule) }
+            if rule.starts_with(&path.name()) { format!("{rule}.") } else { sentence(rule) }
         });
-        let detail = |FieldError { path, rule }| Detail { path, message: rule };
+        let detail = |FieldError { path, rule }| Detail { path: json_path(&path), message: rule };
         let details = errors.into_iter().map(detail).collect();
         Self { message, details, ..Self::new(Code::ValidationError, "") }
     }
@@ -208,6 +208,16 @@ impl Problem {
         }
         response
     }
+}
+
+/// The path in the text of error details, like `splits[1].amount`.
+pub(crate) fn json_path(path: &Path) -> String {
+    let text = |(position, step): (usize, &Step)| match step {
+        Step::Index(index) => format!("[{index}]"),
+        Step::Field(name) if position == 0 => name.to_string(),
+        Step::Field(name) => format!(".{name}"),
+    };
+    path.steps().iter().enumerate().map(text).collect()
 }
 
 /// The message as a sentence, with a capital and a full stop.
@@ -278,4 +288,21 @@ pub(crate) async fn no_route() -> Problem {
 
 pub(crate) async fn no_method() -> Problem {
     Problem::new(Code::MethodNotAllowed, "the path does not support the method")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_have_the_form_of_json_paths() {
+        let weight = Path::from("items").index(3).field("sharers").index(1).field("weight");
+        for (path, text) in [
+            (weight, "items[3].sharers[1].weight"),
+            (Path::default().index(0).field("note"), "[0].note"),
+            ("amount".into(), "amount"),
+        ] {
+            assert_eq!(json_path(&path), text);
+        }
+    }
 }

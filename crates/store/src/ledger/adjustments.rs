@@ -146,13 +146,13 @@ impl Table {
         for entry in &left {
             check_revertible(entry, member_key.user)?;
         }
-        let list = entries.checked()?.path;
+        let list = &entries.checked()?.path;
         if left.iter().map(|entry| entry.changes.len()).fold(0, usize::saturating_add) > MAX_CHANGES
         {
             let rule = format!(
                 "must name entries with at most {MAX_CHANGES} changes in total; send several requests"
             );
-            return Err(Error::invalid(list, rule));
+            return Err(Error::invalid(list.clone(), rule));
         }
         let operations = named.into_iter().cloned().map(Operation::Revert).collect();
         self.apply(&Batch { member_key, now, request, operations }, progress, idempotency).await
