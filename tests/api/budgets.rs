@@ -189,7 +189,7 @@ impl Subject {
         let completed = json!({ "fromId": "2", "toId": "1", "amount": 1 });
         calls.push((post(), "/api/groups/{groupId}/settlements", "completed", Some(completed)));
         if self.members <= 45 {
-            let all = json!({ "amount": 180, "description": "Dinner" });
+            let all = json!({ "amount": 180, "description": "Dinner at restaurant" });
             calls.push((post(), "/api/groups/{groupId}/expenses", "all share", Some(all)));
         }
         let four = Some(expense(1..=4));
@@ -214,7 +214,7 @@ impl Subject {
 /// An expense of these members.
 fn expense(members: RangeInclusive<u64>) -> Value {
     let splits: Vec<_> = members.map(|id| json!({ "userId": id.to_string() })).collect();
-    json!({ "amount": 180, "description": "Dinner", "splits": splits })
+    json!({ "amount": 180, "description": "Dinner at restaurant", "splits": splits })
 }
 
 /// A number of the short history, the long one on one day and the long one over many days: one

@@ -1,8 +1,10 @@
 //! Expenses of a group.
 
 mod create;
+mod date;
 mod delete;
 mod edit;
+mod filter;
 mod history;
 mod list;
 mod restore;

@@ -55,6 +55,7 @@ const TESTNET: &str = "kQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPgpP";
 
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn rows() -> Vec<Row> {
+    let notes = |notes: &str| expense(&format!(r#""notes":{}"#, json!(notes)));
     let shares = |count: usize| {
         let splits: Vec<_> = (1..=count).map(|id| json!({ "userId": id.to_string() })).collect();
         expense(&format!(r#""splits":{}"#, json!(splits)))
@@ -115,6 +116,12 @@ fn rows() -> Vec<Row> {
             "must have at most 9 decimals in TON",
         ),
         // Splits.
+        (EXPENSES, notes(""), 400, INVALID, "notes", "1 to 1000 characters"),
+        (EXPENSES, notes(" \n"), 400, INVALID, "notes", "1 to 1000 characters"),
+        (EXPENSES, notes("a\tb"), 400, INVALID, "notes", "other than a line break"),
+        (EXPENSES, notes(&"x".repeat(1001)), 400, INVALID, "notes", "1 to 1000 characters"),
+        (EXPENSES, expense(r#""date":"2026-02-30""#), 400, INVALID, "date", "2024-01-20"),
+        (EXPENSES, expense(r#""date":20260101"#), 400, INVALID, "date", "must be a string"),
         (EXPENSES, expense(r#""splits":[]"#), 400, INVALID, "splits", "splits must not be empty"),
         (
             EXPENSES,
@@ -588,6 +595,34 @@ fn rows() -> Vec<Row> {
             "limit",
             "limit must be given only once",
         ),
+        (
+            "GET /api/groups/G/expenses?from=2026-2-3",
+            String::new(),
+            400,
+            INVALID,
+            "from",
+            "2024-01-20",
+        ),
+        ("GET /api/groups/G/expenses?to=today", String::new(), 400, INVALID, "to", "2024-01-20"),
+        (
+            "GET /api/groups/G/expenses?from=2026-02-02&to=2026-02-01",
+            String::new(),
+            400,
+            INVALID,
+            "from",
+            "from must not be after to",
+        ),
+        (
+            "GET /api/groups/G/expenses?category=wine",
+            String::new(),
+            400,
+            INVALID,
+            "category",
+            "food",
+        ),
+        ("GET /api/groups/G/expenses?payerId=me", String::new(), 400, INVALID, "payerId", "guest"),
+        ("GET /api/groups/G/expenses?memberId=0", String::new(), 400, INVALID, "memberId", "guest"),
+        ("GET /api/groups/G/expenses?q=", String::new(), 400, INVALID, "q", "1 to 50 characters"),
         ("GET /api/users/me/activity?limit=-1", String::new(), 400, INVALID, "limit", "1 to 100"),
         ("GET /api/users/me/activity?cursor=x", String::new(), 400, "INVALID_CURSOR", "", "cursor"),
         (
@@ -596,7 +631,7 @@ fn rows() -> Vec<Row> {
             400,
             INVALID,
             "offset",
-            "known parameters are limit, cursor, amounts",
+            "known parameters are limit, cursor, payerId, from, to, category, memberId, q, amounts",
         ),
         (
             "GET /api/groups/G/expenses?limit=2&Limit=2",

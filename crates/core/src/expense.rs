@@ -1,6 +1,7 @@
 //! Expenses, and the share that each member owes.
 
 mod edit;
+mod filter;
 mod split_input;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,12 +20,13 @@ use crate::{
     money::Money,
     row::Row,
     split::{Split, SplitType},
-    text::Description,
-    time::Timestamp,
+    text::{Description, Notes},
+    time::{Day, Timestamp},
     words,
 };
 
 pub use edit::Edit;
+pub use filter::Filter;
 pub use split_input::SplitInput;
 use split_input::{Members, keep_split, named, read_split};
 
@@ -58,6 +60,12 @@ pub struct Expense {
     /// Category, if the expense has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
+    /// Day on which it happened. v0 rows have none until they are edited: see [`Expense::day`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<Day>,
+    /// Notes, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
     /// Time of recording, which is later than every earlier event of the group.
     pub created_at: Timestamp,
     /// Member who recorded the expense. v0 rows have none.
@@ -74,6 +82,12 @@ impl Expense {
     pub fn share_of(&self, user: MemberId) -> Decimal {
         let share = self.splits.iter().find(|share| share.user_id == user);
         share.map_or(Decimal::ZERO, |share| share.amount)
+    }
+
+    /// Day on which it happened. For a v0 row, it is the day of recording in UTC.
+    #[must_use]
+    pub fn day(&self) -> Day {
+        self.date.unwrap_or_else(|| self.created_at.day())
     }
 
     /// Whether a user paid or recorded the expense, and may therefore edit, delete and restore it.
@@ -124,6 +138,7 @@ impl Expense {
             description: self.description.clone(),
             total_amount: self.amount,
             category: self.category,
+            date: self.date,
             created_at: self.created_at,
         };
         self.splits.iter().filter(owes).map(participant).collect()
@@ -176,6 +191,9 @@ pub struct Participant {
     /// Category, if the expense has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
+    /// Day on which the expense happened. v0 rows have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<Day>,
     /// Time when the expense was recorded.
     pub created_at: Timestamp,
 }
@@ -221,6 +239,10 @@ pub struct NewExpense {
     pub currency: Field<Currency>,
     /// Category. Default: none.
     pub category: Field<Category>,
+    /// Day on which it happened. Default: today.
+    pub date: Field<Day>,
+    /// Notes. Default: none.
+    pub notes: Field<Notes>,
 }
 
 /// A valid expense that has no time and no id yet.
@@ -232,6 +254,8 @@ pub struct CheckedExpense<'a> {
     amount: Money,
     description: &'a Description,
     category: Option<Category>,
+    date: Day,
+    notes: Option<&'a Notes>,
     split: Split,
     created_by: UserId,
 }
@@ -245,7 +269,8 @@ impl Draft<NewExpense> {
     }
 
     /// Checks the expense against the group: all users must be members, and the splits must divide
-    /// the amount. `members` has at least the caller and the users of [`Draft::named`].
+    /// the amount. `members` has at least the caller and the users of [`Draft::named`]. `now` is the
+    /// time of day.
     ///
     /// # Errors
     ///
@@ -256,6 +281,7 @@ impl Draft<NewExpense> {
         group: &'a Group,
         members: &'a [Member],
         caller: UserId,
+        now: Timestamp,
     ) -> Result<CheckedExpense<'a>, Error> {
         let (new, mut errors) = self.open()?;
         let members = Members::of(members);
@@ -280,12 +306,15 @@ impl Draft<NewExpense> {
         let split = split.filter(|split| {
             amount.is_some_and(|it| keep_split(split.check(it), &mut errors).is_some())
         });
+        let date = check_date(new.date, now, &mut errors);
         let checked = || {
             Some(CheckedExpense {
                 amount: amount?,
                 payer: payer?,
                 description: new.description.value()?,
                 category: new.category.map(Some).or(None)?,
+                date: date.or(now.expense_day())?,
+                notes: new.notes.as_ref().map(Some).or(None)?,
                 split: split?,
                 created_by: caller,
                 group,
@@ -322,6 +351,8 @@ impl CheckedExpense<'_> {
             split_type: self.split.split_type(),
             splits,
             category: self.category,
+            date: Some(self.date),
+            notes: self.notes.map(ToString::to_string),
             created_at,
             created_by: Some(self.created_by),
             updated_at: None,
@@ -342,6 +373,17 @@ pub(crate) fn positive(
         return None;
     }
     errors.keep(path, Money::from_major(number, currency?))
+}
+
+/// The date of an expense, which must be at most one year ahead.
+pub(crate) fn check_date(date: Field<Day>, now: Timestamp, errors: &mut FieldErrors) -> Field<Day> {
+    match date {
+        Field::Value(date) if date > now.day().next_year() => {
+            errors.push("date", "must be at most one year ahead");
+            Field::Invalid
+        }
+        date => date,
+    }
 }
 
 words! {

@@ -1,4 +1,5 @@
 //! Text written by users: bounded in length, not blank, and without control characters.
+//! Only some may have line breaks.
 
 use std::{fmt, str::FromStr};
 
@@ -10,15 +11,60 @@ use crate::text_form::{TextForm, TextRule};
 pub(crate) const PATTERN: &str =
     r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
 
+/// As [`PATTERN`], for texts that may have line breaks.
+const LINES_PATTERN: &str = r"^[^\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
+
 /// Error returned for a text that is too long or blank, or has a control character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must have 1 to {max} characters, not all of them blank and none a control character")]
+#[error(
+    "must have 1 to {max} characters, not all of them blank and none a control character{}",
+    .form.exception()
+)]
 pub struct TextError {
+    form: Form,
     max: usize,
 }
 
+/// Whether a text may have line breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// It is one line.
+    Line,
+    /// It may have several lines, separated by line feeds or carriage returns.
+    Lines,
+}
+
+impl Form {
+    const fn pattern(self) -> &'static str {
+        match self {
+            Self::Line => PATTERN,
+            Self::Lines => LINES_PATTERN,
+        }
+    }
+
+    const fn exception(self) -> &'static str {
+        match self {
+            Self::Line => "",
+            Self::Lines => " other than a line break",
+        }
+    }
+
+    fn check(self, text: &str, max: usize) -> Result<String, TextError> {
+        let valid = match self {
+            Self::Line => is_bounded(text, max),
+            Self::Lines => {
+                let is_break = |letter| matches!(letter, '\n' | '\r');
+                has_visible_char(text)
+                    && text.chars().count() <= max
+                    && !text.chars().any(|letter| controls(letter) && !is_break(letter))
+            }
+        };
+        valid.then(|| text.to_owned()).ok_or(TextError { form: self, max })
+    }
+}
+
 macro_rules! text {
-    ($($(#[doc = $description:literal])+ $name:ident($max:literal) as $schema:literal, $example:literal;)+) => {$(
+    ($($(#[doc = $description:literal])+ $name:ident($form:ident, $max:literal) as $schema:literal, $example:literal;)+) => {$(
         $(#[doc = $description])+
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(transparent)]
@@ -39,8 +85,7 @@ macro_rules! text {
             type Err = TextError;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                let rule = TextError { max: $max };
-                if is_bounded(text, $max) { Ok(Self(text.to_owned())) } else { Err(rule) }
+                Form::$form.check(text, $max).map(Self)
             }
         }
 
@@ -59,7 +104,7 @@ macro_rules! text {
             }
 
             fn rule() -> TextRule {
-                TextRule::Length($max, PATTERN)
+                TextRule::Length($max, Form::$form.pattern())
             }
         }
     )+};
@@ -67,11 +112,15 @@ macro_rules! text {
 
 text! {
     /// Title of a group, not all blank, without control characters.
-    Title(100) as "GroupTitle", "Roommates";
+    Title(Line, 100) as "GroupTitle", "Roommates";
     /// Description of an expense, not all blank, without control characters.
-    Description(200) as "ExpenseDescription", "Dinner";
+    Description(Line, 200) as "ExpenseDescription", "Dinner";
     /// Note of an adjustment, not all blank, without control characters.
-    Note(200) as "EntryNote", "Opening balance";
+    Note(Line, 200) as "EntryNote", "Opening balance";
+    /// Notes about an expense, not all blank, without control characters other than line breaks.
+    Notes(Lines, 1000) as "ExpenseNotes", "Without the wine:\nCarol does not drink.";
+    /// Text to search for, regardless of case, not all blank, without control characters.
+    SearchText(Line, 50) as "SearchText", "dinner";
 }
 
 /// Whether a text has a visible character, at most `max` characters, and no control character.
@@ -126,6 +175,16 @@ mod tests {
             ("\u{7f}", false),
         ] {
             assert_eq!(text.parse::<Title>().is_ok(), accepted, "{text:?}");
+        }
+        for (text, accepted) in [
+            ("two\nlines\r\n", true),
+            ("\n", false),
+            ("a\ttab", false),
+            ("two\u{2028}lines", false),
+            (&"x\n".repeat(500), true),
+            (&"x\n".repeat(501), false),
+        ] {
+            assert_eq!(text.parse::<Notes>().is_ok(), accepted, "{text:?}");
         }
         let error = "".parse::<Description>().unwrap_err().to_string();
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, Months, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::text_form::{TextForm, TextRule};
@@ -62,12 +62,27 @@ impl Timestamp {
     pub fn day(self) -> Day {
         Day(self.0.date_naive())
     }
+
+    /// The day of an expense at this moment, in UTC: before [`DAY_STARTS_AT_HOUR`] it is the day
+    /// before.
+    #[must_use]
+    pub fn expense_day(self) -> Day {
+        let shifted = self.0.checked_sub_signed(TimeDelta::hours(DAY_STARTS_AT_HOUR));
+        shifted
+            .and_then(|at| u64::try_from(at.timestamp_millis()).ok())
+            .and_then(Self::from_millis)
+            .map_or_else(|| self.day(), Self::day)
+    }
 }
 
 /// A day in UTC, written as `2024-01-20`. Its texts sort in order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Day(NaiveDate);
+
+/// Hour at which the day of an expense begins: what happens later in the night still belongs to the
+/// evening before.
+pub const DAY_STARTS_AT_HOUR: i64 = 4;
 
 /// Error returned for a text that is not a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,6 +94,12 @@ impl Day {
     #[must_use]
     pub fn start(self) -> Timestamp {
         Timestamp(self.0.and_time(NaiveTime::MIN).and_utc())
+    }
+
+    /// The same day of the next year; 28 February for 29 February.
+    #[must_use]
+    pub fn next_year(self) -> Self {
+        self.0.checked_add_months(Months::new(12)).map_or(self, Self)
     }
 
     /// Last moment of the day.
@@ -171,7 +192,7 @@ impl TextForm for Day {
     const EXAMPLE: &'static str = "2024-01-20";
 
     fn description() -> String {
-        "A day in UTC.".to_owned()
+        "A calendar date.".to_owned()
     }
 
     fn rule() -> TextRule {
@@ -200,6 +221,20 @@ mod tests {
             (moment.day().end(), moment.day().end().next()),
             (moment, moment.next().day().start())
         );
+    }
+
+    #[test]
+    fn day_of_an_expense_begins_at_four() {
+        for (at, day) in [
+            ("2024-03-01T03:59:59.999Z", "2024-02-29"),
+            ("2024-03-01T04:00:00.000Z", "2024-03-01"),
+            ("1970-01-01T00:00:00.000Z", "1970-01-01"),
+        ] {
+            let at: Timestamp = at.parse().unwrap();
+            assert_eq!(at.expense_day().to_string(), day);
+        }
+        let leap: Day = "2024-02-29".parse().unwrap();
+        assert_eq!(leap.next_year().to_string(), "2025-02-28");
     }
 
     #[test]

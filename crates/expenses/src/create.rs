@@ -29,6 +29,11 @@ pub(crate) struct CreateExpense {
     currency: Option<schemas::Currency>,
     /// Category.
     category: Option<schemas::ExpenseCategory>,
+    /// Day on which it happened, from 1970-01-01 to one year ahead. Default: today in UTC, where a
+    /// day begins at 04:00.
+    date: Option<schemas::CalendarDate>,
+    /// Notes.
+    notes: Option<schemas::ExpenseNotes>,
 }
 
 /// A member's part in splitting an expense.
@@ -56,6 +61,8 @@ impl Body for CreateExpense {
             splits: read_splits(expense.field("splits")),
             currency: expense.field("currency").text(),
             category: expense.field("category").text(),
+            date: expense.field("date").text(),
+            notes: expense.field("notes").text(),
         })
     }
 }

@@ -29,6 +29,11 @@ pub(crate) struct EditExpense {
     /// New category; `null` removes it.
     #[schema(schema_with = schemas::category_or_null, required = false)]
     category: Option<schemas::ExpenseCategory>,
+    /// New day on which it happened, from 1970-01-01 to one year ahead.
+    date: Option<schemas::CalendarDate>,
+    /// New notes; `null` removes them.
+    #[schema(schema_with = schemas::notes_or_null, required = false)]
+    notes: Option<schemas::ExpenseNotes>,
 }
 
 impl Body for EditExpense {
@@ -43,6 +48,8 @@ impl Body for EditExpense {
             splits: read_splits(expense.field("splits")),
             currency: expense.field("currency").text(),
             category: expense.field("category").nullable(Value::text),
+            date: expense.field("date").text(),
+            notes: expense.field("notes").nullable(Value::text),
         })
     }
 }

@@ -4,10 +4,16 @@ mod create;
 mod edit;
 
 use axum::{extract::State, http::StatusCode, response::Response};
-use fracti_core::{expense::Expense, id::ExpenseId, input::Field, split::MAX_SHARES};
+use fracti_core::{
+    expense::{Expense, Filter},
+    id::ExpenseId,
+    input::Field,
+    split::MAX_SHARES,
+};
 use fracti_http::{
     App, AsMember, Body, Code, Context, Data, EntryView, ExpenseView, Id, IfMatch, Json, List,
-    ListId, Paging, Post, Problem, Routes, Tagged, Text, Value, openapi, respond_tagged, schemas,
+    ListId, Paging, Parameters, Post, Problem, QueryReader, Routes, Tagged, Text, Value, openapi,
+    respond_tagged, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -51,17 +57,46 @@ struct DeletedExpense {
     id: schemas::ResourceId,
 }
 
+/// Query parameters of the list of expenses.
+struct ExpensesQuery {
+    paging: Paging,
+    filter: Filter,
+}
+
+impl Parameters for ExpensesQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let paging = Paging::read(query);
+        let filter = Filter { payer: query.read("payerId"), ..Filter::read(query) };
+        Self { paging, filter }
+    }
+}
+
 /// List the expenses of a group.
 ///
-/// Newest first.
+/// In order of recording, newest first. Filters select expenses that fulfil all of them. One
+/// request examines at most 1000 expenses, so a page may have fewer expenses than `limit` and still
+/// have a next page. Send the same filters with the cursor.
 #[utoipa::path(get, path = "/api/groups/{groupId}/expenses", tag = "expenses",
+    params(
+        ("from" = Option<schemas::CalendarDate>, Query, description = "Return no expenses that \
+            happened before this day."),
+        ("to" = Option<schemas::CalendarDate>, Query, description = "Return no expenses that \
+            happened after this day."),
+        ("category" = Option<schemas::ExpenseCategory>, Query, description = "Return only expenses \
+            of this category."),
+        ("payerId" = Option<schemas::MemberId>, Query, description = "Return only expenses that \
+            this member paid."),
+        ("memberId" = Option<schemas::MemberId>, Query, description = "Return only expenses that \
+            this member paid or shares."),
+        ("q" = inline(Option<schemas::SearchText>), Query, description = "Return only expenses with this \
+            text in their description or notes, regardless of case.")),
     responses((status = OK, body = List<ExpenseView>)))]
 async fn list_expenses(
     State(app): State<App>,
-    AsMember(member_key, paging): AsMember<Paging>,
+    AsMember(member_key, ExpensesQuery { paging, filter }): AsMember<ExpensesQuery>,
 ) -> Result<List<ExpenseView>, Problem> {
-    let list_id = ListId::new("expenses", &member_key.group);
-    let expenses = app.table.expenses(member_key, &paging.page(&list_id)?).await?;
+    let list_id = ListId::new("expenses", &member_key.group).filtered(&filter);
+    let expenses = app.table.expenses(member_key, &filter, &paging.page(&list_id)?).await?;
     Ok(paging.list(&list_id, expenses))
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod body;
 pub(crate) mod caller;
+pub(crate) mod filter;
 pub(crate) mod json;
 pub(crate) mod paging;
 pub(crate) mod post;

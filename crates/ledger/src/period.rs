@@ -74,7 +74,7 @@ impl Parameters for EntriesQuery {
         let paging = Paging::read(query);
         let from = query.read("from").map(Bound::first);
         let to = query.read("to").map(Bound::last);
-        check_period(query, from, to);
+        query.check_order(("from", from.as_ref()), ("to", to.as_ref()));
         let order = query.read("order");
         check_cursor(query, &paging, &["from", "to", "order"]);
         Self { paging, from, to, order, user: query.read("userId") }
@@ -84,16 +84,9 @@ impl Parameters for EntriesQuery {
 impl Parameters for DaysQuery {
     fn read(query: &mut QueryReader) -> Self {
         let paging = Paging::read(query);
-        let (from, to) = (query.read("from"), query.read("to"));
-        check_period(query, from, to);
+        let (from, to) = query.period("from", "to");
         check_cursor(query, &paging, &["from", "to"]);
         Self { paging, from, to }
-    }
-}
-
-fn check_period<T: PartialOrd>(query: &mut QueryReader, from: Option<T>, to: Option<T>) {
-    if from.zip(to).is_some_and(|(from, to)| from > to) {
-        query.refuse("from", "from must not be after to");
     }
 }
 

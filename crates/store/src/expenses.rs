@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fracti_core::{
     Error,
     entry::Entry,
-    expense::{Edit, Expense, NewExpense},
+    expense::{Edit, Expense, Filter, NewExpense},
     id::{ExpenseId, GroupId},
     input::Draft,
     keys::{self, prefix},
@@ -32,7 +32,8 @@ struct LoadedExpense {
 }
 
 impl Table {
-    /// A page of a group's expenses.
+    /// A page of the expenses of a group that a filter accepts. If there is a filter, it may be
+    /// shorter than its limit although the list continues.
     ///
     /// # Errors
     ///
@@ -40,10 +41,18 @@ impl Table {
     pub async fn expenses(
         &self,
         member_key: MemberKey,
+        filter: &Filter,
         page: &Page,
     ) -> Result<Slice<Expense>, Error> {
         let range = Range::table(keys::group_partition(member_key.group), prefix::EXPENSE);
-        self.checked(member_key, self.db.page(&range, page)).await
+        let read = async {
+            if filter.is_empty() {
+                self.db.page(&range, page).await
+            } else {
+                self.db.page_of(&range, page, |expense| filter.accepts(expense)).await
+            }
+        };
+        self.checked(member_key, read).await
     }
 
     /// An expense of a group.
@@ -72,7 +81,7 @@ impl Table {
     ) -> Result<Outcome<Expense>, Error> {
         let named = new.named();
         self.create_in_group(member_key, named.as_ref(), idempotency, |group, members, ledger| {
-            let new = new.check(group, members, member_key.user)?;
+            let new = new.check(group, members, member_key.user, context.now)?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
             let expense = new.at(transaction.at(), context.random)?;
             insert(&mut transaction, &expense)?;
@@ -105,12 +114,12 @@ impl Table {
             if !expected(&before) {
                 return Err(Error::Changed.into());
             }
-            let after = edit.apply(&before, &members)?;
+            let after = edit.apply(&before, &members, now)?;
             if after == before {
                 return Ok(Decision::Done(before));
             }
             let mut transaction = LedgerTransaction::new(member_key, ledger, now);
-            let after = Expense { updated_at: Some(transaction.at()), ..after };
+            let after = changed_at(after, transaction.at());
             transaction.add(Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry));
             transaction.add_all(participants(Some(&before), Some(&after))?);
             if let Some(entry) = &entry {
@@ -204,7 +213,7 @@ impl Table {
             require_owner(member_key, &was)?;
             body.checked()?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, now);
-            let expense = Expense { updated_at: Some(transaction.at()), ..was };
+            let expense = changed_at(was, transaction.at());
             insert(&mut transaction, &expense)?;
             let response = idempotency.write(&expense)?;
             transaction.commit(Outcome::Done(expense), response)
@@ -272,6 +281,11 @@ impl Table {
 /// Checks that the member may change the expense.
 fn require_owner(member_key: MemberKey, expense: &Expense) -> Result<(), Error> {
     if expense.is_owned_by(member_key.user) { Ok(()) } else { Err(Error::NotYourExpense) }
+}
+
+/// The expense with the time of its change, and with a date if it is from a v0 row.
+fn changed_at(expense: Expense, at: Timestamp) -> Expense {
+    Expense { updated_at: Some(at), date: Some(expense.day()), ..expense }
 }
 
 /// The expense is as it was read.

@@ -118,6 +118,8 @@ struct MyDebt {
     description: String,
     /// Amount of the whole expense.
     total_amount: JsonDecimal,
+    /// Day on which the expense happened.
+    date: schemas::CalendarDate,
     /// Time at which the expense was recorded.
     created_at: schemas::Timestamp,
 }
@@ -278,6 +280,7 @@ impl From<Participant> for MyDebt {
             payer_name: row.payer_name,
             description: row.description,
             total_amount: JsonDecimal(row.total_amount),
+            date: Text(row.date.unwrap_or_else(|| row.created_at.day())),
             created_at: Text(row.created_at),
         }
     }

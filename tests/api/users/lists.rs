@@ -20,7 +20,8 @@ async fn lists_show_what_the_user_paid_owes_and_sent() {
         debts,
         json!([{
             "expenseId": hut["id"], "groupId": group.id, "groupTitle": "Alps", "amount": 10, "currency": "EUR",
-            "payerId": "1", "payerName": "A", "description": "Hut", "totalAmount": 30, "createdAt": hut["createdAt"],
+            "payerId": "1", "payerName": "A", "description": "Hut", "totalAmount": 30, "date": "2026-01-15",
+            "createdAt": hut["createdAt"],
         }])
     );
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Category, Expense, positive,
+    Category, Expense, check_date, positive,
     split_input::{Members, SplitInput, keep_split, named, read_split},
 };
 use crate::{
@@ -14,7 +14,8 @@ use crate::{
     id::MemberId,
     input::{Draft, Field, FieldErrors},
     split::{Split, SplitType},
-    text::Description,
+    text::{Description, Notes},
+    time::{Day, Timestamp},
 };
 
 /// Changes to an expense.
@@ -34,6 +35,10 @@ pub struct Edit {
     pub currency: Field<Currency>,
     /// New category; `None` removes it.
     pub category: Field<Option<Category>>,
+    /// New day on which it happened.
+    pub date: Field<Day>,
+    /// New notes; `None` removes them.
+    pub notes: Field<Option<Notes>>,
 }
 
 impl Draft<Edit> {
@@ -47,13 +52,18 @@ impl Draft<Edit> {
     ///
     /// If neither the amount nor the split changes, all shares stay exactly as they are. A new
     /// amount is split like the old one, except that exact shares have to be sent again. `members`
-    /// has at least the users of [`Draft::named`].
+    /// has at least the users of [`Draft::named`]. `now` is the time of day.
     ///
     /// # Errors
     ///
     /// [`Error::Invalid`] with all rules that are broken; [`Error::TooManyShares`];
     /// [`Error::Unreadable`].
-    pub fn apply(&self, before: &Expense, members: &[Member]) -> Result<Expense, Error> {
+    pub fn apply(
+        &self,
+        before: &Expense,
+        members: &[Member],
+        now: Timestamp,
+    ) -> Result<Expense, Error> {
         let (edit, mut errors) = self.open()?;
         let members = Members::of(members);
         let currency = edit.currency.or(before.currency);
@@ -91,6 +101,7 @@ impl Draft<Edit> {
             })
         };
 
+        let date = check_date(edit.date, now, &mut errors).map(Some).or(before.date);
         let after = || {
             let ((payer_id, payer_name), amount) = (payer?, amount?);
             let (split_type, splits) = divided?;
@@ -102,10 +113,16 @@ impl Draft<Edit> {
                 split_type,
                 splits,
                 category: edit.category.or(before.category)?,
+                date: date?,
                 ..before.clone()
             };
             if let Some(description) = edit.description.value() {
                 after.description = description.to_string();
+            }
+            match &edit.notes {
+                Field::Absent => {}
+                Field::Invalid => return None,
+                Field::Value(notes) => after.notes = notes.as_ref().map(ToString::to_string),
             }
             Some(after)
         };

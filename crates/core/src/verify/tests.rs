@@ -38,6 +38,8 @@ fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8)
         split_type: split.split_type(),
         splits: shares.into_iter().map(share).collect(),
         category: None,
+        date: None,
+        notes: None,
         created_at: at,
         created_by: None,
         updated_at: None,

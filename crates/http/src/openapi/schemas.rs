@@ -62,7 +62,7 @@ pub type EntryId = Text<entry_id::EntryId>;
 pub type ChatId = Text<group::ChatId>;
 /// A moment.
 pub type Timestamp = Text<time::Timestamp>;
-/// A day in UTC.
+/// A calendar date.
 pub type CalendarDate = Text<time::Day>;
 /// Currency code.
 pub type Currency = Text<currency::Currency>;
@@ -70,6 +70,10 @@ pub type Currency = Text<currency::Currency>;
 pub type GroupTitle = Text<text::Title>;
 /// Description of an expense.
 pub type ExpenseDescription = Text<text::Description>;
+/// Notes about an expense.
+pub type ExpenseNotes = Text<text::Notes>;
+/// Text to search for.
+pub type SearchText = Text<text::SearchText>;
 /// Note of an adjustment.
 pub type EntryNote = Text<text::Note>;
 /// TON address.
@@ -189,15 +193,26 @@ impl ToSchema for JsonDecimal {
 }
 
 /// Category of an edited expense, where `null` removes the category.
+#[must_use]
+pub fn category_or_null() -> Schema {
+    or_null::<ExpenseCategory>("New category; `null` removes it.")
+}
+
+/// Notes of an edited expense, where `null` removes the notes.
+#[must_use]
+pub fn notes_or_null() -> Schema {
+    or_null::<ExpenseNotes>("New notes; `null` removes them.")
+}
+
+/// A schema that also accepts `null`.
 ///
 /// This is an `anyOf`, because utoipa writes a `oneOf` with `null` for every optional field, and
 /// the document removes those.
-#[must_use]
-pub fn category_or_null() -> Schema {
+fn or_null<T: ToSchema>(description: &str) -> Schema {
     let null = ObjectBuilder::new().schema_type(Type::Null);
     AnyOfBuilder::new()
-        .description(Some("New category; `null` removes it."))
-        .item(Ref::from_schema_name(ExpenseCategory::name()))
+        .description(Some(description))
+        .item(Ref::from_schema_name(T::name()))
         .item(null)
         .into()
 }

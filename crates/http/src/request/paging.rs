@@ -36,6 +36,13 @@ impl ListId {
     pub fn new(name: &str, of: &impl ToString) -> Self {
         Self(format!("{name}/{}", of.to_string()))
     }
+
+    /// The part of the list that a filter selects.
+    #[must_use]
+    pub fn filtered(self, filter: &impl Serialize) -> Self {
+        let filter = serde_json::to_string(filter).unwrap_or_default();
+        Self(format!("{}?{filter}", self.0))
+    }
 }
 
 impl Parameters for Paging {

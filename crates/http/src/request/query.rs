@@ -82,6 +82,27 @@ impl QueryReader {
         self.errors.keep(name, value.parse())
     }
 
+    /// The first and the last day of a period. Reports that the first is after the last.
+    pub fn period<T>(&mut self, first: &'static str, last: &'static str) -> (Option<T>, Option<T>)
+    where
+        T: FromStr<Err: fmt::Display> + PartialOrd,
+    {
+        let (from, to) = (self.read::<T>(first), self.read::<T>(last));
+        self.check_order((first, from.as_ref()), (last, to.as_ref()));
+        (from, to)
+    }
+
+    /// Reports that the start of a period is after its end.
+    pub fn check_order<T: PartialOrd>(
+        &mut self,
+        (first, from): (&'static str, Option<&T>),
+        (last, to): (&'static str, Option<&T>),
+    ) {
+        if from.zip(to).is_some_and(|(from, to)| from > to) {
+            self.refuse(first, format!("must not be after {last}"));
+        }
+    }
+
     /// Whether the parameter `name` was sent.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {

@@ -65,6 +65,12 @@ pub struct ExpenseView {
     /// Category.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<schemas::ExpenseCategory>,
+    /// Day on which it happened. If none was sent, it is the day of recording.
+    pub date: schemas::CalendarDate,
+    /// Notes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "Without the wine")]
+    pub notes: Option<String>,
     /// Time at which it was recorded.
     pub created_at: schemas::Timestamp,
     /// Member who recorded it.
@@ -262,6 +268,7 @@ impl From<Group> for GroupView {
 impl From<Expense> for ExpenseView {
     fn from(expense: Expense) -> Self {
         Self {
+            date: Text(expense.day()),
             id: Text(expense.id.into()),
             group_id: Text(expense.group_id.into()),
             payer_id: Text(expense.payer_id),
@@ -272,6 +279,7 @@ impl From<Expense> for ExpenseView {
             split_type: Text(expense.split_type),
             splits: expense.splits.into_iter().map(ShareView::from).collect(),
             category: expense.category.map(Text),
+            notes: expense.notes,
             created_at: Text(expense.created_at),
             created_by: expense.created_by.map(Text),
             updated_at: expense.updated_at.map(Text),

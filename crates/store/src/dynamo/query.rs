@@ -24,6 +24,13 @@ const MAX_WHOLE: usize = 32 * 1024 * 1024;
 /// Bytes that are read for one page, about. A page that reaches it may be shorter than its limit.
 const MAX_PAGE: usize = 4 * 1024 * 1024;
 
+/// Rows that are examined for one page of a filtered list at most.
+const MAX_EXAMINED: usize = 1000;
+
+/// Rows that are examined with one request for a filtered list. A page is usually full after the
+/// first.
+const EXAMINED_AT_ONCE: usize = 250;
+
 /// Rows of one partition, selected by their sort keys.
 #[derive(Clone, Debug)]
 pub(crate) struct Range {
@@ -152,6 +159,36 @@ impl Db {
         let Placed { rows, more } = self.placed(range, page).await?;
         let next = rows.last().filter(|_| more).map(|(position, _)| position.clone());
         Ok(Slice { items: rows.into_iter().map(|(_, row)| row).collect(), next })
+    }
+
+    /// A page of the entities that `accepts` accepts. At most [`MAX_EXAMINED`] are examined, so the
+    /// page may be shorter than its limit, or empty, although the list continues.
+    pub(crate) async fn page_of<T: Row>(
+        &self,
+        range: &Range,
+        page: &Page,
+        accepts: impl Fn(&T) -> bool,
+    ) -> Result<Slice<T>, Error> {
+        let (mut items, mut next) = (Vec::new(), page.after.clone());
+        for _ in 0..MAX_EXAMINED.div_ceil(EXAMINED_AT_ONCE) {
+            let examined = Page { limit: EXAMINED_AT_ONCE, after: next.clone() };
+            let Placed { rows, more } = self.placed::<T>(range, &examined).await?;
+            let end = rows.len();
+            for (index, (position, row)) in rows.into_iter().enumerate() {
+                next = Some(position);
+                if accepts(&row) {
+                    items.push(row);
+                }
+                if items.len() == page.limit {
+                    let continues = more || index.saturating_add(1) < end;
+                    return Ok(Slice { items, next: next.filter(|_| continues) });
+                }
+            }
+            if !more {
+                return Ok(Slice { items, next: None });
+            }
+        }
+        Ok(Slice { items, next })
     }
 
     /// The entities of a page, with their positions. One more row is read, to know whether the
