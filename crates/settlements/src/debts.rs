@@ -6,10 +6,11 @@ use fracti_core::{
     currency::Currency,
     group::{Group, Member},
     id::MemberId,
-    ledger::{Ledger, Shown, Totals},
+    ledger::{Balances, Ledger, Shown, Totals},
     plan::{Transfer, plans},
+    settlement::Settlement,
 };
-use fracti_http::{JsonDecimal, Text, schemas};
+use fracti_http::{JsonDecimal, SettlementView, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -25,6 +26,10 @@ pub(crate) struct GroupDebts {
     balances: Vec<DebtNode>,
     /// Totals of the group.
     summary: DebtSummary,
+    /// Pending settlements that the plan takes as completed, newest first; with `pending=subtract`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pending: Option<Vec<SettlementView>>,
     /// Whether the plan is known to have the fewest transfers possible. `false` if there are too
     /// many open balances to prove it.
     optimal: bool,
@@ -128,8 +133,21 @@ struct DebtCurrencySummary {
 }
 
 impl GroupDebts {
-    /// The debts of a group according to its ledger.
-    pub(crate) fn of(group: &Group, members: &[Member], ledger: &Ledger) -> Self {
+    /// The debts of a group according to its ledger. If there are `pending` settlements, newest
+    /// first, the plan takes them as completed.
+    pub(crate) fn of(
+        group: &Group,
+        members: &[Member],
+        ledger: &Ledger,
+        pending: Option<Vec<Settlement>>,
+    ) -> Self {
+        let (planned, pending) = match pending {
+            None => (ledger.balances.clone(), None),
+            Some(pending) => {
+                let (planned, pending) = completed(&ledger.balances, pending);
+                (planned, Some(pending))
+            }
+        };
         let mut currencies: BTreeSet<Currency> = ledger.balances.currencies().collect();
         currencies.insert(group.currency);
         let shown = Shown::of(ledger, group.currency, members.len());
@@ -137,7 +155,8 @@ impl GroupDebts {
         let names: HashMap<MemberId, &str> =
             members.iter().map(|member| (member.id, member.name.as_str())).collect();
         let (mut edges, mut suggestions, mut optimal) = (Vec::new(), Vec::new(), true);
-        let nets = currencies.iter().map(|currency| (*currency, ledger.balances.nets(*currency)));
+        let open: BTreeSet<Currency> = planned.currencies().collect();
+        let nets = open.iter().map(|currency| (*currency, planned.nets(*currency)));
         for (currency, plan) in plans(nets) {
             optimal &= plan.optimal;
             edges.extend(plan.transfers.iter().map(|transfer| edge(transfer, currency)));
@@ -156,7 +175,9 @@ impl GroupDebts {
             }
         });
         let Totals { paid, .. } = ledger.balances.sums(group.currency);
+        let view = |pending: Vec<_>| pending.into_iter().map(SettlementView::from).collect();
         Self {
+            pending: pending.map(view),
             summary: DebtSummary {
                 total_expenses: JsonDecimal(group.currency.to_major(paid)),
                 total_settled: JsonDecimal(ledger.settled.sum(group.currency).to_major()),
@@ -171,6 +192,21 @@ impl GroupDebts {
             optimal,
         }
     }
+}
+
+/// The balances after all pending settlements that can be completed, and these settlements. A
+/// settlement that would exceed the limits of the ledger cannot be completed.
+fn completed(balances: &Balances, pending: Vec<Settlement>) -> (Balances, Vec<Settlement>) {
+    let (mut after, mut taken) = (balances.clone(), Vec::new());
+    for settlement in pending.into_iter().rev() {
+        let next = settlement.event().and_then(|event| after.after(&event.changes));
+        if let Ok(next) = next {
+            after = next;
+            taken.push(settlement);
+        }
+    }
+    taken.reverse();
+    (after, taken)
 }
 
 fn node(member: &Member, own: Currency, shown: &Shown<'_>, ledger: &Ledger) -> DebtNode {

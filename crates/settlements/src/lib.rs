@@ -137,11 +137,21 @@ impl PaymentType {
 /// Query parameters of the debts.
 struct DebtsQuery {
     verify: bool,
+    pending: Option<Pending>,
+}
+
+words! {
+    /// Use of pending settlements in a plan.
+    enum Pending as "PendingUse" {
+        /// They are taken as completed.
+        Subtract = "subtract",
+    }
 }
 
 impl Parameters for DebtsQuery {
     fn read(query: &mut QueryReader) -> Self {
-        Self { verify: query.read("verify").is_some_and(|Flag(verify)| verify) }
+        let verify = query.read("verify").is_some_and(|Flag(verify)| verify);
+        Self { verify, pending: query.read("pending") }
     }
 }
 
@@ -149,10 +159,14 @@ impl Parameters for DebtsQuery {
 ///
 /// Each currency is planned separately; amounts in different currencies are never added.
 /// `verify=true` also recomputes the balances from all expenses, settlements and ledger entries,
-/// and fails if they differ from the ledger.
+/// and fails if they differ from the ledger. With `pending=subtract`, the plan takes pending
+/// settlements as completed, so that no debt is paid twice; balances do not change.
 #[utoipa::path(get, path = "/api/groups/{groupId}/debts", tag = "settlements",
-    params(("verify" = Option<bool>, Query, description = "Whether to recompute the balances from \
-        the full history. The cost grows with the history.")),
+    params(
+        ("verify" = Option<bool>, Query, description = "Whether to recompute the balances from \
+            the full history. The cost grows with the history."),
+        ("pending" = inline(Option<schemas::PendingUse>), Query, description = "Whether to plan as if \
+            all pending settlements were completed.")),
     responses((status = OK, body = Data<GroupDebts>)),
     extensions(("x-errors" = json!([Code::Conflict, Code::TooMuchHistory]))))]
 async fn get_debts(
@@ -163,8 +177,14 @@ async fn get_debts(
     if query.verify {
         app.table.verify_ledger(member_key.group).await?;
     }
+    let pending = match query.pending {
+        None => None,
+        Some(Pending::Subtract) => {
+            Some(app.table.pending_settlements(member_key.group, &ledger).await?)
+        }
+    };
     // Planning can take long; this thread must serve other requests and enforce the deadline.
-    let debts = spawn_blocking(move || GroupDebts::of(&group, &members, &ledger)).await;
+    let debts = spawn_blocking(move || GroupDebts::of(&group, &members, &ledger, pending)).await;
     Ok(Data::new(debts.map_err(|error| Error::Table(error.into()))?))
 }
 

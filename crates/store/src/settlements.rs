@@ -5,6 +5,7 @@ use fracti_core::{
     id::{GroupId, SettlementId},
     input::Draft,
     keys::{self, Primary, prefix},
+    ledger::Ledger,
     row,
     settlement::{
         NewSettlement, Settlement, SettlementUpdate, Status, Transition, TxHash, UsedHash,
@@ -21,6 +22,9 @@ use crate::{
     table::{RequestContext, Table},
 };
 
+/// Maximum number of pending settlements that a plan takes into account.
+const MAX_PENDING: usize = 1000;
+
 impl Table {
     /// A page of a group's settlements.
     ///
@@ -34,6 +38,29 @@ impl Table {
     ) -> Result<Slice<Settlement>, Error> {
         let range = Range::table(keys::group_partition(member_key.group), prefix::SETTLEMENT);
         self.checked(member_key, self.db.page(&range, page)).await
+    }
+
+    /// The settlements of a group that were pending when `ledger` was read, newest first. The
+    /// membership of the caller has been checked with it.
+    ///
+    /// One that was completed since then is among them, because its entry is not in `ledger`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMuchHistory`] if the group has too many settlements, or more than [`MAX_PENDING`]
+    /// that are pending; [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn pending_settlements(
+        &self,
+        group: GroupId,
+        ledger: &Ledger,
+    ) -> Result<Vec<Settlement>, Error> {
+        let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
+        let mut open = Expression::equal("status", row::to_value(&Status::Pending)?);
+        if let Some(last) = &ledger.last_event_at {
+            open = open.or(Expression::greater("completedAt", row::to_value(last)?));
+        }
+        let pending: Vec<Settlement> = self.db.filtered(&range, &open).await?;
+        if pending.len() > MAX_PENDING { Err(Error::TooMuchHistory) } else { Ok(pending) }
     }
 
     /// A settlement of a group.

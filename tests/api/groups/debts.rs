@@ -1,8 +1,8 @@
 //! Debts and suggested settlements of a group.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::harness::Api;
+use crate::harness::{Api, Group};
 
 #[tokio::test]
 async fn suggested_settlements_bring_every_balance_to_zero() {
@@ -48,4 +48,50 @@ async fn suggested_settlements_bring_every_balance_to_zero() {
     }
     assert_eq!(debts["summary"]["settlementCount"], 4);
     api.verify(&id).await;
+}
+
+#[tokio::test]
+async fn plan_can_take_pending_settlements_as_completed() {
+    let group = Group::new(3, "EUR").await;
+    let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);
+    group.spend(0, json!({ "amount": 90 })).await;
+    let body = |amount: &str| json!({ "toId": "1", "amount": amount });
+    let settlements = group.path("/settlements");
+    let paying = bob.post(&settlements, body("30")).await.data(201).clone();
+    let failed = carol.post(&settlements, body("30")).await.data(201).clone();
+    let path = |settlement: &Value| {
+        group.path(&format!("/settlements/{}", settlement["id"].as_str().unwrap()))
+    };
+    carol.put(&path(&failed), json!({ "status": "failed" })).await.data(200);
+    let part = carol.post(&settlements, body("10")).await.data(201).clone();
+
+    let planned = |debts: &Value| {
+        let transfers = debts["suggestedSettlements"].as_array().unwrap().iter();
+        let amount =
+            |it: &Value| (it["fromUserId"].as_str().unwrap().to_owned(), it["amount"].to_string());
+        transfers.map(amount).collect::<Vec<_>>()
+    };
+    let of = |member: &str, amount: &str| (member.to_owned(), amount.to_owned());
+    let debts = alice.get(&group.path("/debts")).await.data(200).clone();
+    assert_eq!(planned(&debts), [of("2", "30"), of("3", "30")]);
+    assert_eq!(debts.get("pending"), None);
+    let subtracted = alice.get(&group.path("/debts?pending=subtract")).await.data(200).clone();
+    assert_eq!(planned(&subtracted), [of("3", "20")]);
+    assert_eq!(subtracted["pending"], json!([part, paying]));
+    assert_eq!(subtracted["balances"], debts["balances"], "balances stay as they are");
+
+    // A payment beyond the debt turns it around, and one that cannot be completed does not count.
+    let huge = "92233720368547758.07";
+    for amount in ["40", huge, huge] {
+        bob.post(&settlements, body(amount)).await.data(201);
+    }
+    let subtracted = alice.get(&group.path("/debts?pending=subtract")).await.data(200).clone();
+    assert_eq!(subtracted["pending"].as_array().unwrap().len(), 3, "{subtracted}");
+    assert_eq!(planned(&subtracted), [of("1", "20"), of("3", "20")]);
+    for (query, path) in [("pending=add", "pending"), ("pending=", "pending")] {
+        let refused = alice.get(&group.path(&format!("/debts?{query}"))).await;
+        assert_eq!(refused.code(), (400, "VALIDATION_ERROR"));
+        assert_eq!(refused.body["details"][0]["path"], path);
+    }
+    group.verify().await;
 }

@@ -149,6 +149,9 @@ schemas! {
     /// Order of a list: oldest first, or newest first.
     SortOrder { "type": "string", "enum": ["asc", "desc"], "default": "desc" }
 
+    /// Use of pending settlements in a plan: `subtract` takes them as completed.
+    PendingUse { "type": "string", "pattern": "^subtract$", "example": "subtract" }
+
     /// End of a period: a moment as in RFC 3339, or a whole day in UTC.
     PeriodBound {
         "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].+)?$", "example": "2024-01-20",

@@ -52,6 +52,12 @@ impl Expression {
         Self::of(&format!("#{name} < :less_{name}"), name).with(format!(":less_{name}"), value)
     }
 
+    /// The attribute `name` is greater than this value.
+    pub(crate) fn greater(name: &'static str, value: AttributeValue) -> Self {
+        Self::of(&format!("#{name} > :greater_{name}"), name)
+            .with(format!(":greater_{name}"), value)
+    }
+
     /// The list `name` has so many elements.
     pub(crate) fn count(name: &'static str, elements: usize) -> Self {
         let count = AttributeValue::N(elements.to_string());
