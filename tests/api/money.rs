@@ -134,7 +134,7 @@ async fn shares_match_the_fixtures() {
             };
             assert!(details.any(stated), "{case}: {}", reply.text);
             if let Some(difference) = case["expect"].get("error_must_state_difference") {
-                let stated = format!("({} too much)", exact(minor(difference)));
+                let stated = format!(", {} more than the amount", exact(minor(difference)));
                 assert!(error.to_string().contains(&stated), "{case}: {error}");
             }
             continue;

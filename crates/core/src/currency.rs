@@ -47,6 +47,9 @@ pub enum AmountError {
     /// The number of minor units does not fit an `i64`.
     #[error("must be at most {max} in {0}", max = .0.to_major(i64::MAX))]
     TooLarge(Currency),
+    /// The number is negative, and the number of minor units or its negation does not fit an `i64`.
+    #[error("must be at least -{max} in {0}", max = .0.to_major(i64::MAX))]
+    TooSmall(Currency),
 }
 
 impl Currency {
@@ -77,10 +80,12 @@ impl Currency {
         if number.decimals() > self.exponent {
             return Err(AmountError::TooFine(self));
         }
-        number
-            .at_scale(self.exponent)
-            .and_then(|minor| i64::try_from(minor).ok())
-            .ok_or(AmountError::TooLarge(self))
+        let minor = number.at_scale(self.exponent).and_then(|minor| i64::try_from(minor).ok());
+        minor.ok_or(if number.is_negative() {
+            AmountError::TooSmall(self)
+        } else {
+            AmountError::TooLarge(self)
+        })
     }
 
     /// Converts a number of minor units to major units.

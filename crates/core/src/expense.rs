@@ -2,6 +2,8 @@
 
 mod edit;
 mod filter;
+mod line_input;
+mod numbers;
 mod split_input;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +21,7 @@ use crate::{
     ledger::{Change, Event, LedgerError, RefType, Totals},
     money::Money,
     row::Row,
-    split::{Split, SplitType},
+    split::{Line, PERCENT_DECIMALS, Split, SplitType, WEIGHT_DECIMALS},
     text::{Description, Notes},
     time::{Day, Timestamp},
     words,
@@ -27,8 +29,11 @@ use crate::{
 
 pub use edit::Edit;
 pub use filter::Filter;
+use line_input::read_lines;
+pub use line_input::{LineInput, MAX_LINES, SharerInput};
+use numbers::not_zero;
 pub use split_input::SplitInput;
-use split_input::{Members, keep_split, named, read_split};
+use split_input::{Members, SplitContext, keep_split, named, read_split};
 
 /// An amount that one member paid and that members share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +51,7 @@ pub struct Expense {
     pub payer_id: MemberId,
     /// Name of the payer when the expense was recorded or edited.
     pub payer_name: String,
-    /// Amount in major units. It is not [`Money`], because the amount and the shares of a v0 row
+    /// Amount in major units; negative if the payer received it. It is not [`Money`], because the amount and the shares of a v0 row
     /// may be finer than a minor unit: the TypeScript Fracti divided with floats.
     pub amount: Decimal,
     /// Currency of the amount and the shares.
@@ -57,6 +62,9 @@ pub struct Expense {
     pub split_type: SplitType,
     /// Shares of the members, which sum to the amount.
     pub splits: Vec<Share>,
+    /// Lines of the receipt, in an itemized split. Their amounts are in major units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items: Option<Vec<Line<Decimal>>>,
     /// Category, if the expense has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
@@ -120,6 +128,47 @@ impl Expense {
         })
     }
 
+    /// The amount and the split, if they are stored as today's rules have them. The shares of a v0
+    /// row, written by the TypeScript Fracti, may be without the input that they follow from.
+    #[must_use]
+    pub fn split(&self) -> Option<(Money, Split)> {
+        let amount = Money::from_major(self.amount, self.currency).ok()?;
+        let minor = |number: Option<Decimal>| self.currency.to_minor(number?).ok();
+        let weight =
+            |number: Option<Decimal>, decimals| u32::try_from(number?.at_scale(decimals)?).ok();
+        let shares = self.splits.iter();
+        let split = match self.split_type {
+            SplitType::Equal => Split::Equal(shares.map(|share| share.user_id).collect()),
+            SplitType::Exact => {
+                let share = |share: &Share| Some((share.user_id, minor(Some(share.amount))?));
+                Split::Exact(shares.map(share).collect::<Option<_>>()?)
+            }
+            SplitType::Percentage => {
+                let share = |share: &Share| {
+                    Some((share.user_id, weight(share.percentage, PERCENT_DECIMALS)?))
+                };
+                Split::Percentage(shares.map(share).collect::<Option<_>>()?)
+            }
+            SplitType::Shares => {
+                let share =
+                    |share: &Share| Some((share.user_id, weight(share.weight, WEIGHT_DECIMALS)?));
+                Split::Shares(shares.map(share).collect::<Option<_>>()?)
+            }
+            SplitType::Adjustment => {
+                let share = |share: &Share| Some((share.user_id, minor(share.adjustment)?));
+                Split::Adjustment(shares.map(share).collect::<Option<_>>()?)
+            }
+            SplitType::Itemized => {
+                let line = |line: &Line<Decimal>| {
+                    Some(line.clone().with_amount(minor(Some(line.amount))?))
+                };
+                Split::Itemized(self.items.as_ref()?.iter().map(line).collect::<Option<_>>()?)
+            }
+        };
+        split.check(amount).ok()?;
+        Some((amount, split))
+    }
+
     /// Rows by which the members who owe a share find the expense. There is none for the payer and
     /// for a member with a share of zero.
     #[must_use]
@@ -158,6 +207,12 @@ pub struct Share {
     /// Percentage from which the share was computed, in a percentage split.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub percentage: Option<Decimal>,
+    /// Weight from which the share was computed, in a split by weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<Decimal>,
+    /// Adjustment from which the share was computed, in major units, in a split with adjustments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjustment: Option<Decimal>,
 }
 
 /// The row by which a member finds an expense of which they owe a share.
@@ -225,7 +280,7 @@ impl Row for Participant {
 /// An expense to record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewExpense {
-    /// Amount, in major units.
+    /// Amount, in major units. Default: the sum of the lines.
     pub amount: Field<Decimal>,
     /// Purpose of the expense.
     pub description: Field<Description>,
@@ -235,6 +290,8 @@ pub struct NewExpense {
     pub split_type: Field<SplitType>,
     /// Members who share it, with their input. Default: all members of the group.
     pub splits: Field<Vec<SplitInput>>,
+    /// Lines of the receipt, for an itemized split.
+    pub items: Field<Vec<LineInput>>,
     /// Currency of the amount. Default: the group's.
     pub currency: Field<Currency>,
     /// Category. Default: none.
@@ -265,7 +322,7 @@ impl Draft<NewExpense> {
     /// it needs all members.
     #[must_use]
     pub fn named(&self) -> Option<BTreeSet<MemberId>> {
-        self.fields().and_then(|new| named(&new.payer, &new.splits))
+        self.fields().and_then(|new| named(&new.payer, &new.splits, &new.items))
     }
 
     /// Checks the expense against the group: all users must be members, and the splits must divide
@@ -286,36 +343,28 @@ impl Draft<NewExpense> {
         let (new, mut errors) = self.open()?;
         let members = Members::of(members);
         let currency = new.currency.or(group.currency);
-        let amount = new.amount.value().copied();
-        let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
         let payer = new.payer.or(caller.into());
         let payer =
             payer.and_then(|user| Some((user, members.name(user, "payerId", &mut errors)?)));
         let split_type = new.split_type.or(SplitType::Equal);
-        let split = match (&new.splits, split_type) {
-            (Field::Value(inputs), _) => {
-                read_split(inputs, split_type, &members, currency, amount, &mut errors)
-            }
-            (Field::Absent, Some(SplitType::Equal)) => Some(members.equal_split()),
-            (Field::Absent, Some(SplitType::Exact | SplitType::Percentage)) => {
-                errors.missing("splits");
-                None
-            }
-            (Field::Invalid, _) | (Field::Absent, None) => None,
+        let read = if split_type == Some(SplitType::Itemized) {
+            new.lines(currency, &members, &mut errors)
+        } else {
+            new.shares(split_type, currency, &members, &mut errors)
         };
-        let split = split.filter(|split| {
-            amount.is_some_and(|it| keep_split(split.check(it), &mut errors).is_some())
-        });
+        let read =
+            read.filter(|(amount, split)| keep_split(split.check(*amount), &mut errors).is_some());
         let date = check_date(new.date, now, &mut errors);
         let checked = || {
+            let (amount, split) = read?;
             Some(CheckedExpense {
-                amount: amount?,
+                amount,
                 payer: payer?,
                 description: new.description.value()?,
                 category: new.category.map(Some).or(None)?,
                 date: date.or(now.expense_day())?,
                 notes: new.notes.as_ref().map(Some).or(None)?,
-                split: split?,
+                split,
                 created_by: caller,
                 group,
                 members,
@@ -325,6 +374,70 @@ impl Draft<NewExpense> {
         errors.finish(checked)
     }
 }
+
+impl NewExpense {
+    /// The amount and the split by `splits`.
+    fn shares(
+        &self,
+        split_type: Option<SplitType>,
+        currency: Option<Currency>,
+        members: &Members<'_>,
+        errors: &mut FieldErrors,
+    ) -> Option<(Money, Split)> {
+        if !self.items.is_absent() {
+            errors.push("items", NOT_ITEMIZED);
+        }
+        let amount = match self.amount {
+            Field::Absent => {
+                errors.missing("amount");
+                None
+            }
+            Field::Invalid => None,
+            Field::Value(amount) => not_zero("amount", amount, currency, errors),
+        };
+        let split = match (&self.splits, split_type) {
+            (Field::Value(inputs), _) => {
+                let context = SplitContext { members, currency, amount };
+                read_split(inputs, split_type, context, errors)
+            }
+            (Field::Absent, Some(SplitType::Equal)) => {
+                Some(Split::Equal(members.present().collect()))
+            }
+            (Field::Absent, Some(_)) => {
+                errors.missing("splits");
+                None
+            }
+            (Field::Invalid, _) | (Field::Absent, None) => None,
+        };
+        amount.zip(split)
+    }
+
+    /// The amount and the split by `items`.
+    fn lines(
+        &self,
+        currency: Option<Currency>,
+        members: &Members<'_>,
+        errors: &mut FieldErrors,
+    ) -> Option<(Money, Split)> {
+        if !self.splits.is_absent() {
+            errors.push("splits", ITEMIZED);
+        }
+        match &self.items {
+            Field::Absent => {
+                errors.missing("items");
+                None
+            }
+            Field::Invalid => None,
+            Field::Value(inputs) => read_lines(inputs, self.amount, currency, members, errors),
+        }
+    }
+}
+
+/// Rule of `items` for the other types of splits.
+const NOT_ITEMIZED: &str = "must be given only with splitType itemized";
+
+/// Rule of `splits` for an itemized split.
+const ITEMIZED: &str = "must not be given with splitType itemized";
 
 impl CheckedExpense<'_> {
     /// The expense, recorded at `created_at`. `random` distinguishes its id from other ids of the
@@ -350,6 +463,7 @@ impl CheckedExpense<'_> {
             description: self.description.to_string(),
             split_type: self.split.split_type(),
             splits,
+            items: stored_items(&self.split, self.amount.currency),
             category: self.category,
             date: Some(self.date),
             notes: self.notes.map(ToString::to_string),
@@ -357,6 +471,19 @@ impl CheckedExpense<'_> {
             created_by: Some(self.created_by),
             updated_at: None,
         })
+    }
+}
+
+/// The lines of an itemized split, as they are stored.
+fn stored_items(split: &Split, currency: Currency) -> Option<Vec<Line<Decimal>>> {
+    let stored = |line: &Line<i64>| line.clone().with_amount(currency.to_major(line.amount));
+    match split {
+        Split::Itemized(lines) => Some(lines.iter().map(stored).collect()),
+        Split::Equal(_)
+        | Split::Exact(_)
+        | Split::Percentage(_)
+        | Split::Shares(_)
+        | Split::Adjustment(_) => None,
     }
 }
 

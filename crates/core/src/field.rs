@@ -108,6 +108,12 @@ impl<T> Field<T> {
     }
 }
 
+impl<T> From<Option<T>> for Field<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Absent, Self::Value)
+    }
+}
+
 impl Path {
     /// The path of the field `name` of the object at this path.
     ///

@@ -28,9 +28,9 @@ use crate::{
 /// The four running totals of a member in one currency, in minor units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Amount paid for expenses.
+    /// Amount paid for expenses, minus refunds received.
     pub paid: i64,
-    /// Sum of the member's shares of expenses.
+    /// Sum of the member's shares of expenses, minus those of refunds.
     pub owed: i64,
     /// Amount sent in settlements.
     pub sent: i64,
@@ -64,6 +64,24 @@ impl Totals {
             sent: self.sent.checked_add(other.sent)?,
             received: self.received.checked_add(other.received)?,
         })
+    }
+
+    /// Adds the four totals to sums.
+    #[expect(clippy::arithmetic_side_effects, reason = "no group has 2^64 totals")]
+    fn added_to(self, sums: [i128; 4]) -> [i128; 4] {
+        let [paid, owed, sent, received] = sums;
+        [
+            paid + i128::from(self.paid),
+            owed + i128::from(self.owed),
+            sent + i128::from(self.sent),
+            received + i128::from(self.received),
+        ]
+    }
+
+    /// The totals, if they all fit.
+    fn of(sums: [i128; 4]) -> Option<Self> {
+        let [paid, owed, sent, received] = sums.map(|sum| i64::try_from(sum).ok());
+        Some(Self { paid: paid?, owed: owed?, sent: sent?, received: received? })
     }
 
     fn negated(self) -> Option<Self> {
@@ -102,7 +120,7 @@ pub struct Balances(BTreeMap<Currency, BTreeMap<MemberId, Totals>>);
 pub enum LedgerError {
     /// A total or a balance would not fit into an `i64` of minor units.
     #[error(
-        "amount must keep the group's totals in {0} at or below {max}",
+        "amount must keep the group's totals in {0} between -{max} and {max}",
         max = .0.to_major(i64::MAX)
     )]
     Overflow(Currency),
@@ -127,9 +145,9 @@ impl From<AmountError> for LedgerError {
     /// An amount in a row that is not a valid [`Money`] cannot be recorded.
     fn from(error: AmountError) -> Self {
         match error {
-            AmountError::TooFine(currency) | AmountError::TooLarge(currency) => {
-                Self::Overflow(currency)
-            }
+            AmountError::TooFine(currency)
+            | AmountError::TooLarge(currency)
+            | AmountError::TooSmall(currency) => Self::Overflow(currency),
         }
     }
 }
@@ -177,16 +195,18 @@ impl Balances {
     /// The sums over all members, in which `paid` equals `owed` and `sent` equals `received`.
     #[must_use]
     #[expect(
-        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
         reason = "`check_range` refuses balances whose sums do not fit, also when a row is read"
     )]
     pub fn sums(&self, currency: Currency) -> Totals {
-        self.of(currency).fold(Totals::default(), |sum, (_, totals)| Totals {
-            paid: sum.paid + totals.paid,
-            owed: sum.owed + totals.owed,
-            sent: sum.sent + totals.sent,
-            received: sum.received + totals.received,
-        })
+        let [paid, owed, sent, received] = self.wide_sums(currency).map(|sum| sum as i64);
+        Totals { paid, owed, sent, received }
+    }
+
+    /// The sums over all members. A sum of some members may exceed that of all, because totals are
+    /// negative if refunds are.
+    fn wide_sums(&self, currency: Currency) -> [i128; 4] {
+        self.of(currency).fold([0; 4], |sums, (_, totals)| totals.added_to(sums))
     }
 
     /// The balances after `changes`.
@@ -204,15 +224,20 @@ impl Balances {
     /// Applies `changes`. After an error, they may be applied in part.
     fn apply(&mut self, changes: &[Change]) -> Result<(), LedgerError> {
         let before = self.len();
+        let mut sums: BTreeMap<(Currency, MemberId), [i128; 4]> = BTreeMap::new();
         for Change { user, currency, totals } in changes {
-            let members = self.0.entry(*currency).or_default();
-            let before = members.get(user).copied().unwrap_or_default();
-            let after = before.plus(*totals).ok_or(LedgerError::Overflow(*currency))?;
+            let sum = sums.entry((*currency, *user)).or_default();
+            *sum = totals.added_to(*sum);
+        }
+        for ((currency, user), sum) in sums {
+            let members = self.0.entry(currency).or_default();
+            let before = members.get(&user).copied().unwrap_or_default();
+            let after = Totals::of(before.added_to(sum)).ok_or(LedgerError::Overflow(currency))?;
             // Totals of zero are removed, so that a revert restores the same balances.
             if after == Totals::default() {
-                members.remove(user);
+                members.remove(&user);
             } else {
-                members.insert(*user, after);
+                members.insert(user, after);
             }
         }
         self.0.retain(|_, members| !members.is_empty());
@@ -241,10 +266,10 @@ impl Balances {
     /// The sums over all members, if the sums and all balances fit into an `i64`.
     fn check_range(&self, currency: Currency) -> Result<Totals, LedgerError> {
         let overflow = LedgerError::Overflow(currency);
-        self.of(currency).try_fold(Totals::default(), |sums, (_, totals)| {
+        for (_, totals) in self.of(currency) {
             i64::try_from(totals.net()).map_err(|_| overflow)?;
-            sums.plus(totals).ok_or(overflow)
-        })
+        }
+        Totals::of(self.wide_sums(currency)).ok_or(overflow)
     }
 }
 

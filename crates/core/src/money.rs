@@ -27,13 +27,16 @@ pub struct Money {
 }
 
 impl Money {
-    /// The amount of `number` major units.
+    /// The amount of `number` major units. It can be negated.
     ///
     /// # Errors
     ///
-    /// As [`Currency::to_minor`].
+    /// As [`Currency::to_minor`]; [`AmountError::TooSmall`] for the least `i64`.
     pub fn from_major(number: Decimal, currency: Currency) -> Result<Self, AmountError> {
-        currency.to_minor(number).map(|minor| Self { currency, minor })
+        match currency.to_minor(number)? {
+            i64::MIN => Err(AmountError::TooSmall(currency)),
+            minor => Ok(Self { currency, minor }),
+        }
     }
 
     /// The number of major units.

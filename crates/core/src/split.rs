@@ -1,11 +1,18 @@
 //! How an expense is split into shares. The shares sum to the amount, and left-over minor units
 //! rotate among the members.
 //!
-//! Every split is a division by weights. The weight of a member is 1 in an equal split, the amount
-//! in minor units in an exact split, and the percentage in ten-thousandths in a percentage split.
+//! Every split gives each member a fixed amount and a weight, by which the rest of the expense is
+//! divided. A negative expense, a refund, is split like the positive one with all amounts negated,
+//! and its shares are the negated shares.
 
-use std::{cmp::Reverse, collections::HashSet};
+mod breakdown;
+mod items;
+mod line;
 
+use std::collections::HashSet;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -14,6 +21,11 @@ use crate::{
     money::Money,
     words,
 };
+
+pub use breakdown::{Part, PartKind};
+pub use line::{Line, LineKind, LineSplit, Sharing};
+
+use items::ExactLines;
 
 /// Maximum number of shares of an expense.
 ///
@@ -24,8 +36,11 @@ pub const MAX_SHARES: usize = 45;
 /// Maximum number of decimals of a percentage.
 pub(crate) const PERCENT_DECIMALS: u8 = 4;
 
+/// Maximum number of decimals of a weight.
+pub(crate) const WEIGHT_DECIMALS: u8 = 4;
+
 words! {
-    /// How an expense is split: equally, by exact amounts, or by percentages.
+    /// How an expense is split.
     pub enum SplitType as "SplitType" {
         /// All shares are the same.
         Equal = "equal",
@@ -33,21 +48,34 @@ words! {
         Exact = "exact",
         /// By percentages that are given.
         Percentage = "percentage",
+        /// By weights that are given.
+        Shares = "shares",
+        /// Equally, but for the amounts that members are to pay more or less.
+        Adjustment = "adjustment",
+        /// By the lines of a receipt.
+        Itemized = "itemized",
     }
 }
 
 /// The weight of 100 percent.
 const WHOLE: i64 = 1_000_000;
 
-/// How an expense is split among members. Each member is listed once.
+/// How an expense is split among members. Each member is listed once. Amounts are numbers of minor
+/// units, with the sign of the expense.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Split {
     /// Members with equal shares.
     Equal(Vec<MemberId>),
-    /// The share of each member, in minor units; the shares sum to the amount.
+    /// The share of each member; the shares sum to the amount.
     Exact(Vec<(MemberId, i64)>),
     /// The percentage of each member, in ten-thousandths; the percentages sum to 100.
     Percentage(Vec<(MemberId, u32)>),
+    /// The weight of each member, in ten-thousandths; not all are zero.
+    Shares(Vec<(MemberId, u32)>),
+    /// What each member pays more than an equal part of the rest, or less if it is negative.
+    Adjustment(Vec<(MemberId, i64)>),
+    /// The lines of the receipt, which sum to the amount.
+    Itemized(Vec<Line<i64>>),
 }
 
 /// The share of an expense that one member owes.
@@ -57,8 +85,14 @@ pub struct UserShare {
     pub user: MemberId,
     /// Amount of the share; may be zero.
     pub amount: Money,
-    /// Percentage from which the share was computed, in a percentage split.
-    pub percentage: Option<Decimal>,
+}
+
+/// What a member owes of the absolute amount of an expense: a fixed amount, and a part of the rest
+/// by weight.
+struct Claim {
+    member: MemberId,
+    fixed: i128,
+    weight: BigInt,
 }
 
 /// Error returned for an invalid split. An index is a position in the input, from 0.
@@ -73,17 +107,14 @@ pub enum SplitError {
     /// A member is listed twice.
     #[error("userId must appear only once in splits")]
     Twice(usize),
-    /// An amount or a percentage is negative.
+    /// A percentage, a weight, or an amount of a positive expense is negative.
     #[error("must not be negative")]
     Negative(usize),
-    /// A percentage has too many decimals.
-    #[error("must have at most {PERCENT_DECIMALS} decimals")]
-    TooFine(usize),
+    /// An amount of a negative expense is positive.
+    #[error("must not be positive: the expense is negative")]
+    Positive(usize),
     /// The exact shares do not sum to the amount.
-    #[error(
-        "must sum to the amount, not to {}",
-        and_difference(*.sum, .amount.minor, |minor| .amount.currency.to_major(minor))
-    )]
+    #[error("the amounts sum to {}", and_difference(*.sum, *.amount))]
     Sum {
         /// Sum of the shares, in minor units.
         sum: i128,
@@ -92,21 +123,79 @@ pub enum SplitError {
     },
     /// The percentages do not sum to 100. The value is their sum, in ten-thousandths.
     #[error(
-        "percentages of splits must sum to 100, not to {}",
-        and_difference(*.0, WHOLE, |weight| Decimal::new(weight, PERCENT_DECIMALS))
+        "the percentages sum to {}100",
+        difference(*.0, WHOLE.into(), |weight| Decimal::new(weight, PERCENT_DECIMALS))
     )]
     Percentages(i128),
     /// The percentages are too large to be added up.
-    #[error("percentages of splits must sum to 100")]
+    #[error("the percentages must sum to 100")]
     TooMuch,
+    /// No weight is above zero.
+    #[error("weights must not all be 0")]
+    NoWeight,
+    /// The adjustments exceed the amount.
+    #[error("the adjustments sum to {}", and_difference(*.sum, *.amount))]
+    Adjustments {
+        /// Sum of the adjustments, in minor units.
+        sum: i128,
+        /// Amount of the expense.
+        amount: Money,
+    },
+    /// With its adjustment, the share of a member would have the opposite sign of the amount.
+    #[error("{}", wrong_share(*.member, *.amount))]
+    AdjustedShare {
+        /// Position of the member.
+        index: usize,
+        /// The member.
+        member: MemberId,
+        /// Amount of the expense.
+        amount: Money,
+    },
+    /// With discounts, the share of a member would have the opposite sign of the amount.
+    #[error("{}", wrong_share(*.member, *.amount))]
+    LineShare {
+        /// The member.
+        member: MemberId,
+        /// Amount of the expense.
+        amount: Money,
+    },
+    /// The lines do not sum to the amount.
+    #[error("the lines sum to {}", and_difference(*.sum, *.amount))]
+    Lines {
+        /// Sum of the lines, in minor units.
+        sum: i128,
+        /// Amount of the expense.
+        amount: Money,
+    },
+    /// A weight of a line is negative or has too many decimals.
+    #[error("weights must not be negative, and must have at most {WEIGHT_DECIMALS} decimals")]
+    LineWeight,
+    /// A share does not fit. It always does if the shares sum to the amount.
+    #[error("a share must not exceed the amount")]
+    TooLarge,
+    /// The items that a line applies to sum to zero.
+    #[error("the lines it applies to sum to 0")]
+    OverNothing(usize),
 }
 
-/// A sum and its difference from the expected one: "99.99 (0.01 too little)".
-#[expect(clippy::arithmetic_side_effects, reason = "a sum that is not negative, minus an `i64`")]
-fn and_difference(sum: i128, expected: i64, number: impl Fn(i128) -> Decimal) -> String {
-    let difference = sum - i128::from(expected);
-    let direction = if difference < 0 { "too little" } else { "too much" };
-    format!("{} ({} {direction})", number(sum), number(difference.abs()))
+/// A share that has the opposite sign of the amount.
+fn wrong_share(member: MemberId, amount: Money) -> String {
+    let sign = if amount.minor < 0 { "positive: the expense is negative" } else { "negative" };
+    format!("the share of {member} would be {sign}")
+}
+
+/// A sum and its difference from the amount: "79, 1 less than the amount".
+fn and_difference(sum: i128, amount: Money) -> String {
+    let number = |minor| amount.currency.to_major(minor);
+    format!("{}the amount", difference(sum, amount.minor.into(), number))
+}
+
+/// A sum and its difference from the expected one: "99.99, 0.01 less than ".
+#[expect(clippy::arithmetic_side_effects, reason = "a sum of at most 2^16 `i64`, minus an `i64`")]
+fn difference(sum: i128, expected: i128, number: impl Fn(i128) -> Decimal) -> String {
+    let difference = sum - expected;
+    let direction = if difference < 0 { "less" } else { "more" };
+    format!("{}, {} {direction} than ", number(sum), number(difference.abs()))
 }
 
 /// The weights of percentages, which must sum to 100.
@@ -124,6 +213,11 @@ fn check_percentages(sum: i128) -> Result<(), SplitError> {
     if sum == WHOLE.into() { Ok(()) } else { Err(SplitError::Percentages(sum)) }
 }
 
+/// Checks that not all weights are zero.
+pub(crate) fn check_weights(weights: impl IntoIterator<Item = u32>) -> Result<(), SplitError> {
+    if weights.into_iter().any(|weight| weight > 0) { Ok(()) } else { Err(SplitError::NoWeight) }
+}
+
 /// Checks that exact shares sum to the amount.
 pub(crate) fn check_exact(
     shares: impl Iterator<Item = i64>,
@@ -131,6 +225,43 @@ pub(crate) fn check_exact(
 ) -> Result<(), SplitError> {
     let sum = shares.map(i128::from).sum();
     if sum == amount.minor.into() { Ok(()) } else { Err(SplitError::Sum { sum, amount }) }
+}
+
+/// Checks that adjustments leave an amount that is not of the opposite sign, and that no share is.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "sums and products of `i64` and a number of members fit into an `i128`"
+)]
+fn check_adjustments(adjustments: &[(MemberId, i64)], amount: Money) -> Result<(), SplitError> {
+    let sign = i128::from(amount.minor.signum());
+    let sum: i128 = adjustments.iter().map(|(_, minor)| i128::from(*minor)).sum();
+    let rest = (i128::from(amount.minor) - sum) * sign;
+    if rest < 0 {
+        return Err(SplitError::Adjustments { sum, amount });
+    }
+    for (index, (member, minor)) in adjustments.iter().enumerate() {
+        // The exact share times the number of members, so that rounding does not decide.
+        let members = adjustments.len() as i128;
+        if i128::from(*minor) * sign * members + rest < 0 {
+            return Err(SplitError::AdjustedShare { index, member: *member, amount });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that lines sum to the amount.
+fn check_lines(lines: &[Line<i64>], amount: Money) -> Result<(), SplitError> {
+    let sum = sum_of_lines(lines);
+    if sum == amount.minor.into() { Ok(()) } else { Err(SplitError::Lines { sum, amount }) }
+}
+
+/// The sum of lines, discounts subtracted, in minor units.
+pub(crate) fn sum_of_lines(lines: &[Line<i64>]) -> i128 {
+    let signed = |line: &Line<i64>| match line.kind {
+        LineKind::Item | LineKind::Tax | LineKind::Tip | LineKind::Fee => i128::from(line.amount),
+        LineKind::Discount => i128::from(line.amount).saturating_neg(),
+    };
+    lines.iter().map(signed).sum()
 }
 
 impl Split {
@@ -141,6 +272,9 @@ impl Split {
             Self::Equal(_) => SplitType::Equal,
             Self::Exact(_) => SplitType::Exact,
             Self::Percentage(_) => SplitType::Percentage,
+            Self::Shares(_) => SplitType::Shares,
+            Self::Adjustment(_) => SplitType::Adjustment,
+            Self::Itemized(_) => SplitType::Itemized,
         }
     }
 
@@ -149,8 +283,10 @@ impl Split {
     pub fn sorted(mut self) -> Self {
         match &mut self {
             Self::Equal(members) => members.sort_unstable(),
-            Self::Exact(amounts) => amounts.sort_unstable(),
-            Self::Percentage(percentages) => percentages.sort_unstable(),
+            Self::Exact(amounts) | Self::Adjustment(amounts) => amounts.sort_unstable(),
+            Self::Percentage(weights) | Self::Shares(weights) => weights.sort_unstable(),
+            // The order of lines counts.
+            Self::Itemized(_) => {}
         }
         self
     }
@@ -159,42 +295,72 @@ impl Split {
     ///
     /// # Errors
     ///
-    /// [`SplitError`] if there are no members or too many, if a member is listed twice, or if
-    /// amounts or percentages are negative or do not add up.
+    /// [`SplitError`] if there are no members or too many, if a member is listed twice, if numbers
+    /// have the wrong sign or do not add up, or if a share would have the wrong sign.
     pub fn check(&self, amount: Money) -> Result<(), SplitError> {
-        self.weights(amount).map(|_| ())
+        self.claims(amount).map(|_| ())
     }
 
-    /// The weights of the members, none of which is negative.
-    fn weights(&self, amount: Money) -> Result<Vec<(MemberId, i64)>, SplitError> {
-        let (weights, sum): (Vec<(MemberId, i64)>, _) = match self {
-            Self::Equal(members) => (members.iter().map(|member| (*member, 1)).collect(), Ok(())),
+    /// The claims of the members to the absolute amount. No weight is negative.
+    fn claims(&self, amount: Money) -> Result<Vec<Claim>, SplitError> {
+        let sign = i128::from(amount.minor.signum());
+        let mirrored = |minor: i64| i128::from(minor).saturating_mul(sign);
+        let claim = |member: &MemberId, weight| Claim { member: *member, fixed: 0, weight };
+        let claims: Vec<Claim> = match self {
+            Self::Equal(members) => members.iter().map(|it| claim(it, 1.into())).collect(),
             Self::Exact(amounts) => {
-                (amounts.clone(), check_exact(amounts.iter().map(|(_, minor)| *minor), amount))
+                amounts.iter().map(|(it, minor)| claim(it, mirrored(*minor).into())).collect()
             }
-            Self::Percentage(percentages) => (
-                percentages.iter().map(|(member, weight)| (*member, (*weight).into())).collect(),
-                check_percentages(percentages.iter().map(|(_, weight)| i128::from(*weight)).sum()),
-            ),
+            Self::Percentage(weights) | Self::Shares(weights) => {
+                weights.iter().map(|(it, weight)| claim(it, (*weight).into())).collect()
+            }
+            Self::Adjustment(adjustments) => adjustments
+                .iter()
+                .map(|(it, minor)| Claim { fixed: mirrored(*minor), ..claim(it, 1.into()) })
+                .collect(),
+            Self::Itemized(lines) => {
+                let exact = ExactLines::of(lines, amount.minor.signum())?;
+                exact.shares().map(|(it, weight)| claim(&it, weight)).collect()
+            }
         };
-        if let Some(index) = weights.iter().position(|(_, weight)| *weight < 0) {
-            return Err(SplitError::Negative(index));
+        let below_zero = |(_, claim): &(usize, &Claim)| claim.weight < BigInt::ZERO;
+        if let Some((index, claim)) = claims.iter().enumerate().find(below_zero) {
+            return Err(match self {
+                Self::Itemized(_) => SplitError::LineShare { member: claim.member, amount },
+                _ if amount.minor < 0 => SplitError::Positive(index),
+                _ => SplitError::Negative(index),
+            });
         }
-        if weights.is_empty() {
+        if claims.is_empty() {
             return Err(SplitError::Empty);
         }
-        if weights.len() > MAX_SHARES {
-            return Err(SplitError::TooMany(weights.len()));
+        if claims.len() > MAX_SHARES {
+            return Err(SplitError::TooMany(claims.len()));
         }
         let mut seen = HashSet::new();
-        if let Some(index) = weights.iter().position(|(member, _)| !seen.insert(*member)) {
+        if let Some(index) = claims.iter().position(|claim| !seen.insert(claim.member)) {
             return Err(SplitError::Twice(index));
         }
-        sum.map(|()| weights)
+        self.check_sum(amount).map(|()| claims)
     }
 
-    /// Divides `amount`, which must be above zero, into shares in the order of the members. The
-    /// shares sum to the amount exactly.
+    /// Checks that the numbers of the split add up.
+    fn check_sum(&self, amount: Money) -> Result<(), SplitError> {
+        match self {
+            Self::Equal(_) => Ok(()),
+            Self::Exact(amounts) => check_exact(amounts.iter().map(|(_, minor)| *minor), amount),
+            Self::Percentage(percentages) => {
+                check_percentages(percentages.iter().map(|(_, part)| i128::from(*part)).sum())
+            }
+            Self::Shares(weights) => check_weights(weights.iter().map(|(_, weight)| *weight)),
+            Self::Adjustment(adjustments) => check_adjustments(adjustments, amount),
+            Self::Itemized(lines) => check_lines(lines, amount),
+        }
+    }
+
+    /// Divides `amount`, which must not be zero, into shares in the order of the members; of an
+    /// itemized split, in order of their ids. The shares sum to the amount exactly, and none has
+    /// the opposite sign.
     ///
     /// Left-over minor units go to the members with the largest remainders, one each. Members with
     /// equal remainders are served in order of id, beginning at one that `expense` determines: the
@@ -218,42 +384,50 @@ impl Split {
     /// minor.sort();
     /// assert_eq!(minor, [33, 33, 34]);
     /// ```
-    #[expect(
-        clippy::arithmetic_side_effects,
-        clippy::cast_possible_truncation,
-        reason = "a weight is at most the total of at most 45 weights, so a product has at most 126 \
-                  bits, and a share is at most the amount"
-    )]
+    #[expect(clippy::arithmetic_side_effects, reason = "a `BigInt` does not overflow")]
     pub fn divide(&self, amount: Money, expense: ExpenseId) -> Result<Vec<UserShare>, SplitError> {
-        let weights = self.weights(amount)?;
-        // The total is zero only in an exact split of zero, and then each share is zero.
-        let total = weights.iter().map(|(_, weight)| i128::from(*weight)).sum::<i128>().max(1);
-        let percentage = |weight: i64| match self {
-            Self::Equal(_) | Self::Exact(_) => None,
-            Self::Percentage(_) => Some(Decimal::new(weight.into(), PERCENT_DECIMALS)),
+        let claims = self.claims(amount)?;
+        let (rest, total) = rest_and_weight(&claims, amount);
+        let rounded_down = |Claim { member, fixed, weight }: Claim| {
+            let (minor, remainder) = (&rest * weight).div_mod_floor(&total);
+            (member, minor + fixed, remainder)
         };
-        let rounded_down = |(user, weight): (MemberId, i64)| {
-            let product = i128::from(amount.minor) * i128::from(weight);
-            let minor = product.div_euclid(total) as i64;
-            let percentage = percentage(weight);
-            let share = UserShare { user, amount: Money { minor, ..amount }, percentage };
-            (share, product.rem_euclid(total))
-        };
-        let mut shares: Vec<(UserShare, i128)> = weights.into_iter().map(rounded_down).collect();
-        let given: i128 = shares.iter().map(|(share, _)| i128::from(share.amount.minor)).sum();
+        let mut shares: Vec<(MemberId, BigInt, BigInt)> =
+            claims.into_iter().map(rounded_down).collect();
+        let given: BigInt = shares.iter().map(|(_, minor, _)| minor).sum();
 
-        let mut order: Vec<&mut (UserShare, i128)> = shares.iter_mut().collect();
-        order.sort_by_key(|(share, _)| share.user);
+        let mut order: Vec<&mut (MemberId, BigInt, BigInt)> = shares.iter_mut().collect();
+        order.sort_by_key(|(member, ..)| *member);
         let start = tie_break_start(expense, order.len());
         order.rotate_left(start);
         // The sort is stable, so members with equal remainders keep their order.
-        order.sort_by_key(|(_, remainder)| Reverse(*remainder));
+        order.sort_by(|(.., one), (.., other)| other.cmp(one));
         // There are fewer units left than members, because each remainder is less than one unit.
-        for (_, (share, _)) in (given..amount.minor.into()).zip(order) {
-            share.amount.minor += 1;
+        let mut left = BigInt::from(amount.minor.unsigned_abs()) - given;
+        for (_, minor, _) in order {
+            if left == BigInt::ZERO {
+                break;
+            }
+            *minor += 1;
+            left -= 1;
         }
-        Ok(shares.into_iter().map(|(share, _)| share).collect())
+        let share = |(user, minor, _): (_, BigInt, _)| {
+            let minor = i64::try_from(minor * amount.minor.signum());
+            let minor = minor.map_err(|_| SplitError::TooLarge)?;
+            Ok(UserShare { user, amount: Money { minor, ..amount } })
+        };
+        shares.into_iter().map(share).collect()
     }
+}
+
+/// What fixed amounts leave of the absolute amount, and the sum of the weights by which it is
+/// divided.
+#[expect(clippy::arithmetic_side_effects, reason = "a `BigInt` does not overflow")]
+fn rest_and_weight(claims: &[Claim], amount: Money) -> (BigInt, BigInt) {
+    let fixed: BigInt = claims.iter().map(|claim| BigInt::from(claim.fixed)).sum();
+    let weight: BigInt = claims.iter().map(|claim| &claim.weight).sum();
+    // The sum of weights is zero only for an amount of zero, and then each share is zero.
+    (BigInt::from(amount.minor.unsigned_abs()) - fixed, weight.max(1.into()))
 }
 
 /// Index, below `members`, of the member who is the first to get a left-over minor unit of
@@ -273,161 +447,4 @@ fn tie_break_start(expense: ExpenseId, members: usize) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{id::UserId, time::Timestamp};
-    use proptest::{collection::vec, prelude::*};
-
-    fn user(number: u64) -> MemberId {
-        UserId::new(number).unwrap().into()
-    }
-
-    fn expense(number: u8) -> ExpenseId {
-        ExpenseId::new(Timestamp::from_millis(1_700_000_000_000).unwrap(), [number; 10])
-    }
-
-    fn eur(minor: i64) -> Money {
-        Money { currency: "EUR".parse().unwrap(), minor }
-    }
-
-    fn number(text: &str) -> Decimal {
-        text.parse().unwrap()
-    }
-
-    #[test]
-    fn invalid_splits_are_refused() {
-        let rows: [(Split, &str); 8] = [
-            (Split::Equal(Vec::new()), "splits must not be empty"),
-            (
-                Split::Equal((1..47).map(user).collect()),
-                "an expense must have at most 45 splits, not 46",
-            ),
-            (
-                Split::Equal(vec![user(1), user(2), user(1)]),
-                "userId must appear only once in splits",
-            ),
-            (
-                Split::Percentage(vec![(user(1), 499_900), (user(2), 500_000)]),
-                "percentages of splits must sum to 100, not to 99.99 (0.01 too little)",
-            ),
-            (
-                Split::Percentage(vec![(user(1), 500_001), (user(2), 500_000)]),
-                "percentages of splits must sum to 100, not to 100.0001 (0.0001 too much)",
-            ),
-            (Split::Exact(vec![(user(1), -1), (user(2), 101)]), "must not be negative"),
-            (
-                Split::Exact(vec![(user(1), 50), (user(2), 51)]),
-                "must sum to the amount, not to 1.01 (0.01 too much)",
-            ),
-            (
-                Split::Exact(vec![(user(1), i64::MAX), (user(2), i64::MAX)]),
-                "must sum to the amount, not to 184467440737095516.14 (184467440737095515.14 too much)",
-            ),
-        ];
-        for (split, message) in rows {
-            assert_eq!(split.check(eur(100)).unwrap_err().to_string(), message);
-            assert!(split.divide(eur(100), expense(1)).is_err());
-        }
-    }
-
-    #[test]
-    fn percentages_become_weights_that_sum_to_100() {
-        let numbers = |texts: &[&str]| texts.iter().map(|text| number(text)).collect::<Vec<_>>();
-        for (percentages, expected) in [
-            (&["33.3333", "66.6667"][..], Ok(vec![333_333, 666_667])),
-            (&["50", "50.01"], Err(SplitError::Percentages(1_000_100))),
-            (&["-1", "101"], Err(SplitError::Negative(0))),
-            (&["9e33", "9e33"], Err(SplitError::TooMuch)),
-            (&["1e37"], Err(SplitError::TooMuch)),
-        ] {
-            assert_eq!(percentage_weights(&numbers(percentages)), expected, "{percentages:?}");
-        }
-    }
-
-    #[test]
-    fn a_percentage_of_zero_gets_no_left_over_minor_unit() {
-        let split = Split::Percentage(vec![(user(1), 0), (user(2), 333_000), (user(3), 667_000)]);
-        for seed in 0..50 {
-            let shares = split.divide(eur(101), expense(seed)).unwrap();
-            assert_eq!(shares[0].amount.minor, 0);
-            assert_eq!(shares[1].percentage, Some(number("33.3")));
-        }
-    }
-
-    #[test]
-    fn members_get_a_left_over_minor_unit_about_equally_often() {
-        let split = Split::Equal(vec![user(1), user(2), user(3)]);
-        let mut carried = [0_u32; 3];
-        for seed in 0..3000_u32 {
-            let [a, b, c, d] = seed.to_be_bytes();
-            let at = Timestamp::from_millis(1_700_000_000_000).unwrap();
-            let id = ExpenseId::new(at, [a, b, c, d, 0, 0, 0, 0, 0, 0]);
-            for (count, part) in carried.iter_mut().zip(split.divide(eur(100), id).unwrap()) {
-                *count += u32::from(part.amount.minor == 34);
-            }
-        }
-        assert_eq!(carried.iter().sum::<u32>(), 3000);
-        assert!(carried.iter().all(|count| (850..1150).contains(count)), "{carried:?}");
-    }
-
-    /// Random percentages, in ten-thousandths, that sum to 100.
-    fn percentages() -> impl Strategy<Value = Vec<u32>> {
-        let whole = u32::try_from(WHOLE).unwrap();
-        vec(0..=whole, 0..44).prop_map(move |mut cuts| {
-            cuts.sort_unstable();
-            cuts.push(whole);
-            let mut last = 0;
-            cuts.iter().map(|cut| cut - std::mem::replace(&mut last, *cut)).collect()
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn equal_shares_sum_to_the_amount_and_differ_by_at_most_one_unit(
-            amount in 1..=i64::MAX, members in 1..=45_u64, seed: u8,
-        ) {
-            let split = Split::Equal((1..=members).map(user).collect());
-            let parts = split.divide(eur(amount), expense(seed)).unwrap();
-            let minor: Vec<i128> = parts.iter().map(|part| part.amount.minor.into()).collect();
-            prop_assert_eq!(minor.iter().sum::<i128>(), i128::from(amount));
-            prop_assert!(minor.iter().max().unwrap() - minor.iter().min().unwrap() <= 1);
-        }
-
-        #[test]
-        fn percentage_shares_sum_to_the_amount_and_are_off_by_less_than_a_unit(
-            amount in 1..=i64::MAX, weights in percentages(), seed: u8,
-        ) {
-            let split = Split::Percentage((1..).map(user).zip(weights.iter().copied()).collect());
-            let parts = split.divide(eur(amount), expense(seed)).unwrap();
-            prop_assert_eq!(parts.iter().map(|part| i128::from(part.amount.minor)).sum::<i128>(), i128::from(amount));
-            for (part, weight) in parts.iter().zip(weights) {
-                let exact = i128::from(amount) * i128::from(weight);
-                prop_assert!((i128::from(part.amount.minor) * i128::from(WHOLE) - exact).abs() < i128::from(WHOLE));
-            }
-        }
-
-        #[test]
-        fn exact_shares_equal_the_given_amounts(minor in vec(0..=i64::MAX / 45, 1..45), seed: u8) {
-            let amount: i64 = minor.iter().sum();
-            prop_assume!(amount > 0);
-            let split = Split::Exact((1..).map(user).zip(minor.iter().copied()).collect());
-            let parts = split.divide(eur(amount), expense(seed)).unwrap();
-            prop_assert_eq!(parts.iter().map(|part| part.amount.minor).collect::<Vec<_>>(), minor);
-        }
-
-        #[test]
-        fn order_of_members_does_not_change_the_shares(
-            amount in 1..100_000_i64,
-            seed: u8,
-            shuffled in Just((1..=7).collect::<Vec<u64>>()).prop_shuffle(),
-        ) {
-            let of = |order: &[u64]| {
-                let split = Split::Equal(order.iter().copied().map(user).collect());
-                let mut parts = split.divide(eur(amount), expense(seed)).unwrap();
-                parts.sort_by_key(|part| part.user);
-                parts
-            };
-            prop_assert_eq!(of(&shuffled), of(&[1, 2, 3, 4, 5, 6, 7]));
-        }
-    }
-}
+mod tests;

@@ -115,6 +115,8 @@ text! {
     Title(Line, 100) as "GroupTitle", "Roommates";
     /// Description of an expense, not all blank, without control characters.
     Description(Line, 200) as "ExpenseDescription", "Dinner";
+    /// Name of a line of a receipt, not all blank, without control characters.
+    LineName(Line, 100) as "LineName", "Pizza";
     /// Note of an adjustment, not all blank, without control characters.
     Note(Line, 200) as "EntryNote", "Opening balance";
     /// Notes about an expense, not all blank, without control characters other than line breaks.

@@ -1,10 +1,10 @@
 //! Request body that creates an expense.
 
 use fracti_core::{
-    expense::{NewExpense, SplitInput},
+    expense::{LineInput, MAX_LINES, NewExpense, SharerInput, SplitInput},
     input::Field,
 };
-use fracti_http::{Body, Value, schemas};
+use fracti_http::{Body, JsonScalar, Value, schemas};
 use utoipa::ToSchema;
 
 /// An expense to record.
@@ -15,8 +15,9 @@ use utoipa::ToSchema;
 }))]
 #[expect(dead_code, reason = "describes the body that is read")]
 pub(crate) struct CreateExpense {
-    /// Amount that was paid.
-    amount: schemas::AmountInput,
+    /// Amount that was paid; negative if it was received. Default, for an `itemized` split in which
+    /// no line takes the rest: the sum of the lines.
+    amount: Option<schemas::ExpenseAmountInput>,
     /// What was paid for.
     description: schemas::ExpenseDescription,
     /// Member who paid. Default: the caller.
@@ -25,6 +26,9 @@ pub(crate) struct CreateExpense {
     split_type: Option<schemas::SplitType>,
     /// Members who share it, each once. Default: all members of the group share it equally.
     splits: Option<Vec<CreateSplit>>,
+    /// Lines of the receipt, for an `itemized` split. Items, taxes, tips and fees minus discounts
+    /// are the amount.
+    items: Option<Vec<CreateLine>>,
     /// Currency of all amounts. Default: the group's currency.
     currency: Option<schemas::Currency>,
     /// Category.
@@ -44,9 +48,52 @@ pub(crate) struct CreateSplit {
     /// Member who shares the expense.
     user_id: schemas::MemberId,
     /// Amount of the share; for an `exact` split.
-    amount: Option<schemas::ShareAmountInput>,
+    amount: Option<schemas::PartAmountInput>,
     /// Percentage of the expense; for a `percentage` split, whose percentages sum to 100.
     percentage: Option<schemas::PercentageInput>,
+    /// Weight of the member, at most 10000; for a `shares` split.
+    weight: Option<schemas::WeightInput>,
+    /// What the member pays more or less than the others; for an `adjustment` split. Default: 0.
+    adjustment: Option<schemas::AdjustmentInput>,
+}
+
+/// A line of a receipt.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body that is read")]
+pub(crate) struct CreateLine {
+    /// Kind of the line. Default: `item`.
+    kind: Option<schemas::LineKind>,
+    /// Name, as printed.
+    name: schemas::LineName,
+    /// Amount of the whole line; what a `discount` takes off. Default, for an `item` or a `fee`:
+    /// what the other lines leave of the expense's amount. At most one line takes this rest.
+    amount: Option<schemas::PartAmountInput>,
+    /// Whether the line takes the rest, even if it has an amount.
+    rest: Option<bool>,
+    /// Number of pieces, for display.
+    quantity: Option<schemas::QuantityInput>,
+    /// Price of a piece, for display.
+    price: Option<schemas::PriceInput>,
+    /// Members who share the line, each once. Default: for an `item`, all members; for other kinds,
+    /// those who share the items that it applies to.
+    sharers: Option<Vec<CreateSharer>>,
+    /// Indexes, from 0, of the items that a line of another kind applies to. Default: all items.
+    over: Option<Vec<usize>>,
+    /// How a line of another kind is divided among the members who share these items. Default:
+    /// `proportional`.
+    split: Option<schemas::LineSplit>,
+}
+
+/// A member who shares a line.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body that is read")]
+pub(crate) struct CreateSharer {
+    /// Member who shares the line.
+    user_id: schemas::MemberId,
+    /// Weight of the member, at most 1000000000. Default: 1.
+    weight: Option<schemas::WeightInput>,
 }
 
 impl Body for CreateExpense {
@@ -54,11 +101,12 @@ impl Body for CreateExpense {
 
     fn read(value: Value<'_, '_>) -> Field<NewExpense> {
         value.object(|expense| NewExpense {
-            amount: expense.field("amount").required().scalar(),
+            amount: expense.field("amount").scalar(),
             description: expense.field("description").required().text(),
             payer: expense.field("payerId").text(),
             split_type: expense.field("splitType").text(),
             splits: read_splits(expense.field("splits")),
+            items: read_items(expense.field("items")),
             currency: expense.field("currency").text(),
             category: expense.field("category").text(),
             date: expense.field("date").text(),
@@ -73,5 +121,38 @@ pub(crate) fn read_splits(value: Value<'_, '_>) -> Field<Vec<SplitInput>> {
         user: split.field("userId").required().text(),
         amount: split.field("amount").scalar(),
         percentage: split.field("percentage").scalar(),
+        weight: split.field("weight").scalar(),
+        adjustment: split.field("adjustment").scalar(),
+    })
+}
+
+/// Reads `items`.
+pub(crate) fn read_items(value: Value<'_, '_>) -> Field<Vec<LineInput>> {
+    value.objects(1..=MAX_LINES, |line| LineInput {
+        kind: line.field("kind").text(),
+        name: line.field("name").required().text(),
+        amount: line.field("amount").scalar(),
+        rest: line.field("rest").parse(|scalar| match scalar {
+            JsonScalar::Other("true") => Ok(true),
+            JsonScalar::Other("false") => Ok(false),
+            JsonScalar::Other(_) | JsonScalar::Text(_) => {
+                Err(Some("must be true or false".to_owned()))
+            }
+        }),
+        quantity: line.field("quantity").scalar(),
+        price: line.field("price").scalar(),
+        sharers: line.field("sharers").objects(1..=usize::MAX, |sharer| SharerInput {
+            user: sharer.field("userId").required().text(),
+            weight: sharer.field("weight").scalar(),
+        }),
+        over: line.field("over").list(1..=MAX_LINES, |index| {
+            index.parse(|scalar| match scalar {
+                JsonScalar::Other(index) => {
+                    index.parse().map_err(|_| Some("must be a whole number".to_owned()))
+                }
+                JsonScalar::Text(_) => Err(Some("must be a whole number".to_owned())),
+            })
+        }),
+        split: line.field("split").text(),
     })
 }

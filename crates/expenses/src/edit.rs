@@ -4,7 +4,7 @@ use fracti_core::{expense::Edit, input::Field};
 use fracti_http::{Body, Value, schemas};
 use utoipa::ToSchema;
 
-use crate::create::{CreateSplit, read_splits};
+use crate::create::{CreateLine, CreateSplit, read_items, read_splits};
 
 /// Changes to an expense. A field that is left out stays as it is.
 #[derive(ToSchema)]
@@ -15,7 +15,7 @@ use crate::create::{CreateSplit, read_splits};
 #[expect(dead_code, reason = "describes the body that is read")]
 pub(crate) struct EditExpense {
     /// New amount.
-    amount: Option<schemas::AmountInput>,
+    amount: Option<schemas::ExpenseAmountInput>,
     /// New description.
     description: Option<schemas::ExpenseDescription>,
     /// New payer, a member of the group.
@@ -24,6 +24,9 @@ pub(crate) struct EditExpense {
     split_type: Option<schemas::SplitType>,
     /// Members who share it, each once.
     splits: Option<Vec<CreateSplit>>,
+    /// Lines of the receipt. Without `amount`, the amount becomes their sum, unless one of them
+    /// takes the rest.
+    items: Option<Vec<CreateLine>>,
     /// New currency.
     currency: Option<schemas::Currency>,
     /// New category; `null` removes it.
@@ -46,6 +49,7 @@ impl Body for EditExpense {
             payer: expense.field("payerId").text(),
             split_type: expense.field("splitType").text(),
             splits: read_splits(expense.field("splits")),
+            items: read_items(expense.field("items")),
             currency: expense.field("currency").text(),
             category: expense.field("category").nullable(Value::text),
             date: expense.field("date").text(),

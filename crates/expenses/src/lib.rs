@@ -5,7 +5,7 @@ mod edit;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    expense::{Expense, Filter},
+    expense::{Expense, Filter, MAX_LINES},
     id::ExpenseId,
     input::Field,
     split::MAX_SHARES,
@@ -15,6 +15,7 @@ use fracti_http::{
     ListId, Paging, Parameters, Post, Problem, QueryReader, Routes, Tagged, Text, Value, openapi,
     respond_tagged, schemas,
 };
+use fracti_store::Slice;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -32,7 +33,9 @@ pub fn routes() -> Routes {
             .routes(routes!(restore_expense))
             .routes(routes!(list_expense_history));
     let routes = openapi::with_items::<CreateExpense>(routes, "splits", 1..=MAX_SHARES);
-    openapi::with_items::<EditExpense>(routes, "splits", 1..=MAX_SHARES)
+    let routes = openapi::with_items::<EditExpense>(routes, "splits", 1..=MAX_SHARES);
+    let routes = openapi::with_items::<CreateExpense>(routes, "items", 1..=MAX_LINES);
+    openapi::with_items::<EditExpense>(routes, "items", 1..=MAX_LINES)
 }
 
 /// Body that restores an expense. It has no fields.
@@ -97,7 +100,8 @@ async fn list_expenses(
 ) -> Result<List<ExpenseView>, Problem> {
     let list_id = ListId::new("expenses", &member_key.group).filtered(&filter);
     let expenses = app.table.expenses(member_key, &filter, &paging.page(&list_id)?).await?;
-    Ok(paging.list(&list_id, expenses))
+    let items = expenses.items.into_iter().map(|expense| ExpenseView::from(expense).listed());
+    Ok(paging.list(&list_id, Slice { items: items.collect(), next: expenses.next }))
 }
 
 /// Create an expense.

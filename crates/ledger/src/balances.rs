@@ -50,10 +50,10 @@ pub(crate) struct MemberBalance {
     name: String,
     /// The currency.
     currency: schemas::Currency,
-    /// Sum of the expenses that the member paid.
+    /// Sum of the expenses that the member paid, minus refunds.
     #[schema(value_type = schemas::Balance)]
     paid: JsonDecimal,
-    /// Sum of the member's shares of expenses.
+    /// Sum of the member's shares of expenses, minus those of refunds.
     #[schema(value_type = schemas::Balance)]
     owed: JsonDecimal,
     /// Sum of the member's positive adjustments and of the completed settlements that they paid.

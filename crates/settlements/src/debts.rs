@@ -106,7 +106,8 @@ struct SuggestedSettlement {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct DebtSummary {
-    /// Sum of the expenses in the group's currency.
+    /// Sum of the expenses in the group's currency, minus refunds.
+    #[schema(value_type = schemas::Balance)]
     total_expenses: JsonDecimal,
     /// Sum of the completed settlements in the group's currency. Adjustments are not included.
     total_settled: JsonDecimal,
@@ -126,7 +127,8 @@ struct DebtSummary {
 struct DebtCurrencySummary {
     /// The currency.
     currency: schemas::Currency,
-    /// Sum of the expenses in this currency.
+    /// Sum of the expenses in this currency, minus refunds.
+    #[schema(value_type = schemas::Balance)]
     total_expenses: JsonDecimal,
     /// Sum of the completed settlements in this currency. Adjustments are not included.
     total_settled: JsonDecimal,

@@ -21,7 +21,8 @@ pub(crate) struct ActivityView {
     /// Title of the group.
     #[schema(example = "Roommates")]
     group_title: String,
-    /// Amount that the caller paid, owes, sent or received.
+    /// Amount that the caller paid, owes, sent or received; negative for a refund.
+    #[schema(value_type = schemas::ExpenseAmount)]
     amount: JsonDecimal,
     /// Currency of the amount; empty for an expense recorded by the TypeScript Fracti, which stored
     /// none.

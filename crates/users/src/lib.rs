@@ -88,6 +88,7 @@ struct MyExpense {
     #[schema(example = "Roommates")]
     group_title: String,
     /// The caller's own share of it.
+    #[schema(value_type = schemas::ExpenseAmount)]
     your_share: JsonDecimal,
 }
 
@@ -102,7 +103,8 @@ struct MyDebt {
     /// Title of the group.
     #[schema(example = "Roommates")]
     group_title: String,
-    /// The caller's share.
+    /// The caller's share; negative if it is owed to the caller, as of a refund.
+    #[schema(value_type = schemas::ExpenseAmount)]
     amount: JsonDecimal,
     /// Currency of the amounts; empty for an expense recorded by the TypeScript Fracti, which
     /// stored none.
@@ -117,6 +119,7 @@ struct MyDebt {
     #[schema(example = "Dinner at restaurant")]
     description: String,
     /// Amount of the whole expense.
+    #[schema(value_type = schemas::ExpenseAmount)]
     total_amount: JsonDecimal,
     /// Day on which the expense happened.
     date: schemas::CalendarDate,
@@ -263,7 +266,7 @@ impl From<Expense> for MyExpense {
         Self {
             group_title: expense.group_title.clone().unwrap_or_default(),
             your_share: JsonDecimal(expense.share_of(expense.payer_id)),
-            expense: expense.into(),
+            expense: ExpenseView::from(expense).listed(),
         }
     }
 }

@@ -34,9 +34,11 @@ pub(crate) struct MySummary {
 struct MyCurrencySummary {
     /// The currency.
     currency: schemas::Currency,
-    /// Sum of the expenses that the user paid.
+    /// Sum of the expenses that the user paid, minus refunds.
+    #[schema(value_type = schemas::Balance)]
     paid: JsonDecimal,
-    /// Sum of the user's shares of expenses.
+    /// Sum of the user's shares of expenses, minus those of refunds.
+    #[schema(value_type = schemas::Balance)]
     owed: JsonDecimal,
     /// Sum of the user's positive adjustments and of the completed settlements that they paid.
     sent: JsonDecimal,

@@ -99,7 +99,7 @@ async fn edit_moves_balances_by_exactly_the_difference() {
 }
 
 #[tokio::test]
-async fn exact_shares_that_no_longer_sum_to_the_amount_are_refused() {
+async fn new_amount_of_an_exact_split_requires_splits() {
     let group = Group::new(2, "EUR").await;
     let splits = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": 2 }]);
     let made = group.spend(0, json!({ "amount": 3, "splitType": "exact", "splits": splits })).await;
@@ -107,7 +107,7 @@ async fn exact_shares_that_no_longer_sum_to_the_amount_are_refused() {
     assert_eq!(reply.code(), (400, "VALIDATION_ERROR"));
     assert_eq!(
         reply.body["details"][0],
-        json!({ "path": "splits", "message": "splits must sum to the amount, not to 3 (1 too little)" })
+        json!({ "path": "splits", "message": "splits is required" })
     );
     group.verify().await;
 }

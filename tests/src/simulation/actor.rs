@@ -14,8 +14,8 @@ use fracti_core::{currency::Currency, split::SplitType, telegram::User, time::Ti
 use serde_json::Value;
 
 use super::{
-    Finding, Journal, Operation, Outcome, SettlementUpdate, Split, journal::KnownSettlement,
-    world::TOKEN,
+    Finding, Journal, Operation, Outcome, Receipt, SettlementUpdate, Split,
+    journal::KnownSettlement, world::TOKEN,
 };
 use crate::client::{self, Reply, Transport};
 
@@ -120,7 +120,7 @@ impl Actor {
 
     pub(super) async fn spend(&mut self, group: String) {
         let members = self.journal.members(&group);
-        let minor = self.rng.i64(1..1_000_000);
+        let minor = self.amount();
         let operation = Operation::Spend {
             group,
             label: format!("Expense {}", self.journal.unique_tag()),
@@ -130,6 +130,12 @@ impl Actor {
             split: self.split(&members, minor),
         };
         self.perform(operation).await;
+    }
+
+    /// A random amount of an expense, some of which are negative.
+    fn amount(&mut self) -> i64 {
+        let minor = self.rng.i64(1..1_000_000);
+        if self.rng.u32(0..6) == 0 { -minor } else { minor }
     }
 
     fn split(&mut self, members: &[u64], minor: i64) -> Split {
@@ -144,16 +150,41 @@ impl Actor {
             SplitType::Equal => Split::Equal(users),
             SplitType::Exact => Split::Exact(self.parts(users, minor)),
             SplitType::Percentage => Split::Percentage(self.parts(users, 1_000_000)),
+            SplitType::Shares => {
+                let mut weights = self.parts(users, 50_000);
+                weights[0].1 += 1;
+                Split::Shares(weights)
+            }
+            SplitType::Adjustment => {
+                // Together at most half of the amount, so that each share keeps its sign.
+                let most = minor.abs() / i64::try_from(2 * users.len()).unwrap();
+                let adjustment = |user| (user, self.rng.i64(-most..=most));
+                Split::Adjustment(users.into_iter().map(adjustment).collect())
+            }
+            SplitType::Itemized => Split::Itemized(self.receipt(&users, minor)),
         }
     }
 
-    /// Random parts that sum to `whole`; some may be zero.
+    /// Random lines that sum to `minor`. The first item has an amount, so that the tax on the items
+    /// can be divided.
+    fn receipt(&mut self, users: &[u64], minor: i64) -> Receipt {
+        let tax = minor / 10;
+        let mut items = Vec::new();
+        for (_, part) in self.parts(vec![0; 3], minor - tax) {
+            let sharers = self.rng.choose_multiple(users, self.rng.clone().usize(1..=users.len()));
+            let sharers = sharers.into_iter().map(|user| (*user, self.rng.i64(1..4)));
+            items.push((part, sharers.collect()));
+        }
+        Receipt { items, tax, rest: self.rng.bool() }
+    }
+
+    /// Random parts that sum to `whole` and have its sign; some may be zero.
     fn parts(&mut self, users: Vec<u64>, whole: i64) -> Vec<(u64, i64)> {
-        let (mut left, last) = (whole, users.len() - 1);
+        let (mut left, last) = (whole.abs(), users.len() - 1);
         let part = |(index, user): (usize, u64)| {
             let part = if index == last { left } else { self.rng.i64(0..=left) };
             left -= part;
-            (user, part)
+            (user, part * whole.signum())
         };
         users.into_iter().enumerate().map(part).collect()
     }
@@ -172,7 +203,7 @@ impl Actor {
             expense: known.id,
             owners: known.owners,
             label: format!("Expense {}", self.journal.unique_tag()),
-            minor: self.rng.i64(1..1_000_000),
+            minor: self.amount(),
             currency: known.currency,
         };
         self.perform(operation).await;

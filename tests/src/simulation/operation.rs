@@ -28,7 +28,7 @@ pub enum Operation {
         label: String,
         /// The payer.
         payer: u64,
-        /// The amount in minor units.
+        /// The amount in minor units; negative for a refund.
         minor: i64,
         /// The currency.
         currency: Currency,
@@ -131,6 +131,26 @@ pub enum Split {
     Percentage(Vec<(u64, i64)>),
     /// Shares in minor units.
     Exact(Vec<(u64, i64)>),
+    /// Weights in ten-thousandths.
+    Shares(Vec<(u64, i64)>),
+    /// Adjustments in minor units.
+    Adjustment(Vec<(u64, i64)>),
+    /// Lines of a receipt.
+    Itemized(Receipt),
+}
+
+/// An item: its amount in minor units, and its sharers with weights.
+pub(super) type ReceiptItem = (i64, Vec<(u64, i64)>);
+
+/// The lines of an expense: items, and a tax on all of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// The items.
+    pub items: Vec<ReceiptItem>,
+    /// The amount of the tax in minor units.
+    pub tax: i64,
+    /// Whether the last item takes what the other lines leave of the amount.
+    pub rest: bool,
 }
 
 /// An update of a settlement.
@@ -250,19 +270,49 @@ impl Split {
                 ("equal", users.iter().map(|it| json!({ "userId": user(it) })).collect())
             }
             Self::Percentage(parts) => {
-                let part = |(it, weight): &(u64, i64)| {
-                    let percentage = format!("{}.{:04}", weight / 10_000, weight % 10_000);
-                    json!({ "userId": user(it), "percentage": percentage })
-                };
+                let part = |(it, weight): &(u64, i64)| json!({ "userId": user(it), "percentage": ten_thousandths(*weight) });
                 ("percentage", parts.iter().map(part).collect())
             }
             Self::Exact(parts) => {
                 let part = |(it, minor): &(u64, i64)| json!({ "userId": user(it), "amount": number(currency, *minor) });
                 ("exact", parts.iter().map(part).collect::<Vec<_>>())
             }
+            Self::Shares(parts) => {
+                let part = |(it, weight): &(u64, i64)| json!({ "userId": user(it), "weight": ten_thousandths(*weight) });
+                ("shares", parts.iter().map(part).collect())
+            }
+            Self::Adjustment(parts) => {
+                let part = |(it, minor): &(u64, i64)| json!({ "userId": user(it), "adjustment": number(currency, *minor) });
+                ("adjustment", parts.iter().map(part).collect())
+            }
+            Self::Itemized(receipt) => {
+                return json!({ "splitType": "itemized", "items": receipt.lines(currency) });
+            }
         };
         json!({ "splitType": split_type, "splits": splits })
     }
+}
+
+impl Receipt {
+    fn lines(&self, currency: Currency) -> Vec<Value> {
+        let item = |(index, (minor, sharers)): (usize, &ReceiptItem)| {
+            let sharer =
+                |(it, weight): &(u64, i64)| json!({ "userId": it.to_string(), "weight": weight });
+            let sharers: Vec<Value> = sharers.iter().map(sharer).collect();
+            let mut line = json!({ "name": format!("Item {index}"), "sharers": sharers });
+            if !self.rest || index + 1 < self.items.len() {
+                line["amount"] = number(currency, *minor);
+            }
+            line
+        };
+        let tax = json!({ "kind": "tax", "name": "Tax", "amount": number(currency, self.tax) });
+        self.items.iter().enumerate().map(item).chain([tax]).collect()
+    }
+}
+
+/// A number of ten-thousandths as text.
+fn ten_thousandths(weight: i64) -> Value {
+    format!("{}.{:04}", weight / 10_000, weight % 10_000).into()
 }
 
 /// An amount as text, which JSON keeps exactly.

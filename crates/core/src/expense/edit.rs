@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Category, Expense, check_date, positive,
-    split_input::{Members, SplitInput, keep_split, named, read_split},
+    Category, Expense, ITEMIZED, NOT_ITEMIZED, check_date,
+    line_input::{LineInput, read_lines},
+    numbers::not_zero,
+    split_input::{Members, SplitContext, SplitInput, keep_split, named, read_split},
+    stored_items,
 };
 use crate::{
     Error,
@@ -13,6 +16,7 @@ use crate::{
     group::Member,
     id::MemberId,
     input::{Draft, Field, FieldErrors},
+    money::Money,
     split::{Split, SplitType},
     text::{Description, Notes},
     time::{Day, Timestamp},
@@ -31,6 +35,8 @@ pub struct Edit {
     pub split_type: Field<SplitType>,
     /// New members who share it, with their input.
     pub splits: Field<Vec<SplitInput>>,
+    /// New lines of the receipt.
+    pub items: Field<Vec<LineInput>>,
     /// New currency.
     pub currency: Field<Currency>,
     /// New category; `None` removes it.
@@ -45,14 +51,15 @@ impl Draft<Edit> {
     /// The users that the edit names, whom [`Draft::apply`] needs; `None` if it needs all members.
     #[must_use]
     pub fn named(&self) -> Option<BTreeSet<MemberId>> {
-        self.fields().and_then(|edit| named(&edit.payer, &edit.splits))
+        self.fields().and_then(|edit| named(&edit.payer, &edit.splits, &edit.items))
     }
 
     /// Applies the edit to `before`. The result has no time of the edit yet.
     ///
     /// If neither the amount nor the split changes, all shares stay exactly as they are. A new
-    /// amount is split like the old one, except that exact shares have to be sent again. `members`
-    /// has at least the users of [`Draft::named`]. `now` is the time of day.
+    /// amount is split like the old one, except that exact shares have to be sent again, and lines
+    /// unless one of them takes the rest. `members` has at least those of [`Draft::named`]. `now` is
+    /// the time of day.
     ///
     /// # Errors
     ///
@@ -65,46 +72,50 @@ impl Draft<Edit> {
         now: Timestamp,
     ) -> Result<Expense, Error> {
         let (edit, mut errors) = self.open()?;
-        let members = Members::of(members);
+        let members = Members::of(members).and_of(before);
         let currency = edit.currency.or(before.currency);
-        let amount = edit.amount.or(before.amount);
-        let same_money = (amount, currency) == (Some(before.amount), Some(before.currency));
-        let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
         let payer = match edit.payer.or(before.payer_id) {
             Some(user) if user == before.payer_id => Some((user, before.payer_name.clone())),
             user => user.and_then(|user| Some((user, members.name(user, "payerId", &mut errors)?))),
         };
 
         let split_type = edit.split_type.or(before.split_type);
-        let read = |inputs: &[SplitInput], split_type, errors: &mut FieldErrors| {
-            read_split(inputs, split_type, &members, currency, amount, errors)
-        };
-        let (stored_type, stored) = SplitInput::of(before);
-        let untouched = edit.splits.is_absent() && split_type == Some(before.split_type);
-        let split = match &edit.splits {
-            Field::Invalid => None,
-            Field::Value(inputs) => read(inputs, split_type, &mut errors),
-            Field::Absent if untouched && same_money => None,
-            Field::Absent if untouched => read(&stored, Some(stored_type), &mut errors),
-            Field::Absent => read(&stored, split_type, &mut errors),
-        };
-        let current = || read(&stored, Some(stored_type), &mut FieldErrors::default());
-        let is_current =
-            |split: &Split| current().map(Split::sorted) == Some(split.clone().sorted());
-        let stays = same_money && (untouched || split.as_ref().is_some_and(is_current));
-        let divided = if stays {
-            Some((before.split_type, before.splits.clone()))
+        let same_type = split_type == Some(before.split_type);
+        let same_money = |amount, currency| (amount, currency) == (before.amount, before.currency);
+        let amount = edit.amount.or(before.amount);
+        let kept = same_type
+            && edit.splits.is_absent()
+            && edit.items.is_absent()
+            && amount.zip(currency).is_some_and(|(amount, currency)| same_money(amount, currency));
+        let unchanged = || (before.split_type, before.splits.clone(), before.items.clone());
+        let divided = if kept {
+            let amount = not_zero("amount", before.amount, currency, &mut errors);
+            amount.map(|amount| (amount, unchanged()))
         } else {
-            split.zip(amount).and_then(|(split, amount)| {
+            let read = if split_type == Some(SplitType::Itemized) {
+                edit.lines(before, currency, &members, &mut errors)
+            } else {
+                edit.shares(before, split_type, currency, &members, &mut errors)
+            };
+            read.and_then(|(amount, split)| {
+                let same_split = || {
+                    let (_, current) = before.split()?;
+                    Some(current.sorted() == split.clone().sorted())
+                };
+                if same_money(amount.to_major(), amount.currency) && same_split() == Some(true) {
+                    return Some((amount, unchanged()));
+                }
                 let shares = members.shares(&split, amount, before.id);
-                Some((split.split_type(), keep_split(shares, &mut errors)?))
+                let shares = keep_split(shares, &mut errors)?;
+                let items = stored_items(&split, amount.currency);
+                Some((amount, (split.split_type(), shares, items)))
             })
         };
 
         let date = check_date(edit.date, now, &mut errors).map(Some).or(before.date);
         let after = || {
-            let ((payer_id, payer_name), amount) = (payer?, amount?);
-            let (split_type, splits) = divided?;
+            let (payer_id, payer_name) = payer?;
+            let (amount, (split_type, splits, items)) = divided?;
             let mut after = Expense {
                 payer_id,
                 payer_name,
@@ -112,6 +123,7 @@ impl Draft<Edit> {
                 amount: amount.to_major(),
                 split_type,
                 splits,
+                items,
                 category: edit.category.or(before.category)?,
                 date: date?,
                 ..before.clone()
@@ -128,5 +140,78 @@ impl Draft<Edit> {
         };
         let after = after();
         errors.finish(after)
+    }
+}
+
+impl Edit {
+    /// The amount and the split by `splits` after the edit.
+    fn shares(
+        &self,
+        before: &Expense,
+        split_type: Option<SplitType>,
+        currency: Option<Currency>,
+        members: &Members<'_>,
+        errors: &mut FieldErrors,
+    ) -> Option<(Money, Split)> {
+        if !self.items.is_absent() {
+            errors.push("items", NOT_ITEMIZED);
+        }
+        let number = self.amount.or(before.amount);
+        let amount = number.and_then(|amount| not_zero("amount", amount, currency, errors));
+        let context = SplitContext { members, currency, amount };
+        let split = match &self.splits {
+            Field::Invalid => None,
+            Field::Value(inputs) => read_split(inputs, split_type, context, errors),
+            Field::Absent => {
+                let (stored_type, inputs) = SplitInput::of(before);
+                let stays = split_type == Some(before.split_type);
+                let split_type = if stays { Some(stored_type) } else { split_type };
+                if split_type == Some(SplitType::Exact)
+                    && number.is_some_and(|it| it != before.amount)
+                {
+                    errors.missing("splits");
+                    return None;
+                }
+                read_split(&inputs, split_type, context, errors)
+            }
+        };
+        amount.zip(split)
+    }
+
+    /// The amount and the split by `items` after the edit.
+    fn lines(
+        &self,
+        before: &Expense,
+        currency: Option<Currency>,
+        members: &Members<'_>,
+        errors: &mut FieldErrors,
+    ) -> Option<(Money, Split)> {
+        if !self.splits.is_absent() {
+            errors.push("splits", ITEMIZED);
+        }
+        let takes_rest = |inputs: &[LineInput]| inputs.iter().any(LineInput::takes_rest);
+        match (&self.items, &before.items) {
+            (Field::Invalid, _) => None,
+            (Field::Value(inputs), _) => {
+                // With a line that takes the rest, the amount stays.
+                let stays = self.amount.is_absent() && takes_rest(inputs);
+                let amount = if stays { Field::Value(before.amount) } else { self.amount };
+                read_lines(inputs, amount, currency, members, errors)
+            }
+            (Field::Absent, Some(stored)) => {
+                let amount = self.amount.or(before.amount)?;
+                let inputs: Vec<LineInput> = stored.iter().map(LineInput::of).collect();
+                if amount != before.amount && !takes_rest(&inputs) {
+                    not_zero("amount", amount, currency, errors);
+                    errors.missing("items");
+                    return None;
+                }
+                read_lines(&inputs, Field::Value(amount), currency, members, errors)
+            }
+            (Field::Absent, None) => {
+                errors.missing("items");
+                None
+            }
+        }
     }
 }

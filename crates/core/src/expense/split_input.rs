@@ -1,11 +1,12 @@
 //! Reading a split from input, and the shares of an expense.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Expense, Share};
+use super::{
+    Expense, Share,
+    line_input::LineInput,
+    numbers::{BoundError, bounded, signed},
+};
 use crate::{
     currency::Currency,
     decimal::Decimal,
@@ -14,9 +15,13 @@ use crate::{
     input::{Field, FieldErrors, Path},
     money::Money,
     split::{
-        PERCENT_DECIMALS, Split, SplitError, SplitType, UserShare, check_exact, percentage_weights,
+        PERCENT_DECIMALS, Split, SplitError, SplitType, UserShare, WEIGHT_DECIMALS, check_exact,
+        check_weights, percentage_weights,
     },
 };
+
+/// Maximum weight of a member in a split by weights.
+const MAX_WEIGHT: u32 = 10_000;
 
 /// A member who shares an expense.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,29 +32,56 @@ pub struct SplitInput {
     pub amount: Field<Decimal>,
     /// Percentage of the expense, for a percentage split.
     pub percentage: Field<Decimal>,
+    /// Weight of the member, for a split by weights.
+    pub weight: Field<Decimal>,
+    /// What the member pays more than the others in major units, for a split with adjustments.
+    /// Default: zero.
+    pub adjustment: Field<Decimal>,
 }
 
-/// The users that a request names as payer and sharers, if it names the sharers.
+/// The members that a request names as payer and sharers, if no others are needed.
 pub(super) fn named(
     payer: &Field<MemberId>,
     splits: &Field<Vec<SplitInput>>,
+    items: &Field<Vec<LineInput>>,
 ) -> Option<BTreeSet<MemberId>> {
-    let sharers = splits.value()?.iter().filter_map(|split| split.user.value());
-    Some(sharers.chain(payer.value()).copied().collect())
+    let (splits, items) = (splits.value(), items.value());
+    let all = splits.is_none() && items.is_none();
+    if all || items.into_iter().flatten().any(LineInput::is_of_all) {
+        return None;
+    }
+    let sharers = splits.into_iter().flatten().filter_map(|split| split.user.value().copied());
+    let sharers = sharers.chain(items.into_iter().flatten().flat_map(LineInput::named));
+    Some(sharers.chain(payer.value().copied()).collect())
 }
 
 /// The members of a group, by whose names a client's ids are checked.
 #[derive(Clone, Debug)]
-pub(super) struct Members<'a>(BTreeMap<MemberId, &'a str>);
+pub(super) struct Members<'a> {
+    present: BTreeMap<MemberId, &'a str>,
+    /// The members in the split before an edit, who may stay in it.
+    before: BTreeMap<MemberId, &'a str>,
+}
 
 impl<'a> Members<'a> {
     pub(super) fn of(members: &'a [Member]) -> Self {
-        Self(members.iter().map(|member| (member.id, member.name.as_str())).collect())
+        let present = members.iter().map(|member| (member.id, member.name.as_str())).collect();
+        Self { present, before: BTreeMap::new() }
     }
 
-    /// The split among all members.
-    pub(super) fn equal_split(&self) -> Split {
-        Split::Equal(self.0.keys().copied().collect())
+    /// The members who may be in the split of an edited expense.
+    pub(super) fn and_of(self, before: &'a Expense) -> Self {
+        let names = before.splits.iter().map(|share| (share.user_id, share.user_name.as_str()));
+        Self { before: names.collect(), ..self }
+    }
+
+    /// All members, in order of their ids.
+    pub(super) fn present(&self) -> impl Iterator<Item = MemberId> + '_ {
+        self.present.keys().copied()
+    }
+
+    fn find(&self, user: MemberId) -> Option<&'a str> {
+        self.present.get(&user).or_else(|| self.before.get(&user)).copied()
     }
 
     /// The name of the member at `path`.
@@ -59,11 +91,10 @@ impl<'a> Members<'a> {
         path: impl Into<Path>,
         errors: &mut FieldErrors,
     ) -> Option<String> {
-        let name = self.0.get(&user).map(|name| (*name).to_owned());
-        errors.keep(path, name.ok_or(MEMBER_RULE))
+        errors.keep(path, self.find(user).map(ToOwned::to_owned).ok_or(MEMBER_RULE))
     }
 
-    /// The shares of an expense of `amount`.
+    /// The shares of an expense of `amount`, with the input that they were computed from.
     pub(super) fn shares(
         &self,
         split: &Split,
@@ -72,11 +103,32 @@ impl<'a> Members<'a> {
     ) -> Result<Vec<Share>, SplitError> {
         let share = |part: UserShare| Share {
             user_id: part.user,
-            user_name: self.0.get(&part.user).copied().unwrap_or_default().to_owned(),
+            user_name: self.find(part.user).unwrap_or_default().to_owned(),
             amount: part.amount.to_major(),
-            percentage: part.percentage,
+            percentage: None,
+            weight: None,
+            adjustment: None,
         };
-        Ok(split.divide(amount, id)?.into_iter().map(share).collect())
+        let mut shares: Vec<Share> = split.divide(amount, id)?.into_iter().map(share).collect();
+        match split {
+            Split::Equal(_) | Split::Exact(_) | Split::Itemized(_) => {}
+            Split::Percentage(percentages) => {
+                for (share, (_, weight)) in shares.iter_mut().zip(percentages) {
+                    share.percentage = Some(Decimal::new((*weight).into(), PERCENT_DECIMALS));
+                }
+            }
+            Split::Shares(weights) => {
+                for (share, (_, weight)) in shares.iter_mut().zip(weights) {
+                    share.weight = Some(Decimal::new((*weight).into(), WEIGHT_DECIMALS));
+                }
+            }
+            Split::Adjustment(adjustments) => {
+                for (share, (_, minor)) in shares.iter_mut().zip(adjustments) {
+                    share.adjustment = Some(amount.currency.to_major(*minor));
+                }
+            }
+        }
+        Ok(shares)
     }
 }
 
@@ -87,53 +139,92 @@ impl SplitInput {
         let lost = expense.splits.iter().any(|share| share.percentage.is_none());
         let split_type = match expense.split_type {
             SplitType::Percentage if lost => SplitType::Exact,
-            given @ (SplitType::Equal | SplitType::Exact | SplitType::Percentage) => given,
+            given => given,
         };
         let input = |share: &Share| Self {
             user: Field::Value(share.user_id),
             amount: Field::Value(share.amount),
-            percentage: share.percentage.map_or(Field::Absent, Field::Value),
+            percentage: share.percentage.into(),
+            weight: share.weight.into(),
+            adjustment: share.adjustment.into(),
         };
         (split_type, expense.splits.iter().map(input).collect())
     }
 }
 
-/// The split among `inputs`; none if they, or the type of the split, break a rule. An `amount` or a
-/// `currency` that is invalid itself is missing, and the rules that need it are skipped.
+/// What the rules of a split depend on. A part that is invalid itself is missing, and the rules
+/// that need it are skipped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SplitContext<'a> {
+    pub(super) members: &'a Members<'a>,
+    pub(super) currency: Option<Currency>,
+    pub(super) amount: Option<Money>,
+}
+
+/// The split among `inputs`; none if they, or the type of the split, break a rule. An itemized
+/// split has no such inputs.
 pub(super) fn read_split(
     inputs: &[SplitInput],
     split_type: Option<SplitType>,
-    members: &Members<'_>,
-    currency: Option<Currency>,
-    amount: Option<Money>,
+    context: SplitContext<'_>,
     errors: &mut FieldErrors,
 ) -> Option<Split> {
+    let SplitContext { members, currency, amount } = context;
     let users = read_users(inputs, members, errors);
+    let minor = |sign: Option<i64>| {
+        move |path: Path, number, errors: &mut FieldErrors| {
+            signed(path, number, currency, sign, errors).map(|money| money.minor)
+        }
+    };
     match split_type? {
         SplitType::Equal => users.map(Split::Equal),
         SplitType::Exact => {
-            let to_minor = |_, number| Some(currency?.to_minor(number));
-            let shares = read_numbers(inputs, "amount", |it| it.amount, to_minor, errors)?;
+            let minor = minor(amount.map(|amount| amount.minor.signum()));
+            let shares = read_numbers(inputs, "amount", |it| it.amount, minor, errors)?;
             if let Some(amount) = amount {
                 errors.keep("splits", check_exact(shares.iter().copied(), amount))?;
             }
             Some(Split::Exact(users?.into_iter().zip(shares).collect()))
         }
         SplitType::Percentage => {
-            let check = |index, number: Decimal| {
+            let check = |path: Path, number: Decimal, errors: &mut FieldErrors| {
                 let too_fine = number.decimals() > PERCENT_DECIMALS;
-                Some(if too_fine { Err(SplitError::TooFine(index)) } else { Ok(number) })
+                let fine =
+                    if too_fine { Err(BoundError::TooFine(PERCENT_DECIMALS)) } else { Ok(()) };
+                errors.keep(path, fine).filter(|()| !number.is_negative()).map(|()| number)
             };
             let percentages =
                 read_numbers(inputs, "percentage", |it| it.percentage, check, errors)?;
             let weights = errors.keep("splits", percentage_weights(&percentages))?;
             Some(Split::Percentage(users?.into_iter().zip(weights).collect()))
         }
+        SplitType::Shares => {
+            let check = |path: Path, number: Decimal, errors: &mut FieldErrors| {
+                if number.is_negative() {
+                    return None;
+                }
+                let weight = bounded(number, WEIGHT_DECIMALS, MAX_WEIGHT)
+                    .and_then(|it| u32::try_from(it).map_err(|_| BoundError::TooLarge(MAX_WEIGHT)));
+                errors.keep(path, weight)
+            };
+            let weights = read_numbers(inputs, "weight", |it| it.weight, check, errors)?;
+            errors.keep("splits", check_weights(weights.iter().copied()))?;
+            Some(Split::Shares(users?.into_iter().zip(weights).collect()))
+        }
+        SplitType::Adjustment => {
+            let given = |it: &SplitInput| match it.adjustment {
+                Field::Absent => Field::Value(Decimal::ZERO),
+                given => given,
+            };
+            let adjustments = read_numbers(inputs, "adjustment", given, minor(None), errors)?;
+            Some(Split::Adjustment(users?.into_iter().zip(adjustments).collect()))
+        }
+        SplitType::Itemized => None,
     }
 }
 
-/// The members, each of whom must be listed once. Numbers are checked as well that the type of the
-/// split does not use: none may be negative.
+/// The members, each of whom must be listed once. Weights and percentages must not be negative,
+/// even if the type of the split does not use them.
 fn read_users(
     inputs: &[SplitInput],
     members: &Members<'_>,
@@ -155,7 +246,7 @@ fn read_users(
                 errors.push(path.field("userId"), SplitError::Twice(index));
             }
         }
-        for (field, number) in [("amount", &input.amount), ("percentage", &input.percentage)] {
+        for (field, number) in [("percentage", &input.percentage), ("weight", &input.weight)] {
             if number.value().is_some_and(|number| number.is_negative()) {
                 errors.push(path.field(field), SplitError::Negative(index));
             }
@@ -164,13 +255,12 @@ fn read_users(
     (users.len() == inputs.len()).then_some(users)
 }
 
-/// The numbers in a field of the inputs; none if one is missing or breaks a rule. A `check` without
-/// a result needs something that is invalid itself.
-fn read_numbers<T, E: fmt::Display>(
+/// The numbers in a field of the inputs; none if one is missing, or if `check` returns none.
+fn read_numbers<T>(
     inputs: &[SplitInput],
     field: &'static str,
     number: impl Fn(&SplitInput) -> Field<Decimal>,
-    check: impl Fn(usize, Decimal) -> Option<Result<T, E>>,
+    check: impl Fn(Path, Decimal, &mut FieldErrors) -> Option<T>,
     errors: &mut FieldErrors,
 ) -> Option<Vec<T>> {
     let read = |(index, input)| {
@@ -181,9 +271,7 @@ fn read_numbers<T, E: fmt::Display>(
                 None
             }
             Field::Invalid => None,
-            // Reported together with the members.
-            Field::Value(number) if number.is_negative() => None,
-            Field::Value(number) => errors.keep(path, check(index, number)?),
+            Field::Value(number) => check(path, number, errors),
         }
     };
     // Reads all before it collects them, so that the errors of all are reported.
@@ -193,11 +281,29 @@ fn read_numbers<T, E: fmt::Display>(
 
 /// The result of a valid split. Reports the rule that an invalid one breaks.
 pub(super) fn keep_split<T>(split: Result<T, SplitError>, errors: &mut FieldErrors) -> Option<T> {
-    match split {
-        Err(SplitError::TooMany(shares)) => {
-            errors.too_many_shares(shares);
-            None
+    let error = match split {
+        Ok(split) => return Some(split),
+        Err(error) => error,
+    };
+    match error {
+        SplitError::TooMany(shares) => errors.too_many_shares(shares),
+        SplitError::AdjustedShare { index, .. } => {
+            errors.push(Path::from("splits").index(index).field("adjustment"), error);
         }
-        split => errors.keep("splits", split),
+        SplitError::OverNothing(index) => errors.push(Path::from("items").index(index), error),
+        SplitError::Lines { .. } | SplitError::LineWeight | SplitError::LineShare { .. } => {
+            errors.push("items", error);
+        }
+        SplitError::Empty
+        | SplitError::Twice(_)
+        | SplitError::Negative(_)
+        | SplitError::Positive(_)
+        | SplitError::Sum { .. }
+        | SplitError::Percentages(_)
+        | SplitError::TooMuch
+        | SplitError::NoWeight
+        | SplitError::Adjustments { .. }
+        | SplitError::TooLarge => errors.push("splits", error),
     }
+    None
 }

@@ -115,6 +115,21 @@ fn overflowing_and_unbalanced_changes_are_refused() {
 }
 
 #[test]
+fn only_the_sum_of_changes_must_fit() {
+    let ledger = |amounts: &[i64]| {
+        let changes: Vec<Change> = amounts.iter().flat_map(|minor| event(*minor).changes).collect();
+        Balances::default().after(&changes)
+    };
+    let most = ledger(&[i64::MAX]).unwrap();
+    assert_eq!(ledger(&[i64::MAX, i64::MAX, -i64::MAX]), Ok(most.clone()));
+    assert_eq!(most.sums(currency(0)).paid, i64::MAX);
+    assert_eq!(ledger(&[i64::MAX, -i64::MAX]), Ok(Balances::default()));
+    let negative = ledger(&[-i64::MAX]).unwrap();
+    assert_eq!(negative.sums(currency(0)).paid, -i64::MAX);
+    assert_eq!(negative.after(&event(-2).changes), Err(LedgerError::Overflow(currency(0))));
+}
+
+#[test]
 fn balance_row_with_overflowing_balances_cannot_be_read() {
     let most = Totals { paid: i64::MAX, sent: 1, ..Totals::default() };
     let balances = Balances([(currency(0), [(user(1), most)].into())].into());

@@ -23,6 +23,8 @@ fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8)
         user_name: String::new(),
         amount: part.amount.to_major(),
         percentage: None,
+        weight: None,
+        adjustment: None,
     };
     let split = Split::Equal((1..=sharers).map(user).collect());
     let shares = split.divide(Money { currency, minor }, id).unwrap();
@@ -37,6 +39,7 @@ fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8)
         description: String::new(),
         split_type: split.split_type(),
         splits: shares.into_iter().map(share).collect(),
+        items: None,
         category: None,
         date: None,
         notes: None,

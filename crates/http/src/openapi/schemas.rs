@@ -84,6 +84,14 @@ pub type TxHash = Text<settlement::TxHash>;
 pub type SettlementStatus = Text<settlement::Status>;
 /// How an expense is split.
 pub type SplitType = Text<split::SplitType>;
+/// Kind of a line of a receipt.
+pub type LineKind = Text<split::LineKind>;
+/// How a line is divided among the members who share the lines that it applies to.
+pub type LineSplit = Text<split::LineSplit>;
+/// Name of a line of a receipt.
+pub type LineName = Text<text::LineName>;
+/// Kind of a part of a share.
+pub type PartKind = Text<split::PartKind>;
 /// Category of an expense.
 pub type ExpenseCategory = Text<expense::Category>;
 /// Status of a ledger entry.
@@ -115,11 +123,55 @@ schemas! {
         "example": 100,
     }
 
-    /// Amount of a share in major units, zero or above. A number or a string.
-    ShareAmountInput {
-        "oneOf": [{ "type": "number", "minimum": 0 }, { "type": "string", "pattern": NUMBER }],
+    /// Amount of an expense in major units, not 0, with at most as many decimals as the currency
+    /// has. It is negative if the payer received it: a refund or an income. A number or a string; a
+    /// string keeps its digits in clients whose numbers are floats.
+    ExpenseAmountInput {
+        "oneOf": [{ "type": "number", "not": { "const": 0 } }, { "type": "string", "pattern": SIGNED }],
+        "example": 100,
+    }
+
+    /// Amount of a share or of a line in major units. It is 0 or has the sign of the expense. A
+    /// number or a string.
+    PartAmountInput {
+        "oneOf": [{ "type": "number" }, { "type": "string", "pattern": SIGNED }],
         "example": "33.34",
     }
+
+    /// What a member pays more than an equal part of the rest, in major units, or less if it is
+    /// negative. A number or a string.
+    AdjustmentInput {
+        "oneOf": [{ "type": "number" }, { "type": "string", "pattern": SIGNED }],
+        "example": "7.50",
+    }
+
+    /// Weight of a member, zero or above, with at most four decimals. A number or a string.
+    WeightInput {
+        "oneOf": [{ "type": "number", "minimum": 0 }, { "type": "string", "pattern": NUMBER }],
+        "example": 2,
+    }
+
+    /// Number of pieces, above zero, with at most three decimals. A number or a string.
+    QuantityInput {
+        "oneOf": [
+            { "type": "number", "exclusiveMinimum": 0, "maximum": 10000 },
+            { "type": "string", "pattern": NUMBER },
+        ],
+        "example": 2,
+    }
+
+    /// Price of a piece, zero or above. A number or a string.
+    PriceInput {
+        "oneOf": [{ "type": "number", "minimum": 0 }, { "type": "string", "pattern": NUMBER }],
+        "example": "4.50",
+    }
+
+    /// Amount of an expense in major units, with all digits: parse it as a decimal, not as a float.
+    /// It is negative if the payer received it. With `amounts=text` it is a string.
+    ExpenseAmount { "type": "number", "example": 100 }
+
+    /// Weight or quantity. With `amounts=text` it is a string.
+    Weight { "type": "number", "minimum": 0, "example": 2 }
 
     /// Percentage of an expense, zero or above, with at most four decimals. A number or a string.
     PercentageInput {

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use fracti_core::{
     currency::Currency,
+    decimal::Decimal,
     entry::Entry,
     expense::{Expense, Share},
     group::Group,
     ledger::Change,
     settlement::Settlement,
+    split::{Line, Sharing},
 };
-use fracti_store::Line;
+use fracti_store::Line as StatementLine;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -51,7 +53,8 @@ pub struct ExpenseView {
     /// Name of the payer when it was recorded.
     #[schema(example = "Alice Smith")]
     pub payer_name: String,
-    /// Amount in major units, with all digits.
+    /// Amount in major units, with all digits; negative if the payer received it.
+    #[schema(value_type = schemas::ExpenseAmount)]
     pub amount: JsonDecimal,
     /// Currency of the amount.
     pub currency: schemas::Currency,
@@ -62,6 +65,14 @@ pub struct ExpenseView {
     pub split_type: schemas::SplitType,
     /// Shares of the members, which sum to the amount.
     pub splits: Vec<ShareView>,
+    /// Lines of the receipt, in an `itemized` split. Lists have `itemCount` instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub items: Option<Vec<LineView>>,
+    /// Number of lines, in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub item_count: Option<usize>,
     /// Category.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<schemas::ExpenseCategory>,
@@ -91,12 +102,71 @@ pub struct ShareView {
     /// Name of the member when it was recorded.
     #[schema(example = "Bob Jones")]
     pub user_name: String,
-    /// Amount of the share in major units, with all digits.
+    /// Amount of the share in major units, with all digits. It has the sign of the expense.
+    #[schema(value_type = schemas::ExpenseAmount)]
     pub amount: JsonDecimal,
     /// Percentage that the share was computed from.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Percentage)]
     pub percentage: Option<JsonDecimal>,
+    /// Weight that the share was computed from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::Weight)]
+    pub weight: Option<JsonDecimal>,
+    /// What the member pays more than an equal part of the rest, or less if it is negative.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::ExpenseAmount)]
+    pub adjustment: Option<JsonDecimal>,
+}
+
+/// A line of a receipt.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ExpenseLine)]
+pub struct LineView {
+    /// Kind of the line.
+    pub kind: schemas::LineKind,
+    /// Name, as printed.
+    #[schema(example = "Pizza")]
+    pub name: String,
+    /// Amount of the whole line; what a `discount` takes off. It has the sign of the expense.
+    #[schema(value_type = schemas::ExpenseAmount)]
+    pub amount: JsonDecimal,
+    /// Whether the amount is what the other lines leave of the expense's amount.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub rest: Option<bool>,
+    /// Number of pieces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::Weight)]
+    pub quantity: Option<JsonDecimal>,
+    /// Price of a piece.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<JsonDecimal>,
+    /// Members who share the line, in order of their ids.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub sharers: Option<Vec<SharerView>>,
+    /// Indexes, from 0, of the items that the line applies to. If it is missing and there are no
+    /// `sharers`, the line applies to all items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub over: Option<Vec<usize>>,
+    /// How the line is divided among the members who share these items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<schemas::LineSplit>,
+}
+
+/// A member who shares a line.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = LineSharer)]
+pub struct SharerView {
+    /// The member.
+    pub user_id: schemas::MemberId,
+    /// Weight of the member.
+    #[schema(value_type = schemas::Weight)]
+    pub weight: JsonDecimal,
 }
 
 /// A settlement.
@@ -227,8 +297,8 @@ impl From<Entry> for EntryView {
     }
 }
 
-impl From<Line> for EntryView {
-    fn from(line: Line) -> Self {
+impl From<StatementLine> for EntryView {
+    fn from(line: StatementLine) -> Self {
         let number = |(currency, minor): (Currency, i128)| {
             (currency.code(), JsonDecimal(currency.to_major(minor)))
         };
@@ -278,6 +348,8 @@ impl From<Expense> for ExpenseView {
             description: expense.description,
             split_type: Text(expense.split_type),
             splits: expense.splits.into_iter().map(ShareView::from).collect(),
+            items: expense.items.map(|items| items.into_iter().map(LineView::from).collect()),
+            item_count: None,
             category: expense.category.map(Text),
             notes: expense.notes,
             created_at: Text(expense.created_at),
@@ -287,15 +359,49 @@ impl From<Expense> for ExpenseView {
     }
 }
 
+impl ExpenseView {
+    /// The same expense in a list, with the number of its lines instead of the lines.
+    #[must_use]
+    pub fn listed(self) -> Self {
+        Self { item_count: self.items.as_ref().map(Vec::len), items: None, ..self }
+    }
+}
+
+impl From<Line<Decimal>> for LineView {
+    fn from(line: Line<Decimal>) -> Self {
+        let sharer =
+            |(user, weight)| SharerView { user_id: Text(user), weight: JsonDecimal(weight) };
+        let (sharers, over, split) = match line.sharing {
+            Sharing::Sharers { sharers } => {
+                (Some(sharers.into_iter().map(sharer).collect()), None, None)
+            }
+            Sharing::Over { over, split } => (None, over, Some(Text(split))),
+        };
+        Self {
+            kind: Text(line.kind),
+            name: line.name.to_string(),
+            amount: JsonDecimal(line.amount),
+            rest: line.rest.then_some(true),
+            quantity: line.quantity.map(JsonDecimal),
+            price: line.price.map(JsonDecimal),
+            sharers,
+            over,
+            split,
+        }
+    }
+}
+
 impl From<Share> for ShareView {
     fn from(share: Share) -> Self {
         // Names each field, so that none is forgotten.
-        let Share { user_id, user_name, amount, percentage } = share;
+        let Share { user_id, user_name, amount, percentage, weight, adjustment } = share;
         Self {
             user_id: Text(user_id),
             user_name,
             amount: JsonDecimal(amount),
             percentage: percentage.map(JsonDecimal),
+            weight: weight.map(JsonDecimal),
+            adjustment: adjustment.map(JsonDecimal),
         }
     }
 }

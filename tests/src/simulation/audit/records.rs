@@ -158,8 +158,8 @@ fn refusal(state: &State, records: &[Record], record: &Record) -> Option<Finding
             "CONFLICT" => true,
             "NOT_ALLOWED" => !permitted || asks_too_early(record),
             "EXPENSE_NOT_FOUND" => others(records, record).any(|it| same_expense(it, record)),
-            // Exact shares no longer sum to an amount that is edited alone.
-            "VALIDATION_ERROR" => edits_exact(records, record) || !permitted,
+            // Numbers of the split may not fit an amount that is edited alone.
+            "VALIDATION_ERROR" => edits_amounts(records, record) || !permitted,
             "ENTRY_MISSING" | "ENTRY_EXISTS" => {
                 others(records, record).any(|it| same_name(it, record))
             }
@@ -201,10 +201,12 @@ fn same_name(one: &Record, two: &Record) -> bool {
     names(one).iter().any(|name| of_two.contains(name))
 }
 
-fn edits_exact(records: &[Record], record: &Record) -> bool {
+/// Whether the record edits an expense whose split has amounts.
+fn edits_amounts(records: &[Record], record: &Record) -> bool {
     let Operation::Edit { expense, .. } = &record.operation else { return false };
     records.iter().any(|it| {
-        matches!(it.operation, Operation::Spend { split: Split::Exact(_), .. })
+        let Operation::Spend { split, .. } = &it.operation else { return false };
+        matches!(split, Split::Exact(_) | Split::Adjustment(_) | Split::Itemized(_))
             && it.data().is_some_and(|data| data["id"] == **expense)
     })
 }

@@ -1,12 +1,14 @@
 //! Checks that the shares of every expense are exactly as requested.
 
+use std::collections::BTreeMap;
+
 use fracti_core::{
     expense::Expense,
     id::{MemberId, UserId},
 };
 
 use super::records::is_spent;
-use crate::simulation::{Finding, Operation, Record, Split, state::State};
+use crate::simulation::{Finding, Operation, Receipt, Record, Split, state::State};
 
 /// Findings about shares.
 pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
@@ -42,36 +44,88 @@ fn of(expense: &Expense, amount: fracti_core::decimal::Decimal) -> i64 {
     expense.currency.to_minor(amount).unwrap()
 }
 
+/// Whether the shares are those of the split: of a negative expense, the negated shares are those
+/// of the negated amounts.
 fn split_is(expense: &Expense, minor: i64, split: &Split) -> bool {
+    let sign = minor.signum();
     let shares: Vec<(MemberId, i64)> =
-        expense.splits.iter().map(|it| (it.user_id, of(expense, it.amount))).collect();
-    let users = |of: Vec<u64>| {
-        of == shares.iter().map(|(it, _)| it.user().unwrap().number()).collect::<Vec<_>>()
+        expense.splits.iter().map(|it| (it.user_id, of(expense, it.amount) * sign)).collect();
+    let minor = minor * sign;
+    let users = |of: &[(u64, i64)]| {
+        of.iter().map(|(it, _)| *it).eq(shares.iter().map(|(it, _)| it.user().unwrap().number()))
     };
-    // An inexact share is rounded up or down.
-    let near = |share: i64, weight: i64, whole: i64| {
-        let product = i128::from(minor) * i128::from(weight);
-        let floor = i64::try_from(product / i128::from(whole)).unwrap();
-        (floor..=floor + 1).contains(&share)
+    // Fixed amounts, and the rest by weights; an inexact share is rounded up or down.
+    let divided = |fixed: &[i64], weights: &[i64]| {
+        let rest = i128::from(minor - fixed.iter().sum::<i64>());
+        let whole: i64 = weights.iter().sum();
+        fixed.iter().zip(weights).zip(&shares).all(|((fixed, weight), (_, share))| {
+            near(*share, *fixed, rest * i128::from(*weight), whole.into())
+        })
     };
-    let all = i64::try_from(shares.len()).unwrap();
+    let zeros = vec![0; shares.len()];
+    let by_weight = |parts: &[(u64, i64)]| {
+        users(parts)
+            && divided(&zeros, &parts.iter().map(|(_, weight)| *weight).collect::<Vec<_>>())
+    };
+    let equally = || divided(&zeros, &vec![1; shares.len()]);
     let whole = shares.iter().map(|(_, share)| share).sum::<i64>() == minor;
     whole
         && match split {
-            Split::Everybody => shares.iter().all(|(_, share)| near(*share, 1, all)),
+            Split::Everybody => equally(),
             Split::Equal(of) => {
-                users(of.clone()) && shares.iter().all(|(_, share)| near(*share, 1, all))
+                users(&of.iter().map(|it| (*it, 0)).collect::<Vec<_>>()) && equally()
             }
-            Split::Percentage(parts) => {
-                users(parts.iter().map(|(it, _)| *it).collect())
+            Split::Percentage(parts) | Split::Shares(parts) => by_weight(parts),
+            Split::Exact(parts) => {
+                users(parts)
                     && parts
                         .iter()
                         .zip(&shares)
-                        .all(|((_, weight), (_, share))| near(*share, *weight, 1_000_000))
+                        .all(|((_, part), (_, share))| part * sign == *share)
             }
-            Split::Exact(parts) => {
-                users(parts.iter().map(|(it, _)| *it).collect())
-                    && parts.iter().zip(&shares).all(|((_, part), (_, share))| part == share)
+            Split::Adjustment(parts) => {
+                let fixed: Vec<i64> = parts.iter().map(|(_, minor)| minor * sign).collect();
+                users(parts) && divided(&fixed, &vec![1; shares.len()])
             }
+            Split::Itemized(receipt) => lines_are(receipt, minor, sign, &shares),
         }
+}
+
+/// Whether a share is a fixed amount and a quotient, rounded up or down.
+fn near(share: i64, fixed: i64, product: i128, whole: i128) -> bool {
+    let floor = i128::from(fixed) + product.div_euclid(whole);
+    let exact = product.rem_euclid(whole) == 0;
+    i128::from(share) == floor || (!exact && i128::from(share) == floor + 1)
+}
+
+/// Whether the shares are those of the lines. All parts are whole numbers over the product of the
+/// sums of weights and the sum of the items, by which the tax is divided.
+fn lines_are(receipt: &Receipt, minor: i64, sign: i64, shares: &[(MemberId, i64)]) -> bool {
+    let mut items = receipt.items.clone();
+    for (amount, _) in &mut items {
+        *amount *= sign;
+    }
+    let tax = receipt.tax * sign;
+    if receipt.rest {
+        let others: i64 = items.iter().rev().skip(1).map(|(amount, _)| amount).sum();
+        items.last_mut().unwrap().0 = minor - tax - others;
+    }
+    let sum: i64 = items.iter().map(|(amount, _)| amount).sum();
+    let weights =
+        |sharers: &[(u64, i64)]| i128::from(sharers.iter().map(|(_, it)| it).sum::<i64>());
+    let whole: i128 = items.iter().map(|(_, sharers)| weights(sharers)).product();
+    let mut has: BTreeMap<u64, i128> = BTreeMap::new();
+    for (amount, sharers) in &items {
+        for (user, weight) in sharers {
+            let part = i128::from(*amount) * i128::from(*weight) * (whole / weights(sharers));
+            *has.entry(*user).or_default() += part;
+        }
+    }
+    // With the tax, which is in proportion to what each member has, the items are `sum + tax`.
+    sum + tax == minor
+        && has.len() == shares.len()
+        && has.into_iter().zip(shares).all(|((user, part), (member, share))| {
+            *member == UserId::new(user).unwrap()
+                && near(*share, 0, part * i128::from(minor), whole * i128::from(sum))
+        })
 }

@@ -1,0 +1,69 @@
+//! Numbers in the input of expenses.
+
+use crate::{
+    currency::Currency,
+    decimal::Decimal,
+    input::{FieldErrors, Path},
+    money::Money,
+};
+
+/// Error returned for a number that is out of its bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BoundError {
+    #[error("must not be negative")]
+    Negative,
+    #[error("must have at most {0} decimals")]
+    TooFine(u8),
+    #[error("must be at most {0}")]
+    TooLarge(u32),
+}
+
+/// The number as a multiple of its last decimal, if it is from 0 to `max`.
+pub(super) fn bounded(number: Decimal, decimals: u8, max: u32) -> Result<u64, BoundError> {
+    if number.is_negative() {
+        return Err(BoundError::Negative);
+    }
+    if number.decimals() > decimals {
+        return Err(BoundError::TooFine(decimals));
+    }
+    let scaled = number.at_scale(decimals).zip(Decimal::new(max.into(), 0).at_scale(decimals));
+    let scaled = scaled.filter(|(number, max)| number <= max).map(|(number, _)| number);
+    scaled.and_then(|number| u64::try_from(number).ok()).ok_or(BoundError::TooLarge(max))
+}
+
+/// Converts the number at `path`, which must not be zero, to the amount of an expense. Reports the
+/// rule that it breaks.
+pub(super) fn not_zero(
+    path: impl Into<Path>,
+    number: Decimal,
+    currency: Option<Currency>,
+    errors: &mut FieldErrors,
+) -> Option<Money> {
+    if number == Decimal::ZERO {
+        errors.push(path, "must not be 0");
+        return None;
+    }
+    signed(path, number, currency, None, errors)
+}
+
+/// Converts the number at `path` to an amount. It must not have the opposite sign of the expense,
+/// if that is given. Reports the rule that it breaks.
+pub(super) fn signed(
+    path: impl Into<Path>,
+    number: Decimal,
+    currency: Option<Currency>,
+    sign: Option<i64>,
+    errors: &mut FieldErrors,
+) -> Option<Money> {
+    match sign {
+        Some(1) if number.is_negative() => {
+            errors.push(path, "must not be negative");
+            None
+        }
+        Some(-1) if !number.is_negative() && number != Decimal::ZERO => {
+            errors.push(path, "must not be positive: the expense is negative");
+            None
+        }
+        _ => errors.keep(path, Money::from_major(number, currency?)),
+    }
+}

@@ -1,0 +1,93 @@
+//! Lines of a receipt, by which an itemized expense is split.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{decimal::Decimal, id::MemberId, text::LineName, words};
+
+words! {
+    /// Kind of a line of a receipt.
+    pub enum LineKind as "LineKind" {
+        /// Something that was bought.
+        Item = "item",
+        /// A tax.
+        Tax = "tax",
+        /// A tip.
+        Tip = "tip",
+        /// Another charge, like one for service or delivery.
+        Fee = "fee",
+        /// An amount that is taken off.
+        Discount = "discount",
+    }
+}
+
+words! {
+    /// How a line is divided among the members who share the lines that it applies to.
+    pub enum LineSplit as "LineSplit" {
+        /// In proportion to what each member has of those lines.
+        Proportional = "proportional",
+        /// The same for each member.
+        Equal = "equal",
+    }
+}
+
+/// A line of a receipt. The type `A` of its amount is a number of minor units (`i64`) in
+/// calculations, and of major units ([`Decimal`]) in rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line<A> {
+    /// Kind of the line.
+    pub kind: LineKind,
+    /// Name, as printed.
+    pub name: LineName,
+    /// Amount of the whole line; what a discount takes off. It has the sign of the expense.
+    pub amount: A,
+    /// Whether the amount is what the other lines leave of the expense's amount.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rest: bool,
+    /// Number of pieces, for display.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<Decimal>,
+    /// Price of a piece, for display.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Decimal>,
+    /// Who shares the line.
+    #[serde(flatten)]
+    pub sharing: Sharing,
+}
+
+/// Who shares a line. An item has sharers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Sharing {
+    /// These members, by their weights.
+    Sharers {
+        /// The weight of each member, with at most four decimals. Not all are zero.
+        sharers: BTreeMap<MemberId, Decimal>,
+    },
+    /// The members who share the items that the line applies to.
+    Over {
+        /// Indexes of these items, in order. Default: all items.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        over: Option<Vec<usize>>,
+        /// How the line is divided among them.
+        split: LineSplit,
+    },
+}
+
+impl<A> Line<A> {
+    /// The same line with another amount.
+    pub fn with_amount<B>(self, amount: B) -> Line<B> {
+        let Self { kind, name, amount: _, rest, quantity, price, sharing } = self;
+        Line { kind, name, amount, rest, quantity, price, sharing }
+    }
+
+    /// The members who share the line, with their weights; none if it applies to other lines.
+    pub fn sharers(&self) -> impl Iterator<Item = (MemberId, Decimal)> + '_ {
+        let sharers = match &self.sharing {
+            Sharing::Sharers { sharers } => Some(sharers),
+            Sharing::Over { .. } => None,
+        };
+        sharers.into_iter().flatten().map(|(member, weight)| (*member, *weight))
+    }
+}
