@@ -25,11 +25,13 @@ enum Asker {
 
 use Asker::{Doubled, Expired, Forged, Future, Member, NoHeader, OtherBot, Party, Payer, Stranger};
 
-/// A group: user 1 paid an expense, 2 created a settlement to 1, 3 is a member, and 9 is not.
+/// A group: user 1 paid an expense, 2 created a settlement to 1 and the guest, 3 is a member, and 9
+/// is not.
 struct Scene {
     group: Group,
     expense: String,
     settlement: String,
+    guest: String,
 }
 
 impl Scene {
@@ -40,7 +42,8 @@ impl Scene {
         let body = json!({ "toId": "1", "amount": 3 });
         let settlement = group.members[1].post(&group.path("/settlements"), body).await;
         let settlement = settlement.data(201)["id"].as_str().unwrap().to_owned();
-        Self { group, expense, settlement }
+        let guest = group.guest(1, "Grandma").await;
+        Self { group, expense, settlement, guest }
     }
 
     fn caller(&self, asker: Asker) -> Caller {
@@ -153,9 +156,45 @@ fn rows() -> Vec<Row> {
     ]
 }
 
+fn of_guests() -> Vec<Row> {
+    vec![
+        (
+            Method::POST,
+            "/api/groups/G/members",
+            Some(json!({ "name": "Grandpa" })),
+            [403, 201, 201, 201],
+        ),
+        (
+            Method::PATCH,
+            "/api/groups/G/members/M",
+            Some(json!({ "name": "Granny" })),
+            [403, 200, 200, 200],
+        ),
+        (
+            Method::PATCH,
+            "/api/groups/G/members/3",
+            Some(json!({ "name": "Carla" })),
+            [403, 403, 403, 403],
+        ),
+        // Any member acts for a guest.
+        (
+            Method::POST,
+            "/api/groups/G/settlements",
+            Some(json!({ "toId": "M", "fromId": "1", "amount": 1 })),
+            [403, 201, 201, 201],
+        ),
+        (
+            Method::POST,
+            "/api/groups/G/settlements",
+            Some(json!({ "toId": "1", "fromId": "M", "amount": 1 })),
+            [403, 201, 201, 201],
+        ),
+    ]
+}
+
 #[tokio::test]
 async fn every_endpoint_allows_exactly_its_principals() {
-    for (method, path, body, statuses) in rows() {
+    for (method, path, body, statuses) in [rows(), of_guests()].concat() {
         let mut scene = Scene::new().await;
         let known = [
             (Stranger, statuses[0]),
@@ -167,7 +206,8 @@ async fn every_endpoint_allows_exactly_its_principals() {
             let at = path.replace("/G", &format!("/{}", scene.group.id));
             let at = at.replace("/E", &format!("/{}", scene.expense));
             let at = at.replace("/S", &format!("/{}", scene.settlement));
-            let body = body.as_ref().map(|body| named(body, &scene.expense));
+            let at = at.replace("/M", &format!("/{}", scene.guest));
+            let body = body.as_ref().map(|body| named(body, &scene));
             let before = scene.group.api.rows().await;
             let reply = scene.caller(asker).call(method.clone(), &at, body.as_ref()).await;
             assert_eq!(reply.status, status, "{asker:?}: {method} {path} {body:?}: {}", reply.text);
@@ -189,9 +229,10 @@ async fn every_endpoint_allows_exactly_its_principals() {
     }
 }
 
-/// A body with the expense's id for `E`, as in paths.
-fn named(body: &Value, expense: &str) -> Value {
-    serde_json::from_str(&body.to_string().replace("\"E\"", &json!(expense).to_string())).unwrap()
+/// A body with the ids for `E` and `M`, as in paths.
+fn named(body: &Value, scene: &Scene) -> Value {
+    let body = body.to_string().replace("\"E\"", &json!(scene.expense).to_string());
+    serde_json::from_str(&body.replace("\"M\"", &json!(scene.guest).to_string())).unwrap()
 }
 
 #[tokio::test]
@@ -203,6 +244,8 @@ async fn missing_group_is_a_404_for_every_user() {
     for (method, rest, body) in [
         (Method::GET, String::new(), None),
         (Method::POST, "/join".to_owned(), Some(json!({}))),
+        (Method::POST, "/members".to_owned(), Some(json!({ "name": "x" }))),
+        (Method::PATCH, format!("/members/guest-{id}"), Some(json!({ "name": "x" }))),
         (
             Method::PUT,
             "/wallet".to_owned(),

@@ -3,6 +3,7 @@
 mod create;
 mod debts;
 mod get;
+mod guests;
 mod join;
 mod wallet;
 

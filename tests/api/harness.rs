@@ -304,6 +304,10 @@ impl Caller {
         self.call(Method::PUT, path, Some(&body)).await
     }
 
+    pub(crate) async fn patch(&self, path: &str, body: Value) -> Reply {
+        self.call(Method::PATCH, path, Some(&body)).await
+    }
+
     pub(crate) async fn delete(&self, path: &str) -> Reply {
         self.call(Method::DELETE, path, None).await
     }
@@ -391,6 +395,12 @@ impl Group {
 
     pub(crate) fn path(&self, rest: &str) -> String {
         format!("/api/groups/{}{rest}", self.id)
+    }
+
+    /// Adds a guest, and returns the id.
+    pub(crate) async fn guest(&self, by: usize, name: &str) -> String {
+        let made = self.members[by].post(&self.path("/members"), json!({ "name": name })).await;
+        made.data(201)["id"].as_str().unwrap().to_owned()
     }
 
     /// Creates an expense that `payer` paid; all members share it unless `splits` is given.

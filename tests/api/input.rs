@@ -47,6 +47,7 @@ const SETTLEMENTS: &str = "POST /api/groups/G/settlements";
 const SETTLEMENT: &str = "PUT /api/groups/G/settlements/S";
 const WALLET: &str = "PUT /api/groups/G/wallet";
 const JOIN: &str = "POST /api/groups/G/join";
+const MEMBERS: &str = "POST /api/groups/G/members";
 const RESTORE: &str = "POST /api/groups/G/expenses/E/restore";
 const PUSH: &str = "POST /api/groups/G/ledger/entries";
 /// A mistyped address, and one of the test network.
@@ -505,6 +506,29 @@ fn rows() -> Vec<Row> {
         (WALLET, wallet(&format!("0:{}", "z".repeat(64))), 400, INVALID, "wallet", "TON address"),
         (WALLET, object("{}"), 400, INVALID, "wallet", "required"),
         ("POST /api/groups/G/join", wallet("x"), 400, INVALID, "wallet", "TON address"),
+        // Guests.
+        (MEMBERS, object("{}"), 400, INVALID, "name", "required"),
+        (MEMBERS, object(r#"{"name":7}"#), 400, INVALID, "name", "string"),
+        (MEMBERS, object(r#"{"name":""}"#), 400, INVALID, "name", "1 to 100 characters"),
+        (MEMBERS, object(r#"{"name":" \u200b"}"#), 400, INVALID, "name", "1 to 100 characters"),
+        (MEMBERS, object(r#"{"name":"a\nb"}"#), 400, INVALID, "name", "control character"),
+        (
+            MEMBERS,
+            json!({ "name": "x".repeat(101) }).to_string(),
+            400,
+            INVALID,
+            "name",
+            "1 to 100 characters",
+        ),
+        (MEMBERS, object(r#"{"name":"a"}"#), 409, "NAME_TAKEN", "", "another name"),
+        (
+            "PATCH /api/groups/G/members/x",
+            object(r#"{"name":"x"}"#),
+            400,
+            INVALID,
+            "memberId",
+            "guest- and a UUID",
+        ),
         // Settlements.
         (
             SETTLEMENTS,
@@ -1114,6 +1138,7 @@ async fn request_bodies_have_exactly_the_documented_fields() {
     let bob = group.api.user(2, "B");
     bob.post(&group.path("/join"), json!({})).await.data(200);
     let made = bob.post(&group.path("/settlements"), json!({ "toId": "1", "amount": 3 })).await;
+    let guest = group.guest(0, "Grandma").await;
     let document: Value = serde_json::from_str(openapi::DOCUMENT).unwrap();
     let mut bodies = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -1127,6 +1152,7 @@ async fn request_bodies_have_exactly_the_documented_fields() {
             let at = path.replace("{groupId}", &group.id);
             let at = at.replace("{expenseId}", expense["id"].as_str().unwrap());
             let at = at.replace("{settlementId}", made.data(201)["id"].as_str().unwrap());
+            let at = at.replace("{memberId}", &guest);
             let body = with_unknown_fields(&fields);
             let method: Method = method.to_uppercase().parse().unwrap();
             let reply = alice.call(method.clone(), &at, Some(&body)).await;

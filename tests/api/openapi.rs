@@ -316,8 +316,8 @@ fn every_operation_documents_throttling() {
 fn operation_ids_and_summaries_begin_with_a_verb() {
     let document = Document::served();
     let verbs = [
-        "list", "get", "create", "edit", "update", "delete", "restore", "join", "set", "push",
-        "revert",
+        "list", "get", "create", "edit", "update", "delete", "restore", "join", "rename", "set",
+        "push", "revert",
     ];
     for (path, method, operation) in document.operations() {
         let (id, summary) = (&operation["operationId"], &operation["summary"]);
@@ -406,6 +406,7 @@ async fn requests_and_responses_match_the_document() {
     let at = |rest: &str| format!("/api/groups/{group}{rest}");
     bob.post(&at("/join"), json!({ "wallet": WALLET })).await.data(200);
     bob.call(Method::POST, &at("/join"), None).await.data(200);
+    the_guests(&alice, &bob, &group).await;
     let raw = format!("0:{}", "a".repeat(64));
     alice.put(&at("/wallet"), json!({ "wallet": raw })).await.data(200);
     alice.get(&at("")).await.data(200);
@@ -548,6 +549,18 @@ async fn null_in_an_optional_field_equals_leaving_it_out() {
     let entries = json!({ "entries": [with_nulls("PushEntry", entry)] });
     let pushed = alice.post(&format!("{group}/ledger/entries"), entries).await;
     assert_eq!(pushed.data(200)["nonApplied"], json!([]));
+}
+
+async fn the_guests(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {
+    let at = |rest: &str| format!("/api/groups/{group}{rest}");
+    let name = json!({ "name": "Grandma" });
+    let guest = bob.make(&at("/members"), name.clone()).await;
+    assert_eq!(bob.post(&at("/members"), name).await.code().1, "NAME_TAKEN");
+    for (member, code) in [(&*guest, ""), ("1", "NOT_ALLOWED"), ("7", "MEMBER_NOT_FOUND")] {
+        let path = at(&format!("/members/{member}"));
+        let renamed = alice.call(Method::PATCH, &path, Some(json!({ "name": "Granny" }))).await;
+        assert_eq!(renamed.code().1, code);
+    }
 }
 
 async fn the_ledger(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {

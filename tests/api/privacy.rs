@@ -165,6 +165,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
     for (path, body) in [
         ("/api/groups".to_owned(), json!({ "title": TITLE, "chatId": TITLE })),
         (at("/join"), json!({ "wallet": WALLET })),
+        (at("/members"), json!({ "name": DESCRIPTION })),
         (at("/expenses"), json!({ "amount": 7, "description": DESCRIPTION })),
         (at("/settlements"), json!({ "toId": "2", "amount": 1, "txHash": TX_HASH })),
         (at("/ledger/entries"), opening),
@@ -186,6 +187,8 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
     ] {
         replies.push(caller.put(&path, body).await);
     }
+    let member = at(&format!("/members/guest-{expense}"));
+    replies.push(caller.patch(&member, json!({ "name": NAME })).await);
     replies.push(caller.delete(&at(&format!("/expenses/{expense}"))).await);
     replies.push(caller.delete(&at(&format!("/expenses/{settlement}"))).await);
     // A malformed id may be any text that a client puts into the path by mistake.

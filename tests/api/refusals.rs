@@ -61,6 +61,22 @@ fn endpoints() -> Vec<Endpoint> {
         sent("POST /api/groups", json!({ "?": 1 }), body),
         read("GET /api/groups/{groupId}"),
         sent("POST /api/groups/{groupId}/join", json!({ "?": 1 }), body),
+        Endpoint {
+            operation: "POST /api/groups/{groupId}/members",
+            bodies: vec![
+                (State, json!({ "name": "GUEST", "?": 1 })),
+                (Fields, json!({ "name": "new", "?": 1 })),
+            ],
+            stages: &[State, Format, Syntax, Fields],
+        },
+        Endpoint {
+            operation: "PATCH /api/groups/{groupId}/members/{memberId}",
+            bodies: vec![
+                (State, json!({ "name": "a", "?": 1 })),
+                (Fields, json!({ "name": "new", "?": 1 })),
+            ],
+            stages: &[Existence, Right, State, Format, Syntax, Fields],
+        },
         sent("PUT /api/groups/{groupId}/wallet", json!({ "?": 1 }), body),
         read("GET /api/groups/{groupId}/expenses"),
         sent("POST /api/groups/{groupId}/expenses", json!({ "?": 1 }), body),
@@ -130,6 +146,7 @@ struct Scene {
     group: Group,
     expense: String,
     settlement: String,
+    guest: String,
 }
 
 impl Scene {
@@ -138,7 +155,8 @@ impl Scene {
         let id = |made: &Value| made["id"].as_str().unwrap().to_owned();
         let expense = id(&group.spend(0, json!({ "amount": 9 })).await);
         let settlement = id(&group.pay(1, 0, "3").await);
-        Self { group, expense, settlement }
+        let guest = group.guest(0, "Guest").await;
+        Self { group, expense, settlement, guest }
     }
 
     /// A request that is valid before `stage`, and invalid in it and all later ones.
@@ -150,6 +168,14 @@ impl Scene {
             .replace("{groupId}", &id(&self.group.id, NoGroup))
             .replace("{expenseId}", &id(&self.expense, Existence))
             .replace("{settlementId}", &id(&self.settlement, Existence))
+            .replace(
+                "{memberId}",
+                match stage {
+                    _ if wrong(Existence) => "77",
+                    Right => "2",
+                    _ => &self.guest,
+                },
+            )
             .replace("{entryId}", if wrong(Existence) { "unknown" } else { "known" });
         if wrong(Request) {
             path.push_str("?offset=1");
@@ -185,9 +211,11 @@ fn refusal(endpoint: &Endpoint, stage: Stage) -> (u16, &'static str) {
         NoGroup => (404, "GROUP_NOT_FOUND"),
         Membership => (403, "NOT_A_MEMBER"),
         Existence if endpoint.operation.contains("{expenseId}") => (404, "EXPENSE_NOT_FOUND"),
+        Existence if endpoint.operation.contains("{memberId}") => (404, "MEMBER_NOT_FOUND"),
         Existence if endpoint.operation.contains("{settlementId}") => (404, "SETTLEMENT_NOT_FOUND"),
         Existence => (404, "ENTRY_NOT_FOUND"),
         Right => (403, "NOT_ALLOWED"),
+        State if endpoint.operation.contains("/members") => (409, "NAME_TAKEN"),
         State => (409, "SETTLEMENT_FINAL"),
         Precondition => (412, "PRECONDITION_FAILED"),
         Format => (415, "UNSUPPORTED_MEDIA_TYPE"),

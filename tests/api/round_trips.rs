@@ -12,6 +12,7 @@ async fn every_endpoint_stays_within_its_round_trips() {
         group.spend(0, json!({ "amount": n })).await;
         group.pay(1, 0, "0.01").await;
     }
+    let guest = group.guest(0, "Grandpa").await;
     let expense = group.spend(0, json!({ "amount": 5 })).await["id"].as_str().unwrap().to_owned();
     let body = json!({ "toId": "1", "amount": 3 });
     let settlement =
@@ -56,6 +57,13 @@ async fn every_endpoint_stays_within_its_round_trips() {
             Method::PUT,
             group.path(&format!("/settlements/{settlement}")),
             write(json!({ "status": "completed" })),
+            2,
+        ),
+        (Method::POST, group.path("/members"), write(json!({ "name": "Grandma" })), 2),
+        (
+            Method::PATCH,
+            group.path(&format!("/members/{guest}")),
+            write(json!({ "name": "Granny" })),
             2,
         ),
         (

@@ -24,6 +24,8 @@ struct Scene {
     own: Place,
     /// The group of users 1 and 2.
     foreign: Place,
+    /// A guest of the foreign group.
+    guest: String,
     eve: Caller,
     rows: BTreeMap<(String, String), BTreeMap<String, AttributeValue>>,
 }
@@ -41,8 +43,9 @@ impl Scene {
         let (own, foreign) = (Place::new(&api).await, Place::new(&api).await);
         let eve = api.user(9, "Eve");
         eve.post(&own.group.path("/join"), json!({})).await.data(200);
+        let guest = foreign.group.guest(0, "Grandma").await;
         let rows = api.rows().await;
-        Self { api, own, foreign, eve, rows }
+        Self { api, own, foreign, guest, eve, rows }
     }
 
     /// The reply was a refusal with this status and code, and changed nothing.

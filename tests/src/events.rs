@@ -37,12 +37,19 @@ const fn sample(
 }
 
 /// Every file of `events/`.
-pub const SAMPLES: [Sample; 38] = [
+pub const SAMPLES: [Sample; 40] = [
     sample("get-health", "groups", 200, r#""status":"ok""#),
     sample("list-groups", "groups", 200, r#""title":"Alps""#),
     sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
     sample("get-group", "groups", 200, r#""name":"Bob Jones""#),
     sample("join-group", "groups", 200, r#""username":"carol","wallet":"EQDKbjIcfM6"#),
+    sample(
+        "create-guest",
+        "groups",
+        201,
+        r#""guest":true,"createdBy":"987654321","name":"Grandpa""#,
+    ),
+    sample("rename-guest", "groups", 200, r#""name":"Granny""#),
     sample(
         "set-wallet",
         "groups",
@@ -112,19 +119,20 @@ pub fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../events")
 }
 
-/// The ids in the events: a group of Alice and Bob, an expense and a settlement.
-pub const SCENE: [&str; 3] = [
+/// The ids in the events: a group of Alice and Bob, an expense, a settlement and a guest.
+pub const SCENE: [&str; 4] = [
     "019bc186-de00-7101-8101-010101010101",
     "019bc186-de00-7303-8303-030303030303",
     "019bc186-de01-7404-8404-040404040404",
+    "guest-019bc186-de00-7505-8505-050505050505",
 ];
 
-/// Creates the group, expense and settlement of the events, and returns their ids.
+/// Creates the group, expense, settlement and guest of the events, and returns their ids.
 ///
 /// # Panics
 ///
 /// If the API refuses a request.
-pub async fn scene(api: &Router, now: Timestamp) -> [String; 3] {
+pub async fn scene(api: &Router, now: Timestamp) -> [String; 4] {
     let api = &Transport::Router(api.clone());
     let user = |id, name| client::authorization(&client::user(id, name), TOKEN, now);
     let [alice, bob] = [user(123_456_789, "Alice Smith"), user(987_654_321, "Bob Jones")];
@@ -136,7 +144,8 @@ pub async fn scene(api: &Router, now: Timestamp) -> [String; 3] {
     let expense = post(api, &alice, &path("/expenses"), &hut).await;
     let pay = json!({ "toId": "123456789", "amount": 20 });
     let settlement = post(api, &bob, &path("/settlements"), &pay).await;
-    [group, expense, settlement]
+    let guest = post(api, &alice, &path("/members"), &json!({ "name": "Grandma" })).await;
+    [group, expense, settlement, guest]
 }
 
 async fn post(api: &Transport, authorization: &str, path: &str, body: &Value) -> String {

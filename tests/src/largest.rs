@@ -37,10 +37,10 @@ use crate::{
     sizes::{self, Sizes},
 };
 
-/// Members of the largest group before the last one joins.
-const MEMBERS: u64 = 499;
+/// Members of the largest group before two guests are added and the last member joins.
+const MEMBERS: u64 = 497;
 
-/// Currencies in which every member but the last one has a balance.
+/// Currencies in which every member but the last three has a balance.
 const CURRENCIES: [&str; 8] = ["EUR", "USD", "CHF", "GBP", "TON", "USDT", "KWD", "BTC"];
 
 /// Days with entries.
@@ -208,7 +208,7 @@ impl Largest {
         group
     }
 
-    /// A group of 499 members with balances in eight currencies, large adjustments, and a past of
+    /// A group of 497 members with balances in eight currencies, large adjustments, and a past of
     /// several days.
     async fn wide(&self) -> String {
         let group = self.group(MEMBERS).await;
@@ -243,6 +243,8 @@ impl Largest {
         let pay = json!({ "toId": id(2), "amount": 1, "currency": "EUR" });
         let settlement = self.post(1, &at("/settlements"), pay.clone()).await;
         let settlement = settlement["id"].as_str().unwrap().to_owned();
+        let guest = self.post(1, &at("/members"), json!({ "name": "Guest" })).await;
+        let guest = guest["id"].as_str().unwrap().to_owned();
         let mut calls = Vec::new();
         let none = Value::Null;
         for (member, method, route, query, what, body) in of_group(&pay) {
@@ -254,6 +256,7 @@ impl Largest {
             let path = route
                 .replace("{expenseId}", &expense)
                 .replace("{settlementId}", &settlement)
+                .replace("{memberId}", &guest)
                 .replace("{entryId}", &expense);
             let (route, path) = (format!("/api/groups/{{groupId}}{route}"), at(&(path + &query)));
             calls.push(self.call(member, (method, &route), &path, what, &body).await);
@@ -311,8 +314,10 @@ fn of_group(pay: &Value) -> Vec<Asked> {
     let (get, post) = (|| Method::GET, || Method::POST);
     let none = Value::Null;
     vec![
+        (1, post(), "/members", "", "", json!({ "name": "𝔾".repeat(100) })),
         (500, post(), "/join", "", "the last member", none.clone()),
         (1, get(), "", "", "", none.clone()),
+        (1, Method::PATCH, "/members/{memberId}", "", "", json!({ "name": "ℍ".repeat(100) })),
         (1, Method::PUT, "/wallet", "", "", json!({ "wallet": format!("0:{}", "a".repeat(64)) })),
         (1, get(), "/expenses", "?limit=100", "", none.clone()),
         (1, post(), "/expenses", "", "45 shares", full(100)),
@@ -329,7 +334,7 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (2, Method::PUT, "/settlements/{settlementId}", "", "", json!({ "status": "completed" })),
         (1, get(), "/ledger/balance", "", "4 000 balances", none.clone()),
         (1, get(), "/ledger/balance", "?at=", "the first day", none.clone()),
-        (1, get(), "/ledger/entries", "?limit=100&order=asc", "100 of 499 changes", none.clone()),
+        (1, get(), "/ledger/entries", "?limit=100&order=asc", "100 of 497 changes", none.clone()),
         (1, get(), "/ledger/entries", "?limit=100&userId=", "of one member", none.clone()),
         (1, get(), "/ledger/entries", "?limit=100&to=", "up to the first day", none.clone()),
         (1, get(), "/ledger/days", "", "6 days", none.clone()),
@@ -341,7 +346,7 @@ fn of_group(pay: &Value) -> Vec<Asked> {
             Method::DELETE,
             "/ledger/entries",
             "",
-            "40 of 499 changes",
+            "40 of 497 changes",
             json!({ "entryIds": large }),
         ),
     ]

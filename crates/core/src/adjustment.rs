@@ -256,7 +256,7 @@ impl Amount {
 /// # Errors
 ///
 /// [`Error::NotAnAdjustment`]; [`Error::NotYourAdjustment`] if the user neither pushed the
-/// adjustment nor has a balance that it changed.
+/// adjustment nor may act for a member whose balance it changed.
 pub fn check_revertible(entry: &Entry, user: UserId) -> Result<(), Error> {
     let of = match entry.ref_type {
         RefType::Expense => "an expense; delete or edit the expense instead",
@@ -264,8 +264,9 @@ pub fn check_revertible(entry: &Entry, user: UserId) -> Result<(), Error> {
             "a settlement, which is final; record a settlement in the other direction instead"
         }
         RefType::Adjustment => {
+            let mut members = entry.changes.iter().map(|change| change.user);
             let concerned =
-                entry.actor_id == user || entry.changes_of(user.into()).next().is_some();
+                entry.actor_id == user || members.any(|member| member.is_acted_for_by(user));
             let refused = || Error::NotYourAdjustment(entry.entry_id.to_string());
             return concerned.then_some(()).ok_or_else(refused);
         }

@@ -25,6 +25,15 @@ pub enum Error {
     /// The caller is not a member of the group.
     #[error("the caller is not a member of the group")]
     NotMember,
+    /// The group has no such member.
+    #[error("the group has no such member")]
+    NoMember,
+    /// The member is a user, whose name comes from Telegram.
+    #[error("only guests can be renamed; a user's name comes from Telegram")]
+    NotGuest,
+    /// Another present member has the name.
+    #[error("another member of the group has the name; send another name")]
+    NameTaken,
     /// There is no such expense in the group.
     #[error("the expense does not exist in this group")]
     NoExpense,

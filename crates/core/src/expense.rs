@@ -99,9 +99,10 @@ impl Expense {
     }
 
     /// Whether a user paid or recorded the expense, and may therefore edit, delete and restore it.
+    /// Any member may act for a guest who paid.
     #[must_use]
     pub fn is_owned_by(&self, user: UserId) -> bool {
-        self.payer_id == user || self.created_by == Some(user)
+        self.payer_id.is_acted_for_by(user) || self.created_by == Some(user)
     }
 
     /// The ledger event of the expense: the payer paid the amount, and the members owe their

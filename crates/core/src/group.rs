@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Error,
     currency::Currency,
-    id::{GroupId, MemberId},
+    id::{GroupId, MemberId, UserId},
     input::{Draft, Field},
     keys::{self, Index, Keys},
     row::Row,
@@ -41,14 +41,21 @@ pub struct Group {
     pub member_count: u64,
 }
 
-/// A Telegram user in one group.
+/// A member of a group: a Telegram user, or a guest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Member {
-    /// The Telegram id, as text.
+    /// The Telegram id, as text, or the id of a guest.
     pub id: MemberId,
-    /// The Telegram id, as a number.
-    pub telegram_id: u64,
+    /// The Telegram id, as a number. Guests have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub telegram_id: Option<u64>,
+    /// Whether the member is a guest.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guest: bool,
+    /// User who added the guest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<UserId>,
     /// Name shown to the other members.
     pub name: String,
     /// The Telegram username, without `@`.
@@ -60,7 +67,7 @@ pub struct Member {
     /// URL of the member's picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub avatar_url: Option<String>,
-    /// Time of joining.
+    /// Time of joining; of a guest, of being added.
     pub joined_at: Timestamp,
 }
 
@@ -101,7 +108,9 @@ impl Member {
     pub fn new(user: &User, wallet: Option<TonAddress>, joined_at: Timestamp) -> Self {
         Self {
             id: user.id.into(),
-            telegram_id: user.id.number(),
+            telegram_id: Some(user.id.number()),
+            guest: false,
+            created_by: None,
             name: user.name.clone(),
             username: user.username.clone(),
             wallet,

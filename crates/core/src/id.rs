@@ -55,6 +55,12 @@ macro_rules! id {
                 Timestamp::from_millis(u64::from_be_bytes([0, 0, a, b, c, d, e, f]))
             }
 
+            /// The id with these 16 bytes.
+            #[must_use]
+            pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+                Self(Uuid::from_bytes(bytes))
+            }
+
             /// The 16 bytes of the UUID.
             #[must_use]
             pub const fn as_bytes(&self) -> &[u8; 16] {
@@ -198,6 +204,25 @@ impl MemberId {
         match self {
             Self::User(user) => Some(user),
             Self::Guest(_) => None,
+        }
+    }
+
+    /// The guest, unless the member is a user.
+    #[must_use]
+    pub const fn guest(self) -> Option<GuestId> {
+        match self {
+            Self::User(_) => None,
+            Self::Guest(guest) => Some(guest),
+        }
+    }
+
+    /// Whether a member of the group may act for this one: users for themselves, and any member for
+    /// a guest.
+    #[must_use]
+    pub fn is_acted_for_by(self, caller: UserId) -> bool {
+        match self {
+            Self::User(user) => user == caller,
+            Self::Guest(_) => true,
         }
     }
 }

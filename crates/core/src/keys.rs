@@ -3,7 +3,7 @@
 //! | row | `PK` | `SK` |
 //! |---|---|---|
 //! | group | `GROUP#<groupId>` | `METADATA` |
-//! | member | `GROUP#<groupId>` | `USER#<userId>` |
+//! | member | `GROUP#<groupId>` | `USER#<memberId>` |
 //! | expense | `GROUP#<groupId>` | `TX#<createdAt>` |
 //! | participant | `GROUP#<groupId>` | `PART#<expenseId>#<userId>` |
 //! | settlement | `GROUP#<groupId>` | `SETTLE#<createdAt>` |
@@ -19,7 +19,7 @@
 //!
 //! | row | index | `PK` | `SK` |
 //! |---|---|---|---|
-//! | member | `GSI1` | `USER#<userId>` | `GROUP#<groupId>` |
+//! | member | `GSI1` | `USER#<memberId>` | `GROUP#<groupId>` |
 //! | participant | `GSI1` | `USER#<userId>` | `OWES#<createdAt>` |
 //! | settlement | `GSI1` | `USER#<toUserId>` | `RECV#<createdAt>` |
 //! | entry, past entry | `GSI1` | `LEDGER#<groupId>#ENTRIES` | `<createdAt>#<sequence>` |

@@ -40,6 +40,8 @@ pub mod ton;
 
 pub mod group;
 
+mod guest;
+
 pub mod expense;
 
 pub mod settlement;

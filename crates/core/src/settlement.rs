@@ -160,8 +160,9 @@ impl Settlement {
     ///
     /// The recipient may set the status to `completed` or `failed`. The payer may send the
     /// transaction hash and set the status to `failed`. If the payer sends a hash with the status
-    /// `completed`, only the hash is stored, and the settlement waits for the recipient. Rules that
-    /// need an invalid field are skipped; the effect is then [`Transition::Nothing`].
+    /// `completed`, only the hash is stored, and the settlement waits for the recipient. Any member
+    /// may act for a guest. Rules that need an invalid field are skipped; the effect is then
+    /// [`Transition::Nothing`].
     ///
     /// # Errors
     ///
@@ -172,7 +173,8 @@ impl Settlement {
         caller: UserId,
         update: &SettlementUpdate,
     ) -> Result<Transition, SettlementError> {
-        let (pays, is_paid) = (self.from_user_id == caller, self.to_user_id == caller);
+        let pays = self.from_user_id.is_acted_for_by(caller);
+        let is_paid = self.to_user_id.is_acted_for_by(caller);
         if !pays && !is_paid {
             return Err(SettlementError::NotParty);
         }
@@ -198,9 +200,9 @@ impl Settlement {
                 Ok(Transition::Nothing)
             }
             (Some(Status::Failed), _) => Ok(Transition::Fail),
+            (_, Some(hash)) if !same_hash => Ok(Transition::Attach(hash.clone())),
             (Some(Status::Completed), _) if is_paid => Ok(Transition::Complete),
             (Some(Status::Completed), None) => Err(SettlementError::NotRecipient),
-            (_, Some(hash)) if !same_hash => Ok(Transition::Attach(hash.clone())),
             _ => Ok(Transition::Nothing),
         }
     }
@@ -217,7 +219,8 @@ impl Draft<NewSettlement> {
     /// Checks the settlement against the group. Its id and time are set when it is recorded.
     /// `members` has at least the caller and the users of [`Draft::named`].
     ///
-    /// The caller's right is checked before the other rules, as far as the request can be read.
+    /// The caller's right is checked before the other rules, as far as the request can be read. A
+    /// settlement whose recipient is a guest is completed at once, unless the caller pays it.
     ///
     /// # Errors
     ///
@@ -233,10 +236,11 @@ impl Draft<NewSettlement> {
         let member = MemberId::from(caller);
         if let Some(new) = self.fields() {
             let (from, to) = (new.from.or(member), new.to.value().copied());
-            if from.zip(to).is_some_and(|(from, to)| member != from && member != to) {
+            let acts = |party: MemberId| party.is_acted_for_by(caller);
+            if from.zip(to).is_some_and(|(from, to)| !acts(from) && !acts(to)) {
                 return Err(SettlementError::NotParty.into());
             }
-            let is_paid = to == Some(member) && from != Some(member);
+            let is_paid = to.is_some_and(acts) && !from.is_some_and(acts);
             if is_paid && new.tx_hash.value().is_some() {
                 return Err(SettlementError::NotPayer.into());
             }
@@ -265,7 +269,7 @@ impl Draft<NewSettlement> {
         let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
         let settlement = || {
             let ((from_user_id, from_user_name), (to_user_id, to_user_name)) = (from?, to?);
-            let is_paid = to_user_id == caller;
+            let is_paid = from_user_id != caller && to_user_id.is_acted_for_by(caller);
             let amount = amount?;
             Some(Settlement {
                 id: SettlementId::new(group.created_at, [0; 10]),
@@ -334,6 +338,41 @@ mod tests {
     const STRANGER: &str = "3";
     const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
     const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
+    #[test]
+    fn any_member_may_act_for_a_guest() {
+        use SettlementError::{Final, NotRecipient};
+        use Status::{Completed, Failed, Pending};
+        let guest = "guest-0190a1b2-0000-7000-8000-000000000001";
+        let attach = || Ok(Transition::Attach(A.parse().unwrap()));
+        for (from, to, state, caller, status, hash, expected) in [
+            (PAYER, guest, Pending, STRANGER, Some(Completed), None, Ok(Transition::Complete)),
+            (PAYER, guest, Pending, PAYER, Some(Completed), None, Ok(Transition::Complete)),
+            (PAYER, guest, Pending, PAYER, Some(Completed), Some(A), attach()),
+            (PAYER, guest, Pending, STRANGER, Some(Failed), None, Ok(Transition::Fail)),
+            (PAYER, guest, Pending, STRANGER, None, Some(A), Err(SettlementError::NotPayer)),
+            (guest, RECIPIENT, Pending, STRANGER, Some(Failed), None, Ok(Transition::Fail)),
+            (guest, RECIPIENT, Pending, STRANGER, None, Some(A), attach()),
+            (guest, RECIPIENT, Pending, STRANGER, Some(Completed), None, Err(NotRecipient)),
+            (guest, RECIPIENT, Pending, RECIPIENT, Some(Completed), None, Ok(Transition::Complete)),
+            (guest, guest, Pending, STRANGER, Some(Completed), None, Ok(Transition::Complete)),
+            (guest, guest, Completed, STRANGER, Some(Failed), None, Err(Final(Completed))),
+        ] {
+            let parties = [from, to].map(|party| party.parse().unwrap());
+            let settlement = Settlement {
+                from_user_id: parties[0],
+                to_user_id: parties[1],
+                ..settlement(state, None)
+            };
+            let update = SettlementUpdate {
+                status: status.map_or(Field::Absent, Field::Value),
+                tx_hash: hash
+                    .map_or(Field::Absent, |hash: &str| Field::Value(hash.parse().unwrap())),
+            };
+            let transition = settlement.transition(caller.parse().unwrap(), &update);
+            assert_eq!(transition, expected, "{from} to {to}, {state}: {caller} asks {update:?}");
+        }
+    }
 
     #[test]
     fn each_party_may_make_only_its_own_transitions() {

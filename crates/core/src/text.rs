@@ -117,6 +117,8 @@ text! {
     Description(Line, 200) as "ExpenseDescription", "Dinner";
     /// Name of a line of a receipt, not all blank, without control characters.
     LineName(Line, 100) as "LineName", "Pizza";
+    /// Name of a guest, not all blank, without control characters.
+    GuestName(Line, 100) as "GuestName", "Grandma";
     /// Note of an adjustment, not all blank, without control characters.
     Note(Line, 200) as "EntryNote", "Opening balance";
     /// Notes about an expense, not all blank, without control characters other than line breaks.

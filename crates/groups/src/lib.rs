@@ -1,5 +1,6 @@
 //! Endpoints of groups and their members, and of the service itself.
 
+mod guests;
 mod view;
 
 use axum::{
@@ -35,6 +36,8 @@ pub fn routes() -> Routes {
     .routes(routes!(list_groups, create_group))
     .routes(routes!(get_group))
     .routes(routes!(join_group))
+    .routes(routes!(guests::create_guest))
+    .routes(routes!(guests::rename_guest))
     .routes(routes!(set_wallet))
 }
 

@@ -10,11 +10,19 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 #[schema(as = Member)]
 pub(crate) struct MemberView {
-    /// Telegram id of the member, as text.
+    /// Telegram id of the member, as text, or the id of a guest.
     id: schemas::MemberId,
-    /// Telegram id of the member, as a number.
-    #[schema(minimum = 1, example = 123_456_789)]
-    telegram_id: u64,
+    /// Telegram id of the member, as a number. Guests have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1, example = 123_456_789)]
+    telegram_id: Option<u64>,
+    /// `true` for a guest, who has no Telegram account; left out for a user.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    guest: bool,
+    /// User who added the guest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_by: Option<schemas::UserId>,
     /// Name of the member.
     #[schema(example = "Alice Smith")]
     name: String,
@@ -30,7 +38,7 @@ pub(crate) struct MemberView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "https://t.me/i/userpic/320/alice.svg")]
     avatar_url: Option<String>,
-    /// Time at which the member joined.
+    /// Time at which the member joined; of a guest, at which they were added.
     joined_at: schemas::Timestamp,
 }
 
@@ -39,6 +47,8 @@ impl From<Member> for MemberView {
         Self {
             id: Text(member.id),
             telegram_id: member.telegram_id,
+            guest: member.guest,
+            created_by: member.created_by.map(Text),
             name: member.name,
             username: member.username,
             wallet: member.wallet.map(|wallet| wallet.to_string()),

@@ -481,6 +481,12 @@ fn shared() -> Components {
     let shared = json!({
         "parameters": {
             "groupId": id("groupId", "Id of the group."),
+            "memberId": {
+                "name": "memberId", "in": "path", "required": true, "description": "Id of the \
+                    member.",
+                "schema": { "type": "string" },
+                "example": "guest-0190a1b2-0000-7000-8000-000000000001",
+            },
             "expenseId": id("expenseId", "Id of the expense."),
             "settlementId": id("settlementId", "Id of the settlement."),
             "entryId": {

@@ -1,4 +1,5 @@
-//! A demo group to try the API on: four friends in the Alps with expenses in two currencies.
+//! A demo group to try the API on: four friends in the Alps and a guest, with expenses in two
+//! currencies.
 //!
 //! It is created through the API with idempotency keys, so repeated starts on the same data create
 //! it at most once a day.
@@ -55,10 +56,18 @@ pub(crate) async fn run(
     for (_, authorization) in [bob, carol, dave] {
         post(router, authorization, &at("/join"), &json!({}), "demo-join").await?;
     }
+    let guest = json!({ "name": "Grandma" });
+    let guest = post(router, &alice.1, &at("/members"), &guest, "demo-guest").await?;
     let expenses = [
         (
             alice,
             json!({ "amount": 184.50, "description": "Hut, two nights", "category": "travel" }),
+        ),
+        (
+            bob,
+            json!({
+                "amount": 25, "description": "Cake", "category": "food", "payerId": guest.get("id"),
+            }),
         ),
         (bob, json!({ "amount": "72.40", "description": "Cheese fondue", "category": "food" })),
         (

@@ -47,7 +47,7 @@ struct DebtGraph {
 /// A member and their balance.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct DebtNode {
-    /// Telegram id of the member.
+    /// Id of the member.
     id: schemas::MemberId,
     /// Name of the member.
     #[schema(example = "Alice Smith")]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fracti_core::{
     Error,
-    group::{Group, MAX_MEMBERS, Member, MemberRow, NewGroup},
+    group::{Group, Member, MemberRow, NewGroup},
     id::{GroupId, MemberId},
     input::{Draft, Field},
     keys::{self, prefix},
@@ -18,6 +18,7 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{Expression, MAX_VALUES, OnConflict, Range, Transaction, Write},
+    guests::count_in,
     idempotency::{Idempotency, Outcome},
     table::{RequestContext, Table},
 };
@@ -82,11 +83,7 @@ impl Table {
                     let member = Member::new(user, wallet.cloned(), context.now);
                     let row = MemberRow { group_id: group, member: member.clone() };
                     let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
-                    let count = Write::increment(keys::group(group), "memberCount").when(
-                        Expression::less("memberCount", row::to_value(&MAX_MEMBERS)?),
-                        OnConflict::Fail(|| Error::TooManyMembers),
-                    );
-                    (member, Transaction::from_iter([put, count]))
+                    (member, Transaction::from_iter([put, count_in(group)?]))
                 }
                 Some(before) => renewed(group, &before.member, user)?,
             };

@@ -19,6 +19,7 @@ mod lookup;
 mod activity;
 mod expenses;
 mod groups;
+mod guests;
 mod ledger;
 mod memberships;
 mod settlements;

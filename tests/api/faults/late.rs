@@ -119,6 +119,7 @@ impl Prepared {
                 let body = json!(["rent", "unknown"]);
                 request(&alice, Method::POST, "/ledger/entries/revert", body)
             }
+            "add a guest" => request(&alice, Method::POST, "/members", json!({ "name": "Gus" })),
             "join a group" => {
                 let dora = group.api.user(4, "Dora");
                 request(&dora, Method::POST, "/join", json!({}))
@@ -150,7 +151,7 @@ impl Prepared {
 fn anonymous(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
-            let names = ["id", "groupId", "entryId", "refId", "asOf", "txHash"];
+            let names = ["id", "groupId", "userId", "entryId", "refId", "asOf", "txHash"];
             let kept = fields.iter().filter(|(name, value)| {
                 let own = names.contains(&name.as_str())
                     && value.as_str().is_some_and(|text| text.len() > 20);
@@ -255,5 +256,6 @@ cases! {
     late_attempt_pushes_each_adjustment_once: "push adjustments",
     late_attempt_reverts_each_adjustment_once: "revert adjustments",
     late_attempt_adds_one_member: "join a group",
+    late_attempt_adds_one_guest: "add a guest",
     late_attempt_creates_one_group: "create a group",
 }

@@ -2,10 +2,55 @@
 
 use std::collections::BTreeMap;
 
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use super::{Balances, Change, Settled, Totals};
-use crate::{currency::Currency, decimal::Decimal, id::MemberId};
+use crate::{
+    currency::Currency,
+    decimal::Decimal,
+    id::{GuestId, MemberId},
+};
+
+/// Key of a member in the balance row: the id of a user as it is, and the UUID of a guest as `g`
+/// and 22 characters of base64, so that the row has room for the balances of many guests.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+struct MemberKey(MemberId);
+
+impl MemberKey {
+    /// Prefix of the key of a guest.
+    const GUEST: &str = "g";
+}
+
+impl From<MemberKey> for String {
+    fn from(MemberKey(member): MemberKey) -> Self {
+        match member {
+            MemberId::User(user) => user.to_string(),
+            MemberId::Guest(guest) => {
+                let mut key = MemberKey::GUEST.to_owned();
+                BASE64_URL_SAFE_NO_PAD.encode_string(guest.as_bytes(), &mut key);
+                key
+            }
+        }
+    }
+}
+
+impl TryFrom<String> for MemberKey {
+    type Error = &'static str;
+
+    fn try_from(key: String) -> Result<Self, Self::Error> {
+        let member = match key.strip_prefix(Self::GUEST) {
+            Some(guest) => {
+                let bytes = BASE64_URL_SAFE_NO_PAD.decode(guest).ok();
+                let bytes = bytes.and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
+                bytes.map(|bytes| GuestId::from_bytes(bytes).into())
+            }
+            None => key.parse().ok().map(MemberId::User),
+        };
+        member.map(Self).ok_or("must be the key of a member")
+    }
+}
 
 /// Totals in major units. An omitted total is zero.
 #[derive(Serialize, Deserialize)]
@@ -60,8 +105,9 @@ impl StoredTotals {
 impl Serialize for Balances {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_map(self.currencies().map(|currency| {
-            let numbers =
-                self.of(currency).map(|(user, totals)| (user, StoredTotals::of(totals, currency)));
+            let numbers = self
+                .of(currency)
+                .map(|(user, totals)| (MemberKey(user), StoredTotals::of(totals, currency)));
             (currency, numbers.collect::<BTreeMap<_, _>>())
         }))
     }
@@ -69,8 +115,8 @@ impl Serialize for Balances {
 
 impl<'de> Deserialize<'de> for Balances {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let stored = BTreeMap::<Currency, BTreeMap<MemberId, StoredTotals>>::deserialize(from)?;
-        let member = |currency, (user, numbers): (MemberId, StoredTotals)| {
+        let stored = BTreeMap::<Currency, BTreeMap<MemberKey, StoredTotals>>::deserialize(from)?;
+        let member = |currency, (MemberKey(user), numbers): (MemberKey, StoredTotals)| {
             Ok((user, numbers.totals::<D::Error>(currency)?))
         };
         let currency = |(currency, members): (Currency, BTreeMap<_, _>)| {

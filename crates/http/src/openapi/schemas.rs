@@ -68,6 +68,8 @@ pub type CalendarDate = Text<time::Day>;
 pub type Currency = Text<currency::Currency>;
 /// Title of a group.
 pub type GroupTitle = Text<text::Title>;
+/// Name of a guest.
+pub type GuestName = Text<text::GuestName>;
 /// Description of an expense.
 pub type ExpenseDescription = Text<text::Description>;
 /// Notes about an expense.

@@ -8,7 +8,7 @@ use axum::{
 };
 use fracti_core::{
     entry_id::EntryId,
-    id::{ExpenseId, GroupId, SettlementId},
+    id::{ExpenseId, GroupId, MemberId, SettlementId},
     telegram::User,
 };
 use fracti_store::MemberKey;
@@ -75,6 +75,7 @@ macro_rules! path_params {
 
 path_params! {
     "groupId" GroupId GroupNotFound,
+    "memberId" MemberId MemberNotFound,
     "expenseId" ExpenseId ExpenseNotFound,
     "settlementId" SettlementId SettlementNotFound,
     "entryId" EntryId EntryNotFound,

@@ -52,6 +52,7 @@ codes! {
     NotAMember FORBIDDEN "The caller is not a member of the group.",
     NotAllowed FORBIDDEN "The caller is a member of the group but is not allowed to do this.",
     GroupNotFound NOT_FOUND "The group does not exist.",
+    MemberNotFound NOT_FOUND "The group has no such member.",
     ExpenseNotFound NOT_FOUND "The expense does not exist in the group.",
     SettlementNotFound NOT_FOUND "The settlement does not exist in the group.",
     EntryNotFound NOT_FOUND "The entry does not exist in the group's ledger.",
@@ -59,6 +60,7 @@ codes! {
     MethodNotAllowed METHOD_NOT_ALLOWED "The path does not support the method.",
     Conflict CONFLICT
         "The request lost to concurrent writes to the group. Nothing was changed; try again.",
+    NameTaken CONFLICT "Another member of the group has the name.",
     SettlementFinal CONFLICT "The settlement is already completed or failed, which is final.",
     TxHashUsed CONFLICT "The transaction already pays another settlement.",
     PreconditionFailed PRECONDITION_FAILED
@@ -235,6 +237,8 @@ impl From<Error> for Problem {
         let later = |problem| Self { retry: true, ..problem };
         match &error {
             Error::NoGroup => new(Code::GroupNotFound),
+            Error::NoMember => new(Code::MemberNotFound),
+            Error::NameTaken => new(Code::NameTaken),
             Error::NoExpense => new(Code::ExpenseNotFound),
             Error::NoSettlement => new(Code::SettlementNotFound),
             Error::NotMember => new(Code::NotAMember),
@@ -249,7 +253,8 @@ impl From<Error> for Problem {
             Error::NoEntry => new(Code::EntryNotFound),
             Error::Changed => new(Code::PreconditionFailed),
             Error::TooManyActions(_) => new(Code::TooManySplits),
-            Error::NotYourExpense
+            Error::NotGuest
+            | Error::NotYourExpense
             | Error::NotAnAdjustment(..)
             | Error::NotYourAdjustment(_)
             | Error::Settlement(

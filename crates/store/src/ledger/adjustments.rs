@@ -33,13 +33,13 @@ use crate::{
 
 /// Changes of balances at most, in all entries that one request reverts.
 ///
-/// It bounds the response, in which a change takes up to 90 bytes.
+/// It bounds the response, in which a change takes up to 120 bytes.
 const MAX_CHANGES: usize = 20_000;
 
 /// Changes of balances at most in one transaction, unless a single entry has more.
 ///
 /// A transaction has at most 4 MB, of which the balance, a closing and a checkpoint may take 400 KB
-/// each, and a change about 60 bytes.
+/// each, and a change about 90 bytes.
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 const CHANGES_AT_ONCE: usize = 8_000;
 

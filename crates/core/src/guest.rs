@@ -1,0 +1,58 @@
+//! Guests: members without a Telegram account, for whom any member may act.
+
+use crate::{
+    group::Member,
+    id::{GuestId, UserId},
+    text::GuestName,
+    time::Timestamp,
+};
+
+impl Member {
+    /// A guest whom `creator` adds at `added_at`. `random` distinguishes the id from other ids of
+    /// the same millisecond.
+    #[must_use]
+    pub fn guest(name: &GuestName, creator: UserId, added_at: Timestamp, random: [u8; 10]) -> Self {
+        Self {
+            id: GuestId::new(added_at, random).into(),
+            telegram_id: None,
+            guest: true,
+            created_by: Some(creator),
+            name: name.to_string(),
+            username: None,
+            wallet: None,
+            avatar_url: None,
+            joined_at: added_at,
+        }
+    }
+
+    /// Whether the member has this name, compared without case and surrounding blanks.
+    #[must_use]
+    pub fn is_named(&self, name: &GuestName) -> bool {
+        folded(&self.name) == folded(name.as_str())
+    }
+}
+
+fn folded(name: &str) -> String {
+    name.trim().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_without_case_and_surrounding_blanks() {
+        let at: Timestamp = "2024-01-20T18:30:00.000Z".parse().unwrap();
+        let named = |name: &str| {
+            Member::guest(&name.parse().unwrap(), UserId::new(1).unwrap(), at, [1; 10])
+        };
+        for (one, other, same) in [
+            ("Grandma", " GRANDMA\u{3000}", true),
+            ("Ærø", "ærØ", true),
+            ("Grandma", "Grand ma", false),
+            ("Anna", "Anne", false),
+        ] {
+            assert_eq!(named(one).is_named(&other.parse().unwrap()), same, "{one:?}, {other:?}");
+        }
+    }
+}

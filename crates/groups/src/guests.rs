@@ -1,0 +1,76 @@
+//! Endpoints of guests, who are members without a Telegram account.
+
+use axum::{extract::State, http::StatusCode, response::Response};
+use fracti_core::{id::MemberId, input::Field, text::GuestName};
+use fracti_http::{
+    App, AsMember, Body, Code, Data, Id, Json, Post, Problem, Value, respond, schemas,
+};
+use utoipa::ToSchema;
+
+use crate::view::MemberView;
+
+/// A guest to create.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body that is read")]
+pub(crate) struct CreateGuest {
+    /// Name of the guest. No other member of the group has it, in upper or lower case.
+    name: schemas::GuestName,
+}
+
+impl Body for CreateGuest {
+    type Fields = Field<GuestName>;
+
+    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
+        value.object(|guest| guest.field("name").required().text())
+    }
+}
+
+/// A new name of a guest.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body that is read")]
+pub(crate) struct RenameGuest {
+    /// Name of the guest. No other member of the group has it, in upper or lower case.
+    name: schemas::GuestName,
+}
+
+impl Body for RenameGuest {
+    type Fields = Field<GuestName>;
+
+    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
+        CreateGuest::read(value)
+    }
+}
+
+/// Create a guest.
+///
+/// A guest is a member without a Telegram account: a friend without Telegram, a child. Guests pay,
+/// share and settle like every member, and any member may act for them.
+#[utoipa::path(post, path = "/api/groups/{groupId}/members", tag = "groups",
+    request_body = CreateGuest,
+    responses((status = CREATED, body = Data<MemberView>)),
+    extensions(("x-errors" = json!([Code::NameTaken, Code::TooManyMembers]))))]
+pub(crate) async fn create_guest(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    post: Post<CreateGuest>,
+) -> Result<Response, Problem> {
+    let idempotency = post.key.idempotency::<_, MemberView>("create-guest");
+    let guest = app.table.add_guest(member_key, &post.body, post.creation, &idempotency).await?;
+    respond(StatusCode::CREATED, &idempotency, guest)
+}
+
+/// Rename a guest.
+///
+/// The name of a user comes from Telegram, and cannot be changed here.
+#[utoipa::path(patch, path = "/api/groups/{groupId}/members/{memberId}", tag = "groups",
+    request_body = RenameGuest,
+    responses((status = OK, body = Data<MemberView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::NameTaken]))))]
+pub(crate) async fn rename_guest(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(member): Id<MemberId>,
+    Json(body): Json<RenameGuest>,
+) -> Result<Data<MemberView>, Problem> {
+    Ok(Data::new(app.table.rename_guest(member_key, member, &body).await?.into()))
+}

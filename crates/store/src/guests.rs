@@ -1,0 +1,130 @@
+//! Guests: adding and renaming them.
+//!
+//! A guest's name is unique among the members of the group. So that two guests cannot get one name
+//! at the same time, these writes take the group's lock.
+
+use fracti_core::{
+    Error,
+    group::{MAX_MEMBERS, Member, MemberRow},
+    id::{GroupId, MemberId},
+    input::{Draft, Field},
+    keys,
+    ledger::Ledger,
+    row,
+    text::GuestName,
+};
+
+use crate::{
+    access::MemberKey,
+    balance::put_balance,
+    commit::{Commit, Decision, Evidence},
+    dynamo::{Expression, OnConflict, Transaction, Write},
+    idempotency::{Idempotency, Outcome},
+    table::{RequestContext, Table},
+};
+
+impl Table {
+    /// Adds a guest to a group.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NameTaken`]; [`Error::Invalid`]; [`Error::TooManyMembers`]; [`Error::NoGroup`] or
+    /// [`Error::NotMember`]; [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or
+    /// [`Error::Table`].
+    pub async fn add_guest(
+        &self,
+        member_key: MemberKey,
+        name: &Draft<Field<GuestName>>,
+        context: RequestContext,
+        idempotency: &Idempotency<Member>,
+    ) -> Result<Outcome<Member>, Error> {
+        let group = member_key.group;
+        self.write_to_group(group, || async {
+            let (read, stored) = tokio::join!(
+                self.group_and_ledger(member_key),
+                self.stored_result(idempotency.request.as_ref())
+            );
+            let (_, members, ledger) = read?;
+            if let Some(stored) = stored? {
+                return Ok(Decision::Done(Outcome::Replayed(stored)));
+            }
+            let name = free_name(name, members.iter())?;
+            let guest = Member::guest(name, member_key.user, context.now, context.random);
+            let row = MemberRow { group_id: group, member: guest.clone() };
+            let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
+            let mut writes = Transaction::from_iter([put, count_in(group)?]);
+            writes.extend(idempotency.write(&guest)?);
+            Ok(locked(group, ledger, writes, Outcome::Done(guest))?)
+        })
+        .await
+    }
+
+    /// Renames a guest.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoMember`]; [`Error::NotGuest`]; [`Error::NameTaken`]; [`Error::Invalid`];
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or
+    /// [`Error::Table`].
+    pub async fn rename_guest(
+        &self,
+        member_key: MemberKey,
+        guest: MemberId,
+        name: &Draft<Field<GuestName>>,
+    ) -> Result<Member, Error> {
+        let group = member_key.group;
+        self.write_to_group(group, || async {
+            let (_, members, ledger) = self.group_and_ledger(member_key).await?;
+            let before = members.iter().find(|member| member.id == guest);
+            let before = before.ok_or(Error::NoMember)?;
+            if !before.guest {
+                return Err(Error::NotGuest.into());
+            }
+            let name = free_name(name, members.iter().filter(|member| member.id != guest))?;
+            let renamed = Member { name: name.to_string(), ..before.clone() };
+            if renamed == *before {
+                return Ok(Decision::Done(renamed));
+            }
+            let name = [("name", Some(row::to_value(&renamed.name)?))];
+            let update = Write::update(keys::member(group, guest), name)
+                .when(Expression::present(), OnConflict::Retry);
+            Ok(locked(group, ledger, Transaction::from_iter([update]), renamed)?)
+        })
+        .await
+    }
+}
+
+/// The requested name, which none of these members may have. A name that is taken is reported
+/// before other mistakes of the request.
+fn free_name<'a, 'm>(
+    name: &'a Draft<Field<GuestName>>,
+    mut members: impl Iterator<Item = &'m Member>,
+) -> Result<&'a GuestName, Error> {
+    let sent = name.fields().and_then(Field::value);
+    if sent.is_some_and(|name| members.any(|member| member.is_named(name))) {
+        return Err(Error::NameTaken);
+    }
+    name.required()
+}
+
+/// The write that counts one more member, of whom a group has a limited number.
+pub(crate) fn count_in(group: GroupId) -> Result<Write, Error> {
+    let room = Expression::less("memberCount", row::to_value(&MAX_MEMBERS)?);
+    let full = OnConflict::Fail(|| Error::TooManyMembers);
+    Ok(Write::increment(keys::group(group), "memberCount").when(room, full))
+}
+
+/// The decision to commit writes under the group's lock that are no event of its ledger.
+fn locked<T>(
+    group: GroupId,
+    read: Ledger,
+    writes: Transaction,
+    result: T,
+) -> Result<Decision<T>, Error> {
+    let next = Ledger { version: read.version.saturating_add(1), ..read.clone() };
+    let mut transaction = writes;
+    let row = transaction.new_rows().next().cloned();
+    transaction.add(put_balance(group, &read, &next)?);
+    let evidence = Evidence { row, locked: Some((group, read)) };
+    Ok(Decision::Write(Commit { transaction, result, evidence }))
+}
