@@ -101,6 +101,7 @@ fn rows() -> Vec<Row> {
         (Method::PUT, "/api/groups/G/expenses/E", Some(edit), [403, 403, 403, 200]),
         (Method::POST, "/api/groups/G/expenses/E/restore", None, [403, 403, 403, 200]),
         (Method::GET, "/api/groups/G/expenses/E/history", None, [403, 200, 200, 200]),
+        (Method::GET, "/api/groups/G/expenses/E/breakdown", None, [403, 200, 200, 200]),
         (Method::GET, "/api/groups/G/ledger/balance", None, [403, 200, 200, 200]),
         (Method::GET, "/api/groups/G/ledger/entries", None, [403, 200, 200, 200]),
         (Method::GET, "/api/groups/G/ledger/entries/E", None, [403, 200, 200, 200]),

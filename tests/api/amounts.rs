@@ -18,21 +18,27 @@ async fn accepting(caller: &Caller, path: &str, accept: &str) -> Reply {
 
 /// The JSON with numbers as strings where they, or an object around them, have one of these names.
 fn as_text(value: &Value, name: &str, in_amounts: bool) -> Value {
-    const AMOUNTS: [&str; 15] = [
+    const AMOUNTS: [&str; 21] = [
+        "adjustment",
         "amount",
         "balance",
         "balances",
         "net",
+        "of",
         "owed",
         "paid",
         "percentage",
+        "price",
+        "quantity",
         "received",
+        "rounding",
         "sent",
         "total",
         "totalAmount",
         "totalExpenses",
         "totalSettled",
         "totalAdjusted",
+        "weight",
         "yourShare",
     ];
     let in_amounts = in_amounts || AMOUNTS.contains(&name);
@@ -76,6 +82,7 @@ async fn every_read_returns_amounts_as_strings_on_request() {
         "/ledger/entries?userId=1",
         "/ledger/days",
         &expense,
+        &format!("{expense}/breakdown"),
         &format!("{expense}/history"),
     ];
     let of_user = ["", "/groups", "/expenses", "/debts", "/settlements", "/activity", "/summary"];

@@ -204,6 +204,8 @@ impl Subject {
         calls.push((post(), "/api/groups/{groupId}/expenses", "four share", four));
         let one = "/api/groups/{groupId}/expenses/{expenseId}";
         calls.push((Method::GET, one, "four share", None));
+        let breakdown = "/api/groups/{groupId}/expenses/{expenseId}/breakdown";
+        calls.push((Method::GET, breakdown, "", None));
         calls.push((put(), one, "new amount", Some(json!({ "amount": 360 }))));
         calls.push((put(), one, "new splits", Some(json!({ "splits": expense(1..=3)["splits"] }))));
         calls.push((Method::GET, "/api/groups/{groupId}/expenses/{expenseId}/history", "", None));

@@ -251,6 +251,7 @@ fn a_path_belongs_to_the_function_whose_router_serves_it() {
         ("/api/groups?limit=5".to_owned(), Some("groups")),
         (format!("/api/groups/{id}"), Some("groups")),
         (format!("/api/groups/{id}/expenses/{id}/history"), Some("expenses")),
+        (format!("/api/groups/{id}/expenses/{id}/breakdown"), Some("expenses")),
         (format!("/api/groups/{id}/ledger/entries/revert"), Some("ledger")),
         (format!("/api/groups/{id}/debts"), Some("settlements")),
         ("/api/users/me/debts".to_owned(), Some("users")),

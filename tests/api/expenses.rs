@@ -1,5 +1,6 @@
 //! Expenses of a group.
 
+mod breakdown;
 mod create;
 mod date;
 mod delete;
@@ -7,7 +8,10 @@ mod edit;
 mod filter;
 mod history;
 mod list;
+mod refund;
 mod restore;
+mod split;
+mod split_edit;
 
 use serde_json::Value;
 

@@ -97,6 +97,7 @@ fn endpoints() -> Vec<Endpoint> {
             stages: &[Existence, Right, Format, Syntax, Fields],
         },
         found("GET /api/groups/{groupId}/expenses/{expenseId}/history"),
+        found("GET /api/groups/{groupId}/expenses/{expenseId}/breakdown"),
         read("GET /api/groups/{groupId}/debts"),
         read("GET /api/groups/{groupId}/settlements"),
         Endpoint {

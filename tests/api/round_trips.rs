@@ -28,6 +28,7 @@ async fn every_endpoint_stays_within_its_round_trips() {
         (Method::GET, group.path(&format!("/expenses/{expense}")), read.clone(), 1),
         (Method::GET, group.path(&format!("/settlements/{settlement}")), read.clone(), 1),
         (Method::GET, group.path("/debts"), read.clone(), 1),
+        (Method::GET, group.path(&format!("/expenses/{expense}/breakdown")), read.clone(), 1),
         (Method::GET, group.path(&format!("/expenses/{expense}/history")), read.clone(), 1),
         (Method::GET, group.path("/ledger/balance"), read.clone(), 1),
         (Method::GET, group.path("/ledger/balance?at=2026-01-15T11:00:00Z"), read.clone(), 2),

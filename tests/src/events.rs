@@ -37,7 +37,7 @@ const fn sample(
 }
 
 /// Every file of `events/`.
-pub const SAMPLES: [Sample; 40] = [
+pub const SAMPLES: [Sample; 41] = [
     sample("get-health", "groups", 200, r#""status":"ok""#),
     sample("list-groups", "groups", 200, r#""title":"Alps""#),
     sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
@@ -59,6 +59,7 @@ pub const SAMPLES: [Sample; 40] = [
     sample("list-expenses", "expenses", 200, r#""description":"Hut""#),
     sample("create-expense", "expenses", 201, r#""description":"Käsefondue 🫕""#),
     sample("get-expense", "expenses", 200, r#""amount":90,"currency":"EUR""#),
+    sample("get-expense-breakdown", "expenses", 200, r#""kind":"equal","of":90"#),
     sample("delete-expense", "expenses", 200, r#""message":"Expense deleted""#),
     sample("edit-expense", "expenses", 200, r#""amount":100,"currency":"EUR""#),
     sample("restore-expense", "expenses", 200, r#""description":"Hut""#),

@@ -322,6 +322,7 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (1, get(), "/expenses", "?limit=100", "", none.clone()),
         (1, post(), "/expenses", "", "45 shares", full(100)),
         (1, get(), "/expenses/{expenseId}", "", "45 shares", none.clone()),
+        (1, get(), "/expenses/{expenseId}/breakdown", "", "45 shares", none.clone()),
         (1, Method::PUT, "/expenses/{expenseId}", "", "45 other shares", full(200)),
         (1, get(), "/expenses/{expenseId}/history", "?limit=100", "", none.clone()),
         (1, Method::DELETE, "/expenses/{expenseId}", "", "45 shares", none.clone()),

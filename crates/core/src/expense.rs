@@ -1,5 +1,6 @@
 //! Expenses, and the share that each member owes.
 
+mod breakdown;
 mod edit;
 mod filter;
 mod line_input;
@@ -27,6 +28,7 @@ use crate::{
     words,
 };
 
+pub use breakdown::ShareBreakdown;
 pub use edit::Edit;
 pub use filter::Filter;
 use line_input::read_lines;

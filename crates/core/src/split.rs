@@ -22,7 +22,7 @@ use crate::{
     words,
 };
 
-pub use breakdown::{Part, PartKind};
+pub use breakdown::{Part, PartKind, Parts};
 pub use line::{Line, LineKind, LineSplit, Sharing};
 
 use items::ExactLines;

@@ -1,5 +1,6 @@
 //! Endpoints of expenses.
 
+mod breakdown;
 mod create;
 mod edit;
 
@@ -20,6 +21,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use breakdown::BreakdownView;
 use create::CreateExpense;
 use edit::EditExpense;
 
@@ -30,6 +32,7 @@ pub fn routes() -> Routes {
         openapi::tagged([("expenses", "Expenses that one member paid and several share.")])
             .routes(routes!(list_expenses, create_expense))
             .routes(routes!(get_expense, edit_expense, delete_expense))
+            .routes(routes!(get_expense_breakdown))
             .routes(routes!(restore_expense))
             .routes(routes!(list_expense_history));
     let routes = openapi::with_items::<CreateExpense>(routes, "splits", 1..=MAX_SHARES);
@@ -132,6 +135,20 @@ async fn get_expense(
     Id(expense): Id<ExpenseId>,
 ) -> Result<Tagged<ExpenseView>, Problem> {
     Ok(Tagged(app.table.expense(member_key, expense).await?.into()))
+}
+
+/// Get the breakdown of an expense: how each share follows from the split.
+///
+/// Each share is the sum of its parts and a rounding.
+#[utoipa::path(get, path = "/api/groups/{groupId}/expenses/{expenseId}/breakdown", tag = "expenses",
+    responses((status = OK, body = Data<BreakdownView>)))]
+async fn get_expense_breakdown(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(expense): Id<ExpenseId>,
+) -> Result<Data<BreakdownView>, Problem> {
+    let expense = app.table.expense(member_key, expense).await?;
+    Ok(Data::new(BreakdownView::of(&expense)))
 }
 
 /// Edit an expense.

@@ -37,26 +37,41 @@ words! {
     }
 }
 
-/// A part of a member's share. Amounts are numbers of minor units.
+/// A part of a member's share. The type `A` of amounts is a number of minor units (`i128`) or of
+/// major units ([`Decimal`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Part<A> {
     /// Kind of the part.
     pub kind: PartKind,
     /// Index of the line, and its name.
     pub line: Option<(usize, LineName)>,
     /// Amount that was divided.
-    pub of: Option<i128>,
+    pub of: Option<A>,
     /// Weight or percentage of the member.
     pub weight: Option<Decimal>,
     /// Exact amount of the part, rounded down; of a negative expense, the negated amount is.
-    pub amount: i128,
+    pub amount: A,
 }
 
-impl Part {
-    fn new(kind: PartKind, amount: &BigInt) -> Result<Self, SplitError> {
-        let amount = amount.try_into().map_err(|_| SplitError::TooLarge)?;
-        Ok(Self { kind, line: None, of: None, weight: None, amount })
+/// The parts of each member's share, in minor units.
+pub type Parts = Vec<(MemberId, Vec<Part<i128>>)>;
+
+impl<A> Part<A> {
+    /// A part of which no more than its amount is known.
+    pub const fn new(kind: PartKind, amount: A) -> Self {
+        Self { kind, line: None, of: None, weight: None, amount }
     }
+
+    /// The same part with other amounts.
+    pub fn map<B>(self, number: impl Fn(A) -> B) -> Part<B> {
+        let Self { kind, line, of, weight, amount } = self;
+        Part { kind, line, of: of.map(&number), weight, amount: number(amount) }
+    }
+}
+
+/// A number of minor units. It always fits if the shares sum to the amount.
+fn minor(number: &BigInt) -> Result<i128, SplitError> {
+    number.try_into().map_err(|_| SplitError::TooLarge)
 }
 
 impl Split {
@@ -68,7 +83,7 @@ impl Split {
     ///
     /// As [`Split::check`].
     #[expect(clippy::arithmetic_side_effects, reason = "a `BigInt` does not overflow")]
-    pub fn parts(&self, amount: Money) -> Result<Vec<(MemberId, Vec<Part>)>, SplitError> {
+    pub fn parts(&self, amount: Money) -> Result<Parts, SplitError> {
         let claims = self.claims(amount)?;
         let (kind, weights) = match self {
             Self::Equal(_) | Self::Adjustment(_) => (PartKind::Equal, None),
@@ -79,19 +94,20 @@ impl Split {
         };
         let sign = amount.minor.signum();
         let (rest, total) = rest_and_weight(&claims, amount);
-        let of = i128::try_from(&rest * sign).map_err(|_| SplitError::TooLarge)?;
+        let of = minor(&(&rest * sign))?;
         let mut all = Vec::new();
         for (index, claim) in claims.into_iter().enumerate() {
             let mut parts = Vec::new();
             if matches!(self, Self::Adjustment(_)) {
-                parts.push(Part::new(PartKind::Adjustment, &(BigInt::from(claim.fixed) * sign))?);
+                let fixed = BigInt::from(claim.fixed) * sign;
+                parts.push(Part::new(PartKind::Adjustment, minor(&fixed)?));
             }
             let divided = (&rest * claim.weight).div_floor(&total) * sign;
             let weight = weights.and_then(|weights| weights.get(index));
             parts.push(Part {
                 of: (kind != PartKind::Exact).then_some(of),
                 weight: weight.map(|(_, weight)| Decimal::new((*weight).into(), WEIGHT_DECIMALS)),
-                ..Part::new(kind, &divided)?
+                ..Part::new(kind, minor(&divided)?)
             });
             all.push((claim.member, parts));
         }
@@ -101,7 +117,7 @@ impl Split {
 
 /// The parts of each member in the lines of an expense.
 #[expect(clippy::arithmetic_side_effects, reason = "a `BigInt` does not overflow")]
-fn of_lines(lines: &[Line<i64>], amount: Money) -> Result<Vec<(MemberId, Vec<Part>)>, SplitError> {
+fn of_lines(lines: &[Line<i64>], amount: Money) -> Result<Parts, SplitError> {
     let sign = amount.minor.signum();
     let ExactLines { parts, denominator } = ExactLines::of(lines, sign)?;
     let part = |member: MemberId, index: usize, exact: &BigInt| {
@@ -118,7 +134,7 @@ fn of_lines(lines: &[Line<i64>], amount: Money) -> Result<Vec<(MemberId, Vec<Par
             line: Some((index, line.name.clone())),
             of: Some(line.amount.into()),
             weight: weight.map(|(_, weight)| weight),
-            ..Part::new(kind, &(exact.div_floor(&denominator) * sign))?
+            ..Part::new(kind, minor(&(exact.div_floor(&denominator) * sign))?)
         }))
     };
     let member = |(member, exact): (MemberId, Vec<(usize, BigInt)>)| {

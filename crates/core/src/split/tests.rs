@@ -460,7 +460,7 @@ proptest! {
         for ((member, parts), (other, mirror)) in parts.iter().zip(mirror.parts(eur(-amount)).unwrap()) {
             prop_assert_eq!(*member, other);
             let negated = parts.iter().map(|part| {
-                Part { amount: -part.amount, of: part.of.map(|of| -of), ..part.clone() }
+                part.clone().map(|minor| -minor)
             });
             prop_assert_eq!(negated.collect::<Vec<_>>(), mirror);
         }
