@@ -8,6 +8,7 @@ mod edit;
 mod filter;
 mod history;
 mod list;
+mod payers;
 mod refund;
 mod restore;
 mod split;

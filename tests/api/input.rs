@@ -378,11 +378,11 @@ fn rows() -> Vec<Row> {
         ),
         (
             EXPENSES,
-            expense(r#""payers":[{"userId":"2","amount":100}]"#),
+            expense(r#""paidBy":[{"userId":"2","amount":100}]"#),
             400,
             INVALID,
-            "payers",
-            "unknown field payers",
+            "paidBy",
+            "unknown field paidBy",
         ),
         (EXPENSES, expense(r#""Amount":1"#), 400, INVALID, "Amount", "unknown field Amount"),
         (

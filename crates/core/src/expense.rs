@@ -5,6 +5,7 @@ mod edit;
 mod filter;
 mod line_input;
 mod numbers;
+mod payers;
 mod split_input;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,10 +35,12 @@ pub use filter::Filter;
 use line_input::read_lines;
 pub use line_input::{LineInput, MAX_LINES, SharerInput};
 use numbers::not_zero;
+use payers::{CheckedPayers, PayersReader};
+pub use payers::{PaidExpense, Payer, PayerInput};
 pub use split_input::SplitInput;
 use split_input::{Members, SplitContext, keep_split, named, read_split};
 
-/// An amount that one member paid and that members share.
+/// An amount that one or several members paid and that members share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Expense {
@@ -49,11 +52,14 @@ pub struct Expense {
     /// have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_title: Option<String>,
-    /// Member who paid.
+    /// Main payer: the member who paid most; of equal amounts, the one with the smallest id.
     pub payer_id: MemberId,
-    /// Name of the payer when the expense was recorded or edited.
+    /// Name of the main payer when the expense was recorded or edited.
     pub payer_name: String,
-    /// Amount in major units; negative if the payer received it. It is not [`Money`], because the amount and the shares of a v0 row
+    /// All payers if they are several, in the order of [`Expense::all_payers`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub payers: Vec<Payer>,
+    /// Amount in major units; negative if the payers received it. It is not [`Money`], because the amount and the shares of a v0 row
     /// may be finer than a minor unit: the TypeScript Fracti divided with floats.
     pub amount: Decimal,
     /// Currency of the amount and the shares.
@@ -104,10 +110,13 @@ impl Expense {
     /// Any member may act for a guest who paid.
     #[must_use]
     pub fn is_owned_by(&self, user: UserId) -> bool {
-        self.payer_id.is_acted_for_by(user) || self.created_by == Some(user)
+        let acts = |payer: MemberId| payer.is_acted_for_by(user);
+        acts(self.payer_id)
+            || self.payers.iter().any(|payer| acts(payer.user_id))
+            || self.created_by == Some(user)
     }
 
-    /// The ledger event of the expense: the payer paid the amount, and the members owe their
+    /// The ledger event of the expense: the payers paid the amount, and the members owe their
     /// shares.
     ///
     /// # Errors
@@ -116,7 +125,9 @@ impl Expense {
     pub fn event(&self) -> Result<Event, LedgerError> {
         let currency = self.currency;
         let mut members: BTreeMap<MemberId, Totals> = BTreeMap::new();
-        members.entry(self.payer_id).or_default().paid = currency.to_minor(self.amount)?;
+        for payer in self.all_payers() {
+            members.entry(payer.user_id).or_default().paid = currency.to_minor(payer.amount)?;
+        }
         for share in &self.splits {
             let owed = currency.to_minor(share.amount)?;
             let totals = members.entry(share.user_id).or_default();
@@ -172,28 +183,36 @@ impl Expense {
         Some((amount, split))
     }
 
-    /// Rows by which the members who owe a share find the expense. There is none for the payer and
-    /// for a member with a share of zero.
+    /// Rows by which the members who owe more than they paid find the expense. There is none for a
+    /// member whose share is zero.
     #[must_use]
     pub fn participants(&self) -> Vec<Participant> {
-        let owes = |share: &&Share| share.user_id != self.payer_id && share.amount != Decimal::ZERO;
-        let participant = |share: &Share| Participant {
-            expense_id: self.id,
-            group_id: self.group_id,
-            group_title: self.group_title.clone(),
-            user_id: share.user_id,
-            user_name: share.user_name.clone(),
-            amount: share.amount,
-            currency: Some(self.currency),
-            payer_id: self.payer_id,
-            payer_name: self.payer_name.clone(),
-            description: self.description.clone(),
-            total_amount: self.amount,
-            category: self.category,
-            date: self.date,
-            created_at: self.created_at,
+        let payers = self.all_payers();
+        let participant = |share: &Share| {
+            let amount = share.amount.minus(self.paid_by(share.user_id))?;
+            let owes = amount != Decimal::ZERO && amount.is_negative() == self.amount.is_negative();
+            let others: Vec<_> =
+                payers.iter().filter(|payer| payer.user_id != share.user_id).collect();
+            let largest = others.first().filter(|_| owes)?;
+            Some(Participant {
+                expense_id: self.id,
+                group_id: self.group_id,
+                group_title: self.group_title.clone(),
+                user_id: share.user_id,
+                user_name: share.user_name.clone(),
+                amount,
+                currency: Some(self.currency),
+                payer_id: largest.user_id,
+                payer_name: largest.user_name.clone(),
+                payer_count: Some(others.len()).filter(|count| *count > 1),
+                description: self.description.clone(),
+                total_amount: self.amount,
+                category: self.category,
+                date: self.date,
+                created_at: self.created_at,
+            })
         };
-        self.splits.iter().filter(owes).map(participant).collect()
+        self.splits.iter().filter_map(participant).collect()
     }
 }
 
@@ -218,7 +237,7 @@ pub struct Share {
     pub adjustment: Option<Decimal>,
 }
 
-/// The row by which a member finds an expense of which they owe a share.
+/// The row by which a member finds an expense of which they owe more than they paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Participant {
@@ -229,19 +248,22 @@ pub struct Participant {
     /// Title of the group when the expense was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_title: Option<String>,
-    /// Member who owes the share.
+    /// Member who owes.
     pub user_id: MemberId,
     /// Name of the member when the expense was recorded or edited.
     pub user_name: String,
-    /// Amount of the share, in major units.
+    /// Amount that the member owes: the share minus what the member paid, in major units.
     pub amount: Decimal,
     /// Currency of the amounts. v0 rows have none: their currency is the group's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub currency: Option<Currency>,
-    /// Member who paid.
+    /// Member who paid most, apart from the member who owes.
     pub payer_id: MemberId,
-    /// Name of the payer when the expense was recorded or edited.
+    /// Name of this payer when the expense was recorded or edited.
     pub payer_name: String,
+    /// Number of payers apart from the member who owes, if they are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payer_count: Option<usize>,
     /// Purpose of the expense.
     pub description: String,
     /// Amount of the whole expense, in major units.
@@ -287,8 +309,10 @@ pub struct NewExpense {
     pub amount: Field<Decimal>,
     /// Purpose of the expense.
     pub description: Field<Description>,
-    /// Member who paid. Default: the caller.
+    /// Member who paid all of it. Default: the caller.
     pub payer: Field<MemberId>,
+    /// Members who paid it, instead of one payer.
+    pub payers: Field<Vec<PayerInput>>,
     /// How the amount is split. Default: equally.
     pub split_type: Field<SplitType>,
     /// Members who share it, with their input. Default: all members of the group.
@@ -310,7 +334,7 @@ pub struct NewExpense {
 pub struct CheckedExpense<'a> {
     group: &'a Group,
     members: Members<'a>,
-    payer: (MemberId, String),
+    payers: CheckedPayers,
     amount: Money,
     description: &'a Description,
     category: Option<Category>,
@@ -325,7 +349,9 @@ impl Draft<NewExpense> {
     /// it needs all members.
     #[must_use]
     pub fn named(&self) -> Option<BTreeSet<MemberId>> {
-        self.fields().and_then(|new| named(&new.payer, &new.splits, &new.items))
+        let new = self.fields()?;
+        let named = named(&new.payer, &new.splits, &new.items)?.into_iter();
+        Some(named.chain(payers::named(&new.payers)).collect())
     }
 
     /// Checks the expense against the group: all users must be members, and the splits must divide
@@ -346,9 +372,6 @@ impl Draft<NewExpense> {
         let (new, mut errors) = self.open()?;
         let members = Members::of(members);
         let currency = new.currency.or(group.currency);
-        let payer = new.payer.or(caller.into());
-        let payer =
-            payer.and_then(|user| Some((user, members.name(user, "payerId", &mut errors)?)));
         let split_type = new.split_type.or(SplitType::Equal);
         let read = if split_type == Some(SplitType::Itemized) {
             new.lines(currency, &members, &mut errors)
@@ -357,12 +380,16 @@ impl Draft<NewExpense> {
         };
         let read =
             read.filter(|(amount, split)| keep_split(split.check(*amount), &mut errors).is_some());
+        let given = || Money::from_major(*new.amount.value()?, currency?).ok();
+        let amount = read.as_ref().map(|(amount, _)| *amount).or_else(given);
+        let payers = PayersReader { members: &members, before: None, currency, amount };
+        let payers = payers.read(new.payer, &new.payers, caller.into(), &mut errors);
         let date = check_date(new.date, now, &mut errors);
         let checked = || {
             let (amount, split) = read?;
             Some(CheckedExpense {
                 amount,
-                payer: payer?,
+                payers: payers?,
                 description: new.description.value()?,
                 category: new.category.map(Some).or(None)?,
                 date: date.or(now.expense_day())?,
@@ -451,16 +478,18 @@ impl CheckedExpense<'_> {
     /// As [`Split::divide`], which does not fail for a split that was checked.
     pub fn at(&self, created_at: Timestamp, random: [u8; 10]) -> Result<Expense, Error> {
         let id = ExpenseId::new(created_at, random);
-        let (payer_id, payer_name) = self.payer.clone();
         let mut errors = FieldErrors::default();
         let splits = keep_split(self.members.shares(&self.split, self.amount, id), &mut errors);
+        self.payers.check_room(splits.as_ref().map_or(0, Vec::len), &mut errors);
         let splits = errors.finish(splits)?;
+        let CheckedPayers { payer_id, payer_name, payers } = self.payers.clone();
         Ok(Expense {
             id,
             group_id: self.group.id,
             group_title: Some(self.group.title.to_string()),
             payer_id,
             payer_name,
+            payers,
             amount: self.amount.to_major(),
             currency: self.amount.currency,
             description: self.description.to_string(),

@@ -6,6 +6,7 @@
 //! | member | `GROUP#<groupId>` | `USER#<memberId>` |
 //! | expense | `GROUP#<groupId>` | `TX#<createdAt>` |
 //! | participant | `GROUP#<groupId>` | `PART#<expenseId>#<userId>` |
+//! | payer | `GROUP#<groupId>` | `PAID#<expenseId>#<userId>` |
 //! | settlement | `GROUP#<groupId>` | `SETTLE#<createdAt>` |
 //! | balance | `LEDGER#<groupId>` | `BALANCE` |
 //! | closing | `LEDGER#<groupId>` | `DAY#<YYYY-MM-DD>` |
@@ -21,6 +22,7 @@
 //! |---|---|---|---|
 //! | member | `GSI1` | `USER#<memberId>` | `GROUP#<groupId>` |
 //! | participant | `GSI1` | `USER#<userId>` | `OWES#<createdAt>` |
+//! | payer | `GSI1` | `USER#<userId>` | `PAID#<createdAt>` |
 //! | settlement | `GSI1` | `USER#<toUserId>` | `RECV#<createdAt>` |
 //! | entry, past entry | `GSI1` | `LEDGER#<groupId>#ENTRIES` | `<createdAt>#<sequence>` |
 //! | expense | `GSI2` | `EXPENSE#<id>` | `<groupId>` |
@@ -95,6 +97,9 @@ pub mod prefix {
     pub const GROUP: &str = "GROUP#";
     /// Sort keys of a user's shares in `GSI1`.
     pub const OWES: &str = "OWES#";
+    /// Sort keys of payers; sort keys in `GSI1` of the expenses of which a user is a payer, but not
+    /// the main one.
+    pub const PAID: &str = "PAID#";
     /// Sort keys of the settlements that a user receives, in `GSI1`.
     pub const RECEIVED: &str = "RECV#";
     /// Sort keys of closings.
@@ -105,7 +110,7 @@ pub mod prefix {
     pub const LEDGER: &str = "LEDGER#";
 }
 
-/// Partition of a group, its members, expenses, participants and settlements.
+/// Partition of a group, its members, expenses, participants, payers and settlements.
 #[must_use]
 pub fn group_partition(group: GroupId) -> String {
     format!("{}{group}", prefix::GROUP)
@@ -157,6 +162,13 @@ pub fn participant(group: GroupId, expense: ExpenseId, user: MemberId) -> Primar
 #[must_use]
 pub fn participants(expense: ExpenseId) -> String {
     format!("PART#{expense}#")
+}
+
+/// Key of a payer of an expense other than the main payer.
+#[must_use]
+pub fn payer(group: GroupId, expense: ExpenseId, user: MemberId) -> Primary {
+    let sk = format!("{}{expense}#{user}", prefix::PAID);
+    Primary { pk: group_partition(group), sk }
 }
 
 /// Key of the settlement that was recorded at `created_at`.

@@ -8,7 +8,7 @@ use crate::{
     Error,
     balance::{Balance, Checkpoint, Closing},
     entry::Entry,
-    expense::{Expense, Participant},
+    expense::{Expense, PaidExpense, Participant},
     group::{Group, MemberRow},
     idempotency::IdempotencyRow,
     row::{AttributeValue, Item, KIND, Row, from_item, to_item},
@@ -26,11 +26,12 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 11] = [
+pub const ROWS: [RowKind; 12] = [
     RowKind::of::<Group>(),
     RowKind::of::<MemberRow>(),
     RowKind::of::<Expense>(),
     RowKind::of::<Participant>(),
+    RowKind::of::<PaidExpense>(),
     RowKind::of::<Settlement>(),
     RowKind::of::<Balance>(),
     RowKind::of::<Closing>(),

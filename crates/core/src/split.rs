@@ -27,9 +27,9 @@ pub use line::{Line, LineKind, LineSplit, Sharing};
 
 use items::ExactLines;
 
-/// Maximum number of shares of an expense.
+/// Maximum number of shares of an expense, together with its payers other than the main payer.
 ///
-/// Editing an expense with n shares takes up to 2n + 7 of the 100 actions of a transaction.
+/// Editing an expense with n of them takes up to 2n + 7 of the 100 actions of a transaction.
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 pub const MAX_SHARES: usize = 45;
 
@@ -102,7 +102,7 @@ pub enum SplitError {
     #[error("splits must not be empty")]
     Empty,
     /// There are more shares than one transaction can write.
-    #[error("an expense must have at most {MAX_SHARES} splits, not {0}")]
+    #[error("an expense must have at most {MAX_SHARES} splits and further payers, not {0}")]
     TooMany(usize),
     /// A member is listed twice.
     #[error("userId must appear only once in splits")]

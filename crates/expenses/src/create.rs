@@ -1,8 +1,9 @@
 //! Request body that creates an expense.
 
 use fracti_core::{
-    expense::{LineInput, MAX_LINES, NewExpense, SharerInput, SplitInput},
+    expense::{LineInput, MAX_LINES, NewExpense, PayerInput, SharerInput, SplitInput},
     input::Field,
+    split::MAX_SHARES,
 };
 use fracti_http::{Body, JsonScalar, Value, schemas};
 use utoipa::ToSchema;
@@ -20,8 +21,10 @@ pub(crate) struct CreateExpense {
     amount: Option<schemas::ExpenseAmountInput>,
     /// What was paid for.
     description: schemas::ExpenseDescription,
-    /// Member who paid. Default: the caller.
+    /// Member who paid all of it. Default: the caller.
     payer_id: Option<schemas::MemberId>,
+    /// Members who paid it, each once, instead of `payerId`. Their amounts sum to the amount.
+    payers: Option<Vec<CreatePayer>>,
     /// How to split it. Default: `equal`.
     split_type: Option<schemas::SplitType>,
     /// Members who share it, each once. Default: all members of the group share it equally.
@@ -38,6 +41,18 @@ pub(crate) struct CreateExpense {
     date: Option<schemas::CalendarDate>,
     /// Notes.
     notes: Option<schemas::ExpenseNotes>,
+}
+
+/// A member who paid a part of an expense.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body that is read")]
+pub(crate) struct CreatePayer {
+    /// Member who paid.
+    user_id: schemas::MemberId,
+    /// Amount that the member paid. One payer may omit it and pays the rest; a payer of 0 is
+    /// dropped.
+    amount: Option<schemas::PartAmountInput>,
 }
 
 /// A member's part in splitting an expense.
@@ -104,6 +119,7 @@ impl Body for CreateExpense {
             amount: expense.field("amount").scalar(),
             description: expense.field("description").required().text(),
             payer: expense.field("payerId").text(),
+            payers: read_payers(expense.field("payers")),
             split_type: expense.field("splitType").text(),
             splits: read_splits(expense.field("splits")),
             items: read_items(expense.field("items")),
@@ -113,6 +129,14 @@ impl Body for CreateExpense {
             notes: expense.field("notes").text(),
         })
     }
+}
+
+/// Reads `payers`.
+pub(crate) fn read_payers(value: Value<'_, '_>) -> Field<Vec<PayerInput>> {
+    value.objects(1..=MAX_SHARES, |payer| PayerInput {
+        user: payer.field("userId").required().text(),
+        amount: payer.field("amount").scalar(),
+    })
 }
 
 /// Reads `splits`. Their maximum number is checked by the split, because it has an error code.

@@ -4,7 +4,7 @@ use fracti_core::{expense::Edit, input::Field};
 use fracti_http::{Body, Value, schemas};
 use utoipa::ToSchema;
 
-use crate::create::{CreateLine, CreateSplit, read_items, read_splits};
+use crate::create::{CreateLine, CreatePayer, CreateSplit, read_items, read_payers, read_splits};
 
 /// Changes to an expense. A field that is left out stays as it is.
 #[derive(ToSchema)]
@@ -18,8 +18,11 @@ pub(crate) struct EditExpense {
     amount: Option<schemas::ExpenseAmountInput>,
     /// New description.
     description: Option<schemas::ExpenseDescription>,
-    /// New payer, a member of the group.
+    /// New payer of all of it, a member of the group.
     payer_id: Option<schemas::MemberId>,
+    /// New payers, each once, instead of `payerId`. A new amount of an expense with several payers
+    /// needs them or a `payerId`.
+    payers: Option<Vec<CreatePayer>>,
     /// How to split it. Without `splits`, it is split among the members who share it now.
     split_type: Option<schemas::SplitType>,
     /// Members who share it, each once.
@@ -47,6 +50,7 @@ impl Body for EditExpense {
             amount: expense.field("amount").scalar(),
             description: expense.field("description").text(),
             payer: expense.field("payerId").text(),
+            payers: read_payers(expense.field("payers")),
             split_type: expense.field("splitType").text(),
             splits: read_splits(expense.field("splits")),
             items: read_items(expense.field("items")),

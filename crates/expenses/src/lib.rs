@@ -28,17 +28,17 @@ use edit::EditExpense;
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
-    let routes =
-        openapi::tagged([("expenses", "Expenses that one member paid and several share.")])
-            .routes(routes!(list_expenses, create_expense))
-            .routes(routes!(get_expense, edit_expense, delete_expense))
-            .routes(routes!(get_expense_breakdown))
-            .routes(routes!(restore_expense))
-            .routes(routes!(list_expense_history));
-    let routes = openapi::with_items::<CreateExpense>(routes, "splits", 1..=MAX_SHARES);
-    let routes = openapi::with_items::<EditExpense>(routes, "splits", 1..=MAX_SHARES);
-    let routes = openapi::with_items::<CreateExpense>(routes, "items", 1..=MAX_LINES);
-    openapi::with_items::<EditExpense>(routes, "items", 1..=MAX_LINES)
+    let routes = openapi::tagged([("expenses", "Expenses that members paid and share.")])
+        .routes(routes!(list_expenses, create_expense))
+        .routes(routes!(get_expense, edit_expense, delete_expense))
+        .routes(routes!(get_expense_breakdown))
+        .routes(routes!(restore_expense))
+        .routes(routes!(list_expense_history));
+    let lists = [("payers", MAX_SHARES), ("splits", MAX_SHARES), ("items", MAX_LINES)];
+    lists.into_iter().fold(routes, |routes, (list, most)| {
+        let routes = openapi::with_items::<CreateExpense>(routes, list, 1..=most);
+        openapi::with_items::<EditExpense>(routes, list, 1..=most)
+    })
 }
 
 /// Body that restores an expense. It has no fields.
@@ -153,10 +153,11 @@ async fn get_expense_breakdown(
 
 /// Edit an expense.
 ///
-/// Allowed for its payer and for the member who recorded it. Fields that are left out stay as they
+/// Allowed for its payers and for the member who recorded it. Fields that are left out stay as they
 /// are, and the previous state is kept in the history. A new amount is split the same way as the
-/// old one, except that an `exact` split needs new `splits`. If neither the amount nor the split
-/// changes, all shares stay the same.
+/// old one, except that an `exact` split needs new `splits`; if several members paid the expense, a
+/// new amount needs `payers` or `payerId`. If neither the amount nor the split changes, all shares
+/// stay the same.
 #[utoipa::path(put, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
     request_body = EditExpense,
     responses((status = OK, body = Data<ExpenseView>, headers(("ETag")))),
@@ -176,7 +177,7 @@ async fn edit_expense(
 
 /// Delete an expense.
 ///
-/// Allowed for its payer and for the member who recorded it. The balances become what they would be
+/// Allowed for its payers and for the member who recorded it. The balances become what they would be
 /// without it; its history is kept.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
     responses((status = OK, body = Data<DeletedExpense>)),
@@ -194,7 +195,7 @@ async fn delete_expense(
 
 /// Restore a deleted expense.
 ///
-/// Allowed for its payer and for the member who recorded it. The expense keeps its id, its shares
+/// Allowed for its payers and for the member who recorded it. The expense keeps its id, its shares
 /// and its place in the list. An expense that is not deleted is returned unchanged.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses/{expenseId}/restore", tag = "expenses",
     responses((status = OK, body = Data<ExpenseView>, headers(("ETag")))),

@@ -3,27 +3,30 @@
 //! The rows are found through the indexes, which lag behind the table by moments. Nothing is
 //! decided by them.
 
+use std::cmp::Reverse;
+
 use fracti_core::{
     Error,
     currency::Currency,
-    expense::{Expense, Participant},
+    expense::{Expense, PaidExpense, Participant},
     id::{GroupId, MemberId},
     keys::{self, prefix},
+    row::Row,
     settlement::Settlement,
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    dynamo::{Page, Position, Range, Slice},
+    dynamo::{Page, Placed, Position, Range, Slice},
     table::Table,
 };
 
 /// An event of a user's feed.
 #[derive(Clone, Debug)]
 pub enum Activity {
-    /// The user paid an expense.
-    Paid(Expense),
+    /// The user paid an expense or a part of it.
+    Paid(PaidExpense),
     /// The user owes a share of an expense.
     Owed(Participant),
     /// The user sent a settlement.
@@ -32,11 +35,23 @@ pub enum Activity {
     Received(Settlement),
 }
 
-/// Position in a feed: that in each of its four lists.
+/// Position among the expenses that a user paid: that in each of the two lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PaidPosition {
+    /// Among those of which the user is the main payer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    main: Option<Position>,
+    /// Among those of which the user is another payer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    further: Option<Position>,
+}
+
+/// Position in a feed: that in each of its lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActivityPosition {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    paid: Option<Position>,
+    #[serde(default)]
+    paid: PaidPosition,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     owed: Option<Position>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,15 +61,32 @@ pub struct ActivityPosition {
 }
 
 impl Table {
-    /// A page of the expenses that a user paid.
+    /// Up to `limit` expenses of which a user is a payer, after a position, newest first; and the
+    /// position after them, if there are more.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn paid_by(&self, member: MemberId, page: &Page) -> Result<Slice<Expense>, Error> {
-        let mut slice = self.db.page::<Expense>(&paid(member), page).await?;
-        self.fill(slice.items.iter_mut().map(|row| row as _)).await?;
-        Ok(slice)
+    pub async fn paid_by(
+        &self,
+        member: MemberId,
+        limit: usize,
+        after: PaidPosition,
+    ) -> Result<(Vec<PaidExpense>, Option<PaidPosition>), Error> {
+        let (main, further) = tokio::try_join!(
+            self.list::<Expense>(paid(member), limit, after.main.clone()),
+            self.list::<PaidExpense>(paid_too(member), limit, after.further.clone()),
+        )?;
+        let lists = [main.map(PaidExpense::by_main_payer), further];
+        let Placed { rows, more } = merged(lists, limit, |row| row.expense.created_at);
+        let mut next = after;
+        let mut expenses = Vec::new();
+        for (position, row) in rows {
+            *next.of(&row) = Some(position);
+            expenses.push(row);
+        }
+        self.fill(expenses.iter_mut().map(|row| row as _)).await?;
+        Ok((expenses, more.then_some(next)))
     }
 
     /// A page of a user's shares of others' expenses.
@@ -95,35 +127,39 @@ impl Table {
         limit: usize,
         after: ActivityPosition,
     ) -> Result<(Vec<Activity>, Option<ActivityPosition>), Error> {
-        let page = |after: &Option<Position>| Page { limit, after: after.clone() };
-        let (pages, ranges) = (
-            [&after.paid, &after.owed, &after.sent, &after.received].map(page),
-            [paid(member), owed(member), sent(member), received(member)],
-        );
-        let ([p, o, s, r], [paid, owed, sent, received]) = (&pages, &ranges);
-        let (paid, owed, sent, received) = tokio::try_join!(
-            self.db.rows::<Expense>(paid, p),
-            self.db.rows::<Participant>(owed, o),
-            self.db.rows::<Settlement>(sent, s),
-            self.db.rows::<Settlement>(received, r),
+        let (main, further, owed, sent, received) = tokio::try_join!(
+            self.list::<Expense>(paid(member), limit, after.paid.main.clone()),
+            self.list::<PaidExpense>(paid_too(member), limit, after.paid.further.clone()),
+            self.list::<Participant>(owed(member), limit, after.owed.clone()),
+            self.list::<Settlement>(sent(member), limit, after.sent.clone()),
+            self.list::<Settlement>(received(member), limit, after.received.clone()),
         )?;
-        let mut events: Vec<(Position, Activity)> = Vec::new();
-        events.extend(paid.into_iter().map(|(at, row)| (at, Activity::Paid(row))));
-        events.extend(owed.into_iter().map(|(at, row)| (at, Activity::Owed(row))));
-        events.extend(sent.into_iter().map(|(at, row)| (at, Activity::Sent(row))));
-        events.extend(received.into_iter().map(|(at, row)| (at, Activity::Received(row))));
-        // The sort is stable: events of one moment have the same order on every page.
-        events.sort_by_key(|(_, event)| std::cmp::Reverse(event.created_at()));
-
-        let more = events.len() > limit;
+        let lists = [
+            main.map(|row| Activity::Paid(PaidExpense::by_main_payer(row))),
+            further.map(Activity::Paid),
+            owed.map(Activity::Owed),
+            sent.map(Activity::Sent),
+            received.map(Activity::Received),
+        ];
+        let Placed { rows, more } = merged(lists, limit, Activity::created_at);
         let mut next = after;
         let mut feed = Vec::new();
-        for (position, event) in events.into_iter().take(limit) {
+        for (position, event) in rows {
             *next.of(&event) = Some(position);
             feed.push(event);
         }
         self.fill(feed.iter_mut().map(Activity::row)).await?;
         Ok((feed, more.then_some(next)))
+    }
+
+    /// A page of one of the lists that are merged.
+    async fn list<T: Row>(
+        &self,
+        range: Range,
+        limit: usize,
+        after: Option<Position>,
+    ) -> Result<Placed<T>, Error> {
+        self.db.placed(&range, &Page { limit, after }).await
     }
 
     /// Adds the attributes that v0 rows lack from their groups. Later rows need no request.
@@ -148,8 +184,34 @@ impl Table {
     }
 }
 
+/// The first `limit` rows of several lists, all of which are newest first.
+fn merged<T, const N: usize>(
+    lists: [Placed<T>; N],
+    limit: usize,
+    created_at: impl Fn(&T) -> Timestamp,
+) -> Placed<T> {
+    // Of a list that continues, the rows before its last one are not known.
+    let ends = lists.iter().filter(|list| list.more).filter_map(|list| list.rows.last());
+    let known_since = ends.map(|(_, row)| created_at(row)).max();
+    let mut more = known_since.is_some();
+    let mut rows: Vec<_> = lists.into_iter().flat_map(|list| list.rows).collect();
+    // The sort is stable: rows of one moment have the same order on every page.
+    rows.sort_by_key(|(_, row)| Reverse(created_at(row)));
+    let known = rows.iter().take_while(|(_, row)| Some(created_at(row)) >= known_since).count();
+    let shown = known.min(limit);
+    more |= rows.len() > shown;
+    rows.truncate(shown);
+    Placed { rows, more }
+}
+
+/// The expenses of which the user is the main payer.
 fn paid(member: MemberId) -> Range {
     Range::index("GSI3", keys::user_partition(member), prefix::EXPENSE)
+}
+
+/// The expenses of which the user is another payer.
+fn paid_too(member: MemberId) -> Range {
+    Range::index("GSI1", keys::user_partition(member), prefix::PAID)
 }
 
 fn owed(member: MemberId) -> Range {
@@ -169,7 +231,7 @@ impl Activity {
     #[must_use]
     pub fn created_at(&self) -> Timestamp {
         match self {
-            Self::Paid(expense) => expense.created_at,
+            Self::Paid(paid) => paid.expense.created_at,
             Self::Owed(participant) => participant.created_at,
             Self::Sent(settlement) | Self::Received(settlement) => settlement.created_at,
         }
@@ -186,10 +248,16 @@ impl Activity {
     }
 }
 
+impl PaidPosition {
+    fn of(&mut self, paid: &PaidExpense) -> &mut Option<Position> {
+        if paid.is_by_main_payer() { &mut self.main } else { &mut self.further }
+    }
+}
+
 impl ActivityPosition {
     fn of(&mut self, event: &Activity) -> &mut Option<Position> {
         match event {
-            Activity::Paid(_) => &mut self.paid,
+            Activity::Paid(paid) => self.paid.of(paid),
             Activity::Owed(_) => &mut self.owed,
             Activity::Sent(_) => &mut self.sent,
             Activity::Received(_) => &mut self.received,
@@ -219,13 +287,13 @@ impl GroupRow {
     }
 }
 
-impl OfGroup for Expense {
+impl OfGroup for PaidExpense {
     fn group(&self) -> GroupId {
-        self.group_id
+        self.expense.group_id
     }
 
     fn title(&mut self) -> &mut Option<String> {
-        &mut self.group_title
+        &mut self.expense.group_title
     }
 }
 

@@ -1,6 +1,6 @@
 //! Expenses: recording, editing, deleting and restoring them. History keeps every version.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use fracti_core::{
     Error,
@@ -8,9 +8,9 @@ use fracti_core::{
     expense::{Edit, Expense, Filter, NewExpense},
     id::{ExpenseId, GroupId},
     input::Draft,
-    keys::{self, prefix},
+    keys::{self, Primary, prefix},
     ledger::{EntryStatus, Ledger, RefType},
-    row,
+    row::{self, Row},
     time::Timestamp,
 };
 
@@ -121,7 +121,7 @@ impl Table {
             let mut transaction = LedgerTransaction::new(member_key, ledger, now);
             let after = changed_at(after, transaction.at());
             transaction.add(Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry));
-            transaction.add_all(participants(Some(&before), Some(&after))?);
+            transaction.add_all(member_rows(Some(&before), Some(&after))?);
             if let Some(entry) = &entry {
                 transaction.replace(entry, &before, after.event()?)?;
             }
@@ -130,7 +130,7 @@ impl Table {
         .await
     }
 
-    /// Deletes an expense that is as `expected` and its participants, and reverts its entry.
+    /// Deletes an expense that is as `expected` and its other rows, and reverts its entry.
     ///
     /// # Errors
     ///
@@ -154,7 +154,7 @@ impl Table {
             let mut transaction = LedgerTransaction::new(member_key, ledger, now);
             let delete = Write::delete(keys::expense(member_key.group, expense.created_at));
             transaction.add(delete.when(unchanged(&expense)?, OnConflict::Retry));
-            transaction.add_all(participants(Some(&expense), None)?);
+            transaction.add_all(member_rows(Some(&expense), None)?);
             if let Some(entry) = &entry {
                 transaction.revert(entry, Some(&expense))?;
             }
@@ -300,18 +300,25 @@ fn unchanged(expense: &Expense) -> Result<Expression, Error> {
 /// Adds the rows of an expense that is not in the table, and its entry.
 fn insert(transaction: &mut LedgerTransaction, expense: &Expense) -> Result<(), TransactionError> {
     transaction.add(Write::put(expense)?.when(Expression::absent(), OnConflict::Retry));
-    transaction.add_all(participants(None, Some(expense))?);
+    transaction.add_all(member_rows(None, Some(expense))?);
     transaction.record(expense.event()?)
 }
 
-/// The writes of the participants of an expense, each row once.
-fn participants(before: Option<&Expense>, after: Option<&Expense>) -> Result<Vec<Write>, Error> {
-    let [before, after] =
-        [before, after].map(|expense| expense.map(Expense::participants).unwrap_or_default());
-    let stay: BTreeSet<_> = after.iter().map(|row| row.user_id).collect();
-    let gone = before.iter().filter(|row| !stay.contains(&row.user_id));
-    let gone = gone
-        .map(|row| Ok(Write::delete(keys::participant(row.group_id, row.expense_id, row.user_id))));
-    let come = after.iter().map(Write::put);
-    gone.chain(come).collect()
+/// The writes of the rows by which members find an expense, each row once.
+fn member_rows(before: Option<&Expense>, after: Option<&Expense>) -> Result<Vec<Write>, Error> {
+    let before = before.map_or(Ok(Vec::new()), puts)?;
+    let after = after.map_or(Ok(Vec::new()), puts)?;
+    let stay: HashSet<Primary> = after.iter().map(|(key, _)| key.clone()).collect();
+    let gone = before.into_iter().map(|(key, _)| key).filter(|key| !stay.contains(key));
+    let come = after.into_iter().map(|(_, put)| put);
+    Ok(gone.map(Write::delete).chain(come).collect())
+}
+
+/// The puts of the participants of an expense and of its payers but the main one, by key.
+fn puts(expense: &Expense) -> Result<Vec<(Primary, Write)>, Error> {
+    fn put(row: &impl Row) -> Result<(Primary, Write), Error> {
+        Ok((row.keys().primary, Write::put(row)?))
+    }
+    let (participants, payers) = (expense.participants(), expense.further_payers());
+    participants.iter().map(put).chain(payers.iter().map(put)).collect()
 }

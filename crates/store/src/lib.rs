@@ -25,7 +25,7 @@ mod memberships;
 mod settlements;
 
 pub use access::MemberKey;
-pub use activity::{Activity, ActivityPosition};
+pub use activity::{Activity, ActivityPosition, PaidPosition};
 pub use dynamo::{
     Order, OrderError, Page, Position, SdkItem, Slice, TableCost, from_sdk, metered, to_sdk,
     with_deadline,

@@ -1,6 +1,6 @@
 //! The activity feed of a user.
 
-use fracti_core::{currency::Currency, id::MemberId, settlement::Settlement};
+use fracti_core::{currency::Currency, expense::PaidExpense, id::MemberId, settlement::Settlement};
 use fracti_http::{JsonDecimal, Text, schemas};
 use fracti_store::Activity;
 use serde::Serialize;
@@ -32,7 +32,8 @@ pub(crate) struct ActivityView {
     /// Bob Jones`.
     #[schema(example = "Dinner at restaurant")]
     description: String,
-    /// The other party: the payer of the expense, or the other side of the settlement.
+    /// The other party: the member who paid most of the expense, apart from the caller, or the other
+    /// side of the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
     other_party_id: Option<schemas::MemberId>,
     /// Name of the other party when the event was recorded.
@@ -51,9 +52,9 @@ pub(crate) struct ActivityView {
 #[serde(rename_all = "snake_case")]
 #[schema(as = ActivityType)]
 enum Kind {
-    /// The caller paid an expense.
+    /// The caller paid an expense or a part of it.
     ExpensePaid,
-    /// The caller owes a share of an expense.
+    /// The caller owes more of an expense than they paid.
     ExpenseOwed,
     /// The caller pays a settlement.
     SettlementSent,
@@ -65,12 +66,12 @@ impl From<Activity> for ActivityView {
     fn from(event: Activity) -> Self {
         let created_at = Text(event.created_at());
         match event {
-            Activity::Paid(expense) => Self {
+            Activity::Paid(PaidExpense { paid_by, expense, .. }) => Self {
                 kind: Kind::ExpensePaid,
                 id: Text(expense.id.into()),
                 group_id: Text(expense.group_id.into()),
+                amount: JsonDecimal(expense.paid_by(paid_by)),
                 group_title: expense.group_title.unwrap_or_default(),
-                amount: JsonDecimal(expense.amount),
                 currency: expense.currency.code(),
                 description: expense.description,
                 other_party_id: None,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use fracti_core::{
     currency::Currency,
-    expense::{Expense, Participant},
+    expense::{PaidExpense, Participant},
     settlement::Settlement,
 };
 use fracti_http::{
@@ -78,7 +78,7 @@ struct MyGroup {
     expense_count: u64,
 }
 
-/// An expense that the caller paid.
+/// An expense that the caller paid, alone or with others.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct MyExpense {
@@ -90,9 +90,12 @@ struct MyExpense {
     /// The caller's own share of it.
     #[schema(value_type = schemas::ExpenseAmount)]
     your_share: JsonDecimal,
+    /// Amount that the caller paid; negative if the caller received it.
+    #[schema(value_type = schemas::ExpenseAmount)]
+    your_payment: JsonDecimal,
 }
 
-/// The caller's share of an expense that another member paid.
+/// An expense of which the caller owes more than they paid.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct MyDebt {
@@ -103,18 +106,23 @@ struct MyDebt {
     /// Title of the group.
     #[schema(example = "Roommates")]
     group_title: String,
-    /// The caller's share; negative if it is owed to the caller, as of a refund.
+    /// Amount that the caller owes: their share minus what they paid; negative if it is owed to the
+    /// caller, as of a refund.
     #[schema(value_type = schemas::ExpenseAmount)]
     amount: JsonDecimal,
     /// Currency of the amounts; empty for an expense recorded by the TypeScript Fracti, which
     /// stored none.
     #[schema(example = "EUR")]
     currency: &'static str,
-    /// Member who paid.
+    /// Member who paid most, apart from the caller.
     payer_id: schemas::MemberId,
-    /// Name of the payer when the expense was recorded.
+    /// Name of this payer when the expense was recorded.
     #[schema(example = "Alice Smith")]
     payer_name: String,
+    /// Number of payers apart from the caller, if they are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 2, example = 2)]
+    payer_count: Option<usize>,
     /// Description of the expense.
     #[schema(example = "Dinner at restaurant")]
     description: String,
@@ -173,7 +181,7 @@ async fn list_groups(
     Ok(List::new(items.into_iter().map(MyGroup::of), next))
 }
 
-/// List the expenses that the caller paid.
+/// List the expenses that the caller paid, alone or with others.
 ///
 /// Newest first.
 #[utoipa::path(get, path = "/api/users/me/expenses", tag = "users",
@@ -183,11 +191,13 @@ async fn list_expenses(
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MyExpense>, Problem> {
     let list_id = ListId::new("users/me/expenses", &user.id);
-    let expenses = app.table.paid_by(user.id.into(), &paging.page(&list_id)?).await?;
-    Ok(paging.list(&list_id, expenses))
+    let after = paging.after(&list_id)?.unwrap_or_default();
+    let (expenses, next) = app.table.paid_by(user.id.into(), paging.limit(), after).await?;
+    let next = next.map(|position| paging.cursor(&list_id, &position));
+    Ok(List::new(expenses.into_iter().map(MyExpense::from), next))
 }
 
-/// List the caller's shares of expenses that others paid.
+/// List the expenses of which the caller owes more than they paid.
 ///
 /// Newest first.
 #[utoipa::path(get, path = "/api/users/me/debts", tag = "users",
@@ -217,7 +227,8 @@ async fn list_settlements(
 
 /// List the caller's activity over all groups.
 ///
-/// Newest first: expenses paid, shares owed, and settlements sent and received.
+/// Newest first: expenses paid, expenses owed, and settlements sent and received. An expense of
+/// which the caller paid less than their share is listed twice.
 #[utoipa::path(get, path = "/api/users/me/activity", tag = "users",
     operation_id = "list_my_activity", responses((status = OK, body = List<ActivityView>)))]
 async fn list_activity(
@@ -261,12 +272,13 @@ impl MyGroup {
     }
 }
 
-impl From<Expense> for MyExpense {
-    fn from(expense: Expense) -> Self {
+impl From<PaidExpense> for MyExpense {
+    fn from(PaidExpense { paid_by, item_count, expense }: PaidExpense) -> Self {
         Self {
             group_title: expense.group_title.clone().unwrap_or_default(),
-            your_share: JsonDecimal(expense.share_of(expense.payer_id)),
-            expense: ExpenseView::from(expense).listed(),
+            your_share: JsonDecimal(expense.share_of(paid_by)),
+            your_payment: JsonDecimal(expense.paid_by(paid_by)),
+            expense: ExpenseView { item_count, ..expense.into() },
         }
     }
 }
@@ -281,6 +293,7 @@ impl From<Participant> for MyDebt {
             currency: row.currency.map(Currency::code).unwrap_or_default(),
             payer_id: Text(row.payer_id),
             payer_name: row.payer_name,
+            payer_count: row.payer_count,
             description: row.description,
             total_amount: JsonDecimal(row.total_amount),
             date: Text(row.date.unwrap_or_else(|| row.created_at.day())),

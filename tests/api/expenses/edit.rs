@@ -25,12 +25,16 @@ async fn fields_left_out_of_an_edit_keep_their_values() {
     let alice = &group.members[0];
     let made = group.spend(0, json!({ "amount": 100, "category": "food" })).await;
     let at = path(&group, &made);
+    let payer = |id: &str, name: &str| {
+        let payers = json!([{ "userId": id, "userName": name, "amount": 100 }]);
+        json!({ "payerId": id, "payerName": name, "payers": payers })
+    };
     for (body, changed) in [
         (json!({ "description": "Fondue" }), json!({ "description": "Fondue" })),
         (json!({ "category": "travel" }), json!({ "category": "travel" })),
         (json!({ "category": null }), json!({ "category": null })),
-        (json!({ "payerId": "2" }), json!({ "payerId": "2", "payerName": "B" })),
-        (json!({ "payerId": "1", "amount": null }), json!({ "payerId": "1", "payerName": "A" })),
+        (json!({ "payerId": "2" }), payer("2", "B")),
+        (json!({ "payerId": "1", "amount": null }), payer("1", "A")),
     ] {
         let before = alice.get(&at).await.data(200).clone();
         let after = alice.put(&at, body.clone()).await.data(200).clone();

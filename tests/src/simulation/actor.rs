@@ -22,6 +22,9 @@ use crate::client::{self, Reply, Transport};
 /// Currencies with zero, two, three and nine decimals.
 const CURRENCIES: [&str; 4] = ["JPY", "EUR", "KWD", "TON"];
 
+/// Maximum number of payers of an expense.
+const MAX_PAYERS: i64 = 3;
+
 /// Retries of a request without a response.
 const RETRIES: usize = 3;
 
@@ -124,7 +127,7 @@ impl Actor {
         let operation = Operation::Spend {
             group,
             label: format!("Expense {}", self.journal.unique_tag()),
-            payer: self.rng.choice(&members).copied().unwrap(),
+            payers: self.payers(&members, minor),
             minor,
             currency: self.currency(),
             split: self.split(&members, minor),
@@ -132,10 +135,25 @@ impl Actor {
         self.perform(operation).await;
     }
 
-    /// A random amount of an expense, some of which are negative.
+    /// A random amount of an expense, at least one minor unit for each payer; some are negative.
     fn amount(&mut self) -> i64 {
-        let minor = self.rng.i64(1..1_000_000);
+        let minor = self.rng.i64(MAX_PAYERS..1_000_000);
         if self.rng.u32(0..6) == 0 { -minor } else { minor }
+    }
+
+    /// One payer or several.
+    fn payers(&mut self, members: &[u64], minor: i64) -> Vec<(u64, i64)> {
+        let mut users = members.to_vec();
+        self.rng.shuffle(&mut users);
+        users.truncate(usize::try_from(self.rng.i64(1..=MAX_PAYERS)).unwrap());
+        self.payments(users, minor)
+    }
+
+    /// What each payer paid, at least one minor unit.
+    fn payments(&mut self, users: Vec<u64>, minor: i64) -> Vec<(u64, i64)> {
+        let sign = minor.signum();
+        let rest = minor - sign * i64::try_from(users.len()).unwrap();
+        self.parts(users, rest).into_iter().map(|(user, part)| (user, part + sign)).collect()
     }
 
     fn split(&mut self, members: &[u64], minor: i64) -> Split {
@@ -198,12 +216,14 @@ impl Actor {
 
     async fn edit(&mut self, group: &str) {
         let Some(known) = self.rng.choice(self.journal.expenses(group)) else { return };
+        let minor = self.amount();
         let operation = Operation::Edit {
             group: known.group,
             expense: known.id,
             owners: known.owners,
             label: format!("Expense {}", self.journal.unique_tag()),
-            minor: self.amount(),
+            payers: self.payments(known.payers, minor),
+            minor,
             currency: known.currency,
         };
         self.perform(operation).await;
@@ -299,7 +319,7 @@ impl Actor {
         let operation = Operation::Spend {
             group: group.to_owned(),
             label: format!("Expense {}", self.journal.unique_tag()),
-            payer: self.user,
+            payers: vec![(self.user, 100)],
             minor: 100,
             currency: CURRENCIES[1].parse().unwrap(),
             split: Split::Everybody,

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::Client;
 use axum::http::Method;
-use fracti_core::{Error, id::UserId, keys, settlement::TxHash};
+use fracti_core::{Error, decimal::Decimal, id::UserId, keys, settlement::TxHash};
 use fracti_store::Table;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -117,7 +117,7 @@ pub async fn views(client: &Client, observer: &Actor, report: &mut Report) {
         let actor = observer.be(user);
         let id = UserId::new(user).unwrap();
         let groups = state.members.keys().filter(|(_, member)| *member == id);
-        let paid = state.expenses.iter().filter(|it| it.payer_id == id);
+        let paid = state.expenses.iter().filter(|it| it.paid_by(id.into()) != Decimal::ZERO);
         let owed = state.participants.iter().filter(|it| it.user_id == id);
         let sent = state.settlements.iter().filter(|it| it.from_user_id == id);
         for (list, name, expected) in [

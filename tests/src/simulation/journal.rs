@@ -53,8 +53,10 @@ pub struct KnownExpense {
     pub group: String,
     /// The id.
     pub id: String,
-    /// The payer and the creator.
-    pub owners: [u64; 2],
+    /// The payers.
+    pub payers: Vec<u64>,
+    /// The payers and the creator.
+    pub owners: Vec<u64>,
     /// The currency.
     pub currency: Currency,
 }
@@ -155,12 +157,16 @@ impl Journal {
         let records = self.records();
         let of_group = records.iter().filter(|it| it.operation.group() == Some(group));
         let known = |record: &Record| match (&record.operation, &record.outcome) {
-            (Operation::Spend { payer, currency, .. }, Outcome::Done(data)) => Some(KnownExpense {
-                group: group.to_owned(),
-                id: data["id"].as_str()?.to_owned(),
-                owners: [*payer, record.user],
-                currency: *currency,
-            }),
+            (Operation::Spend { payers, currency, .. }, Outcome::Done(data)) => {
+                let payers: Vec<u64> = payers.iter().map(|(user, _)| *user).collect();
+                Some(KnownExpense {
+                    group: group.to_owned(),
+                    id: data["id"].as_str()?.to_owned(),
+                    owners: payers.iter().copied().chain([record.user]).collect(),
+                    payers,
+                    currency: *currency,
+                })
+            }
             _ => None,
         };
         of_group.filter_map(known).collect()

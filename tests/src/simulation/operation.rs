@@ -26,8 +26,8 @@ pub enum Operation {
         group: String,
         /// The description: the unique tag.
         label: String,
-        /// The payer.
-        payer: u64,
+        /// The payers, and what each paid in minor units.
+        payers: Vec<(u64, i64)>,
         /// The amount in minor units; negative for a refund.
         minor: i64,
         /// The currency.
@@ -42,18 +42,20 @@ pub enum Operation {
         /// The expense.
         expense: String,
         /// The users with permission.
-        owners: [u64; 2],
+        owners: Vec<u64>,
     },
-    /// Edit an expense's description and amount.
+    /// Edit an expense's description and amount, and what each payer paid.
     Edit {
         /// The group.
         group: String,
         /// The expense.
         expense: String,
         /// The users with permission.
-        owners: [u64; 2],
+        owners: Vec<u64>,
         /// The description: the unique tag.
         label: String,
+        /// The payers, who stay the same, and what each paid in minor units.
+        payers: Vec<(u64, i64)>,
         /// The amount in minor units.
         minor: i64,
         /// The currency, which stays the same.
@@ -66,7 +68,7 @@ pub enum Operation {
         /// The expense.
         expense: String,
         /// The users with permission.
-        owners: [u64; 2],
+        owners: Vec<u64>,
     },
     /// Push adjustments with the same changes under each of the names.
     Adjust {
@@ -207,10 +209,13 @@ impl Operation {
                 (Method::POST, groups.to_owned(), body)
             }
             Self::Join { group } => (Method::POST, format!("{groups}/{group}/join"), json!({})),
-            Self::Spend { group, label, payer, minor, currency, split } => {
+            Self::Spend { group, label, payers, minor, currency, split } => {
                 let mut body = split.body(*currency);
                 body["description"] = json!(label);
-                body["payerId"] = json!(payer.to_string());
+                match payers.as_slice() {
+                    [(payer, _)] => body["payerId"] = json!(payer.to_string()),
+                    payers => body["payers"] = parts(*currency, payers),
+                }
                 body["amount"] = number(*currency, *minor);
                 body["currency"] = json!(currency.code());
                 (Method::POST, format!("{groups}/{group}/expenses"), body)
@@ -218,8 +223,11 @@ impl Operation {
             Self::Delete { group, expense, .. } => {
                 (Method::DELETE, format!("{groups}/{group}/expenses/{expense}"), Value::Null)
             }
-            Self::Edit { group, expense, label, minor, currency, .. } => {
-                let body = json!({ "description": label, "amount": number(*currency, *minor) });
+            Self::Edit { group, expense, label, payers, minor, currency, .. } => {
+                let mut body = json!({ "description": label, "amount": number(*currency, *minor) });
+                if payers.len() > 1 {
+                    body["payers"] = parts(*currency, payers);
+                }
                 (Method::PUT, format!("{groups}/{group}/expenses/{expense}"), body)
             }
             Self::Restore { group, expense, .. } => {
@@ -273,10 +281,7 @@ impl Split {
                 let part = |(it, weight): &(u64, i64)| json!({ "userId": user(it), "percentage": ten_thousandths(*weight) });
                 ("percentage", parts.iter().map(part).collect())
             }
-            Self::Exact(parts) => {
-                let part = |(it, minor): &(u64, i64)| json!({ "userId": user(it), "amount": number(currency, *minor) });
-                ("exact", parts.iter().map(part).collect::<Vec<_>>())
-            }
+            Self::Exact(amounts) => ("exact", parts(currency, amounts)),
             Self::Shares(parts) => {
                 let part = |(it, weight): &(u64, i64)| json!({ "userId": user(it), "weight": ten_thousandths(*weight) });
                 ("shares", parts.iter().map(part).collect())
@@ -313,6 +318,12 @@ impl Receipt {
 /// A number of ten-thousandths as text.
 fn ten_thousandths(weight: i64) -> Value {
     format!("{}.{:04}", weight / 10_000, weight % 10_000).into()
+}
+
+/// Members and their parts of an amount.
+fn parts(currency: Currency, parts: &[(u64, i64)]) -> Value {
+    let part = |(user, minor): &(u64, i64)| json!({ "userId": user.to_string(), "amount": number(currency, *minor) });
+    parts.iter().map(part).collect()
 }
 
 /// An amount as text, which JSON keeps exactly.

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::Client;
 use fracti_core::{
     balance::{Balance, Checkpoint, Closing},
     entry::Entry,
-    expense::{Expense, Participant},
+    expense::{Expense, PaidExpense, Participant},
     group::{Group, Member, MemberRow},
     id::{GroupId, MemberId},
     keys::Primary,
@@ -31,6 +31,7 @@ pub(super) struct State {
     pub(super) members: BTreeMap<(GroupId, MemberId), Member>,
     pub(super) expenses: Vec<Expense>,
     pub(super) participants: Vec<Participant>,
+    pub(super) payers: Vec<PaidExpense>,
     pub(super) settlements: Vec<Settlement>,
     pub(super) ledgers: BTreeMap<GroupId, Ledger>,
     pub(super) closings: BTreeMap<(GroupId, Day), Ledger>,
@@ -77,6 +78,7 @@ impl State {
             }
             Expense::KIND => self.expenses.push(read(row)),
             Participant::KIND => self.participants.push(read(row)),
+            PaidExpense::KIND => self.payers.push(read(row)),
             Settlement::KIND => self.settlements.push(read(row)),
             Balance::KIND => {
                 let Balance { group_id, ledger } = read(row);

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Category, Expense, ITEMIZED, NOT_ITEMIZED, check_date,
+    Category, CheckedPayers, Expense, ITEMIZED, NOT_ITEMIZED, PayerInput, PayersReader, check_date,
     line_input::{LineInput, read_lines},
     numbers::not_zero,
+    payers,
     split_input::{Members, SplitContext, SplitInput, keep_split, named, read_split},
     stored_items,
 };
@@ -29,8 +30,10 @@ pub struct Edit {
     pub amount: Field<Decimal>,
     /// New description.
     pub description: Field<Description>,
-    /// New payer.
+    /// New payer, who paid all of it.
     pub payer: Field<MemberId>,
+    /// New payers, instead of one.
+    pub payers: Field<Vec<PayerInput>>,
     /// New way to split the amount.
     pub split_type: Field<SplitType>,
     /// New members who share it, with their input.
@@ -51,15 +54,17 @@ impl Draft<Edit> {
     /// The users that the edit names, whom [`Draft::apply`] needs; `None` if it needs all members.
     #[must_use]
     pub fn named(&self) -> Option<BTreeSet<MemberId>> {
-        self.fields().and_then(|edit| named(&edit.payer, &edit.splits, &edit.items))
+        let edit = self.fields()?;
+        let named = named(&edit.payer, &edit.splits, &edit.items)?.into_iter();
+        Some(named.chain(payers::named(&edit.payers)).collect())
     }
 
     /// Applies the edit to `before`. The result has no time of the edit yet.
     ///
     /// If neither the amount nor the split changes, all shares stay exactly as they are. A new
-    /// amount is split like the old one, except that exact shares have to be sent again, and lines
-    /// unless one of them takes the rest. `members` has at least those of [`Draft::named`]. `now` is
-    /// the time of day.
+    /// amount is split like the old one, except that exact shares and the amounts of several payers
+    /// have to be sent again, and lines unless one of them takes the rest. `members` has at least
+    /// those of [`Draft::named`]. `now` is the time of day.
     ///
     /// # Errors
     ///
@@ -74,10 +79,6 @@ impl Draft<Edit> {
         let (edit, mut errors) = self.open()?;
         let members = Members::of(members).and_of(before);
         let currency = edit.currency.or(before.currency);
-        let payer = match edit.payer.or(before.payer_id) {
-            Some(user) if user == before.payer_id => Some((user, before.payer_name.clone())),
-            user => user.and_then(|user| Some((user, members.name(user, "payerId", &mut errors)?))),
-        };
 
         let split_type = edit.split_type.or(before.split_type);
         let same_type = split_type == Some(before.split_type);
@@ -112,13 +113,22 @@ impl Draft<Edit> {
             })
         };
 
+        let amount = divided.as_ref().map(|(amount, _)| *amount);
+        let amount = amount.or_else(|| edit.named_amount(before, currency));
+        let payers = PayersReader { members: &members, before: Some(before), currency, amount };
+        let payers = payers.read_edit(before, edit, &mut errors);
+        if let (Some(payers), Some((_, (_, splits, _)))) = (&payers, &divided) {
+            payers.check_room(splits.len(), &mut errors);
+        }
+
         let date = check_date(edit.date, now, &mut errors).map(Some).or(before.date);
         let after = || {
-            let (payer_id, payer_name) = payer?;
+            let CheckedPayers { payer_id, payer_name, payers } = payers?;
             let (amount, (split_type, splits, items)) = divided?;
             let mut after = Expense {
                 payer_id,
                 payer_name,
+                payers,
                 currency: amount.currency,
                 amount: amount.to_major(),
                 split_type,
@@ -144,6 +154,16 @@ impl Draft<Edit> {
 }
 
 impl Edit {
+    /// The amount after the edit, if it does not follow from the lines.
+    fn named_amount(&self, before: &Expense, currency: Option<Currency>) -> Option<Money> {
+        let number = if self.items.is_absent() {
+            self.amount.or(before.amount)
+        } else {
+            self.amount.value().copied()
+        };
+        Money::from_major(number?, currency?).ok()
+    }
+
     /// The amount and the split by `splits` after the edit.
     fn shares(
         &self,

@@ -14,7 +14,7 @@ pub struct Filter {
     pub to: Option<Day>,
     /// Its category.
     pub category: Option<Category>,
-    /// Member who paid it.
+    /// Member who paid it, alone or with others.
     pub payer: Option<MemberId>,
     /// Member who paid it or owes a share of it, even a share of zero.
     pub member: Option<MemberId>,
@@ -33,7 +33,7 @@ impl Filter {
     #[must_use]
     pub fn accepts(&self, expense: &Expense) -> bool {
         let Self { from, to, category, payer, member, text } = self;
-        let pays = |member: MemberId| expense.payer_id == member;
+        let pays = |member| expense.is_paid_by(member);
         let shares = |member| expense.splits.iter().any(|share| share.user_id == member);
         let contains = |text: &SearchText| {
             let text = text.as_str().to_lowercase();

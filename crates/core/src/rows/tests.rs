@@ -1,4 +1,8 @@
-use std::{collections::BTreeSet, fs};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::*;
 use crate::{
@@ -52,12 +56,16 @@ fn an_expense_of_the_seed_has_the_participants_of_the_seed() {
     }
 }
 
+/// The files below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
 #[test]
 fn every_row_is_listed() {
-    let files = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap();
-    let files = files.map(|file| file.unwrap().path()).filter(|path| path.is_file());
     let mut kinds = BTreeSet::new();
-    for file in files {
+    for file in files(concat!(env!("CARGO_MANIFEST_DIR"), "/src").as_ref()) {
         let source = fs::read_to_string(file).unwrap();
         // The rows of tests are not stored.
         let source = source.split("#[cfg(test)]\nmod tests").next().unwrap();
@@ -73,6 +81,11 @@ fn keys_are_stable() {
     let group_id: GroupId = "550e8400-e29b-41d4-a716-446655440000".parse().unwrap();
     let user: UserId = "123456789".parse().unwrap();
     let expense: Expense = from_item(seed("expense")).unwrap();
+    let paid = PaidExpense {
+        paid_by: "987654321".parse().unwrap(),
+        item_count: None,
+        expense: expense.clone(),
+    };
     let settlement: Settlement = from_item(seed("settlement")).unwrap();
     let applied = Entry {
         entry_id: expense.id.into(),
@@ -100,11 +113,12 @@ fn keys_are_stable() {
         created_at: at,
         ttl: 1_705_861_800,
     };
-    let rows: [(&str, Result<Item, Error>); 13] = [
+    let rows: [(&str, Result<Item, Error>); 14] = [
         ("group", to_item(&from_item::<Group>(seed("group")).unwrap())),
         ("member", to_item(&from_item::<MemberRow>(seed("member")).unwrap())),
         ("expense", to_item(&expense)),
         ("participant", to_item(&expense.participants()[0])),
+        ("payer", to_item(&paid)),
         ("settlement", to_item(&settlement)),
         ("balance", to_item(&Balance { group_id, ledger: ledger.clone() })),
         ("closing", to_item(&Closing { group_id, day: at.day(), ledger: ledger.clone() })),
@@ -140,6 +154,7 @@ fn keys_are_stable() {
     member: GROUP#550e8400-e29b-41d4-a716-446655440000 / USER#123456789 | GSI1 USER#123456789 / GROUP#550e8400-e29b-41d4-a716-446655440000
     expense: GROUP#550e8400-e29b-41d4-a716-446655440000 / TX#2024-01-20T18:30:00.000Z | GSI2 EXPENSE#660e8400-e29b-41d4-a716-446655440001 / 550e8400-e29b-41d4-a716-446655440000 | GSI3 USER#123456789 / TX#2024-01-20T18:30:00.000Z
     participant: GROUP#550e8400-e29b-41d4-a716-446655440000 / PART#660e8400-e29b-41d4-a716-446655440001#987654321 | GSI1 USER#987654321 / OWES#2024-01-20T18:30:00.000Z
+    payer: GROUP#550e8400-e29b-41d4-a716-446655440000 / PAID#660e8400-e29b-41d4-a716-446655440001#987654321 | GSI1 USER#987654321 / PAID#2024-01-20T18:30:00.000Z
     settlement: GROUP#550e8400-e29b-41d4-a716-446655440000 / SETTLE#2024-01-21T10:00:00.000Z | GSI1 USER#123456789 / RECV#2024-01-21T10:00:00.000Z | GSI2 SETTLEMENT#770e8400-e29b-41d4-a716-446655440002 / 550e8400-e29b-41d4-a716-446655440000 | GSI3 USER#987654321 / SETTLE#2024-01-21T10:00:00.000Z
     balance: LEDGER#550e8400-e29b-41d4-a716-446655440000 / BALANCE
     closing: LEDGER#550e8400-e29b-41d4-a716-446655440000 / DAY#2024-01-20

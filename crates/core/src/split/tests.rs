@@ -28,7 +28,7 @@ fn invalid_splits_are_refused() {
         (Split::Equal(Vec::new()), "splits must not be empty"),
         (
             Split::Equal((1..47).map(user).collect()),
-            "an expense must have at most 45 splits, not 46",
+            "an expense must have at most 45 splits and further payers, not 46",
         ),
         (Split::Equal(vec![user(1), user(2), user(1)]), "userId must appear only once in splits"),
         (

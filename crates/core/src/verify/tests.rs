@@ -34,6 +34,7 @@ fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8)
         group_title: None,
         payer_id: user(payer),
         payer_name: String::new(),
+        payers: Vec::new(),
         amount: currency.to_major(minor),
         currency,
         description: String::new(),

@@ -126,15 +126,15 @@ schemas! {
     }
 
     /// Amount of an expense in major units, not 0, with at most as many decimals as the currency
-    /// has. It is negative if the payer received it: a refund or an income. A number or a string; a
+    /// has. It is negative if the payers received it: a refund or an income. A number or a string; a
     /// string keeps its digits in clients whose numbers are floats.
     ExpenseAmountInput {
         "oneOf": [{ "type": "number", "not": { "const": 0 } }, { "type": "string", "pattern": SIGNED }],
         "example": 100,
     }
 
-    /// Amount of a share or of a line in major units. It is 0 or has the sign of the expense. A
-    /// number or a string.
+    /// Amount of a payer, of a share or of a line in major units. It is 0 or has the sign of the
+    /// expense. A number or a string.
     PartAmountInput {
         "oneOf": [{ "type": "number" }, { "type": "string", "pattern": SIGNED }],
         "example": "33.34",
@@ -169,7 +169,7 @@ schemas! {
     }
 
     /// Amount of an expense in major units, with all digits: parse it as a decimal, not as a float.
-    /// It is negative if the payer received it. With `amounts=text` it is a string.
+    /// It is negative if the payers received it. With `amounts=text` it is a string.
     ExpenseAmount { "type": "number", "example": 100 }
 
     /// Weight or quantity. With `amounts=text` it is a string.

@@ -6,7 +6,7 @@ use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     entry::Entry,
-    expense::{Expense, Share},
+    expense::{Expense, Payer, Share},
     group::Group,
     ledger::Change,
     settlement::Settlement,
@@ -48,12 +48,15 @@ pub struct ExpenseView {
     pub id: schemas::ResourceId,
     /// Group that it belongs to.
     pub group_id: schemas::ResourceId,
-    /// Member who paid.
+    /// Main payer: the member who paid most; of equal amounts, the one with the smallest id.
     pub payer_id: schemas::MemberId,
-    /// Name of the payer when it was recorded.
+    /// Name of the main payer when it was recorded.
     #[schema(example = "Alice Smith")]
     pub payer_name: String,
-    /// Amount in major units, with all digits; negative if the payer received it.
+    /// Payers, whose amounts sum to the amount: the main payer first, and then the others by absolute
+    /// amount and id.
+    pub payers: Vec<PayerView>,
+    /// Amount in major units, with all digits; negative if the payers received it.
     #[schema(value_type = schemas::ExpenseAmount)]
     pub amount: JsonDecimal,
     /// Currency of the amount.
@@ -90,6 +93,21 @@ pub struct ExpenseView {
     /// Time at which it was last edited or restored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<schemas::Timestamp>,
+}
+
+/// A payer of an expense.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ExpensePayer)]
+pub struct PayerView {
+    /// The member.
+    pub user_id: schemas::MemberId,
+    /// Name of the member when it was recorded.
+    #[schema(example = "Alice Smith")]
+    pub user_name: String,
+    /// Amount that the member paid, in major units, with all digits; negative if received.
+    #[schema(value_type = schemas::ExpenseAmount)]
+    pub amount: JsonDecimal,
 }
 
 /// A member's share of an expense.
@@ -337,12 +355,14 @@ impl From<Group> for GroupView {
 
 impl From<Expense> for ExpenseView {
     fn from(expense: Expense) -> Self {
+        let payers = expense.all_payers().into_iter().map(PayerView::from).collect();
         Self {
             date: Text(expense.day()),
             id: Text(expense.id.into()),
             group_id: Text(expense.group_id.into()),
             payer_id: Text(expense.payer_id),
             payer_name: expense.payer_name,
+            payers,
             amount: JsonDecimal(expense.amount),
             currency: Text(expense.currency),
             description: expense.description,
@@ -388,6 +408,14 @@ impl From<Line<Decimal>> for LineView {
             over,
             split,
         }
+    }
+}
+
+impl From<Payer> for PayerView {
+    fn from(payer: Payer) -> Self {
+        // Names each field, so that none is forgotten.
+        let Payer { user_id, user_name, amount } = payer;
+        Self { user_id: Text(user_id), user_name, amount: JsonDecimal(amount) }
     }
 }
 

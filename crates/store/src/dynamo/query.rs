@@ -146,6 +146,14 @@ pub(crate) struct Placed<T> {
     pub(crate) more: bool,
 }
 
+impl<T> Placed<T> {
+    /// The same page of other entities.
+    pub(crate) fn map<U>(self, of: impl Fn(T) -> U) -> Placed<U> {
+        let rows = self.rows.into_iter().map(|(position, row)| (position, of(row))).collect();
+        Placed { rows, more: self.more }
+    }
+}
+
 /// Rows of a range.
 struct Scanned {
     items: Vec<Item>,

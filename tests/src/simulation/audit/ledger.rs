@@ -1,4 +1,4 @@
-//! Compares a group's ledger, entries, history and participants with its expenses and settlements.
+//! Compares a group's ledger, entries, history, participants and payers with its expenses and settlements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use fracti_core::{
     balance::Checkpoint,
     currency::Currency,
     entry::Entry,
-    expense::{Expense, Participant},
+    expense::{Expense, PaidExpense, Participant},
     id::{GroupId, MemberId},
     ledger::{Balances, EntryStatus, Ledger, RefType, Totals},
     settlement::{Settlement, Status},
@@ -39,6 +39,7 @@ pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
         findings.push(Finding::Twice(format!("{group} counts its {members} members otherwise")));
     }
     findings.extend(participants(state, group, &expenses));
+    findings.extend(further_payers(state, group, &expenses));
     findings.extend(names(&expenses, &settlements, &entries));
     findings.extend(sequences(&ledger, &entries));
     findings.extend(closings(state, group, &settlements, &entries));
@@ -54,7 +55,7 @@ fn sums(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) -> 
         sums.entry((currency, user)).or_insert([0; 4])[total] += minor;
     };
     for expense in expenses {
-        add(expense.currency, expense.payer_id, 0, expense.amount);
+        expense.all_payers().iter().for_each(|it| add(expense.currency, it.user_id, 0, it.amount));
         expense.splits.iter().for_each(|it| add(expense.currency, it.user_id, 1, it.amount));
     }
     for settlement in settlements.iter().filter(|it| it.status == Status::Completed) {
@@ -82,7 +83,7 @@ fn of_ledger(ledger: &Ledger) -> Sums {
     totals.map(|(currency, (user, totals))| ((currency, user), four(totals))).collect()
 }
 
-/// A participant row exists exactly for each member who owes a share.
+/// A participant row exists exactly for each member who owes more than they paid.
 fn participants(state: &State, group: GroupId, expenses: &[Expense]) -> Option<Finding> {
     let mut expected: Vec<Participant> = expenses.iter().flat_map(Expense::participants).collect();
     let of_group = state.participants.iter().filter(|it| it.group_id == group);
@@ -91,6 +92,19 @@ fn participants(state: &State, group: GroupId, expenses: &[Expense]) -> Option<F
         rows.sort_by_key(|it| (it.expense_id, it.user_id));
     }
     let text = || format!("{group}: {found:?} participate instead of {expected:?}");
+    (expected != found).then(|| Finding::Wrong(text()))
+}
+
+/// A payer row exists exactly for each payer but the main one.
+fn further_payers(state: &State, group: GroupId, expenses: &[Expense]) -> Option<Finding> {
+    let mut expected: Vec<PaidExpense> =
+        expenses.iter().flat_map(Expense::further_payers).collect();
+    let of_group = state.payers.iter().filter(|it| it.expense.group_id == group);
+    let mut found: Vec<PaidExpense> = of_group.cloned().collect();
+    for rows in [&mut expected, &mut found] {
+        rows.sort_by_key(|it| (it.expense.id, it.paid_by));
+    }
+    let text = || format!("{group}: {found:?} paid instead of {expected:?}");
     (expected != found).then(|| Finding::Wrong(text()))
 }
 

@@ -1,4 +1,4 @@
-//! Checks that the shares of every expense are exactly as requested.
+//! Checks that the payers and the shares of every expense are exactly as requested.
 
 use std::collections::BTreeMap;
 
@@ -10,26 +10,26 @@ use fracti_core::{
 use super::records::is_spent;
 use crate::simulation::{Finding, Operation, Receipt, Record, Split, state::State};
 
-/// Findings about shares.
+/// Findings about payers and shares.
 pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for expense in &state.expenses {
         let record = records.iter().find(|it| is_spent(state, expense, &it.operation));
-        let Some(Record { operation: Operation::Spend { payer, minor, split, .. }, .. }) = record
+        let Some(Record { operation: Operation::Spend { payers, minor, split, .. }, .. }) = record
         else {
             continue;
         };
         let id = expense.id.to_string();
         let edited = records.iter().find_map(|it| match &it.operation {
-            Operation::Edit { expense: of, label, minor, .. }
+            Operation::Edit { expense: of, label, payers, minor, .. }
                 if *of == id && *label == expense.description =>
             {
-                Some(minor)
+                Some((payers, minor))
             }
             _ => None,
         });
-        let minor = edited.unwrap_or(minor);
-        let right = expense.payer_id == UserId::new(*payer).unwrap()
+        let (payers, minor) = edited.unwrap_or((payers, minor));
+        let right = payers_are(expense, payers)
             && of(expense, expense.amount) == *minor
             && split_is(expense, *minor, split);
         if !right {
@@ -42,6 +42,16 @@ pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
 /// The amount in minor units.
 fn of(expense: &Expense, amount: fracti_core::decimal::Decimal) -> i64 {
     expense.currency.to_minor(amount).unwrap()
+}
+
+/// Whether these are the payers, by amount and id.
+fn payers_are(expense: &Expense, payers: &[(u64, i64)]) -> bool {
+    let mut expected: Vec<(u64, i64)> = payers.to_vec();
+    expected.sort_by_key(|(user, minor)| (-minor.abs(), *user));
+    let found = expense.all_payers();
+    let found =
+        found.iter().map(|it| (it.user_id.user().unwrap().number(), of(expense, it.amount)));
+    expense.payer_id == UserId::new(expected[0].0).unwrap() && found.eq(expected)
 }
 
 /// Whether the shares are those of the split: of a negative expense, the negated shares are those
