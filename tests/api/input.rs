@@ -718,6 +718,175 @@ fn rows() -> Vec<Row> {
     ]
 }
 
+/// Weights, adjustments and the lines of a receipt.
+fn of_splits() -> Vec<Row> {
+    let of = |split_type: &str, fields: Value| {
+        let mut body = json!({ "amount": 100, "description": "x", "splitType": split_type });
+        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        (EXPENSES, body.to_string())
+    };
+    let one = |split_type: &str, field: &str, input: Value| {
+        let mut split = json!({ "userId": "1" });
+        split[field] = input;
+        of(split_type, json!({ "splits": [split, { "userId": "2", "weight": 1 }] }))
+    };
+    let weight = |weight: Value| one("shares", "weight", weight);
+    let adjustment = |adjustment: Value| one("adjustment", "adjustment", adjustment);
+    invalid([
+        (of("shares", json!({})), "splits", "required"),
+        (of("shares", json!({ "splits": [{ "userId": "1" }] })), "splits[0].weight", "required"),
+        (weight(json!(-1)), "splits[0].weight", "must not be negative"),
+        (one("equal", "weight", json!(-1)), "splits[0].weight", "must not be negative"),
+        (weight(json!("0.00001")), "splits[0].weight", "must have at most 4 decimals"),
+        (weight(json!("10000.0001")), "splits[0].weight", "must be at most 10000"),
+        (
+            of("shares", json!({ "splits": [{ "userId": "1", "weight": 0 }] })),
+            "splits",
+            "weights must not all be 0",
+        ),
+        (adjustment(json!(130)), "splits", "the adjustments sum to 130, 30 more than the amount"),
+        (adjustment(json!("-100.01")), "splits[0].adjustment", "the share of 1 would be negative"),
+        (adjustment(json!("0.001")), "splits[0].adjustment", "must have at most 2 decimals"),
+        (
+            of("equal", json!({ "items": [{ "name": "x" }] })),
+            "items",
+            "only with splitType itemized",
+        ),
+    ])
+}
+
+/// The lines of a receipt of 100 EUR.
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn of_lines() -> Vec<Row> {
+    let items = |items: Value| {
+        let body =
+            json!({ "amount": 100, "description": "x", "splitType": "itemized", "items": items });
+        (EXPENSES, body.to_string())
+    };
+    // A line beside an item that takes the rest.
+    let line = |fields: Value| {
+        let mut line = json!({ "name": "x", "amount": 1 });
+        line.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        items(json!([{ "name": "rest" }, line]))
+    };
+    let tax = |fields: Value| {
+        let mut tax = json!({ "kind": "tax" });
+        tax.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        line(tax)
+    };
+    let sharer = |fields: Value| line(json!({ "sharers": [{ "userId": "1" }, fields] }));
+    let many = |count: usize, line: Value| {
+        items(std::iter::once(json!({ "name": "rest" })).chain(vec![line; count]).collect())
+    };
+    let without_amount = |items: Value| {
+        let body = json!({ "description": "x", "splitType": "itemized", "items": items });
+        (EXPENSES, body.to_string())
+    };
+    let wrong_lines = [
+        (items(Value::Null), "items", "required"),
+        (items(json!([])), "items", "must not be empty"),
+        (many(100, json!({ "name": "x", "amount": 0 })), "items", "at most 100 items"),
+        (
+            many(21, json!({ "kind": "fee", "name": "x", "amount": 0 })),
+            "items",
+            "at most 20 lines of other kinds",
+        ),
+        (items(json!([{ "kind": "fee", "name": "x" }])), "items", "at least one line of kind item"),
+        (
+            items(json!([{ "name": "x", "amount": 99.9 }])),
+            "items",
+            "the lines sum to 99.9, 0.1 less than the amount",
+        ),
+        (
+            items(json!([{ "name": "x", "amount": 101 }, { "name": "y" }])),
+            "items",
+            "the lines sum to 101, 1 more than the amount",
+        ),
+        (
+            without_amount(
+                json!([{ "name": "x", "amount": 1 }, { "kind": "discount", "name": "y", "amount": 1 }]),
+            ),
+            "items",
+            "discounts must be less than the other lines together",
+        ),
+        (without_amount(json!([{ "name": "x" }])), "amount", "required"),
+        (line(json!({ "kind": "drink" })), "items[1].kind", "item, tax, tip, fee, discount"),
+        (line(json!({ "name": " " })), "items[1].name", "1 to 100 characters"),
+        (line(json!({ "name": null })), "items[1].name", "required"),
+        (line(json!({ "amount": -1 })), "items[1].amount", "must not be negative"),
+        (line(json!({ "amount": "0.001" })), "items[1].amount", "must have at most 2 decimals"),
+        (line(json!({ "amount": null })), "items[1].amount", "only one line may take the rest"),
+        (line(json!({ "rest": true })), "items[1].rest", "only one line may take the rest"),
+        (line(json!({ "rest": "true" })), "items[1].rest", "must be true or false"),
+        (tax(json!({ "amount": null })), "items[1].amount", "only one line may take the rest"),
+        (line(json!({ "quantity": 0 })), "items[1].quantity", "must be above zero"),
+        (line(json!({ "quantity": "0.0001" })), "items[1].quantity", "at most 3 decimals"),
+        (line(json!({ "quantity": 10_001 })), "items[1].quantity", "must be at most 10000"),
+        (line(json!({ "price": -1 })), "items[1].price", "must not be negative"),
+    ];
+    let wrong_sharers = [
+        (line(json!({ "sharers": [] })), "items[1].sharers", "must not be empty"),
+        (
+            sharer(json!({ "userId": "9" })),
+            "items[1].sharers[1].userId",
+            "must be the id of a member",
+        ),
+        (sharer(json!({ "userId": "1" })), "items[1].sharers[1].userId", "only once in sharers"),
+        (
+            sharer(json!({ "userId": "2", "weight": -1 })),
+            "items[1].sharers[1].weight",
+            "must not be negative",
+        ),
+        (
+            sharer(json!({ "userId": "2", "weight": "1000000000.1" })),
+            "items[1].sharers[1].weight",
+            "must be at most 1000000000",
+        ),
+        (
+            line(json!({ "sharers": [{ "userId": "1", "weight": 0 }] })),
+            "items[1].sharers",
+            "weights must not all be 0",
+        ),
+        (
+            line(json!({ "over": [0] })),
+            "items[1].over",
+            "must not be given for a line of kind item",
+        ),
+        (
+            line(json!({ "split": "equal" })),
+            "items[1].split",
+            "must not be given for a line of kind item",
+        ),
+        (
+            tax(json!({ "sharers": [{ "userId": "1" }], "over": [0] })),
+            "items[1].over",
+            "must not be given beside sharers",
+        ),
+        (tax(json!({ "over": [1] })), "items[1].over[0]", "index of a line of kind item"),
+        (tax(json!({ "over": [100] })), "items[1].over[0]", "index of a line of kind item"),
+        (tax(json!({ "over": [0, 0] })), "items[1].over[1]", "must not repeat an index"),
+        (tax(json!({ "over": ["0"] })), "items[1].over[0]", "must be a whole number"),
+        (tax(json!({ "split": "half" })), "items[1].split", "proportional, equal"),
+        (
+            items(json!([
+                { "name": "free", "amount": 0 }, { "name": "rest" },
+                { "kind": "tax", "name": "x", "amount": 1, "over": [0] },
+            ])),
+            "items[2]",
+            "the lines it applies to sum to 0",
+        ),
+        (
+            items(json!([
+                { "name": "rest", "sharers": [{ "userId": "1" }] },
+                { "kind": "discount", "name": "x", "amount": 1, "sharers": [{ "userId": "2" }] },
+            ])),
+            "items",
+            "the share of 2 would be negative",
+        ),
+    ];
+    invalid(wrong_lines.into_iter().chain(wrong_sharers))
+}
+
 /// Edits. Alice (1) paid 9 EUR for herself and Bob (2).
 fn of_edits() -> Vec<Row> {
     let edit = |body: Value| ("PUT /api/groups/G/expenses/E", body.to_string());
@@ -882,7 +1051,8 @@ async fn invalid_input_is_refused_by_field_and_writes_nothing() {
         .await;
     let settlement = made.data(201)["id"].as_str().unwrap();
     let before = group.api.rows().await;
-    let rows: Vec<_> = [rows(), of_edits(), of_the_ledger(), of_queries()].concat();
+    let rows: Vec<_> =
+        [rows(), of_splits(), of_lines(), of_edits(), of_the_ledger(), of_queries()].concat();
     assert!(rows.len() >= 160);
     let mut wrong = Vec::new();
     for (endpoint, body, status, code, path, rule) in rows {

@@ -390,8 +390,16 @@ impl Reader<'_> {
     }
 }
 
-/// Requests and responses with the lines of a receipt.
-async fn itemized_expenses(alice: &Reader<'_>, expenses: &str) {
+/// Requests and responses with weights, adjustments and the lines of a receipt.
+async fn other_splits(alice: &Reader<'_>, expenses: &str) {
+    for body in [
+        json!({ "amount": -20, "description": "Deposit", "splitType": "shares",
+            "splits": [{ "userId": "1", "weight": 1.5 }, { "userId": "2", "weight": "2" }] }),
+        json!({ "amount": 60, "description": "Taxi", "splitType": "adjustment",
+            "splits": [{ "userId": "1", "adjustment": "-7.5" }, { "userId": "2" }] }),
+    ] {
+        alice.make(expenses, body).await;
+    }
     let receipt = json!({ "description": "Luigi's", "amount": "38.15", "splitType": "itemized", "items": [
         { "name": "Wine", "rest": true, "quantity": 2, "price": "7.75" },
         { "kind": "item", "name": "Pizza", "amount": 12, "sharers": [{ "userId": "1" }] },
@@ -440,10 +448,6 @@ async fn requests_and_responses_match_the_document() {
             "splits": [{ "userId": "1", "amount": "4.5" }, { "userId": "2", "amount": 4.5 }] }),
         json!({ "amount": 1e3, "description": "Car", "splitType": "percentage",
             "splits": [{ "userId": "1", "percentage": 33.3333 }, { "userId": "2", "percentage": "66.6667" }] }),
-        json!({ "amount": -20, "description": "Deposit", "splitType": "shares",
-            "splits": [{ "userId": "1", "weight": 1.5 }, { "userId": "2", "weight": "2" }] }),
-        json!({ "amount": 60, "description": "Taxi", "splitType": "adjustment",
-            "splits": [{ "userId": "1", "adjustment": "-7.5" }, { "userId": "2" }] }),
     ] {
         bob.make(&expenses, body).await;
     }
@@ -452,7 +456,7 @@ async fn requests_and_responses_match_the_document() {
     alice.get(&format!("{expenses}?limit=100&cursor={cursor}")).await.data(200);
     let expense = format!("{expenses}/{mine}");
     alice.get(&expense).await.data(200);
-    itemized_expenses(&alice, &expenses).await;
+    other_splits(&alice, &expenses).await;
     for body in [
         json!({ "amount": 40, "category": "travel" }),
         json!({ "description": "Late dinner", "payerId": "2", "category": null, "currency": "TON" }),

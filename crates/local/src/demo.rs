@@ -1,5 +1,5 @@
 //! A demo group to try the API on: four friends in the Alps and a guest, with expenses in two
-//! currencies.
+//! currencies, a bill with its lines, and a refund.
 //!
 //! It is created through the API with idempotency keys, so repeated starts on the same data create
 //! it at most once a day.
@@ -81,6 +81,27 @@ pub(crate) async fn run(
                     { "userId": dave.0.id.to_string(), "percentage": 25 },
                 ],
             }),
+        ),
+        (
+            dave,
+            json!({
+                "description": "Pizzeria", "category": "food", "splitType": "itemized", "items": [
+                    { "name": "Wine", "amount": "15.50" },
+                    { "name": "Pizza", "amount": 24, "quantity": 2, "price": 12, "sharers": [
+                        { "userId": alice.0.id.to_string() }, { "userId": bob.0.id.to_string() },
+                    ] },
+                    { "name": "Salad", "amount": "7.20", "sharers": [
+                        { "userId": carol.0.id.to_string(), "weight": 2 },
+                        { "userId": dave.0.id.to_string() },
+                    ] },
+                    { "kind": "tip", "name": "Tip", "amount": 5 },
+                    { "kind": "discount", "name": "Coupon", "amount": 4, "over": [1] },
+                ],
+            }),
+        ),
+        (
+            alice,
+            json!({ "amount": -30, "description": "Hut, deposit returned", "category": "travel" }),
         ),
     ];
     for (index, ((_, authorization), expense)) in expenses.iter().enumerate() {
