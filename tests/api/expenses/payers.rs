@@ -45,7 +45,7 @@ async fn balances_and_rows_follow_from_what_each_member_paid_and_owes() {
             json!({}),
             vec!["30", "10", "-20", "-20"],
             vec![("3", json!([20, "A", 2])), ("4", json!([20, "A", 2]))],
-            "2",
+            &["2"][..],
         ),
         (
             90,
@@ -53,7 +53,7 @@ async fn balances_and_rows_follow_from_what_each_member_paid_and_owes() {
             json!({}),
             vec!["50", "-20", "-30"],
             vec![("2", json!([20, "A", two])), ("3", json!([30, "A", 2]))],
-            "2",
+            &["2"],
         ),
         (
             100,
@@ -61,7 +61,23 @@ async fn balances_and_rows_follow_from_what_each_member_paid_and_owes() {
             exact,
             vec!["-30", "30"],
             vec![("1", json!([30, "B", two]))],
-            "2",
+            &["2"],
+        ),
+        (
+            -45,
+            paid([("1", "-45")]),
+            json!({}),
+            vec!["-30", "15", "15"],
+            vec![("2", json!([-15, "A", two])), ("3", json!([-15, "A", two]))],
+            &[],
+        ),
+        (
+            -90,
+            paid([("1", "-80"), ("2", "-10")]),
+            json!({}),
+            vec!["-50", "20", "30"],
+            vec![("2", json!([-20, "A", two])), ("3", json!([-30, "A", 2]))],
+            &["2"],
         ),
     ] {
         let group = Group::new(balances.len().try_into().unwrap(), "EUR").await;
@@ -70,7 +86,7 @@ async fn balances_and_rows_follow_from_what_each_member_paid_and_owes() {
         let made = group.spend(0, body).await;
         assert_eq!(group.balances().await, balances, "{made}");
         assert_eq!(made["payerId"], "1");
-        assert_eq!(rows(&group, "PAID#").await, [further], "{made}");
+        assert_eq!(rows(&group, "PAID#").await, further, "{made}");
         let expected: Vec<_> = debtors.iter().map(|(member, _)| *member).collect();
         assert_eq!(rows(&group, "PART#").await, expected, "{made}");
         for (member, debt) in debtors {
@@ -85,7 +101,7 @@ async fn balances_and_rows_follow_from_what_each_member_paid_and_owes() {
         };
         assert_eq!([sum("paid"), sum("owed")], [amount * 100; 2], "{made}");
         group.verify().await;
-        group.members[1].delete(&path(&group, &made)).await.data(200);
+        group.members[0].delete(&path(&group, &made)).await.data(200);
         assert!(group.balances().await.iter().all(|balance| balance == "0"));
         assert_eq!(rows(&group, "PAID#").await, [""; 0]);
         assert_eq!(rows(&group, "PART#").await, [""; 0]);
@@ -297,6 +313,34 @@ async fn broken_rules_about_payers_are_named_and_change_nothing() {
             assert!(told.starts_with(message), "{body}: {detail}");
         }
     }
+    for (payers, at, message) in [
+        (paid([("1", "-79")]), "payers", "the amounts sum to -79, 1 more than the amount"),
+        (
+            json!([{ "userId": "1" }, { "userId": "2", "amount": -81 }]),
+            "payers",
+            "the amounts sum to -81, 1 less than the amount",
+        ),
+        (
+            paid([("1", "-90"), ("2", "10")]),
+            "payers[1].amount",
+            "amount must not be positive: the expense is negative",
+        ),
+        (
+            json!([{ "userId": "1" }, { "userId": "2", "amount": -80 }]),
+            "payers[0].amount",
+            "amount must not be omitted: the other payers paid all of it",
+        ),
+    ] {
+        let new = json!({ "amount": -80, "description": "x", "payers": payers });
+        let edit = json!({ "amount": -80, "payers": payers });
+        for reply in [
+            alice.post(&group.path("/expenses"), new).await,
+            alice.put(&path(&group, &several), edit).await,
+        ] {
+            assert_eq!(reply.code(), (400, "VALIDATION_ERROR"), "{payers}");
+            assert_eq!(reply.body["details"], json!([{ "path": at, "message": message }]));
+        }
+    }
     let both = json!({ "payerId": "1", "payers": paid([("1", "40"), ("2", "40")]) });
     let needed = "payers or payerId is required for a new amount of an expense with several payers";
     for (body, at, message) in [
@@ -314,6 +358,40 @@ async fn broken_rules_about_payers_are_named_and_change_nothing() {
         assert_eq!(reply.body["details"][0], json!({ "path": at, "message": message }), "{body}");
     }
     assert_eq!(group.api.rows().await, before);
+}
+
+#[tokio::test]
+async fn payers_follow_the_sum_of_the_lines() {
+    let group = Group::new(3, "EUR").await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let items = |wine: &str| json!([{ "name": "Wine", "amount": wine }, { "kind": "tip", "name": "Tip", "amount": 3 }]);
+    let body = json!({
+        "splitType": "itemized", "items": items("27"),
+        "payers": [{ "userId": "1", "amount": 20 }, { "userId": "2" }],
+    });
+    let made = group.spend(0, body).await;
+    assert_eq!((&made["amount"], payers(&made)), (&json!(30), vec!["A 20".into(), "B 10".into()]));
+    let at = path(&group, &made);
+    let reply = bob.put(&at, json!({ "items": items("30") })).await;
+    let message =
+        "payers or payerId is required for a new amount of an expense with several payers";
+    assert_eq!(reply.body["details"], json!([{ "path": "payers", "message": message }]));
+    let payers_too = json!({ "items": items("30"), "payers": paid([("1", "11"), ("3", "22")]) });
+    let edited = bob.put(&at, payers_too).await.data(200).clone();
+    assert_eq!(payers(&edited), ["C 22", "A 11"]);
+    assert_eq!(alice.put(&at, json!({ "items": items("30.00") })).await.data(200), &edited);
+    assert_eq!(group.balances().await, ["0", "-11", "11"]);
+
+    // The row of a further payer has the number of the lines instead of the lines.
+    let rows = group.api.rows().await;
+    let row = rows.into_iter().find(|((_, sk), _)| sk.starts_with("PAID#")).unwrap().1;
+    assert!(!row.contains_key("items"));
+    let mine = alice.get("/api/users/me/expenses").await.data(200)[0].clone();
+    let carol = group.members[2].get("/api/users/me/expenses").await.data(200)[0].clone();
+    for expense in [mine, carol] {
+        assert_eq!((&expense["itemCount"], &expense["items"]), (&json!(2), &Value::Null));
+    }
+    group.verify().await;
 }
 
 #[tokio::test]
