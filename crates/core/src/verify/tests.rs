@@ -2,7 +2,7 @@ use super::*;
 
 use crate::{
     balance::Balance,
-    expense::Share,
+    expense::{Payer, Share},
     id::{ExpenseId, SettlementId},
     ledger::{
         Event, Totals,
@@ -15,6 +15,7 @@ use crate::{
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
 
+/// An expense of which the member after `payer` paid a third, if it is large enough.
 fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8) -> Expense {
     let currency = currency(in_currency);
     let id = ExpenseId::new(at, [1; 10]);
@@ -28,13 +29,19 @@ fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8)
     };
     let split = Split::Equal((1..=sharers).map(user).collect());
     let shares = split.divide(Money { currency, minor }, id).unwrap();
+    let third = minor / 3;
+    let paid = [(payer, minor - third), (payer + 1, third)].map(|(payer, minor)| Payer {
+        user_id: user(payer),
+        user_name: String::new(),
+        amount: currency.to_major(minor),
+    });
     Expense {
         id,
         group_id: group(),
         group_title: None,
         payer_id: user(payer),
         payer_name: String::new(),
-        payers: Vec::new(),
+        payers: if third == 0 { Vec::new() } else { paid.into() },
         amount: currency.to_major(minor),
         currency,
         description: String::new(),
@@ -251,6 +258,9 @@ fn verify_sees_every_difference() {
     let (spent, paid) = (rows.expenses[0].clone(), rows.settlements[0].clone());
     let pending = Settlement { status: Status::Pending, ..paid.clone() };
     let other = expense(at(0), 2, 100, 3, 0);
+    let mut swapped = spent.clone();
+    let [first, second] = swapped.payers.as_mut_slice() else { unreachable!() };
+    std::mem::swap(&mut first.amount, &mut second.amount);
     let mut unapplied = rows.entries.clone();
     unapplied[2].status = EntryStatus::Reverted;
     let mut moved = rows.entries.clone();
@@ -262,6 +272,7 @@ fn verify_sees_every_difference() {
             "an expense is there twice",
         ),
         (Rows { expenses: vec![other], ..rows.clone() }, "another one paid"),
+        (Rows { expenses: vec![swapped], ..rows.clone() }, "each payer paid what the other did"),
         (Rows { settlements: vec![], ..rows.clone() }, "a settlement is missing"),
         (Rows { settlements: vec![pending], ..rows.clone() }, "a settlement is not completed"),
         (Rows { entries: rows.entries[..2].to_vec(), ..rows.clone() }, "the last entry is missing"),
@@ -276,7 +287,7 @@ fn verify_sees_every_difference() {
     assert_eq!(verify(&ledger, &gap), unsound("entries", LedgerError::Missing(0)));
 
     let mut too_much = rows.clone();
-    too_much.expenses[0].amount = "92233720368547758.08".parse().unwrap();
+    too_much.expenses[0].payers[0].amount = "92233720368547758.08".parse().unwrap();
     let eur = currency(0);
     assert_eq!(verify(&ledger, &too_much), unsound("rows", LedgerError::Overflow(eur)));
 }
