@@ -200,6 +200,9 @@ impl Subject {
             let all = expense(1..=self.members);
             calls.push((post(), "/api/groups/{groupId}/expenses", "all share", Some(all)));
         }
+        let mut two = expense(1..=4);
+        two["payers"] = json!([{ "userId": "1", "amount": 100 }, { "userId": "2" }]);
+        calls.push((post(), "/api/groups/{groupId}/expenses", "four share, two paid", Some(two)));
         let four = Some(expense(1..=4));
         calls.push((post(), "/api/groups/{groupId}/expenses", "four share", four));
         let one = "/api/groups/{groupId}/expenses/{expenseId}";

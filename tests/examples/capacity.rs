@@ -105,6 +105,8 @@ async fn main() {
     }
     let spend =
         json!({ "amount": 25, "description": "Dinner at the restaurant", "category": "food" });
+    let mut of_two = spend.clone();
+    of_two["payers"] = json!([{ "userId": "1", "amount": 15 }, { "userId": "2", "amount": 10 }]);
     for _ in 0..50 {
         alice.post(&at("/expenses"), spend.clone()).await;
     }
@@ -129,7 +131,8 @@ async fn main() {
         (Method::PUT, at("/wallet"), json!({ "wallet": format!("0:{}", "a".repeat(64)) }), 0.25),
         (Method::GET, at("/expenses"), json!({}), 60.0),
         (Method::GET, one("expenses", &expense), json!({}), 20.0),
-        (Method::POST, at("/expenses"), spend, 20.0),
+        (Method::POST, at("/expenses"), spend, 18.0),
+        (Method::POST, at("/expenses"), of_two, 2.0),
         (Method::PUT, one("expenses", &expense), json!({ "amount": 26 }), 2.0),
         (Method::GET, one("expenses", &expense) + "/history", json!({}), 2.0),
         (Method::DELETE, one("expenses", &expense), json!({}), 1.0),
@@ -162,7 +165,10 @@ async fn main() {
         let path = path.replace(&settlement, "{settlementId}");
         month.add(times, cost);
         let TableCost { round_trips, read_units, write_units, .. } = cost;
-        println!("| {method} `{path}` | {round_trips} | {read_units} | {write_units} | {times} |");
+        let what = if body.get("payers").is_some() { ", two payers" } else { "" };
+        println!(
+            "| {method} `{path}`{what} | {round_trips} | {read_units} | {write_units} | {times} |"
+        );
     }
     month.print();
     database.stop().await;
