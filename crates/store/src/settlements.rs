@@ -47,7 +47,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::TooMuchHistory`] if the group has too many settlements, or more than [`MAX_PENDING`]
+    /// [`Error::TooMuchHistory`] if the group has too many settlements, or more than `MAX_PENDING`
     /// that are pending; [`Error::Unavailable`] or [`Error::Table`].
     pub async fn pending_settlements(
         &self,
