@@ -131,6 +131,7 @@ async fn main() {
         (Method::PUT, at("/wallet"), json!({ "wallet": format!("0:{}", "a".repeat(64)) }), 0.25),
         (Method::GET, at("/expenses"), json!({}), 60.0),
         (Method::GET, one("expenses", &expense), json!({}), 20.0),
+        (Method::GET, one("expenses", &expense) + "/breakdown", json!({}), 2.0),
         (Method::POST, at("/expenses"), spend, 18.0),
         (Method::POST, at("/expenses"), of_two, 2.0),
         (Method::PUT, one("expenses", &expense), json!({ "amount": 26 }), 2.0),

@@ -1,5 +1,5 @@
 //! A demo group to try the API on: four friends in the Alps and a guest, with expenses in two
-//! currencies, a bill with its lines, and a refund.
+//! currencies, a bill with its lines, one that two paid, and a refund.
 //!
 //! It is created through the API with idempotency keys, so repeated starts on the same data create
 //! it at most once a day.
@@ -96,6 +96,15 @@ pub(crate) async fn run(
                     ] },
                     { "kind": "tip", "name": "Tip", "amount": 5 },
                     { "kind": "discount", "name": "Coupon", "amount": 4, "over": [1] },
+                ],
+            }),
+        ),
+        (
+            dave,
+            json!({
+                "amount": 96, "description": "Ski passes", "category": "entertainment", "payers": [
+                    { "userId": carol.0.id.to_string(), "amount": 70 },
+                    { "userId": dave.0.id.to_string() },
                 ],
             }),
         ),

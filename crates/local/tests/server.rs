@@ -136,7 +136,7 @@ fn requests_printed_by_the_demo_succeed() {
         assert!(url.starts_with(&server.api), "{url}");
         let (status, body) = get(url, authorization);
         assert_eq!(status, 200, "{body}");
-        assert!(body.contains(r#""expenseCount":6"#), "{body}");
+        assert!(body.contains(r#""expenseCount":7"#), "{body}");
         assert!(body.contains(r#""name":"Grandma""#), "{body}");
         assert_eq!(get(url, "tma nothing").0, 401);
     }
