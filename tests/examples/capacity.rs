@@ -105,8 +105,10 @@ async fn main() {
     }
     let spend =
         json!({ "amount": 25, "description": "Dinner at the restaurant", "category": "food" });
-    let mut of_two = spend.clone();
-    of_two["payers"] = json!([{ "userId": "1", "amount": 15 }, { "userId": "2", "amount": 10 }]);
+    let of_two = json!({
+        "amount": 25, "description": "Dinner at the restaurant", "category": "food",
+        "payers": [{ "userId": "1", "amount": 15 }, { "userId": "2", "amount": 10 }],
+    });
     for _ in 0..50 {
         alice.post(&at("/expenses"), spend.clone()).await;
     }

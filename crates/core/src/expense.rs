@@ -380,7 +380,9 @@ impl Draft<NewExpense> {
         };
         let read =
             read.filter(|(amount, split)| keep_split(split.check(*amount), &mut errors).is_some());
-        let given = || Money::from_major(*new.amount.value()?, currency?).ok();
+        // Its mistakes are reported above.
+        let unreported = &mut FieldErrors::default();
+        let given = || not_zero("amount", *new.amount.value()?, currency, unreported);
         let amount = read.as_ref().map(|(amount, _)| *amount).or_else(given);
         let payers = PayersReader { members: &members, before: None, currency, amount };
         let payers = payers.read(new.payer, &new.payers, caller.into(), &mut errors);

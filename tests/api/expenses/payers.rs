@@ -570,3 +570,61 @@ async fn payer_who_still_owes_is_listed_as_payer_and_as_debtor() {
         json!([{ "currency": "EUR", "paid": 10, "owed": 30, "sent": 0, "received": 0, "net": -20 }])
     );
 }
+
+#[tokio::test]
+async fn repeated_request_with_payers_gets_the_first_response() {
+    let group = Group::new(3, "EUR").await;
+    let body = json!({
+        "amount": 9, "description": "Hut", "payers": [{ "userId": "3", "amount": 4 }, { "userId": "2" }],
+    });
+    let new = group.path("/expenses");
+    let post = || group.members[0].post_once("key", &new, body.clone());
+    let first = post().await;
+    assert_eq!(payers(first.data(201)), ["B 5", "C 4"]);
+    let before = group.api.rows().await;
+    let again = post().await;
+    assert_eq!(again.header("idempotent-replayed"), Some("true"));
+    assert_eq!(again.text, first.text);
+    assert_eq!(group.api.rows().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_payers_who_edit_the_same_state_one_is_refused() {
+    let group = Group::new(3, "EUR").await;
+    let [_, bob, carol] = [0, 1, 2].map(|index| group.members[index].clone());
+    let body = json!({ "amount": 9, "payers": paid([("2", "5"), ("3", "4")]) });
+    let made = group.spend(0, body).await;
+    let at = path(&group, &made);
+    let tag = bob.get(&at).await.header("etag").unwrap().to_owned();
+    // Each in a separate process, so that they do not queue for the group.
+    let [bob, carol] = [bob.at(&group.api.another()), carol.at(&group.api.another())];
+    let (one, two) = tokio::join!(
+        bob.put_if(&tag, &at, json!({ "payers": paid([("2", "8"), ("3", "1")]) })),
+        carol.put_if(&tag, &at, json!({ "payers": paid([("2", "4"), ("3", "5")]) })),
+    );
+    let mut statuses = [one.status.as_u16(), two.status.as_u16()];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 412]);
+    let further = if one.status == 200 { "3" } else { "2" };
+    assert_eq!(rows(&group, "PAID#").await, [further]);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn any_member_acts_for_a_guest_among_the_payers() {
+    let group = Group::new(3, "EUR").await;
+    let [alice, _, carol] = [0, 1, 2].map(|index| &group.members[index]);
+    let guest = group.guest(0, "Grandma").await;
+    let body = json!({ "amount": 40, "payers": paid([("2", "30"), (&guest, "10")]) });
+    let made = group.spend(0, body).await;
+    assert_eq!(payers(&made), ["B 30", "Grandma 10"]);
+    assert_eq!(rows(&group, "PAID#").await, [guest.clone()]);
+    let at = path(&group, &made);
+    carol.put(&at, json!({ "payers": paid([(&guest, "40")]) })).await.data(200);
+    assert_eq!(rows(&group, "PAID#").await, [""; 0]);
+    carol.put(&at, json!({ "payerId": "2" })).await.data(200);
+    let refused = carol.put(&at, json!({ "payerId": "3" })).await;
+    assert_eq!(refused.code(), (403, "NOT_ALLOWED"));
+    alice.delete(&at).await.data(200);
+    group.verify().await;
+}

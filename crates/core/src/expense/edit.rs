@@ -161,7 +161,8 @@ impl Edit {
         } else {
             self.amount.value().copied()
         };
-        Money::from_major(number?, currency?).ok()
+        // Its mistakes are reported with the split.
+        not_zero("amount", number?, currency, &mut FieldErrors::default())
     }
 
     /// The amount and the split by `splits` after the edit.

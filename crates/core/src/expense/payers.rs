@@ -307,3 +307,127 @@ impl PayersReader<'_> {
 fn field(index: usize, name: &'static str) -> Path {
     Path::from("payers").index(index).field(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, prelude::*};
+
+    use super::*;
+    use crate::{
+        expense::{NewExpense, SplitInput},
+        group::{Group, Member},
+        id::{GroupId, UserId},
+        input::Draft,
+        split::SplitType,
+        telegram::User,
+        time::Timestamp,
+    };
+
+    fn user(number: usize) -> UserId {
+        UserId::new(number as u64 + 1).unwrap()
+    }
+
+    fn eur(minor: i64) -> Field<Decimal> {
+        Field::Value("EUR".parse::<Currency>().unwrap().to_major(minor))
+    }
+
+    fn minor(number: Decimal) -> i64 {
+        "EUR".parse::<Currency>().unwrap().to_minor(number).unwrap()
+    }
+
+    /// An expense of which each member paid and shares a part; the shares are by weights.
+    fn recorded(paid: &[(usize, i64)], weights: &[u32]) -> Expense {
+        let at = Timestamp::from_millis(1_700_000_000_000).unwrap();
+        let group = Group {
+            id: GroupId::new(at, [1; 10]),
+            chat_id: 1.into(),
+            title: "Alps".parse().unwrap(),
+            currency: "EUR".parse().unwrap(),
+            created_at: at,
+            member_count: 9,
+        };
+        let member = |number| {
+            let (id, name) = (user(number), number.to_string());
+            Member::new(&User { id, name, username: None, avatar_url: None }, None, at)
+        };
+        let members: Vec<Member> = (0..9).map(member).collect();
+        let payer = |(number, minor): &(usize, i64)| PayerInput {
+            user: Field::Value(user(*number).into()),
+            amount: eur(*minor),
+        };
+        let split = |(number, weight): (usize, &u32)| SplitInput {
+            user: Field::Value(user(number).into()),
+            weight: Field::Value(Decimal::new((*weight).into(), 0)),
+            ..SplitInput::default()
+        };
+        let new = Draft::valid(NewExpense {
+            amount: eur(paid.iter().map(|(_, minor)| minor).sum()),
+            description: Field::Value("Dinner".parse().unwrap()),
+            payers: Field::Value(paid.iter().map(payer).collect()),
+            split_type: Field::Value(SplitType::Shares),
+            splits: Field::Value(weights.iter().enumerate().map(split).collect()),
+            ..NewExpense::default()
+        });
+        new.check(&group, &members, user(0), at).unwrap().at(at, [7; 10]).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn rows_follow_from_what_each_member_paid_and_owes(
+            paid in vec(0..10_000_i64, 1..6), weights in vec(0..100_u32, 1..9),
+        ) {
+            prop_assume!(paid.iter().any(|it| *it > 0) && weights.iter().any(|it| *it > 0));
+            // The payers are the last members, so that some of them share the expense.
+            let paid: Vec<(usize, i64)> = (0..9).rev().zip(paid).collect();
+            let expense = recorded(&paid, &weights);
+            let payers = expense.all_payers();
+            let sum: i64 = payers.iter().map(|payer| minor(payer.amount)).sum();
+            prop_assert_eq!(sum, minor(expense.amount));
+            prop_assert_eq!(payers.len(), paid.iter().filter(|(_, minor)| *minor > 0).count());
+            prop_assert!(payers.is_sorted_by_key(|it| (Reverse(minor(it.amount)), it.user_id)));
+            prop_assert_eq!(expense.payer_id, payers[0].user_id);
+            prop_assert_eq!(expense.further_payers().len(), payers.len() - 1);
+
+            let mut owed: Vec<(MemberId, i64)> = Vec::new();
+            for share in &expense.splits {
+                let left = minor(share.amount) - minor(expense.paid_by(share.user_id));
+                owed.extend((left > 0).then_some((share.user_id, left)));
+            }
+            let participants = expense.participants();
+            let found = participants.iter().map(|it| (it.user_id, minor(it.amount)));
+            prop_assert_eq!(found.collect::<Vec<_>>(), owed);
+            for row in participants {
+                let others = payers.iter().filter(|it| it.user_id != row.user_id);
+                let others: Vec<MemberId> = others.map(|it| it.user_id).collect();
+                prop_assert_eq!(row.payer_id, others[0]);
+                let count = row.payer_count.unwrap_or(1);
+                prop_assert!(count == others.len() && row.payer_count != Some(1));
+            }
+        }
+
+        #[test]
+        fn refund_has_the_negated_rows_in_any_order_of_the_payers(
+            paid in vec(1..10_000_i64, 1..6), weights in vec(1..100_u32, 1..9),
+        ) {
+            let paid: Vec<(usize, i64)> = (0..9).rev().zip(paid).collect();
+            let expense = recorded(&paid, &weights);
+            let negated: Vec<(usize, i64)> = paid.iter().rev().map(|it| (it.0, -it.1)).collect();
+            let refund = recorded(&negated, &weights);
+            let payers = |of: &Expense, sign: i64| {
+                let payers = of.all_payers().into_iter();
+                payers.map(|it| (it.user_id, sign * minor(it.amount))).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(payers(&refund, -1), payers(&expense, 1));
+            let debts = |of: &Expense, sign: i64| {
+                let rows = of.participants().into_iter();
+                rows.map(|it| (it.user_id, sign * minor(it.amount), it.payer_id, it.payer_count))
+                    .collect::<Vec<_>>()
+            };
+            prop_assert_eq!(debts(&refund, -1), debts(&expense, 1));
+            let further = |of: &Expense| {
+                of.further_payers().into_iter().map(|it| it.paid_by).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(further(&refund), further(&expense));
+        }
+    }
+}
