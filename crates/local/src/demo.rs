@@ -17,6 +17,9 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
+/// A member of the group, with their `Authorization` header.
+type Friend = (User, String);
+
 type Failure = Box<dyn std::error::Error>;
 
 /// Creates the group and prints how to call the API as each member.
@@ -58,61 +61,7 @@ pub(crate) async fn run(
     }
     let guest = json!({ "name": "Grandma" });
     let guest = post(router, &alice.1, &at("/members"), &guest, "demo-guest").await?;
-    let expenses = [
-        (
-            alice,
-            json!({ "amount": 184.50, "description": "Hut, two nights", "category": "travel" }),
-        ),
-        (
-            bob,
-            json!({
-                "amount": 25, "description": "Cake", "category": "food", "payerId": guest.get("id"),
-            }),
-        ),
-        (bob, json!({ "amount": "72.40", "description": "Cheese fondue", "category": "food" })),
-        (
-            carol,
-            json!({
-                "amount": 12, "currency": "TON", "description": "Cable car", "category": "transport",
-                "splitType": "percentage",
-                "splits": [
-                    { "userId": alice.0.id.to_string(), "percentage": 50 },
-                    { "userId": carol.0.id.to_string(), "percentage": 25 },
-                    { "userId": dave.0.id.to_string(), "percentage": 25 },
-                ],
-            }),
-        ),
-        (
-            dave,
-            json!({
-                "description": "Pizzeria", "category": "food", "splitType": "itemized", "items": [
-                    { "name": "Wine", "amount": "15.50" },
-                    { "name": "Pizza", "amount": 24, "quantity": 2, "price": 12, "sharers": [
-                        { "userId": alice.0.id.to_string() }, { "userId": bob.0.id.to_string() },
-                    ] },
-                    { "name": "Salad", "amount": "7.20", "sharers": [
-                        { "userId": carol.0.id.to_string(), "weight": 2 },
-                        { "userId": dave.0.id.to_string() },
-                    ] },
-                    { "kind": "tip", "name": "Tip", "amount": 5 },
-                    { "kind": "discount", "name": "Coupon", "amount": 4, "over": [1] },
-                ],
-            }),
-        ),
-        (
-            dave,
-            json!({
-                "amount": 96, "description": "Ski passes", "category": "entertainment", "payers": [
-                    { "userId": carol.0.id.to_string(), "amount": 70 },
-                    { "userId": dave.0.id.to_string() },
-                ],
-            }),
-        ),
-        (
-            alice,
-            json!({ "amount": -30, "description": "Hut, deposit returned", "category": "travel" }),
-        ),
-    ];
+    let expenses = expenses([alice, bob, carol, dave], guest.get("id"));
     for (index, ((_, authorization), expense)) in expenses.iter().enumerate() {
         let key = format!("demo-expense-{index}");
         post(router, authorization, &at("/expenses"), expense, &key).await?;
@@ -134,6 +83,69 @@ pub(crate) async fn run(
         writeln!(out, "export {name}='Authorization: {authorization}'")?;
     }
     Ok(())
+}
+
+/// Expenses by the friends who record them.
+fn expenses<'a>(
+    [alice, bob, carol, dave]: [&'a Friend; 4],
+    guest: Option<&Value>,
+) -> [(&'a Friend, Value); 7] {
+    let id = |(user, _): &Friend| user.id.to_string();
+    [
+        (
+            alice,
+            json!({ "amount": 184.50, "description": "Hut, two nights", "category": "travel" }),
+        ),
+        (
+            bob,
+            json!({
+                "amount": 25, "description": "Cake", "category": "food", "payerId": guest,
+            }),
+        ),
+        (bob, json!({ "amount": "72.40", "description": "Cheese fondue", "category": "food" })),
+        (
+            carol,
+            json!({
+                "amount": 12, "currency": "TON", "description": "Cable car", "category": "transport",
+                "splitType": "percentage",
+                "splits": [
+                    { "userId": id(alice), "percentage": 50 },
+                    { "userId": id(carol), "percentage": 25 },
+                    { "userId": id(dave), "percentage": 25 },
+                ],
+            }),
+        ),
+        (
+            dave,
+            json!({
+                "description": "Pizzeria", "category": "food", "splitType": "itemized", "items": [
+                    { "name": "Wine", "amount": "15.50" },
+                    { "name": "Pizza", "amount": 24, "quantity": 2, "price": 12, "sharers": [
+                        { "userId": id(alice) }, { "userId": id(bob) },
+                    ] },
+                    { "name": "Salad", "amount": "7.20", "sharers": [
+                        { "userId": id(carol), "weight": 2 },
+                        { "userId": id(dave) },
+                    ] },
+                    { "kind": "tip", "name": "Tip", "amount": 5 },
+                    { "kind": "discount", "name": "Coupon", "amount": 4, "over": [1] },
+                ],
+            }),
+        ),
+        (
+            dave,
+            json!({
+                "amount": 96, "description": "Ski passes", "category": "entertainment", "payers": [
+                    { "userId": id(carol), "amount": 70 },
+                    { "userId": id(dave) },
+                ],
+            }),
+        ),
+        (
+            alice,
+            json!({ "amount": -30, "description": "Hut, deposit returned", "category": "travel" }),
+        ),
+    ]
 }
 
 async fn post(

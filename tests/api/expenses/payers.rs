@@ -238,15 +238,9 @@ async fn payers_stay_as_they_are_until_an_edit_names_others() {
     assert_eq!(first["expense"]["description"], "Dinner");
 }
 
-#[tokio::test]
-async fn broken_rules_about_payers_are_named_and_change_nothing() {
-    let group = Group::new(4, "EUR").await;
-    let alice = &group.members[0];
-    let single = group.spend(0, json!({ "amount": 80 })).await;
-    let several = paid([("1", "50.05"), ("2", "29.95")]);
-    let several = group.spend(0, json!({ "amount": 80, "payers": several })).await;
-    let before = group.api.rows().await;
-    for (body, at, message) in [
+/// Payers who break a rule, of an expense of 80 EUR, with the path and the message.
+fn invalid_payers() -> Vec<(Value, &'static str, &'static str)> {
+    vec![
         (json!([]), "payers", "payers must not be empty"),
         (json!({}), "payers", "payers must be an array"),
         (json!([{ "amount": 80 }]), "payers[0].userId", "userId is required"),
@@ -298,22 +292,12 @@ async fn broken_rules_about_payers_are_named_and_change_nothing() {
             "payers",
             "payers must have at most 45 items",
         ),
-    ] {
-        let new = json!({ "amount": 80, "description": "x", "payers": body });
-        let edit = json!({ "payers": body });
-        for reply in [
-            alice.post(&group.path("/expenses"), new).await,
-            alice.put(&path(&group, &single), edit.clone()).await,
-            alice.put(&path(&group, &several), edit).await,
-        ] {
-            assert_eq!(reply.code(), (400, "VALIDATION_ERROR"), "{body}");
-            let detail = &reply.body["details"][0];
-            assert_eq!(detail["path"], at, "{body}: {detail}");
-            let told = detail["message"].as_str().unwrap();
-            assert!(told.starts_with(message), "{body}: {detail}");
-        }
-    }
-    for (payers, at, message) in [
+    ]
+}
+
+/// The same of an expense of -80 EUR.
+fn invalid_payers_of_a_refund() -> Vec<(Value, &'static str, &'static str)> {
+    vec![
         (paid([("1", "-79")]), "payers", "the amounts sum to -79, 1 more than the amount"),
         (
             json!([{ "userId": "1" }, { "userId": "2", "amount": -81 }]),
@@ -330,15 +314,28 @@ async fn broken_rules_about_payers_are_named_and_change_nothing() {
             "payers[0].amount",
             "amount must not be omitted: the other payers paid all of it",
         ),
-    ] {
-        let new = json!({ "amount": -80, "description": "x", "payers": payers });
-        let edit = json!({ "amount": -80, "payers": payers });
-        for reply in [
-            alice.post(&group.path("/expenses"), new).await,
-            alice.put(&path(&group, &several), edit).await,
-        ] {
-            assert_eq!(reply.code(), (400, "VALIDATION_ERROR"), "{payers}");
-            assert_eq!(reply.body["details"], json!([{ "path": at, "message": message }]));
+    ]
+}
+
+#[tokio::test]
+async fn broken_rules_about_payers_are_named_and_change_nothing() {
+    let group = Group::new(4, "EUR").await;
+    let alice = &group.members[0];
+    let single = group.spend(0, json!({ "amount": 80 })).await;
+    let several = paid([("1", "50.05"), ("2", "29.95")]);
+    let several = group.spend(0, json!({ "amount": 80, "payers": several })).await;
+    let before = group.api.rows().await;
+    for (amount, rows) in [(80, invalid_payers()), (-80, invalid_payers_of_a_refund())] {
+        for (payers, at, message) in rows {
+            let body = json!({ "amount": amount, "description": "x", "payers": payers });
+            for reply in [
+                alice.post(&group.path("/expenses"), body.clone()).await,
+                alice.put(&path(&group, &single), body.clone()).await,
+                alice.put(&path(&group, &several), body).await,
+            ] {
+                assert_eq!(reply.code(), (400, "VALIDATION_ERROR"), "{payers}");
+                assert_eq!(reply.body["details"][0], json!({ "path": at, "message": message }));
+            }
         }
     }
     let both = json!({ "payerId": "1", "payers": paid([("1", "40"), ("2", "40")]) });
@@ -618,7 +615,7 @@ async fn any_member_acts_for_a_guest_among_the_payers() {
     let body = json!({ "amount": 40, "payers": paid([("2", "30"), (&guest, "10")]) });
     let made = group.spend(0, body).await;
     assert_eq!(payers(&made), ["B 30", "Grandma 10"]);
-    assert_eq!(rows(&group, "PAID#").await, [guest.clone()]);
+    assert_eq!(rows(&group, "PAID#").await, [&*guest]);
     let at = path(&group, &made);
     carol.put(&at, json!({ "payers": paid([(&guest, "40")]) })).await.data(200);
     assert_eq!(rows(&group, "PAID#").await, [""; 0]);
