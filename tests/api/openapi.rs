@@ -414,6 +414,13 @@ async fn other_splits(alice: &Reader<'_>, expenses: &str) {
     let items =
         json!([{ "name": "All", "amount": 9 }, { "kind": "fee", "name": "Box", "amount": 1 }]);
     alice.put(&receipt, json!({ "items": items })).await.data(200);
+    let payers = json!([{ "userId": "1", "amount": "12.50" }, { "userId": "2" }]);
+    let shared = json!({ "amount": 20, "description": "Taxi", "payers": payers });
+    let shared = format!("{expenses}/{}", alice.make(expenses, shared).await);
+    let payers = json!([{ "userId": "1", "amount": 0 }, { "userId": "2", "amount": -20 }]);
+    alice.put(&shared, json!({ "amount": -20, "payers": payers })).await.data(200);
+    let payers = json!([{ "userId": "2", "amount": -5 }, { "userId": "1", "amount": -15 }]);
+    alice.put(&shared, json!({ "payers": payers })).await.data(200);
     alice.get(expenses).await.data(200);
 }
 

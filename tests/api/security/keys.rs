@@ -39,6 +39,7 @@ async fn id_and_enum_fields_refuse_other_values() {
             (Method::POST, &expenses, expense("category", json!(text)), "category"),
             (Method::POST, &expenses, expense("splitType", json!(text)), "splitType"),
             (Method::POST, &expenses, expense("splits", by(&text, "1")), "splits[0].userId"),
+            (Method::POST, &expenses, expense("payers", by(&text, "1")), "payers[0].userId"),
             (Method::POST, &settlements, pays("toId", &text), "toId"),
             (Method::POST, &settlements, pays("fromId", &text), "fromId"),
             (Method::POST, &settlements, pays("currency", &text), "currency"),
