@@ -177,6 +177,18 @@ fn of_guests() -> Vec<Row> {
             Some(json!({ "name": "Carla" })),
             [403, 403, 403, 403],
         ),
+        (
+            Method::POST,
+            "/api/groups/G/members/M/link",
+            Some(json!({ "userId": "1" })),
+            [403, 200, 200, 200],
+        ),
+        (
+            Method::POST,
+            "/api/groups/G/members/3/link",
+            Some(json!({ "userId": "1" })),
+            [403, 403, 403, 403],
+        ),
         // Any member acts for a guest.
         (
             Method::POST,
@@ -247,6 +259,7 @@ async fn missing_group_is_a_404_for_every_user() {
         (Method::POST, "/join".to_owned(), Some(json!({}))),
         (Method::POST, "/members".to_owned(), Some(json!({ "name": "x" }))),
         (Method::PATCH, format!("/members/guest-{id}"), Some(json!({ "name": "x" }))),
+        (Method::POST, format!("/members/guest-{id}/link"), Some(json!({ "userId": "1" }))),
         (
             Method::PUT,
             "/wallet".to_owned(),

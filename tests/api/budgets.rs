@@ -183,6 +183,8 @@ impl Subject {
         let guest = format!("Renamed {}", self.adjustments);
         let one = "/api/groups/{groupId}/members/{memberId}";
         add(Method::PATCH, one, "", json!({ "name": guest }));
+        let link = "/api/groups/{groupId}/members/{memberId}/link";
+        add(post(), link, "", json!({ "userId": "3" }));
         add(put(), "/api/groups/{groupId}/wallet", "", json!({ "wallet": wallet }));
         add(post(), "/api/groups/{groupId}/ledger/entries", "one", json!([entry]));
         add(post(), "/api/groups/{groupId}/ledger/entries/revert", "one", json!(["a"]));

@@ -5,6 +5,7 @@ mod debts;
 mod get;
 mod guests;
 mod join;
+mod link;
 mod wallet;
 
 const WALLET: &str = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF";

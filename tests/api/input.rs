@@ -522,6 +522,14 @@ fn rows() -> Vec<Row> {
         ),
         (MEMBERS, object(r#"{"name":"a"}"#), 409, "NAME_TAKEN", "", "another name"),
         (
+            "POST /api/groups/G/members/x/link",
+            object("{}"),
+            400,
+            INVALID,
+            "memberId",
+            "guest- and a UUID",
+        ),
+        (
             "PATCH /api/groups/G/members/x",
             object(r#"{"name":"x"}"#),
             400,

@@ -316,8 +316,8 @@ fn every_operation_documents_throttling() {
 fn operation_ids_and_summaries_begin_with_a_verb() {
     let document = Document::served();
     let verbs = [
-        "list", "get", "create", "edit", "update", "delete", "restore", "join", "rename", "set",
-        "push", "revert",
+        "list", "get", "create", "edit", "update", "delete", "restore", "join", "rename", "link",
+        "set", "push", "revert",
     ];
     for (path, method, operation) in document.operations() {
         let (id, summary) = (&operation["operationId"], &operation["summary"]);
@@ -440,10 +440,7 @@ async fn requests_and_responses_match_the_document() {
     let at = |rest: &str| format!("/api/groups/{group}{rest}");
     bob.post(&at("/join"), json!({ "wallet": WALLET })).await.data(200);
     bob.call(Method::POST, &at("/join"), None).await.data(200);
-    the_guests(&alice, &bob, &group).await;
-    let raw = format!("0:{}", "a".repeat(64));
-    alice.put(&at("/wallet"), json!({ "wallet": raw })).await.data(200);
-    alice.get(&at("")).await.data(200);
+    the_members(&alice, &bob, &group).await;
 
     // Expenses.
     let expenses = at("/expenses");
@@ -531,6 +528,7 @@ async fn requests_and_responses_match_the_document() {
         "INTERNAL",
         "METHOD_NOT_ALLOWED",
         "ROUTE_NOT_FOUND",
+        "TOO_MANY_LINKS",
         "TOO_MANY_MEMBERS",
         "TOO_MUCH_HISTORY",
         "UNAVAILABLE",
@@ -586,8 +584,10 @@ async fn null_in_an_optional_field_equals_leaving_it_out() {
     assert_eq!(pushed.data(200)["nonApplied"], json!([]));
 }
 
-async fn the_guests(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {
+async fn the_members(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {
     let at = |rest: &str| format!("/api/groups/{group}{rest}");
+    let raw = format!("0:{}", "a".repeat(64));
+    alice.put(&at("/wallet"), json!({ "wallet": raw })).await.data(200);
     let name = json!({ "name": "Grandma" });
     let guest = bob.make(&at("/members"), name.clone()).await;
     assert_eq!(bob.post(&at("/members"), name).await.code().1, "NAME_TAKEN");
@@ -596,6 +596,12 @@ async fn the_guests(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {
         let renamed = alice.call(Method::PATCH, &path, Some(json!({ "name": "Granny" }))).await;
         assert_eq!(renamed.code().1, code);
     }
+    let link = at(&format!("/members/{guest}/link"));
+    for code in ["", "ALREADY_LINKED"] {
+        let linked = alice.post(&link, json!({ "userId": "2" })).await;
+        assert_eq!(linked.code().1, code);
+    }
+    alice.get(&at("")).await.data(200);
 }
 
 async fn the_ledger(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {

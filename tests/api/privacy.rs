@@ -188,6 +188,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         replies.push(caller.put(&path, body).await);
     }
     let member = at(&format!("/members/guest-{expense}"));
+    replies.push(caller.post(&format!("{member}/link"), json!({ "userId": NAME })).await);
     replies.push(caller.patch(&member, json!({ "name": NAME })).await);
     replies.push(caller.delete(&at(&format!("/expenses/{expense}"))).await);
     replies.push(caller.delete(&at(&format!("/expenses/{settlement}"))).await);

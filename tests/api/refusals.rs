@@ -77,6 +77,11 @@ fn endpoints() -> Vec<Endpoint> {
             ],
             stages: &[Existence, Right, State, Format, Syntax, Fields],
         },
+        Endpoint {
+            operation: "POST /api/groups/{groupId}/members/{memberId}/link",
+            bodies: Vec::new(),
+            stages: &[Existence, Right],
+        },
         sent("PUT /api/groups/{groupId}/wallet", json!({ "?": 1 }), body),
         read("GET /api/groups/{groupId}/expenses"),
         sent("POST /api/groups/{groupId}/expenses", json!({ "?": 1 }), body),

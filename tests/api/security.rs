@@ -4,6 +4,7 @@
 
 mod bodies;
 mod cursors;
+mod guests;
 mod identity;
 mod keys;
 mod others;

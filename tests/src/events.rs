@@ -37,7 +37,7 @@ const fn sample(
 }
 
 /// Every file of `events/`.
-pub const SAMPLES: [Sample; 41] = [
+pub const SAMPLES: [Sample; 42] = [
     sample("get-health", "groups", 200, r#""status":"ok""#),
     sample("list-groups", "groups", 200, r#""title":"Alps""#),
     sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
@@ -49,6 +49,7 @@ pub const SAMPLES: [Sample; 41] = [
         201,
         r#""guest":true,"createdBy":"987654321","name":"Grandpa""#,
     ),
+    sample("link-guest", "groups", 200, r#""linkedTo":"987654321""#),
     sample("rename-guest", "groups", 200, r#""name":"Granny""#),
     sample(
         "set-wallet",

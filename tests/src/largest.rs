@@ -318,6 +318,7 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (500, post(), "/join", "", "the last member", none.clone()),
         (1, get(), "", "", "", none.clone()),
         (1, Method::PATCH, "/members/{memberId}", "", "", json!({ "name": "ℍ".repeat(100) })),
+        (1, post(), "/members/{memberId}/link", "", "", json!({ "userId": id(2) })),
         (1, Method::PUT, "/wallet", "", "", json!({ "wallet": format!("0:{}", "a".repeat(64)) })),
         (1, get(), "/expenses", "?limit=100", "", none.clone()),
         (1, post(), "/expenses", "", "45 shares", full(100)),

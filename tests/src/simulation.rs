@@ -10,6 +10,7 @@ mod audit;
 mod contention;
 mod crash;
 mod forged;
+mod guests;
 mod imports;
 mod journal;
 mod operation;
@@ -39,6 +40,9 @@ const OPERATIONS: usize = 6;
 
 /// One in this many runs has requests of several transactions.
 const IMPORTS: u64 = 25;
+
+/// One in this many runs is about guests.
+const GUESTS: u64 = 4;
 
 /// Runs made in parallel.
 const PARALLEL_RUNS: usize = 6;
@@ -94,7 +98,12 @@ pub async fn runs(seeds: impl IntoIterator<Item = u64>) -> Report {
         all.spawn(async move {
             let _permit = permits.acquire_owned().await.unwrap();
             // A panic becomes a finding, with the command that repeats the run.
-            tokio::spawn(run(seed)).await.unwrap_or_else(|panic| Report::of_panic(seed, &panic))
+            let one = if seed % GUESTS == 1 {
+                tokio::spawn(guests::run(seed))
+            } else {
+                tokio::spawn(run(seed))
+            };
+            one.await.unwrap_or_else(|panic| Report::of_panic(seed, &panic))
         });
     }
     all.join_all().await.into_iter().fold(Report::default(), Report::and)

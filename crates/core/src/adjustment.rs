@@ -13,7 +13,8 @@ use crate::{
     group::{Group, MEMBER_RULE, Member},
     id::{MemberId, UserId},
     input::{Draft, Field, FieldErrors, Path},
-    ledger::{Balances, Change, Event, RefType, Totals},
+    ledger::{Change, Event, Ledger, RefType, Totals},
+    links::Links,
     money::Money,
     text::Note,
 };
@@ -215,11 +216,12 @@ fn sums(amounts: &[Money]) -> BTreeMap<Currency, i128> {
 }
 
 impl CheckedAdjustment {
-    /// Whether the condition holds for the balances after the adjustment.
+    /// Whether the condition holds for the ledger after the adjustment.
     #[must_use]
-    pub fn allows(&self, after: &Balances) -> bool {
+    pub fn allows(&self, after: &Ledger) -> bool {
         self.condition.is_none_or(|(user, at_least)| {
-            after.totals(at_least.currency, user).net() >= i128::from(at_least.minor)
+            let user = after.links.resolve(user);
+            after.balances.totals(at_least.currency, user).net() >= i128::from(at_least.minor)
         })
     }
 }
@@ -257,14 +259,15 @@ impl Amount {
 ///
 /// [`Error::NotAnAdjustment`]; [`Error::NotYourAdjustment`] if the user neither pushed the
 /// adjustment nor may act for a member whose balance it changed.
-pub fn check_revertible(entry: &Entry, user: UserId) -> Result<(), Error> {
+pub fn check_revertible(entry: &Entry, links: &Links, user: UserId) -> Result<(), Error> {
     let of = match entry.ref_type {
+        RefType::Link => "a link of a guest to a user, which is final",
         RefType::Expense => "an expense; delete or edit the expense instead",
         RefType::Settlement => {
             "a settlement, which is final; record a settlement in the other direction instead"
         }
         RefType::Adjustment => {
-            let mut members = entry.changes.iter().map(|change| change.user);
+            let mut members = entry.changes.iter().map(|change| links.resolve(change.user));
             let concerned =
                 entry.actor_id == user || members.any(|member| member.is_acted_for_by(user));
             let refused = || Error::NotYourAdjustment(entry.entry_id.to_string());

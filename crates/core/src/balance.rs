@@ -70,7 +70,8 @@ impl Checkpoint {
 
 impl Row for Balance {
     const KIND: &'static str = "balance";
-    const VERSION: u32 = 1;
+    // Version 2 may have links. Version 1, which does not know them, would lose them.
+    const VERSION: u32 = 2;
 
     fn keys(&self) -> Keys {
         keys::balance(self.group_id).into()

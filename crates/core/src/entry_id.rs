@@ -1,9 +1,10 @@
-//! Ids of ledger entries, of two kinds that cannot be mistaken for each other.
+//! Ids of ledger entries, of three kinds that cannot be mistaken for each other.
 //!
 //! The entry of an expense or a settlement has the id of that expense or settlement, which is a
 //! UUID that Fracti generates. The entry of an adjustment has a name that a client chooses, which
-//! is never a UUID. An adjustment can therefore not take the id of an expense or a settlement,
-//! whether that exists already or not.
+//! is never a UUID. The entry of a link has `link:` and the id of the guest. An adjustment can
+//! therefore not take the id of an expense, a settlement or a link, whether that exists already or
+//! not.
 
 use std::{fmt, str::FromStr};
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    id::{ExpenseId, SettlementId},
+    id::{ExpenseId, GuestId, MemberId, SettlementId},
     text::{self, is_bounded},
     text_form::{TextForm, TextRule},
 };
@@ -27,10 +28,12 @@ pub enum EntryId {
     Record(Uuid),
     /// Name that a client gave an adjustment.
     Adjustment(EntryName),
+    /// A guest who was linked to a user.
+    Link(GuestId),
 }
 
 /// Name of an adjustment: 1 to 64 characters, not all of them blank, none a control character, and
-/// not a UUID.
+/// neither a UUID nor the id of a link.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EntryName(String);
@@ -46,7 +49,13 @@ pub enum EntryNameError {
     /// The text is a UUID, like the id of an expense or a settlement.
     #[error("must not be a UUID: UUIDs name the entries of expenses and settlements")]
     Uuid,
+    /// The text is the id of a link.
+    #[error("must not be {LINK} and the id of a guest: this is the entry by which one is linked")]
+    Link,
 }
+
+/// Prefix of the id of a link.
+const LINK: &str = "link:";
 
 impl EntryName {
     /// The name as text.
@@ -63,9 +72,10 @@ impl FromStr for EntryName {
         if !is_bounded(text, MAX_LENGTH) {
             return Err(EntryNameError::Text);
         }
-        match uuid(text) {
-            Some(_) => Err(EntryNameError::Uuid),
-            None => Ok(Self(text.to_owned())),
+        match fixed(text) {
+            Some(EntryId::Record(_)) => Err(EntryNameError::Uuid),
+            Some(EntryId::Link(_)) => Err(EntryNameError::Link),
+            Some(EntryId::Adjustment(_)) | None => Ok(Self(text.to_owned())),
         }
     }
 }
@@ -74,8 +84,14 @@ impl FromStr for EntryId {
     type Err = EntryNameError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        uuid(text).map(Self::Record).map_or_else(|| text.parse().map(Self::Adjustment), Ok)
+        fixed(text).map_or_else(|| text.parse().map(Self::Adjustment), Ok)
     }
+}
+
+/// The id, unless it is the name of an adjustment.
+fn fixed(text: &str) -> Option<EntryId> {
+    let linked = |text: &str| text.strip_prefix(LINK)?.parse::<MemberId>().ok()?.guest();
+    uuid(text).map(EntryId::Record).or_else(|| linked(text).map(EntryId::Link))
 }
 
 /// Parses a UUID with hyphens, in upper or lower case.
@@ -86,7 +102,10 @@ fn uuid(text: &str) -> Option<Uuid> {
 impl From<String> for EntryId {
     /// The id in a row, which is trusted and not checked.
     fn from(text: String) -> Self {
-        uuid(&text).map_or_else(|| Self::Adjustment(EntryName(text)), Self::Record)
+        match fixed(&text) {
+            Some(id) => id,
+            None => Self::Adjustment(EntryName(text)),
+        }
     }
 }
 
@@ -119,6 +138,7 @@ impl fmt::Display for EntryId {
         match self {
             Self::Record(id) => id.fmt(f),
             Self::Adjustment(name) => name.fmt(f),
+            Self::Link(guest) => write!(f, "{LINK}{}", MemberId::from(*guest)),
         }
     }
 }
@@ -129,7 +149,8 @@ impl TextForm for EntryId {
 
     fn description() -> String {
         "Id of a ledger entry, not all blank, without control characters. The entry of an expense \
-         or a settlement has the id of that expense or settlement."
+         or a settlement has the id of that expense or settlement; that of a link has `link:` and \
+         the id of the guest."
             .to_owned()
     }
 
@@ -150,6 +171,12 @@ mod tests {
         assert_eq!(is_name(&id.to_uppercase()), Err(EntryNameError::Uuid));
         assert_eq!(is_name(&"x".repeat(65)), Err(EntryNameError::Text));
         assert_eq!(is_name(" "), Err(EntryNameError::Text));
+        let link = format!("link:guest-{id}");
+        assert_eq!(is_name(&link), Err(EntryNameError::Link));
+        let linked = EntryId::Link(id.parse().unwrap());
+        assert_eq!((link.parse(), linked.to_string()), (Ok(linked.clone()), link.clone()));
+        assert_eq!(EntryId::from(link), linked);
+        assert!(is_name("link:Grandma").is_ok());
         for text in
             ["opening", "660e8400", &id.replace('-', ""), &format!("{id}#1"), &"x".repeat(64)]
         {

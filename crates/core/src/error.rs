@@ -7,6 +7,7 @@ use crate::{
     field::{FieldError, FieldErrors, Path, Unreadable},
     ledger::LedgerError,
     limits::MAX_MEMBERS,
+    links::{MAX_LINKS, MAX_LINKS_OF_USER},
     split::SplitError,
     status::SettlementError,
 };
@@ -31,6 +32,23 @@ pub enum Error {
     /// The member is a user, whose name comes from Telegram.
     #[error("only guests can be renamed; a user's name comes from Telegram")]
     NotGuest,
+    /// The member is a user, who cannot be linked.
+    #[error("only guests can be linked to users")]
+    NotLinkable,
+    /// The caller would take over money that the group owes the guest.
+    #[error(
+        "the group owes this guest money; ask another member to confirm that this guest is you"
+    )]
+    NotYourGuest,
+    /// The guest is linked to a user, which is final.
+    #[error("the guest is already linked to a user, which is final")]
+    AlreadyLinked,
+    /// The group, or the user, already has the maximum number of links.
+    #[error(
+        "a group must have at most {MAX_LINKS} linked guests, and at most {MAX_LINKS_OF_USER} for \
+         each user"
+    )]
+    TooManyLinks,
     /// Another present member has the name.
     #[error("another member of the group has the name; send another name")]
     NameTaken,

@@ -21,6 +21,7 @@ use crate::{
     input::{Draft, Field, FieldErrors, Path},
     keys::{self, Index, Keys},
     ledger::{Change, Event, LedgerError, RefType, Totals},
+    links::Links,
     money::Money,
     row::Row,
     split::{Line, PERCENT_DECIMALS, Split, SplitType, WEIGHT_DECIMALS},
@@ -106,11 +107,35 @@ impl Expense {
         self.date.unwrap_or_else(|| self.created_at.day())
     }
 
+    /// Amount that a user owes, in major units, who has all of these ids.
+    #[must_use]
+    pub fn share_of_all(&self, ids: &BTreeSet<MemberId>) -> Decimal {
+        self.sum(ids.iter().map(|id| self.share_of(*id)))
+    }
+
+    /// Amount that a user paid, in major units, who has all of these ids.
+    #[must_use]
+    pub fn paid_by_all(&self, ids: &BTreeSet<MemberId>) -> Decimal {
+        self.sum(ids.iter().map(|id| self.paid_by(*id)))
+    }
+
+    /// The sum of amounts of the expense. If an amount is finer than a minor unit, as in a v0 row,
+    /// which has no guests, it is the only one.
+    fn sum(&self, amounts: impl Iterator<Item = Decimal>) -> Decimal {
+        let amounts: Vec<Decimal> = amounts.filter(|amount| *amount != Decimal::ZERO).collect();
+        let minor = amounts.iter().map(|amount| self.currency.to_minor(*amount).ok());
+        let sum = match amounts.as_slice() {
+            [only] => return *only,
+            _ => minor.into_iter().try_fold(0, |sum: i64, minor| sum.checked_add(minor?)),
+        };
+        sum.map_or(Decimal::ZERO, |sum| self.currency.to_major(sum))
+    }
+
     /// Whether a user paid or recorded the expense, and may therefore edit, delete and restore it.
     /// Any member may act for a guest who paid.
     #[must_use]
-    pub fn is_owned_by(&self, user: UserId) -> bool {
-        let acts = |payer: MemberId| payer.is_acted_for_by(user);
+    pub fn is_owned_by(&self, user: UserId, links: &Links) -> bool {
+        let acts = |payer: MemberId| links.resolve(payer).is_acted_for_by(user);
         acts(self.payer_id)
             || self.payers.iter().any(|payer| acts(payer.user_id))
             || self.created_by == Some(user)

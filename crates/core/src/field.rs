@@ -70,6 +70,14 @@ impl<T> Field<T> {
         }
     }
 
+    /// The value, to change it, if there is a valid one.
+    pub(crate) const fn value_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Absent | Self::Invalid => None,
+        }
+    }
+
     /// The value, or `default` if the field was left out; `None` if the field is invalid.
     pub fn or(self, default: T) -> Option<T> {
         match self {

@@ -56,6 +56,12 @@ pub struct Member {
     /// User who added the guest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<UserId>,
+    /// User whom the guest turned out to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linked_to: Option<UserId>,
+    /// Guests who turned out to be this user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guests: Vec<MemberId>,
     /// Name shown to the other members.
     pub name: String,
     /// The Telegram username, without `@`.
@@ -111,6 +117,8 @@ impl Member {
             telegram_id: Some(user.id.number()),
             guest: false,
             created_by: None,
+            linked_to: None,
+            guests: Vec::new(),
             name: user.name.clone(),
             username: user.username.clone(),
             wallet,

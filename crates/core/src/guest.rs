@@ -17,6 +17,8 @@ impl Member {
             telegram_id: None,
             guest: true,
             created_by: Some(creator),
+            linked_to: None,
+            guests: Vec::new(),
             name: name.to_string(),
             username: None,
             wallet: None,

@@ -56,6 +56,11 @@ impl<T> Draft<T> {
         self.0.as_ref().ok().and_then(|(fields, _)| fields.value())
     }
 
+    /// The fields, to change them before they are checked.
+    pub(crate) fn fields_mut(&mut self) -> Option<&mut T> {
+        self.0.as_mut().ok().and_then(|(fields, _)| fields.value_mut())
+    }
+
     /// The fields, and the rules that they break so far: [`FieldErrors::finish`] ends the check.
     ///
     /// # Errors

@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     currency::{AmountError, Currency},
     entry_id::EntryId,
-    id::{GroupId, MemberId, UserId},
+    id::{GroupId, GuestId, MemberId, UserId},
+    links::Links,
     money::Money,
     time::Timestamp,
     words,
@@ -109,7 +110,8 @@ pub struct Change {
 ///
 /// A row may have 400 KB, and a balance takes up to 99 bytes: 23 of the key of a guest, which is
 /// shortened for this purpose, 20 of the names of the totals, 48 of numbers with 19 digits each,
-/// and 8 of the maps. So 4000 balances take 396 000 bytes of 409 600.
+/// and 8 of the maps. So 4000 balances take 396 000 bytes of 409 600, and the largest number of
+/// links takes 8000 of the rest.
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items>
 pub const MAX_BALANCES: usize = 4000;
@@ -285,6 +287,8 @@ words! {
         Settlement = "settlement",
         /// A member adjusted balances: by the balances of another app, or as a correction.
         Adjustment = "adjustment",
+        /// A guest was linked to a user, who takes over the guest's totals.
+        Link = "link",
     }
 }
 
@@ -306,8 +310,8 @@ words! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry<S> {
-    /// Id of the expense or the settlement, or the name that a client gave the adjustment. A group
-    /// has at most one current entry with the same id.
+    /// Id of the expense or the settlement, the name that a client gave the adjustment, or the guest
+    /// who was linked. A group has at most one current entry with the same id.
     pub entry_id: EntryId,
     /// Group of the ledger.
     pub group_id: GroupId,
@@ -328,6 +332,9 @@ pub struct Entry<S> {
     /// Note of an adjustment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// User to whom the guest was linked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linked_to: Option<UserId>,
     /// Changes to the members' totals.
     pub changes: Vec<Change>,
     /// Time at which the event was recorded.
@@ -366,6 +373,9 @@ pub struct Ledger {
     /// also count as sent and received.
     #[serde(default)]
     pub settled: Settled,
+    /// The linked guests. Changes to the totals of one apply to the user.
+    #[serde(default, skip_serializing_if = "Links::is_empty")]
+    pub links: Links,
 }
 
 /// Sums of completed settlements by currency, in minor units.
@@ -399,7 +409,8 @@ impl Settled {
 pub struct Event {
     /// Kind of the event.
     pub ref_type: RefType,
-    /// Id of the expense or the settlement, or the name that a client gave the adjustment.
+    /// Id of the expense or the settlement, the name that a client gave the adjustment, or the guest
+    /// who is linked.
     pub entry_id: EntryId,
     /// Note of an adjustment.
     pub note: Option<String>,
@@ -436,9 +447,14 @@ impl Ledger {
         at: Timestamp,
     ) -> Result<(Self, Entry<S>), LedgerError> {
         let mut next = self.clone();
-        next.advance(event.ref_type, 1, &event.changes, at)?;
+        let changes = self.links.changes(event.changes)?;
+        next.advance(event.ref_type, 1, &changes, at)?;
+        let ref_id = match event.ref_type {
+            RefType::Expense | RefType::Settlement => Some(event.entry_id.to_string()),
+            RefType::Adjustment | RefType::Link => None,
+        };
         let entry = Entry {
-            ref_id: (event.ref_type != RefType::Adjustment).then(|| event.entry_id.to_string()),
+            ref_id,
             entry_id: event.entry_id,
             group_id: group,
             sequence: self.sequence,
@@ -447,11 +463,42 @@ impl Ledger {
             ref_type: event.ref_type,
             actor_id: actor,
             note: event.note,
-            changes: event.changes,
+            linked_to: None,
+            changes,
             created_at: at,
             snapshot: None,
         };
         Ok((next, entry))
+    }
+
+    /// The ledger after a guest is linked to a user, who takes over all totals of the guest, and the
+    /// entry of this event.
+    ///
+    /// # Errors
+    ///
+    /// [`LedgerError::Overflow`] if the user's balance would not fit.
+    pub fn link<S>(
+        &self,
+        group: GroupId,
+        guest: GuestId,
+        user: UserId,
+        actor: UserId,
+        at: Timestamp,
+    ) -> Result<(Self, Entry<S>), LedgerError> {
+        let mut changes = Vec::new();
+        for currency in self.balances.currencies() {
+            let totals = self.balances.totals(currency, guest.into());
+            if totals != Totals::default() {
+                let taken = totals.negated().ok_or(LedgerError::Overflow(currency))?;
+                changes.push(Change { user: guest.into(), currency, totals: taken });
+                changes.push(Change { user: user.into(), currency, totals });
+            }
+        }
+        let entry_id = EntryId::Link(guest);
+        let event = Event { ref_type: RefType::Link, entry_id, note: None, changes };
+        let (mut next, entry) = self.record(group, event, actor, at)?;
+        next.links.insert(guest, user);
+        Ok((next, Entry { linked_to: Some(user), ..entry }))
     }
 
     /// The ledger after `entry` is reverted, and the two entries that replace it: the same entry
@@ -475,6 +522,7 @@ impl Ledger {
             Ok(Change { totals, ..*change })
         };
         let changes = entry.changes.iter().map(negate).collect::<Result<Vec<_>, LedgerError>>()?;
+        let changes = self.links.changes(changes)?;
         let mut next = self.clone();
         next.advance(entry.ref_type, -1, &changes, at)?;
         let reverted = Entry {
@@ -515,6 +563,9 @@ impl Ledger {
                 EntryStatus::Revert => -1,
             };
             ledger.advance(entry.ref_type, count, &entry.changes, entry.created_at)?;
+            if let (EntryId::Link(guest), Some(user)) = (&entry.entry_id, entry.linked_to) {
+                ledger.links.insert(*guest, user);
+            }
         }
         Ok(ledger)
     }
@@ -546,7 +597,7 @@ impl Ledger {
         let counted = match ref_type {
             RefType::Expense => &mut self.expense_count,
             RefType::Settlement => &mut self.settlement_count,
-            RefType::Adjustment => return Ok(()),
+            RefType::Adjustment | RefType::Link => return Ok(()),
         };
         *counted = counted.checked_add_signed(count).ok_or(LedgerError::Uncounted)?;
         Ok(())

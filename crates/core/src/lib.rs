@@ -2,7 +2,8 @@
 //!
 //! In reading order: [`id`], [`time`], [`decimal`], [`currency`] and [`money`] are the values;
 //! [`split`] divides an expense, [`ledger`] records the balances and [`plan`] settles them;
-//! [`group`], [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities, and
+//! [`group`], [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities, [`links`]
+//! says which guests are users, and
 //! [`verify`] compares them with the ledger; [`input`] checks the input of clients, and
 //! [`text_form`] describes it in the OpenAPI document; [`keys`] and [`row`] turn an entity into a
 //! row of the table, [`balance`] and [`idempotency`] are rows of their own, and [`rows`] lists all
@@ -27,6 +28,8 @@ pub mod split;
 pub mod entry_id;
 
 pub mod ledger;
+
+pub mod links;
 
 pub mod plan;
 

@@ -38,6 +38,7 @@ pub fn verify(ledger: &Ledger, rows: &Rows) -> Result<(), Discrepancy> {
     for (against, rows) in [("rows", counted), ("entries", replayed)] {
         let same = rows.balances == ledger.balances
             && rows.settled == ledger.settled
+            && rows.links == ledger.links
             && rows.sequence == ledger.sequence
             && rows.expense_count == ledger.expense_count
             && rows.settlement_count == ledger.settlement_count;
@@ -72,6 +73,8 @@ impl Rows {
             changes.extend(expense.event()?.changes);
         }
         changes.extend(adjusted.flat_map(|entry| &entry.changes));
+        // Rows of the time before a link name the guest.
+        let changes = ledger.links.changes(changes)?;
         Ok(Ledger {
             expense_count: expenses.count() as u64,
             settlement_count: completed.count() as u64,

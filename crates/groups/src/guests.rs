@@ -1,7 +1,11 @@
 //! Endpoints of guests, who are members without a Telegram account.
 
 use axum::{extract::State, http::StatusCode, response::Response};
-use fracti_core::{id::MemberId, input::Field, text::GuestName};
+use fracti_core::{
+    id::{MemberId, UserId},
+    input::Field,
+    text::GuestName,
+};
 use fracti_http::{
     App, AsMember, Body, Code, Data, Id, Json, Post, Problem, Value, respond, schemas,
 };
@@ -41,6 +45,23 @@ impl Body for RenameGuest {
     }
 }
 
+/// The user who a guest turned out to be.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body that is read")]
+pub(crate) struct LinkGuest {
+    /// A user who is a member of the group.
+    user_id: schemas::UserId,
+}
+
+impl Body for LinkGuest {
+    type Fields = Field<UserId>;
+
+    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
+        value.object(|link| link.field("userId").required().text())
+    }
+}
+
 /// Create a guest.
 ///
 /// A guest is a member without a Telegram account: a friend without Telegram, a child. Guests pay,
@@ -73,4 +94,25 @@ pub(crate) async fn rename_guest(
     Json(body): Json<RenameGuest>,
 ) -> Result<Data<MemberView>, Problem> {
     Ok(Data::new(app.table.rename_guest(member_key, member, &body).await?.into()))
+}
+
+/// Link a guest to a user.
+///
+/// The user takes over the guest's balances, and from now on the guest's id means the user. A link
+/// is final. Any member may link, but users cannot link a guest to themselves whom the group owes
+/// money: another member has to confirm it.
+#[utoipa::path(post, path = "/api/groups/{groupId}/members/{memberId}/link", tag = "groups",
+    request_body = LinkGuest,
+    responses((status = OK, body = Data<MemberView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::AlreadyLinked, Code::TooManyLinks]))))]
+pub(crate) async fn link_guest(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(guest): Id<MemberId>,
+    post: Post<LinkGuest>,
+) -> Result<Response, Problem> {
+    let idempotency = post.key.idempotency::<_, MemberView>("link-guest");
+    let (user, context) = (&post.body, post.creation);
+    let guest = app.table.link_guest(member_key, guest, user, context, &idempotency).await?;
+    respond(StatusCode::OK, &idempotency, guest)
 }

@@ -38,6 +38,7 @@ pub fn routes() -> Routes {
     .routes(routes!(join_group))
     .routes(routes!(guests::create_guest))
     .routes(routes!(guests::rename_guest))
+    .routes(routes!(guests::link_guest))
     .routes(routes!(set_wallet))
 }
 

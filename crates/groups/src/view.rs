@@ -23,6 +23,13 @@ pub(crate) struct MemberView {
     /// User who added the guest.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_by: Option<schemas::UserId>,
+    /// User who the guest turned out to be. The guest's id means this user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    linked_to: Option<schemas::UserId>,
+    /// Guests who turned out to be this user.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    guests: Vec<schemas::MemberId>,
     /// Name of the member.
     #[schema(example = "Alice Smith")]
     name: String,
@@ -49,6 +56,8 @@ impl From<Member> for MemberView {
             telegram_id: member.telegram_id,
             guest: member.guest,
             created_by: member.created_by.map(Text),
+            linked_to: member.linked_to.map(Text),
+            guests: member.guests.into_iter().map(Text).collect(),
             name: member.name,
             username: member.username,
             wallet: member.wallet.map(|wallet| wallet.to_string()),

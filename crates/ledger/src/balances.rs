@@ -127,7 +127,11 @@ fn balances<'a>(
     let shown = Shown::of(ledger, group.currency, all.len());
     let of_member = |member: &&Member| {
         let line = |currency| MemberBalance::of(member, currency, ledger);
-        shown.currencies(member.id).map(line).collect::<Vec<_>>()
+        // A linked guest has balances only at moments before the link.
+        let counts = |currency: &Currency| {
+            member.linked_to.is_none() || ledger.balances.has(*currency, member.id)
+        };
+        shown.currencies(member.id).filter(counts).map(line).collect::<Vec<_>>()
     };
     all.iter().flat_map(of_member).collect()
 }

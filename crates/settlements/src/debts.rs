@@ -166,8 +166,9 @@ impl GroupDebts {
             suggestions.extend(plan.transfers.iter().map(named));
         }
 
+        let unlinked = members.iter().filter(|member| member.linked_to.is_none());
         let nodes: Vec<DebtNode> =
-            members.iter().map(|member| node(member, group.currency, &shown, ledger)).collect();
+            unlinked.map(|member| node(member, group.currency, &shown, ledger)).collect();
         let summaries = currencies.iter().map(|&currency| {
             let Totals { paid, .. } = ledger.balances.sums(currency);
             DebtCurrencySummary {

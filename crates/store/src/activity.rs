@@ -3,22 +3,26 @@
 //! The rows are found through the indexes, which lag behind the table by moments. Nothing is
 //! decided by them.
 
-use std::cmp::Reverse;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use fracti_core::{
     Error,
     currency::Currency,
-    expense::{Expense, PaidExpense, Participant},
-    id::{GroupId, MemberId},
+    expense::{Expense, PaidExpense, Participant, Payer},
+    group::MemberRow,
+    id::{GroupId, MemberId, UserId},
     keys::{self, prefix},
-    row::Row,
     settlement::Settlement,
     time::Timestamp,
 };
+use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    dynamo::{Page, Placed, Position, Range, Slice},
+    dynamo::{Expression, Page, Placed, Position, Range, Sort},
     table::Table,
 };
 
@@ -35,131 +39,202 @@ pub enum Activity {
     Received(Settlement),
 }
 
-/// Position among the expenses that a user paid: that in each of the two lists.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PaidPosition {
-    /// Among those of which the user is the main payer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    main: Option<Position>,
-    /// Among those of which the user is another payer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    further: Option<Position>,
+/// A list that a feed merges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    /// The expenses of which the member is the main payer.
+    Paid,
+    /// The expenses of which the member is another payer.
+    Further,
+    /// Shares of expenses.
+    Owed,
+    /// Settlements that the member sends.
+    Sent,
+    /// Settlements that the member receives.
+    Received,
 }
 
-/// Position in a feed: that in each of its lists.
+/// Position in a feed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ActivityPosition {
+    /// Time of the last event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at: Option<Timestamp>,
+    /// Position in each list of the user and of the guests who are linked to the user.
     #[serde(default)]
-    paid: PaidPosition,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    owed: Option<Position>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    sent: Option<Position>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    received: Option<Position>,
+    lists: BTreeMap<Kind, BTreeMap<MemberId, Position>>,
+}
+
+/// A page of a feed of a user: the user's own rows, and those of the guests who are linked to the
+/// user.
+#[derive(Clone, Debug)]
+pub struct Feed<T> {
+    /// The items, newest first.
+    pub items: Vec<T>,
+    /// Position after them, if there are more.
+    pub next: Option<ActivityPosition>,
+    /// Ids of the user: the user's own, and those of the guests.
+    pub ids: BTreeSet<MemberId>,
+}
+
+/// An event of one of the lists of a feed.
+struct Listed {
+    kind: Kind,
+    member: MemberId,
+    event: Activity,
 }
 
 impl Table {
-    /// Up to `limit` expenses of which a user is a payer, after a position, newest first; and the
-    /// position after them, if there are more.
+    /// Up to `limit` expenses of which a user is a payer, newest first. An expense is shown once,
+    /// even if a guest who is linked to the user is a payer, too.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn paid_by(
         &self,
-        member: MemberId,
+        user: UserId,
         limit: usize,
-        after: PaidPosition,
-    ) -> Result<(Vec<PaidExpense>, Option<PaidPosition>), Error> {
-        let (main, further) = tokio::try_join!(
-            self.list::<Expense>(paid(member), limit, after.main.clone()),
-            self.list::<PaidExpense>(paid_too(member), limit, after.further.clone()),
-        )?;
-        let lists = [main.map(PaidExpense::by_main_payer), further];
-        let Placed { rows, more } = merged(lists, limit, |row| row.expense.created_at);
-        let mut next = after;
-        let mut expenses = Vec::new();
-        for (position, row) in rows {
-            *next.of(&row) = Some(position);
-            expenses.push(row);
-        }
-        self.fill(expenses.iter_mut().map(|row| row as _)).await?;
-        Ok((expenses, more.then_some(next)))
+        after: ActivityPosition,
+    ) -> Result<Feed<PaidExpense>, Error> {
+        let feed = self.feed(user, &[Kind::Paid, Kind::Further], limit, after).await?;
+        let mut feed =
+            feed.of(|event| if let Activity::Paid(row) = event { Some(row) } else { None });
+        let ids = &feed.ids;
+        feed.items.retain(|row| {
+            let own = |payer: &Payer| ids.contains(&payer.user_id);
+            let first = row.expense.all_payers().into_iter().find(own);
+            first.is_none_or(|first| first.user_id == row.paid_by)
+        });
+        Ok(feed)
     }
 
-    /// A page of a user's shares of others' expenses.
+    /// Up to `limit` of a user's shares of others' expenses, newest first.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn owed_by(
         &self,
-        member: MemberId,
-        page: &Page,
-    ) -> Result<Slice<Participant>, Error> {
-        let mut slice = self.db.page::<Participant>(&owed(member), page).await?;
-        self.fill(slice.items.iter_mut().map(|row| row as _)).await?;
-        Ok(slice)
+        user: UserId,
+        limit: usize,
+        after: ActivityPosition,
+    ) -> Result<Feed<Participant>, Error> {
+        let feed = self.feed(user, &[Kind::Owed], limit, after).await?;
+        Ok(feed.of(|event| if let Activity::Owed(row) = event { Some(row) } else { None }))
     }
 
-    /// A page of the settlements that a user sent.
+    /// Up to `limit` settlements that a user sent, newest first.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn sent_by(&self, member: MemberId, page: &Page) -> Result<Slice<Settlement>, Error> {
-        let mut slice = self.db.page::<Settlement>(&sent(member), page).await?;
-        self.fill(slice.items.iter_mut().map(|row| row as _)).await?;
-        Ok(slice)
+    pub async fn sent_by(
+        &self,
+        user: UserId,
+        limit: usize,
+        after: ActivityPosition,
+    ) -> Result<Feed<Settlement>, Error> {
+        let feed = self.feed(user, &[Kind::Sent], limit, after).await?;
+        Ok(feed.of(|event| if let Activity::Sent(row) = event { Some(row) } else { None }))
     }
 
-    /// Up to `limit` events of a user's feed after a position, newest first; and the position after
-    /// them, if there are more.
+    /// Up to `limit` events of a user's feed, newest first. A settlement between a user and a guest
+    /// who is linked to that user is shown once, as sent.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn activity_of(
         &self,
-        member: MemberId,
+        user: UserId,
         limit: usize,
         after: ActivityPosition,
-    ) -> Result<(Vec<Activity>, Option<ActivityPosition>), Error> {
-        let (main, further, owed, sent, received) = tokio::try_join!(
-            self.list::<Expense>(paid(member), limit, after.paid.main.clone()),
-            self.list::<PaidExpense>(paid_too(member), limit, after.paid.further.clone()),
-            self.list::<Participant>(owed(member), limit, after.owed.clone()),
-            self.list::<Settlement>(sent(member), limit, after.sent.clone()),
-            self.list::<Settlement>(received(member), limit, after.received.clone()),
-        )?;
-        let lists = [
-            main.map(|row| Activity::Paid(PaidExpense::by_main_payer(row))),
-            further.map(Activity::Paid),
-            owed.map(Activity::Owed),
-            sent.map(Activity::Sent),
-            received.map(Activity::Received),
-        ];
-        let Placed { rows, more } = merged(lists, limit, Activity::created_at);
+    ) -> Result<Feed<Activity>, Error> {
+        let kinds = [Kind::Paid, Kind::Further, Kind::Owed, Kind::Sent, Kind::Received];
+        let mut feed = self.feed(user, &kinds, limit, after).await?;
+        let ids = &feed.ids;
+        feed.items.retain(|event| match event {
+            Activity::Received(settlement) => !ids.contains(&settlement.from_user_id),
+            Activity::Paid(_) | Activity::Owed(_) | Activity::Sent(_) => true,
+        });
+        Ok(feed)
+    }
+
+    /// The lists of these kinds, merged. The guests are read together with the user's own lists, so
+    /// a user without guests does not wait for them.
+    async fn feed(
+        &self,
+        user: UserId,
+        kinds: &[Kind],
+        limit: usize,
+        after: ActivityPosition,
+    ) -> Result<Feed<Activity>, Error> {
+        let read = |member: MemberId| {
+            let lists = kinds.iter().map(|kind| self.list(*kind, member, limit, &after));
+            try_join_all(lists.collect::<Vec<_>>())
+        };
+        let own = MemberId::from(user);
+        let (guests, lists) = tokio::try_join!(self.guests_of(user), read(own))?;
+        let others = try_join_all(guests.iter().map(|guest| read(*guest))).await?;
+        let lists = lists.into_iter().chain(others.into_iter().flatten()).collect();
+        let Placed { rows, more } = merged(lists, limit);
         let mut next = after;
-        let mut feed = Vec::new();
-        for (position, event) in rows {
-            *next.of(&event) = Some(position);
-            feed.push(event);
+        let mut items = Vec::new();
+        for (position, Listed { kind, member, event }) in rows {
+            next.at = Some(event.created_at());
+            next.lists.entry(kind).or_default().insert(member, position);
+            items.push(event);
         }
-        self.fill(feed.iter_mut().map(Activity::row)).await?;
-        Ok((feed, more.then_some(next)))
+        self.fill(items.iter_mut().map(Activity::row)).await?;
+        let ids = guests.into_iter().chain([own]).collect();
+        Ok(Feed { items, next: more.then_some(next), ids })
     }
 
     /// A page of one of the lists that are merged.
-    async fn list<T: Row>(
+    async fn list(
         &self,
-        range: Range,
+        kind: Kind,
+        member: MemberId,
         limit: usize,
-        after: Option<Position>,
-    ) -> Result<Placed<T>, Error> {
-        self.db.placed(&range, &Page { limit, after }).await
+        after: &ActivityPosition,
+    ) -> Result<Placed<Listed>, Error> {
+        let position = after.lists.get(&kind).and_then(|lists| lists.get(&member)).cloned();
+        let (index, prefix) = match kind {
+            Kind::Paid => ("GSI3", prefix::EXPENSE),
+            Kind::Further => ("GSI1", prefix::PAID),
+            Kind::Owed => ("GSI1", prefix::OWES),
+            Kind::Sent => ("GSI3", prefix::SETTLEMENT),
+            Kind::Received => ("GSI1", prefix::RECEIVED),
+        };
+        let mut range = Range::index(index, keys::user_partition(member), prefix);
+        // The earlier pages have no row of this list: it has only older ones, or the guest was
+        // linked meanwhile.
+        if let (None, Some(at)) = (&position, after.at) {
+            range.sort = Sort::Between(prefix.to_owned(), format!("{prefix}{at}"));
+        }
+        let page = Page { limit, after: position };
+        let events = match kind {
+            Kind::Paid => {
+                let rows = self.db.placed::<Expense>(&range, &page).await?;
+                rows.map(|row| Activity::Paid(PaidExpense::by_main_payer(row)))
+            }
+            Kind::Further => self.db.placed(&range, &page).await?.map(Activity::Paid),
+            Kind::Owed => self.db.placed(&range, &page).await?.map(Activity::Owed),
+            Kind::Sent => self.db.placed(&range, &page).await?.map(Activity::Sent),
+            Kind::Received => self.db.placed(&range, &page).await?.map(Activity::Received),
+        };
+        Ok(events.map(|event| Listed { kind, member, event }))
+    }
+
+    /// The guests of all groups who are linked to a user.
+    async fn guests_of(&self, user: UserId) -> Result<Vec<MemberId>, Error> {
+        let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
+        let linked = Expression::with_attribute("guests");
+        let rows = self.db.filtered::<MemberRow>(&range, &linked).await?;
+        Ok(rows.into_iter().flat_map(|row| row.member.guests).collect())
     }
 
     /// Adds the attributes that v0 rows lack from their groups. Later rows need no request.
@@ -184,12 +259,9 @@ impl Table {
     }
 }
 
-/// The first `limit` rows of several lists, all of which are newest first.
-fn merged<T, const N: usize>(
-    lists: [Placed<T>; N],
-    limit: usize,
-    created_at: impl Fn(&T) -> Timestamp,
-) -> Placed<T> {
+/// The first `limit` events of several lists, all of which are newest first.
+fn merged(lists: Vec<Placed<Listed>>, limit: usize) -> Placed<Listed> {
+    let created_at = |listed: &Listed| listed.event.created_at();
     // Of a list that continues, the rows before its last one are not known.
     let ends = lists.iter().filter(|list| list.more).filter_map(|list| list.rows.last());
     let known_since = ends.map(|(_, row)| created_at(row)).max();
@@ -204,26 +276,11 @@ fn merged<T, const N: usize>(
     Placed { rows, more }
 }
 
-/// The expenses of which the user is the main payer.
-fn paid(member: MemberId) -> Range {
-    Range::index("GSI3", keys::user_partition(member), prefix::EXPENSE)
-}
-
-/// The expenses of which the user is another payer.
-fn paid_too(member: MemberId) -> Range {
-    Range::index("GSI1", keys::user_partition(member), prefix::PAID)
-}
-
-fn owed(member: MemberId) -> Range {
-    Range::index("GSI1", keys::user_partition(member), prefix::OWES)
-}
-
-fn sent(member: MemberId) -> Range {
-    Range::index("GSI3", keys::user_partition(member), prefix::SETTLEMENT)
-}
-
-fn received(member: MemberId) -> Range {
-    Range::index("GSI1", keys::user_partition(member), prefix::RECEIVED)
+impl Feed<Activity> {
+    fn of<T>(self, row: impl Fn(Activity) -> Option<T>) -> Feed<T> {
+        let Self { items, next, ids } = self;
+        Feed { items: items.into_iter().filter_map(row).collect(), next, ids }
+    }
 }
 
 impl Activity {
@@ -244,23 +301,6 @@ impl Activity {
             Self::Paid(row) => row,
             Self::Owed(row) => row,
             Self::Sent(row) | Self::Received(row) => row,
-        }
-    }
-}
-
-impl PaidPosition {
-    fn of(&mut self, paid: &PaidExpense) -> &mut Option<Position> {
-        if paid.is_by_main_payer() { &mut self.main } else { &mut self.further }
-    }
-}
-
-impl ActivityPosition {
-    fn of(&mut self, event: &Activity) -> &mut Option<Position> {
-        match event {
-            Activity::Paid(paid) => self.paid.of(paid),
-            Activity::Owed(_) => &mut self.owed,
-            Activity::Sent(_) => &mut self.sent,
-            Activity::Received(_) => &mut self.received,
         }
     }
 }

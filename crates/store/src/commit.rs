@@ -38,7 +38,7 @@ pub(crate) struct Evidence {
     /// A new row that no other transaction writes.
     pub(crate) row: Option<Item>,
     /// The ledger that was read, if its version is a condition of the transaction.
-    pub(crate) locked: Option<(GroupId, Ledger)>,
+    pub(crate) locked: Option<(GroupId, Box<Ledger>)>,
 }
 
 impl<T> Decision<T> {

@@ -36,6 +36,7 @@ impl Table {
         idempotency: &Idempotency<T>,
         create: impl Fn(&Group, &[Member], Ledger) -> Result<(LedgerTransaction, T), TransactionError>,
     ) -> Result<Outcome<T>, Error> {
+        let all = named.is_none_or(|named| named.iter().any(|member| member.guest().is_some()));
         let known = OnceCell::new();
         let group = || known.get_or_try_init(|| self.group_naming(member_key, named));
         let prepare = async { group().await.map(|_| ()) };
@@ -49,6 +50,14 @@ impl Table {
             if let Some(stored) = stored? {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
+            // A guest may have been linked to a user who joined after the members were read.
+            let renewed;
+            let (group, members) = if all && !ledger.links.are_among(members) {
+                renewed = self.group_naming(member_key, None).await?;
+                (&renewed.0, &renewed.1)
+            } else {
+                (group, members)
+            };
             let (transaction, created) = create(group, members, ledger)?;
             let response = idempotency.write(&created)?;
             transaction.commit(Outcome::Done(created), response)

@@ -81,7 +81,9 @@ impl Table {
     ) -> Result<Outcome<Expense>, Error> {
         let named = new.named();
         self.create_in_group(member_key, named.as_ref(), idempotency, |group, members, ledger| {
-            let new = new.check(group, members, member_key.user, context.now)?;
+            let new = new.resolved(&ledger.links);
+            let members = ledger.links.unlinked(members);
+            let new = new.check(group, &members, member_key.user, context.now)?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
             let expense = new.at(transaction.at(), context.random)?;
             insert(&mut transaction, &expense)?;
@@ -110,11 +112,12 @@ impl Table {
             let (loaded, group) = tokio::join!(self.load_expense(member_key, id), group);
             let (loaded, (_, members)) = (loaded?, group?);
             let LoadedExpense { expense: before, entry, ledger } = loaded;
-            require_owner(member_key, &before)?;
+            require_owner(member_key, &before, &ledger)?;
             if !expected(&before) {
                 return Err(Error::Changed.into());
             }
-            let after = edit.apply(&before, &members, now)?;
+            let members = ledger.links.unlinked(&members);
+            let after = edit.resolved(&ledger.links).apply(&before, &members, now)?;
             if after == before {
                 return Ok(Decision::Done(before));
             }
@@ -147,7 +150,7 @@ impl Table {
         self.write_to_group(member_key.group, || async {
             let LoadedExpense { expense, entry, ledger } =
                 self.load_expense(member_key, id).await?;
-            require_owner(member_key, &expense)?;
+            require_owner(member_key, &expense, &ledger)?;
             if !expected(&expense) {
                 return Err(Error::Changed.into());
             }
@@ -196,7 +199,7 @@ impl Table {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
             if let Some(expense) = expense {
-                require_owner(member_key, &expense)?;
+                require_owner(member_key, &expense, &ledger)?;
                 body.checked()?;
                 let response = idempotency.write(&expense)?.into_iter().collect();
                 return Ok(Decision::write(response, Outcome::Done(expense)));
@@ -210,7 +213,7 @@ impl Table {
             }
             let was = history.into_iter().find_map(|entry| entry.snapshot);
             let was = *was.ok_or(Error::NoExpense)?;
-            require_owner(member_key, &was)?;
+            require_owner(member_key, &was, &ledger)?;
             body.checked()?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, now);
             let expense = changed_at(was, transaction.at());
@@ -279,8 +282,9 @@ impl Table {
 }
 
 /// Checks that the member may change the expense.
-fn require_owner(member_key: MemberKey, expense: &Expense) -> Result<(), Error> {
-    if expense.is_owned_by(member_key.user) { Ok(()) } else { Err(Error::NotYourExpense) }
+fn require_owner(member_key: MemberKey, expense: &Expense, ledger: &Ledger) -> Result<(), Error> {
+    let owns = expense.is_owned_by(member_key.user, &ledger.links);
+    if owns { Ok(()) } else { Err(Error::NotYourExpense) }
 }
 
 /// The expense with the time of its change, and with a date if it is from a v0 row.

@@ -133,8 +133,8 @@ impl Table {
         self.group_naming(member_key, None).await
     }
 
-    /// A group and its members, ordered by id. If users are named, other members than these and the
-    /// caller may be missing.
+    /// A group and its members, ordered by id. If only users are named, other members than these
+    /// and the caller may be missing. A guest who is named may mean any user.
     ///
     /// A read by key would cost one unit for each of them, the query one unit for about ten members
     /// of the group. So the query is cheaper in most groups, and never much dearer.
@@ -148,6 +148,7 @@ impl Table {
         named: Option<&BTreeSet<MemberId>>,
     ) -> Result<(Group, Vec<Member>), Error> {
         let members = Range::table(keys::group_partition(member_key.group), prefix::MEMBER);
+        let named = named.filter(|named| named.iter().all(|member| member.user().is_some()));
         let filter = named.map(|named| among(named, member_key.user.into())).transpose()?;
         let filter = filter.unwrap_or_default();
         let (group, members) = tokio::try_join!(

@@ -41,14 +41,14 @@ impl Table {
         let group = member_key.group;
         self.write_to_group(group, || async {
             let (read, stored) = tokio::join!(
-                self.group_and_ledger(member_key),
+                self.members_after_ledger(member_key),
                 self.stored_result(idempotency.request.as_ref())
             );
-            let (_, members, ledger) = read?;
+            let (ledger, members) = read?;
             if let Some(stored) = stored? {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
-            let name = free_name(name, members.iter())?;
+            let name = free_name(name, &members, None)?;
             let guest = Member::guest(name, member_key.user, context.now, context.random);
             let row = MemberRow { group_id: group, member: guest.clone() };
             let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
@@ -63,8 +63,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoMember`]; [`Error::NotGuest`]; [`Error::NameTaken`]; [`Error::Invalid`];
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or
+    /// [`Error::NoMember`]; [`Error::NotGuest`]; [`Error::AlreadyLinked`]; [`Error::NameTaken`];
+    /// [`Error::Invalid`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or
     /// [`Error::Table`].
     pub async fn rename_guest(
         &self,
@@ -74,13 +74,16 @@ impl Table {
     ) -> Result<Member, Error> {
         let group = member_key.group;
         self.write_to_group(group, || async {
-            let (_, members, ledger) = self.group_and_ledger(member_key).await?;
+            let (ledger, members) = self.members_after_ledger(member_key).await?;
             let before = members.iter().find(|member| member.id == guest);
             let before = before.ok_or(Error::NoMember)?;
             if !before.guest {
                 return Err(Error::NotGuest.into());
             }
-            let name = free_name(name, members.iter().filter(|member| member.id != guest))?;
+            if before.linked_to.is_some() {
+                return Err(Error::AlreadyLinked.into());
+            }
+            let name = free_name(name, &members, Some(guest))?;
             let renamed = Member { name: name.to_string(), ..before.clone() };
             if renamed == *before {
                 return Ok(Decision::Done(renamed));
@@ -92,16 +95,29 @@ impl Table {
         })
         .await
     }
+
+    /// A group's ledger, and then its members. If they were read together, a name that another
+    /// writer gives could be missing although the version of the ledger is of the time after it.
+    async fn members_after_ledger(
+        &self,
+        member_key: MemberKey,
+    ) -> Result<(Ledger, Vec<Member>), Error> {
+        let ledger = self.ledger(member_key.group).await?;
+        let (_, members) = self.group(member_key).await?;
+        Ok((ledger, members))
+    }
 }
 
-/// The requested name, which none of these members may have. A name that is taken is reported
-/// before other mistakes of the request.
-fn free_name<'a, 'm>(
+/// The requested name, which no member other than `guest` and linked guests may have. A name that
+/// is taken is reported before other mistakes of the request.
+fn free_name<'a>(
     name: &'a Draft<Field<GuestName>>,
-    mut members: impl Iterator<Item = &'m Member>,
+    members: &[Member],
+    guest: Option<MemberId>,
 ) -> Result<&'a GuestName, Error> {
     let sent = name.fields().and_then(Field::value);
-    if sent.is_some_and(|name| members.any(|member| member.is_named(name))) {
+    let mut others = members.iter().filter(|it| Some(it.id) != guest && it.linked_to.is_none());
+    if sent.is_some_and(|name| others.any(|member| member.is_named(name))) {
         return Err(Error::NameTaken);
     }
     name.required()
@@ -125,6 +141,6 @@ fn locked<T>(
     let mut transaction = writes;
     let row = transaction.new_rows().next().cloned();
     transaction.add(put_balance(group, &read, &next)?);
-    let evidence = Evidence { row, locked: Some((group, read)) };
+    let evidence = Evidence { row, locked: Some((group, Box::new(read))) };
     Ok(Decision::Write(Commit { transaction, result, evidence }))
 }

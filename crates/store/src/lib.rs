@@ -21,11 +21,12 @@ mod expenses;
 mod groups;
 mod guests;
 mod ledger;
+mod links;
 mod memberships;
 mod settlements;
 
 pub use access::MemberKey;
-pub use activity::{Activity, ActivityPosition, PaidPosition};
+pub use activity::{Activity, ActivityPosition, Feed};
 pub use dynamo::{
     Order, OrderError, Page, Position, SdkItem, Slice, TableCost, from_sdk, metered, to_sdk,
     with_deadline,

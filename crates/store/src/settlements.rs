@@ -95,6 +95,7 @@ impl Table {
     ) -> Result<Outcome<Settlement>, Error> {
         let named = new.named();
         self.create_in_group(member_key, Some(&named), idempotency, |group, members, ledger| {
+            let new = new.resolved(&ledger.links);
             let new = new.check(group, members, &ledger, member_key.user)?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
             let (created_at, completed) = (transaction.at(), new.status == Status::Completed);
@@ -142,7 +143,8 @@ impl Table {
             let (settlement, ledger) = self.checked(member_key, read).await?;
             let settlement = settlement.ok_or(Error::NoSettlement)?;
             let asked = update.fields().cloned().unwrap_or_default();
-            let transition = settlement.transition(member_key.user, &asked).map_err(Error::from)?;
+            let meant = ledger.links.settlement(&settlement);
+            let transition = meant.transition(member_key.user, &asked).map_err(Error::from)?;
             if !expected(&settlement) {
                 return Err(Error::Changed.into());
             }

@@ -3,19 +3,20 @@
 mod activity;
 mod summary;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::extract::State;
 use fracti_core::{
     currency::Currency,
     expense::{PaidExpense, Participant},
+    id::MemberId,
     settlement::Settlement,
 };
 use fracti_http::{
     App, Caller, Data, ExpenseView, GroupView, JsonDecimal, List, ListId, Paging, Problem, Routes,
     SettlementView, Text, openapi, schemas,
 };
-use fracti_store::{Membership, Slice};
+use fracti_store::{Feed, Membership, Slice};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -192,9 +193,10 @@ async fn list_expenses(
 ) -> Result<List<MyExpense>, Problem> {
     let list_id = ListId::new("users/me/expenses", &user.id);
     let after = paging.after(&list_id)?.unwrap_or_default();
-    let (expenses, next) = app.table.paid_by(user.id.into(), paging.limit(), after).await?;
+    let feed = app.table.paid_by(user.id, paging.limit(), after).await?;
+    let Feed { items, next, ids } = feed;
     let next = next.map(|position| paging.cursor(&list_id, &position));
-    Ok(List::new(expenses.into_iter().map(MyExpense::from), next))
+    Ok(List::new(items.into_iter().map(|paid| MyExpense::of(paid, &ids)), next))
 }
 
 /// List the expenses of which the caller owes more than they paid.
@@ -207,8 +209,9 @@ async fn list_debts(
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MyDebt>, Problem> {
     let list_id = ListId::new("users/me/debts", &user.id);
-    let debts = app.table.owed_by(user.id.into(), &paging.page(&list_id)?).await?;
-    Ok(paging.list(&list_id, debts))
+    let after = paging.after(&list_id)?.unwrap_or_default();
+    let feed = app.table.owed_by(user.id, paging.limit(), after).await?;
+    Ok(list(&paging, &list_id, feed))
 }
 
 /// List the settlements that the caller pays.
@@ -221,8 +224,9 @@ async fn list_settlements(
     Caller(user, paging): Caller<Paging>,
 ) -> Result<List<MySettlement>, Problem> {
     let list_id = ListId::new("users/me/settlements", &user.id);
-    let settlements = app.table.sent_by(user.id.into(), &paging.page(&list_id)?).await?;
-    Ok(paging.list(&list_id, settlements))
+    let after = paging.after(&list_id)?.unwrap_or_default();
+    let feed = app.table.sent_by(user.id, paging.limit(), after).await?;
+    Ok(list(&paging, &list_id, feed))
 }
 
 /// List the caller's activity over all groups.
@@ -237,9 +241,8 @@ async fn list_activity(
 ) -> Result<List<ActivityView>, Problem> {
     let list_id = ListId::new("users/me/activity", &user.id);
     let after = paging.after(&list_id)?.unwrap_or_default();
-    let (feed, next) = app.table.activity_of(user.id.into(), paging.limit(), after).await?;
-    let next = next.map(|position| paging.cursor(&list_id, &position));
-    Ok(List::new(feed.into_iter().map(ActivityView::from), next))
+    let feed = app.table.activity_of(user.id, paging.limit(), after).await?;
+    Ok(list(&paging, &list_id, feed))
 }
 
 /// Get the caller's totals over all groups.
@@ -272,12 +275,19 @@ impl MyGroup {
     }
 }
 
-impl From<PaidExpense> for MyExpense {
-    fn from(PaidExpense { paid_by, item_count, expense }: PaidExpense) -> Self {
+/// The response with a page of a feed.
+fn list<T, V: From<T>>(paging: &Paging, list_id: &ListId, feed: Feed<T>) -> List<V> {
+    let next = feed.next.map(|position| paging.cursor(list_id, &position));
+    List::new(feed.items.into_iter().map(V::from), next)
+}
+
+impl MyExpense {
+    /// An expense that the caller paid, who has these ids.
+    fn of(PaidExpense { item_count, expense, .. }: PaidExpense, ids: &BTreeSet<MemberId>) -> Self {
         Self {
             group_title: expense.group_title.clone().unwrap_or_default(),
-            your_share: JsonDecimal(expense.share_of(paid_by)),
-            your_payment: JsonDecimal(expense.paid_by(paid_by)),
+            your_share: JsonDecimal(expense.share_of_all(ids)),
+            your_payment: JsonDecimal(expense.paid_by_all(ids)),
             expense: ExpenseView { item_count, ..expense.into() },
         }
     }

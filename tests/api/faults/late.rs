@@ -3,6 +3,8 @@
 //! The late attempt arrives before each of the requests that follow the conflict, in turn, and
 //! after the last of them. In every case the response and the rows are as without faults.
 
+use std::time::Duration;
+
 use axum::http::{Method, header};
 use fracti_tests::faults::Proxy;
 use serde_json::{Value, json};
@@ -35,9 +37,10 @@ impl Request {
     }
 }
 
-/// A group with an expense, a deleted expense, a pending settlement, and an adjustment.
+/// A group with a guest, an expense, a deleted expense, a pending settlement, and an adjustment.
 struct Prepared {
     group: Group,
+    guest: String,
     expense: String,
     deleted: String,
     settlement: String,
@@ -57,18 +60,23 @@ impl Prepared {
         let group = Group::of(&like.api, 3, "EUR").await;
         let alice = &group.members[0];
         let expense = id(&group.spend(0, json!({ "amount": 30 })).await);
+        let guest = group.guest(0, "Grandma").await;
+        // Members are ordered by id, and guests of one millisecond are in no order.
+        group.api.pass(Duration::from_millis(1));
+        let splits = json!([{ "userId": guest }, { "userId": "1" }]);
+        group.spend(2, json!({ "amount": 8, "splits": splits })).await;
         let deleted = id(&group.spend(0, json!({ "amount": 60 })).await);
         alice.delete(&group.path(&format!("/expenses/{deleted}"))).await.data(200);
         let pay = json!({ "toId": "1", "amount": 4 });
         let waiting = group.members[1].post(&group.path("/settlements"), pay).await;
         let adjust = json!([adjustment("rent", 5)]);
         alice.post(&group.path("/ledger/entries"), adjust).await.data(200);
-        Self { expense, deleted, settlement: id(waiting.data(201)), group }
+        Self { guest, expense, deleted, settlement: id(waiting.data(201)), group }
     }
 
     /// The request of a case.
     fn request(&self, case: &str, key: Option<&str>) -> Request {
-        let Self { group, expense, deleted, settlement } = self;
+        let Self { group, expense, deleted, settlement, .. } = self;
         let [alice, bob] = [group.members[0].clone(), group.members[1].clone()];
         let request = |caller: &Caller, method, path: &str, body| Request {
             caller: caller.clone(),
@@ -120,6 +128,10 @@ impl Prepared {
                 request(&alice, Method::POST, "/ledger/entries/revert", body)
             }
             "add a guest" => request(&alice, Method::POST, "/members", json!({ "name": "Gus" })),
+            "link a guest" => {
+                let path = format!("/members/{}/link", self.guest);
+                request(&alice, Method::POST, &path, json!({ "userId": "2" }))
+            }
             "join a group" => {
                 let dora = group.api.user(4, "Dora");
                 request(&dora, Method::POST, "/join", json!({}))
@@ -160,6 +172,7 @@ fn anonymous(value: &Value) -> Value {
             kept.map(|(name, value)| (name.clone(), anonymous(value))).collect()
         }
         Value::Array(items) => items.iter().map(anonymous).collect(),
+        Value::String(guest) if guest.starts_with("guest-") => "guest".into(),
         other => other.clone(),
     }
 }
@@ -257,5 +270,6 @@ cases! {
     late_attempt_reverts_each_adjustment_once: "revert adjustments",
     late_attempt_adds_one_member: "join a group",
     late_attempt_adds_one_guest: "add a guest",
+    late_attempt_links_a_guest_once: "link a guest",
     late_attempt_creates_one_group: "create a group",
 }

@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use axum::http::Method;
 use fracti_core::id::{ExpenseId, SettlementId};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Scene;
 
@@ -161,32 +161,6 @@ async fn member_cannot_act_for_another_user() {
             (403, "NOT_ALLOWED"),
         ),
         (Method::POST, "/api/groups/G/expenses/E/restore", None, (403, "NOT_ALLOWED")),
-        // For a guest of another group.
-        (
-            Method::POST,
-            "/api/groups/G/settlements",
-            Some(json!({ "fromId": "X", "toId": "9", "amount": 1 })),
-            (400, "VALIDATION_ERROR"),
-        ),
-        (
-            Method::POST,
-            "/api/groups/G/expenses",
-            Some(json!({ "amount": 1, "description": "x", "payerId": "X" })),
-            (400, "VALIDATION_ERROR"),
-        ),
-        (
-            Method::PATCH,
-            "/api/groups/G/members/X",
-            Some(json!({ "name": "x" })),
-            (404, "MEMBER_NOT_FOUND"),
-        ),
-        // A user's name.
-        (
-            Method::PATCH,
-            "/api/groups/G/members/1",
-            Some(json!({ "name": "x" })),
-            (403, "NOT_ALLOWED"),
-        ),
         // To oneself, and to a non-member.
         (
             Method::POST,
@@ -201,10 +175,7 @@ async fn member_cannot_act_for_another_user() {
             (400, "VALIDATION_ERROR"),
         ),
     ] {
-        let path = own.path(path).replace("/X", &format!("/{}", scene.guest));
-        let guest =
-            |body: Value| body.to_string().replace("\"X\"", &json!(scene.guest).to_string());
-        let body = body.map(|body| serde_json::from_str(&guest(body)).unwrap());
+        let path = own.path(path);
         let reply = scene.eve.call(method.clone(), &path, body.as_ref()).await;
         scene.refused(&reply, refusal, &format!("{method} {path} {body:?}")).await;
     }

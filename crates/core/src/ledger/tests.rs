@@ -3,6 +3,7 @@ use super::*;
 use crate::{
     balance::Balance,
     id::GuestId,
+    links::MAX_LINKS,
     row::{AttributeValue, from_item, to_item},
 };
 
@@ -97,7 +98,9 @@ fn full_ledger_of_the_largest_numbers_fits_into_a_row() {
     // The keys of guests are longer than those of users.
     let members = ids.map(|id| (GuestId::new(at(id), [0xff; 10]).into(), most)).collect();
     let balances = Balances([(Currency::TON, members)].into());
-    let ledger = Ledger { balances, ..Ledger::default() };
+    let mut ledger = Ledger { balances, ..Ledger::default() };
+    let guests = 0..u64::try_from(MAX_LINKS).unwrap();
+    guests.for_each(|id| ledger.links.insert(GuestId::new(at(id), [0; 10]), actor((1 << 52) - 1)));
     let row = to_item(&Balance { group_id: group(), ledger });
     let size = bytes(&AttributeValue::M(row.unwrap()));
     assert!(size < 400 * 1024, "{size}");

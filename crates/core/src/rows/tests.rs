@@ -97,6 +97,7 @@ fn keys_are_stable() {
         ref_id: Some(expense.id.to_string()),
         actor_id: user,
         note: None,
+        linked_to: None,
         changes: Vec::new(),
         created_at: at,
         snapshot: None,

@@ -10,6 +10,7 @@ use fracti_core::{
     Cause, Error,
     group::MAX_MEMBERS,
     input::{FieldError, Path, Step, Unreadable},
+    links::MAX_LINKS,
     settlement::SettlementError,
     split::MAX_SHARES,
 };
@@ -60,6 +61,7 @@ codes! {
     MethodNotAllowed METHOD_NOT_ALLOWED "The path does not support the method.",
     Conflict CONFLICT
         "The request lost to concurrent writes to the group. Nothing was changed; try again.",
+    AlreadyLinked CONFLICT "The guest is already linked to a user, which is final.",
     NameTaken CONFLICT "Another member of the group has the name.",
     SettlementFinal CONFLICT "The settlement is already completed or failed, which is final.",
     TxHashUsed CONFLICT "The transaction already pays another settlement.",
@@ -69,6 +71,8 @@ codes! {
     UnsupportedMediaType UNSUPPORTED_MEDIA_TYPE
         "The `Content-Type` of the body is not `application/json`.",
     TooManyMembers UNPROCESSABLE_ENTITY "The group already has {max} members." max = MAX_MEMBERS,
+    TooManyLinks UNPROCESSABLE_ENTITY
+        "The group already has {max} linked guests, or the user too many." max = MAX_LINKS,
     TooMuchHistory UNPROCESSABLE_ENTITY
         "The request would read more of the group's history than is allowed.",
     TooManySplits UNPROCESSABLE_ENTITY "The expense has more than {max} shares." max = MAX_SHARES,
@@ -238,6 +242,8 @@ impl From<Error> for Problem {
         match &error {
             Error::NoGroup => new(Code::GroupNotFound),
             Error::NoMember => new(Code::MemberNotFound),
+            Error::AlreadyLinked => new(Code::AlreadyLinked),
+            Error::TooManyLinks => new(Code::TooManyLinks),
             Error::NameTaken => new(Code::NameTaken),
             Error::NoExpense => new(Code::ExpenseNotFound),
             Error::NoSettlement => new(Code::SettlementNotFound),
@@ -254,6 +260,8 @@ impl From<Error> for Problem {
             Error::Changed => new(Code::PreconditionFailed),
             Error::TooManyActions(_) => new(Code::TooManySplits),
             Error::NotGuest
+            | Error::NotLinkable
+            | Error::NotYourGuest
             | Error::NotYourExpense
             | Error::NotAnAdjustment(..)
             | Error::NotYourAdjustment(_)

@@ -231,8 +231,8 @@ pub struct SettlementView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = LedgerEntry)]
 pub struct EntryView {
-    /// Id of the entry: the id of its expense or settlement, or the one that a client gave the
-    /// adjustment.
+    /// Id of the entry: the id of its expense or settlement, the one that a client gave the
+    /// adjustment, or `link:` and the id of the linked guest.
     pub entry_id: schemas::EntryId,
     /// Position in the ledger, from 0 and without gaps.
     pub sequence: u64,
@@ -255,6 +255,9 @@ pub struct EntryView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "Opening balance")]
     pub note: Option<String>,
+    /// User to whom the guest was linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub linked_to: Option<schemas::UserId>,
     /// Changes of the members' totals.
     pub changes: Vec<ChangeView>,
     /// Time at which it was recorded.
@@ -307,6 +310,7 @@ impl From<Entry> for EntryView {
             ref_id: entry.ref_id,
             actor_id: Text(entry.actor_id),
             note: entry.note,
+            linked_to: entry.linked_to.map(Text),
             changes: entry.changes.into_iter().map(ChangeView::from).collect(),
             created_at: Text(entry.created_at),
             balance: None,

@@ -25,12 +25,17 @@ impl Expression {
 
     /// The row exists.
     pub(crate) fn present() -> Self {
-        Self::of("attribute_exists(#PK)", "PK")
+        Self::with_attribute("PK")
     }
 
     /// The row has no attribute `name`.
     pub(crate) fn without(name: &'static str) -> Self {
         Self::of(&format!("attribute_not_exists(#{name})"), name)
+    }
+
+    /// The row has an attribute `name`.
+    pub(crate) fn with_attribute(name: &'static str) -> Self {
+        Self::of(&format!("attribute_exists(#{name})"), name)
     }
 
     /// The attribute `name` has this value.
@@ -100,10 +105,10 @@ impl Expression {
         set.joined("", remove)
     }
 
-    /// An update that adds one to the attribute `name`.
-    pub(super) fn increment(name: &'static str) -> Self {
-        let one = AttributeValue::N("1".to_owned());
-        Self::of(&format!("ADD #{name} :one"), name).with(":one".to_owned(), one)
+    /// An update that adds `number` to the attribute `name`.
+    pub(super) fn add(name: &'static str, number: i64) -> Self {
+        let number = AttributeValue::N(number.to_string());
+        Self::of(&format!("ADD #{name} :number"), name).with(":number".to_owned(), number)
     }
 
     /// The text, if there is any.

@@ -56,7 +56,12 @@ impl Write {
 
     /// Adds one to an attribute of the row at `key`.
     pub(crate) fn increment(key: Primary, name: &'static str) -> Self {
-        Self::new(key, Action::Update(Expression::increment(name)))
+        Self::new(key, Action::Update(Expression::add(name, 1)))
+    }
+
+    /// Subtracts one from an attribute of the row at `key`.
+    pub(crate) fn decrement(key: Primary, name: &'static str) -> Self {
+        Self::new(key, Action::Update(Expression::add(name, -1)))
     }
 
     /// The same write on a condition.

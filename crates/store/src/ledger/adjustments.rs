@@ -18,6 +18,7 @@ use fracti_core::{
     input::{Draft, Field},
     keys,
     ledger::{EntryStatus, LedgerError},
+    links::Links,
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -109,7 +110,8 @@ impl Table {
         let (group, progress) =
             tokio::join!(self.group(member_key), self.stored_result::<Progress>(request));
         let ((group, members), progress) = (group?, progress?);
-        let checked = adjustments.check(&group, &members)?;
+        let links = members.iter().collect();
+        let checked = adjustments.resolved(&links).check(&group, &members)?;
         let operations = checked.into_iter().map(Operation::Push).collect();
         let batch = Batch { member_key, now, request, operations };
         self.apply(&batch, progress.unwrap_or_default(), idempotency).await
@@ -143,8 +145,14 @@ impl Table {
         // The names of reverted entries may have been used again by others.
         let left = named.iter().skip(progress.effects.len());
         let left: Vec<_> = left.filter_map(|entry| current.get(*entry)).collect();
+        let mut changes = left.iter().flat_map(|entry| &entry.changes);
+        let links = if changes.any(|change| change.user.guest().is_some()) {
+            self.ledger(member_key.group).await?.links
+        } else {
+            Links::default()
+        };
         for entry in &left {
-            check_revertible(entry, member_key.user)?;
+            check_revertible(entry, &links, member_key.user)?;
         }
         let list = &entries.checked()?.path;
         if left.iter().map(|entry| entry.changes.len()).fold(0, usize::saturating_add) > MAX_CHANGES
@@ -378,7 +386,7 @@ impl Batch<'_> {
                 Operation::Revert(_) => match entry {
                     None => Err(Reason::EntryMissing),
                     Some(entry) => {
-                        check_revertible(entry, self.member_key.user)?;
+                        check_revertible(entry, transaction.links(), self.member_key.user)?;
                         Ok(transaction.revert(entry, None)?)
                     }
                 },
@@ -406,7 +414,7 @@ fn push(
         }
         recorded => recorded?,
     };
-    if !adjustment.allows(&next.balances) {
+    if !adjustment.allows(&next) {
         return Ok(Err(Reason::ConditionFailed));
     }
     transaction.insert((next, &entry))?;

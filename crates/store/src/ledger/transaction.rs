@@ -8,9 +8,10 @@ use fracti_core::{
     balance::{Checkpoint, Closing},
     entry::Entry,
     expense::Expense,
-    id::GroupId,
+    id::{GroupId, GuestId, UserId},
     keys,
     ledger::{EntryStatus, Event, Ledger, LedgerError},
+    links::Links,
     row,
     time::Timestamp,
 };
@@ -65,6 +66,18 @@ impl LedgerTransaction {
         self.next = next;
         self.add(Write::put(entry)?.when(Expression::absent(), OnConflict::Retry));
         Ok(())
+    }
+
+    /// The guests who were linked before the transaction.
+    pub(crate) const fn links(&self) -> &Links {
+        &self.read.links
+    }
+
+    /// Links a guest to a user, who takes over the guest's totals.
+    pub(crate) fn link(&mut self, guest: GuestId, user: UserId) -> Result<(), TransactionError> {
+        let MemberKey { group, user: actor } = self.member_key;
+        let (next, entry) = self.next.link(group, guest, user, actor, self.at)?;
+        Ok(self.insert((next, &entry))?)
     }
 
     /// Records an event, whose name must not have a current entry.
@@ -123,7 +136,7 @@ impl LedgerTransaction {
         transaction.extend(put_closing(group, &read, &next)?);
         transaction.extend(put_checkpoint(group, &read, &next)?);
         transaction.add(put_balance(group, &read, &next)?);
-        let evidence = Evidence { row, locked: Some((group, read)) };
+        let evidence = Evidence { row, locked: Some((group, Box::new(read))) };
         Ok(Decision::Write(Commit { transaction, result, evidence }))
     }
 

@@ -6,6 +6,7 @@ use fracti_core::{
     balance::Checkpoint,
     currency::Currency,
     entry::Entry,
+    entry_id::EntryId,
     expense::{Expense, PaidExpense, Participant},
     id::{GroupId, MemberId},
     ledger::{Balances, EntryStatus, Ledger, RefType, Totals},
@@ -34,7 +35,9 @@ pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
     if sums != of_ledger(&ledger) {
         findings.push(Finding::Off(format!("{group}: {sums:?} of the rows, and {ledger:?}")));
     }
-    let members = state.members.keys().filter(|(of, _)| *of == group).count() as u64;
+    let members =
+        state.members.iter().filter(|((of, _), it)| *of == group && it.linked_to.is_none());
+    let members = members.count() as u64;
     if state.groups[&group].member_count != members {
         findings.push(Finding::Twice(format!("{group} counts its {members} members otherwise")));
     }
@@ -49,10 +52,12 @@ pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
 
 /// The totals according to expenses, settlements and adjustments.
 fn sums(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) -> Sums {
+    let links = links(entries);
+    let meant = |user: MemberId| links.get(&user).copied().unwrap_or(user);
     let mut sums = Sums::new();
     let mut add = |currency: Currency, user, total: usize, amount| {
         let minor = currency.to_minor(amount).unwrap();
-        sums.entry((currency, user)).or_insert([0; 4])[total] += minor;
+        sums.entry((currency, meant(user))).or_insert([0; 4])[total] += minor;
     };
     for expense in expenses {
         expense.all_payers().iter().for_each(|it| add(expense.currency, it.user_id, 0, it.amount));
@@ -63,12 +68,21 @@ fn sums(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) -> 
         add(settlement.currency, settlement.to_user_id, 3, settlement.amount);
     }
     for change in entries.iter().filter(|it| adjusts(it)).flat_map(|it| &it.changes) {
-        let totals = sums.entry((change.currency, change.user)).or_insert([0; 4]);
+        let totals = sums.entry((change.currency, meant(change.user))).or_insert([0; 4]);
         totals[2] += change.totals.sent;
         totals[3] += change.totals.received;
     }
     sums.retain(|_, totals| *totals != [0; 4]);
     sums
+}
+
+/// The users to whom guests were linked.
+fn links(entries: &[Entry]) -> BTreeMap<MemberId, MemberId> {
+    let link = |entry: &Entry| match &entry.entry_id {
+        EntryId::Link(guest) => Some(((*guest).into(), entry.linked_to?.into())),
+        EntryId::Record(_) | EntryId::Adjustment(_) => None,
+    };
+    entries.iter().filter_map(link).collect()
 }
 
 /// Whether an entry is an applied adjustment.
@@ -116,6 +130,7 @@ fn names(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) ->
         .map(|it| it.id.to_string())
         .chain(completed.map(|it| it.id.to_string()))
         .chain(entries.iter().filter(|it| adjusts(it)).map(|it| it.entry_id.to_string()))
+        .chain(links(entries).keys().map(|guest| format!("link:{guest}")))
         .collect();
     let of = |status: EntryStatus| {
         let entries = entries.iter().filter(move |it| it.status == status);

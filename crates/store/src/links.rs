@@ -1,0 +1,93 @@
+//! Linking a guest to the user who the guest turned out to be.
+
+use fracti_core::{
+    Error,
+    group::{MEMBER_RULE, Member},
+    id::{MemberId, UserId},
+    input::{Draft, Field},
+    keys,
+    ledger::Ledger,
+    row,
+};
+
+use crate::{
+    access::MemberKey,
+    commit::Decision,
+    dynamo::{Expression, OnConflict, Write},
+    idempotency::{Idempotency, Outcome},
+    ledger::LedgerTransaction,
+    table::{RequestContext, Table},
+};
+
+impl Table {
+    /// Links a guest to a user, who takes over the guest's totals. A link is final.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoMember`]; [`Error::NotLinkable`]; [`Error::NotYourGuest`];
+    /// [`Error::AlreadyLinked`]; [`Error::TooManyLinks`]; [`Error::Invalid`]; [`Error::NoGroup`] or
+    /// [`Error::NotMember`]; [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or
+    /// [`Error::Table`].
+    pub async fn link_guest(
+        &self,
+        member_key: MemberKey,
+        guest: MemberId,
+        user: &Draft<Field<UserId>>,
+        context: RequestContext,
+        idempotency: &Idempotency<Member>,
+    ) -> Result<Outcome<Member>, Error> {
+        let group = member_key.group;
+        self.write_to_group(group, || async {
+            let (read, stored) = tokio::join!(
+                self.group_and_ledger(member_key),
+                self.stored_result(idempotency.request.as_ref())
+            );
+            let (_, members, ledger) = read?;
+            if let Some(stored) = stored? {
+                return Ok(Decision::Done(Outcome::Replayed(stored)));
+            }
+            let before = find(&members, guest).ok_or(Error::NoMember)?;
+            let id = guest.guest().ok_or(Error::NotLinkable)?;
+            let sent = user.fields().and_then(Field::value);
+            if sent == Some(&member_key.user) && is_owed(&ledger, guest) {
+                return Err(Error::NotYourGuest.into());
+            }
+            if ledger.links.has(guest) {
+                return Err(Error::AlreadyLinked.into());
+            }
+            let user = *user.required()?;
+            find(&members, user.into()).ok_or_else(|| Error::invalid("userId", MEMBER_RULE))?;
+            if ledger.links.are_full_for(user) {
+                return Err(Error::TooManyLinks.into());
+            }
+
+            let linked = Member { linked_to: Some(user), ..before.clone() };
+            // The row of the user may have been read before another link.
+            let guests: Vec<_> = ledger.links.guests_of(user).chain([guest]).collect();
+            let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
+            let link = [("linkedTo", Some(row::to_value(&user)?))];
+            let link = Write::update(keys::member(group, guest), link);
+            let unlinked = Expression::present().and(Expression::without("linkedTo"));
+            transaction.add(link.when(unlinked, OnConflict::Retry));
+            let guests = [("guests", Some(row::to_value(&guests)?))];
+            let guests = Write::update(keys::member(group, user.into()), guests);
+            transaction.add(guests.when(Expression::present(), OnConflict::Retry));
+            // Both are one person from now on.
+            transaction.add(Write::decrement(keys::group(group), "memberCount"));
+            transaction.link(id, user)?;
+            let response = idempotency.write(&linked)?;
+            transaction.commit(Outcome::Done(linked), response)
+        })
+        .await
+    }
+}
+
+fn find(members: &[Member], id: MemberId) -> Option<&Member> {
+    members.iter().find(|member| member.id == id)
+}
+
+/// Whether the group owes the member money in some currency.
+fn is_owed(ledger: &Ledger, member: MemberId) -> bool {
+    let mut currencies = ledger.balances.currencies();
+    currencies.any(|currency| ledger.balances.totals(currency, member).net() > 0)
+}

@@ -1,0 +1,386 @@
+//! Linking a guest to the user who the guest turned out to be.
+
+use std::time::Duration;
+
+use axum::http::Method;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use crate::harness::{Group, Reply};
+
+/// A group of three users and a guest.
+struct Scene {
+    group: Group,
+    guest: String,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let group = Group::new(3, "EUR").await;
+        let guest = group.guest(0, "Grandma").await;
+        Self { group, guest }
+    }
+
+    /// `caller` says that the guest is `user`.
+    async fn link(&self, caller: usize, user: &str) -> Reply {
+        let path = self.group.path(&format!("/members/{}/link", self.guest));
+        self.group.members[caller - 1].post(&path, json!({ "userId": user })).await
+    }
+
+    /// An expense that `payer` paid for these members; its path.
+    async fn spend(&self, payer: &str, amount: i64, sharers: &[&str]) -> String {
+        let splits: Vec<_> = sharers.iter().map(|id| json!({ "userId": id })).collect();
+        let body = json!({ "amount": amount, "payerId": payer, "splits": splits });
+        let made = self.group.spend(0, body).await;
+        self.group.path(&format!("/expenses/{}", made["id"].as_str().unwrap()))
+    }
+
+    /// The balance of a member in EUR now, or at a moment; none for a linked guest.
+    async fn balance(&self, member: &str, at: &str) -> Value {
+        let path = format!("/ledger/balance?userId={member}{at}");
+        let read = self.group.members[0].get(&self.group.path(&path)).await.data(200).clone();
+        read["balances"][0]["net"].clone()
+    }
+}
+
+#[tokio::test]
+async fn user_takes_over_the_balances_of_a_linked_guest() {
+    let scene = Scene::new().await;
+    let (group, guest) = (&scene.group, &*scene.guest);
+    scene.spend("1", 90, &["1", "2", guest]).await;
+    let gas = json!({ "amount": 8, "currency": "TON", "payerId": guest });
+    group.spend(0, gas).await;
+    group.api.pass(Duration::from_secs(1));
+    let before = group.api.now().to_string();
+    group.api.pass(Duration::from_secs(1));
+    let linked = scene.link(1, "2").await.data(200).clone();
+    assert_eq!((&linked["id"], &linked["linkedTo"]), (&json!(guest), &json!("2")));
+
+    let read = group.members[0].get(&group.path("")).await.data(200).clone();
+    assert_eq!(read["memberCount"], 3, "one person");
+    assert_eq!(read["members"][1]["guests"], json!([guest]));
+    assert_eq!(read["members"][3], linked);
+    let debts = group.debts().await;
+    let nodes = debts["balances"].as_array().unwrap();
+    let ids: Vec<_> = nodes.iter().map(|node| node["id"].clone()).collect();
+    assert_eq!(json!(ids), json!(["1", "2", "3"]));
+    assert_eq!(nodes[1]["balances"], json!({ "EUR": -60, "TON": 4 }));
+    assert_eq!(debts["summary"]["expenseCount"], 2);
+
+    // The past is as it was.
+    let at = format!("&at={before}");
+    assert_eq!(scene.balance(guest, &at).await, -30);
+    assert_eq!(scene.balance("2", &at).await, -30);
+    assert_eq!(scene.balance(guest, "").await, Value::Null);
+    assert_eq!(scene.balance("2", "").await, -60);
+    let entry = group.path(&format!("/ledger/entries/link:{guest}"));
+    let entry = group.members[2].get(&entry).await.data(200)[0].clone();
+    let change = |user: &str, currency: &str, paid: Value, owed: Value| {
+        let mut change = json!({ "userId": user, "currency": currency });
+        for (name, moved) in [("paid", paid), ("owed", owed)] {
+            if !moved.is_null() {
+                change[name] = moved;
+            }
+        }
+        change
+    };
+    let expected = json!({
+        "entryId": format!("link:{guest}"), "sequence": 2, "status": "applied", "refType": "link",
+        "actorId": "1", "linkedTo": "2", "createdAt": entry["createdAt"], "changes": [
+            change(guest, "EUR", Value::Null, json!(-30)), change("2", "EUR", Value::Null, json!(30)),
+            change(guest, "TON", json!(-8), json!(-2)), change("2", "TON", json!(8), json!(2)),
+        ],
+    });
+    assert_eq!(entry, expected);
+    group.verify().await;
+
+    // The entry is final, and nothing else can have its name.
+    let entries = group.path("/ledger/entries");
+    let name = format!("link:{guest}");
+    let reverted = group.members[0].call(Method::DELETE, &entries, Some(&json!([name]))).await;
+    assert_eq!(reverted.code(), (403, "NOT_ALLOWED"));
+    let changes = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }]);
+    let taken = json!([{ "entryId": name, "changes": changes }]);
+    let taken = group.members[0].post(&entries, taken).await;
+    assert_eq!(taken.body["details"][0]["path"], "[0].entryId", "{}", taken.text);
+}
+
+#[tokio::test]
+async fn another_member_confirms_a_guest_who_is_owed_money() {
+    let scene = Scene::new().await;
+    let (group, guest) = (&scene.group, &*scene.guest);
+    scene.spend(guest, 9, &["1"]).await;
+    group.spend(0, json!({ "amount": 900, "currency": "TON" })).await;
+    let before = group.api.rows().await;
+    let refused = scene.link(2, "2").await;
+    assert_eq!(refused.code(), (403, "NOT_ALLOWED"));
+    assert!(refused.text.contains("ask another member to confirm"), "{}", refused.text);
+    for (user, refusal) in [
+        ("9", (400, "VALIDATION_ERROR")),
+        (guest, (400, "VALIDATION_ERROR")),
+        ("", (400, "VALIDATION_ERROR")),
+    ] {
+        let reply = scene.link(1, user).await;
+        assert_eq!(reply.code(), refusal, "{user}");
+        assert_eq!(reply.body["details"][0]["path"], "userId");
+    }
+    let path = group.path("/members/2/link");
+    let user = group.members[0].post(&path, json!({ "userId": "1" })).await;
+    assert_eq!(user.code(), (403, "NOT_ALLOWED"));
+    assert_eq!(group.api.rows().await, before);
+    scene.link(1, "2").await.data(200);
+    assert_eq!(scene.link(3, "3").await.code(), (409, "ALREADY_LINKED"));
+    let path = group.path(&format!("/members/{guest}"));
+    let renamed = group.members[0].patch(&path, json!({ "name": "x" })).await;
+    assert_eq!(renamed.code(), (409, "ALREADY_LINKED"));
+    group.guest(0, "grandma").await;
+    group.verify().await;
+
+    // A debt may be taken over without anyone else.
+    let debtor = Scene::new().await;
+    debtor.spend("1", 9, &[&debtor.guest]).await;
+    debtor.link(3, "3").await.data(200);
+    assert_eq!(debtor.balance("3", "").await, -9);
+    debtor.group.verify().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_of_two_concurrent_links_succeeds() {
+    let scene = Scene::new().await;
+    scene.spend("1", 90, &["2", &scene.guest]).await;
+    let processes = [scene.group.api.another(), scene.group.api.another()];
+    let mut calls = JoinSet::new();
+    for number in 0..6 {
+        let caller = scene.group.members[0].at(&processes[number % 2]);
+        let path = scene.group.path(&format!("/members/{}/link", scene.guest));
+        let user = json!({ "userId": (2 + number % 2).to_string() });
+        calls.spawn(async move { caller.post(&path, user).await });
+    }
+    let replies = calls.join_all().await;
+    let (won, lost): (Vec<_>, Vec<_>) = replies.iter().partition(|it| it.status == 200);
+    assert_eq!(won.len(), 1, "{replies:?}");
+    assert!(lost.iter().all(|it| it.code() == (409, "ALREADY_LINKED")), "{lost:?}");
+    let user = won[0].data(200)["linkedTo"].as_str().unwrap();
+    let balances = [scene.balance("2", "").await, scene.balance("3", "").await];
+    assert_eq!(json!(balances), if user == "2" { json!([-90, 0]) } else { json!([-45, -45]) });
+    scene.group.verify().await;
+}
+
+#[tokio::test]
+async fn old_expenses_of_a_guest_move_the_users_balance() {
+    let scene = Scene::new().await;
+    let (group, guest) = (&scene.group, &*scene.guest);
+    let alice = &group.members[0];
+    let paid = scene.spend(guest, 30, &["1", "2", guest]).await;
+    let shared = scene.spend("1", 40, &["1", guest]).await;
+    let both = scene.spend("1", 90, &["1", "2", guest]).await;
+    scene.link(1, "2").await.data(200);
+    let balance = async || scene.balance("2", "").await;
+    assert_eq!(balance().await, 20 - 10 - 20 - 60);
+
+    alice.put(&both, json!({ "amount": 120 })).await.data(200);
+    assert_eq!(balance().await, -90, "both shares grow by 10");
+    let read = alice.get(&both).await.data(200).clone();
+    let sharers: Vec<_> =
+        read["splits"].as_array().unwrap().iter().map(|it| it["userId"].clone()).collect();
+    assert_eq!(json!(sharers), json!(["1", "2", guest]), "the old shares keep their ids");
+    alice.delete(&both).await.data(200);
+    assert_eq!(balance().await, -10);
+    alice.post(&format!("{both}/restore"), json!({})).await.data(200);
+    assert_eq!(balance().await, -90);
+    group.members[1].put(&paid, json!({ "amount": 60 })).await.data(200);
+    assert_eq!(balance().await, -80, "paid 30 more, and owes 20 more");
+    group.members[1].delete(&paid).await.data(200);
+    assert_eq!(balance().await, -100);
+    group.verify().await;
+
+    // New requests that name the guest mean the user, who is one person.
+    let twice = json!([{ "userId": "2" }, { "userId": guest }]);
+    let body = json!({ "amount": 9, "description": "x", "splits": twice });
+    let refused = alice.post(&group.path("/expenses"), body).await;
+    assert_eq!(refused.body["details"][0]["path"], "splits[1].userId", "{}", refused.text);
+    let edit = alice.put(&shared, json!({ "splits": twice })).await;
+    assert_eq!(edit.body["details"][0]["path"], "splits[1].userId", "{}", edit.text);
+    let edit = alice.put(&shared, json!({ "splits": [{ "userId": guest }] })).await;
+    assert_eq!(edit.data(200)["splits"][0]["userId"], "2");
+    assert_eq!(balance().await, -120);
+    let made = group.spend(0, json!({ "amount": 9, "payerId": guest })).await;
+    assert_eq!((&made["payerId"], &made["payerName"]), (&json!("2"), &json!("B")));
+    assert_eq!(made["splits"].as_array().unwrap().len(), 3, "the guest is no one else: {made}");
+    assert_eq!(balance().await, -114);
+    let changes = json!([{ "userId": guest, "amount": 14 }, { "userId": "1", "amount": -14 }]);
+    let condition = json!({ "userId": guest, "balanceAtLeast": -100 });
+    let entry = json!([{ "entryId": "x", "changes": changes, "condition": condition }]);
+    let pushed = alice.post(&group.path("/ledger/entries"), entry).await;
+    assert_eq!(pushed.data(200)["applied"][0]["changes"][0]["userId"], "2", "{}", pushed.text);
+    assert_eq!(balance().await, -100);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn only_the_user_acts_for_a_linked_guest() {
+    let scene = Scene::new().await;
+    let (group, guest) = (&scene.group, &*scene.guest);
+    let [alice, bob, carol] = [0, 1, 2].map(|member| &group.members[member]);
+    let hut = scene.spend(guest, 30, &["1", "2", "3"]).await;
+    let waiting = json!({ "toId": guest, "amount": 1 });
+    let waiting = alice.post(&group.path("/settlements"), waiting).await.data(201).clone();
+    let waiting = group.path(&format!("/settlements/{}", waiting["id"].as_str().unwrap()));
+    let changes = json!([{ "userId": guest, "amount": 1 }, { "userId": "1", "amount": -1 }]);
+    let entry = json!([{ "entryId": "x", "changes": changes }]);
+    alice.post(&group.path("/ledger/entries"), entry).await.data(200);
+    scene.link(1, "2").await.data(200);
+
+    assert_eq!(carol.put(&waiting, json!({ "status": "completed" })).await.code().1, "NOT_ALLOWED");
+    assert_eq!(carol.put(&hut, json!({ "amount": 1 })).await.code().1, "NOT_ALLOWED");
+    let entries = group.path("/ledger/entries");
+    let revert = |caller: &crate::harness::Caller| {
+        let (caller, entries) = (caller.clone(), entries.clone());
+        async move { caller.call(Method::DELETE, &entries, Some(&json!(["x"]))).await }
+    };
+    assert_eq!(revert(carol).await.code().1, "NOT_ALLOWED");
+    let others = json!({ "fromId": guest, "toId": "1", "amount": 1 });
+    let others = carol.post(&group.path("/settlements"), others).await;
+    assert_eq!(others.code().1, "NOT_ALLOWED");
+
+    bob.put(&waiting, json!({ "status": "completed" })).await.data(200);
+    bob.put(&hut, json!({ "amount": 33 })).await.data(200);
+    revert(bob).await.data(200);
+    assert_eq!(scene.balance("2", "").await, 33 - 11 - 1);
+    let own = json!({ "toId": guest, "amount": 1 });
+    let own = bob.post(&group.path("/settlements"), own).await;
+    assert_eq!(own.code(), (400, "VALIDATION_ERROR"), "to oneself");
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn lists_of_a_user_include_those_of_linked_guests() {
+    let scene = Scene::new().await;
+    let (group, guest) = (&scene.group, &*scene.guest);
+    let bob = &group.members[1];
+    let mut expected: [Vec<String>; 3] = Default::default();
+    for (round, payer) in ["2", guest, "1"].into_iter().cycle().take(9).enumerate() {
+        group.api.pass(Duration::from_millis((round % 2) as u64));
+        let hut = scene.spend(payer, 30, &["1", "2", guest]).await;
+        expected[usize::from(payer == "1")].push(hut.rsplit('/').next().unwrap().to_owned());
+        let from = if payer == "1" { "2" } else { payer };
+        let pays = json!({ "fromId": from, "toId": "3", "amount": 1 });
+        let paid = group.members[2].post(&group.path("/settlements"), pays).await;
+        expected[2].push(paid.data(201)["id"].as_str().unwrap().to_owned());
+    }
+    // Between the two who are one: a payment, which is shown once.
+    let pays = json!({ "fromId": guest, "toId": "2", "amount": 1 });
+    let paid = bob.post(&group.path("/settlements"), pays).await;
+    expected[2].push(paid.data(201)["id"].as_str().unwrap().to_owned());
+    // The first page of a list from before the link.
+    let old = bob.get("/api/users/me/activity?limit=4").await;
+    scene.link(1, "2").await.data(200);
+
+    let ids = |items: &[Value], name: &str| -> Vec<String> {
+        items.iter().map(|it| it[name].as_str().unwrap().to_owned()).collect()
+    };
+    let ordered = |items: &[Value]| {
+        let times: Vec<_> = items.iter().map(|it| it["createdAt"].to_string()).collect();
+        assert!(times.is_sorted_by(|newer, older| newer >= older), "{times:?}");
+    };
+    for limit in [1, 2, 3, 100] {
+        let paid = bob.pages("/api/users/me/expenses", limit).await;
+        ordered(&paid);
+        assert!(paid.iter().all(|it| it["yourShare"] == 20), "the shares of both: {paid:?}");
+        let mut read = ids(&paid, "id");
+        read.sort_unstable();
+        expected[0].sort_unstable();
+        assert_eq!(read, expected[0], "{limit}");
+
+        let owed = bob.pages("/api/users/me/debts", limit).await;
+        ordered(&owed);
+        // Two shares of each expense that Alice paid, and those of each other's expenses.
+        assert_eq!(owed.len(), 2 * 3 + 6, "{limit}");
+        let sent = bob.pages("/api/users/me/settlements", limit).await;
+        ordered(&sent);
+        let mut read = ids(&sent, "id");
+        read.sort_unstable();
+        expected[2].sort_unstable();
+        assert_eq!(read, expected[2], "{limit}");
+        let feed = bob.pages("/api/users/me/activity", limit).await;
+        ordered(&feed);
+        assert_eq!(feed.len(), 6 + 12 + 10, "{limit}");
+    }
+    let cursor = old.body["pagination"]["nextCursor"].as_str().unwrap();
+    let next = bob.get(&format!("/api/users/me/activity?limit=100&cursor={cursor}")).await;
+    let both =
+        [old.data(200).as_array().unwrap().clone(), next.data(200).as_array().unwrap().clone()];
+    ordered(&both.concat());
+    let summary = bob.get("/api/users/me/summary").await.data(200).clone();
+    assert_eq!(summary["currencies"][0]["paid"], 180, "{summary}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn link_beside_writes_that_name_the_guest_leaves_a_correct_ledger() {
+    let scene = Scene::new().await;
+    let (group, guest) = (&scene.group, scene.guest.clone());
+    let old = scene.spend("1", 60, &["1", "2", &guest]).await;
+    let processes = [group.api.another(), group.api.another()];
+    let mut calls = JoinSet::new();
+    for number in 0..16 {
+        let caller = group.members[0].at(&processes[number % 2]);
+        let (expenses, settlements) = (group.path("/expenses"), group.path("/settlements"));
+        let link = group.path(&format!("/members/{guest}/link"));
+        let (old, guest) = (old.clone(), guest.clone());
+        calls.spawn(async move {
+            let splits = json!([{ "userId": "1" }, { "userId": guest }]);
+            match number {
+                7 => caller.post(&link, json!({ "userId": "2" })).await,
+                3 | 11 => caller.put(&old, json!({ "amount": 60 + 3 * number })).await,
+                number if number % 4 == 0 => {
+                    let body = json!({ "fromId": guest, "toId": "1", "amount": 1 });
+                    caller.post(&settlements, body).await
+                }
+                _ => {
+                    let body = json!({ "amount": 2, "description": "x", "splits": splits });
+                    caller.post(&expenses, body).await
+                }
+            }
+        });
+    }
+    for reply in calls.join_all().await {
+        assert!(reply.status.is_success(), "{}", reply.text);
+    }
+    // Each write moved the balance of the guest or of the user, who has all of it now.
+    let edited = group.members[0].get(&old).await.data(200)["amount"].as_i64().unwrap();
+    assert!([69, 93].contains(&edited), "{edited}");
+    assert_eq!(scene.balance("1", "").await, edited / 3 * 2 + 9 - 4);
+    assert_eq!(scene.balance("2", "").await, -(edited / 3 * 2 + 9 - 4));
+    assert_eq!(scene.balance(&guest, "").await, Value::Null);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn repeated_link_with_its_key_is_done_once() {
+    let scene = Scene::new().await;
+    scene.spend("1", 9, &[&scene.guest]).await;
+    let path = scene.group.path(&format!("/members/{}/link", scene.guest));
+    let alice = &scene.group.members[0];
+    let first = alice.post_once("k", &path, json!({ "userId": "2" })).await;
+    let before = scene.group.api.rows().await;
+    let again = alice.post_once("k", &path, json!({ "userId": "2" })).await;
+    assert_eq!(again.data(200), first.data(200));
+    assert_eq!(again.header("idempotent-replayed"), Some("true"));
+    let other = alice.post_once("k", &path, json!({ "userId": "3" })).await;
+    assert_eq!(other.code(), (422, "IDEMPOTENCY_KEY_REUSED"));
+    assert_eq!(scene.group.api.rows().await, before);
+}
+
+#[tokio::test]
+async fn a_user_has_at_most_ten_guests_of_a_group() {
+    let group = Group::new(2, "EUR").await;
+    for number in 0..11 {
+        let guest = group.guest(0, &format!("Guest {number}")).await;
+        let path = group.path(&format!("/members/{guest}/link"));
+        let linked = group.members[0].post(&path, json!({ "userId": "2" })).await;
+        let expected = if number < 10 { (200, "") } else { (422, "TOO_MANY_LINKS") };
+        assert_eq!(linked.code(), expected, "{number}");
+    }
+    group.members[1].get("/api/users/me/activity").await.data(200);
+    group.verify().await;
+}
