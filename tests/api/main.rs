@@ -13,6 +13,7 @@ mod context;
 mod corpus;
 mod crates;
 mod deployment;
+mod dinner;
 mod events;
 mod expenses;
 mod failures;
