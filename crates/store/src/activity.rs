@@ -11,7 +11,7 @@ use std::{
 use fracti_core::{
     Error,
     currency::Currency,
-    expense::{Expense, PaidExpense, Participant, Payer},
+    expense::{Expense, Filter, PaidExpense, Participant, Payer},
     group::MemberRow,
     id::{GroupId, MemberId, UserId},
     keys::{self, prefix},
@@ -25,6 +25,9 @@ use crate::{
     dynamo::{Expression, Page, Placed, Position, Range, Sort},
     table::Table,
 };
+
+/// Expenses that are examined for a page of a filtered list at most.
+const MAX_EXAMINED: usize = 250;
 
 /// An event of a user's feed.
 #[derive(Clone, Debug)]
@@ -79,6 +82,21 @@ pub struct Feed<T> {
     pub ids: BTreeSet<MemberId>,
 }
 
+/// Numbers of events of a page.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    /// Events that the page has at most.
+    limit: usize,
+    /// Events that are examined for it at most.
+    examined: usize,
+}
+
+impl From<usize> for Bounds {
+    fn from(limit: usize) -> Self {
+        Self { limit, examined: limit }
+    }
+}
+
 /// An event of one of the lists of a feed.
 struct Listed {
     kind: Kind,
@@ -87,8 +105,10 @@ struct Listed {
 }
 
 impl Table {
-    /// Up to `limit` expenses of which a user is a payer, newest first. An expense is shown once,
-    /// even if a guest who is linked to the user is a payer, too.
+    /// Up to `limit` expenses of which a user is a payer and that a filter accepts, newest first. An
+    /// expense is shown once, even if a guest who is linked to the user is a payer, too. If there is
+    /// a filter, at most [`MAX_EXAMINED`] expenses are examined, so there may be fewer than `limit`
+    /// although the list continues.
     ///
     /// # Errors
     ///
@@ -96,10 +116,20 @@ impl Table {
     pub async fn paid_by(
         &self,
         user: UserId,
+        filter: &Filter,
         limit: usize,
         after: ActivityPosition,
     ) -> Result<Feed<PaidExpense>, Error> {
-        let feed = self.feed(user, &[Kind::Paid, Kind::Further], limit, after).await?;
+        let own = MemberId::from(user);
+        let accepts = |event: &Activity, ids: &BTreeSet<MemberId>| match event {
+            Activity::Paid(paid) => {
+                filter.accepts(&paid.expense, |id| if ids.contains(&id) { own } else { id })
+            }
+            Activity::Owed(_) | Activity::Sent(_) | Activity::Received(_) => true,
+        };
+        let examined = if filter.is_empty() { limit } else { MAX_EXAMINED };
+        let bounds = Bounds { limit, examined };
+        let feed = self.feed(user, &[Kind::Paid, Kind::Further], bounds, after, accepts).await?;
         let mut feed =
             feed.of(|event| if let Activity::Paid(row) = event { Some(row) } else { None });
         let ids = &feed.ids;
@@ -122,7 +152,7 @@ impl Table {
         limit: usize,
         after: ActivityPosition,
     ) -> Result<Feed<Participant>, Error> {
-        let feed = self.feed(user, &[Kind::Owed], limit, after).await?;
+        let feed = self.feed(user, &[Kind::Owed], limit.into(), after, |_, _| true).await?;
         Ok(feed.of(|event| if let Activity::Owed(row) = event { Some(row) } else { None }))
     }
 
@@ -137,7 +167,7 @@ impl Table {
         limit: usize,
         after: ActivityPosition,
     ) -> Result<Feed<Settlement>, Error> {
-        let feed = self.feed(user, &[Kind::Sent], limit, after).await?;
+        let feed = self.feed(user, &[Kind::Sent], limit.into(), after, |_, _| true).await?;
         Ok(feed.of(|event| if let Activity::Sent(row) = event { Some(row) } else { None }))
     }
 
@@ -154,7 +184,7 @@ impl Table {
         after: ActivityPosition,
     ) -> Result<Feed<Activity>, Error> {
         let kinds = [Kind::Paid, Kind::Further, Kind::Owed, Kind::Sent, Kind::Received];
-        let mut feed = self.feed(user, &kinds, limit, after).await?;
+        let mut feed = self.feed(user, &kinds, limit.into(), after, |_, _| true).await?;
         let ids = &feed.ids;
         feed.items.retain(|event| match event {
             Activity::Received(settlement) => !ids.contains(&settlement.from_user_id),
@@ -163,33 +193,41 @@ impl Table {
         Ok(feed)
     }
 
-    /// The lists of these kinds, merged. The guests are read together with the user's own lists, so
+    /// The events of the lists of these kinds that `accepts` accepts, given the ids of the user. The guests are read together with the user's own lists, so
     /// a user without guests does not wait for them.
     async fn feed(
         &self,
         user: UserId,
         kinds: &[Kind],
-        limit: usize,
+        Bounds { limit, examined }: Bounds,
         after: ActivityPosition,
+        accepts: impl Fn(&Activity, &BTreeSet<MemberId>) -> bool,
     ) -> Result<Feed<Activity>, Error> {
         let read = |member: MemberId| {
-            let lists = kinds.iter().map(|kind| self.list(*kind, member, limit, &after));
+            let lists = kinds.iter().map(|kind| self.list(*kind, member, examined, &after));
             try_join_all(lists.collect::<Vec<_>>())
         };
         let own = MemberId::from(user);
         let (guests, lists) = tokio::try_join!(self.guests_of(user), read(own))?;
         let others = try_join_all(guests.iter().map(|guest| read(*guest))).await?;
         let lists = lists.into_iter().chain(others.into_iter().flatten()).collect();
-        let Placed { rows, more } = merged(lists, limit);
+        let Placed { rows, mut more } = merged(lists, examined);
+        let ids = guests.into_iter().chain([own]).collect();
         let mut next = after;
         let mut items = Vec::new();
-        for (position, Listed { kind, member, event }) in rows {
+        let mut rows = rows.into_iter();
+        for (position, Listed { kind, member, event }) in rows.by_ref() {
             next.at = Some(event.created_at());
             next.lists.entry(kind).or_default().insert(member, position);
-            items.push(event);
+            if accepts(&event, &ids) {
+                items.push(event);
+            }
+            if items.len() == limit {
+                break;
+            }
         }
+        more |= rows.len() > 0;
         self.fill(items.iter_mut().map(Activity::row)).await?;
-        let ids = guests.into_iter().chain([own]).collect();
         Ok(Feed { items, next: more.then_some(next), ids })
     }
 

@@ -10,6 +10,7 @@ use fracti_core::{
     input::Draft,
     keys::{self, Primary, prefix},
     ledger::{EntryStatus, Ledger, RefType},
+    links::Links,
     row::{self, Row},
     time::Timestamp,
 };
@@ -49,7 +50,13 @@ impl Table {
             if filter.is_empty() {
                 self.db.page(&range, page).await
             } else {
-                self.db.page_of(&range, page, |expense| filter.accepts(expense)).await
+                let links = if filter.names_member() {
+                    self.ledger(member_key.group).await?.links
+                } else {
+                    Links::default()
+                };
+                let accepts = |expense: &_| filter.accepts(expense, |id| links.resolve(id));
+                self.db.page_of(&range, page, accepts).await
             }
         };
         self.checked(member_key, read).await

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use axum::extract::State;
 use fracti_core::{
     currency::Currency,
-    expense::{PaidExpense, Participant},
+    expense::{Filter, PaidExpense, Participant},
     id::MemberId,
     settlement::Settlement,
 };
 use fracti_http::{
-    App, Caller, Data, ExpenseView, GroupView, JsonDecimal, List, ListId, Paging, Problem, Routes,
-    SettlementView, Text, openapi, schemas,
+    App, Caller, Data, ExpenseView, GroupView, JsonDecimal, List, ListId, Paging, Parameters,
+    Problem, QueryReader, Routes, SettlementView, Text, openapi, schemas,
 };
 use fracti_store::{Feed, Membership, Slice};
 use serde::Serialize;
@@ -182,18 +182,44 @@ async fn list_groups(
     Ok(List::new(items.into_iter().map(MyGroup::of), next))
 }
 
+/// Query parameters of the list of expenses that the caller paid.
+struct ExpensesQuery {
+    paging: Paging,
+    filter: Filter,
+}
+
+impl Parameters for ExpensesQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        Self { paging: Paging::read(query), filter: Filter::read(query) }
+    }
+}
+
 /// List the expenses that the caller paid, alone or with others.
 ///
-/// Newest first.
+/// In order of recording, newest first. Filters select expenses that fulfil all of them. One
+/// request examines at most 250 expenses then, so a page may have fewer expenses than `limit` and
+/// still have a next page. Send the same filters with the cursor.
 #[utoipa::path(get, path = "/api/users/me/expenses", tag = "users",
-    operation_id = "list_my_expenses", responses((status = OK, body = List<MyExpense>)))]
+    operation_id = "list_my_expenses",
+    params(
+        ("from" = Option<schemas::CalendarDate>, Query, description = "Return no expenses that \
+            happened before this day."),
+        ("to" = Option<schemas::CalendarDate>, Query, description = "Return no expenses that \
+            happened after this day."),
+        ("category" = Option<schemas::ExpenseCategory>, Query, description = "Return only expenses \
+            of this category."),
+        ("memberId" = Option<schemas::MemberId>, Query, description = "Return only expenses that \
+            this member paid or shares."),
+        ("q" = inline(Option<schemas::SearchText>), Query, description = "Return only expenses \
+            with this text in their description or notes, regardless of case.")),
+    responses((status = OK, body = List<MyExpense>)))]
 async fn list_expenses(
     State(app): State<App>,
-    Caller(user, paging): Caller<Paging>,
+    Caller(user, ExpensesQuery { paging, filter }): Caller<ExpensesQuery>,
 ) -> Result<List<MyExpense>, Problem> {
-    let list_id = ListId::new("users/me/expenses", &user.id);
+    let list_id = ListId::new("users/me/expenses", &user.id).filtered(&filter);
     let after = paging.after(&list_id)?.unwrap_or_default();
-    let feed = app.table.paid_by(user.id, paging.limit(), after).await?;
+    let feed = app.table.paid_by(user.id, &filter, paging.limit(), after).await?;
     let Feed { items, next, ids } = feed;
     let next = next.map(|position| paging.cursor(&list_id, &position));
     Ok(List::new(items.into_iter().map(|paid| MyExpense::of(paid, &ids)), next))

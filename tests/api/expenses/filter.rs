@@ -111,6 +111,54 @@ async fn cursor_continues_only_with_the_same_filters() {
 }
 
 #[tokio::test]
+async fn filters_of_the_callers_expenses_find_those_of_linked_guests() {
+    let group = Group::new(3, "EUR").await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let guest = bob.post(&group.path("/members"), json!({ "name": "Al" })).await;
+    let guest = guest.data(201)["id"].as_str().unwrap().to_owned();
+    let of_two =
+        |other: &str| json!([{ "userId": "3", "amount": 6 }, { "userId": other, "amount": 3 }]);
+    for body in [
+        json!({ "amount": 9, "description": "Guest paid", "payerId": guest, "category": "food" }),
+        json!({ "amount": 9, "description": "Part", "payers": of_two("1"), "category": "food" }),
+        json!({ "amount": 9, "description": "Guest's part", "payers": of_two(&guest) }),
+        json!({ "amount": 9, "description": "Bob's", "payerId": "2" }),
+        json!({ "amount": 9, "description": "Alone", "payerId": "1", "splits": [{ "userId": "2" }] }),
+    ] {
+        group.spend(1, body).await;
+    }
+    bob.post(&group.path(&format!("/members/{guest}/link")), json!({ "userId": "1" })).await;
+    let selected = async |filter: &str, limit: usize| {
+        let path = format!("/api/users/me/expenses?limit={limit}{filter}");
+        let (mut all, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = alice.get(&format!("{path}{cursor}")).await;
+            let of = |it: &Value| it["description"].as_str().unwrap().to_owned();
+            all.extend(page.data(200).as_array().unwrap().iter().map(of));
+            match page.body["pagination"]["nextCursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return all,
+            }
+        }
+    };
+    for (filter, expected) in [
+        ("", &["Alone", "Guest's part", "Part", "Guest paid"][..]),
+        ("&category=food", &["Part", "Guest paid"]),
+        ("&memberId=1", &["Alone", "Guest's part", "Part", "Guest paid"]),
+        ("&memberId=3&q=PART", &["Guest's part", "Part"]),
+        ("&to=2020-01-01", &[]),
+    ] {
+        for limit in [1, 2, 20] {
+            assert_eq!(selected(filter, limit).await, expected, "{filter} by {limit}");
+        }
+    }
+    let by_payer = alice.get(&group.path("/expenses?payerId=1")).await;
+    assert_eq!(by_payer.data(200).as_array().unwrap().len(), 4, "{}", by_payer.text);
+    let refused = alice.get("/api/users/me/expenses?payerId=1").await;
+    assert_eq!(refused.code(), (400, "VALIDATION_ERROR"));
+}
+
+#[tokio::test]
 async fn a_request_examines_at_most_1000_expenses() {
     let group = Group::new(1, "EUR").await;
     let alice = &group.members[0];

@@ -29,12 +29,20 @@ impl Filter {
         *self == Self::default()
     }
 
-    /// Whether an expense fulfils all conditions.
+    /// Whether a condition names a member.
     #[must_use]
-    pub fn accepts(&self, expense: &Expense) -> bool {
+    pub const fn names_member(&self) -> bool {
+        self.payer.is_some() || self.member.is_some()
+    }
+
+    /// Whether an expense fulfils all conditions. `resolve` gives the member whom an id means, since
+    /// an expense may have the id of a guest who was linked to a user later.
+    #[must_use]
+    pub fn accepts(&self, expense: &Expense, resolve: impl Fn(MemberId) -> MemberId) -> bool {
         let Self { from, to, category, payer, member, text } = self;
-        let pays = |member| expense.is_paid_by(member);
-        let shares = |member| expense.splits.iter().any(|share| share.user_id == member);
+        let is = |id: MemberId, member: MemberId| resolve(id) == resolve(member);
+        let pays = |member| expense.all_payers().iter().any(|payer| is(payer.user_id, member));
+        let shares = |member| expense.splits.iter().any(|share| is(share.user_id, member));
         let contains = |text: &SearchText| {
             let text = text.as_str().to_lowercase();
             let texts = [Some(&expense.description), expense.notes.as_ref()];
