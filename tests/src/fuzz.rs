@@ -14,7 +14,7 @@ use fracti_core::{
     decimal::Decimal,
     id::{ExpenseId, MemberId, UserId},
     money::Money,
-    split::{MAX_SHARES, Split},
+    split::{MAX_SHARES, Split, UserShare},
     telegram::{self, InitDataError, User},
     time::Timestamp,
     ton::TonAddress,
@@ -153,8 +153,8 @@ fn paging(cursor: &str) -> Paging {
     paging
 }
 
-/// A split: its shares sum to the amount, are off by less than one minor unit, and do not depend on
-/// the order of the members.
+/// A split: its shares sum to the amount, are off by less than one minor unit, do not depend on the
+/// order of the members, and those of the negated amount are the negated shares.
 ///
 /// The bytes are the split type, the number of members, an amount, random bits of an id, and
 /// weights of four bytes each.
@@ -174,27 +174,28 @@ pub fn split(bytes: &[u8]) {
         .map(|id| (UserId::new(id).unwrap().into(), weights.next().unwrap_or_default()))
         .collect();
     let is_balanced = kind & 0x80 == 0 && (1..=MAX_SHARES).contains(&parts.len());
-    if is_balanced && kind % 3 == 1 {
-        fill(&mut parts, WHOLE);
-    }
-    if is_balanced && kind % 3 == 2 {
-        fill(&mut parts, amount.unsigned_abs());
+    let kind = kind % 4;
+    match (is_balanced, kind) {
+        (true, 1) => fill(&mut parts, WHOLE),
+        (true, 2) => fill(&mut parts, amount.unsigned_abs()),
+        (true, 3) => parts[0].1 = parts[0].1.max(1),
+        _ => {}
     }
 
-    let split = |parts: &[(MemberId, u64)]| {
+    let signed = |parts: &[(MemberId, u64)], sign: i64| {
         let parts = parts.iter().copied();
-        match kind % 3 {
+        let weight = |(user, weight)| (user, u32::try_from(weight).unwrap());
+        match kind {
             0 => Split::Equal(parts.map(|(user, _)| user).collect()),
-            1 => {
-                let part = |(user, weight)| (user, u32::try_from(weight).unwrap());
-                Split::Percentage(parts.map(part).collect())
-            }
-            _ => {
-                let part = |(user, weight)| (user, i64::try_from(weight).unwrap());
+            1 => Split::Percentage(parts.map(weight).collect()),
+            2 => {
+                let part = |(user, weight)| (user, i64::try_from(weight).unwrap() * sign);
                 Split::Exact(parts.map(part).collect())
             }
+            _ => Split::Shares(parts.map(weight).collect()),
         }
     };
+    let split = |parts: &[(MemberId, u64)]| signed(parts, 1);
     let id = ExpenseId::new(now(), *random);
     let forwards = match split(&parts).divide(money, id) {
         Ok(shares) => shares,
@@ -203,6 +204,12 @@ pub fn split(bytes: &[u8]) {
             return;
         }
     };
+    let refund = Money { minor: -amount, ..money };
+    let refund = signed(&parts, -1).divide(refund, id).unwrap();
+    let minor = |shares: &[UserShare], sign: i64| {
+        shares.iter().map(|share| share.amount.minor * sign).collect::<Vec<_>>()
+    };
+    assert_eq!(minor(&forwards, 1), minor(&refund, -1));
     parts.reverse();
     let backwards = split(&parts).divide(money, id).unwrap();
     assert_eq!(forwards, backwards.into_iter().rev().collect::<Vec<_>>());
@@ -211,9 +218,9 @@ pub fn split(bytes: &[u8]) {
         forwards.iter().map(|part| i128::from(part.amount.minor)).sum::<i128>(),
         amount.into()
     );
-    let total: u64 = if kind % 3 == 0 { members } else { parts.iter().map(|(_, it)| it).sum() };
+    let total: u64 = if kind == 0 { members } else { parts.iter().map(|(_, it)| it).sum() };
     for (part, (_, weight)) in forwards.iter().zip(parts.iter().rev()) {
-        let weight = if kind % 3 == 0 { 1 } else { *weight };
+        let weight = if kind == 0 { 1 } else { *weight };
         let off = i128::from(part.amount.minor) * i128::from(total)
             - i128::from(amount) * i128::from(weight);
         assert!(part.amount.minor >= 0 && off.abs() < total.into(), "{part:?} of {amount}");

@@ -184,7 +184,7 @@ fn check_kinds(inputs: &[LineInput], errors: &mut FieldErrors) {
     for (index, input) in rests.skip(1) {
         let field = if input.amount.is_absent() { "amount" } else { "rest" };
         let path = Path::from("items").index(index).field(field);
-        errors.push(path, "only one line may take the rest: the one with rest, or without amount");
+        errors.push(path, "only one line may take the rest: give the others an amount");
     }
 }
 

@@ -87,12 +87,13 @@ enum Act {
 }
 
 fn act() -> impl Strategy<Value = Act> {
+    // Some expenses are refunds.
+    let amount = || prop_oneof![3 => 1..100_000_i64, 1 => -100_000..0_i64];
     prop_oneof![
-        (1..6_u64, 1..100_000_i64, 1..6_u64, 0..3_u8)
-            .prop_map(|(p, u, s, c)| Act::Spend(p, u, s, c)),
+        (1..6_u64, amount(), 1..6_u64, 0..3_u8).prop_map(|(p, u, s, c)| Act::Spend(p, u, s, c)),
         (1..4_u64, 4..6_u64, 1..100_000_i64, 0..3_u8).prop_map(|(f, t, u, c)| Act::Pay(f, t, u, c)),
         any::<Index>().prop_map(Act::Delete),
-        (any::<Index>(), 1..6_u64, 1..100_000_i64, 0..3_u8)
+        (any::<Index>(), 1..6_u64, amount(), 0..3_u8)
             .prop_map(|(i, p, u, c)| Act::Edit(i, p, u, c)),
         (1..4_u64, 4..6_u64, 1..100_000_i64, 0..3_u8)
             .prop_map(|(f, t, u, c)| Act::Adjust(f, t, u, c)),
