@@ -18,7 +18,7 @@ async fn accepting(caller: &Caller, path: &str, accept: &str) -> Reply {
 
 /// The JSON with numbers as strings where they, or an object around them, have one of these names.
 fn as_text(value: &Value, name: &str, in_amounts: bool) -> Value {
-    const AMOUNTS: [&str; 21] = [
+    const AMOUNTS: [&str; 22] = [
         "adjustment",
         "amount",
         "balance",
@@ -39,6 +39,7 @@ fn as_text(value: &Value, name: &str, in_amounts: bool) -> Value {
         "totalSettled",
         "totalAdjusted",
         "weight",
+        "yourPayment",
         "yourShare",
     ];
     let in_amounts = in_amounts || AMOUNTS.contains(&name);
