@@ -86,7 +86,7 @@ pub(crate) async fn create_guest(
 #[utoipa::path(patch, path = "/api/groups/{groupId}/members/{memberId}", tag = "groups",
     request_body = RenameGuest,
     responses((status = OK, body = Data<MemberView>)),
-    extensions(("x-errors" = json!([Code::NotAllowed, Code::NameTaken]))))]
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::AlreadyLinked, Code::NameTaken]))))]
 pub(crate) async fn rename_guest(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,

@@ -136,7 +136,7 @@ async fn another_member_confirms_a_guest_who_is_owed_money() {
     group.guest(0, "grandma").await;
     group.verify().await;
 
-    // A debt may be taken over without anyone else.
+    // Users may take over a debt by themselves.
     let debtor = Scene::new().await;
     debtor.spend("1", 9, &[&debtor.guest]).await;
     debtor.link(3, "3").await.data(200);
@@ -206,7 +206,7 @@ async fn old_expenses_of_a_guest_move_the_users_balance() {
     assert_eq!(balance().await, -120);
     let made = group.spend(0, json!({ "amount": 9, "payerId": guest })).await;
     assert_eq!((&made["payerId"], &made["payerName"]), (&json!("2"), &json!("B")));
-    assert_eq!(made["splits"].as_array().unwrap().len(), 3, "the guest is no one else: {made}");
+    assert_eq!(made["splits"].as_array().unwrap().len(), 3, "the guest shares as the user: {made}");
     assert_eq!(balance().await, -114);
     let changes = json!([{ "userId": guest, "amount": 14 }, { "userId": "1", "amount": -14 }]);
     let condition = json!({ "userId": guest, "balanceAtLeast": -100 });

@@ -1,4 +1,4 @@
-//! Guests: no one gains rights or money through them.
+//! Guests give a user neither rights nor money.
 
 use axum::http::Method;
 use fracti_core::telegram;

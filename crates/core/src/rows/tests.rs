@@ -6,7 +6,9 @@ use std::{
 
 use super::*;
 use crate::{
-    id::{GroupId, UserId},
+    entry_id::EntryId,
+    group::Member,
+    id::{GroupId, GuestId, UserId},
     keys,
     ledger::{EntryStatus, Ledger},
     settlement::TxHash,
@@ -114,9 +116,14 @@ fn keys_are_stable() {
         created_at: at,
         ttl: 1_705_861_800,
     };
-    let rows: [(&str, Result<Item, Error>); 14] = [
+    let guest: GuestId = "0190a1b2-0000-7000-8000-000000000001".parse().unwrap();
+    let link = Entry { entry_id: EntryId::Link(guest), linked_to: Some(user), ..applied.clone() };
+    let grandma = Member::guest(&"Grandma".parse().unwrap(), user, at, [1; 10]);
+    let grandma = MemberRow { group_id, member: Member { id: guest.into(), ..grandma } };
+    let rows: [(&str, Result<Item, Error>); 16] = [
         ("group", to_item(&from_item::<Group>(seed("group")).unwrap())),
         ("member", to_item(&from_item::<MemberRow>(seed("member")).unwrap())),
+        ("guest", to_item(&grandma)),
         ("expense", to_item(&expense)),
         ("participant", to_item(&expense.participants()[0])),
         ("payer", to_item(&paid)),
@@ -127,6 +134,7 @@ fn keys_are_stable() {
         ("entry", to_item(&applied)),
         ("past entry", to_item(&past)),
         ("adjustment", to_item(&adjusted)),
+        ("link", to_item(&link)),
         ("used hash", to_item(&used)),
         ("idempotency", to_item(&request)),
     ];
@@ -153,6 +161,7 @@ fn keys_are_stable() {
     insta::assert_snapshot!(lines.join("\n"), @r"
     group: GROUP#550e8400-e29b-41d4-a716-446655440000 / METADATA
     member: GROUP#550e8400-e29b-41d4-a716-446655440000 / USER#123456789 | GSI1 USER#123456789 / GROUP#550e8400-e29b-41d4-a716-446655440000
+    guest: GROUP#550e8400-e29b-41d4-a716-446655440000 / USER#guest-0190a1b2-0000-7000-8000-000000000001 | GSI1 USER#guest-0190a1b2-0000-7000-8000-000000000001 / GROUP#550e8400-e29b-41d4-a716-446655440000
     expense: GROUP#550e8400-e29b-41d4-a716-446655440000 / TX#2024-01-20T18:30:00.000Z | GSI2 EXPENSE#660e8400-e29b-41d4-a716-446655440001 / 550e8400-e29b-41d4-a716-446655440000 | GSI3 USER#123456789 / TX#2024-01-20T18:30:00.000Z
     participant: GROUP#550e8400-e29b-41d4-a716-446655440000 / PART#660e8400-e29b-41d4-a716-446655440001#987654321 | GSI1 USER#987654321 / OWES#2024-01-20T18:30:00.000Z
     payer: GROUP#550e8400-e29b-41d4-a716-446655440000 / PAID#660e8400-e29b-41d4-a716-446655440001#987654321 | GSI1 USER#987654321 / PAID#2024-01-20T18:30:00.000Z
@@ -163,6 +172,7 @@ fn keys_are_stable() {
     entry: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
     past entry: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / HISTORY#00000000000000000009 | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
     adjustment: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#3beedc85d331983de0eee1999f0302d162bd27a64147639f0b75db5154415562 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
+    link: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#link:guest-0190a1b2-0000-7000-8000-000000000001 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
     used hash: TXHASH#aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa / SETTLEMENT
     idempotency: IDEM#123456789 / create-expense#00ff
     ");
