@@ -91,7 +91,14 @@ fn rows() -> Vec<Row> {
             Some(json!({ "title": "x", "chatId": 1 })),
             [201, 201, 201, 201],
         ),
+        // The init data has no `chat_instance`.
+        (Method::POST, "/api/groups/open", Some(json!({})), [400, 400, 400, 400]),
         (Method::GET, "/api/groups/G", None, [403, 200, 200, 200]),
+        (Method::PATCH, "/api/groups/G", Some(json!({ "title": "x" })), [403, 200, 200, 200]),
+        // Balances are open. Only the creator may remove a user.
+        (Method::POST, "/api/groups/G/leave", None, [403, 409, 409, 409]),
+        (Method::DELETE, "/api/groups/G/members/3", None, [403, 403, 403, 409]),
+        (Method::POST, "/api/groups/G/members/3/restore", None, [403, 200, 200, 200]),
         (Method::POST, "/api/groups/G/join", Some(json!({})), [200, 200, 200, 200]),
         (Method::PUT, "/api/groups/G/wallet", Some(wallet), [403, 200, 200, 200]),
         (Method::GET, "/api/groups/G/expenses", None, [403, 200, 200, 200]),
@@ -216,10 +223,7 @@ async fn every_endpoint_allows_exactly_its_principals() {
             (Payer, statuses[3]),
         ];
         for (asker, status) in NOBODY.map(|asker| (asker, 401)).into_iter().chain(known) {
-            let at = path.replace("/G", &format!("/{}", scene.group.id));
-            let at = at.replace("/E", &format!("/{}", scene.expense));
-            let at = at.replace("/S", &format!("/{}", scene.settlement));
-            let at = at.replace("/M", &format!("/{}", scene.guest));
+            let at = scene.path(path);
             let body = body.as_ref().map(|body| named(body, &scene));
             let before = scene.group.api.rows().await;
             let reply = scene.caller(asker).call(method.clone(), &at, body.as_ref()).await;
@@ -242,6 +246,84 @@ async fn every_endpoint_allows_exactly_its_principals() {
     }
 }
 
+impl Scene {
+    /// A path with `G`, `E`, `S` and `M` for the ids.
+    fn path(&self, path: &str) -> String {
+        let path = path.replace("/G", &format!("/{}", self.group.id));
+        let path = path.replace("/E", &format!("/{}", self.expense));
+        let path = path.replace("/S", &format!("/{}", self.settlement));
+        path.replace("/M", &format!("/{}", self.guest))
+    }
+}
+
+#[tokio::test]
+async fn past_member_is_refused_by_every_route_of_the_group() {
+    let scene = Scene::new().await;
+    let [left, removed] =
+        [(8, "Left"), (9, "Removed")].map(|(id, name)| scene.group.api.user(id, name));
+    for past in [&left, &removed] {
+        past.post(&scene.path("/api/groups/G/join"), json!({})).await.data(200);
+    }
+    left.post(&scene.path("/api/groups/G/leave"), json!({})).await.data(200);
+    scene.group.members[0].delete(&scene.path("/api/groups/G/members/9")).await.data(200);
+    let before = scene.group.api.rows().await;
+    for past in [&left, &removed] {
+        for (method, path, body, _) in rows() {
+            if !path.starts_with("/api/groups/G") || (path.ends_with("/join") && past.id == "8") {
+                continue;
+            }
+            let body = body.as_ref().map(|body| named(body, &scene));
+            let reply = past.call(method.clone(), &scene.path(path), body.as_ref()).await;
+            let code = if path.ends_with("/join") { "REMOVED" } else { "NOT_A_MEMBER" };
+            assert_eq!(reply.code(), (403, code), "{}: {method} {path}", past.user.name);
+        }
+    }
+    assert_eq!(scene.group.api.rows().await, before);
+}
+
+#[tokio::test]
+async fn archived_group_can_be_read_but_not_written() {
+    let scene = Scene::new().await;
+    let changes = [("1", 1), ("2", -1)].map(|(user, by)| json!({ "userId": user, "amount": by }));
+    let pushed = json!([{ "entryId": "pushed", "changes": changes }]);
+    let entries = scene.path("/api/groups/G/ledger/entries");
+    scene.caller(Payer).post(&entries, pushed).await.data(200);
+    let archive = json!({ "archived": true });
+    scene.caller(Payer).patch(&scene.path("/api/groups/G"), archive).await.data(200);
+    let before = scene.group.api.rows().await;
+    let mut refused = 0;
+    for (method, path, body, statuses) in rows() {
+        if !path.starts_with("/api/groups/G") {
+            continue;
+        }
+        let allowed = statuses[1..].iter().position(|status| *status != 403);
+        let asker = [Member, Party, Payer][allowed.unwrap_or(2)];
+        let body = match (&body, allowed) {
+            // The entry of an expense cannot be reverted in any group.
+            (Some(_), None) => Some(json!(["pushed"])),
+            (body, _) => body.as_ref().map(|body| named(body, &scene)),
+        };
+        let reply =
+            scene.caller(asker).call(method.clone(), &scene.path(path), body.as_ref()).await;
+        if method == Method::GET {
+            assert_eq!(reply.status, 200, "{path}: {}", reply.text);
+        } else {
+            assert_eq!(reply.code(), (409, "GROUP_ARCHIVED"), "{method} {path}: {}", reply.text);
+            refused += 1;
+        }
+    }
+    assert!(refused >= 17, "{refused}");
+    let join = scene.path("/api/groups/G/join");
+    let stranger = scene.caller(Stranger).post(&join, json!({})).await;
+    assert_eq!(stranger.code(), (409, "GROUP_ARCHIVED"));
+    assert_eq!(scene.group.api.rows().await, before);
+    let reopened = json!({ "archived": false, "title": "Again" });
+    let reopened = scene.caller(Member).patch(&scene.path("/api/groups/G"), reopened).await;
+    assert_eq!(reopened.data(200)["archived"], false);
+    scene.group.spend(0, json!({ "amount": 3 })).await;
+    scene.group.verify().await;
+}
+
 /// A body with the ids for `E` and `M`, as in paths.
 fn named(body: &Value, scene: &Scene) -> Value {
     let body = body.to_string().replace("\"E\"", &json!(scene.expense).to_string());
@@ -256,10 +338,14 @@ async fn missing_group_is_a_404_for_every_user() {
     let id = "0190a1b2-0000-7000-8000-000000000002";
     for (method, rest, body) in [
         (Method::GET, String::new(), None),
+        (Method::PATCH, String::new(), Some(json!({ "title": "x" }))),
         (Method::POST, "/join".to_owned(), Some(json!({}))),
         (Method::POST, "/members".to_owned(), Some(json!({ "name": "x" }))),
         (Method::PATCH, format!("/members/guest-{id}"), Some(json!({ "name": "x" }))),
         (Method::POST, format!("/members/guest-{id}/link"), Some(json!({ "userId": "1" }))),
+        (Method::POST, "/leave".to_owned(), None),
+        (Method::DELETE, "/members/2".to_owned(), None),
+        (Method::POST, "/members/2/restore".to_owned(), None),
         (
             Method::PUT,
             "/wallet".to_owned(),

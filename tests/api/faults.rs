@@ -1,6 +1,7 @@
 //! Requests under faults between the API and the table.
 
 mod late;
+mod leaving;
 mod parts;
 mod past;
 

@@ -5,7 +5,11 @@ mod debts;
 mod get;
 mod guests;
 mod join;
+mod leave;
 mod link;
+mod open;
+mod remove;
+mod update;
 mod wallet;
 
 const WALLET: &str = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF";

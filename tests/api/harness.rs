@@ -268,6 +268,13 @@ impl Caller {
         Self { authorization, ..self.clone() }
     }
 
+    /// The same user, who opened the Mini App by a direct link in a chat.
+    pub(crate) fn in_chat(&self, chat: &str) -> Self {
+        let (token, now) = (self.api.app.bot_token.expose(), self.api.now());
+        let init_data = telegram::sign_in_chat(&self.user, &chat.parse().unwrap(), token, now);
+        self.with(Some(("authorization", format!("tma {init_data}"))))
+    }
+
     /// The authentication header.
     pub(crate) fn authorization(&self) -> (&'static str, String) {
         self.authorization.clone().unwrap()

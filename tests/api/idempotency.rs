@@ -20,6 +20,8 @@ async fn reused_idempotency_key_replays_the_first_response() {
         (&alice, "/api/groups".to_owned(), new, 201),
         (&bob, path("/join"), json!({}), 200),
         (&alice, path("/members"), json!({ "name": "Grandma" }), 201),
+        (&bob, path("/leave"), json!({}), 200),
+        (&alice, path("/members/2/restore"), json!({}), 200),
         (&alice, path("/expenses"), json!({ "amount": 10, "description": "Hut" }), 201),
         (&bob, path("/settlements"), json!({ "toId": "1", "amount": 1, "txHash": hash }), 201),
         (&alice, path("/settlements"), json!({ "fromId": "2", "toId": "1", "amount": 2 }), 201),

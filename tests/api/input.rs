@@ -48,6 +48,8 @@ const SETTLEMENT: &str = "PUT /api/groups/G/settlements/S";
 const WALLET: &str = "PUT /api/groups/G/wallet";
 const JOIN: &str = "POST /api/groups/G/join";
 const MEMBERS: &str = "POST /api/groups/G/members";
+const GROUP: &str = "PATCH /api/groups/G";
+const MEMBER: &str = "POST /api/groups/G/members/2/restore";
 const RESTORE: &str = "POST /api/groups/G/expenses/E/restore";
 const PUSH: &str = "POST /api/groups/G/ledger/entries";
 /// A mistyped address, and one of the test network.
@@ -426,6 +428,21 @@ fn rows() -> Vec<Row> {
             "x",
             "known fields are wallet",
         ),
+        (GROUP, object("{}"), 400, INVALID, "title", "title, currency or archived is required"),
+        (
+            GROUP,
+            object(r#"{"title":"x","chatId":1}"#),
+            400,
+            INVALID,
+            "chatId",
+            "known fields are title",
+        ),
+        (GROUP, object(r#"{"title":" "}"#), 400, INVALID, "title", "must have 1 to 100"),
+        (GROUP, object(r#"{"currency":"XXX"}"#), 400, INVALID, "currency", "must be"),
+        (GROUP, object(r#"{"archived":"true"}"#), 400, INVALID, "archived", "true or false"),
+        (GROUP, object(r#"{"archived":1}"#), 400, INVALID, "archived", "true or false"),
+        (MEMBER, object(r#"{"name":"B"}"#), 400, INVALID, "name", "this object has no fields"),
+        ("DELETE /api/groups/G/members/0", String::new(), 400, INVALID, "memberId", "member's id"),
         (JOIN, object(r#"{"name":"Eve"}"#), 400, INVALID, "name", "known fields are wallet"),
         (
             RESTORE,
@@ -1039,6 +1056,9 @@ fn of_queries() -> Vec<Row> {
             "from must not be after to",
         ),
         (get("GET /api/groups/G/debts?verify=yes"), "verify", "true"),
+        (get("GET /api/groups?archived=1"), "archived", "must be true or false"),
+        (get("GET /api/groups?chatId=a%20b"), "chatId", "without blanks"),
+        (get("GET /api/groups/G?include=future"), "include", "past"),
     ])
 }
 
@@ -1333,6 +1353,7 @@ async fn request_bodies_have_exactly_the_documented_fields() {
             let at = at.replace("{memberId}", &guest);
             let body = with_unknown_fields(&fields);
             let method: Method = method.to_uppercase().parse().unwrap();
+            let alice = if path.ends_with("/open") { &alice.in_chat("-7") } else { alice };
             let reply = alice.call(method.clone(), &at, Some(&body)).await;
             let mut known = BTreeSet::new();
             for detail in reply.body["details"].as_array().unwrap() {

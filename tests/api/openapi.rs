@@ -295,8 +295,9 @@ fn document_avoids_null_default_and_unknown_formats() {
     for (path, method, operation) in document.operations() {
         let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
         assert!(schema.is_null() || schema["$ref"].is_string(), "{method} {path}: {schema}");
+        let optional = path.ends_with("/join") || path.ends_with("/open");
         let required = operation["requestBody"]["required"].as_bool().unwrap_or_default();
-        assert_eq!(required, schema.is_object() && !path.ends_with("/join"), "{method} {path}");
+        assert_eq!(required, schema.is_object() && !optional, "{method} {path}");
     }
 }
 
@@ -316,8 +317,8 @@ fn every_operation_documents_throttling() {
 fn operation_ids_and_summaries_begin_with_a_verb() {
     let document = Document::served();
     let verbs = [
-        "list", "get", "create", "edit", "update", "delete", "restore", "join", "rename", "link",
-        "set", "push", "revert",
+        "list", "get", "create", "open", "edit", "update", "delete", "remove", "restore", "join",
+        "leave", "rename", "link", "set", "push", "revert",
     ];
     for (path, method, operation) in document.operations() {
         let (id, summary) = (&operation["operationId"], &operation["summary"]);
@@ -512,6 +513,7 @@ async fn requests_and_responses_match_the_document() {
         }
     }
 
+    leaving_and_archiving(&alice, &bob, &carol, &group).await;
     refusals(&alice, &carol, &nobody, &group).await;
 
     // Everything was checked, except for this document and for responses that need a failing table,
@@ -534,6 +536,39 @@ async fn requests_and_responses_match_the_document() {
         "UNAVAILABLE",
     ];
     assert_eq!(unseen, elsewhere);
+}
+
+/// Members leave, are removed and come back; a group is updated, archived and opened from a chat.
+async fn leaving_and_archiving(
+    alice: &Reader<'_>,
+    bob: &Reader<'_>,
+    carol: &Reader<'_>,
+    group: &str,
+) {
+    let at = |rest: &str| format!("/api/groups/{group}{rest}");
+    assert_eq!(bob.call(Method::POST, &at("/leave"), None).await.code().1, "NOT_SETTLED");
+    carol.post(&at("/join"), json!({})).await.data(200);
+    carol.call(Method::POST, &at("/leave"), None).await.data(200);
+    alice.get(&at("?include=past")).await.data(200);
+    alice.call(Method::DELETE, &at("/members/3"), None).await.data(200);
+    assert_eq!(carol.post(&at("/join"), json!({})).await.code().1, "REMOVED");
+    let unknown = alice.call(Method::DELETE, &at("/members/4"), None).await;
+    assert_eq!(unknown.code().1, "MEMBER_NOT_FOUND");
+    alice.call(Method::POST, &at("/members/3/restore"), None).await.data(200);
+    carol.call(Method::POST, &at("/leave"), None).await.data(200);
+
+    let path = &at("");
+    let patch = |body| alice.call(Method::PATCH, path, Some(body));
+    patch(json!({ "title": "Andes", "archived": true })).await.data(200);
+    assert_eq!(patch(json!({ "currency": "USD" })).await.code().1, "GROUP_ARCHIVED");
+    patch(json!({ "archived": false })).await.data(200);
+    alice.get("/api/groups?archived=true&chatId=5").await.data(200);
+
+    assert_eq!(alice.post("/api/groups/open", json!({})).await.code().1, "NO_CHAT");
+    for (reader, status) in [(alice, 201), (bob, 200)] {
+        let reader = Reader { document: reader.document, caller: reader.caller.in_chat("-7") };
+        reader.post("/api/groups/open", json!({ "title": "Chat" })).await.data(status);
+    }
 }
 
 #[tokio::test]

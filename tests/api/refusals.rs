@@ -44,6 +44,7 @@ struct Endpoint {
 const ID: &str = "0190a1b2-0000-7000-8000-000000000001";
 
 /// Every endpoint, with its own stages in addition to those that its path implies.
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn endpoints() -> Vec<Endpoint> {
     let read = |operation| Endpoint { operation, bodies: Vec::new(), stages: &[] };
     let found = |operation| Endpoint { operation, bodies: Vec::new(), stages: &[Existence] };
@@ -59,7 +60,24 @@ fn endpoints() -> Vec<Endpoint> {
     vec![
         read("GET /api/groups"),
         sent("POST /api/groups", json!({ "?": 1 }), body),
+        read("POST /api/groups/open"),
         read("GET /api/groups/{groupId}"),
+        sent("PATCH /api/groups/{groupId}", json!({ "?": 1 }), body),
+        Endpoint {
+            operation: "POST /api/groups/{groupId}/leave",
+            bodies: Vec::new(),
+            stages: &[State],
+        },
+        Endpoint {
+            operation: "DELETE /api/groups/{groupId}/members/{memberId}",
+            bodies: Vec::new(),
+            stages: &[Existence, Right, State],
+        },
+        Endpoint {
+            operation: "POST /api/groups/{groupId}/members/{memberId}/restore",
+            bodies: vec![(Fields, json!({ "?": 1 }))],
+            stages: &[Existence, Format, Syntax, Fields],
+        },
         sent("POST /api/groups/{groupId}/join", json!({ "?": 1 }), body),
         Endpoint {
             operation: "POST /api/groups/{groupId}/members",
@@ -179,6 +197,7 @@ impl Scene {
                 match stage {
                     _ if wrong(Existence) => "77",
                     Right => "2",
+                    State if method == "DELETE" => "3",
                     _ => &self.guest,
                 },
             )
@@ -221,8 +240,9 @@ fn refusal(endpoint: &Endpoint, stage: Stage) -> (u16, &'static str) {
         Existence if endpoint.operation.contains("{settlementId}") => (404, "SETTLEMENT_NOT_FOUND"),
         Existence => (404, "ENTRY_NOT_FOUND"),
         Right => (403, "NOT_ALLOWED"),
-        State if endpoint.operation.contains("/members") => (409, "NAME_TAKEN"),
-        State => (409, "SETTLEMENT_FINAL"),
+        State if endpoint.operation.contains("{settlementId}") => (409, "SETTLEMENT_FINAL"),
+        State if endpoint.bodies.is_empty() => (409, "NOT_SETTLED"),
+        State => (409, "NAME_TAKEN"),
         Precondition => (412, "PRECONDITION_FAILED"),
         Format => (415, "UNSUPPORTED_MEDIA_TYPE"),
         Syntax => (400, "INVALID_JSON"),

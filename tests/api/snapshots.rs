@@ -159,7 +159,7 @@ async fn error_responses_match_the_snapshot() {
     responses.get(alice, "~/expenses?limit=1000&page=2").await;
     responses.get(alice, "~/settlements?cursor=invalid").await;
     responses.get(alice, "/api/unknown").await;
-    responses.call(alice, Method::PATCH, "~", Value::Null).await;
+    responses.call(alice, Method::PUT, "~", Value::Null).await;
     let path = format!("~/expenses/{}", id(&made));
     responses.call(bob, Method::DELETE, &path, Value::Null).await;
     let stale = alice.put_if("\"stale\"", &group.path(&path[1..]), json!({ "amount": 1 })).await;

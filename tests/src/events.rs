@@ -37,11 +37,16 @@ const fn sample(
 }
 
 /// Every file of `events/`.
-pub const SAMPLES: [Sample; 42] = [
+pub const SAMPLES: [Sample; 47] = [
     sample("get-health", "groups", 200, r#""status":"ok""#),
     sample("list-groups", "groups", 200, r#""title":"Alps""#),
     sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
+    sample("open-group", "groups", 201, r#""chatId":"-3788475317572404878""#),
     sample("get-group", "groups", 200, r#""name":"Bob Jones""#),
+    sample("update-group", "groups", 200, r#""title":"Alps 2027""#),
+    sample("leave-group", "groups", 409, r#""path":"EUR""#),
+    sample("remove-member", "groups", 409, r#""path":"settlements""#),
+    sample("restore-member", "groups", 200, r#""name":"Bob Jones""#),
     sample("join-group", "groups", 200, r#""username":"carol","wallet":"EQDKbjIcfM6"#),
     sample(
         "create-guest",

@@ -70,7 +70,8 @@ impl Checkpoint {
 
 impl Row for Balance {
     const KIND: &'static str = "balance";
-    // Version 2 may have links. Version 1, which does not know them, would lose them.
+    // Version 2 has the links of guests and `presence`. Version 1, which does not know them, would
+    // lose them, and could include a member who has left.
     const VERSION: u32 = 2;
 
     fn keys(&self) -> Keys {

@@ -8,6 +8,7 @@ use crate::{
     ledger::LedgerError,
     limits::MAX_MEMBERS,
     links::{MAX_LINKS, MAX_LINKS_OF_USER},
+    presence::Unsettled,
     split::SplitError,
     status::SettlementError,
 };
@@ -52,6 +53,21 @@ pub enum Error {
     /// Another present member has the name.
     #[error("another member of the group has the name; send another name")]
     NameTaken,
+    /// The caller was removed from the group.
+    #[error("the caller was removed from the group; a member may restore them")]
+    Removed,
+    /// The member may not be removed by the caller.
+    #[error(
+        "only the creator of a group may remove a user, and the creator cannot be removed; guests \
+         may be removed by any member"
+    )]
+    NotRemovable,
+    /// The group is archived.
+    #[error("the group is archived and cannot be changed; set archived to false first")]
+    GroupArchived,
+    /// The member has open balances or pending settlements.
+    #[error("the member has open balances or pending settlements; settle them first")]
+    NotSettled(Unsettled),
     /// There is no such expense in the group.
     #[error("the expense does not exist in this group")]
     NoExpense,

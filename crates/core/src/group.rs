@@ -37,8 +37,14 @@ pub struct Group {
     pub currency: Currency,
     /// Time of creation.
     pub created_at: Timestamp,
-    /// Number of members.
+    /// Number of members who are present.
     pub member_count: u64,
+    /// User who created the group. Groups of earlier formats do not name theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<UserId>,
+    /// Whether the group is archived, so that it cannot be written to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub archived: bool,
 }
 
 /// A member of a group: a Telegram user, or a guest.
@@ -75,6 +81,12 @@ pub struct Member {
     pub avatar_url: Option<String>,
     /// Time of joining; of a guest, of being added.
     pub joined_at: Timestamp,
+    /// Time of leaving, if the member is past and not removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_at: Option<Timestamp>,
+    /// Time of being removed, if the member is past and cannot rejoin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed_at: Option<Timestamp>,
 }
 
 /// The row of a member, with the id of the group.
@@ -86,6 +98,25 @@ pub struct MemberRow {
     /// The member.
     #[serde(flatten)]
     pub member: Member,
+}
+
+/// The row that names the group of a Telegram chat, so that a chat has only one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatGroup {
+    /// The chat: its `chat_instance`.
+    pub chat_id: ChatId,
+    /// Its group.
+    pub group_id: GroupId,
+}
+
+impl Row for ChatGroup {
+    const KIND: &'static str = "chatGroup";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        keys::chat_group(&self.chat_id).into()
+    }
 }
 
 impl Row for Group {
@@ -108,7 +139,39 @@ impl Row for MemberRow {
     }
 }
 
+impl Group {
+    /// Whether the member created the group. In a group of an earlier format, it is the member who
+    /// joined when the group was created.
+    #[must_use]
+    pub fn is_created_by(&self, member: &Member) -> bool {
+        self.created_by.map_or(member.joined_at == self.created_at, |user| member.id == user)
+    }
+}
+
 impl Member {
+    /// Whether the member has neither left nor been removed.
+    #[must_use]
+    pub const fn is_present(&self) -> bool {
+        self.left_at.is_none() && self.removed_at.is_none()
+    }
+
+    /// The member with the current name, username and picture of `user`.
+    #[must_use]
+    pub fn renamed(self, user: &User) -> Self {
+        Self {
+            name: user.name.clone(),
+            username: user.username.clone(),
+            avatar_url: user.avatar_url.clone(),
+            ..self
+        }
+    }
+
+    /// The member, who is present.
+    #[must_use]
+    pub fn present(self) -> Self {
+        Self { left_at: None, removed_at: None, ..self }
+    }
+
     /// A member for `user`, who joins at `joined_at`.
     #[must_use]
     pub fn new(user: &User, wallet: Option<TonAddress>, joined_at: Timestamp) -> Self {
@@ -124,7 +187,49 @@ impl Member {
             wallet,
             avatar_url: user.avatar_url.clone(),
             joined_at,
+            left_at: None,
+            removed_at: None,
         }
+    }
+}
+
+/// A group to open for a chat, if it has none yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenedGroup {
+    /// Title. Default: [`OpenedGroup::TITLE`].
+    pub title: Field<Title>,
+    /// Currency of expenses that name none. Default: TON.
+    pub currency: Field<Currency>,
+}
+
+impl OpenedGroup {
+    /// Title of a group that is opened without one.
+    pub const TITLE: &str = "Group";
+}
+
+impl Draft<OpenedGroup> {
+    /// The group of `chat`, created by `creator` at `now`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
+    pub fn check(
+        &self,
+        chat: &ChatId,
+        creator: UserId,
+        now: Timestamp,
+        random: [u8; 10],
+    ) -> Result<Group, Error> {
+        let OpenedGroup { title, currency } = self.checked()?.clone();
+        let title = match title {
+            Field::Value(title) => title,
+            Field::Absent | Field::Invalid => {
+                OpenedGroup::TITLE.parse().map_err(|error| Error::Table(Box::new(error)))?
+            }
+        };
+        let new =
+            NewGroup { title: Field::Value(title), chat_id: Field::Value(chat.clone()), currency };
+        Draft::valid(new).check(creator, now, random)
     }
 }
 
@@ -140,12 +245,12 @@ pub struct NewGroup {
 }
 
 impl Draft<NewGroup> {
-    /// The group, created at `now`.
+    /// The group, created by `creator` at `now`.
     ///
     /// # Errors
     ///
     /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
-    pub fn check(&self, now: Timestamp, random: [u8; 10]) -> Result<Group, Error> {
+    pub fn check(&self, creator: UserId, now: Timestamp, random: [u8; 10]) -> Result<Group, Error> {
         let (new, errors) = self.open()?;
         let group = || {
             Some(Group {
@@ -155,17 +260,74 @@ impl Draft<NewGroup> {
                 currency: new.currency.or(Currency::TON)?,
                 created_at: now,
                 member_count: 1,
+                created_by: Some(creator),
+                archived: false,
             })
         };
         errors.finish(group())
     }
 }
 
+/// A selection of groups.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GroupFilter {
+    /// Whether archived groups are selected, too.
+    pub archived: bool,
+    /// The chat of the groups; any chat by default.
+    pub chat: Option<ChatId>,
+}
+
+impl GroupFilter {
+    /// Whether the group is selected.
+    #[must_use]
+    pub fn accepts(&self, group: &Group) -> bool {
+        (self.archived || !group.archived)
+            && self.chat.as_ref().is_none_or(|chat| *chat == group.chat_id)
+    }
+}
+
+/// A change of a group's settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupUpdate {
+    /// New title.
+    pub title: Field<Title>,
+    /// New currency of expenses that name none.
+    pub currency: Field<Currency>,
+    /// Whether the group is archived.
+    pub archived: Field<bool>,
+}
+
+impl Draft<GroupUpdate> {
+    /// Whether the group is not to be archived any more.
+    #[must_use]
+    pub fn unarchives(&self) -> bool {
+        self.fields().is_some_and(|update| update.archived == Field::Value(false))
+    }
+
+    /// The group after the change.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
+    pub fn apply(&self, before: &Group) -> Result<Group, Error> {
+        let (update, mut errors) = self.open()?;
+        if update.title.is_absent() && update.currency.is_absent() && update.archived.is_absent() {
+            errors.push("title", "title, currency or archived is required");
+        }
+        errors.finish(Some(Group {
+            title: update.title.value().unwrap_or(&before.title).clone(),
+            currency: update.currency.value().copied().unwrap_or(before.currency),
+            archived: update.archived.value().copied().unwrap_or(before.archived),
+            ..before.clone()
+        }))
+    }
+}
+
 /// Identifier of a Telegram chat, as text: its number (negative for groups), a Mini App's
 /// `chat_instance`, or its `@username`.
 ///
-/// Nothing is looked up by it, so any identifier from a client is accepted: 1 to 64 characters
-/// without whitespace or control characters.
+/// No group is looked up by the chat id that a client sends, so any identifier is accepted: 1 to 64
+/// characters without whitespace or control characters.
 /// <https://core.telegram.org/bots/api#sendmessage>,
 /// <https://core.telegram.org/bots/webapps#webappinitdata>
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -23,8 +23,16 @@ impl Member {
             username: None,
             wallet: None,
             avatar_url: None,
+            left_at: None,
+            removed_at: None,
             joined_at: added_at,
         }
+    }
+
+    /// Whether another member has the same name, compared as by [`Member::is_named`].
+    #[must_use]
+    pub fn is_namesake(&self, other: &Self) -> bool {
+        self.id != other.id && folded(&self.name) == folded(&other.name)
     }
 
     /// Whether the member has this name, compared without case and surrounding blanks.

@@ -13,6 +13,7 @@
 //! | checkpoint | `LEDGER#<groupId>` | `CHECKPOINT#<createdAt>` |
 //! | entry | `LEDGER#<groupId>#ENTRY#<entryId>` | `~` |
 //! | past entry | `LEDGER#<groupId>#ENTRY#<entryId>` | `HISTORY#<sequence>` |
+//! | chat group | `CHAT#<chat_instance>` | `GROUP` |
 //! | used hash | `TXHASH#<txHash>` | `SETTLEMENT` |
 //! | idempotency | `IDEM#<userId>` | `<operation>#<sha256 of the key>` |
 //!
@@ -31,7 +32,8 @@
 //! | settlement | `GSI3` | `USER#<fromUserId>` | `SETTLE#<createdAt>` |
 //!
 //! A sequence has 20 digits, so it sorts as text. A client's text never becomes part of a key: ids
-//! are parsed, and idempotency keys and the names of adjustments are hashed.
+//! are parsed, idempotency keys and the names of adjustments are hashed, and a `chat_instance` is
+//! signed by Telegram.
 //!
 //! Keys are stored data: changing one needs a migration, and the test `keys_are_stable` fails
 //! first.
@@ -41,6 +43,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     entry_id::EntryId,
+    group::ChatId,
     id::{ExpenseId, GroupId, MemberId, SettlementId, UserId},
     time::{Day, Timestamp},
     tx_hash::TxHash,
@@ -263,6 +266,12 @@ pub fn entries_until(at: Timestamp) -> String {
 #[must_use]
 pub fn nothing() -> Primary {
     Primary { pk: "NOTHING".to_owned(), sk: "~".to_owned() }
+}
+
+/// Key of the group of a Telegram chat. The id of the chat is signed by Telegram.
+#[must_use]
+pub fn chat_group(chat: &ChatId) -> Primary {
+    Primary { pk: format!("CHAT#{chat}"), sk: "GROUP".to_owned() }
 }
 
 /// Key of a used transaction hash.

@@ -22,6 +22,7 @@ use crate::{
     id::{GroupId, GuestId, MemberId, UserId},
     links::Links,
     money::Money,
+    presence::Presence,
     time::Timestamp,
     words,
 };
@@ -376,6 +377,9 @@ pub struct Ledger {
     /// The linked guests. Changes to the totals of one apply to the user.
     #[serde(default, skip_serializing_if = "Links::is_empty")]
     pub links: Links,
+    /// Who is a member, as far as writes rely on it.
+    #[serde(default, skip_serializing_if = "Presence::is_default")]
+    pub presence: Presence,
 }
 
 /// Sums of completed settlements by currency, in minor units.

@@ -1,7 +1,8 @@
 //! The rules of Fracti, without I/O: money, groups, expenses, settlements and the ledger.
 //!
 //! In reading order: [`id`], [`time`], [`decimal`], [`currency`] and [`money`] are the values;
-//! [`split`] divides an expense, [`ledger`] records the balances and [`plan`] settles them;
+//! [`split`] divides an expense, [`ledger`] records the balances, [`presence`] is who is a member,
+//! and [`plan`] settles the balances;
 //! [`group`], [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities, [`links`]
 //! says which guests are users, and
 //! [`verify`] compares them with the ledger; [`input`] checks the input of clients, and
@@ -26,6 +27,8 @@ pub mod money;
 pub mod split;
 
 pub mod entry_id;
+
+pub mod presence;
 
 pub mod ledger;
 

@@ -9,7 +9,7 @@ use crate::{
     balance::{Balance, Checkpoint, Closing},
     entry::Entry,
     expense::{Expense, PaidExpense, Participant},
-    group::{Group, MemberRow},
+    group::{ChatGroup, Group, MemberRow},
     idempotency::IdempotencyRow,
     row::{AttributeValue, Item, KIND, Row, from_item, to_item},
     settlement::{Settlement, UsedHash},
@@ -26,8 +26,9 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 12] = [
+pub const ROWS: [RowKind; 13] = [
     RowKind::of::<Group>(),
+    RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
     RowKind::of::<Expense>(),
     RowKind::of::<Participant>(),

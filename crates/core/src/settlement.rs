@@ -220,7 +220,8 @@ impl Draft<NewSettlement> {
     /// `members` has at least the caller and the users of [`Draft::named`].
     ///
     /// The caller's right is checked before the other rules, as far as the request can be read. A
-    /// settlement whose recipient is a guest is completed at once, unless the caller pays it.
+    /// settlement whose recipient is a guest is completed at once, unless the caller pays it; one
+    /// whose recipient is past is always completed at once. Any member may act for both.
     ///
     /// # Errors
     ///
@@ -234,9 +235,10 @@ impl Draft<NewSettlement> {
         caller: UserId,
     ) -> Result<Settlement, Error> {
         let member = MemberId::from(caller);
+        let is_past = |id| members.iter().any(|it| it.id == id && !it.is_present());
+        let acts = |party: MemberId| party.is_acted_for_by(caller) || is_past(party);
         if let Some(new) = self.fields() {
             let (from, to) = (new.from.or(member), new.to.value().copied());
-            let acts = |party: MemberId| party.is_acted_for_by(caller);
             if from.zip(to).is_some_and(|(from, to)| !acts(from) && !acts(to)) {
                 return Err(SettlementError::NotParty.into());
             }
@@ -269,7 +271,8 @@ impl Draft<NewSettlement> {
         let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
         let settlement = || {
             let ((from_user_id, from_user_name), (to_user_id, to_user_name)) = (from?, to?);
-            let is_paid = from_user_id != caller && to_user_id.is_acted_for_by(caller);
+            let for_guest = from_user_id != caller && to_user_id.is_acted_for_by(caller);
+            let is_paid = for_guest || is_past(to_user_id);
             let amount = amount?;
             Some(Settlement {
                 id: SettlementId::new(group.created_at, [0; 10]),

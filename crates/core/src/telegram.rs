@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use crate::{id::UserId, time::Timestamp};
+use crate::{group::ChatId, id::UserId, time::Timestamp};
 
 /// Default maximum age of init data.
 pub const MAX_AGE: Duration = Duration::from_hours(24);
@@ -35,6 +35,18 @@ pub struct User {
     pub avatar_url: Option<String>,
 }
 
+/// What verified init data says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitData {
+    /// The user who opened the Mini App.
+    pub user: User,
+    /// The chat from which a direct link opened the Mini App: its `chat_instance`. Only members of
+    /// a chat see links in it.
+    ///
+    /// <https://core.telegram.org/bots/webapps#webappinitdata>
+    pub chat: Option<ChatId>,
+}
+
 /// Error returned for init data that is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InitDataError {
@@ -50,7 +62,7 @@ pub enum InitDataError {
 }
 
 /// Verifies that Telegram signed `init_data` for the bot with `token`, at most `max_age` before
-/// `now`, and returns the user.
+/// `now`, and returns the user and the chat.
 ///
 /// # Errors
 ///
@@ -61,7 +73,7 @@ pub fn verify(
     token: &str,
     max_age: Duration,
     now: Timestamp,
-) -> Result<User, InitDataError> {
+) -> Result<InitData, InitDataError> {
     let mut fields = BTreeMap::new();
     for (name, value) in form_urlencoded::parse(init_data.as_bytes()) {
         // The signed text has one line for each field, so a field with a line break or another `=`
@@ -88,7 +100,18 @@ pub fn verify(
         return Err(InitDataError::Expired);
     }
     let user = fields.get("user").and_then(|json| serde_json::from_str::<WebAppUser>(json).ok());
-    user.and_then(WebAppUser::user).ok_or(InitDataError::NoUser)
+    let user = user.and_then(WebAppUser::user).ok_or(InitDataError::NoUser)?;
+    let chat = fields.get("chat_instance").and_then(|chat| chat.parse().ok());
+    Ok(InitData { user, chat })
+}
+
+/// Init data for `user`, who opened the Mini App by a direct link in `chat`, signed as Telegram
+/// would sign it at `now` for the bot with `token`.
+#[must_use]
+pub fn sign_in_chat(user: &User, chat: &ChatId, token: &str, now: Timestamp) -> String {
+    let mut fields = fields(user, now);
+    fields.insert("chat_instance".into(), chat.to_string().into());
+    signed(fields, token)
 }
 
 /// Init data for `user`, signed as Telegram would sign it at `now` for the bot with `token`.
@@ -96,6 +119,11 @@ pub fn verify(
 /// Used by programs that have the token: the demo, the tests, and a bot that acts for its user.
 #[must_use]
 pub fn sign(user: &User, token: &str, now: Timestamp) -> String {
+    signed(fields(user, now), token)
+}
+
+/// The fields of init data for `user`.
+fn fields(user: &User, now: Timestamp) -> BTreeMap<Text<'static>, Text<'static>> {
     let user = WebAppUser {
         id: user.id.number(),
         first_name: user.name.clone(),
@@ -105,7 +133,7 @@ pub fn sign(user: &User, token: &str, now: Timestamp) -> String {
     };
     let user = serde_json::to_string(&user).unwrap_or_default();
     let auth_date = now.seconds().to_string();
-    signed([("auth_date".into(), auth_date.into()), ("user".into(), user.into())].into(), token)
+    [("auth_date".into(), auth_date.into()), ("user".into(), user.into())].into()
 }
 
 /// The same init data, signed again at `now` for the bot with `token`, so that a sample can be used
@@ -184,7 +212,7 @@ mod tests {
     }
 
     fn verified(init_data: &str) -> Result<User, InitDataError> {
-        verify(init_data, TOKEN, MAX_AGE, at(SIGNED_AT))
+        verify(init_data, TOKEN, MAX_AGE, at(SIGNED_AT)).map(|init_data| init_data.user)
     }
 
     /// Signs any fields, valid or not.
@@ -218,6 +246,33 @@ mod tests {
             let verified = verify(SIGNED, TOKEN, MAX_AGE, at(second));
             assert_eq!(verified.is_ok(), accepted, "{second}");
         }
+    }
+
+    #[test]
+    fn chat_is_the_signed_chat_instance() {
+        let now = SIGNED_AT.to_string();
+        let chat_of = |fields: &[(&str, &str)]| {
+            let user = [("auth_date", &*now), ("user", r#"{"id":7}"#)];
+            let text = signed_as(&[&user, fields].concat());
+            verify(&text, TOKEN, MAX_AGE, at(SIGNED_AT)).map(|it| it.chat.map(|it| it.to_string()))
+        };
+        let instance = "-3788475317572404878";
+        for (fields, chat) in [
+            ([("chat_instance", instance)].as_slice(), Some(instance)),
+            (&[("chat_instance", instance), ("chat_type", "group")], Some(instance)),
+            (&[("start_param", instance)], None),
+            (&[("chat_instance", "")], None),
+            (&[("chat_instance", " ")], None),
+            (&[("chat_instance", &"1".repeat(65))], None),
+        ] {
+            assert_eq!(chat_of(fields), Ok(chat.map(str::to_owned)), "{fields:?}");
+        }
+        let alice = verified(SIGNED).unwrap();
+        let signed = sign_in_chat(&alice, &instance.parse().unwrap(), TOKEN, at(SIGNED_AT));
+        let chat = verify(&signed, TOKEN, MAX_AGE, at(SIGNED_AT)).unwrap().chat;
+        assert_eq!(chat, instance.parse().ok());
+        let forged = signed.replace(instance, "-3788475317572404879");
+        assert_eq!(verified(&forged), Err(InitDataError::Forged));
     }
 
     #[test]
@@ -370,7 +425,8 @@ mod tests {
     fn expired_init_data_is_accepted_after_sign_again() {
         let later = at(SIGNED_AT + 1_000_000);
         let renewed = sign_again(SIGNED, TOKEN, later);
-        assert_eq!(verify(&renewed, TOKEN, MAX_AGE, later), verified(SIGNED));
+        let user = verify(&renewed, TOKEN, MAX_AGE, later).map(|init_data| init_data.user);
+        assert_eq!(user, verified(SIGNED));
         assert!(renewed.contains("query_id=AAHdF6IQAAAAAN0XohDhrOrc"), "{renewed}");
     }
 

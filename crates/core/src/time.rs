@@ -1,6 +1,6 @@
 //! Moments and days in UTC, in the form that rows and responses have.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, time::Duration};
 
 use chrono::{DateTime, Months, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -55,6 +55,12 @@ impl Timestamp {
     #[must_use]
     pub fn previous(self) -> Self {
         Self::from_millis(self.millis().saturating_sub(1)).unwrap_or(self)
+    }
+
+    /// The time from `earlier` to this moment; zero if it is not earlier.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(self.millis().saturating_sub(earlier.millis()))
     }
 
     /// The day of the moment, in UTC.

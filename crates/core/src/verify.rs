@@ -35,10 +35,12 @@ pub fn verify(ledger: &Ledger, rows: &Rows) -> Result<(), Discrepancy> {
     ledger.check().map_err(unsound("balances"))?;
     let counted = rows.counted(ledger).map_err(unsound("rows"))?;
     let replayed = Ledger::default().replay(&rows.entries).map_err(unsound("entries"))?;
+    let replayed = Ledger { presence: ledger.presence.clone(), ..replayed };
     for (against, rows) in [("rows", counted), ("entries", replayed)] {
         let same = rows.balances == ledger.balances
             && rows.settled == ledger.settled
             && rows.links == ledger.links
+            && rows.presence == ledger.presence
             && rows.sequence == ledger.sequence
             && rows.expense_count == ledger.expense_count
             && rows.settlement_count == ledger.settlement_count;
@@ -75,7 +77,10 @@ impl Rows {
         changes.extend(adjusted.flat_map(|entry| &entry.changes));
         // Rows of the time before a link name the guest.
         let changes = ledger.links.changes(changes)?;
+        let mut presence = ledger.presence.clone();
+        presence.recount(self.settlements.iter().filter(|it| it.status == Status::Pending));
         Ok(Ledger {
+            presence,
             expense_count: expenses.count() as u64,
             settlement_count: completed.count() as u64,
             balances: Balances::default().after(&changes)?,

@@ -1,6 +1,9 @@
 //! Endpoints of groups and their members, and of the service itself.
 
 mod guests;
+mod open;
+mod presence;
+mod settings;
 mod view;
 
 use axum::{
@@ -9,14 +12,15 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    group::{ChatId, ChatIdError, NewGroup},
+    group::{ChatId, ChatIdError, GroupFilter, NewGroup},
     id::GroupId,
     input::Field,
     ton::TonAddress,
+    words,
 };
 use fracti_http::{
-    App, AsMember, Body, Caller, Code, Data, GroupView, Id, Json, JsonScalar, List, ListId, Paging,
-    Post, Problem, Routes, Text, Value, openapi, respond, schemas,
+    App, AsMember, Body, Caller, Code, Data, Flag, GroupView, Id, Json, JsonScalar, List, ListId,
+    Paging, Parameters, Post, Problem, QueryReader, Routes, Text, Value, openapi, respond, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -34,12 +38,16 @@ pub fn routes() -> Routes {
     .routes(routes!(get_health))
     .routes(routes!(get_open_api_document))
     .routes(routes!(list_groups, create_group))
-    .routes(routes!(get_group))
+    .routes(routes!(open::open_group))
+    .routes(routes!(get_group, settings::update_group))
     .routes(routes!(join_group))
     .routes(routes!(guests::create_guest))
     .routes(routes!(guests::rename_guest))
     .routes(routes!(guests::link_guest))
     .routes(routes!(set_wallet))
+    .routes(routes!(presence::leave_group))
+    .routes(routes!(presence::remove_member))
+    .routes(routes!(presence::restore_member))
 }
 
 /// Health of the service.
@@ -58,7 +66,7 @@ struct ServiceHealth {
 struct GroupWithMembers {
     #[serde(flatten)]
     group: GroupView,
-    /// Members of the group.
+    /// Members of the group, ordered by id.
     members: Vec<MemberView>,
 }
 
@@ -156,17 +164,36 @@ async fn get_open_api_document() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], openapi::DOCUMENT)
 }
 
+/// Query parameters of the caller's groups.
+struct GroupsQuery {
+    paging: Paging,
+    filter: GroupFilter,
+}
+
+impl Parameters for GroupsQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let archived = query.read("archived").is_some_and(|Flag(archived)| archived);
+        let filter = GroupFilter { archived, chat: query.read("chatId") };
+        Self { paging: Paging::read(query), filter }
+    }
+}
+
 /// List the groups of the caller.
 ///
-/// Newest first.
+/// Newest first. A page of a filtered list may have fewer groups than `limit` and still have a next
+/// page.
 #[utoipa::path(get, path = "/api/groups", tag = "groups",
+    params(
+        ("archived" = Option<bool>, Query, description = "Whether to include archived groups."),
+        ("chatId" = Option<schemas::ChatId>, Query, description = "Return only groups of this \
+            Telegram chat.")),
     responses((status = OK, body = List<GroupView>)))]
 async fn list_groups(
     State(app): State<App>,
-    Caller(user, paging): Caller<Paging>,
+    Caller(user, GroupsQuery { paging, filter }): Caller<GroupsQuery>,
 ) -> Result<List<GroupView>, Problem> {
-    let list_id = ListId::new("groups", &user.id);
-    let groups = app.table.groups_of(user.id, &paging.page(&list_id)?).await?;
+    let list_id = ListId::new("groups", &user.id).filtered(&filter);
+    let groups = app.table.groups_of(user.id, &filter, &paging.page(&list_id)?).await?;
     Ok(paging.list(&list_id, groups))
 }
 
@@ -185,26 +212,50 @@ async fn create_group(
     respond(StatusCode::CREATED, &idempotency, group)
 }
 
+/// Query parameters of a group.
+struct GroupQuery {
+    /// Whether past members are included.
+    past: bool,
+}
+
+impl Parameters for GroupQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        Self { past: query.read::<Included>("include").is_some() }
+    }
+}
+
+words! {
+    /// What a group includes in addition.
+    enum Included as "GroupInclude" {
+        /// Members who have left or were removed.
+        Past = "past",
+    }
+}
+
 /// Get a group with its members.
 #[utoipa::path(get, path = "/api/groups/{groupId}", tag = "groups",
+    params(("include" = inline(Option<schemas::GroupInclude>), Query, description = "`past`: include \
+        members who have left or were removed.")),
     responses((status = OK, body = Data<GroupWithMembers>)))]
 async fn get_group(
     State(app): State<App>,
-    AsMember(member_key, ()): AsMember,
+    AsMember(member_key, GroupQuery { past }): AsMember<GroupQuery>,
 ) -> Result<Data<GroupWithMembers>, Problem> {
     let (group, members) = app.table.group(member_key).await?;
-    let members = members.into_iter().map(MemberView::from).collect();
+    let members = members.into_iter().filter(|member| past || member.is_present());
+    let members = members.map(MemberView::from).collect();
     Ok(Data::new(GroupWithMembers { group: group.into(), members }))
 }
 
 /// Join a group.
 ///
-/// The group's id is the invitation. For a caller who is already a member, only the name, username
-/// and avatar are updated.
+/// The group's id is the invitation. A caller who has left is a member again, with the earlier
+/// `joinedAt`; one who was removed is refused. For a caller who is already a member, only the name,
+/// username and avatar are updated.
 #[utoipa::path(post, path = "/api/groups/{groupId}/join", tag = "groups",
     request_body = Option<JoinGroup>,
     responses((status = OK, body = Data<MemberView>)),
-    extensions(("x-errors" = json!([Code::TooManyMembers]))))]
+    extensions(("x-errors" = json!([Code::Removed, Code::TooManyMembers]))))]
 async fn join_group(
     State(app): State<App>,
     Caller(user, ()): Caller,

@@ -47,6 +47,12 @@ pub(crate) struct MemberView {
     avatar_url: Option<String>,
     /// Time at which the member joined; of a guest, at which they were added.
     joined_at: schemas::Timestamp,
+    /// Time at which the member left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_at: Option<schemas::Timestamp>,
+    /// Time at which the member was removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    removed_at: Option<schemas::Timestamp>,
 }
 
 impl From<Member> for MemberView {
@@ -63,6 +69,8 @@ impl From<Member> for MemberView {
             wallet: member.wallet.map(|wallet| wallet.to_string()),
             avatar_url: member.avatar_url,
             joined_at: Text(member.joined_at),
+            left_at: member.left_at.map(Text),
+            removed_at: member.removed_at.map(Text),
         }
     }
 }

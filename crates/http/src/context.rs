@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use fracti_core::{telegram::User, time::Timestamp};
+use fracti_core::{group::ChatId, telegram::User, time::Timestamp};
 
 use crate::{Code, Problem};
 
@@ -27,6 +27,8 @@ pub struct Context {
 pub struct Principal {
     /// The user.
     pub user: Arc<User>,
+    /// Chat from which they opened the Mini App, if Telegram says so.
+    pub chat: Option<ChatId>,
     /// How they are authenticated.
     pub via: Credential,
 }

@@ -29,7 +29,7 @@ pub use limits::MAX_LIMIT;
 pub use openapi::schemas::{self, Text};
 pub use request::{
     body::{Body, JsonScalar, Object, Value},
-    caller::{AsMember, Caller, Id},
+    caller::{AsMember, Caller, FromChat, Id},
     json::Json,
     paging::{ListId, Paging},
     post::{Post, respond, respond_tagged},

@@ -256,7 +256,7 @@ fn common(
     let of_ids = PATH_PARAMS.iter().filter(|(name, _)| ids(path).any(|id| id == *name));
     // A user who joins is not a member yet.
     let of_members = in_group && !path.ends_with("/join");
-    let rules: [(bool, &[Code]); 8] = [
+    let rules: [(bool, &[Code]); 9] = [
         (
             operation.security.is_none(),
             // Each has the parameter `amounts` and refuses unknown parameters.
@@ -277,6 +277,7 @@ fn common(
         ),
         (method == Method::POST, &[Code::ValidationError, Code::IdempotencyKeyReused]),
         (method != Method::GET, &[Code::Conflict]),
+        (method != Method::GET && in_group, &[Code::GroupArchived]),
     ];
     let applying = rules.into_iter().filter(|(applies, _)| *applies);
     applying.flat_map(|(_, codes)| codes).copied().chain(of_ids.map(|(_, not_found)| *not_found))
@@ -443,6 +444,10 @@ fn example(code: Code) -> Value {
         Code::ValidationError => {
             let message = format!("limit must be a whole number from 1 to {MAX_LIMIT}");
             json!({ "path": "limit", "message": message })
+        }
+        Code::NotSettled => {
+            let message = "the balance in EUR must be 0, but is -0.01";
+            json!({ "path": "EUR", "message": message })
         }
         Code::TooManySplits => {
             let message = format!("splits must have at most {MAX_SHARES} items");

@@ -123,7 +123,9 @@ fn balances<'a>(
     members: impl Iterator<Item = &'a Member>,
     ledger: &Ledger,
 ) -> Vec<MemberBalance> {
-    let all: Vec<&Member> = members.collect();
+    let has_totals =
+        |member: &Member| ledger.balances.currencies().any(|it| ledger.balances.has(it, member.id));
+    let all: Vec<&Member> = members.filter(|it| it.is_present() || has_totals(it)).collect();
     let shown = Shown::of(ledger, group.currency, all.len());
     let of_member = |member: &&Member| {
         let line = |currency| MemberBalance::of(member, currency, ledger);

@@ -152,7 +152,13 @@ impl GroupDebts {
         };
         let mut currencies: BTreeSet<Currency> = ledger.balances.currencies().collect();
         currencies.insert(group.currency);
-        let shown = Shown::of(ledger, group.currency, members.len());
+        let has_balance = |member: &Member| {
+            ledger.balances.currencies().any(|it| ledger.balances.totals(it, member.id).net() != 0)
+        };
+        let unlinked = members.iter().filter(|member| member.linked_to.is_none());
+        let shown_members: Vec<&Member> =
+            unlinked.filter(|it| it.is_present() || has_balance(it)).collect();
+        let shown = Shown::of(ledger, group.currency, shown_members.len());
 
         let names: HashMap<MemberId, &str> =
             members.iter().map(|member| (member.id, member.name.as_str())).collect();
@@ -166,9 +172,8 @@ impl GroupDebts {
             suggestions.extend(plan.transfers.iter().map(named));
         }
 
-        let unlinked = members.iter().filter(|member| member.linked_to.is_none());
         let nodes: Vec<DebtNode> =
-            unlinked.map(|member| node(member, group.currency, &shown, ledger)).collect();
+            shown_members.iter().map(|it| node(it, group.currency, &shown, ledger)).collect();
         let summaries = currencies.iter().map(|&currency| {
             let Totals { paid, .. } = ledger.balances.sums(currency);
             DebtCurrencySummary {

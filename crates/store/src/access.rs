@@ -31,10 +31,10 @@ impl Table {
     ) -> Result<T, Error> {
         let member = async {
             let key = keys::member(member_key.group, member_key.user.into());
-            if self.db.exists::<MemberRow>(key).await? {
-                Ok(())
-            } else {
-                Err(self.refusal(member_key.group).await)
+            match self.db.get::<MemberRow>(key).await? {
+                Some(row) if row.member.is_present() => Ok(()),
+                Some(_) => Err(Error::NotMember),
+                None => Err(self.refusal(member_key.group).await),
             }
         };
         let (member, read) = (pin!(member), pin!(read));

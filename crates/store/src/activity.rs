@@ -107,7 +107,7 @@ struct Listed {
 impl Table {
     /// Up to `limit` expenses of which a user is a payer and that a filter accepts, newest first. An
     /// expense is shown once, even if a guest who is linked to the user is a payer, too. If there is
-    /// a filter, at most [`MAX_EXAMINED`] expenses are examined, so there may be fewer than `limit`
+    /// a filter, at most `MAX_EXAMINED` expenses are examined, so there may be fewer than `limit`
     /// although the list continues.
     ///
     /// # Errors
@@ -275,19 +275,19 @@ impl Table {
         Ok(rows.into_iter().flat_map(|row| row.member.guests).collect())
     }
 
-    /// Adds the attributes that v0 rows lack from their groups. Later rows need no request.
+    /// Sets the present titles of the rows' groups, and the currencies that v0 rows lack.
     async fn fill<'a>(&self, rows: impl Iterator<Item = &'a mut GroupRow>) -> Result<(), Error> {
-        let mut lacking: Vec<&mut GroupRow> = rows.filter_map(GroupRow::lacking).collect();
-        let mut ids: Vec<GroupId> = lacking.iter().map(|row| row.group()).collect();
+        let mut rows: Vec<&mut GroupRow> = rows.collect();
+        let mut ids: Vec<GroupId> = rows.iter().map(|row| row.group()).collect();
         ids.sort_unstable();
         ids.dedup();
         if ids.is_empty() {
             return Ok(());
         }
         let groups = self.groups_by_id(&ids).await?;
-        for row in &mut lacking {
+        for row in &mut rows {
             if let Some(group) = groups.get(&row.group()) {
-                row.title().get_or_insert_with(|| group.title.to_string());
+                *row.title() = Some(group.title.to_string());
                 if let Some(currency) = row.currency() {
                     currency.get_or_insert(group.currency);
                 }
@@ -356,14 +356,6 @@ trait OfGroup {
 }
 
 type GroupRow = dyn OfGroup + Send;
-
-impl GroupRow {
-    /// The row, if it lacks an attribute.
-    fn lacking(&mut self) -> Option<&mut Self> {
-        let lacks = self.title().is_none() || self.currency().is_some_and(|it| it.is_none());
-        lacks.then_some(self)
-    }
-}
 
 impl OfGroup for PaidExpense {
     fn group(&self) -> GroupId {

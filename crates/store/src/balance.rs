@@ -1,7 +1,8 @@
 //! The balance row: the current ledger of a group, whose version is the group's lock.
 
 use fracti_core::{
-    Error, balance::Balance, id::GroupId, keys, ledger::Ledger, row::AttributeValue,
+    Error, balance::Balance, id::GroupId, keys, ledger::Ledger, presence::Presence,
+    row::AttributeValue,
 };
 
 use crate::{
@@ -10,10 +11,11 @@ use crate::{
 };
 
 impl Table {
-    /// The current ledger of a group, which is empty before the first event.
+    /// The current ledger of a group, which is empty before the first write to it.
     pub(crate) async fn ledger(&self, group: GroupId) -> Result<Ledger, Error> {
         let balance = self.db.get::<Balance>(keys::balance(group)).await?;
-        Ok(balance.map(|balance| balance.ledger).unwrap_or_default())
+        let first = || Ledger { presence: Presence::first(group), ..Ledger::default() };
+        Ok(balance.map_or_else(first, |balance| balance.ledger))
     }
 }
 

@@ -7,7 +7,13 @@
 
 use std::future::ready;
 
-use fracti_core::{Error, id::GroupId, ledger::Ledger, row::Item};
+use fracti_core::{
+    Error,
+    id::{GroupId, MemberId},
+    ledger::Ledger,
+    row::Item,
+    time::Timestamp,
+};
 
 use crate::{
     balance::put_balance,
@@ -37,6 +43,8 @@ pub(crate) struct Commit<T> {
 pub(crate) struct Evidence {
     /// A new row that no other transaction writes.
     pub(crate) row: Option<Item>,
+    /// A member whose presence the transaction changes, and when.
+    pub(crate) change: Option<(MemberId, Timestamp)>,
     /// The ledger that was read, if its version is a condition of the transaction.
     pub(crate) locked: Option<(GroupId, Box<Ledger>)>,
 }
@@ -47,7 +55,8 @@ impl<T> Decision<T> {
         if transaction.is_empty() {
             return Self::Done(result);
         }
-        let evidence = Evidence { row: transaction.new_rows().next().cloned(), locked: None };
+        let row = transaction.new_rows().next().cloned();
+        let evidence = Evidence { row, change: None, locked: None };
         Self::Write(Commit { transaction, result, evidence })
     }
 }
@@ -162,6 +171,9 @@ impl Table {
             let open = self.ledger(*group).await?.version == read.version;
             if open && !(settle && self.overtake(*group, read).await?) {
                 return Ok(false);
+            }
+            if let Some((member, at)) = evidence.change {
+                return Ok(self.ledger(*group).await?.presence.changed_at(at) == Some(member));
             }
         }
         match &evidence.row {

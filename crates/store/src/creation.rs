@@ -6,7 +6,7 @@ use fracti_core::{
     Error,
     group::{Group, Member},
     id::MemberId,
-    ledger::Ledger,
+    time::Timestamp,
 };
 use tokio::sync::OnceCell;
 
@@ -21,20 +21,27 @@ use crate::{
 
 impl Table {
     /// Creates an entity in a group, once for its idempotency key. `create` decides by the group,
-    /// its members, as [`Table::group_naming`] reads them, and its ledger.
+    /// its members, as [`Table::group_naming`] reads them, and its ledger. Each member is present
+    /// or past as of the ledger.
     ///
     /// Only the first attempt reads the group, because a lost race means that the ledger has
     /// changed. If several reads fail, the error of the group is returned.
     ///
     /// # Errors
     ///
-    /// As [`Table::group_naming`], [`Table::stored_result`] and [`Table::write`].
+    /// As [`Table::group_naming`], [`Table::stored_result`], [`LedgerTransaction::new`] and
+    /// [`Table::write`].
     pub(crate) async fn create_in_group<T>(
         &self,
         member_key: MemberKey,
         named: Option<&BTreeSet<MemberId>>,
+        now: Timestamp,
         idempotency: &Idempotency<T>,
-        create: impl Fn(&Group, &[Member], Ledger) -> Result<(LedgerTransaction, T), TransactionError>,
+        create: impl Fn(
+            &Group,
+            &[Member],
+            LedgerTransaction,
+        ) -> Result<(LedgerTransaction, T), TransactionError>,
     ) -> Result<Outcome<T>, Error> {
         let all = named.is_none_or(|named| named.iter().any(|member| member.guest().is_some()));
         let known = OnceCell::new();
@@ -58,7 +65,9 @@ impl Table {
             } else {
                 (group, members)
             };
-            let (transaction, created) = create(group, members, ledger)?;
+            let members = ledger.presence.of(members);
+            let transaction = LedgerTransaction::new(member_key, ledger, now)?;
+            let (transaction, created) = create(group, &members, transaction)?;
             let response = idempotency.write(&created)?;
             transaction.commit(Outcome::Done(created), response)
         })

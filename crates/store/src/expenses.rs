@@ -2,11 +2,14 @@
 
 use std::collections::HashSet;
 
+use std::collections::BTreeSet;
+
 use fracti_core::{
     Error,
     entry::Entry,
     expense::{Edit, Expense, Filter, NewExpense},
-    id::{ExpenseId, GroupId},
+    group::Member,
+    id::{ExpenseId, GroupId, MemberId},
     input::Draft,
     keys::{self, Primary, prefix},
     ledger::{EntryStatus, Ledger, RefType},
@@ -87,11 +90,13 @@ impl Table {
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
         let named = new.named();
-        self.create_in_group(member_key, named.as_ref(), idempotency, |group, members, ledger| {
-            let new = new.resolved(&ledger.links);
-            let members = ledger.links.unlinked(members);
-            let new = new.check(group, &members, member_key.user, context.now)?;
-            let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
+        let (named, now) = (named.as_ref(), context.now);
+        self.create_in_group(member_key, named, now, idempotency, |group, members, transaction| {
+            let mut transaction = transaction;
+            let new = new.resolved(transaction.links());
+            let mut members = transaction.links().unlinked(members);
+            members.retain(Member::is_present);
+            let new = new.check(group, &members, member_key.user, now)?;
             let expense = new.at(transaction.at(), context.random)?;
             insert(&mut transaction, &expense)?;
             Ok((transaction, expense))
@@ -120,15 +125,15 @@ impl Table {
             let (loaded, (_, members)) = (loaded?, group?);
             let LoadedExpense { expense: before, entry, ledger } = loaded;
             require_owner(member_key, &before, &ledger)?;
+            let members = allowed(&before, &members, &ledger);
+            let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
             if !expected(&before) {
                 return Err(Error::Changed.into());
             }
-            let members = ledger.links.unlinked(&members);
-            let after = edit.resolved(&ledger.links).apply(&before, &members, now)?;
+            let after = edit.resolved(transaction.links()).apply(&before, &members, now)?;
             if after == before {
                 return Ok(Decision::Done(before));
             }
-            let mut transaction = LedgerTransaction::new(member_key, ledger, now);
             let after = changed_at(after, transaction.at());
             transaction.add(Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry));
             transaction.add_all(member_rows(Some(&before), Some(&after))?);
@@ -158,10 +163,10 @@ impl Table {
             let LoadedExpense { expense, entry, ledger } =
                 self.load_expense(member_key, id).await?;
             require_owner(member_key, &expense, &ledger)?;
+            let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
             if !expected(&expense) {
                 return Err(Error::Changed.into());
             }
-            let mut transaction = LedgerTransaction::new(member_key, ledger, now);
             let delete = Write::delete(keys::expense(member_key.group, expense.created_at));
             transaction.add(delete.when(unchanged(&expense)?, OnConflict::Retry));
             transaction.add_all(member_rows(Some(&expense), None)?);
@@ -207,6 +212,7 @@ impl Table {
             }
             if let Some(expense) = expense {
                 require_owner(member_key, &expense, &ledger)?;
+                LedgerTransaction::new(member_key, ledger, now)?;
                 body.checked()?;
                 let response = idempotency.write(&expense)?.into_iter().collect();
                 return Ok(Decision::write(response, Outcome::Done(expense)));
@@ -221,8 +227,8 @@ impl Table {
             let was = history.into_iter().find_map(|entry| entry.snapshot);
             let was = *was.ok_or(Error::NoExpense)?;
             require_owner(member_key, &was, &ledger)?;
+            let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
             body.checked()?;
-            let mut transaction = LedgerTransaction::new(member_key, ledger, now);
             let expense = changed_at(was, transaction.at());
             insert(&mut transaction, &expense)?;
             let response = idempotency.write(&expense)?;
@@ -286,6 +292,18 @@ impl Table {
         }
         Ok(LoadedExpense { expense, entry, ledger })
     }
+}
+
+/// The members who may pay or share an expense after an edit: those who are present, and those who
+/// pay or share it already.
+fn allowed(before: &Expense, members: &[Member], ledger: &Ledger) -> Vec<Member> {
+    let payers = before.all_payers().into_iter().map(|payer| payer.user_id);
+    let sharers = before.splits.iter().map(|share| share.user_id);
+    let named: BTreeSet<MemberId> =
+        payers.chain(sharers).map(|id| ledger.links.resolve(id)).collect();
+    let mut members = ledger.links.unlinked(&ledger.presence.of(members));
+    members.retain(|member| member.is_present() || named.contains(&member.id));
+    members
 }
 
 /// Checks that the member may change the expense.

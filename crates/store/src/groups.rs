@@ -9,17 +9,19 @@ use fracti_core::{
     input::{Draft, Field},
     keys::{self, prefix},
     ledger::Ledger,
-    row::{self, Row},
+    row,
     telegram::User,
+    time::Timestamp,
     ton::TonAddress,
 };
 
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, MAX_VALUES, OnConflict, Range, Transaction, Write},
-    guests::count_in,
+    dynamo::{Expression, MAX_VALUES, OnConflict, Range, Transaction, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
+    ledger::LedgerTransaction,
+    presence::{attributes, count_in, unchanged},
     table::{RequestContext, Table},
 };
 
@@ -36,29 +38,29 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Group>,
     ) -> Result<Outcome<Group>, Error> {
-        let creator = Member::new(creator, None, context.now);
+        let member = Member::new(creator, None, context.now);
         self.write(|| async {
             if let Some(stored) = self.stored_result(idempotency.request.as_ref()).await? {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
-            let group = new.check(context.now, context.random)?;
+            let group = new.check(creator.id, context.now, context.random)?;
             let row = Write::put(&group)?;
             let mut writes = Transaction::default();
             writes.add(row.when(Expression::absent(), OnConflict::Retry));
-            writes.add(Write::put(&MemberRow { group_id: group.id, member: creator.clone() })?);
+            writes.add(Write::put(&MemberRow { group_id: group.id, member: member.clone() })?);
             writes.extend(idempotency.write(&group)?);
             Ok(Decision::write(writes, Outcome::Done(group)))
         })
         .await
     }
 
-    /// Adds `user` to a group. If the user is a member already, only name, username and picture are
-    /// updated.
+    /// Adds `user` to a group, or makes a member present again who has left. If the user is present
+    /// already, only name, username and picture are updated.
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`]; [`Error::TooManyMembers`]; [`Error::KeyReused`]; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`]; [`Error::Removed`]; [`Error::GroupArchived`]; [`Error::TooManyMembers`];
+    /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn join(
         &self,
         group: GroupId,
@@ -68,37 +70,57 @@ impl Table {
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         self.write(|| async {
-            let (found, member, stored) = tokio::join!(
-                self.db.get::<Group>(keys::group(group)),
-                self.db.get::<MemberRow>(keys::member(group, user.id.into())),
+            let (found, stored) = tokio::join!(
+                self.group_and_member(group, user.id.into()),
                 self.stored_result(idempotency.request.as_ref()),
             );
-            found?.ok_or(Error::NoGroup)?;
+            let (group, member) = found?;
             if let Some(stored) = stored? {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
+            require_admission(&group, member.as_ref())?;
             let wallet = wallet.checked()?.value();
-            let (member, mut writes) = match member? {
-                None => {
-                    let member = Member::new(user, wallet.cloned(), context.now);
-                    let row = MemberRow { group_id: group, member: member.clone() };
-                    let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
-                    (member, Transaction::from_iter([put, count_in(group)?]))
-                }
-                Some(before) => renewed(group, &before.member, user)?,
-            };
-            writes.extend(idempotency.write(&member)?);
-            Ok(Decision::write(writes, Outcome::Done(member)))
+            let (joining, member) = self.joining(group, member, user, wallet, context.now).await?;
+            let response = idempotency.write(&member)?;
+            joining.commit(Outcome::Done(member), response)
         })
         .await
+    }
+
+    /// The writes by which `user` becomes present in a group, and the member afterwards.
+    pub(crate) async fn joining(
+        &self,
+        group: Group,
+        before: Option<Member>,
+        user: &User,
+        wallet: Option<&TonAddress>,
+        now: Timestamp,
+    ) -> Result<(Joining, Member), TransactionError> {
+        let Some(before) = before else {
+            let member = Member::new(user, wallet.cloned(), now);
+            let row = MemberRow { group_id: group.id, member: member.clone() };
+            let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
+            return Ok((Joining::Now(Transaction::from_iter([put, count_in(&group)?])), member));
+        };
+        if !before.is_present() {
+            let (transaction, member) = self.rejoin(group, before, user, now).await?;
+            return Ok((Joining::UnderLock(Box::new(transaction)), member));
+        }
+        let member = before.clone().renamed(user);
+        let mut writes = Transaction::default();
+        if member != before {
+            let update = Write::update(keys::member(group.id, member.id), attributes(&member)?);
+            writes.add(update.when(unchanged(&before)?, OnConflict::Retry));
+        }
+        Ok((Joining::Now(writes), member))
     }
 
     /// Sets the TON address of a member.
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or
-    /// [`Error::Table`].
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn set_wallet(
         &self,
         member_key: MemberKey,
@@ -109,22 +131,22 @@ impl Table {
             // A missing membership is reported before an invalid address.
             Err(invalid) => return self.checked(member_key, async { Err(invalid) }).await,
         };
-        let set = self.write(|| async {
-            let wallet = [("wallet", Some(row::to_value(wallet)?))];
-            let update =
-                Write::update(keys::member(member_key.group, member_key.user.into()), wallet)
-                    .when(readable::<MemberRow>()?, OnConflict::Fail(|| Error::NotMember));
-            Ok(Decision::write(Transaction::from_iter([update]), ()))
-        });
-        match set.await {
-            Err(Error::NotMember) => {
-                self.checked(member_key, async { Err(Error::NotMember) }).await
+        self.write(|| async {
+            let (group, member) =
+                self.group_and_member(member_key.group, member_key.user.into()).await?;
+            let member = member.filter(Member::is_present).ok_or(Error::NotMember)?;
+            if group.archived {
+                return Err(Error::GroupArchived.into());
             }
-            set => set.map(|()| wallet.clone()),
-        }
+            let value = [("wallet", Some(row::to_value(wallet)?))];
+            let update = Write::update(keys::member(group.id, member.id), value)
+                .when(unchanged(&member)?, OnConflict::Retry);
+            Ok(Decision::write(Transaction::from_iter([update]), wallet.clone()))
+        })
+        .await
     }
 
-    /// A group and its members, ordered by id.
+    /// A group and its members, present and past, ordered by id.
     ///
     /// # Errors
     ///
@@ -156,7 +178,8 @@ impl Table {
             self.db.filtered::<MemberRow>(&members, &filter),
         )?;
         let group = group.ok_or(Error::NoGroup)?;
-        if !members.iter().any(|row| row.member.id == member_key.user) {
+        let caller = members.iter().find(|row| row.member.id == member_key.user);
+        if !caller.is_some_and(|row| row.member.is_present()) {
             return Err(Error::NotMember);
         }
         let mut members: Vec<Member> = members.into_iter().map(|row| row.member).collect();
@@ -189,30 +212,38 @@ fn among(named: &BTreeSet<MemberId>, caller: MemberId) -> Result<Expression, Err
     Ok(Expression::one_of("id", users?))
 }
 
-/// The row exists, and has no later version than this Fracti reads.
-fn readable<T: Row>() -> Result<Expression, Error> {
-    let earlier =
-        Expression::less(row::FORMAT_VERSION, row::to_value(&T::VERSION.saturating_add(1))?);
-    Ok(Expression::present().and(Expression::without(row::FORMAT_VERSION)).or(earlier))
+/// The writes by which a user joins.
+pub(crate) enum Joining {
+    /// A new member, or new names of a present one.
+    Now(Transaction),
+    /// A past member becomes present.
+    UnderLock(Box<LedgerTransaction>),
 }
 
-/// The member with the current name, username and picture, and the writes that update them.
-fn renewed(group: GroupId, before: &Member, user: &User) -> Result<(Member, Transaction), Error> {
-    let member = Member {
-        name: user.name.clone(),
-        username: user.username.clone(),
-        avatar_url: user.avatar_url.clone(),
-        ..before.clone()
-    };
-    if member == *before {
-        return Ok((member, Transaction::default()));
+impl Joining {
+    /// The decision to commit the writes, with the write that stores the response.
+    pub(crate) fn commit<T>(
+        self,
+        result: T,
+        response: Option<Write>,
+    ) -> Result<Decision<T>, TransactionError> {
+        match self {
+            Self::Now(mut writes) => {
+                writes.extend(response);
+                Ok(Decision::write(writes, result))
+            }
+            Self::UnderLock(transaction) => transaction.commit(result, response),
+        }
     }
-    let optional = |text: &Option<String>| text.as_ref().map(row::to_value).transpose();
-    let attributes = [
-        ("name", Some(row::to_value(&member.name)?)),
-        ("username", optional(&member.username)?),
-        ("avatarUrl", optional(&member.avatar_url)?),
-    ];
-    let update = Write::update(keys::member(group, user.id.into()), attributes);
-    Ok((member, Transaction::from_iter([update])))
+}
+
+/// Checks that a user, who may have been a member, may join.
+pub(crate) fn require_admission(group: &Group, member: Option<&Member>) -> Result<(), Error> {
+    if member.is_some_and(|member| member.removed_at.is_some()) {
+        Err(Error::Removed)
+    } else if group.archived {
+        Err(Error::GroupArchived)
+    } else {
+        Ok(())
+    }
 }

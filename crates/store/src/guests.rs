@@ -5,7 +5,7 @@
 
 use fracti_core::{
     Error,
-    group::{MAX_MEMBERS, Member, MemberRow},
+    group::{Group, Member, MemberRow},
     id::{GroupId, MemberId},
     input::{Draft, Field},
     keys,
@@ -20,6 +20,7 @@ use crate::{
     commit::{Commit, Decision, Evidence},
     dynamo::{Expression, OnConflict, Transaction, Write},
     idempotency::{Idempotency, Outcome},
+    presence::count_in,
     table::{RequestContext, Table},
 };
 
@@ -44,15 +45,16 @@ impl Table {
                 self.members_after_ledger(member_key),
                 self.stored_result(idempotency.request.as_ref())
             );
-            let (ledger, members) = read?;
+            let (ledger, group_row, members) = read?;
             if let Some(stored) = stored? {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
+            ledger.presence.check_writer(member_key.user)?;
             let name = free_name(name, &members, None)?;
             let guest = Member::guest(name, member_key.user, context.now, context.random);
             let row = MemberRow { group_id: group, member: guest.clone() };
             let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
-            let mut writes = Transaction::from_iter([put, count_in(group)?]);
+            let mut writes = Transaction::from_iter([put, count_in(&group_row)?]);
             writes.extend(idempotency.write(&guest)?);
             Ok(locked(group, ledger, writes, Outcome::Done(guest))?)
         })
@@ -74,7 +76,7 @@ impl Table {
     ) -> Result<Member, Error> {
         let group = member_key.group;
         self.write_to_group(group, || async {
-            let (ledger, members) = self.members_after_ledger(member_key).await?;
+            let (ledger, _, members) = self.members_after_ledger(member_key).await?;
             let before = members.iter().find(|member| member.id == guest);
             let before = before.ok_or(Error::NoMember)?;
             if !before.guest {
@@ -83,6 +85,7 @@ impl Table {
             if before.linked_to.is_some() {
                 return Err(Error::AlreadyLinked.into());
             }
+            ledger.presence.check_writer(member_key.user)?;
             let name = free_name(name, &members, Some(guest))?;
             let renamed = Member { name: name.to_string(), ..before.clone() };
             if renamed == *before {
@@ -101,33 +104,28 @@ impl Table {
     async fn members_after_ledger(
         &self,
         member_key: MemberKey,
-    ) -> Result<(Ledger, Vec<Member>), Error> {
+    ) -> Result<(Ledger, Group, Vec<Member>), Error> {
         let ledger = self.ledger(member_key.group).await?;
-        let (_, members) = self.group(member_key).await?;
-        Ok((ledger, members))
+        let (group, members) = self.group(member_key).await?;
+        Ok((ledger, group, members))
     }
 }
 
-/// The requested name, which no member other than `guest` and linked guests may have. A name that
-/// is taken is reported before other mistakes of the request.
+/// The requested name, which no present member other than `guest` and linked guests may have. A
+/// name that is taken is reported before other mistakes of the request.
 fn free_name<'a>(
     name: &'a Draft<Field<GuestName>>,
     members: &[Member],
     guest: Option<MemberId>,
 ) -> Result<&'a GuestName, Error> {
     let sent = name.fields().and_then(Field::value);
-    let mut others = members.iter().filter(|it| Some(it.id) != guest && it.linked_to.is_none());
+    let mut others = members
+        .iter()
+        .filter(|it| Some(it.id) != guest && it.linked_to.is_none() && it.is_present());
     if sent.is_some_and(|name| others.any(|member| member.is_named(name))) {
         return Err(Error::NameTaken);
     }
     name.required()
-}
-
-/// The write that counts one more member, of whom a group has a limited number.
-pub(crate) fn count_in(group: GroupId) -> Result<Write, Error> {
-    let room = Expression::less("memberCount", row::to_value(&MAX_MEMBERS)?);
-    let full = OnConflict::Fail(|| Error::TooManyMembers);
-    Ok(Write::increment(keys::group(group), "memberCount").when(room, full))
 }
 
 /// The decision to commit writes under the group's lock that are no event of its ledger.
@@ -141,6 +139,6 @@ fn locked<T>(
     let mut transaction = writes;
     let row = transaction.new_rows().next().cloned();
     transaction.add(put_balance(group, &read, &next)?);
-    let evidence = Evidence { row, locked: Some((group, Box::new(read))) };
+    let evidence = Evidence { row, change: None, locked: Some((group, Box::new(read))) };
     Ok(Decision::Write(Commit { transaction, result, evidence }))
 }

@@ -17,16 +17,20 @@ mod idempotency;
 mod lookup;
 
 mod activity;
+mod chats;
 mod expenses;
 mod groups;
 mod guests;
 mod ledger;
 mod links;
 mod memberships;
+mod presence;
+mod settings;
 mod settlements;
 
 pub use access::MemberKey;
 pub use activity::{Activity, ActivityPosition, Feed};
+pub use chats::Opened;
 pub use dynamo::{
     Order, OrderError, Page, Position, SdkItem, Slice, TableCost, from_sdk, metered, to_sdk,
     with_deadline,

@@ -43,6 +43,7 @@ impl Table {
                 self.stored_result(idempotency.request.as_ref())
             );
             let (_, members, ledger) = read?;
+            let members = ledger.presence.of(&members);
             if let Some(stored) = stored? {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
@@ -55,8 +56,10 @@ impl Table {
             if ledger.links.has(guest) {
                 return Err(Error::AlreadyLinked.into());
             }
+            ledger.presence.check_writer(member_key.user)?;
             let user = *user.required()?;
-            find(&members, user.into()).ok_or_else(|| Error::invalid("userId", MEMBER_RULE))?;
+            let present = find(&members, user.into()).filter(|member| member.is_present());
+            present.ok_or_else(|| Error::invalid("userId", MEMBER_RULE))?;
             if ledger.links.are_full_for(user) {
                 return Err(Error::TooManyLinks.into());
             }
@@ -64,7 +67,7 @@ impl Table {
             let linked = Member { linked_to: Some(user), ..before.clone() };
             // The row of the user may have been read before another link.
             let guests: Vec<_> = ledger.links.guests_of(user).chain([guest]).collect();
-            let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
+            let mut transaction = LedgerTransaction::new(member_key, ledger, context.now)?;
             let link = [("linkedTo", Some(row::to_value(&user)?))];
             let link = Write::update(keys::member(group, guest), link);
             let unlinked = Expression::present().and(Expression::without("linkedTo"));
@@ -73,7 +76,9 @@ impl Table {
             let guests = Write::update(keys::member(group, user.into()), guests);
             transaction.add(guests.when(Expression::present(), OnConflict::Retry));
             // Both are one person from now on.
-            transaction.add(Write::decrement(keys::group(group), "memberCount"));
+            if before.is_present() {
+                transaction.add(Write::decrement(keys::group(group), "memberCount"));
+            }
             transaction.link(id, user)?;
             let response = idempotency.write(&linked)?;
             transaction.commit(Outcome::Done(linked), response)

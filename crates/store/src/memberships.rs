@@ -9,7 +9,7 @@ use fracti_core::{
     Error,
     balance::Balance,
     currency::Currency,
-    group::{Group, MemberRow},
+    group::{Group, GroupFilter, MemberRow},
     id::{GroupId, UserId},
     keys::{self, prefix},
     ledger::Totals,
@@ -17,9 +17,12 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{BATCH, Page, Range, Slice},
+    dynamo::{BATCH, Expression, Page, Range, Slice},
     table::Table,
 };
+
+/// Number of pages of memberships that are read for one page of a user's groups at most.
+const MAX_PAGES: usize = 10;
 
 /// A group of a user, and the user's totals in it.
 #[derive(Clone, Debug)]
@@ -37,17 +40,35 @@ pub struct Membership {
 }
 
 impl Table {
-    /// A page of a user's groups, newest first.
+    /// A page of a user's groups that a filter accepts, newest first. It may be shorter than its
+    /// limit although the list continues, because at most `MAX_PAGES` times as many groups are
+    /// examined.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn groups_of(&self, user: UserId, page: &Page) -> Result<Slice<Group>, Error> {
-        let Slice { items, next } = self.joined_groups(user, page).await?;
-        let ids: Vec<_> = items.iter().map(|(group, _)| *group).collect();
-        let mut groups = self.groups_by_id(&ids).await?;
-        let items = items.iter().filter_map(|(group, _)| groups.remove(group)).collect();
-        Ok(Slice { items, next })
+    pub async fn groups_of(
+        &self,
+        user: UserId,
+        filter: &GroupFilter,
+        page: &Page,
+    ) -> Result<Slice<Group>, Error> {
+        let (mut found, mut next) = (Vec::new(), page.after.clone());
+        for _ in 0..MAX_PAGES {
+            // No more than are missing, so that none is found that does not fit.
+            let limit = page.limit.saturating_sub(found.len());
+            let rest = Page { limit, after: next };
+            let joined = self.joined_groups(user, &rest).await?;
+            let ids: Vec<_> = joined.items.iter().map(|(group, _)| *group).collect();
+            let mut groups = self.groups_by_id(&ids).await?;
+            let groups = ids.iter().filter_map(|group| groups.remove(group));
+            found.extend(groups.filter(|group| filter.accepts(group)));
+            next = joined.next;
+            if next.is_none() || found.len() >= page.limit {
+                break;
+            }
+        }
+        Ok(Slice { items: found, next })
     }
 
     /// A page of a user's memberships, newest group first.
@@ -86,14 +107,15 @@ impl Table {
         Ok(Slice { items: memberships, next })
     }
 
-    /// Ids of a user's groups and times of joining, newest group first.
+    /// Ids of the groups in which a user is present, and times of joining, newest group first.
     async fn joined_groups(
         &self,
         user: UserId,
         page: &Page,
     ) -> Result<Slice<(GroupId, Timestamp)>, Error> {
         let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
-        let Slice { items, next } = self.db.page::<MemberRow>(&range, page).await?;
+        let present = Expression::without("leftAt").and(Expression::without("removedAt"));
+        let Slice { items, next } = self.db.page_where::<MemberRow>(&range, page, &present).await?;
         let items = items.into_iter().map(|row| (row.group_id, row.member.joined_at)).collect();
         Ok(Slice { items, next })
     }

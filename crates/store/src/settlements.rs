@@ -93,11 +93,12 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        let named = new.named();
-        self.create_in_group(member_key, Some(&named), idempotency, |group, members, ledger| {
-            let new = new.resolved(&ledger.links);
-            let new = new.check(group, members, &ledger, member_key.user)?;
-            let mut transaction = LedgerTransaction::new(member_key, ledger, context.now);
+        let (named, now) = (new.named(), context.now);
+        let named = Some(&named);
+        self.create_in_group(member_key, named, now, idempotency, |group, members, transaction| {
+            let mut transaction = transaction;
+            let new = new.resolved(transaction.links());
+            let new = new.check(group, members, transaction.ledger(), member_key.user)?;
             let (created_at, completed) = (transaction.at(), new.status == Status::Completed);
             let settlement = Settlement {
                 id: SettlementId::new(created_at, context.random),
@@ -112,6 +113,8 @@ impl Table {
             }
             if completed {
                 transaction.record(settlement.event()?)?;
+            } else {
+                transaction.presence().began(&settlement);
             }
             Ok((transaction, settlement))
         })
@@ -145,35 +148,45 @@ impl Table {
             let asked = update.fields().cloned().unwrap_or_default();
             let meant = ledger.links.settlement(&settlement);
             let transition = meant.transition(member_key.user, &asked).map_err(Error::from)?;
+            // A change that was made before is confirmed, even if the group is archived by now.
+            if transition != Transition::Nothing {
+                ledger.presence.check_writer(member_key.user)?;
+            }
             if !expected(&settlement) {
                 return Err(Error::Changed.into());
             }
             update.check()?;
+            let transaction = || LedgerTransaction::new(member_key, ledger, now);
             match transition {
                 Transition::Nothing => Ok(Decision::Done(settlement)),
-                Transition::Complete => {
-                    complete(LedgerTransaction::new(member_key, ledger, now), settlement)
-                }
-                Transition::Fail => self.fail(settlement).await,
-                Transition::Attach(hash) => self.attach(settlement, hash).await,
+                Transition::Complete => complete(transaction()?, settlement),
+                Transition::Fail => self.fail(transaction()?, settlement).await,
+                Transition::Attach(hash) => self.attach(transaction()?, settlement, hash).await,
             }
         })
         .await
     }
 
     /// Fails a settlement. Its chain transaction may pay another settlement.
-    async fn fail(&self, settlement: Settlement) -> Result<Decision<Settlement>, TransactionError> {
+    async fn fail(
+        &self,
+        mut transaction: LedgerTransaction,
+        settlement: Settlement,
+    ) -> Result<Decision<Settlement>, TransactionError> {
         let attributes = [("status", Some(row::to_value(&Status::Failed)?)), ("txHash", None)];
         let write = Write::update(key(&settlement), attributes)
             .when(unchanged(&settlement)?, OnConflict::Retry);
         let writes = [Some(write), self.release_hash(&settlement).await?];
+        transaction.add_all(writes.into_iter().flatten());
+        transaction.presence().ended(&settlement);
         let failed = Settlement { status: Status::Failed, tx_hash: None, ..settlement };
-        Ok(Decision::write(writes.into_iter().flatten().collect(), failed))
+        transaction.commit(failed, None)
     }
 
     /// Stores the chain transaction that pays a settlement, in place of an earlier one.
     async fn attach(
         &self,
+        mut transaction: LedgerTransaction,
         settlement: Settlement,
         hash: TxHash,
     ) -> Result<Decision<Settlement>, TransactionError> {
@@ -182,7 +195,8 @@ impl Table {
             .when(unchanged(&settlement)?, OnConflict::Retry);
         let free = self.release_hash(&settlement).await?;
         let writes = [Some(write), Some(use_hash(&hash, &attached)?), free];
-        Ok(Decision::write(writes.into_iter().flatten().collect(), attached))
+        transaction.add_all(writes.into_iter().flatten());
+        transaction.commit(attached, None)
     }
 
     /// The write that lets another settlement use the chain transaction of this one.
@@ -223,6 +237,7 @@ fn complete(
     ];
     let write = Write::update(key(&settlement), attributes);
     transaction.add(write.when(unchanged(&settlement)?, OnConflict::Retry));
+    transaction.presence().ended(&settlement);
     let completed = Settlement { status: Status::Completed, completed_at: Some(at), ..settlement };
     transaction.record(completed.event()?)?;
     transaction.commit(completed, None)

@@ -101,6 +101,11 @@ async fn non_member_is_refused_with_any_known_id() {
         (Method::GET, "/api/groups/G/settlements/S", None),
         (Method::GET, "/api/groups/G/expenses/S", None),
         (Method::PUT, "/api/groups/G/wallet", Some(wallet)),
+        (Method::PATCH, "/api/groups/G", Some(json!({ "title": "Eve's" }))),
+        (Method::PATCH, "/api/groups/G", Some(json!({ "archived": 7 }))),
+        (Method::POST, "/api/groups/G/leave", None),
+        (Method::DELETE, "/api/groups/G/members/1", None),
+        (Method::POST, "/api/groups/G/members/9/restore", Some(json!({ "?": 1 }))),
         (
             Method::POST,
             "/api/groups/G/expenses",

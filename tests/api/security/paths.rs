@@ -129,7 +129,7 @@ async fn method_override_headers_are_ignored() {
         ["OPTIONS", "TRACE", "CONNECT", "PATCH", "POST", "DELETE ", "get", "PROPFIND", "STEAL"]
     {
         let Ok(method) = method.parse::<Method>() else { continue };
-        for path in ["/api/groups/G", "/api/users/me", "/api/groups/G/debts"] {
+        for path in ["/api/groups/G/wallet", "/api/users/me", "/api/groups/G/debts"] {
             let path = scene.own.path(path);
             let reply = alice.call(method.clone(), &path, None).await;
             scene.refused(&reply, NO_METHOD, &format!("{method} {path}")).await;

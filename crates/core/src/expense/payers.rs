@@ -344,6 +344,8 @@ mod tests {
             title: "Alps".parse().unwrap(),
             currency: "EUR".parse().unwrap(),
             created_at: at,
+            created_by: None,
+            archived: false,
             member_count: 9,
         };
         let member = |number| {

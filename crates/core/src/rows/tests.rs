@@ -120,8 +120,10 @@ fn keys_are_stable() {
     let link = Entry { entry_id: EntryId::Link(guest), linked_to: Some(user), ..applied.clone() };
     let grandma = Member::guest(&"Grandma".parse().unwrap(), user, at, [1; 10]);
     let grandma = MemberRow { group_id, member: Member { id: guest.into(), ..grandma } };
-    let rows: [(&str, Result<Item, Error>); 16] = [
+    let chat = ChatGroup { chat_id: "-3788475317572404878".parse().unwrap(), group_id };
+    let rows: [(&str, Result<Item, Error>); 17] = [
         ("group", to_item(&from_item::<Group>(seed("group")).unwrap())),
+        ("chat group", to_item(&chat)),
         ("member", to_item(&from_item::<MemberRow>(seed("member")).unwrap())),
         ("guest", to_item(&grandma)),
         ("expense", to_item(&expense)),
@@ -160,6 +162,7 @@ fn keys_are_stable() {
     assert!(unseen.is_empty(), "no example of {unseen:?}");
     insta::assert_snapshot!(lines.join("\n"), @r"
     group: GROUP#550e8400-e29b-41d4-a716-446655440000 / METADATA
+    chat group: CHAT#-3788475317572404878 / GROUP
     member: GROUP#550e8400-e29b-41d4-a716-446655440000 / USER#123456789 | GSI1 USER#123456789 / GROUP#550e8400-e29b-41d4-a716-446655440000
     guest: GROUP#550e8400-e29b-41d4-a716-446655440000 / USER#guest-0190a1b2-0000-7000-8000-000000000001 | GSI1 USER#guest-0190a1b2-0000-7000-8000-000000000001 / GROUP#550e8400-e29b-41d4-a716-446655440000
     expense: GROUP#550e8400-e29b-41d4-a716-446655440000 / TX#2024-01-20T18:30:00.000Z | GSI2 EXPENSE#660e8400-e29b-41d4-a716-446655440001 / 550e8400-e29b-41d4-a716-446655440000 | GSI3 USER#123456789 / TX#2024-01-20T18:30:00.000Z

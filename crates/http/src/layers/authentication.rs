@@ -11,7 +11,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use fracti_core::telegram;
+use fracti_core::telegram::{self, InitData};
 use utoipa::openapi::OpenApi;
 
 use crate::{
@@ -66,9 +66,10 @@ pub(crate) async fn authenticate(
 /// <https://docs.telegram-mini-apps.com/platform/authorizing-user>
 fn principal(app: &App, context: &Context, headers: &HeaderMap) -> Result<Principal, Problem> {
     let (init_data, token) = (init_data(headers)?, app.bot_token.expose());
-    let user = telegram::verify(init_data, token, app.init_data_max_age, context.now);
-    let user = user.map_err(|refusal| Problem::unauthorized(refusal.to_string()))?;
-    Ok(Principal { user: Arc::new(user), via: Credential::InitData })
+    let verified = telegram::verify(init_data, token, app.init_data_max_age, context.now);
+    let verified = verified.map_err(|refusal| Problem::unauthorized(refusal.to_string()))?;
+    let InitData { user, chat } = verified;
+    Ok(Principal { user: Arc::new(user), chat, via: Credential::InitData })
 }
 
 /// The init data of a request. Two different values are refused, because neither has precedence.

@@ -206,6 +206,9 @@ schemas! {
     /// Use of pending settlements in a plan: `subtract` takes them as completed.
     PendingUse { "type": "string", "pattern": "^subtract$", "example": "subtract" }
 
+    /// What a group includes in addition: `past` members, who have left or were removed.
+    GroupInclude { "type": "string", "pattern": "^past$", "example": "past" }
+
     /// End of a period: a moment as in RFC 3339, or a whole day in UTC.
     PeriodBound {
         "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].+)?$", "example": "2024-01-20",

@@ -8,6 +8,7 @@ use axum::{
 };
 use fracti_core::{
     entry_id::EntryId,
+    group::ChatId,
     id::{ExpenseId, GroupId, MemberId, SettlementId},
     telegram::User,
 };
@@ -47,6 +48,21 @@ pub struct Caller<Q = ()>(pub Arc<User>, pub Q);
 /// round trip as its own reads.
 #[derive(Clone, Copy, Debug)]
 pub struct AsMember<Q = ()>(pub MemberKey, pub Q);
+
+/// The chat from which the caller opened the Mini App, which proves that they are in it.
+#[derive(Clone, Debug)]
+pub struct FromChat(pub ChatId);
+
+impl FromRequestParts<App> for FromChat {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        let message =
+            "the init data must have a chat_instance: open the Mini App by a link in a chat";
+        let missing = || Problem::new(Code::NoChat, message);
+        Principal::of(parts)?.chat.clone().map(Self).ok_or_else(missing)
+    }
+}
 
 /// An id in the path.
 #[derive(Clone, Copy, Debug)]

@@ -8,9 +8,11 @@ use axum::{
 };
 use fracti_core::{
     Cause, Error,
+    currency::Currency,
     group::MAX_MEMBERS,
     input::{FieldError, Path, Step, Unreadable},
     links::MAX_LINKS,
+    presence::Unsettled,
     settlement::SettlementError,
     split::MAX_SHARES,
 };
@@ -48,9 +50,12 @@ macro_rules! codes {
 codes! {
     ValidationError BAD_REQUEST "A field, a parameter or a header is invalid; `details` names it.",
     InvalidCursor BAD_REQUEST "The cursor does not belong to this list.",
+    NoChat BAD_REQUEST
+        "The init data has no `chat_instance`: the Mini App was not opened by a link in a chat.",
     InvalidJson BAD_REQUEST "The body is not JSON.",
     Unauthorized UNAUTHORIZED "The init data is missing, invalid or expired.",
     NotAMember FORBIDDEN "The caller is not a member of the group.",
+    Removed FORBIDDEN "The caller was removed from the group; a member may restore them.",
     NotAllowed FORBIDDEN "The caller is a member of the group but is not allowed to do this.",
     GroupNotFound NOT_FOUND "The group does not exist.",
     MemberNotFound NOT_FOUND "The group has no such member.",
@@ -63,6 +68,9 @@ codes! {
         "The request lost to concurrent writes to the group. Nothing was changed; try again.",
     AlreadyLinked CONFLICT "The guest is already linked to a user, which is final.",
     NameTaken CONFLICT "Another member of the group has the name.",
+    GroupArchived CONFLICT "The group is archived and cannot be changed.",
+    NotSettled CONFLICT
+        "The member has open balances or pending settlements; `details` names them.",
     SettlementFinal CONFLICT "The settlement is already completed or failed, which is final.",
     TxHashUsed CONFLICT "The transaction already pays another settlement.",
     PreconditionFailed PRECONDITION_FAILED
@@ -245,6 +253,11 @@ impl From<Error> for Problem {
             Error::AlreadyLinked => new(Code::AlreadyLinked),
             Error::TooManyLinks => new(Code::TooManyLinks),
             Error::NameTaken => new(Code::NameTaken),
+            Error::Removed => new(Code::Removed),
+            Error::GroupArchived => new(Code::GroupArchived),
+            Error::NotSettled(unsettled) => {
+                Self { details: open_items(unsettled), ..new(Code::NotSettled) }
+            }
             Error::NoExpense => new(Code::ExpenseNotFound),
             Error::NoSettlement => new(Code::SettlementNotFound),
             Error::NotMember => new(Code::NotAMember),
@@ -262,6 +275,7 @@ impl From<Error> for Problem {
             Error::NotGuest
             | Error::NotLinkable
             | Error::NotYourGuest
+            | Error::NotRemovable
             | Error::NotYourExpense
             | Error::NotAnAdjustment(..)
             | Error::NotYourAdjustment(_)
@@ -283,6 +297,23 @@ impl From<Error> for Problem {
             Error::Discrepancy(_) => Self::internal(FailureKind::LedgerMismatch, error),
         }
     }
+}
+
+/// A detail for each currency with a balance, and one for pending settlements.
+fn open_items(unsettled: &Unsettled) -> Vec<Detail> {
+    let balance = |(currency, net): &(Currency, i128)| Detail {
+        path: currency.code().to_owned(),
+        message: format!("the balance in {currency} must be 0, but is {}", currency.to_major(*net)),
+    };
+    let mut details: Vec<_> = unsettled.balances.iter().map(balance).collect();
+    if unsettled.pending > 0 {
+        let message = match unsettled.pending {
+            1 => "1 settlement is still pending".to_owned(),
+            pending => format!("{pending} settlements are still pending"),
+        };
+        details.push(Detail { path: "settlements".to_owned(), message });
+    }
+    details
 }
 
 impl IntoResponse for Problem {

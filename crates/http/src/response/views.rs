@@ -37,6 +37,12 @@ pub struct GroupView {
     pub created_at: schemas::Timestamp,
     /// Number of members.
     pub member_count: u64,
+    /// User who created the group, and may remove other users. A group of the TypeScript Fracti
+    /// does not name theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<schemas::UserId>,
+    /// Whether the group is archived, so that it cannot be changed.
+    pub archived: bool,
 }
 
 /// An expense.
@@ -353,6 +359,8 @@ impl From<Group> for GroupView {
             currency: Text(group.currency),
             created_at: Text(group.created_at),
             member_count: group.member_count,
+            created_by: group.created_by.map(Text),
+            archived: group.archived,
         }
     }
 }

@@ -164,7 +164,17 @@ struct Scanned {
 impl Db {
     /// The entities of a page.
     pub(crate) async fn page<T: Row>(&self, range: &Range, page: &Page) -> Result<Slice<T>, Error> {
-        let Placed { rows, more } = self.placed(range, page).await?;
+        self.page_where(range, page, &Expression::default()).await
+    }
+
+    /// The entities of a page, of those that fulfil a condition.
+    pub(crate) async fn page_where<T: Row>(
+        &self,
+        range: &Range,
+        page: &Page,
+        filter: &Expression,
+    ) -> Result<Slice<T>, Error> {
+        let Placed { rows, more } = self.placed_where(range, page, filter).await?;
         let next = rows.last().filter(|_| more).map(|(position, _)| position.clone());
         Ok(Slice { items: rows.into_iter().map(|(_, row)| row).collect(), next })
     }
@@ -206,9 +216,19 @@ impl Db {
         range: &Range,
         page: &Page,
     ) -> Result<Placed<T>, Error> {
+        self.placed_where(range, page, &Expression::default()).await
+    }
+
+    /// [`Db::placed`], of the entities that fulfil a condition.
+    pub(crate) async fn placed_where<T: Row>(
+        &self,
+        range: &Range,
+        page: &Page,
+        filter: &Expression,
+    ) -> Result<Placed<T>, Error> {
         let limit = page.limit.saturating_add(1);
         let Scanned { items, ended } =
-            self.scan(range, page.start(), Some(limit), MAX_PAGE, &Expression::default()).await?;
+            self.scan(range, page.start(), Some(limit), MAX_PAGE, filter).await?;
         let more = !ended || items.len() > page.limit;
         Ok(Placed { rows: range.placed(items.into_iter().take(page.limit))?, more })
     }

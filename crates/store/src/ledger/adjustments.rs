@@ -110,6 +110,9 @@ impl Table {
         let (group, progress) =
             tokio::join!(self.group(member_key), self.stored_result::<Progress>(request));
         let ((group, members), progress) = (group?, progress?);
+        if group.archived && progress.is_none() {
+            return Err(Error::GroupArchived);
+        }
         let links = members.iter().collect();
         let checked = adjustments.resolved(&links).check(&group, &members)?;
         let operations = checked.into_iter().map(Operation::Push).collect();
@@ -217,7 +220,7 @@ impl Table {
             return Ok(Decision::Done(Attempt::Behind(further)));
         }
         let next = take_fitting(next, &current);
-        let mut transaction = LedgerTransaction::new(batch.member_key, ledger, batch.now);
+        let mut transaction = LedgerTransaction::new(batch.member_key, ledger, batch.now)?;
         let chunk = batch.add_to(&mut transaction, next, known, &current)?;
         let record = batch.record(known, &chunk)?;
         transaction.commit(Attempt::Committed(chunk), record)

@@ -12,6 +12,7 @@ use fracti_core::{
     keys,
     ledger::{EntryStatus, Event, Ledger, LedgerError},
     links::Links,
+    presence::Presence,
     row,
     time::Timestamp,
 };
@@ -35,7 +36,18 @@ pub(crate) struct LedgerTransaction {
 impl LedgerTransaction {
     /// A transaction by a member on the ledger that was read. Its moment is `now`, or the next one
     /// after the ledger's last event if that is later.
-    pub(crate) fn new(member_key: MemberKey, read: Ledger, now: Timestamp) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotMember`] if the member has left meanwhile; [`Error::GroupArchived`].
+    pub(crate) fn new(member_key: MemberKey, read: Ledger, now: Timestamp) -> Result<Self, Error> {
+        read.presence.check_writer(member_key.user)?;
+        Ok(Self::unchecked(member_key, read, now))
+    }
+
+    /// As [`LedgerTransaction::new`], for a user who is about to become a member, or a group that
+    /// may be archived.
+    pub(crate) fn unchecked(member_key: MemberKey, read: Ledger, now: Timestamp) -> Self {
         let (at, next) = (read.next_moment(now), read.clone());
         Self { member_key, at, read, next, transaction: Transaction::default() }
     }
@@ -43,6 +55,16 @@ impl LedgerTransaction {
     /// The moment of the event, which no other event of the group has.
     pub(crate) const fn at(&self) -> Timestamp {
         self.at
+    }
+
+    /// The ledger, with what the transaction has changed so far.
+    pub(crate) const fn ledger(&self) -> &Ledger {
+        &self.next
+    }
+
+    /// The part of the ledger that is not about balances.
+    pub(crate) const fn presence(&mut self) -> &mut Presence {
+        &mut self.next.presence
     }
 
     /// Adds a write.
@@ -127,8 +149,9 @@ impl LedgerTransaction {
             return Ok(Decision::write(transaction, result));
         }
         if next.version == read.version {
-            next = read.touched(at);
+            next = next.touched(at);
         }
+        next.presence.forget(at);
         let created_at = row::to_value(&at)?;
         let mut new_rows = transaction.new_rows();
         let row = new_rows.find(|row| row.get("createdAt") == Some(&created_at)).cloned();
@@ -136,7 +159,8 @@ impl LedgerTransaction {
         transaction.extend(put_closing(group, &read, &next)?);
         transaction.extend(put_checkpoint(group, &read, &next)?);
         transaction.add(put_balance(group, &read, &next)?);
-        let evidence = Evidence { row, locked: Some((group, Box::new(read))) };
+        let change = next.presence.changed_at(at).map(|member| (member, at));
+        let evidence = Evidence { row, change, locked: Some((group, Box::new(read))) };
         Ok(Decision::Write(Commit { transaction, result, evidence }))
     }
 

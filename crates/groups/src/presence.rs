@@ -1,0 +1,77 @@
+//! Endpoints by which members leave, are removed and come back.
+
+use axum::{extract::State, http::StatusCode, response::Response};
+use fracti_core::{id::MemberId, input::Field};
+use fracti_http::{App, AsMember, Body, Code, Context, Data, Id, Post, Problem, Value, respond};
+
+use crate::view::MemberView;
+
+/// A body without fields.
+pub(crate) struct Empty;
+
+impl Body for Empty {
+    type Fields = ();
+
+    fn empty() -> Option<()> {
+        Some(())
+    }
+
+    fn read(value: Value<'_, '_>) -> Field<()> {
+        value.object(|_| ())
+    }
+}
+
+/// Leave a group.
+///
+/// All balances of the caller must be zero, and no settlement that they send or receive may be
+/// pending. The caller may join again.
+#[utoipa::path(post, path = "/api/groups/{groupId}/leave", tag = "groups",
+    responses((status = OK, body = Data<MemberView>)),
+    extensions(("x-errors" = json!([Code::NotSettled]))))]
+pub(crate) async fn leave_group(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    post: Post<Empty>,
+) -> Result<Response, Problem> {
+    let idempotency = post.key.idempotency::<_, MemberView>("leave-group");
+    let now = post.creation.now;
+    let member = app.table.leave(member_key, &post.body, now, &idempotency).await?;
+    respond(StatusCode::OK, &idempotency, member)
+}
+
+/// Remove a member.
+///
+/// Users are removed by the creator of the group, and guests by any member. The balances of the
+/// member must be zero, as for leaving. A removed user cannot join again until a member restores
+/// them. A member who was removed before is returned unchanged.
+#[utoipa::path(delete, path = "/api/groups/{groupId}/members/{memberId}", tag = "groups",
+    responses((status = OK, body = Data<MemberView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::NotSettled]))))]
+pub(crate) async fn remove_member(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(member): Id<MemberId>,
+    Context { now, .. }: Context,
+) -> Result<Data<MemberView>, Problem> {
+    let member = app.table.remove_member(member_key, member, now).await?;
+    Ok(Data::new(member.into()).with_message("Member removed"))
+}
+
+/// Restore a past member.
+///
+/// Any member may restore one who has left or was removed. A present member is returned unchanged.
+#[utoipa::path(post, path = "/api/groups/{groupId}/members/{memberId}/restore", tag = "groups",
+    responses((status = OK, body = Data<MemberView>)),
+    extensions(("x-errors" = json!([
+        Code::NameTaken, Code::TooManyMembers]))))]
+pub(crate) async fn restore_member(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(member): Id<MemberId>,
+    post: Post<Empty>,
+) -> Result<Response, Problem> {
+    let idempotency = post.key.idempotency::<_, MemberView>("restore-member");
+    let (body, now) = (&post.body, post.creation.now);
+    let member = app.table.restore_member(member_key, member, body, now, &idempotency).await?;
+    respond(StatusCode::OK, &idempotency, member)
+}

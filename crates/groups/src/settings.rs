@@ -1,0 +1,58 @@
+//! The endpoint that changes a group's settings.
+
+use axum::extract::State;
+use fracti_core::{group::GroupUpdate, input::Field};
+use fracti_http::{
+    App, AsMember, Body, Context, Data, GroupView, Json, JsonScalar, Problem, Value, schemas,
+};
+use utoipa::ToSchema;
+
+/// Changes to a group.
+#[derive(ToSchema)]
+#[schema(example = json!({ "title": "Alps 2027" }))]
+#[expect(dead_code, reason = "describes the body that is read")]
+pub(crate) struct UpdateGroup {
+    /// New title.
+    title: Option<schemas::GroupTitle>,
+    /// New currency of expenses that name none. Other expenses keep theirs.
+    currency: Option<schemas::Currency>,
+    /// Whether the group is archived. An archived group can be read, and only un-archiving changes
+    /// it.
+    archived: Option<bool>,
+}
+
+impl Body for UpdateGroup {
+    type Fields = GroupUpdate;
+
+    fn read(value: Value<'_, '_>) -> Field<GroupUpdate> {
+        value.object(|group| GroupUpdate {
+            title: group.field("title").text(),
+            currency: group.field("currency").text(),
+            archived: group.field("archived").parse(|sent| flag(&sent)),
+        })
+    }
+}
+
+/// Parses `true` or `false`.
+fn flag(sent: &JsonScalar<'_>) -> Result<bool, Option<String>> {
+    match sent {
+        JsonScalar::Other("true") => Ok(true),
+        JsonScalar::Other("false") => Ok(false),
+        JsonScalar::Text(_) | JsonScalar::Other(_) => Err(Some("must be true or false".to_owned())),
+    }
+}
+
+/// Update a group.
+///
+/// Any member may change its title and default currency, and archive it. Fields that are left out
+/// stay as they are.
+#[utoipa::path(patch, path = "/api/groups/{groupId}", tag = "groups", request_body = UpdateGroup,
+    responses((status = OK, body = Data<GroupView>)))]
+pub(crate) async fn update_group(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Context { now, .. }: Context,
+    Json(body): Json<UpdateGroup>,
+) -> Result<Data<GroupView>, Problem> {
+    Ok(Data::new(app.table.update_group(member_key, &body, now).await?.into()))
+}

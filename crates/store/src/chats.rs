@@ -1,0 +1,96 @@
+//! The one group of a Telegram chat.
+
+use fracti_core::{
+    Error,
+    group::{ChatGroup, ChatId, Group, Member, MemberRow, OpenedGroup},
+    input::Draft,
+    keys,
+    telegram::User,
+};
+
+use crate::{
+    commit::Decision,
+    dynamo::{Expression, OnConflict, Transaction, TransactionError, Write},
+    groups::{Joining, require_admission},
+    table::{RequestContext, Table},
+};
+
+/// The group of a chat, after `user` has opened it.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The group.
+    pub group: Group,
+    /// Whether the chat had no group before.
+    pub created: bool,
+}
+
+impl Table {
+    /// Opens the group of a chat: creates it with `user` as its first member, or lets `user` join
+    /// it. A member who was removed stays removed.
+    ///
+    /// Nothing depends on how often it is done, so it needs no idempotency key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Removed`]; [`Error::GroupArchived`] if the user is not a member;
+    /// [`Error::TooManyMembers`]; [`Error::Invalid`]; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn open_group(
+        &self,
+        chat: &ChatId,
+        new: &Draft<OpenedGroup>,
+        user: &User,
+        context: RequestContext,
+    ) -> Result<Opened, Error> {
+        self.write(|| async {
+            match self.db.get::<ChatGroup>(keys::chat_group(chat)).await? {
+                None => Self::first_opening(chat, new, user, context),
+                Some(known) => {
+                    new.checked()?;
+                    let (group, member) =
+                        self.group_and_member(known.group_id, user.id.into()).await?;
+                    self.further_opening(group, member, user, context).await
+                }
+            }
+        })
+        .await
+    }
+
+    fn first_opening(
+        chat: &ChatId,
+        new: &Draft<OpenedGroup>,
+        user: &User,
+        context: RequestContext,
+    ) -> Result<Decision<Opened>, TransactionError> {
+        let group = new.check(chat, user.id, context.now, context.random)?;
+        let member = Member::new(user, None, context.now);
+        let pointer = ChatGroup { chat_id: chat.clone(), group_id: group.id };
+        let put_new = |write: Write| write.when(Expression::absent(), OnConflict::Retry);
+        let writes = Transaction::from_iter([
+            put_new(Write::put(&group)?),
+            put_new(Write::put(&pointer)?),
+            put_new(Write::put(&MemberRow { group_id: group.id, member })?),
+        ]);
+        Ok(Decision::write(writes, Opened { group, created: true }))
+    }
+
+    async fn further_opening(
+        &self,
+        group: Group,
+        member: Option<Member>,
+        user: &User,
+        context: RequestContext,
+    ) -> Result<Decision<Opened>, TransactionError> {
+        let is_present = member.as_ref().is_some_and(Member::is_present);
+        if is_present && group.archived {
+            return Ok(Decision::Done(Opened { group, created: false }));
+        }
+        require_admission(&group, member.as_ref())?;
+        let joined = u64::from(!is_present);
+        let member_count = group.member_count.saturating_add(joined);
+        let opened = Opened { group: Group { member_count, ..group.clone() }, created: false };
+        let (joining, _): (Joining, _) =
+            self.joining(group, member, user, None, context.now).await?;
+        joining.commit(opened, None)
+    }
+}

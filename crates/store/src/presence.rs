@@ -1,0 +1,292 @@
+//! Leaving a group, removing and restoring members, and coming back.
+//!
+//! A member's presence changes under the group's lock, together with the condition for it. The
+//! balance row notes the change, see [`Presence`](fracti_core::presence::Presence).
+
+use fracti_core::{
+    Error,
+    group::{Group, MAX_MEMBERS, Member, MemberRow},
+    id::{GroupId, MemberId},
+    input::Draft,
+    keys::{self, prefix},
+    row::{self, AttributeValue},
+    settlement::{Settlement, Status},
+    telegram::User,
+    time::Timestamp,
+};
+
+use crate::{
+    access::MemberKey,
+    commit::Decision,
+    dynamo::{Expression, OnConflict, Range, TransactionError, Write},
+    idempotency::{Idempotency, Outcome},
+    ledger::LedgerTransaction,
+    table::Table,
+};
+
+/// A member who becomes present or past, and a group and the ledger as they were read.
+struct Change {
+    group: Group,
+    before: Member,
+    transaction: LedgerTransaction,
+}
+
+impl Table {
+    /// Makes a member past who leaves.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotSettled`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::GroupArchived`];
+    /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn leave(
+        &self,
+        member_key: MemberKey,
+        body: &Draft<()>,
+        now: Timestamp,
+        idempotency: &Idempotency<Member>,
+    ) -> Result<Outcome<Member>, Error> {
+        let MemberKey { group, user } = member_key;
+        self.write_to_group(group, || async {
+            let (found, ledger, stored) = tokio::join!(
+                self.group_and_member(group, user.into()),
+                self.ledger(group),
+                self.stored_result(idempotency.request.as_ref()),
+            );
+            let ((group, member), ledger) = (found?, ledger?);
+            if let Some(stored) = stored? {
+                return Ok(Decision::Done(Outcome::Replayed(stored)));
+            }
+            let before = member.filter(Member::is_present).ok_or(Error::NotMember)?;
+            let transaction = LedgerTransaction::new(member_key, ledger, now)?;
+            let mut change = Change { group, before, transaction };
+            self.require_settled(&mut change).await?;
+            body.checked()?;
+            let left_at = Some(change.transaction.at());
+            let member = Member { left_at, ..change.before.clone() };
+            let response = idempotency.write(&member)?;
+            change.to(&member)?.commit(Outcome::Done(member), response)
+        })
+        .await
+    }
+
+    /// Removes a member, who cannot rejoin. A member who was removed before is returned as they
+    /// are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoMember`]; [`Error::NotRemovable`]; [`Error::AlreadyLinked`]; [`Error::NotSettled`]; [`Error::NoGroup`] or
+    /// [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn remove_member(
+        &self,
+        member_key: MemberKey,
+        member: MemberId,
+        now: Timestamp,
+    ) -> Result<Member, Error> {
+        let MemberKey { group, user } = member_key;
+        self.write_to_group(group, || async {
+            let ((group, caller), member, ledger) = tokio::try_join!(
+                self.group_and_member(group, user.into()),
+                self.member(group, member),
+                self.ledger(group),
+            )?;
+            let caller = caller.filter(Member::is_present).ok_or(Error::NotMember)?;
+            let before = member.ok_or(Error::NoMember)?;
+            let by_creator = group.is_created_by(&caller) && !group.is_created_by(&before);
+            if before.id.user().is_some() && !by_creator {
+                return Err(Error::NotRemovable.into());
+            }
+            if before.linked_to.is_some() {
+                return Err(Error::AlreadyLinked.into());
+            }
+            if before.removed_at.is_some() {
+                return Ok(Decision::Done(before));
+            }
+            let transaction = LedgerTransaction::new(member_key, ledger, now)?;
+            let mut change = Change { group, before, transaction };
+            self.require_settled(&mut change).await?;
+            let removed_at = Some(change.transaction.at());
+            let member = Member { left_at: None, removed_at, ..change.before.clone() };
+            change.to(&member)?.commit(member, None)
+        })
+        .await
+    }
+
+    /// Makes a past member present again. A present member is returned as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoMember`]; [`Error::AlreadyLinked`] or [`Error::NameTaken`] for a guest; [`Error::TooManyMembers`];
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::KeyReused`]; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn restore_member(
+        &self,
+        member_key: MemberKey,
+        member: MemberId,
+        body: &Draft<()>,
+        now: Timestamp,
+        idempotency: &Idempotency<Member>,
+    ) -> Result<Outcome<Member>, Error> {
+        let MemberKey { group, user } = member_key;
+        self.write_to_group(group, || async {
+            let (found, member, ledger, stored) = tokio::join!(
+                self.group_and_member(group, user.into()),
+                self.member(group, member),
+                self.ledger(group),
+                self.stored_result(idempotency.request.as_ref()),
+            );
+            let ((group, caller), member, ledger) = (found?, member?, ledger?);
+            caller.filter(Member::is_present).ok_or(Error::NotMember)?;
+            if let Some(stored) = stored? {
+                return Ok(Decision::Done(Outcome::Replayed(stored)));
+            }
+            let before = member.ok_or(Error::NoMember)?;
+            if before.linked_to.is_some() {
+                return Err(Error::AlreadyLinked.into());
+            }
+            let transaction = LedgerTransaction::new(member_key, ledger, now)?;
+            if before.guest && !before.is_present() {
+                self.require_free_name(member_key, &before, &transaction).await?;
+            }
+            body.checked()?;
+            let member = before.clone().present();
+            let response = idempotency.write(&member)?;
+            if before.is_present() {
+                let response = response.into_iter().collect();
+                return Ok(Decision::write(response, Outcome::Done(member)));
+            }
+            let change = Change { group, before, transaction };
+            change.to(&member)?.commit(Outcome::Done(member), response)
+        })
+        .await
+    }
+
+    /// The transaction that makes a user present who has left, with their current name, username
+    /// and picture.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooManyMembers`] or [`Error::GroupArchived`].
+    pub(crate) async fn rejoin(
+        &self,
+        group: Group,
+        before: Member,
+        user: &User,
+        now: Timestamp,
+    ) -> Result<(LedgerTransaction, Member), TransactionError> {
+        let member_key = MemberKey { group: group.id, user: user.id };
+        let ledger = self.ledger(group.id).await?;
+        if ledger.presence.archived {
+            return Err(Error::GroupArchived.into());
+        }
+        let member = before.clone().renamed(user).present();
+        let transaction = LedgerTransaction::unchecked(member_key, ledger, now);
+        let change = Change { group, before, transaction };
+        Ok((change.to(&member)?, member))
+    }
+
+    /// A group, and one of its members.
+    pub(crate) async fn group_and_member(
+        &self,
+        group: GroupId,
+        member: MemberId,
+    ) -> Result<(Group, Option<Member>), Error> {
+        let (found, member) =
+            tokio::try_join!(self.db.get::<Group>(keys::group(group)), self.member(group, member))?;
+        Ok((found.ok_or(Error::NoGroup)?, member))
+    }
+
+    async fn member(&self, group: GroupId, member: MemberId) -> Result<Option<Member>, Error> {
+        let row = self.db.get::<MemberRow>(keys::member(group, member)).await?;
+        Ok(row.map(|row| row.member))
+    }
+
+    /// Checks that no present member has the name of a guest.
+    async fn require_free_name(
+        &self,
+        member_key: MemberKey,
+        guest: &Member,
+        transaction: &LedgerTransaction,
+    ) -> Result<(), Error> {
+        let (_, members) = self.group(member_key).await?;
+        let members = transaction.ledger().presence.of(&members);
+        let is_taken = members
+            .iter()
+            .any(|it| it.is_present() && it.linked_to.is_none() && it.is_namesake(guest));
+        if is_taken { Err(Error::NameTaken) } else { Ok(()) }
+    }
+
+    /// Checks that a member has no balance and no pending settlement.
+    ///
+    /// The balance row has the number of pending settlements. If it is of an earlier format, they
+    /// are counted once: all settlements of the group are read.
+    async fn require_settled(&self, change: &mut Change) -> Result<(), Error> {
+        let Change { group, before, transaction } = change;
+        if !transaction.ledger().presence.is_counted() {
+            let settlements = Range::table(keys::group_partition(group.id), prefix::SETTLEMENT);
+            let pending = Expression::equal("status", row::to_value(&Status::Pending)?);
+            let pending = self.db.filtered::<Settlement>(&settlements, &pending).await?;
+            transaction.presence().count(&pending);
+        }
+        transaction.ledger().check_settled(before.id)
+    }
+}
+
+impl Change {
+    /// The transaction with the writes after which the member is `after`.
+    fn to(self, after: &Member) -> Result<LedgerTransaction, Error> {
+        let Self { group, before, mut transaction } = self;
+        let at = transaction.at();
+        transaction.presence().change(after.id, after.is_present(), at)?;
+        let update = Write::update(keys::member(group.id, after.id), attributes(after)?)
+            .when(unchanged(&before)?, OnConflict::Retry);
+        transaction.add(update);
+        match (before.is_present(), after.is_present()) {
+            (false, true) => transaction.add(count_in(&group)?),
+            (true, false) => transaction.add(
+                Write::decrement(keys::group(group.id), "memberCount")
+                    .when(Expression::present(), OnConflict::Retry),
+            ),
+            (true, true) | (false, false) => {}
+        }
+        Ok(transaction)
+    }
+}
+
+/// Attributes of a member's row that joining, leaving and coming back change.
+pub(crate) fn attributes(
+    member: &Member,
+) -> Result<[(&'static str, Option<AttributeValue>); 5], Error> {
+    let text = |text: &Option<String>| text.as_ref().map(row::to_value).transpose();
+    let moment = |at: Option<Timestamp>| at.map(|at| row::to_value(&at)).transpose();
+    Ok([
+        ("name", Some(row::to_value(&member.name)?)),
+        ("username", text(&member.username)?),
+        ("avatarUrl", text(&member.avatar_url)?),
+        ("leftAt", moment(member.left_at)?),
+        ("removedAt", moment(member.removed_at)?),
+    ])
+}
+
+/// The member is present or past as they were read.
+pub(crate) fn unchanged(member: &Member) -> Result<Expression, Error> {
+    let same = |name, at: Option<Timestamp>| match at {
+        None => Ok(Expression::without(name)),
+        Some(at) => Ok::<_, Error>(Expression::equal(name, row::to_value(&at)?)),
+    };
+    let (left, removed) = (same("leftAt", member.left_at)?, same("removedAt", member.removed_at)?);
+    Ok(Expression::present().and(left).and(removed))
+}
+
+/// The write that counts one more member, if the group has room and is not archived.
+pub(crate) fn count_in(group: &Group) -> Result<Write, Error> {
+    if group.archived {
+        return Err(Error::GroupArchived);
+    }
+    if group.member_count >= MAX_MEMBERS {
+        return Err(Error::TooManyMembers);
+    }
+    let room = Expression::less("memberCount", row::to_value(&MAX_MEMBERS)?);
+    let count = Write::increment(keys::group(group.id), "memberCount");
+    Ok(count.when(room.and(Expression::without("archived")), OnConflict::Retry))
+}

@@ -1,0 +1,74 @@
+//! A group's settings: its title, its currency, and whether it is archived.
+
+use fracti_core::{
+    Error,
+    group::{Group, GroupUpdate, Member},
+    input::Draft,
+    keys, row,
+    time::Timestamp,
+};
+
+use crate::{
+    access::MemberKey,
+    commit::Decision,
+    dynamo::{Expression, OnConflict, Write},
+    ledger::LedgerTransaction,
+    table::Table,
+};
+
+impl Table {
+    /// Changes a group's settings. An archived group can only be un-archived.
+    ///
+    /// Archiving is a write under the group's lock, so no other write is committed after it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::Invalid`];
+    /// [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn update_group(
+        &self,
+        member_key: MemberKey,
+        update: &Draft<GroupUpdate>,
+        now: Timestamp,
+    ) -> Result<Group, Error> {
+        let MemberKey { group, user } = member_key;
+        self.write_to_group(group, || async {
+            let ((before, caller), ledger) =
+                tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
+            caller.filter(Member::is_present).ok_or(Error::NotMember)?;
+            ledger.presence.check_present(user)?;
+            let after = update.apply(&before);
+            if after.as_ref().is_ok_and(|after| *after == before) {
+                return Ok(Decision::Done(before));
+            }
+            if ledger.presence.archived && !update.unarchives() {
+                return Err(Error::GroupArchived.into());
+            }
+            let after = after?;
+            let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now);
+            transaction.presence().archived = after.archived;
+            let archived = after.archived.then(|| row::to_value(&true)).transpose()?;
+            let attributes = [
+                ("title", Some(row::to_value(&after.title)?)),
+                ("currency", Some(row::to_value(&after.currency)?)),
+                ("archived", archived),
+            ];
+            let update = Write::update(keys::group(group), attributes);
+            transaction.add(update.when(unchanged(&before)?, OnConflict::Retry));
+            transaction.commit(after, None)
+        })
+        .await
+    }
+}
+
+/// The group has the settings that were read.
+fn unchanged(group: &Group) -> Result<Expression, Error> {
+    let title = Expression::equal("title", row::to_value(&group.title)?);
+    let currency = Expression::equal("currency", row::to_value(&group.currency)?);
+    let archived = if group.archived {
+        Expression::equal("archived", row::to_value(&true)?)
+    } else {
+        Expression::without("archived")
+    };
+    Ok(title.and(currency).and(archived))
+}
