@@ -99,7 +99,10 @@ fn is_settled(settlement: &Settlement, update: &SettlementUpdate) -> bool {
     match update {
         SettlementUpdate::Complete => settlement.status == Status::Completed,
         SettlementUpdate::Fail => settlement.status == Status::Failed,
-        SettlementUpdate::Attach(_) => settlement.tx_hash.is_some(),
+        // The hash is released when the settlement fails.
+        SettlementUpdate::Attach(_) => {
+            settlement.tx_hash.is_some() || settlement.status == Status::Failed
+        }
     }
 }
 
