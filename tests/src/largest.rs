@@ -37,6 +37,9 @@ use crate::{
     sizes::{self, Sizes},
 };
 
+/// The route that opens the group of a chat.
+const OPEN: &str = "/api/groups/open";
+
 /// Members of the largest group before two guests are added and the last member joins.
 const MEMBERS: u64 = 497;
 
@@ -149,7 +152,13 @@ impl Largest {
         what: &'static str,
         body: &Value,
     ) -> Call {
-        let authorization = client::authorization(&user(member), TOKEN, self.now());
+        let user = user(member);
+        let authorization = if route == OPEN {
+            let chat = "-3788475317572404878".parse().unwrap();
+            format!("tma {}", telegram::sign_in_chat(&user, &chat, TOKEN, self.now()))
+        } else {
+            client::authorization(&user, TOKEN, self.now())
+        };
         let request = client::request(&method, path, &authorization, None, body);
         let began = Instant::now();
         let reply = self.api.send(request).await.unwrap();
@@ -275,6 +284,7 @@ impl Largest {
         );
         let new = json!({ "title": "Flat", "chatId": 1 });
         calls.push(self.call(1, (Method::POST, "/api/groups"), "/api/groups", "", &new).await);
+        calls.push(self.call(1, (Method::POST, OPEN), OPEN, "", &json!({})).await);
         calls
     }
 
@@ -317,6 +327,9 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (1, post(), "/members", "", "", json!({ "name": "𝔾".repeat(100) })),
         (500, post(), "/join", "", "the last member", none.clone()),
         (1, get(), "", "", "", none.clone()),
+        (1, Method::PATCH, "", "", "", json!({ "title": "𝕋".repeat(100) })),
+        (1, Method::DELETE, "/members/{memberId}", "", "", none.clone()),
+        (1, post(), "/members/{memberId}/restore", "", "", none.clone()),
         (1, Method::PATCH, "/members/{memberId}", "", "", json!({ "name": "ℍ".repeat(100) })),
         (1, post(), "/members/{memberId}/link", "", "", json!({ "userId": id(2) })),
         (1, Method::PUT, "/wallet", "", "", json!({ "wallet": format!("0:{}", "a".repeat(64)) })),
@@ -351,6 +364,7 @@ fn of_group(pay: &Value) -> Vec<Asked> {
             "40 of 497 changes",
             json!({ "entryIds": large }),
         ),
+        (500, post(), "/leave", "", "the last member", none.clone()),
     ]
 }
 

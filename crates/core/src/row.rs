@@ -162,7 +162,9 @@ pub fn size(item: &Item) -> usize {
 
 fn value_size(value: &AttributeValue) -> usize {
     match value {
-        AttributeValue::S(text) | AttributeValue::N(text) => text.len(),
+        AttributeValue::S(text) => text.len(),
+        // A byte for two digits, and one for the whole number.
+        AttributeValue::N(digits) => digits.len().div_ceil(2).saturating_add(1),
         AttributeValue::M(map) => size(map),
         AttributeValue::L(list) => list
             .iter()

@@ -46,7 +46,7 @@ pub(crate) async fn leave_group(
 /// them. A member who was removed before is returned unchanged.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/members/{memberId}", tag = "groups",
     responses((status = OK, body = Data<MemberView>)),
-    extensions(("x-errors" = json!([Code::NotAllowed, Code::NotSettled]))))]
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::AlreadyLinked, Code::NotSettled]))))]
 pub(crate) async fn remove_member(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
@@ -63,7 +63,7 @@ pub(crate) async fn remove_member(
 #[utoipa::path(post, path = "/api/groups/{groupId}/members/{memberId}/restore", tag = "groups",
     responses((status = OK, body = Data<MemberView>)),
     extensions(("x-errors" = json!([
-        Code::NameTaken, Code::TooManyMembers]))))]
+        Code::AlreadyLinked, Code::NameTaken, Code::TooManyMembers]))))]
 pub(crate) async fn restore_member(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,

@@ -1,14 +1,24 @@
 //! The balance row: the current ledger of a group, whose version is the group's lock.
 
 use fracti_core::{
-    Error, balance::Balance, id::GroupId, keys, ledger::Ledger, presence::Presence,
-    row::AttributeValue,
+    Error,
+    balance::Balance,
+    id::GroupId,
+    keys,
+    ledger::{Ledger, LedgerError},
+    presence::Presence,
+    row::{self, AttributeValue},
 };
 
 use crate::{
     dynamo::{Expression, OnConflict, Write},
     table::Table,
 };
+
+/// Maximum size of a row, in bytes.
+///
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items>
+const MAX_ROW: usize = 400 * 1024;
 
 impl Table {
     /// The current ledger of a group, which is empty before the first write to it.
@@ -20,11 +30,20 @@ impl Table {
 }
 
 /// The write of the balance row, on condition that its version is the one that was read.
+///
+/// # Errors
+///
+/// [`LedgerError::Full`] if DynamoDB would refuse the row for its size: the largest balances with
+/// the most links, recent changes and pending settlements exceed it by some kilobytes.
 pub(crate) fn put_balance(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Write, Error> {
     let unchanged = match read.version {
         0 => Expression::absent(),
         version => Expression::equal("version", AttributeValue::N(version.to_string())),
     };
-    let put = Write::put(&Balance { group_id: group, ledger: next.clone() })?;
+    let balance = Balance { group_id: group, ledger: next.clone() };
+    if row::size(&row::to_item(&balance)?) > MAX_ROW {
+        return Err(LedgerError::Full.into());
+    }
+    let put = Write::put(&balance)?;
     Ok(put.when(unchanged, OnConflict::Retry))
 }

@@ -111,6 +111,11 @@ impl Expression {
         Self::of(&format!("ADD #{name} :number"), name).with(":number".to_owned(), number)
     }
 
+    /// Whether there are no conditions.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
     /// The text, if there is any.
     pub(super) fn text(&self) -> Option<String> {
         Some(self.text.clone()).filter(|text| !text.is_empty())

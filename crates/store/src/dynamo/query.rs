@@ -305,7 +305,9 @@ impl Db {
             names.insert("#sk".to_owned(), format!("{index}SK"));
         }
         loop {
-            let left = limit.map(|limit| limit.saturating_sub(items.len()));
+            // DynamoDB counts rows that do not pass the filter, too.
+            let least = if filter.is_empty() { 0 } else { EXAMINED_AT_ONCE };
+            let left = limit.map(|limit| limit.saturating_sub(items.len()).max(least));
             let request = self
                 .client
                 .query()
