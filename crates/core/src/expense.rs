@@ -60,8 +60,9 @@ pub struct Expense {
     /// All payers if they are several, in the order of [`Expense::all_payers`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub payers: Vec<Payer>,
-    /// Amount in major units; negative if the payers received it. It is not [`Money`], because the amount and the shares of a v0 row
-    /// may be finer than a minor unit: the TypeScript Fracti divided with floats.
+    /// Amount in major units; negative if the payers received it. It is not [`Money`], because the
+    /// amount and the shares of a v0 row may be finer than a minor unit: the TypeScript Fracti
+    /// divided with floats.
     pub amount: Decimal,
     /// Currency of the amount and the shares.
     pub currency: Currency,
@@ -380,8 +381,8 @@ impl Draft<NewExpense> {
     }
 
     /// Checks the expense against the group: all users must be members, and the splits must divide
-    /// the amount. `members` has at least the caller and the users of [`Draft::named`]. `now` is the
-    /// time of day.
+    /// the amount. `members` has at least the caller and the users of [`Draft::named`]. `now` is
+    /// the time of day.
     ///
     /// # Errors
     ///

@@ -231,8 +231,8 @@ pub fn history_position(sequence: &str) -> String {
 
 /// Partition of the current entry and the past entries of an id.
 ///
-/// The id of an expense, a settlement or a link is part of the key as it is. The name of an adjustment is
-/// always hashed with SHA-256, so it never has the key of one of these.
+/// The id of an expense, a settlement or a link is part of the key as it is. The name of an
+/// adjustment is always hashed with SHA-256, so it never has the key of one of these.
 #[must_use]
 pub fn entry_partition(group: GroupId, entry: &EntryId) -> String {
     let ledger = ledger_partition(group);

@@ -311,8 +311,8 @@ words! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry<S> {
-    /// Id of the expense or the settlement, the name that a client gave the adjustment, or the guest
-    /// who was linked. A group has at most one current entry with the same id.
+    /// Id of the expense or the settlement, the name that a client gave the adjustment, or the
+    /// guest who was linked. A group has at most one current entry with the same id.
     pub entry_id: EntryId,
     /// Group of the ledger.
     pub group_id: GroupId,
@@ -413,8 +413,8 @@ impl Settled {
 pub struct Event {
     /// Kind of the event.
     pub ref_type: RefType,
-    /// Id of the expense or the settlement, the name that a client gave the adjustment, or the guest
-    /// who is linked.
+    /// Id of the expense or the settlement, the name that a client gave the adjustment, or the
+    /// guest who is linked.
     pub entry_id: EntryId,
     /// Note of an adjustment.
     pub note: Option<String>,
@@ -475,8 +475,8 @@ impl Ledger {
         Ok((next, entry))
     }
 
-    /// The ledger after a guest is linked to a user, who takes over all totals of the guest, and the
-    /// entry of this event.
+    /// The ledger after a guest is linked to a user, who takes over all totals of the guest, and
+    /// the entry of this event.
     ///
     /// # Errors
     ///

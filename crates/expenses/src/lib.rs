@@ -177,8 +177,8 @@ async fn edit_expense(
 
 /// Delete an expense.
 ///
-/// Allowed for its payers and for the member who recorded it. The balances become what they would be
-/// without it; its history is kept.
+/// Allowed for its payers and for the member who recorded it. The balances become what they would
+/// be without it; its history is kept.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/expenses/{expenseId}", tag = "expenses",
     responses((status = OK, body = Data<DeletedExpense>)),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::TooManySplits]))))]

@@ -105,10 +105,10 @@ struct Listed {
 }
 
 impl Table {
-    /// Up to `limit` expenses of which a user is a payer and that a filter accepts, newest first. An
-    /// expense is shown once, even if a guest who is linked to the user is a payer, too. If there is
-    /// a filter, at most `MAX_EXAMINED` expenses are examined, so there may be fewer than `limit`
-    /// although the list continues.
+    /// Up to `limit` expenses of which a user is a payer and that a filter accepts, newest first.
+    /// An expense is shown once, even if a guest who is linked to the user is a payer, too. If
+    /// there is a filter, at most `MAX_EXAMINED` expenses are examined, so there may be fewer than
+    /// `limit` although the list continues.
     ///
     /// # Errors
     ///
@@ -193,8 +193,9 @@ impl Table {
         Ok(feed)
     }
 
-    /// The events of the lists of these kinds that `accepts` accepts, given the ids of the user. The guests are read together with the user's own lists, so
-    /// a user without guests does not wait for them.
+    /// The events of the lists of these kinds that `accepts` accepts, given the ids of the user.
+    /// The guests are read together with the user's own lists, so a user without guests does not
+    /// wait for them.
     async fn feed(
         &self,
         user: UserId,

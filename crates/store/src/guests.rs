@@ -66,8 +66,8 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoMember`]; [`Error::NotGuest`]; [`Error::AlreadyLinked`]; [`Error::NameTaken`];
-    /// [`Error::Invalid`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`], [`Error::Unavailable`] or
-    /// [`Error::Table`].
+    /// [`Error::Invalid`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn rename_guest(
         &self,
         member_key: MemberKey,

@@ -74,9 +74,10 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoMember`]; [`Error::NotRemovable`]; [`Error::AlreadyLinked`]; [`Error::NotSettled`]; [`Error::NoGroup`] or
-    /// [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoMember`]; [`Error::NotRemovable`]; [`Error::AlreadyLinked`];
+    /// [`Error::NotSettled`]; [`Error::NoGroup`] or [`Error::NotMember`];
+    /// [`Error::GroupArchived`]; [`Error::Contended`], [`Error::Unavailable`] or
+    /// [`Error::Table`].
     pub async fn remove_member(
         &self,
         member_key: MemberKey,
@@ -116,8 +117,9 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoMember`]; [`Error::AlreadyLinked`] or [`Error::NameTaken`] for a guest; [`Error::TooManyMembers`];
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::KeyReused`]; [`Error::Contended`],
+    /// [`Error::NoMember`]; [`Error::AlreadyLinked`] or [`Error::NameTaken`] for a guest;
+    /// [`Error::TooManyMembers`]; [`Error::NoGroup`] or [`Error::NotMember`];
+    /// [`Error::GroupArchived`]; [`Error::KeyReused`]; [`Error::Contended`],
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn restore_member(
         &self,

@@ -32,8 +32,8 @@ pub(crate) struct ActivityView {
     /// Bob Jones`.
     #[schema(example = "Dinner at restaurant")]
     description: String,
-    /// The other party: the member who paid most of the expense, apart from the caller, or the other
-    /// side of the settlement.
+    /// The other party: the member who paid most of the expense, apart from the caller, or the
+    /// other side of the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
     other_party_id: Option<schemas::MemberId>,
     /// Name of the other party when the event was recorded.

@@ -35,8 +35,8 @@ impl Filter {
         self.payer.is_some() || self.member.is_some()
     }
 
-    /// Whether an expense fulfils all conditions. `resolve` gives the member whom an id means, since
-    /// an expense may have the id of a guest who was linked to a user later.
+    /// Whether an expense fulfils all conditions. `resolve` gives the member whom an id means,
+    /// since an expense may have the id of a guest who was linked to a user later.
     #[must_use]
     pub fn accepts(&self, expense: &Expense, resolve: impl Fn(MemberId) -> MemberId) -> bool {
         let Self { from, to, category, payer, member, text } = self;

@@ -156,8 +156,8 @@ pub(super) struct PayersReader<'a> {
 }
 
 impl PayersReader<'_> {
-    /// The payers according to the fields `payerId` and `payers`, at most one of which may be given.
-    /// If neither is, `default` paid.
+    /// The payers according to the fields `payerId` and `payers`, at most one of which may be
+    /// given. If neither is, `default` paid.
     pub(super) fn read(
         &self,
         payer: Field<MemberId>,

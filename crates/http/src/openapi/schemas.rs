@@ -126,8 +126,8 @@ schemas! {
     }
 
     /// Amount of an expense in major units, not 0, with at most as many decimals as the currency
-    /// has. It is negative if the payers received it: a refund or an income. A number or a string; a
-    /// string keeps its digits in clients whose numbers are floats.
+    /// has. It is negative if the payers received it: a refund or an income. A number or a string;
+    /// a string keeps its digits in clients whose numbers are floats.
     ExpenseAmountInput {
         "oneOf": [{ "type": "number", "not": { "const": 0 } }, { "type": "string", "pattern": SIGNED }],
         "example": 100,

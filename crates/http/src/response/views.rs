@@ -59,8 +59,8 @@ pub struct ExpenseView {
     /// Name of the main payer when it was recorded.
     #[schema(example = "Alice Smith")]
     pub payer_name: String,
-    /// Payers, whose amounts sum to the amount: the main payer first, and then the others by absolute
-    /// amount and id.
+    /// Payers, whose amounts sum to the amount: the main payer first, and then the others by
+    /// absolute amount and id.
     pub payers: Vec<PayerView>,
     /// Amount in major units, with all digits; negative if the payers received it.
     #[schema(value_type = schemas::ExpenseAmount)]

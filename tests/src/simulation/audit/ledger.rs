@@ -1,4 +1,5 @@
-//! Compares a group's ledger, entries, history, participants and payers with its expenses and settlements.
+//! Compares a group's ledger, entries, history, participants and payers with its expenses and
+//! settlements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
