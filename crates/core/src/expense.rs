@@ -4,6 +4,7 @@ mod breakdown;
 mod edit;
 mod filter;
 mod line_input;
+mod members;
 mod numbers;
 mod payers;
 mod split_input;
@@ -35,11 +36,12 @@ pub use edit::Edit;
 pub use filter::Filter;
 use line_input::read_lines;
 pub use line_input::{LineInput, MAX_LINES, SharerInput};
+use members::Members;
 use numbers::not_zero;
 use payers::{CheckedPayers, PayersReader};
 pub use payers::{PaidExpense, Payer, PayerInput};
 pub use split_input::SplitInput;
-use split_input::{Members, SplitContext, keep_split, named, read_split};
+use split_input::{SplitContext, keep_split, named, read_split};
 
 /// An amount that one or several members paid and that members share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -42,8 +42,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
+    chat_id::ChatId,
     entry_id::EntryId,
-    group::ChatId,
     id::{ExpenseId, GroupId, MemberId, SettlementId, UserId},
     time::{Day, Timestamp},
     tx_hash::TxHash,

@@ -7,6 +7,8 @@
 //!
 //! The ledger does not depend on expenses or settlements: they turn themselves into an [`Event`].
 
+mod linked;
+mod settled;
 mod shown;
 mod stored;
 
@@ -451,7 +453,7 @@ impl Ledger {
         at: Timestamp,
     ) -> Result<(Self, Entry<S>), LedgerError> {
         let mut next = self.clone();
-        let changes = self.links.changes(event.changes)?;
+        let changes = self.resolved(event.changes)?;
         next.advance(event.ref_type, 1, &changes, at)?;
         let ref_id = match event.ref_type {
             RefType::Expense | RefType::Settlement => Some(event.entry_id.to_string()),
@@ -526,7 +528,7 @@ impl Ledger {
             Ok(Change { totals, ..*change })
         };
         let changes = entry.changes.iter().map(negate).collect::<Result<Vec<_>, LedgerError>>()?;
-        let changes = self.links.changes(changes)?;
+        let changes = self.resolved(changes)?;
         let mut next = self.clone();
         next.advance(entry.ref_type, -1, &changes, at)?;
         let reverted = Entry {

@@ -1,11 +1,10 @@
 //! The rules of Fracti, without I/O: money, groups, expenses, settlements and the ledger.
 //!
 //! In reading order: [`id`], [`time`], [`decimal`], [`currency`] and [`money`] are the values;
-//! [`split`] divides an expense, [`ledger`] records the balances, [`presence`] is who is a member,
-//! and [`plan`] settles the balances;
-//! [`group`], [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities, [`links`]
-//! says which guests are users, and
-//! [`verify`] compares them with the ledger; [`input`] checks the input of clients, and
+//! [`split`] divides an expense, [`ledger`] records the balances, [`links`] says which guests
+//! are users, [`presence`] who is a member, and [`plan`] settles the balances; [`group`],
+//! [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities, [`named`] finds the
+//! members that a request names, and [`verify`] compares entities with the ledger; [`input`] checks the input of clients, and
 //! [`text_form`] describes it in the OpenAPI document; [`keys`] and [`row`] turn an entity into a
 //! row of the table, [`balance`] and [`idempotency`] are rows of their own, and [`rows`] lists all
 //! rows; [`telegram`] verifies init data.
@@ -34,6 +33,8 @@ pub mod ledger;
 
 pub mod links;
 
+pub mod named;
+
 pub mod plan;
 
 pub mod text;
@@ -43,6 +44,8 @@ pub mod text_form;
 pub mod input;
 
 pub mod ton;
+
+pub mod chat_id;
 
 pub mod group;
 

@@ -15,8 +15,6 @@ use crate::{
     currency::Currency,
     group::Member,
     id::{GroupId, MemberId, UserId},
-    ledger::Ledger,
-    settlement::Settlement,
     time::Timestamp,
 };
 
@@ -56,27 +54,6 @@ pub struct Unsettled {
     pub balances: Vec<(Currency, i128)>,
     /// Number of pending settlements.
     pub pending: u64,
-}
-
-impl Ledger {
-    /// Checks that a member's balances are zero and no settlement is pending. Pending settlements
-    /// must be counted.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotSettled`].
-    pub fn check_settled(&self, member: MemberId) -> Result<(), Error> {
-        let net = |currency| (currency, self.balances.totals(currency, member).net());
-        let open = self.balances.currencies().map(net).filter(|(_, net)| *net != 0);
-        let ids = self.presence.pending.iter().flatten();
-        // Settlements of the time before a link name the guest.
-        let pending = ids.filter(|(id, _)| self.links.resolve(**id) == member).map(|(_, it)| it);
-        let unsettled = Unsettled { balances: open.collect(), pending: pending.sum() };
-        if unsettled.balances.is_empty() && unsettled.pending == 0 {
-            return Ok(());
-        }
-        Err(Error::NotSettled(unsettled))
-    }
 }
 
 impl Presence {
@@ -155,32 +132,37 @@ impl Presence {
         self.pending.is_some()
     }
 
-    /// Counts all pending settlements of the group.
-    pub fn count<'a>(&mut self, pending: impl IntoIterator<Item = &'a Settlement>) {
+    /// The members with pending settlements, and how many they send or receive.
+    pub(crate) fn pending(&self) -> impl Iterator<Item = (MemberId, u64)> + '_ {
+        self.pending.iter().flatten().map(|(member, count)| (*member, *count))
+    }
+
+    /// Counts all pending settlements of the group, each by its parties.
+    pub fn count(&mut self, pending: impl IntoIterator<Item = [MemberId; 2]>) {
         self.pending = Some(BTreeMap::new());
-        pending.into_iter().for_each(|settlement| self.began(settlement));
+        pending.into_iter().for_each(|parties| self.began(parties));
     }
 
     /// Counts all pending settlements of the group again, if they are counted.
-    pub(crate) fn recount<'a>(&mut self, pending: impl IntoIterator<Item = &'a Settlement>) {
+    pub(crate) fn recount(&mut self, pending: impl IntoIterator<Item = [MemberId; 2]>) {
         if self.pending.is_some() {
             self.count(pending);
         }
     }
 
-    /// Counts a settlement that became pending.
-    pub fn began(&mut self, settlement: &Settlement) {
-        self.add(settlement, 1);
+    /// Counts a settlement between these parties that became pending.
+    pub fn began(&mut self, parties: [MemberId; 2]) {
+        self.add(parties, 1);
     }
 
-    /// Counts a settlement that is not pending any more.
-    pub fn ended(&mut self, settlement: &Settlement) {
-        self.add(settlement, -1);
+    /// Counts a settlement between these parties that is not pending any more.
+    pub fn ended(&mut self, parties: [MemberId; 2]) {
+        self.add(parties, -1);
     }
 
-    fn add(&mut self, settlement: &Settlement, number: i64) {
+    fn add(&mut self, parties: [MemberId; 2], number: i64) {
         let Some(pending) = &mut self.pending else { return };
-        for member in [settlement.from_user_id, settlement.to_user_id] {
+        for member in parties {
             let count = pending.entry(member).or_default();
             *count = count.saturating_add_signed(number);
         }

@@ -14,6 +14,7 @@ use crate::{
     input::{Draft, Field},
     keys::{self, Index, Keys},
     ledger::{Change, Event, Ledger, LedgerError, RefType, Totals},
+    links::Links,
     row::Row,
     time::Timestamp,
 };
@@ -135,6 +136,22 @@ pub enum Transition {
 }
 
 impl Settlement {
+    /// The payer and the recipient.
+    #[must_use]
+    pub const fn parties(&self) -> [MemberId; 2] {
+        [self.from_user_id, self.to_user_id]
+    }
+
+    /// The settlement between the members whom its parties mean.
+    #[must_use]
+    pub fn resolved(&self, links: &Links) -> Self {
+        Self {
+            from_user_id: links.resolve(self.from_user_id),
+            to_user_id: links.resolve(self.to_user_id),
+            ..self.clone()
+        }
+    }
+
     /// The ledger event of the completed settlement: the payer sent, and the recipient received.
     ///
     /// # Errors

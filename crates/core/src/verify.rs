@@ -76,9 +76,10 @@ impl Rows {
         }
         changes.extend(adjusted.flat_map(|entry| &entry.changes));
         // Rows of the time before a link name the guest.
-        let changes = ledger.links.changes(changes)?;
+        let changes = ledger.resolved(changes)?;
         let mut presence = ledger.presence.clone();
-        presence.recount(self.settlements.iter().filter(|it| it.status == Status::Pending));
+        let pending = self.settlements.iter().filter(|it| it.status == Status::Pending);
+        presence.recount(pending.map(Settlement::parties));
         Ok(Ledger {
             presence,
             expense_count: expenses.count() as u64,

@@ -12,7 +12,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    group::{ChatId, ChatIdError, GroupFilter, NewGroup},
+    chat_id::{ChatId, ChatIdError},
+    group::{GroupFilter, NewGroup},
     id::GroupId,
     input::Field,
     ton::TonAddress,

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use fracti_core::{group::ChatId, telegram::User, time::Timestamp};
+use fracti_core::{chat_id::ChatId, telegram::User, time::Timestamp};
 
 use crate::{Code, Problem};
 

@@ -2,7 +2,8 @@
 
 use fracti_core::{
     Error,
-    group::{ChatGroup, ChatId, Group, Member, MemberRow, OpenedGroup},
+    chat_id::ChatId,
+    group::{ChatGroup, Group, Member, MemberRow, OpenedGroup},
     input::Draft,
     keys,
     telegram::User,

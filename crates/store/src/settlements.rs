@@ -114,7 +114,7 @@ impl Table {
             if completed {
                 transaction.record(settlement.event()?)?;
             } else {
-                transaction.presence().began(&settlement);
+                transaction.presence().began(settlement.parties());
             }
             Ok((transaction, settlement))
         })
@@ -146,7 +146,7 @@ impl Table {
             let (settlement, ledger) = self.checked(member_key, read).await?;
             let settlement = settlement.ok_or(Error::NoSettlement)?;
             let asked = update.fields().cloned().unwrap_or_default();
-            let meant = ledger.links.settlement(&settlement);
+            let meant = settlement.resolved(&ledger.links);
             let transition = meant.transition(member_key.user, &asked).map_err(Error::from)?;
             // A change that was made before is confirmed, even if the group is archived by now.
             if transition != Transition::Nothing {
@@ -178,7 +178,7 @@ impl Table {
             .when(unchanged(&settlement)?, OnConflict::Retry);
         let writes = [Some(write), self.release_hash(&settlement).await?];
         transaction.add_all(writes.into_iter().flatten());
-        transaction.presence().ended(&settlement);
+        transaction.presence().ended(settlement.parties());
         let failed = Settlement { status: Status::Failed, tx_hash: None, ..settlement };
         transaction.commit(failed, None)
     }
@@ -237,7 +237,7 @@ fn complete(
     ];
     let write = Write::update(key(&settlement), attributes);
     transaction.add(write.when(unchanged(&settlement)?, OnConflict::Retry));
-    transaction.presence().ended(&settlement);
+    transaction.presence().ended(settlement.parties());
     let completed = Settlement { status: Status::Completed, completed_at: Some(at), ..settlement };
     transaction.record(completed.event()?)?;
     transaction.commit(completed, None)

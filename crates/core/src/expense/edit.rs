@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use super::{
     Category, CheckedPayers, Expense, ITEMIZED, NOT_ITEMIZED, PayerInput, PayersReader, check_date,
     line_input::{LineInput, read_lines},
+    members::Members,
     numbers::not_zero,
     payers,
-    split_input::{Members, SplitContext, SplitInput, keep_split, named, read_split},
+    split_input::{SplitContext, SplitInput, keep_split, named, read_split},
     stored_items,
 };
 use crate::{

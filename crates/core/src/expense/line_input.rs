@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::{
+    members::Members,
     numbers::{bounded, not_zero, signed},
-    split_input::Members,
 };
 use crate::{
     currency::Currency,

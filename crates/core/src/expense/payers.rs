@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Edit, Expense, numbers::signed, split_input::Members};
+use super::{Edit, Expense, members::Members, numbers::signed};
 use crate::{
     currency::Currency,
     decimal::Decimal,

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use fracti_core::{
-    currency, entry_id, expense, group, id, ledger, settlement, split, text,
+    chat_id, currency, entry_id, expense, id, ledger, settlement, split, text,
     text_form::{TextForm, TextRule},
     time, ton,
 };
@@ -59,7 +59,7 @@ pub type MemberId = Text<id::MemberId>;
 /// Id of a ledger entry.
 pub type EntryId = Text<entry_id::EntryId>;
 /// Id of a Telegram chat.
-pub type ChatId = Text<group::ChatId>;
+pub type ChatId = Text<chat_id::ChatId>;
 /// A moment.
 pub type Timestamp = Text<time::Timestamp>;
 /// A calendar date.

@@ -7,8 +7,8 @@ use axum::{
     http::request::Parts,
 };
 use fracti_core::{
+    chat_id::ChatId,
     entry_id::EntryId,
-    group::ChatId,
     id::{ExpenseId, GroupId, MemberId, SettlementId},
     telegram::User,
 };

@@ -1,0 +1,90 @@
+//! The members whom an expense may name.
+
+use std::collections::BTreeMap;
+
+use super::{Expense, Share};
+use crate::{
+    decimal::Decimal,
+    group::{MEMBER_RULE, Member},
+    id::{ExpenseId, MemberId},
+    input::{FieldErrors, Path},
+    money::Money,
+    split::{PERCENT_DECIMALS, Split, SplitError, UserShare, WEIGHT_DECIMALS},
+};
+
+/// The members of a group, by whose names a client's ids are checked.
+#[derive(Clone, Debug)]
+pub(super) struct Members<'a> {
+    present: BTreeMap<MemberId, &'a str>,
+    /// The members in the split before an edit, who may stay in it.
+    before: BTreeMap<MemberId, &'a str>,
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn of(members: &'a [Member]) -> Self {
+        let present = members.iter().map(|member| (member.id, member.name.as_str())).collect();
+        Self { present, before: BTreeMap::new() }
+    }
+
+    /// The members who may be in the split of an edited expense.
+    pub(super) fn and_of(self, before: &'a Expense) -> Self {
+        let names = before.splits.iter().map(|share| (share.user_id, share.user_name.as_str()));
+        Self { before: names.collect(), ..self }
+    }
+
+    /// All members, in order of their ids.
+    pub(super) fn present(&self) -> impl Iterator<Item = MemberId> + '_ {
+        self.present.keys().copied()
+    }
+
+    fn find(&self, user: MemberId) -> Option<&'a str> {
+        self.present.get(&user).or_else(|| self.before.get(&user)).copied()
+    }
+
+    /// The name of the member at `path`.
+    pub(super) fn name(
+        &self,
+        user: MemberId,
+        path: impl Into<Path>,
+        errors: &mut FieldErrors,
+    ) -> Option<String> {
+        errors.keep(path, self.find(user).map(ToOwned::to_owned).ok_or(MEMBER_RULE))
+    }
+
+    /// The shares of an expense of `amount`, with the input that they were computed from.
+    pub(super) fn shares(
+        &self,
+        split: &Split,
+        amount: Money,
+        id: ExpenseId,
+    ) -> Result<Vec<Share>, SplitError> {
+        let share = |part: UserShare| Share {
+            user_id: part.user,
+            user_name: self.find(part.user).unwrap_or_default().to_owned(),
+            amount: part.amount.to_major(),
+            percentage: None,
+            weight: None,
+            adjustment: None,
+        };
+        let mut shares: Vec<Share> = split.divide(amount, id)?.into_iter().map(share).collect();
+        match split {
+            Split::Equal(_) | Split::Exact(_) | Split::Itemized(_) => {}
+            Split::Percentage(percentages) => {
+                for (share, (_, weight)) in shares.iter_mut().zip(percentages) {
+                    share.percentage = Some(Decimal::new((*weight).into(), PERCENT_DECIMALS));
+                }
+            }
+            Split::Shares(weights) => {
+                for (share, (_, weight)) in shares.iter_mut().zip(weights) {
+                    share.weight = Some(Decimal::new((*weight).into(), WEIGHT_DECIMALS));
+                }
+            }
+            Split::Adjustment(adjustments) => {
+                for (share, (_, minor)) in shares.iter_mut().zip(adjustments) {
+                    share.adjustment = Some(amount.currency.to_major(*minor));
+                }
+            }
+        }
+        Ok(shares)
+    }
+}

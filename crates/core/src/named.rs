@@ -1,0 +1,81 @@
+//! The members that a request names, whose ids may be those of linked guests.
+
+use crate::{
+    adjustment::{Adjustment, BareOrWrapped},
+    expense::{Edit, LineInput, NewExpense, PayerInput, SplitInput},
+    id::MemberId,
+    input::{Draft, Field},
+    links::Links,
+    settlement::NewSettlement,
+};
+
+/// A request that names members.
+pub trait NamesMembers {
+    /// The members that the request names, as far as it can be read.
+    fn members_mut(&mut self) -> Vec<&mut MemberId>;
+}
+
+impl<T: NamesMembers + Clone> Draft<T> {
+    /// The request with the members whom its ids mean.
+    #[must_use]
+    pub fn resolved(&self, links: &Links) -> Self {
+        let mut resolved = self.clone();
+        if !links.is_empty()
+            && let Some(fields) = resolved.fields_mut()
+        {
+            for member in fields.members_mut() {
+                *member = links.resolve(*member);
+            }
+        }
+        resolved
+    }
+}
+
+impl NamesMembers for NewExpense {
+    fn members_mut(&mut self) -> Vec<&mut MemberId> {
+        let Self { payer, payers, splits, items, .. } = self;
+        of_expense(payer, payers, splits, items)
+    }
+}
+
+impl NamesMembers for Edit {
+    fn members_mut(&mut self) -> Vec<&mut MemberId> {
+        let Self { payer, payers, splits, items, .. } = self;
+        of_expense(payer, payers, splits, items)
+    }
+}
+
+fn of_expense<'a>(
+    payer: &'a mut Field<MemberId>,
+    payers: &'a mut Field<Vec<PayerInput>>,
+    splits: &'a mut Field<Vec<SplitInput>>,
+    lines: &'a mut Field<Vec<LineInput>>,
+) -> Vec<&'a mut MemberId> {
+    let payers = items(payers).map(|payer| &mut payer.user);
+    let splits = items(splits).map(|split| &mut split.user);
+    let sharers = items(lines).flat_map(|line| items(&mut line.sharers));
+    let sharers = sharers.map(|sharer| &mut sharer.user);
+    let all = std::iter::once(payer).chain(payers).chain(splits).chain(sharers);
+    all.filter_map(Field::value_mut).collect()
+}
+
+impl NamesMembers for NewSettlement {
+    fn members_mut(&mut self) -> Vec<&mut MemberId> {
+        [&mut self.from, &mut self.to].into_iter().filter_map(Field::value_mut).collect()
+    }
+}
+
+impl NamesMembers for BareOrWrapped<Adjustment> {
+    fn members_mut(&mut self) -> Vec<&mut MemberId> {
+        let amounts =
+            items(&mut self.items).flat_map(|Adjustment { changes, condition, .. }| {
+                items(changes).chain(condition.value_mut())
+            });
+        amounts.filter_map(|amount| amount.user.value_mut()).collect()
+    }
+}
+
+/// The items of a list, if it can be read.
+fn items<T>(list: &mut Field<Vec<T>>) -> impl Iterator<Item = &mut T> {
+    list.value_mut().into_iter().flatten()
+}
