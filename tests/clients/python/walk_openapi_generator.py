@@ -34,7 +34,7 @@ assert member.id == BOB.id, member
 
 def post_rent():
     body = fracti.CreateExpense(
-        amount=fracti.AmountInput("90.00"),
+        amount=fracti.ExpenseAmountInput("90.00"),
         description="Rent",
         category=fracti.ExpenseCategory.RENT,
     )
@@ -47,13 +47,13 @@ expense = post_rent()
 assert post_rent().id == expense.id
 assert expense.amount == 90, expense
 gas = fracti.CreateExpense(
-    amount=fracti.AmountInput(0.000000007),
+    amount=fracti.ExpenseAmountInput(0.000000007),
     currency="TON",
     description="Gas",
     split_type=fracti.SplitType.EXACT,
     splits=[
         fracti.CreateSplit(
-            user_id=ALICE.id, amount=fracti.ShareAmountInput("0.000000007")
+            user_id=ALICE.id, amount=fracti.PartAmountInput("0.000000007")
         )
     ],
 )
