@@ -1,6 +1,9 @@
 //! Debts of a group and the plan that settles them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet, HashMap},
+};
 
 use fracti_core::{
     currency::Currency,
@@ -144,10 +147,10 @@ impl GroupDebts {
         pending: Option<Vec<Settlement>>,
     ) -> Self {
         let (planned, pending) = match pending {
-            None => (ledger.balances.clone(), None),
+            None => (Cow::Borrowed(&ledger.balances), None),
             Some(pending) => {
-                let (planned, pending) = completed(&ledger.balances, pending);
-                (planned, Some(pending))
+                let (planned, pending) = completed(ledger, pending);
+                (Cow::Owned(planned), Some(pending))
             }
         };
         let mut currencies: BTreeSet<Currency> = ledger.balances.currencies().collect();
@@ -204,10 +207,12 @@ impl GroupDebts {
 
 /// The balances after all pending settlements that can be completed, and these settlements. A
 /// settlement that would exceed the limits of the ledger cannot be completed.
-fn completed(balances: &Balances, pending: Vec<Settlement>) -> (Balances, Vec<Settlement>) {
-    let (mut after, mut taken) = (balances.clone(), Vec::new());
+fn completed(ledger: &Ledger, pending: Vec<Settlement>) -> (Balances, Vec<Settlement>) {
+    let (mut after, mut taken) = (ledger.balances.clone(), Vec::new());
     for settlement in pending.into_iter().rev() {
-        let next = settlement.event().and_then(|event| after.after(&event.changes));
+        // One of the time before a link names the guest.
+        let event = settlement.resolved(&ledger.links).event();
+        let next = event.and_then(|event| after.after(&event.changes));
         if let Ok(next) = next {
             after = next;
             taken.push(settlement);

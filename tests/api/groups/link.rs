@@ -384,3 +384,26 @@ async fn a_user_has_at_most_ten_guests_of_a_group() {
     group.members[1].get("/api/users/me/activity").await.data(200);
     group.verify().await;
 }
+
+#[tokio::test]
+async fn plan_with_pending_settlements_takes_those_of_a_guest_for_the_user() {
+    let scene = Scene::new().await;
+    let (group, guest) = (&scene.group, &*scene.guest);
+    scene.spend("1", 60, &["2", guest]).await;
+    let alice = &group.members[0];
+    let pay = json!({ "fromId": "2", "toId": "1", "amount": 30 });
+    group.members[1].post(&group.path("/settlements"), pay).await.data(201);
+    let for_guest = json!({ "fromId": guest, "toId": "1", "amount": 10 });
+    let pending = group.members[1].post(&group.path("/settlements"), for_guest).await;
+    assert_eq!(pending.data(201)["status"], "pending");
+    let planned = async || {
+        let debts = alice.get(&group.path("/debts?pending=subtract")).await.data(200).clone();
+        debts["suggestedSettlements"].as_array().unwrap().clone()
+    };
+    let before = planned().await;
+    assert_eq!((before.len(), &before[0]["fromUserId"]), (1, &json!(guest)));
+    scene.link(1, "2").await.data(200);
+    let after = planned().await;
+    assert_eq!(after.len(), 1, "{after:?}");
+    assert_eq!((&after[0]["fromUserId"], &after[0]["amount"]), (&json!("2"), &json!(20)));
+}
