@@ -126,6 +126,12 @@ impl Presence {
         self.recent.iter().find(|(_, change)| change.at == at).map(|(member, _)| *member)
     }
 
+    /// Whether settlements are pending, or are not counted.
+    #[must_use]
+    pub fn may_have_pending(&self) -> bool {
+        self.pending.as_ref().is_none_or(|pending| !pending.is_empty())
+    }
+
     /// Whether the pending settlements are counted.
     #[must_use]
     pub const fn is_counted(&self) -> bool {

@@ -54,6 +54,9 @@ impl Table {
         group: GroupId,
         ledger: &Ledger,
     ) -> Result<Vec<Settlement>, Error> {
+        if !ledger.presence.may_have_pending() {
+            return Ok(Vec::new());
+        }
         let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
         let mut open = Expression::equal("status", row::to_value(&Status::Pending)?);
         if let Some(last) = &ledger.last_event_at {

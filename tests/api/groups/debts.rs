@@ -57,6 +57,10 @@ async fn plan_can_take_pending_settlements_as_completed() {
     group.spend(0, json!({ "amount": 90 })).await;
     let body = |amount: &str| json!({ "toId": "1", "amount": amount });
     let settlements = group.path("/settlements");
+    let none = alice.get(&group.path("/debts?pending=subtract")).await;
+    assert_eq!(none.data(200)["pending"], json!([]));
+    let requests = alice.get(&group.path("/debts")).await.cost.requests;
+    assert_eq!(none.cost.requests, requests, "nothing to read if none is pending");
     let paying = bob.post(&settlements, body("30")).await.data(201).clone();
     let failed = carol.post(&settlements, body("30")).await.data(201).clone();
     let path = |settlement: &Value| {
