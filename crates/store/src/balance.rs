@@ -7,7 +7,7 @@ use fracti_core::{
     keys,
     ledger::{Ledger, LedgerError},
     presence::Presence,
-    row::{self, AttributeValue},
+    row::AttributeValue,
 };
 
 use crate::{
@@ -40,10 +40,9 @@ pub(crate) fn put_balance(group: GroupId, read: &Ledger, next: &Ledger) -> Resul
         0 => Expression::absent(),
         version => Expression::equal("version", AttributeValue::N(version.to_string())),
     };
-    let balance = Balance { group_id: group, ledger: next.clone() };
-    if row::size(&row::to_item(&balance)?) > MAX_ROW {
+    let put = Write::put(&Balance { group_id: group, ledger: next.clone() })?;
+    if put.size() > MAX_ROW {
         return Err(LedgerError::Full.into());
     }
-    let put = Write::put(&balance)?;
     Ok(put.when(unchanged, OnConflict::Retry))
 }

@@ -78,6 +78,14 @@ impl Write {
         }
     }
 
+    /// Size of the row that the write puts, in bytes; zero if it puts none.
+    pub(crate) fn size(&self) -> usize {
+        match &self.action {
+            Action::Put(row) => row::size(row),
+            Action::Delete | Action::Update(_) => 0,
+        }
+    }
+
     fn new(key: Primary, action: Action) -> Self {
         Self { key, action, condition: Expression::default(), on_conflict: OnConflict::Retry }
     }
