@@ -156,13 +156,7 @@ pub(crate) fn read_items(value: Value<'_, '_>) -> Field<Vec<LineInput>> {
         kind: line.field("kind").text(),
         name: line.field("name").required().text(),
         amount: line.field("amount").scalar(),
-        rest: line.field("rest").parse(|scalar| match scalar {
-            JsonScalar::Other("true") => Ok(true),
-            JsonScalar::Other("false") => Ok(false),
-            JsonScalar::Other(_) | JsonScalar::Text(_) => {
-                Err(Some("must be true or false".to_owned()))
-            }
-        }),
+        rest: line.field("rest").flag(),
         quantity: line.field("quantity").scalar(),
         price: line.field("price").scalar(),
         sharers: line.field("sharers").objects(1..=usize::MAX, |sharer| SharerInput {

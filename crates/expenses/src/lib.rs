@@ -8,13 +8,12 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
     expense::{Expense, Filter, MAX_LINES},
     id::ExpenseId,
-    input::Field,
     split::MAX_SHARES,
 };
 use fracti_http::{
-    App, AsMember, Body, Code, Context, Data, EntryView, ExpenseView, Id, IfMatch, Json, List,
-    ListId, Paging, Parameters, Post, Problem, QueryReader, Routes, Tagged, Text, Value, openapi,
-    respond_tagged, schemas,
+    App, AsMember, Code, Context, Data, EntryView, ExpenseView, Id, IfMatch, Json, List, ListId,
+    Paging, Parameters, Post, Problem, QueryReader, Routes, Tagged, Text, openapi, respond_tagged,
+    schemas,
 };
 use fracti_store::Slice;
 use serde::Serialize;
@@ -39,21 +38,6 @@ pub fn routes() -> Routes {
         let routes = openapi::with_items::<CreateExpense>(routes, list, 1..=most);
         openapi::with_items::<EditExpense>(routes, list, 1..=most)
     })
-}
-
-/// Body that restores an expense. It has no fields.
-struct RestoreExpense;
-
-impl Body for RestoreExpense {
-    type Fields = ();
-
-    fn empty() -> Option<()> {
-        Some(())
-    }
-
-    fn read(value: Value<'_, '_>) -> Field<()> {
-        value.object(|_| ())
-    }
 }
 
 /// An expense that was deleted.
@@ -204,7 +188,7 @@ async fn restore_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
-    post: Post<RestoreExpense>,
+    post: Post<()>,
 ) -> Result<Response, Problem> {
     let idempotency = post.key.idempotency::<_, ExpenseView>("restore-expense");
     let now = post.creation.now;

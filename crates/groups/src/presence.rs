@@ -1,25 +1,10 @@
 //! Endpoints by which members leave, are removed and come back.
 
 use axum::{extract::State, http::StatusCode, response::Response};
-use fracti_core::{id::MemberId, input::Field};
-use fracti_http::{App, AsMember, Body, Code, Context, Data, Id, Post, Problem, Value, respond};
+use fracti_core::id::MemberId;
+use fracti_http::{App, AsMember, Code, Context, Data, Id, Post, Problem, respond};
 
 use crate::view::MemberView;
-
-/// A body without fields.
-pub(crate) struct Empty;
-
-impl Body for Empty {
-    type Fields = ();
-
-    fn empty() -> Option<()> {
-        Some(())
-    }
-
-    fn read(value: Value<'_, '_>) -> Field<()> {
-        value.object(|_| ())
-    }
-}
 
 /// Leave a group.
 ///
@@ -31,7 +16,7 @@ impl Body for Empty {
 pub(crate) async fn leave_group(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    post: Post<Empty>,
+    post: Post<()>,
 ) -> Result<Response, Problem> {
     let idempotency = post.key.idempotency::<_, MemberView>("leave-group");
     let now = post.creation.now;
@@ -68,7 +53,7 @@ pub(crate) async fn restore_member(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(member): Id<MemberId>,
-    post: Post<Empty>,
+    post: Post<()>,
 ) -> Result<Response, Problem> {
     let idempotency = post.key.idempotency::<_, MemberView>("restore-member");
     let (body, now) = (&post.body, post.creation.now);

@@ -2,9 +2,7 @@
 
 use axum::extract::State;
 use fracti_core::{group::GroupUpdate, input::Field};
-use fracti_http::{
-    App, AsMember, Body, Context, Data, GroupView, Json, JsonScalar, Problem, Value, schemas,
-};
+use fracti_http::{App, AsMember, Body, Context, Data, GroupView, Json, Problem, Value, schemas};
 use utoipa::ToSchema;
 
 /// Changes to a group.
@@ -28,17 +26,8 @@ impl Body for UpdateGroup {
         value.object(|group| GroupUpdate {
             title: group.field("title").text(),
             currency: group.field("currency").text(),
-            archived: group.field("archived").parse(|sent| flag(&sent)),
+            archived: group.field("archived").flag(),
         })
-    }
-}
-
-/// Parses `true` or `false`.
-fn flag(sent: &JsonScalar<'_>) -> Result<bool, Option<String>> {
-    match sent {
-        JsonScalar::Other("true") => Ok(true),
-        JsonScalar::Other("false") => Ok(false),
-        JsonScalar::Text(_) | JsonScalar::Other(_) => Err(Some("must be true or false".to_owned())),
     }
 }
 

@@ -14,6 +14,9 @@ use serde_json::value::RawValue;
 /// Maximum length of an unknown name in an error message, in characters.
 const MAX_NAME: usize = 64;
 
+/// Rule of a value that is `true` or `false`.
+pub(crate) const FLAG_RULE: &str = "must be true or false";
+
 /// Reads a request body. Implemented by the type that describes the body in the OpenAPI document.
 pub trait Body {
     /// The parsed fields.
@@ -27,6 +30,19 @@ pub trait Body {
 
     /// Reads the fields.
     fn read(value: Value<'_, '_>) -> Field<Self::Fields>;
+}
+
+/// A body without fields, which may be left out.
+impl Body for () {
+    type Fields = ();
+
+    fn empty() -> Option<()> {
+        Some(())
+    }
+
+    fn read(value: Value<'_, '_>) -> Field<()> {
+        value.object(|_| ())
+    }
 }
 
 /// A value in a body, with its path.
@@ -136,6 +152,16 @@ impl<'a> Value<'_, 'a> {
                 JsonScalar::Other(json) => *json,
             };
             text.parse().map_err(|rule: T::Err| Some(rule.to_string()))
+        })
+    }
+
+    /// Parses `true` or `false`.
+    #[must_use]
+    pub fn flag(self) -> Field<bool> {
+        self.parse(|scalar| match scalar {
+            JsonScalar::Other("true") => Ok(true),
+            JsonScalar::Other("false") => Ok(false),
+            JsonScalar::Other(_) | JsonScalar::Text(_) => Err(Some(FLAG_RULE.to_owned())),
         })
     }
 

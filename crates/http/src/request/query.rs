@@ -7,7 +7,7 @@ use fracti_core::input::FieldErrors;
 
 use crate::{
     App, Problem,
-    request::body::shortened,
+    request::body::{FLAG_RULE, shortened},
     response::amounts::{Form, PARAMETER},
 };
 
@@ -32,7 +32,7 @@ pub struct Flag(pub bool);
 
 /// Error returned for a text that is neither `true` nor `false`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be true or false")]
+#[error("{FLAG_RULE}")]
 pub struct FlagError;
 
 impl FromStr for Flag {
