@@ -41,7 +41,7 @@ use numbers::not_zero;
 use payers::{CheckedPayers, PayersReader};
 pub use payers::{PaidExpense, Payer, PayerInput};
 pub use split_input::SplitInput;
-use split_input::{SplitContext, keep_split, named, read_split};
+use split_input::{SplitContext, keep_split, named, read_split, refuse_unused};
 
 /// An amount that one or several members paid and that members share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,10 +138,8 @@ impl Expense {
     /// Any member may act for a guest who paid.
     #[must_use]
     pub fn is_owned_by(&self, user: UserId, links: &Links) -> bool {
-        let acts = |payer: MemberId| links.resolve(payer).is_acted_for_by(user);
-        acts(self.payer_id)
-            || self.payers.iter().any(|payer| acts(payer.user_id))
-            || self.created_by == Some(user)
+        self.created_by == Some(user)
+            || self.payer_ids().any(|payer| links.resolve(payer).is_acted_for_by(user))
     }
 
     /// The ledger event of the expense: the payers paid the amount, and the members owe their
@@ -401,6 +399,7 @@ impl Draft<NewExpense> {
         let members = Members::of(members);
         let currency = new.currency.or(group.currency);
         let split_type = new.split_type.or(SplitType::Equal);
+        refuse_unused(split_type, &new.splits, &new.items, &mut errors);
         let read = if split_type == Some(SplitType::Itemized) {
             new.lines(currency, &members, &mut errors)
         } else {
@@ -444,9 +443,6 @@ impl NewExpense {
         members: &Members<'_>,
         errors: &mut FieldErrors,
     ) -> Option<(Money, Split)> {
-        if !self.items.is_absent() {
-            errors.push("items", NOT_ITEMIZED);
-        }
         let amount = match self.amount {
             Field::Absent => {
                 errors.missing("amount");
@@ -479,9 +475,6 @@ impl NewExpense {
         members: &Members<'_>,
         errors: &mut FieldErrors,
     ) -> Option<(Money, Split)> {
-        if !self.splits.is_absent() {
-            errors.push("splits", ITEMIZED);
-        }
         match &self.items {
             Field::Absent => {
                 errors.missing("items");
@@ -492,12 +485,6 @@ impl NewExpense {
         }
     }
 }
-
-/// Rule of `items` for the other types of splits.
-const NOT_ITEMIZED: &str = "must be given only with splitType itemized";
-
-/// Rule of `splits` for an itemized split.
-const ITEMIZED: &str = "must not be given with splitType itemized";
 
 impl CheckedExpense<'_> {
     /// The expense, recorded at `created_at`. `random` distinguishes its id from other ids of the

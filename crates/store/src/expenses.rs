@@ -1,8 +1,6 @@
 //! Expenses: recording, editing, deleting and restoring them. History keeps every version.
 
-use std::collections::HashSet;
-
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use fracti_core::{
     Error,
@@ -297,10 +295,9 @@ impl Table {
 /// The members who may pay or share an expense after an edit: those who are present, and those who
 /// pay or share it already.
 fn allowed(before: &Expense, members: &[Member], ledger: &Ledger) -> Vec<Member> {
-    let payers = before.all_payers().into_iter().map(|payer| payer.user_id);
     let sharers = before.splits.iter().map(|share| share.user_id);
     let named: BTreeSet<MemberId> =
-        payers.chain(sharers).map(|id| ledger.links.resolve(id)).collect();
+        before.payer_ids().chain(sharers).map(|id| ledger.links.resolve(id)).collect();
     let mut members = ledger.links.unlinked(&ledger.presence.of(members));
     members.retain(|member| member.is_present() || named.contains(&member.id));
     members

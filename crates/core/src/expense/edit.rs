@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Category, CheckedPayers, Expense, ITEMIZED, NOT_ITEMIZED, PayerInput, PayersReader, check_date,
+    Category, CheckedPayers, Expense, PayerInput, PayersReader, check_date,
     line_input::{LineInput, read_lines},
     members::Members,
     numbers::not_zero,
     payers,
-    split_input::{SplitContext, SplitInput, keep_split, named, read_split},
+    split_input::{SplitContext, SplitInput, keep_split, named, read_split, refuse_unused},
     stored_items,
 };
 use crate::{
@@ -94,6 +94,7 @@ impl Draft<Edit> {
             let amount = not_zero("amount", before.amount, currency, &mut errors);
             amount.map(|amount| (amount, unchanged()))
         } else {
+            refuse_unused(split_type, &edit.splits, &edit.items, &mut errors);
             let read = if split_type == Some(SplitType::Itemized) {
                 edit.lines(before, currency, &members, &mut errors)
             } else {
@@ -175,9 +176,6 @@ impl Edit {
         members: &Members<'_>,
         errors: &mut FieldErrors,
     ) -> Option<(Money, Split)> {
-        if !self.items.is_absent() {
-            errors.push("items", NOT_ITEMIZED);
-        }
         let number = self.amount.or(before.amount);
         let amount = number.and_then(|amount| not_zero("amount", amount, currency, errors));
         let context = SplitContext { members, currency, amount };
@@ -208,9 +206,6 @@ impl Edit {
         members: &Members<'_>,
         errors: &mut FieldErrors,
     ) -> Option<(Money, Split)> {
-        if !self.splits.is_absent() {
-            errors.push("splits", ITEMIZED);
-        }
         let takes_rest = |inputs: &[LineInput]| inputs.iter().any(LineInput::takes_rest);
         match (&self.items, &before.items) {
             (Field::Invalid, _) => None,

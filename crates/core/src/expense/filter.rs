@@ -41,7 +41,7 @@ impl Filter {
     pub fn accepts(&self, expense: &Expense, resolve: impl Fn(MemberId) -> MemberId) -> bool {
         let Self { from, to, category, payer, member, text } = self;
         let is = |id: MemberId, member: MemberId| resolve(id) == resolve(member);
-        let pays = |member| expense.all_payers().iter().any(|payer| is(payer.user_id, member));
+        let pays = |member| expense.payer_ids().any(|payer| is(payer, member));
         let shares = |member| expense.splits.iter().any(|share| is(share.user_id, member));
         let contains = |text: &SearchText| {
             let text = text.as_str().to_lowercase();

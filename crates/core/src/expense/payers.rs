@@ -96,10 +96,9 @@ impl Expense {
         self.payers.clone()
     }
 
-    /// Whether a member is a payer.
-    #[must_use]
-    pub fn is_paid_by(&self, user: MemberId) -> bool {
-        self.payer_id == user || self.payers.iter().any(|payer| payer.user_id == user)
+    /// Ids of all payers, in any order; some more than once.
+    pub fn payer_ids(&self) -> impl Iterator<Item = MemberId> + '_ {
+        self.payers.iter().map(|payer| payer.user_id).chain([self.payer_id])
     }
 
     /// Amount that a member paid, in major units; zero for a member who is no payer.

@@ -55,6 +55,22 @@ pub(super) fn named(
     Some(sharers.chain(payer.value().copied()).collect())
 }
 
+/// Reports `splits` of an itemized split, and `items` of any other.
+pub(super) fn refuse_unused(
+    split_type: Option<SplitType>,
+    splits: &Field<Vec<SplitInput>>,
+    items: &Field<Vec<LineInput>>,
+    errors: &mut FieldErrors,
+) {
+    if split_type == Some(SplitType::Itemized) {
+        if !splits.is_absent() {
+            errors.push("splits", "must not be given with splitType itemized");
+        }
+    } else if !items.is_absent() {
+        errors.push("items", "must be given only with splitType itemized");
+    }
+}
+
 impl SplitInput {
     /// The input that gives the shares of an expense again. Percentages that were not stored, in v0
     /// rows, are replaced by the amounts that resulted from them.
