@@ -119,10 +119,7 @@ fn free_name<'a>(
     guest: Option<MemberId>,
 ) -> Result<&'a GuestName, Error> {
     let sent = name.fields().and_then(Field::value);
-    let mut others = members
-        .iter()
-        .filter(|it| Some(it.id) != guest && it.linked_to.is_none() && it.is_present());
-    if sent.is_some_and(|name| others.any(|member| member.is_named(name))) {
+    if sent.is_some_and(|name| Member::is_taken(name.as_str(), members, guest)) {
         return Err(Error::NameTaken);
     }
     name.required()

@@ -212,9 +212,7 @@ impl Table {
     ) -> Result<(), Error> {
         let (_, members) = self.group(member_key).await?;
         let members = transaction.ledger().presence.of(&members);
-        let is_taken = members
-            .iter()
-            .any(|it| it.is_present() && it.linked_to.is_none() && it.is_namesake(guest));
+        let is_taken = Member::is_taken(&guest.name, &members, Some(guest.id));
         if is_taken { Err(Error::NameTaken) } else { Ok(()) }
     }
 
