@@ -11,9 +11,9 @@ use fracti_core::{
     split::MAX_SHARES,
 };
 use fracti_http::{
-    App, AsMember, Code, Context, Data, EntryView, ExpenseView, Id, IfMatch, Json, List, ListId,
-    Paging, Parameters, Post, Problem, QueryReader, Routes, Tagged, Text, openapi, respond_tagged,
-    schemas,
+    App, AsMember, Code, Context, Data, EntryView, ExpenseView, FilterParams, Id, IfMatch, Json,
+    List, ListId, Paging, Parameters, Post, Problem, QueryReader, Routes, Tagged, Text, openapi,
+    respond_tagged, schemas,
 };
 use fracti_store::Slice;
 use serde::Serialize;
@@ -68,18 +68,9 @@ impl Parameters for ExpensesQuery {
 /// have a next page. Send the same filters with the cursor.
 #[utoipa::path(get, path = "/api/groups/{groupId}/expenses", tag = "expenses",
     params(
-        ("from" = Option<schemas::CalendarDate>, Query, description = "Return no expenses that \
-            happened before this day."),
-        ("to" = Option<schemas::CalendarDate>, Query, description = "Return no expenses that \
-            happened after this day."),
-        ("category" = Option<schemas::ExpenseCategory>, Query, description = "Return only expenses \
-            of this category."),
+        FilterParams,
         ("payerId" = Option<schemas::MemberId>, Query, description = "Return only expenses that \
-            this member paid."),
-        ("memberId" = Option<schemas::MemberId>, Query, description = "Return only expenses that \
-            this member paid or shares."),
-        ("q" = inline(Option<schemas::SearchText>), Query, description = "Return only expenses with this \
-            text in their description or notes, regardless of case.")),
+            this member paid.")),
     responses((status = OK, body = List<ExpenseView>)))]
 async fn list_expenses(
     State(app): State<App>,

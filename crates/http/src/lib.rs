@@ -30,6 +30,7 @@ pub use openapi::schemas::{self, Text};
 pub use request::{
     body::{Body, JsonScalar, Object, Value},
     caller::{AsMember, Caller, FromChat, Id},
+    filter::FilterParams,
     json::Json,
     paging::{ListId, Paging},
     post::{Post, respond, respond_tagged},

@@ -13,8 +13,8 @@ use fracti_core::{
     settlement::Settlement,
 };
 use fracti_http::{
-    App, Caller, Data, ExpenseView, GroupView, JsonDecimal, List, ListId, Paging, Parameters,
-    Problem, QueryReader, Routes, SettlementView, Text, openapi, schemas,
+    App, Caller, Data, ExpenseView, FilterParams, GroupView, JsonDecimal, List, ListId, Paging,
+    Parameters, Problem, QueryReader, Routes, SettlementView, Text, openapi, schemas,
 };
 use fracti_store::{Feed, Membership, Slice};
 use serde::Serialize;
@@ -201,17 +201,7 @@ impl Parameters for ExpensesQuery {
 /// still have a next page. Send the same filters with the cursor.
 #[utoipa::path(get, path = "/api/users/me/expenses", tag = "users",
     operation_id = "list_my_expenses",
-    params(
-        ("from" = Option<schemas::CalendarDate>, Query, description = "Return no expenses that \
-            happened before this day."),
-        ("to" = Option<schemas::CalendarDate>, Query, description = "Return no expenses that \
-            happened after this day."),
-        ("category" = Option<schemas::ExpenseCategory>, Query, description = "Return only expenses \
-            of this category."),
-        ("memberId" = Option<schemas::MemberId>, Query, description = "Return only expenses that \
-            this member paid or shares."),
-        ("q" = inline(Option<schemas::SearchText>), Query, description = "Return only expenses \
-            with this text in their description or notes, regardless of case.")),
+    params(FilterParams),
     responses((status = OK, body = List<MyExpense>)))]
 async fn list_expenses(
     State(app): State<App>,
