@@ -1,8 +1,11 @@
 //! DynamoDB's expression language: conditions and updates. Nothing else writes an expression.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
-use fracti_core::row::{AttributeValue, Item};
+use fracti_core::{
+    decimal::Decimal,
+    row::{AttributeValue, Item},
+};
 
 /// Number of values that an attribute can be compared with at once.
 ///
@@ -13,7 +16,8 @@ pub(crate) const MAX_VALUES: usize = 100;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expression {
     text: String,
-    names: BTreeSet<&'static str>,
+    /// Names of attributes by their placeholders.
+    names: BTreeMap<String, String>,
     values: Vec<(String, AttributeValue)>,
 }
 
@@ -84,8 +88,8 @@ impl Expression {
     }
 
     /// An update that sets each attribute, or removes it if there is no value for it.
-    pub(super) fn update<const N: usize>(
-        attributes: [(&'static str, Option<AttributeValue>); N],
+    pub(super) fn update(
+        attributes: impl IntoIterator<Item = (&'static str, Option<AttributeValue>)>,
     ) -> Self {
         let (mut set, mut remove) = (Self::default(), Self::default());
         for (name, value) in attributes {
@@ -97,18 +101,26 @@ impl Expression {
                 remove = remove.joined(", ", Self::of(&format!("#{name}"), name));
             }
         }
-        for (clause, verb) in [(&mut set, "SET "), (&mut remove, " REMOVE ")] {
-            if !clause.text.is_empty() {
-                clause.text.insert_str(0, verb);
-            }
-        }
-        set.joined("", remove)
+        set.clause("SET").joined(" ", remove.clause("REMOVE"))
     }
 
-    /// An update that adds `number` to the attribute `name`.
-    pub(super) fn add(name: &'static str, number: i64) -> Self {
-        let number = AttributeValue::N(number.to_string());
-        Self::of(&format!("ADD #{name} :number"), name).with(":number".to_owned(), number)
+    /// An update that adds a number to each counter. A counter may have any name.
+    pub(super) fn add(counters: impl IntoIterator<Item = (String, Decimal)>) -> Self {
+        let mut add = Self::default();
+        for (index, (name, number)) in counters.into_iter().enumerate() {
+            let part = Self {
+                text: format!("#counter_{index} :add_{index}"),
+                names: [(format!("#counter_{index}"), name)].into(),
+                values: vec![(format!(":add_{index}"), AttributeValue::N(number.to_string()))],
+            };
+            add = add.joined(", ", part);
+        }
+        add.clause("ADD")
+    }
+
+    /// Both updates as one.
+    pub(super) fn and_update(self, other: Self) -> Self {
+        self.joined(" ", other)
     }
 
     /// Whether there are no conditions.
@@ -127,14 +139,23 @@ impl Expression {
     ) -> (Option<HashMap<String, String>>, Option<Item>) {
         let (mut names, mut values) = (HashMap::new(), Item::new());
         for expression in expressions {
-            names.extend(expression.names.iter().map(|it| (format!("#{it}"), (*it).to_owned())));
+            names.extend(expression.names.clone());
             values.extend(expression.values.iter().cloned());
         }
         (Some(names).filter(|it| !it.is_empty()), Some(values).filter(|it| !it.is_empty()))
     }
 
     fn of(text: &str, name: &'static str) -> Self {
-        Self { text: text.to_owned(), names: [name].into(), values: Vec::new() }
+        let names = [(format!("#{name}"), name.to_owned())].into();
+        Self { text: text.to_owned(), names, values: Vec::new() }
+    }
+
+    /// The clause of an update expression, unless it is empty.
+    fn clause(mut self, verb: &str) -> Self {
+        if !self.is_empty() {
+            self.text = format!("{verb} {}", self.text);
+        }
+        self
     }
 
     fn with(mut self, placeholder: String, value: AttributeValue) -> Self {
