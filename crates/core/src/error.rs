@@ -122,6 +122,9 @@ pub enum Error {
     /// The idempotency key was already used for a different request.
     #[error("the idempotency key was already used for a different request")]
     KeyReused,
+    /// The check of the request's credential or quota has refused it; nothing was sent.
+    #[error("the request is not admitted")]
+    NotAdmitted,
     /// Other writers were faster each time until the deadline.
     #[error("the request lost to concurrent writes to the group; nothing was changed, try again")]
     Contended,

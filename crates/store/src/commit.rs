@@ -139,7 +139,14 @@ impl Table {
                 Ok(Decision::Write(commit)) => {
                     let Commit { transaction, result, evidence } = commit;
                     let sent = self.db.send(transaction).await;
-                    let Err(failed) = sent.outcome else { return Ok(result) };
+                    let failed = match sent.outcome {
+                        Ok(()) => return Ok(result),
+                        // Nothing was sent, so there is nothing to confirm.
+                        Err(TransactionError::Fail(Error::NotAdmitted)) => {
+                            return Err(Error::NotAdmitted);
+                        }
+                        Err(failed) => failed,
+                    };
                     // Without a lock, a delayed attempt may still be committed at any time.
                     if sent.unanswered || evidence.locked.is_none() {
                         unanswered = Some((result, evidence));

@@ -1,5 +1,6 @@
 //! DynamoDB: expressions, transactions, queries and retries. It names no entity.
 
+mod admission;
 mod client;
 mod cost;
 mod deadline;
@@ -9,6 +10,7 @@ mod retry;
 mod transaction;
 mod write;
 
+pub use admission::with_admission;
 pub(crate) use client::{BATCH, Db};
 pub use client::{SdkItem, from_sdk, to_sdk};
 pub use cost::{TableCost, metered};

@@ -33,7 +33,7 @@ pub use activity::{Activity, ActivityPosition, Feed};
 pub use chats::Opened;
 pub use dynamo::{
     Order, OrderError, Page, Position, SdkItem, Slice, TableCost, from_sdk, metered, to_sdk,
-    with_deadline,
+    with_admission, with_deadline,
 };
 pub use idempotency::{Idempotency, IdempotentRequest, Outcome, StoredResponse};
 pub use ledger::{Line, Place, Statement};

@@ -272,7 +272,9 @@ impl From<Error> for Problem {
             Error::NoEntry => new(Code::EntryNotFound),
             Error::Changed => new(Code::PreconditionFailed),
             Error::TooManyActions(_) => new(Code::TooManySplits),
-            Error::NotGuest
+            // The layer that refused the request responds in place of the handler.
+            Error::NotAdmitted
+            | Error::NotGuest
             | Error::NotLinkable
             | Error::NotYourGuest
             | Error::NotRemovable

@@ -19,6 +19,7 @@ use aws_sdk_dynamodb::{
 use fracti_core::{Error, keys::Primary, row::Item};
 
 use super::{
+    admission::admitted,
     client::{Db, THROTTLED, failure},
     cost,
     write::{OnConflict, Write},
@@ -127,7 +128,8 @@ impl Intercept for Attempts {
 }
 
 impl Db {
-    /// Commits all writes or none, and reports whether the outcome is certain.
+    /// Commits all writes or none, and reports whether the outcome is certain. Nothing is sent
+    /// before the request is admitted.
     pub(crate) async fn send(&self, transaction: Transaction) -> Sent {
         let refused =
             |error| Sent { outcome: Err(TransactionError::Fail(error)), unanswered: false };
@@ -136,6 +138,9 @@ impl Db {
             Ok(actions) => actions,
             Err(error) => return refused(error),
         };
+        if !admitted().await {
+            return refused(Error::NotAdmitted);
+        }
         let request = self.client.transact_write_items().set_transact_items(Some(actions));
         let request = request.return_consumed_capacity(Total);
         let attempts = Attempts::default();
