@@ -161,6 +161,7 @@ fn rows() -> Vec<Row> {
         (Method::GET, "/api/users/me/settlements", None, [200, 200, 200, 200]),
         (Method::GET, "/api/users/me/activity", None, [200, 200, 200, 200]),
         (Method::GET, "/api/users/me/summary", None, [200, 200, 200, 200]),
+        (Method::GET, "/api/users/me/targets", None, [200, 200, 200, 200]),
     ]
 }
 

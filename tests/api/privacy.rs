@@ -149,6 +149,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         "/api/users/me/settlements?limit=1",
         "/api/users/me/activity?limit=1",
         "/api/users/me/summary",
+        "/api/users/me/targets",
     ] {
         let page = caller.get(path).await;
         if let Some(cursor) = page.body["pagination"]["nextCursor"].as_str() {

@@ -162,6 +162,7 @@ fn endpoints() -> Vec<Endpoint> {
         read("GET /api/users/me/settlements"),
         read("GET /api/users/me/activity"),
         read("GET /api/users/me/summary"),
+        read("GET /api/users/me/targets"),
     ]
 }
 

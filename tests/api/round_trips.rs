@@ -43,6 +43,7 @@ async fn every_endpoint_stays_within_its_round_trips() {
         (Method::GET, "/api/users/me/debts".to_owned(), read.clone(), 2),
         (Method::GET, "/api/users/me/settlements".to_owned(), read.clone(), 2),
         (Method::GET, "/api/users/me/activity?limit=50".to_owned(), read.clone(), 2),
+        (Method::GET, "/api/users/me/targets".to_owned(), read.clone(), 1),
         (Method::PATCH, group.path(""), write(json!({ "title": "Andes" })), 2),
         (Method::DELETE, group.path(&format!("/members/{other}")), read.clone(), 2),
         // Another member must not have the guest's name.

@@ -28,11 +28,12 @@ use fracti_tests::{
 const ROUNDS: usize = 41;
 
 /// The first event of each function. Other programs get `get-group`.
-const EVENTS: [(&str, &str); 5] = [
+const EVENTS: [(&str, &str); 6] = [
     ("fracti-expenses", "list-expenses"),
     ("fracti-settlements", "get-debts"),
     ("fracti-ledger", "get-ledger-balance"),
     ("fracti-users", "get-me"),
+    ("fracti-insights", "get-targets"),
     ("fracti-groups", "get-group"),
 ];
 

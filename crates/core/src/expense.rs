@@ -27,7 +27,7 @@ use crate::{
     row::Row,
     split::{Line, PERCENT_DECIMALS, Split, SplitType, WEIGHT_DECIMALS},
     text::{Description, Notes},
-    time::{Day, Timestamp},
+    time::{Day, Timestamp, Zone, day_of},
     words,
 };
 
@@ -421,7 +421,7 @@ impl Draft<NewExpense> {
                 payers: payers?,
                 description: new.description.value()?,
                 category: new.category.map(Some).or(None)?,
-                date: date.or(now.expense_day())?,
+                date: date.or(day_of(now, Zone::default()))?,
                 notes: new.notes.as_ref().map(Some).or(None)?,
                 split,
                 created_by: caller,

@@ -16,6 +16,7 @@
 //! | chat group | `CHAT#<chat_instance>` | `GROUP` |
 //! | used hash | `TXHASH#<txHash>` | `SETTLEMENT` |
 //! | idempotency | `IDEM#<userId>` | `<operation>#<sha256 of the key>` |
+//! | targets | `USER#<userId>` | `CONFIG#TARGETS` |
 //!
 //! Keys in the indexes:
 //!
@@ -90,7 +91,7 @@ impl From<Primary> for Keys {
 
 /// Prefixes of keys.
 pub mod prefix {
-    /// Sort keys of a group's members; partition keys of a user in `GSI1` and `GSI3`.
+    /// Sort keys of a group's members; partition keys of a user, in the table, `GSI1` and `GSI3`.
     pub const MEMBER: &str = "USER#";
     /// Sort keys of expenses, in the table and in `GSI3`.
     pub const EXPENSE: &str = "TX#";
@@ -262,6 +263,18 @@ pub fn entries_until(at: Timestamp) -> String {
     format!("{at}#~")
 }
 
+/// Partition of the rows that belong to a user alone.
+#[must_use]
+pub fn own_partition(user: UserId) -> String {
+    user_partition(user.into())
+}
+
+/// Key of a user's targets.
+#[must_use]
+pub fn targets(user: UserId) -> Primary {
+    Primary { pk: own_partition(user), sk: "CONFIG#TARGETS".to_owned() }
+}
+
 /// Key of no row, which is read to open a connection.
 #[must_use]
 pub fn nothing() -> Primary {
@@ -324,6 +337,14 @@ within_key!(
     crate::id::GroupId,
     super::group_partition,
     super::prefix::GROUP
+);
+
+within_key!(
+    /// The user of a partition key.
+    of_user,
+    crate::id::UserId,
+    super::own_partition,
+    super::prefix::MEMBER
 );
 
 within_key!(

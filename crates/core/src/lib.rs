@@ -3,9 +3,10 @@
 //! In reading order: [`id`], [`time`], [`decimal`], [`currency`] and [`money`] are the values;
 //! [`split`] divides an expense, [`ledger`] records the balances, [`links`] says which guests
 //! are users, [`presence`] who is a member, and [`plan`] settles the balances; [`group`],
-//! [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities, [`named`] finds the
-//! members that a request names, and [`verify`] compares entities with the ledger; [`input`] checks the input of clients, and
-//! [`text_form`] describes it in the OpenAPI document; [`keys`] and [`row`] turn an entity into a
+//! [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities of groups, and
+//! [`targets`] is one of users; [`named`] finds the members that a request names, and [`verify`]
+//! compares entities with the ledger; [`input`] checks the input of clients, and [`text_form`]
+//! describes it in the OpenAPI document; [`keys`] and [`row`] turn an entity into a
 //! row of the table, [`balance`] and [`idempotency`] are rows of their own, and [`rows`] lists all
 //! rows; [`telegram`] verifies init data.
 //!
@@ -54,6 +55,8 @@ mod guest;
 pub mod expense;
 
 pub mod settlement;
+
+pub mod targets;
 
 pub mod entry;
 

@@ -13,6 +13,7 @@ use crate::{
     idempotency::IdempotencyRow,
     row::{AttributeValue, Item, KIND, Row, from_item, to_item},
     settlement::{Settlement, UsedHash},
+    targets::Targets,
 };
 
 /// A kind of row.
@@ -26,7 +27,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 13] = [
+pub const ROWS: [RowKind; 14] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -40,6 +41,7 @@ pub const ROWS: [RowKind; 13] = [
     RowKind::of::<Entry>(),
     RowKind::of::<UsedHash>(),
     RowKind::of::<IdempotencyRow<AnyResult>>(),
+    RowKind::of::<Targets>(),
 ];
 
 /// The result in an idempotency row, of any operation.

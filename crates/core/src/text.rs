@@ -119,6 +119,8 @@ text! {
     LineName(Line, 100) as "LineName", "Pizza";
     /// Name of a guest, not all blank, without control characters.
     GuestName(Line, 100) as "GuestName", "Grandma";
+    /// Name of a category, not all blank, without control characters.
+    CategoryLabel(Line, 50) as "CategoryLabel", "Pets";
     /// Note of an adjustment, not all blank, without control characters.
     Note(Line, 200) as "EntryNote", "Opening balance";
     /// Notes about an expense, not all blank, without control characters other than line breaks.

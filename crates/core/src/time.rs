@@ -1,4 +1,6 @@
-//! Moments and days in UTC, in the form that rows and responses have.
+//! Moments, days and time zones, in the form that rows and responses have.
+
+mod zone;
 
 use std::{fmt, str::FromStr, time::Duration};
 
@@ -6,6 +8,8 @@ use chrono::{DateTime, Months, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, U
 use serde::{Deserialize, Serialize};
 
 use crate::text_form::{TextForm, TextRule};
+
+pub use zone::{DAY_STARTS_AT_HOUR, Zone, ZoneError, day_of};
 
 /// A moment in UTC with millisecond precision, written as `2024-01-20T18:30:00.000Z`. Its texts
 /// sort in order of time.
@@ -68,27 +72,12 @@ impl Timestamp {
     pub fn day(self) -> Day {
         Day(self.0.date_naive())
     }
-
-    /// The day of an expense at this moment, in UTC: before [`DAY_STARTS_AT_HOUR`] it is the day
-    /// before.
-    #[must_use]
-    pub fn expense_day(self) -> Day {
-        let shifted = self.0.checked_sub_signed(TimeDelta::hours(DAY_STARTS_AT_HOUR));
-        shifted
-            .and_then(|at| u64::try_from(at.timestamp_millis()).ok())
-            .and_then(Self::from_millis)
-            .map_or_else(|| self.day(), Self::day)
-    }
 }
 
-/// A day in UTC, written as `2024-01-20`. Its texts sort in order of time.
+/// A calendar date, written as `2024-01-20`. Its texts sort in order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Day(NaiveDate);
-
-/// Hour at which the day of an expense begins: what happens later in the night still belongs to the
-/// evening before.
-pub const DAY_STARTS_AT_HOUR: i64 = 4;
 
 /// Error returned for a text that is not a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -96,7 +85,7 @@ pub const DAY_STARTS_AT_HOUR: i64 = 4;
 pub struct DayError;
 
 impl Day {
-    /// First moment of the day.
+    /// First moment of the day, in UTC.
     #[must_use]
     pub fn start(self) -> Timestamp {
         Timestamp(self.0.and_time(NaiveTime::MIN).and_utc())
@@ -108,7 +97,7 @@ impl Day {
         self.0.checked_add_months(Months::new(12)).map_or(self, Self)
     }
 
-    /// Last moment of the day.
+    /// Last moment of the day, in UTC.
     #[must_use]
     pub fn end(self) -> Timestamp {
         let next = self.0.succ_opt().unwrap_or(self.0).and_time(NaiveTime::MIN).and_utc();
@@ -230,15 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn day_of_an_expense_begins_at_four() {
-        for (at, day) in [
-            ("2024-03-01T03:59:59.999Z", "2024-02-29"),
-            ("2024-03-01T04:00:00.000Z", "2024-03-01"),
-            ("1970-01-01T00:00:00.000Z", "1970-01-01"),
-        ] {
-            let at: Timestamp = at.parse().unwrap();
-            assert_eq!(at.expense_day().to_string(), day);
-        }
+    fn the_year_after_a_leap_day_has_none() {
         let leap: Day = "2024-02-29".parse().unwrap();
         assert_eq!(leap.next_year().to_string(), "2025-02-28");
     }

@@ -22,6 +22,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function { name: "settlements", routes: fracti_settlements::routes },
     Function { name: "ledger", routes: fracti_ledger::routes },
     Function { name: "users", routes: fracti_users::routes },
+    Function { name: "insights", routes: fracti_insights::routes },
 ];
 
 /// The routes of all functions.

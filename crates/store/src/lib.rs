@@ -27,6 +27,7 @@ mod memberships;
 mod presence;
 mod settings;
 mod settlements;
+mod targets;
 
 pub use access::MemberKey;
 pub use activity::{Activity, ActivityPosition, Feed};

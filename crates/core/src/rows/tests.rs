@@ -77,8 +77,8 @@ fn every_row_is_listed() {
     assert_eq!(kinds, ROWS.iter().map(|row| row.name.to_owned()).collect());
 }
 
-#[test]
-fn keys_are_stable() {
+/// Rows of groups, by name.
+fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
     let at: Timestamp = "2024-01-20T18:30:00.000Z".parse().unwrap();
     let group_id: GroupId = "550e8400-e29b-41d4-a716-446655440000".parse().unwrap();
     let user: UserId = "123456789".parse().unwrap();
@@ -121,7 +121,7 @@ fn keys_are_stable() {
     let grandma = Member::guest(&"Grandma".parse().unwrap(), user, at, [1; 10]);
     let grandma = MemberRow { group_id, member: Member { id: guest.into(), ..grandma } };
     let chat = ChatGroup { chat_id: "-3788475317572404878".parse().unwrap(), group_id };
-    let rows: [(&str, Result<Item, Error>); 17] = [
+    vec![
         ("group", to_item(&from_item::<Group>(seed("group")).unwrap())),
         ("chat group", to_item(&chat)),
         ("member", to_item(&from_item::<MemberRow>(seed("member")).unwrap())),
@@ -139,10 +139,20 @@ fn keys_are_stable() {
         ("link", to_item(&link)),
         ("used hash", to_item(&used)),
         ("idempotency", to_item(&request)),
-    ];
+    ]
+}
+
+/// Rows that belong to a user alone, by name.
+fn rows_of_users() -> Vec<(&'static str, Result<Item, Error>)> {
+    let user: UserId = "123456789".parse().unwrap();
+    vec![("targets", to_item(&Targets::none(user)))]
+}
+
+#[test]
+fn keys_are_stable() {
+    let rows = rows_of_groups().into_iter().chain(rows_of_users());
     let mut unseen: BTreeSet<&str> = ROWS.iter().map(|row| row.name).collect();
     let lines: Vec<String> = rows
-        .into_iter()
         .map(|(name, row)| {
             let row = row.unwrap();
             let kind = RowKind::find(&row).unwrap();
@@ -178,5 +188,6 @@ fn keys_are_stable() {
     link: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#link:guest-0190a1b2-0000-7000-8000-000000000001 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
     used hash: TXHASH#aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa / SETTLEMENT
     idempotency: IDEM#123456789 / create-expense#00ff
+    targets: USER#123456789 / CONFIG#TARGETS
     ");
 }

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use fracti_core::{
-    chat_id, currency, entry_id, expense, id, ledger, settlement, split, text,
+    chat_id, currency, entry_id, expense, id, ledger, settlement, split, targets, text,
     text_form::{TextForm, TextRule},
     time, ton,
 };
@@ -64,6 +64,14 @@ pub type ChatId = Text<chat_id::ChatId>;
 pub type Timestamp = Text<time::Timestamp>;
 /// A calendar date.
 pub type CalendarDate = Text<time::Day>;
+/// Time zone.
+pub type TimeZone = Text<time::Zone>;
+/// Period of targets.
+pub type TargetPeriod = Text<targets::Period>;
+/// Status of a user's own category.
+pub type CategoryStatus = Text<targets::CategoryStatus>;
+/// Name of a category.
+pub type CategoryLabel = Text<text::CategoryLabel>;
 /// Currency code.
 pub type Currency = Text<currency::Currency>;
 /// Title of a group.

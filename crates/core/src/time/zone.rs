@@ -1,0 +1,184 @@
+//! Time zones, and the day of a moment in one.
+
+use std::{fmt, str::FromStr};
+
+use chrono::{Datelike, FixedOffset, NaiveDateTime, TimeDelta};
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+
+use super::{Day, Timestamp};
+use crate::text_form::{TextForm, TextRule};
+
+/// Hour of the local clock at which a day begins: what happens later in the night still belongs to
+/// the evening before.
+pub const DAY_STARTS_AT_HOUR: i64 = 4;
+
+/// Largest offset from UTC, in hours.
+const MAX_OFFSET: i32 = 18;
+
+/// A time zone: an IANA name like `Europe/Berlin`, or an offset from UTC like `+03:00`.
+///
+/// The default is UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Zone {
+    /// A zone of the IANA database, with its changes of the clock.
+    Named(Tz),
+    /// A fixed offset.
+    Offset(FixedOffset),
+}
+
+/// Error returned for a text that is not a time zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "must be an IANA time zone, like Europe/Berlin, or an offset from -{MAX_OFFSET}:00 to \
+     +{MAX_OFFSET}:00, like +03:00"
+)]
+pub struct ZoneError;
+
+impl Zone {
+    /// The clock of the zone at a moment.
+    fn local(self, at: Timestamp) -> NaiveDateTime {
+        match self {
+            Self::Named(zone) => at.0.with_timezone(&zone).naive_local(),
+            Self::Offset(offset) => at.0.with_timezone(&offset).naive_local(),
+        }
+    }
+}
+
+/// The day of a moment in a zone: the date of the local clock, or the date before it while the
+/// clock shows less than [`DAY_STARTS_AT_HOUR`].
+///
+/// ```
+/// use fracti_core::time::day_of;
+///
+/// let zone = "Europe/Berlin".parse().unwrap();
+/// let night = "2026-03-29T01:59:00Z".parse().unwrap();
+/// assert_eq!(day_of(night, zone).to_string(), "2026-03-28");
+/// ```
+#[must_use]
+pub fn day_of(at: Timestamp, zone: Zone) -> Day {
+    let day = zone.local(at).checked_sub_signed(TimeDelta::hours(DAY_STARTS_AT_HOUR));
+    // Other years cannot be written.
+    day.filter(|day| (1970..=9999).contains(&day.year()))
+        .map_or_else(|| at.day(), |it| Day(it.date()))
+}
+
+impl Default for Zone {
+    fn default() -> Self {
+        Self::Named(Tz::UTC)
+    }
+}
+
+impl FromStr for Zone {
+    type Err = ZoneError;
+
+    fn from_str(text: &str) -> Result<Self, ZoneError> {
+        if text.starts_with(['+', '-']) {
+            offset(text).map(Self::Offset).ok_or(ZoneError)
+        } else {
+            text.parse().map(Self::Named).map_err(|_| ZoneError)
+        }
+    }
+}
+
+/// Parses `+HH:MM` or `-HH:MM`.
+fn offset(text: &str) -> Option<FixedOffset> {
+    let offset: FixedOffset = text.parse().ok()?;
+    let is_canonical = text.len() == 6 && offset.to_string() == text.replace("-00:00", "+00:00");
+    let is_small = offset.local_minus_utc().checked_abs()? <= MAX_OFFSET.checked_mul(3600)?;
+    (is_canonical && is_small).then_some(offset)
+}
+
+impl TryFrom<String> for Zone {
+    type Error = ZoneError;
+
+    fn try_from(text: String) -> Result<Self, ZoneError> {
+        text.parse()
+    }
+}
+
+impl From<Zone> for String {
+    fn from(zone: Zone) -> Self {
+        zone.to_string()
+    }
+}
+
+impl fmt::Display for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(zone) => f.write_str(zone.name()),
+            Self::Offset(offset) => offset.fmt(f),
+        }
+    }
+}
+
+impl TextForm for Zone {
+    const NAME: &'static str = "TimeZone";
+    const EXAMPLE: &'static str = "Europe/Berlin";
+
+    fn description() -> String {
+        format!(
+            "Time zone: an IANA name, or an offset from UTC between -{MAX_OFFSET}:00 and \
+             +{MAX_OFFSET}:00."
+        )
+    }
+
+    fn rule() -> TextRule {
+        TextRule::Pattern("^([+-][01][0-9]:[0-5][0-9]|[A-Za-z][A-Za-z0-9_+/-]*)$".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn day_begins_at_four_by_the_local_clock() {
+        for (at, zone, day) in [
+            ("2024-03-01T03:59:59.999Z", "UTC", "2024-02-29"),
+            ("2024-03-01T04:00:00.000Z", "UTC", "2024-03-01"),
+            ("2024-03-01T00:59:59.999Z", "+03:00", "2024-02-29"),
+            ("2024-03-01T01:00:00.000Z", "+03:00", "2024-03-01"),
+            ("2024-03-01T12:59:59.999Z", "-09:00", "2024-02-29"),
+            ("2024-03-01T13:00:00.000Z", "-09:00", "2024-03-01"),
+            // The clock goes from 02:00 to 03:00 in this night, and back in autumn.
+            ("2026-03-29T01:59:59.999Z", "Europe/Berlin", "2026-03-28"),
+            ("2026-03-29T02:00:00.000Z", "Europe/Berlin", "2026-03-29"),
+            ("2026-03-28T02:59:59.999Z", "Europe/Berlin", "2026-03-27"),
+            ("2026-10-25T02:59:59.999Z", "Europe/Berlin", "2026-10-24"),
+            ("2026-10-25T03:00:00.000Z", "Europe/Berlin", "2026-10-25"),
+            ("1970-01-01T00:00:00.000Z", "UTC", "1970-01-01"),
+            ("9999-12-31T23:59:59.999Z", "+18:00", "9999-12-31"),
+        ] {
+            let found = day_of(at.parse().unwrap(), zone.parse().unwrap());
+            assert_eq!(found.to_string(), day, "{at} {zone}");
+        }
+    }
+
+    #[test]
+    fn zone_is_a_name_or_an_offset() {
+        for text in ["UTC", "Europe/Berlin", "America/Argentina/Ushuaia", "+03:00", "-18:00"] {
+            let zone: Zone = text.parse().unwrap();
+            assert_eq!(zone.to_string(), text);
+        }
+        for text in [
+            "",
+            "Berlin",
+            "europe/berlin",
+            "Europe/Berlin ",
+            "+3",
+            "+0300",
+            "+03:0",
+            "+03:60",
+            "+18:01",
+            "-19:00",
+            "03:00",
+            "+ 3:00",
+            "Z",
+            "\u{2212}03:00",
+        ] {
+            assert_eq!(text.parse::<Zone>(), Err(ZoneError), "{text:?}");
+        }
+    }
+}
