@@ -214,6 +214,13 @@ impl Api {
         rows
     }
 
+    /// Deletes a row outside of the API.
+    pub(crate) async fn delete_row(&self, pk: &str, sk: &str) {
+        let key = |text: &str| AttributeValue::S(text.to_owned());
+        let delete = self.client.delete_item().table_name(TABLE);
+        delete.key("PK", key(pk)).key("SK", key(sk)).send().await.unwrap();
+    }
+
     /// Checks that the ledger agrees with the rows.
     pub(crate) async fn verify(&self, group: &str) {
         self.table.verify_ledger(group.parse().unwrap()).await.unwrap();

@@ -5,6 +5,7 @@
 #![expect(clippy::arithmetic_side_effects, reason = "a sum that overflows is a failure")]
 
 mod access;
+mod admin;
 mod alarms;
 mod amounts;
 mod budgets;

@@ -138,10 +138,13 @@ pub fn settlement_partition(settlement: SettlementId) -> String {
     format!("SETTLEMENT#{settlement}")
 }
 
+/// Sort key of a group.
+pub const METADATA: &str = "METADATA";
+
 /// Key of a group.
 #[must_use]
 pub fn group(group: GroupId) -> Primary {
-    Primary { pk: group_partition(group), sk: "METADATA".to_owned() }
+    Primary { pk: group_partition(group), sk: METADATA.to_owned() }
 }
 
 /// Key of a member.

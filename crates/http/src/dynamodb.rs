@@ -47,6 +47,12 @@ pub(crate) fn config(http: SharedHttpClient) -> ConfigLoader {
         .retry_config(retries())
 }
 
+/// A client of the DynamoDB of the AWS region, with credentials and region from the environment,
+/// the profile or the role of the machine.
+pub async fn dynamodb() -> Client {
+    Client::new(&config(tls::trusting_amazon()).load().await)
+}
+
 /// A client of the DynamoDB at `endpoint`, with credentials and region from the environment or the
 /// profile.
 ///

@@ -23,7 +23,7 @@ mod tls;
 
 pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Routes, Settings};
 pub use context::{Context, Credential, Principal};
-pub use dynamodb::{dynamodb_at, local_dynamodb};
+pub use dynamodb::{dynamodb, dynamodb_at, local_dynamodb};
 pub use lambda::run;
 pub use limits::MAX_LIMIT;
 pub use openapi::schemas::{self, Text};

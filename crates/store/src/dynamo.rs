@@ -7,6 +7,7 @@ mod deadline;
 mod expression;
 mod query;
 mod retry;
+mod scan;
 mod transaction;
 mod write;
 

@@ -27,6 +27,7 @@ mod memberships;
 mod presence;
 mod settings;
 mod settlements;
+mod sweep;
 mod targets;
 
 pub use access::MemberKey;

@@ -17,9 +17,7 @@ async fn verified_debts_report_a_ledger_mismatch() {
     // An expense row is deleted outside of the API.
     let rows = group.api.rows().await;
     let ((pk, sk), _) = rows.iter().find(|((_, sk), _)| sk.starts_with("TX#")).unwrap();
-    let key = |text: &str| aws_sdk_dynamodb::types::AttributeValue::S(text.to_owned());
-    let delete = group.api.client.delete_item().table_name("FractiTable");
-    delete.key("PK", key(pk)).key("SK", key(sk)).send().await.unwrap();
+    group.api.delete_row(pk, sk).await;
     alice.get(&group.path("/debts")).await.data(200);
     let wrong = alice.get(&group.path("/debts?verify=true")).await;
     assert_eq!(wrong.code(), (500, "INTERNAL"));

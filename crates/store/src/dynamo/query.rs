@@ -90,8 +90,7 @@ pub struct Page {
 impl Page {
     /// The keys of the row after which the page begins.
     fn start(&self) -> Option<Item> {
-        let Position(keys) = self.after.clone()?;
-        Some(keys.into_iter().map(|(name, key)| (name, AttributeValue::S(key))).collect())
+        self.after.clone().map(Position::item)
     }
 }
 
@@ -99,6 +98,22 @@ impl Page {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Position(BTreeMap<String, String>);
+
+impl Position {
+    /// The position of the row with this key.
+    pub(super) fn of(key: Item) -> Self {
+        let text = |(name, key)| match key {
+            AttributeValue::S(key) => Some((name, key)),
+            _ => None,
+        };
+        Self(key.into_iter().filter_map(text).collect())
+    }
+
+    /// The keys as attributes.
+    pub(super) fn item(self) -> Item {
+        self.0.into_iter().map(|(name, key)| (name, AttributeValue::S(key))).collect()
+    }
+}
 
 /// A part of a list.
 #[derive(Clone, Debug)]

@@ -1,0 +1,72 @@
+//! `fracti-admin`: the operators' tool.
+
+use std::{
+    io::{self, Write},
+    num::NonZeroU32,
+    process::ExitCode,
+};
+
+use clap::{Args, Parser, Subcommand};
+use fracti_admin::{Admin, Failure, Outcome, with_causes};
+use fracti_core::id::GroupId;
+use fracti_http::{dynamodb, dynamodb_at};
+use fracti_store::Table;
+
+/// Check and maintain the table of a Fracti, while it is in use.
+///
+/// Credentials and region come from the environment, the AWS profile or the machine's role, as for
+/// the AWS CLI.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Options {
+    /// Name of the table.
+    #[arg(long, value_name = "NAME", global = true, default_value = "FractiTable")]
+    table: String,
+    /// URL of the DynamoDB, if it is not that of the AWS region.
+    #[arg(long, value_name = "URL", global = true)]
+    endpoint: Option<String>,
+    /// Capacity units that are consumed per second, on average. Without it, there is no limit.
+    #[arg(long, value_name = "UNITS", global = true)]
+    rate: Option<NonZeroU32>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Compute the balances of groups again from all their rows, and compare them with the ledger.
+    Verify {
+        #[command(flatten)]
+        groups: Groups,
+    },
+}
+
+#[derive(Debug, Args)]
+struct Groups {
+    /// Only this group, in place of all.
+    #[arg(long, value_name = "ID")]
+    group: Option<GroupId>,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run(Options::parse()).await {
+        Ok(Outcome::Good) => ExitCode::SUCCESS,
+        Ok(Outcome::Bad) => ExitCode::FAILURE,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "fracti-admin: {}", with_causes(&error));
+            ExitCode::from(2)
+        }
+    }
+}
+
+async fn run(options: Options) -> Result<Outcome, Failure> {
+    let client = match &options.endpoint {
+        Some(endpoint) => dynamodb_at(endpoint).await,
+        None => dynamodb().await,
+    };
+    let mut admin = Admin::new(Table::new(client, options.table), options.rate);
+    match options.command {
+        Command::Verify { groups } => admin.verify(groups.group, &mut io::stdout()).await,
+    }
+}

@@ -1,0 +1,48 @@
+//! `verify`: compares groups with their rows.
+
+use std::io::Write;
+
+use fracti_core::{Error, id::GroupId};
+
+use crate::{Admin, Failure, Outcome, progress, with_causes};
+
+impl Admin {
+    /// Verifies a group, or all of them, and reports each one that differs from its rows.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the table cannot be read or the report cannot be written.
+    pub async fn verify(
+        &mut self,
+        group: Option<GroupId>,
+        out: &mut impl Write,
+    ) -> Result<Outcome, Failure> {
+        let bar = progress("groups verified");
+        let (mut differing, mut after) = (0_u64, None);
+        loop {
+            let (groups, next) = match group {
+                Some(group) => (vec![group], None),
+                None => self.pace.step(self.table.all_groups(after)).await?,
+            };
+            for group in groups {
+                match self.pace.step(self.table.verify_ledger(group)).await {
+                    Ok(()) => {}
+                    Err(error @ Error::Unavailable(_)) => return Err(error.into()),
+                    // A row that cannot be read, or an entry that is missing, is a finding, too.
+                    Err(error) => {
+                        differing = differing.saturating_add(1);
+                        bar.suspend(|| writeln!(out, "group {group}: {}", with_causes(&error)))?;
+                    }
+                }
+                bar.inc(1);
+            }
+            after = next;
+            if after.is_none() {
+                break;
+            }
+        }
+        bar.finish_and_clear();
+        writeln!(out, "{} groups verified, {differing} of them with a finding", bar.position())?;
+        Ok(if differing == 0 { Outcome::Good } else { Outcome::Bad })
+    }
+}

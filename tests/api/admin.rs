@@ -1,0 +1,3 @@
+//! The commands of the operators' tool, on tables that the API has written.
+
+mod verify;

@@ -1,0 +1,44 @@
+//! `fracti-admin verify`.
+
+use fracti_admin::{Admin, Outcome};
+use fracti_store::Table;
+use serde_json::json;
+
+use crate::harness::{Api, Group};
+
+async fn verify(api: &Api, group: Option<&str>) -> (Outcome, String) {
+    let table = Table::new(api.client.clone(), "FractiTable");
+    let mut out = Vec::new();
+    let group = group.map(|id| id.parse().unwrap());
+    let outcome = Admin::new(table, None).verify(group, &mut out).await.unwrap();
+    (outcome, String::from_utf8(out).unwrap())
+}
+
+#[tokio::test]
+async fn groups_with_a_mismatch_are_reported_and_the_others_are_not() {
+    let api = Api::new().await;
+    let mut groups = Vec::new();
+    for _ in 0..3 {
+        let group = Group::of(&api, 3, "EUR").await;
+        group.spend(0, json!({ "amount": 20 })).await;
+        groups.push(group);
+    }
+    let (good, told) = verify(&api, None).await;
+    assert_eq!(
+        (good, told.as_str()),
+        (Outcome::Good, "3 groups verified, 0 of them with a finding\n")
+    );
+
+    let rows = api.rows().await;
+    let of_second = |pk: &str, sk: &str| pk.ends_with(&groups[1].id) && sk.starts_with("TX#");
+    let ((pk, sk), _) = rows.iter().find(|((pk, sk), _)| of_second(pk, sk)).unwrap();
+    api.delete_row(pk, sk).await;
+    let (bad, told) = verify(&api, None).await;
+    assert_eq!(bad, Outcome::Bad);
+    assert!(told.starts_with(&format!("group {}: ", groups[1].id)), "{told}");
+    assert!(told.contains("balances differ in [EUR]"), "{told}");
+    assert!(told.ends_with("3 groups verified, 1 of them with a finding\n"), "{told}");
+
+    assert_eq!(verify(&api, Some(&groups[0].id)).await.0, Outcome::Good);
+    assert_eq!(verify(&api, Some(&groups[1].id)).await.0, Outcome::Bad);
+}
