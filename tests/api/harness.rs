@@ -20,7 +20,7 @@ use fracti_core::{
     telegram::{self, User},
     time::Timestamp,
 };
-use fracti_http::{App, BotToken, Clock, Random, service};
+use fracti_http::{App, BotToken, Clock, Quotas, Random, service};
 use fracti_local::{admitted, routes};
 use fracti_store::{Table, TableCost};
 use fracti_tests::{
@@ -130,6 +130,12 @@ impl Api {
     /// The same with another deadline for requests.
     pub(crate) fn with_deadline(&self, deadline: Duration) -> Self {
         let app = App { deadline, ..self.app.clone() };
+        Self { router: service(routes(), app.clone()), app, ..self.clone() }
+    }
+
+    /// The same with other daily quotas.
+    pub(crate) fn with_quotas(&self, quotas: Quotas) -> Self {
+        let app = App { quotas, ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
     }
 
@@ -268,6 +274,11 @@ impl Caller {
     /// The same user as a client of another process.
     pub(crate) fn at(&self, api: &Api) -> Self {
         Self { api: api.clone(), ..self.clone() }
+    }
+
+    /// The same user of an API with other daily quotas.
+    pub(crate) fn with_quotas(&self, quotas: Quotas) -> Self {
+        self.at(&self.api.with_quotas(quotas))
     }
 
     /// The same user with another authentication header.

@@ -32,6 +32,7 @@ mod openapi;
 mod paging;
 mod plan;
 mod privacy;
+mod quotas;
 mod refusals;
 mod round_trips;
 mod security;

@@ -19,7 +19,10 @@ use http_body_util::BodyExt;
 use serde_json::{Map, Value, json};
 use tower::ServiceExt;
 
-use crate::harness::{Api, Caller, Group, Reply};
+use crate::{
+    harness::{Api, Caller, Group, Reply},
+    quotas::quotas,
+};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../openapi.json");
 
@@ -238,7 +241,10 @@ fn every_field_is_described_and_every_example_is_valid() {
     for (name, response) in document.json["components"]["responses"].as_object().unwrap() {
         let content = &response["content"]["application/json"];
         if name == "TooManyRequests" {
-            assert_eq!(document.misfits(&content["schema"], &content["example"]), [""; 0]);
+            for (name, example) in content["examples"].as_object().unwrap() {
+                let misfits = document.misfits(&content["schema"], &example["value"]);
+                assert_eq!(misfits, [""; 0], "{name}");
+            }
             continue;
         }
         assert_eq!(content["schema"], json!({ "$ref": "#/components/schemas/ErrorResponse" }));
@@ -307,9 +313,13 @@ fn every_operation_documents_throttling() {
     for (path, method, operation) in document.operations() {
         let response = document.resolve(&operation["responses"]["429"]);
         let schema = &response["content"]["application/json"]["schema"];
-        let sent = json!({ "message": "Too Many Requests" });
+        let gateway = json!({ "message": "Too Many Requests" });
+        let api = json!({ "success": false, "error": "RATE_LIMITED", "message": "The daily…",
+            "requestId": "0190a1b2-0000-7000-8000-00000000000f" });
         assert!(schema.is_object(), "{method} {path}");
-        assert_eq!(document.misfits(schema, &sent), [""; 0], "{method} {path}");
+        for sent in [gateway, api] {
+            assert_eq!(document.misfits(schema, &sent), [""; 0], "{method} {path}");
+        }
     }
 }
 
@@ -679,6 +689,11 @@ async fn refusals(alice: &Reader<'_>, carol: &Reader<'_>, nobody: &Reader<'_>, g
         (alice, "/api/groups?cursor=x", "INVALID_CURSOR"),
     ] {
         assert_eq!(reader.get(path).await.code().1, code, "{path}");
+    }
+    let limited = alice.caller.with_quotas(quotas(1, 1));
+    let limited = Reader { document, caller: limited };
+    for code in ["", "RATE_LIMITED"] {
+        assert_eq!(limited.get(groups).await.code().1, code);
     }
     let crowd = json!({ "title": "Party", "chatId": 1 });
     let crowd = format!("{groups}/{}", alice.make(groups, crowd).await);

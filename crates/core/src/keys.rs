@@ -17,6 +17,7 @@
 //! | used hash | `TXHASH#<txHash>` | `SETTLEMENT` |
 //! | idempotency | `IDEM#<userId>` | `<operation>#<sha256 of the key>` |
 //! | targets | `USER#<userId>` | `CONFIG#TARGETS` |
+//! | usage | `USER#<userId>` | `USAGE#<YYYY-MM-DD>` |
 //!
 //! Keys in the indexes:
 //!
@@ -110,6 +111,8 @@ pub mod prefix {
     pub const CLOSING: &str = "DAY#";
     /// Sort keys of checkpoints.
     pub const CHECKPOINT: &str = "CHECKPOINT#";
+    /// Sort keys of a user's usage.
+    pub const USAGE: &str = "USAGE#";
     /// Partition keys of ledgers.
     pub const LEDGER: &str = "LEDGER#";
 }
@@ -278,6 +281,17 @@ pub fn targets(user: UserId) -> Primary {
     Primary { pk: own_partition(user), sk: "CONFIG#TARGETS".to_owned() }
 }
 
+/// Key of a user's usage on a day.
+#[must_use]
+pub fn usage(user: UserId, day: Day) -> Primary {
+    Primary { pk: own_partition(user), sk: usage_position(day) }
+}
+
+/// Sort key of a user's usage on a day.
+fn usage_position(day: Day) -> String {
+    format!("{}{day}", prefix::USAGE)
+}
+
 /// Key of no row, which is read to open a connection.
 #[must_use]
 pub fn nothing() -> Primary {
@@ -348,6 +362,14 @@ within_key!(
     crate::id::UserId,
     super::own_partition,
     super::prefix::MEMBER
+);
+
+within_key!(
+    /// The day of a usage row's sort key.
+    of_usage,
+    crate::time::Day,
+    super::usage_position,
+    super::prefix::USAGE
 );
 
 within_key!(

@@ -62,6 +62,8 @@ pub mod entry;
 
 pub mod adjustment;
 
+pub mod usage;
+
 pub mod verify;
 
 pub mod keys;

@@ -14,6 +14,7 @@ use crate::{
     row::{AttributeValue, Item, KIND, Row, from_item, to_item},
     settlement::{Settlement, UsedHash},
     targets::Targets,
+    usage::Usage,
 };
 
 /// A kind of row.
@@ -27,7 +28,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 14] = [
+pub const ROWS: [RowKind; 15] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -42,6 +43,7 @@ pub const ROWS: [RowKind; 14] = [
     RowKind::of::<UsedHash>(),
     RowKind::of::<IdempotencyRow<AnyResult>>(),
     RowKind::of::<Targets>(),
+    RowKind::of::<Usage>(),
 ];
 
 /// The result in an idempotency row, of any operation.

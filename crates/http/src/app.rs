@@ -1,6 +1,6 @@
 //! The dependencies of a request, and the configuration.
 
-use std::{env, fmt, fs, io, str::FromStr, sync::Arc, time::Duration};
+use std::{env, fmt, fs, io, num::NonZeroU32, str::FromStr, sync::Arc, time::Duration};
 
 use aws_config::SdkConfig;
 use aws_sdk_dynamodb::Client;
@@ -8,7 +8,7 @@ use fracti_core::{Cause, telegram, time::Timestamp};
 use fracti_store::{RequestContext, Table};
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::{Context, dynamodb, tls};
+use crate::{Context, Quotas, dynamodb, tls};
 
 /// Time limit of a request. It leaves 1.5 s of a function's 10 s for the response that the limit
 /// was exceeded.
@@ -16,6 +16,9 @@ const DEADLINE: Duration = Duration::from_millis(8_500);
 
 /// Form of a bot token, for error messages.
 const TOKEN_FORM: &str = "a bot token of the form 123456:ABC-def";
+
+/// Form of the sample, for error messages.
+const SAMPLE_FORM: &str = "a number of requests from 1, of which one is counted";
 
 /// Routes of an endpoint group with their part of the OpenAPI document.
 pub type Routes = OpenApiRouter<App>;
@@ -35,6 +38,8 @@ pub struct App {
     pub init_data_max_age: Duration,
     /// Time limit of a request.
     pub deadline: Duration,
+    /// Daily quotas of each user.
+    pub quotas: Quotas,
 }
 
 /// A clock that tests can replace.
@@ -86,6 +91,9 @@ pub struct Settings {
     pub bot_token_secret: Option<String>,
     /// `INIT_DATA_MAX_AGE_SECONDS`. Default: 86400.
     pub init_data_max_age: Duration,
+    /// `DAILY_READS` and `DAILY_WRITES`, of which 0, the default, allows any number, and
+    /// `USAGE_SAMPLE`. Default: 10.
+    pub quotas: Quotas,
 }
 
 impl Settings {
@@ -104,6 +112,23 @@ impl Settings {
                 Duration::from_secs(text.parse().map_err(|_| invalid)?)
             }
         };
+        let number = |name, default: u32, rule| match variable(name) {
+            None => Ok(default),
+            Some(text) => text.parse().map_err(|_| ConfigError::Invalid(name, rule)),
+        };
+        let limit = |name| {
+            let rule = "a number of requests, or 0 for any number";
+            number(name, 0, rule).map(NonZeroU32::new)
+        };
+        let unlimited = Quotas::default();
+        let sample = number("USAGE_SAMPLE", unlimited.sample.get(), SAMPLE_FORM)?;
+        let sample = NonZeroU32::new(sample);
+        let quotas = Quotas {
+            reads: limit("DAILY_READS")?,
+            writes: limit("DAILY_WRITES")?,
+            sample: sample.ok_or(ConfigError::Invalid("USAGE_SAMPLE", SAMPLE_FORM))?,
+            ..unlimited
+        };
         let bot_token = variable("TELEGRAM_BOT_TOKEN").map(|token| token.parse()).transpose();
         Ok(Self {
             table_name: variable("TABLE_NAME").unwrap_or_else(|| "FractiTable".to_owned()),
@@ -111,6 +136,7 @@ impl Settings {
                 .map_err(|InvalidToken| ConfigError::Invalid("TELEGRAM_BOT_TOKEN", TOKEN_FORM))?,
             bot_token_secret: variable("TELEGRAM_BOT_TOKEN_SECRET"),
             init_data_max_age: max_age,
+            quotas,
         })
     }
 }
@@ -142,7 +168,8 @@ impl App {
             }
         };
         let (token, ()) = tokio::join!(token, table.connect());
-        Ok(Self::new(table, token?, settings.init_data_max_age))
+        let app = Self::new(table, token?, settings.init_data_max_age);
+        Ok(Self { quotas: settings.quotas, ..app })
     }
 
     /// Creates an application over `table` with the clock and the random bytes of the system.
@@ -155,6 +182,7 @@ impl App {
             bot_token,
             init_data_max_age,
             deadline: DEADLINE,
+            quotas: Quotas::default(),
         }
     }
 
@@ -201,6 +229,12 @@ impl Random {
                 .unwrap_or_else(|error| unreachable!("no random bytes: {error}"));
             bytes
         })
+    }
+
+    /// Whether a request is one in `many`, chosen at random.
+    pub(crate) fn one_in(&self, many: NonZeroU32) -> bool {
+        let [one, two, three, four, ..] = (self.0)();
+        u32::from_le_bytes([one, two, three, four]) % many == 0
     }
 
     /// A source that returns `bytes()`.

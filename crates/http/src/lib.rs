@@ -16,6 +16,7 @@ mod dynamodb;
 mod lambda;
 mod layers;
 mod limits;
+mod quotas;
 mod request;
 mod response;
 mod service;
@@ -27,6 +28,7 @@ pub use dynamodb::{dynamodb, dynamodb_at, local_dynamodb};
 pub use lambda::run;
 pub use limits::MAX_LIMIT;
 pub use openapi::schemas::{self, Text};
+pub use quotas::Quotas;
 pub use request::{
     body::{Body, JsonScalar, Object, Value},
     caller::{AsMember, Caller, FromChat, Id},

@@ -83,14 +83,20 @@ or of a query, are reported at once in `details`; `message` is about the first o
 or entry (404); permission (403); state (409); `If-Match` (412); body (415, 400, 422).
 * **Unknown paths** get 404 `ROUTE_NOT_FOUND`. Unknown methods get 405 `METHOD_NOT_ALLOWED`, and \
 the header `Allow` lists the supported ones.
-* **Rate limit.** The gateway in front of the API answers 429 with a body of its own, \
-`GatewayError`.
+* **Quotas.** A deployment may limit the reads and the writes of a user on a day, in UTC. Then \
+every response to an authenticated request has `RateLimit-Policy` and `RateLimit`, and a request \
+beyond the limit gets 429 `RATE_LIMITED` with `Retry-After`, and changes nothing.
+* **Rate limit.** The gateway in front of the API answers 429 by itself, with only a `message`.
 "
     )
 }
 
-/// Name and status of the shared response of the gateway to a throttled request.
+/// Name and status of the shared response to a throttled request.
 const THROTTLED: (&str, &str) = ("TooManyRequests", "429");
+
+/// Headers with the state of the quotas, and their names in the document.
+const QUOTA_HEADERS: [(&str, &str); 2] =
+    [("RateLimit", "RateLimit"), ("RateLimit-Policy", "RateLimitPolicy")];
 
 /// Makes an empty set of routes whose operations have one of these tags. A tag is a name and a
 /// description.
@@ -143,7 +149,7 @@ pub fn document(routes: Routes) -> OpenApi {
 
     let mut errors = vec![(ProblemBody::name().into_owned(), ProblemBody::schema())];
     ProblemBody::schemas(&mut errors);
-    errors.push((GatewayError::name().into_owned(), GatewayError::schema()));
+    errors.push((RateLimitError::name().into_owned(), RateLimitError::schema()));
     shared.schemas = schemas
         .into_iter()
         .chain(errors)
@@ -224,6 +230,7 @@ fn complete(
             headers
                 .extend((*method == Method::POST).then_some(("idempotent-replayed", "Replayed")));
             headers.extend(response.headers.contains_key("ETag").then_some(("ETag", "ETag")));
+            headers.extend(QUOTA_HEADERS.into_iter().filter(|_| operation.security.is_none()));
             response.headers.extend(headers.into_iter().map(header));
         }
         operation.responses.responses.insert(status, response);
@@ -377,28 +384,43 @@ fn without_null(schema: RefOr<Schema>) -> RefOr<Schema> {
     }
 }
 
-/// Body of a response that the gateway sends by itself.
+/// Body of a response with status 429. The gateway sends only `message`; the API sends the other
+/// fields as well, as in `ErrorResponse`.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "the gateway sends it")]
-struct GatewayError {
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "the gateway and `ProblemBody` send it")]
+struct RateLimitError {
     /// Error message.
     #[schema(example = "Too Many Requests")]
     message: String,
+    /// `false`, if the API sent it.
+    #[schema(example = false)]
+    success: Option<bool>,
+    /// Error code, for programs, if the API sent it.
+    error: Option<Code>,
+    /// Id of the request, if the API sent it.
+    request_id: Option<String>,
 }
 
-/// The gateway's response to a request that it throttles.
+/// The response to a request that the gateway throttles, or that is beyond a daily quota.
 fn throttled() -> Response {
+    let gateway = json!({ "message": "Too Many Requests" });
+    let examples = [("gateway", gateway), ("RATE_LIMITED", example(Code::RateLimited))];
+    let examples = examples.map(|(name, value)| (name, ExampleBuilder::new().value(Some(value))));
     let content = ContentBuilder::new()
-        .schema(Some(Ref::from_schema_name(GatewayError::name())))
-        .example(Some(json!({ "message": "Too Many Requests" })))
+        .schema(Some(Ref::from_schema_name(RateLimitError::name())))
+        .examples_from_iter(examples.map(|(name, example)| (name, example.build())))
         .build();
-    ResponseBuilder::new()
-        .description(
-            "The rate limit is exceeded. Sent by the gateway before the request reaches \
-            the API; try again later.",
-        )
+    let mut response = ResponseBuilder::new()
+        .description(format!(
+            "The gateway's rate limit is exceeded; try again later.\n\n`RATE_LIMITED`: {}",
+            Code::RateLimited.meaning()
+        ))
         .content("application/json", content)
-        .build()
+        .build();
+    let headers = [("x-request-id", "RequestId"), ("Retry-After", "RetryAfter")];
+    response.headers.extend(headers.into_iter().chain(QUOTA_HEADERS).map(header));
+    response
 }
 
 /// The shared response of these codes, which have the same status.
@@ -531,29 +553,7 @@ fn shared() -> Components {
                 "example": "7f3a0c52-dinner",
             },
         },
-        "headers": {
-            "RequestId": {
-                "description": "Id of the request, to quote when reporting a problem.",
-                "schema": { "type": "string" },
-            },
-            "Replayed": {
-                "description": "Present if the response is a replay of the first one to the same \
-                    `Idempotency-Key`.",
-                "schema": { "type": "string", "enum": ["true"] },
-            },
-            "ETag": {
-                "description": "Tag of the returned state, for `If-Match`.",
-                "schema": { "type": "string" },
-            },
-            "RetryAfter": {
-                "description": "Seconds to wait before trying again.",
-                "schema": { "type": "integer", "minimum": 0 },
-            },
-            "Authenticate": {
-                "description": "Authentication scheme.",
-                "schema": { "type": "string", "enum": ["tma"] },
-            },
-        },
+        "headers": headers(),
         "securitySchemes": {
             "authorization": {
                 "type": "apiKey", "in": "header", "name": "Authorization",
@@ -567,4 +567,42 @@ fn shared() -> Components {
     });
     serde_json::from_value(shared)
         .unwrap_or_else(|error| unreachable!("the components are literals: {error}"))
+}
+
+/// Shared headers.
+fn headers() -> Value {
+    json!({
+        "RequestId": {
+            "description": "Id of the request, to quote when reporting a problem.",
+            "schema": { "type": "string" },
+        },
+        "Replayed": {
+            "description": "Present if the response is a replay of the first one to the same \
+                `Idempotency-Key`.",
+            "schema": { "type": "string", "enum": ["true"] },
+        },
+        "ETag": {
+            "description": "Tag of the returned state, for `If-Match`.",
+            "schema": { "type": "string" },
+        },
+        "RetryAfter": {
+            "description": "Seconds to wait before trying again.",
+            "schema": { "type": "integer", "minimum": 0 },
+        },
+        "RateLimit": {
+            "description": "What remains of the quota of reads or of writes (`r`), and the \
+                seconds until it resets (`t`), if the deployment has a quota.",
+            "schema": { "type": "string" }, "example": "\"reads\";r=4990;t=43200",
+        },
+        "RateLimitPolicy": {
+            "description": "The quotas (`q`) and their window in seconds (`w`), if the \
+                deployment has any.",
+            "schema": { "type": "string" },
+            "example": "\"reads\";q=5000;w=86400, \"writes\";q=500;w=86400",
+        },
+        "Authenticate": {
+            "description": "Authentication scheme.",
+            "schema": { "type": "string", "enum": ["tma"] },
+        },
+    })
 }

@@ -10,6 +10,7 @@ use fracti_store::with_deadline;
 use crate::{
     App, Problem, Routes,
     layers::{
+        admission,
         authentication::{self, Authentication},
         context, observe,
     },
@@ -30,6 +31,7 @@ pub fn service(routes: Routes, app: App) -> Router {
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(MAX_BODY_KIB * 1024))
+        .layer(middleware::from_fn_with_state(app.clone(), admission::admit))
         .layer(middleware::from_fn_with_state(authentication, authentication::authenticate))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn(amounts::layer))

@@ -9,6 +9,7 @@ mod query;
 mod retry;
 mod scan;
 mod transaction;
+mod update;
 mod write;
 
 pub use admission::with_admission;

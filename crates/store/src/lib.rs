@@ -29,6 +29,7 @@ mod settings;
 mod settlements;
 mod sweep;
 mod targets;
+mod usage;
 
 pub use access::MemberKey;
 pub use activity::{Activity, ActivityPosition, Feed};

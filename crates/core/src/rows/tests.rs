@@ -145,7 +145,8 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
 /// Rows that belong to a user alone, by name.
 fn rows_of_users() -> Vec<(&'static str, Result<Item, Error>)> {
     let user: UserId = "123456789".parse().unwrap();
-    vec![("targets", to_item(&Targets::none(user)))]
+    let day = "2024-01-20".parse().unwrap();
+    vec![("targets", to_item(&Targets::none(user))), ("usage", to_item(&Usage::none(user, day)))]
 }
 
 #[test]
@@ -189,5 +190,6 @@ fn keys_are_stable() {
     used hash: TXHASH#aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa / SETTLEMENT
     idempotency: IDEM#123456789 / create-expense#00ff
     targets: USER#123456789 / CONFIG#TARGETS
+    usage: USER#123456789 / USAGE#2024-01-20
     ");
 }

@@ -5,14 +5,18 @@ use std::{error::Error, sync::Arc, time::Instant};
 
 use axum::{
     extract::{MatchedPath, RawPathParams, Request, rejection::RawPathParamsRejection},
-    http::{HeaderValue, header},
+    http::{HeaderName, HeaderValue, header},
     middleware::Next,
     response::Response,
 };
 use fracti_core::id::GroupId;
 use fracti_store::{TableCost, metered};
 
-use crate::{Context, Problem, request::caller::PathParam};
+use crate::{
+    Context, Problem,
+    quotas::{RATE_LIMIT, RATE_LIMIT_POLICY},
+    request::caller::PathParam,
+};
 
 /// Serves a request and writes one log line about it.
 ///
@@ -46,10 +50,8 @@ pub(crate) async fn observe(
     if let Some(problem) = &problem {
         let headers = response.headers().clone();
         response = problem.render(&id);
-        // `Allow` is set by the router.
-        response
-            .headers_mut()
-            .extend(headers.into_iter().filter(|(name, _)| *name == Some(header::ALLOW)));
+        let kept = headers.into_iter().filter(|(name, _)| name.as_ref().is_some_and(is_kept));
+        response.headers_mut().extend(kept);
     }
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert("x-request-id", id);
@@ -82,8 +84,14 @@ pub(crate) async fn observe(
     response
 }
 
+/// Whether a problem's response has the header besides those of the problem: the router sets
+/// `Allow`, and the layer of the quotas the others.
+fn is_kept(name: &HeaderName) -> bool {
+    [header::ALLOW, RATE_LIMIT, RATE_LIMIT_POLICY].contains(name)
+}
+
 /// The error and its sources, in one line.
-fn chain(error: &(dyn Error + Send + Sync)) -> String {
+pub(super) fn chain(error: &(dyn Error + Send + Sync)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {

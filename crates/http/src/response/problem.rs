@@ -86,6 +86,8 @@ codes! {
     TooManySplits UNPROCESSABLE_ENTITY "The expense has more than {max} shares." max = MAX_SHARES,
     IdempotencyKeyReused UNPROCESSABLE_ENTITY
         "The idempotency key was already used for a different request.",
+    RateLimited TOO_MANY_REQUESTS
+        "The user's daily limit of reads or of writes is reached; it resets at 00:00 UTC.",
     Internal INTERNAL_SERVER_ERROR "An internal error occurred.",
     Unavailable SERVICE_UNAVAILABLE "The service is temporarily unavailable; try again.",
 }
@@ -96,7 +98,8 @@ pub struct Problem {
     code: Code,
     message: String,
     details: Vec<Detail>,
-    retry: bool,
+    /// Seconds after which the request may be repeated.
+    retry_after: Option<u64>,
     failure: Option<Failure>,
 }
 
@@ -166,7 +169,7 @@ impl Problem {
     /// A problem with a code for programs and a message for people.
     pub fn new(code: Code, message: impl AsRef<str>) -> Self {
         let (message, details) = (sentence(message.as_ref()), Vec::new());
-        Self { code, message, details, retry: false, failure: None }
+        Self { code, message, details, retry_after: None, failure: None }
     }
 
     /// The field at `path` breaks a rule.
@@ -199,6 +202,11 @@ impl Problem {
         Self::new(Code::Unauthorized, reason)
     }
 
+    /// The same problem, after which the request may be repeated in so many seconds.
+    pub(crate) fn retry_after(self, seconds: u64) -> Self {
+        Self { retry_after: Some(seconds), ..self }
+    }
+
     pub(crate) const fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
     }
@@ -214,8 +222,8 @@ impl Problem {
         };
         let mut response = (self.code.status(), axum::Json(body)).into_response();
         let headers = response.headers_mut();
-        if self.retry {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, seconds.into());
         }
         if self.code == Code::Unauthorized {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("tma"));
@@ -246,7 +254,7 @@ pub fn sentence(message: &str) -> String {
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         let new = |code| Self::new(code, error.to_string());
-        let later = |problem| Self { retry: true, ..problem };
+        let later = |problem: Self| problem.retry_after(1);
         match &error {
             Error::NoGroup => new(Code::GroupNotFound),
             Error::NoMember => new(Code::MemberNotFound),

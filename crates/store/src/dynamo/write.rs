@@ -69,7 +69,6 @@ impl Write {
     /// there is no such row, DynamoDB makes it, with counters that start at zero.
     ///
     /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html#Expressions.UpdateExpressions.ADD>
-    #[expect(dead_code, reason = "spendings and tallies are its users")]
     pub(crate) fn add<T: Row>(
         key: Primary,
         counters: impl IntoIterator<Item = (String, Decimal)>,

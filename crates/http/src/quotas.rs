@@ -1,0 +1,179 @@
+//! Daily quotas of users, and the header fields that tell their state.
+
+use std::{num::NonZeroU32, time::Duration};
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use fracti_core::{time::Timestamp, usage::Counter};
+
+use crate::{Code, Credential, Problem};
+
+/// Header with the state of the quota that the request used.
+pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+
+/// Header with all quotas.
+pub(crate) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
+/// Requests that a user may make on a day, in UTC: so many with all their API tokens together, and
+/// as many again in the app.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quotas {
+    /// Number of reads; `None` for any number.
+    pub reads: Option<NonZeroU32>,
+    /// Number of writes; `None` for any number.
+    pub writes: Option<NonZeroU32>,
+    /// One request in so many, chosen at random, is counted, as so many requests.
+    pub sample: NonZeroU32,
+    /// Time that a request waits for its counter. It is admitted if the table does not answer.
+    pub timeout: Duration,
+}
+
+/// What a request does, and the name of its quota.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// GET or HEAD.
+    Reads,
+    /// Any other method.
+    Writes,
+}
+
+/// The state of a quota after a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QuotaState {
+    pub(crate) kind: Kind,
+    pub(crate) limit: NonZeroU32,
+    /// Requests counted so far; `None` if there were too many for this one.
+    pub(crate) used: Option<u64>,
+    /// Time of the request.
+    pub(crate) now: Timestamp,
+}
+
+impl Default for Quotas {
+    /// Any number of requests.
+    fn default() -> Self {
+        Self {
+            reads: None,
+            writes: None,
+            sample: NonZeroU32::MIN.saturating_add(9),
+            timeout: Duration::from_millis(300),
+        }
+    }
+}
+
+impl Quotas {
+    /// Number of requests of a kind; `None` for any number.
+    pub(crate) const fn limit(&self, kind: Kind) -> Option<NonZeroU32> {
+        match kind {
+            Kind::Reads => self.reads,
+            Kind::Writes => self.writes,
+        }
+    }
+
+    /// The header fields of a counted response. Of a quota, `q` is the number of requests, `w` its
+    /// window and `t` the time until it begins again, in seconds, and `r` what remains of it.
+    ///
+    /// <https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10>
+    pub(crate) fn headers(&self, state: &QuotaState) -> HeaderMap {
+        let policy =
+            |kind: Kind| Some(format!("\"{}\";q={};w=86400", kind.name(), self.limit(kind)?));
+        let policies: Vec<_> = [Kind::Reads, Kind::Writes].into_iter().filter_map(policy).collect();
+        let (name, remaining, reset) = (state.kind.name(), state.remaining(), state.reset());
+        let fields = [
+            (RATE_LIMIT_POLICY, policies.join(", ")),
+            (RATE_LIMIT, format!("\"{name}\";r={remaining};t={reset}")),
+        ];
+        let field = |(name, value)| Some((name, HeaderValue::try_from(value).ok()?));
+        fields.into_iter().filter_map(field).collect()
+    }
+}
+
+impl Kind {
+    pub(crate) fn of(method: &Method) -> Self {
+        if [Method::GET, Method::HEAD].contains(method) { Self::Reads } else { Self::Writes }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::Writes => "writes",
+        }
+    }
+
+    /// The counter of requests of this kind with this credential.
+    pub(crate) const fn counter(self, credential: Credential) -> Counter {
+        match (credential, self) {
+            (Credential::InitData, Self::Reads) => Counter::AppReads,
+            (Credential::InitData, Self::Writes) => Counter::AppWrites,
+        }
+    }
+}
+
+impl QuotaState {
+    /// The response to a request beyond the quota.
+    pub(crate) fn refusal(&self) -> Option<Problem> {
+        let message = || {
+            let (limit, kind) = (self.limit, self.kind.name());
+            format!("the daily limit of {limit} {kind} is reached; it resets at 00:00 UTC")
+        };
+        let refused = self.used.is_none();
+        refused.then(|| Problem::new(Code::RateLimited, message()).retry_after(self.reset()))
+    }
+
+    fn remaining(&self) -> u64 {
+        let limit = u64::from(self.limit.get());
+        limit.saturating_sub(self.used.unwrap_or(limit))
+    }
+
+    /// Seconds until the next day begins, at least 1.
+    fn reset(&self) -> u64 {
+        let left = self.now.day().end().next().since(self.now);
+        left.as_secs().saturating_add(u64::from(left.subsec_nanos() > 0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(now: &str, used: Option<u64>) -> QuotaState {
+        let limit = NonZeroU32::new(500).unwrap();
+        QuotaState { kind: Kind::Writes, limit, used, now: now.parse().unwrap() }
+    }
+
+    #[test]
+    fn headers_tell_all_policies_and_the_state_of_one() {
+        let limit = NonZeroU32::new;
+        let both = Quotas { reads: limit(5000), writes: limit(500), ..Quotas::default() };
+        let writes = Quotas { reads: None, ..both };
+        let all = "\"reads\";q=5000;w=86400, \"writes\";q=500;w=86400";
+        for (quotas, now, used, policy, current) in [
+            (both, "2026-01-15T12:00:00Z", Some(10), all, "\"writes\";r=490;t=43200"),
+            (both, "2026-01-15T23:59:59.999Z", Some(505), all, "\"writes\";r=0;t=1"),
+            (both, "2026-01-15T00:00:00Z", None, all, "\"writes\";r=0;t=86400"),
+            (
+                writes,
+                "2026-01-15T23:59:58.001Z",
+                Some(500),
+                "\"writes\";q=500;w=86400",
+                "\"writes\";r=0;t=2",
+            ),
+        ] {
+            let headers = quotas.headers(&state(now, used));
+            assert_eq!(headers[RATE_LIMIT_POLICY], policy, "{now}");
+            assert_eq!(headers[RATE_LIMIT], current, "{now}");
+        }
+    }
+
+    #[test]
+    fn only_get_and_head_are_reads() {
+        for (method, kind) in [
+            (Method::GET, Kind::Reads),
+            (Method::HEAD, Kind::Reads),
+            (Method::POST, Kind::Writes),
+            (Method::PUT, Kind::Writes),
+            (Method::PATCH, Kind::Writes),
+            (Method::DELETE, Kind::Writes),
+        ] {
+            assert_eq!(Kind::of(&method), kind, "{method}");
+        }
+    }
+}
