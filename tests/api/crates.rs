@@ -6,7 +6,8 @@ use fracti_local::FUNCTIONS;
 
 /// The crates from the lowest layer to the highest. Crates of one layer do not depend on each
 /// other.
-const LAYERS: [&str; 7] = ["core", "store", "http", "functions", "admin", "local", "tests"];
+const LAYERS: [&str; 8] =
+    ["core", "formats", "store", "http", "functions", "admin", "local", "tests"];
 
 /// Crates that do I/O or know a transport, which only some layers may use.
 const IO: [(&str, &str); 7] = [

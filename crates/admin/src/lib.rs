@@ -1,16 +1,19 @@
-//! The commands of the operators' tool. Each of them works on a table in use, can be stopped at any
-//! moment, and can be run again.
+//! The commands of the operators' tool. Those that work on a table do so while it is in use, can be
+//! stopped at any moment, and can be run again.
 
 mod pace;
+mod plan;
 mod verify;
 
-use std::{io, num::NonZeroU32};
+use std::{io, num::NonZeroU32, path::PathBuf};
 
 use fracti_core::Error;
 use fracti_store::Table;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::pace::Pace;
+
+pub use plan::Export;
 
 /// The tool at work on a table.
 #[derive(Debug)]
@@ -37,6 +40,12 @@ pub enum Failure {
     /// The report cannot be written.
     #[error("the report cannot be written")]
     Output(#[from] io::Error),
+    /// A file that was named cannot be read.
+    #[error("{} cannot be read", .0.display())]
+    Input(PathBuf, #[source] io::Error),
+    /// The answers to questions are not in their form.
+    #[error("{} must be JSON like {{\"currency\":\"EUR\"}}", .0.display())]
+    Answers(PathBuf, #[source] serde_json::Error),
 }
 
 impl Admin {

@@ -7,12 +7,12 @@ use std::{
 };
 
 use clap::{Args, Parser, Subcommand};
-use fracti_admin::{Admin, Failure, Outcome, with_causes};
+use fracti_admin::{Admin, Export, Failure, Outcome, with_causes};
 use fracti_core::id::GroupId;
-use fracti_http::{dynamodb, dynamodb_at};
+use fracti_http::{Clock, dynamodb, dynamodb_at};
 use fracti_store::Table;
 
-/// Check and maintain the table of a Fracti, while it is in use.
+/// Check and maintain the table of a Fracti, while it is in use, and read export files.
 ///
 /// Credentials and region come from the environment, the AWS profile or the machine's role, as for
 /// the AWS CLI.
@@ -39,6 +39,11 @@ enum Command {
         #[command(flatten)]
         groups: Groups,
     },
+    /// Say in JSON what the import of another app's export file would do. The table is not used.
+    Plan {
+        #[command(flatten)]
+        export: Export,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -61,12 +66,15 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: Options) -> Result<Outcome, Failure> {
-    let client = match &options.endpoint {
-        Some(endpoint) => dynamodb_at(endpoint).await,
-        None => dynamodb().await,
-    };
-    let mut admin = Admin::new(Table::new(client, options.table), options.rate);
     match options.command {
-        Command::Verify { groups } => admin.verify(groups.group, &mut io::stdout()).await,
+        Command::Verify { groups } => {
+            let client = match &options.endpoint {
+                Some(endpoint) => dynamodb_at(endpoint).await,
+                None => dynamodb().await,
+            };
+            let mut admin = Admin::new(Table::new(client, options.table), options.rate);
+            admin.verify(groups.group, &mut io::stdout()).await
+        }
+        Command::Plan { export } => export.plan(Clock::system().now().day(), &mut io::stdout()),
     }
 }

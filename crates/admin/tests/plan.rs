@@ -1,0 +1,59 @@
+//! `fracti-admin plan`, as an operator runs it.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
+
+use std::{
+    path::PathBuf,
+    process::{Command, Output},
+};
+
+use serde_json::{Value, json};
+
+fn fixture(name: &str) -> PathBuf {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    root.join("../../tests/fixtures/import").join(name)
+}
+
+fn run(arguments: &[&str]) -> (Option<i32>, Value, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fracti-admin"));
+    let Output { status, stdout, stderr } = command.arg("plan").args(arguments).output().unwrap();
+    let plan = serde_json::from_slice(&stdout).unwrap_or_default();
+    (status.code(), plan, String::from_utf8(stderr).unwrap())
+}
+
+#[test]
+fn a_file_that_can_be_imported_has_a_plan_and_exit_code_0() {
+    let (code, plan, _) = run(&[fixture("splitwise.csv").to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{plan:#}");
+    assert_eq!(plan["format"], "splitwise-csv");
+    assert_eq!(plan["members"][1], json!({ "name": "O'Neil, Bob", "rows": 8 }));
+    assert_eq!(
+        [&plan["expenses"], &plan["settlements"], &plan["skipped"], &plan["currencies"]],
+        [&json!(10), &json!(1), &json!(1), &json!(["EUR", "JPY", "KWD"])]
+    );
+    assert_eq!(
+        plan["balances"][1],
+        json!({ "name": "O'Neil, Bob", "currency": "EUR", "net": 40.73 })
+    );
+    assert_eq!(
+        plan["checks"][1],
+        json!({
+            "what": "total of O'Neil, Bob in EUR", "file": 40.73, "computed": 40.73, "agrees": true,
+        })
+    );
+}
+
+#[test]
+fn a_broken_file_has_errors_and_exit_code_1() {
+    let (code, plan, _) = run(&[fixture("../money.json").to_str().unwrap()]);
+    assert_eq!(code, Some(1));
+    assert_eq!(plan["format"], Value::Null);
+    assert_eq!(plan["errors"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_missing_file_has_exit_code_2() {
+    let (code, _, told) = run(&[fixture("none.csv").to_str().unwrap()]);
+    assert_eq!(code, Some(2));
+    assert!(told.contains("none.csv cannot be read: "), "{told}");
+}

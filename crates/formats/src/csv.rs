@@ -1,0 +1,204 @@
+//! Records of a CSV file (RFC 4180), with the lines at which they begin.
+//!
+//! The reader is strict: a stray quote or a quote that is never closed is an error, because behind
+//! it rows would be read as text. Blank lines are records, because they separate sections.
+
+use std::borrow::Cow;
+
+use crate::import::{Issue, Place};
+
+/// Maximum number of cells of a record: 500 members and the columns that no member has.
+const MAX_CELLS: usize = 600;
+
+/// The records of a file. It ends after the first error.
+#[derive(Clone, Debug)]
+pub(crate) struct Csv<'a> {
+    rest: &'a str,
+    line: usize,
+    delimiter: char,
+}
+
+/// A record: the cells between two line ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Record<'a> {
+    /// Physical line at which it begins, from 1.
+    pub(crate) line: usize,
+    /// The cells, without their quotes.
+    pub(crate) cells: Vec<Cow<'a, str>>,
+}
+
+impl Record<'_> {
+    /// The cell at `index`, from 0; empty if there is none.
+    pub(crate) fn cell(&self, index: usize) -> &str {
+        self.cells.get(index).map_or("", |cell| cell)
+    }
+
+    /// Whether the line is empty.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.cells.iter().all(|cell| cell.is_empty()) && self.cells.len() == 1
+    }
+
+    /// Place of the cell at `index`, from 0.
+    pub(crate) fn place(&self, index: usize) -> Place {
+        Place::cell(self.line, index.saturating_add(1))
+    }
+}
+
+impl<'a> Csv<'a> {
+    /// The records of `text`. A spreadsheet may have replaced the commas between cells by
+    /// semicolons or tabs; the first line with cells shows it.
+    pub(crate) fn new(text: &'a str) -> Self {
+        let count = |line: &str, delimiter: char| line.matches(delimiter).count();
+        let mut lines = text.lines().take(5);
+        let first = lines.find(|line| [',', ';', '\t'].iter().any(|it| count(line, *it) >= 3));
+        let delimiter = match first {
+            Some(line) if count(line, ',') >= 3 => ',',
+            Some(line) if count(line, ';') >= 3 => ';',
+            Some(_) => '\t',
+            None => ',',
+        };
+        Self { rest: text, line: 1, delimiter }
+    }
+
+    fn record(&mut self) -> Result<Record<'a>, Issue> {
+        let mut record = Record { line: self.line, cells: Vec::new() };
+        loop {
+            let place = record.place(record.cells.len());
+            if record.cells.len() == MAX_CELLS {
+                return Err(place.issue(format!("a line must have at most {MAX_CELLS} cells")));
+            }
+            let cell = match self.rest.strip_prefix('"') {
+                Some(quoted) => self.quoted(quoted, place)?,
+                None => self.bare(place)?,
+            };
+            record.cells.push(cell);
+            if let Some(next) = self.rest.strip_prefix(self.delimiter) {
+                self.rest = next;
+                continue;
+            }
+            let rest = self.rest.strip_prefix('\r').unwrap_or(self.rest);
+            if let Some(next) = rest.strip_prefix('\n') {
+                self.rest = next;
+                self.line = self.line.saturating_add(1);
+            }
+            return Ok(record);
+        }
+    }
+
+    /// Reads a cell without quotes, up to a delimiter or the end of the line.
+    fn bare(&mut self, place: Place) -> Result<Cow<'a, str>, Issue> {
+        let end = self.rest.find([self.delimiter, '\n', '"']).unwrap_or(self.rest.len());
+        let (cell, rest) = self.rest.split_at(end);
+        if rest.starts_with('"') {
+            return Err(place.issue("a cell that contains a quote must be enclosed in quotes"));
+        }
+        self.rest = rest;
+        let ends_line = !rest.starts_with(self.delimiter);
+        Ok(cell.strip_suffix('\r').filter(|_| ends_line).unwrap_or(cell).into())
+    }
+
+    /// Reads a cell after its opening quote, up to a delimiter or the end of the line.
+    fn quoted(&mut self, quoted: &'a str, place: Place) -> Result<Cow<'a, str>, Issue> {
+        let mut cell = Cow::Borrowed("");
+        let mut rest = quoted;
+        loop {
+            let Some((part, after)) = rest.split_once('"') else {
+                return Err(place.issue("the quote that opens this cell is never closed"));
+            };
+            if cell.is_empty() {
+                cell = Cow::Borrowed(part);
+            } else {
+                cell.to_mut().push_str(part);
+            }
+            rest = after;
+            let Some(after) = rest.strip_prefix('"') else { break };
+            cell.to_mut().push('"');
+            rest = after;
+        }
+        let ends = rest.is_empty() || rest.starts_with([self.delimiter, '\n']);
+        if !ends && !rest.starts_with("\r\n") && rest != "\r" {
+            return Err(place.issue("text must not follow the quote that closes a cell"));
+        }
+        self.line = self.line.saturating_add(cell.matches('\n').count());
+        self.rest = rest;
+        Ok(cell)
+    }
+}
+
+impl<'a> Iterator for Csv<'a> {
+    type Item = Result<Record<'a>, Issue>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let record = self.record();
+        if record.is_err() || self.rest == "\r" {
+            self.rest = "";
+        }
+        Some(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Lines = Vec<(usize, Vec<String>)>;
+
+    /// The lines and cells of a text, or the place of the error.
+    fn read(text: &str) -> Result<Lines, (usize, Option<usize>)> {
+        let cells = |it: Record<'_>| (it.line, it.cells.into_iter().map(Cow::into_owned).collect());
+        let records = Csv::new(text).map(|record| record.map(cells));
+        records
+            .collect::<Result<_, _>>()
+            .map_err(|issue: Issue| (issue.line.unwrap(), issue.column))
+    }
+
+    #[test]
+    fn records_have_the_line_at_which_they_begin() {
+        let records = read("a,\"b\n\"\"c\"\"\",d\r\n\r\n\"\",,\ne\rf,\"g\"\r").unwrap();
+        let expected: [(usize, &[&str]); 4] =
+            [(1, &["a", "b\n\"c\"", "d"]), (3, &[""]), (4, &["", "", ""]), (5, &["e\rf", "g"])];
+        let expected = expected.map(|(line, cells)| (line, cells.iter().map(ToString::to_string)));
+        assert_eq!(records, expected.map(|(line, cells)| (line, cells.collect())));
+    }
+
+    #[test]
+    fn stray_quotes_are_refused_at_their_line_and_column() {
+        for (text, place) in [
+            ("a,b\nc,\"d", (2, Some(2))),
+            ("a,b\nc,\"d\n\n\ne", (2, Some(2))),
+            ("\"a\nb\",c\n\"d\"e,f", (3, Some(1))),
+            ("a,b\"c", (1, Some(2))),
+            ("a, \"b\"", (1, Some(2))),
+            ("\"a\"\rb", (1, Some(1))),
+        ] {
+            assert_eq!(read(text), Err(place), "{text:?}");
+        }
+        assert_eq!(read(&",".repeat(MAX_CELLS)), Err((1, Some(MAX_CELLS + 1))));
+    }
+
+    #[test]
+    fn semicolons_and_tabs_separate_cells_if_commas_do_not() {
+        for text in ["a,b;c,d\te,f", "\na;b,c;d;e,f", "a\tb\tc;d\te,f"] {
+            assert_eq!(read(text).unwrap().pop().unwrap().1.len(), 4, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn written_cells_are_read(
+            rows in prop::collection::vec(prop::collection::vec("[a,\"\r\n;']*", 4), 1..5),
+        ) {
+            let quoted = |cell: &String| format!("\"{}\"", cell.replace('"', "\"\""));
+            let line = |row: &Vec<String>| row.iter().map(quoted).collect::<Vec<_>>().join(",");
+            let text = rows.iter().map(line).collect::<Vec<_>>().join("\r\n");
+            let csv = Csv { rest: &text, line: 1, delimiter: ',' };
+            let read: Vec<_> = csv.map(|record| record.unwrap().cells).collect();
+            prop_assert_eq!(read, rows);
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! An import while its file is read.
+
+use std::collections::{HashMap, HashSet};
+
+use fracti_core::{
+    currency::Currency,
+    decimal::Decimal,
+    expense::Category,
+    money::Money,
+    split::MAX_SHARES,
+    text::{Description, GuestName, Notes},
+    time::Day,
+};
+
+use crate::{
+    answers::Answers,
+    import::{
+        Check, Format, Import, Issue, MAX_ERRORS, Member, Movement, Part, Place, Row, Transfer,
+    },
+    key::Key,
+};
+
+/// Maximum number of rows of a file.
+pub const MAX_ROWS: usize = 10_000;
+
+/// Maximum number of members of a file.
+pub const MAX_MEMBERS: usize = 500;
+
+/// Letters before which apps and spreadsheets write a `'`, so that a text is not a formula.
+const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
+
+/// The import of a file that is being read.
+#[derive(Debug)]
+pub(crate) struct Draft<'a> {
+    answers: &'a Answers,
+    /// The latest date that an expense may have.
+    latest: Day,
+    import: Import,
+    /// Number of rows read.
+    rows: usize,
+    /// Names of members, as they are compared.
+    names: HashSet<String>,
+    /// Number of rows with the same content.
+    ranks: HashMap<Key, u32>,
+    /// Sum of the absolute amounts of each currency.
+    volumes: HashMap<Currency, i64>,
+}
+
+/// A row that is read, but not checked.
+#[derive(Debug)]
+pub(crate) struct Entry<'t> {
+    pub(crate) line: usize,
+    pub(crate) key: Key,
+    /// Whether debts are paid with it.
+    pub(crate) is_payment: bool,
+    pub(crate) date: Day,
+    pub(crate) description: &'t str,
+    pub(crate) category: Option<Category>,
+    pub(crate) notes: Option<&'t str>,
+    pub(crate) currency: Currency,
+    /// What members paid.
+    pub(crate) payers: Vec<Part>,
+    /// What members owe.
+    pub(crate) shares: Vec<Part>,
+}
+
+impl<'a> Draft<'a> {
+    pub(crate) fn new(answers: &'a Answers, today: Day) -> Self {
+        Self {
+            answers,
+            latest: today.next_year(),
+            import: Import::default(),
+            rows: 0,
+            names: HashSet::new(),
+            ranks: HashMap::new(),
+            volumes: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn format(&mut self, format: Format) {
+        self.import.format = Some(format);
+    }
+
+    /// Reports an error, after which the file cannot be imported.
+    pub(crate) fn error(&mut self, place: Place, message: impl Into<String>) {
+        self.fail(place.issue(message));
+    }
+
+    /// Reports an error, after which the file cannot be imported.
+    pub(crate) fn fail(&mut self, issue: Issue) {
+        if self.import.errors.len() < MAX_ERRORS {
+            self.import.errors.push(issue);
+        }
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        !self.import.errors.is_empty()
+    }
+
+    pub(crate) fn warn(&mut self, place: Place, message: impl Into<String>) {
+        self.import.warnings.push(place.issue(message));
+    }
+
+    /// The value, or `None` and an error with the name of the field.
+    pub(crate) fn keep<T, E: std::fmt::Display>(
+        &mut self,
+        place: Place,
+        field: &str,
+        read: Result<T, E>,
+    ) -> Option<T> {
+        read.map_err(|rule| self.error(place, format!("{field} {rule}"))).ok()
+    }
+
+    /// Counts a row. `false` if there are too many.
+    pub(crate) fn admits_row(&mut self, line: usize) -> bool {
+        self.rows = self.rows.saturating_add(1);
+        if self.rows > MAX_ROWS {
+            self.error(Place::line(line), format!("the file must have at most {MAX_ROWS} rows"));
+        }
+        self.rows <= MAX_ROWS
+    }
+
+    /// Adds a member, and returns the index.
+    pub(crate) fn add_member(&mut self, place: Place, name: &str) -> Option<usize> {
+        let index = self.import.members.len();
+        if index == MAX_MEMBERS {
+            self.error(place, format!("the file must have at most {MAX_MEMBERS} members"));
+            return None;
+        }
+        let plain = one_line(name);
+        let mut unique = plain.clone();
+        let mut number = 1_u32;
+        while !self.names.insert(unique.to_lowercase()) {
+            number = number.saturating_add(1);
+            unique = format!("{plain} ({number})");
+        }
+        let name: GuestName = self.keep(place, "the name of a member", unique.parse())?;
+        if number > 1 {
+            self.warn(place, format!("another member is called {plain}, too; this one is {name}"));
+        }
+        self.import.members.push(Member { name, rows: 0 });
+        Some(index)
+    }
+
+    /// The name of a member.
+    pub(crate) fn name(&self, member: usize) -> &str {
+        self.import.members.get(member).map_or("", |member| member.name.as_str())
+    }
+
+    pub(crate) fn date(&mut self, place: Place, text: &str) -> Option<Day> {
+        let date = self.keep(place, "the date", text.parse::<Day>())?;
+        if date > self.latest {
+            self.error(place, "the date must be at most one year ahead");
+            return None;
+        }
+        Some(date)
+    }
+
+    /// Converts a number of major units, which must not be finer than the minor unit.
+    pub(crate) fn minor(
+        &mut self,
+        place: Place,
+        number: Decimal,
+        currency: Currency,
+    ) -> Option<i64> {
+        let money = self.keep(place, "the amount", Money::from_major(number, currency));
+        money.map(|money| money.minor)
+    }
+
+    /// The identity of a row with this content, which other rows may have, too.
+    pub(crate) fn key(&mut self, app: &str, content: &[&str]) -> Key {
+        let key = Key::of(app, content);
+        let rank = self.ranks.entry(key).or_default();
+        *rank = rank.saturating_add(1);
+        key.ranked(*rank)
+    }
+
+    /// Leaves a row out, because it changes no balance.
+    pub(crate) fn skip(&mut self, line: usize, reason: &str) {
+        self.import.skipped = self.import.skipped.saturating_add(1);
+        self.warn(Place::line(line), format!("the row is left out: {reason}"));
+    }
+
+    /// Compares a sum that the file states with the sum of its rows.
+    pub(crate) fn check(&mut self, place: Place, what: String, file: Decimal, computed: Decimal) {
+        let agrees = file == computed;
+        // After other errors, the sum is that of some of the rows only.
+        if !agrees && !self.has_errors() {
+            self.error(place, format!("the {what} is {file}, but its rows sum to {computed}"));
+        }
+        self.import.checks.push(Check { what, file, computed, agrees });
+    }
+
+    /// Adds a row, whose members' parts must have the same sum as the payers'.
+    pub(crate) fn push(&mut self, entry: &Entry<'_>) {
+        let place = Place::line(entry.line);
+        let sum = |parts: &[Part]| parts.iter().map(|part| i128::from(part.minor)).sum::<i128>();
+        let (paid, owed) = (sum(&entry.payers), sum(&entry.shares));
+        let major = |minor: i128| entry.currency.to_major(minor);
+        if paid != owed {
+            let (paid, owed) = (major(paid), major(owed));
+            self.error(place, format!("the shares sum to {owed}, but {paid} was paid"));
+            return;
+        }
+        let Some(movement) = self.movement(entry) else { return };
+        let parts = match &movement {
+            Movement::Expense { payers, shares } => {
+                payers.len().saturating_add(shares.len()).saturating_sub(1)
+            }
+            Movement::Payment(transfers) => transfers.len(),
+        };
+        if parts > MAX_SHARES {
+            let rule = format!("a row must have at most {MAX_SHARES} members, not {parts}");
+            self.error(place, rule);
+            return;
+        }
+        if !self.has_room(&movement, entry.currency) {
+            let rule = format!("the amounts in {} are too large to be summed", entry.currency);
+            self.error(place, rule);
+            return;
+        }
+        let members = movement.changes().map(|(member, _)| member);
+        for member in members.collect::<HashSet<_>>() {
+            if let Some(member) = self.import.members.get_mut(member) {
+                member.rows = member.rows.saturating_add(1);
+            }
+        }
+        let Some(description) = self.description(entry) else { return };
+        let notes = entry.notes.and_then(|notes| self.notes(place, notes));
+        let Entry { line, key, date, category, currency, .. } = *entry;
+        self.import.rows.push(Row {
+            line,
+            key,
+            date,
+            description,
+            category,
+            notes,
+            currency,
+            movement,
+        });
+    }
+
+    /// What a row moves. A row that moves nothing is left out.
+    fn movement(&mut self, entry: &Entry<'_>) -> Option<Movement> {
+        let nonzero = |parts: &[Part]| -> Vec<Part> {
+            parts.iter().copied().filter(|part| part.minor != 0).collect()
+        };
+        let (payers, shares) = (nonzero(&entry.payers), nonzero(&entry.shares));
+        if payers.is_empty() && shares.is_empty() {
+            self.skip(entry.line, "its amount is zero");
+            return None;
+        }
+        let mut signs = payers.iter().chain(&shares).map(|part| part.minor.signum());
+        let sign = signs.next();
+        let has_one_sign = signs.all(|it| Some(it) == sign) && !payers.is_empty();
+        if has_one_sign && !entry.is_payment {
+            return Some(Movement::Expense { payers, shares: entry.shares.clone() });
+        }
+        let (givers, takers) = self.nets(entry)?;
+        if givers.is_empty() {
+            self.skip(entry.line, "its members pay themselves");
+            return None;
+        }
+        if entry.is_payment {
+            return Some(Movement::Payment(transfers(givers, takers)));
+        }
+        let place = Place::line(entry.line);
+        self.warn(place, "parts of the row have different signs; their differences are imported");
+        Some(Movement::Expense { payers: givers, shares: takers })
+    }
+
+    /// What members gave and took in a row, apart from what they gave themselves. All parts are
+    /// above zero.
+    fn nets(&mut self, entry: &Entry<'_>) -> Option<(Vec<Part>, Vec<Part>)> {
+        let mut nets: Vec<(usize, i128)> = Vec::new();
+        let paid = entry.payers.iter().map(|part| (part.member, i128::from(part.minor)));
+        let owed = entry.shares.iter().map(|it| (it.member, i128::from(it.minor).saturating_neg()));
+        for (member, minor) in paid.chain(owed) {
+            match nets.iter_mut().find(|(it, _)| *it == member) {
+                Some((_, net)) => *net = net.saturating_add(minor),
+                None => nets.push((member, minor)),
+            }
+        }
+        let (mut givers, mut takers) = (Vec::new(), Vec::new());
+        for (member, net) in nets {
+            let Ok(minor) = i64::try_from(net.unsigned_abs()) else {
+                self.error(Place::line(entry.line), "the amount is too large");
+                return None;
+            };
+            match net.signum() {
+                1 => givers.push(Part { member, minor }),
+                -1 => takers.push(Part { member, minor }),
+                _ => {}
+            }
+        }
+        Some((givers, takers))
+    }
+
+    /// Whether all amounts of the currency can be summed.
+    fn has_room(&mut self, movement: &Movement, currency: Currency) -> bool {
+        let volume = self.volumes.entry(currency).or_default();
+        let amounts = movement.changes().map(|(_, minor)| i64::try_from(minor.unsigned_abs()).ok());
+        let sum = amounts.into_iter().try_fold(*volume, |sum, minor| sum.checked_add(minor?));
+        *volume = sum.unwrap_or(*volume);
+        sum.is_some()
+    }
+
+    /// The description of a row, on one line, shortened if necessary.
+    fn description(&mut self, entry: &Entry<'_>) -> Option<Description> {
+        let place = Place::line(entry.line);
+        let max = Description::MAX_LENGTH;
+        let text = one_line(entry.description);
+        if text.chars().count() > max {
+            self.warn(place, format!("the description is shortened to {max} characters"));
+        }
+        let text = text.chars().take(max).collect::<String>();
+        let instead = if entry.is_payment { "Payment" } else { "Expense" };
+        let read = text.trim_end().parse().or_else(|_| instead.parse());
+        self.keep(place, "the description", read)
+    }
+
+    /// The notes of a row, shortened if necessary; `None` if they are blank.
+    fn notes(&mut self, place: Place, text: &str) -> Option<Notes> {
+        let max = Notes::MAX_LENGTH;
+        let letter = |letter| if is_break(letter) { letter } else { visible(letter) };
+        let text = text.trim();
+        if text.chars().count() > max {
+            self.warn(place, format!("the notes are shortened to {max} characters"));
+        }
+        text.chars().take(max).map(letter).collect::<String>().parse().ok()
+    }
+
+    /// The import, now that the whole file is read. Answers to questions that the file does not
+    /// raise are errors, because they belong to another file.
+    pub(crate) fn finish(mut self) -> Import {
+        for line in self.answers.payers.keys() {
+            self.error(Place::line(*line), "payers must not have this line: it asks for no payer");
+        }
+        for name in self.answers.weights.keys() {
+            let rule = format!("weights must not have {name:?}: the file asks for no such weight");
+            self.error(Place::FILE, rule);
+        }
+        self.import
+    }
+}
+
+/// Transfers by which givers pay takers, of the same sum.
+fn transfers(givers: Vec<Part>, takers: Vec<Part>) -> Vec<Transfer> {
+    let mut transfers = Vec::new();
+    let (mut givers, mut takers) = (givers.into_iter(), takers.into_iter());
+    let (mut giver, mut taker) = (givers.next(), takers.next());
+    while let (Some(from), Some(to)) = (&mut giver, &mut taker) {
+        let minor = from.minor.min(to.minor);
+        transfers.push(Transfer { from: from.member, to: to.member, minor });
+        from.minor = from.minor.saturating_sub(minor);
+        to.minor = to.minor.saturating_sub(minor);
+        if from.minor == 0 {
+            giver = givers.next();
+        }
+        if to.minor == 0 {
+            taker = takers.next();
+        }
+    }
+    transfers
+}
+
+/// The text without the `'` that keeps spreadsheets from reading it as a formula.
+pub(crate) fn unguarded(text: &str) -> &str {
+    text.strip_prefix('\'').filter(|rest| rest.starts_with(FORMULA)).unwrap_or(text)
+}
+
+/// The text on one line, without blanks around it.
+fn one_line(text: &str) -> String {
+    let line = text.replace("\r\n", " ").chars().map(visible).collect::<String>();
+    line.trim().to_owned()
+}
+
+fn is_break(letter: char) -> bool {
+    matches!(letter, '\n' | '\r')
+}
+
+/// A blank in place of a control character or a line break.
+fn visible(letter: char) -> char {
+    let is_control = letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
+    if is_control { ' ' } else { letter }
+}

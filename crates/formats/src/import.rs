@@ -1,0 +1,314 @@
+//! What a file contains, in the same form for all formats.
+
+use std::collections::BTreeMap;
+
+use fracti_core::{
+    currency::Currency,
+    decimal::Decimal,
+    expense::Category,
+    text::{Description, GuestName, Notes},
+    time::Day,
+    words,
+};
+use serde::{Serialize, Serializer, ser::Error as _};
+use serde_json::value::RawValue;
+
+use crate::key::Key;
+
+words! {
+    /// Format of a file.
+    pub enum Format as "ImportFormat" {
+        /// Splitwise's spreadsheet of a group or of a friendship.
+        SplitwiseCsv = "splitwise-csv",
+    }
+}
+
+/// The contents of a file. They may be recorded only if there are neither errors nor questions.
+#[derive(Debug, Default)]
+pub struct Import {
+    /// Format, if it is known.
+    pub format: Option<Format>,
+    /// The people, in the order of the file.
+    pub members: Vec<Member>,
+    /// The expenses and payments, in the order of the file.
+    pub rows: Vec<Row>,
+    /// Number of rows that change no balance, and are left out.
+    pub skipped: usize,
+    /// Sums that the file states, compared with its rows.
+    pub checks: Vec<Check>,
+    /// What is not imported as the file has it.
+    pub warnings: Vec<Issue>,
+    /// Why the file cannot be imported, at most [`MAX_ERRORS`].
+    pub errors: Vec<Issue>,
+    /// What the file does not say.
+    pub questions: Vec<Question>,
+}
+
+/// Maximum number of errors that are reported.
+pub const MAX_ERRORS: usize = 100;
+
+/// A person in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Name, by which answers refer to the person. No other member has it, compared without case:
+    /// the second of two Bobs is `Bob (2)`.
+    pub name: GuestName,
+    /// Number of rows in which the person takes part.
+    pub rows: usize,
+}
+
+/// An expense or a payment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Line in the file.
+    pub line: usize,
+    /// Identity of the row, the same in a later export of the same group.
+    pub key: Key,
+    /// Day on which it happened.
+    pub date: Day,
+    /// Purpose.
+    pub description: Description,
+    /// Category, if the row has one.
+    pub category: Option<Category>,
+    /// Notes, if there are any.
+    pub notes: Option<Notes>,
+    /// Currency of the amounts.
+    pub currency: Currency,
+    /// Who paid and who owes.
+    pub movement: Movement,
+}
+
+/// Movement of money in a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Movement {
+    /// Members paid for members.
+    Expense {
+        /// What each payer paid. All parts have the same sign: negative if they received money.
+        payers: Vec<Part>,
+        /// What each member owes, with the sign of the payers' parts and the same sum.
+        shares: Vec<Part>,
+    },
+    /// Members paid debts to members.
+    Payment(Vec<Transfer>),
+}
+
+/// The part of a member in an expense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Index in [`Import::members`].
+    pub member: usize,
+    /// Number of minor units.
+    pub minor: i64,
+}
+
+/// A payment from one member to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// Index of the payer in [`Import::members`].
+    pub from: usize,
+    /// Index of the recipient.
+    pub to: usize,
+    /// Number of minor units, above zero.
+    pub minor: i64,
+}
+
+impl Movement {
+    /// What the movement adds to the balances of members, in minor units. The sum is zero. A member
+    /// may appear several times.
+    pub fn changes(&self) -> impl Iterator<Item = (usize, i128)> {
+        let (payers, shares, transfers) = match self {
+            Self::Expense { payers, shares } => (&payers[..], &shares[..], &[][..]),
+            Self::Payment(transfers) => (&[][..], &[][..], &transfers[..]),
+        };
+        let gives = |member, minor: i64| (member, i128::from(minor));
+        let takes = |member, minor: i64| (member, i128::from(minor).saturating_neg());
+        let paid = payers.iter().map(move |part| gives(part.member, part.minor));
+        let owed = shares.iter().map(move |part| takes(part.member, part.minor));
+        let sent = transfers.iter().map(move |it| gives(it.from, it.minor));
+        let received = transfers.iter().map(move |it| takes(it.to, it.minor));
+        paid.chain(owed).chain(sent).chain(received)
+    }
+}
+
+/// A sum that the file states.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What the sum is of.
+    pub what: String,
+    /// The sum in the file.
+    #[serde(serialize_with = "number")]
+    pub file: Decimal,
+    /// The sum of its rows.
+    #[serde(serialize_with = "number")]
+    pub computed: Decimal,
+    /// Whether both are equal.
+    pub agrees: bool,
+}
+
+/// An error or a warning.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Issue {
+    /// Physical line of a CSV file, from 1, or index in a JSON array, from 0. Without it, the issue
+    /// concerns the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// Number of the cell in the line of a CSV file, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// The rule that is broken, or what is done differently.
+    pub message: String,
+}
+
+/// Something that the file does not say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Question {
+    /// What is asked.
+    #[serde(flatten)]
+    pub asks: Asks,
+    /// The question in words.
+    pub message: String,
+}
+
+/// What is asked, and by what name or line the answer refers to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum Asks {
+    /// The currency of amounts.
+    Currency,
+    /// The payer of a row.
+    Payer {
+        /// Line of the row.
+        line: usize,
+    },
+    /// The weight of a member in all rows. Until it is answered, the weight is 1.
+    Weight {
+        /// Name of the member.
+        name: GuestName,
+    },
+}
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    line: Option<usize>,
+    column: Option<usize>,
+}
+
+impl Place {
+    /// The whole file.
+    pub(crate) const FILE: Self = Self { line: None, column: None };
+
+    pub(crate) const fn line(line: usize) -> Self {
+        Self { line: Some(line), column: None }
+    }
+
+    pub(crate) const fn cell(line: usize, column: usize) -> Self {
+        Self { line: Some(line), column: Some(column) }
+    }
+
+    pub(crate) fn issue(self, message: impl Into<String>) -> Issue {
+        let Self { line, column } = self;
+        Issue { line, column, message: message.into() }
+    }
+}
+
+/// Summary of an import: what would happen.
+#[derive(Debug, Serialize)]
+pub struct Plan<'a> {
+    /// Format, if it is known.
+    pub format: Option<Format>,
+    /// The people in the file.
+    pub members: Vec<PlannedMember<'a>>,
+    /// Number of expenses.
+    pub expenses: usize,
+    /// Number of settlements: one for each recipient of a payment.
+    pub settlements: usize,
+    /// Number of rows that change no balance, and are left out.
+    pub skipped: usize,
+    /// Currencies of the rows.
+    pub currencies: Vec<Currency>,
+    /// Balances after the import, without zeros. Rows with an open question are not in them.
+    pub balances: Vec<PlannedBalance<'a>>,
+    /// Sums that the file states, compared with its rows.
+    pub checks: &'a [Check],
+    /// What is not imported as the file has it.
+    pub warnings: &'a [Issue],
+    /// Why the file cannot be imported.
+    pub errors: &'a [Issue],
+    /// What has to be answered before the file can be imported.
+    pub questions: &'a [Question],
+}
+
+/// A person of a [`Plan`].
+#[derive(Debug, Serialize)]
+pub struct PlannedMember<'a> {
+    /// Name.
+    pub name: &'a str,
+    /// Number of rows in which the person takes part.
+    pub rows: usize,
+}
+
+/// A balance of a [`Plan`].
+#[derive(Debug, Serialize)]
+pub struct PlannedBalance<'a> {
+    /// Name of the member.
+    pub name: &'a str,
+    /// Currency.
+    pub currency: Currency,
+    /// What the group owes the member, in major units; negative if the member owes.
+    #[serde(serialize_with = "number")]
+    pub net: Decimal,
+}
+
+impl Import {
+    /// Whether the file can be imported: it has no error, and every question is answered.
+    #[must_use]
+    pub const fn is_ready(&self) -> bool {
+        self.errors.is_empty() && self.questions.is_empty()
+    }
+
+    /// The summary of the import.
+    #[must_use]
+    pub fn plan(&self) -> Plan<'_> {
+        let mut nets: BTreeMap<Currency, BTreeMap<usize, i128>> = BTreeMap::new();
+        let (mut expenses, mut settlements) = (0_usize, 0_usize);
+        for row in &self.rows {
+            match &row.movement {
+                Movement::Expense { .. } => expenses = expenses.saturating_add(1),
+                Movement::Payment(it) => settlements = settlements.saturating_add(it.len()),
+            }
+            let nets = nets.entry(row.currency).or_default();
+            for (member, minor) in row.movement.changes() {
+                let net = nets.entry(member).or_default();
+                *net = net.saturating_add(minor);
+            }
+        }
+        let balance = |currency: Currency, member: usize, net: i128| {
+            let name = self.members.get(member)?.name.as_str();
+            (net != 0).then(|| PlannedBalance { name, currency, net: currency.to_major(net) })
+        };
+        let balances = nets.iter().flat_map(|(currency, nets)| {
+            nets.iter().filter_map(|(member, net)| balance(*currency, *member, *net))
+        });
+        let members = self.members.iter();
+        let members = members.map(|it| PlannedMember { name: it.name.as_str(), rows: it.rows });
+        Plan {
+            format: self.format,
+            members: members.collect(),
+            expenses,
+            settlements,
+            skipped: self.skipped,
+            currencies: nets.keys().copied().collect(),
+            balances: balances.collect(),
+            checks: &self.checks,
+            warnings: &self.warnings,
+            errors: &self.errors,
+            questions: &self.questions,
+        }
+    }
+}
+
+/// Writes a decimal as a JSON number with all its digits.
+fn number<S: Serializer>(number: &Decimal, to: S) -> Result<S::Ok, S::Error> {
+    RawValue::from_string(number.to_string()).map_err(S::Error::custom)?.serialize(to)
+}

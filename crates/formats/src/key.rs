@@ -1,0 +1,44 @@
+//! Identities of rows.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+/// Identity of a row: the app, and the app's own id or else the content of the row and its rank
+/// among equal rows. It is the same in every later export of the same group, so a row that is
+/// imported already is recognized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key([u8; 32]);
+
+impl Key {
+    /// The identity of a row with this content.
+    pub(crate) fn of(app: &str, content: &[&str]) -> Self {
+        let mut hash = Sha256::new();
+        for part in [app].iter().chain(content) {
+            // With their lengths, no two lists of parts have the same bytes.
+            hash.update(part.len().to_be_bytes());
+            hash.update(part);
+        }
+        Self(hash.finalize().into())
+    }
+
+    /// The identity of the next row with the content of this one.
+    pub(crate) fn ranked(self, rank: u32) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(self.0);
+        hash.update(rank.to_be_bytes());
+        Self(hash.finalize().into())
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}

@@ -1,0 +1,78 @@
+//! Reads the export files of other apps, without I/O.
+//!
+//! [`read`] turns a file of any [`Format`] into an [`Import`]: people by their names, and expenses
+//! and payments to the minor unit. What members owe is taken from the file if it is there, and is
+//! not divided again. What the file does not say is asked, and the [`Answers`] are part of the next
+//! reading; nothing is guessed. A file with an [error](Import::errors) or an open
+//! [question](Import::questions) must not be imported, not even in part.
+//!
+//! Files are hostile: no input panics, and size, rows, members and cells are bounded.
+
+#![cfg_attr(test, expect(clippy::arithmetic_side_effects, reason = "an overflow fails the test"))]
+
+mod answers;
+
+mod import;
+
+mod key;
+
+mod encoding;
+
+mod csv;
+
+mod number;
+
+mod category;
+
+mod draft;
+
+mod splitwise;
+
+#[cfg(test)]
+mod tests;
+
+use fracti_core::time::Day;
+
+pub use answers::Answers;
+pub use draft::{MAX_MEMBERS, MAX_ROWS};
+pub use encoding::MAX_FILE;
+pub use import::{
+    Asks, Check, Format, Import, Issue, MAX_ERRORS, Member, Movement, Part, Plan, PlannedBalance,
+    PlannedMember, Question, Row, Transfer,
+};
+pub use key::Key;
+
+use csv::Csv;
+use draft::Draft;
+use import::Place;
+
+/// Number of lines in which the header of a CSV file is looked for.
+const HEADER_LINES: usize = 5;
+
+/// Reads a file on the day `today`. The format is recognized by the contents.
+#[must_use]
+pub fn read(file: &[u8], answers: &Answers, today: Day) -> Import {
+    let mut draft = Draft::new(answers, today);
+    match encoding::text(file) {
+        Ok(text) => read_csv(text, &mut draft),
+        Err(issue) => draft.fail(issue),
+    }
+    draft.finish()
+}
+
+/// Reads a CSV file. There may be remarks before the header.
+fn read_csv(text: &str, draft: &mut Draft<'_>) {
+    let mut records = Csv::new(text);
+    for _ in 0..HEADER_LINES {
+        match records.next() {
+            Some(Ok(header)) if splitwise::is_header(&header, records.clone()) => {
+                return splitwise::read(&header, records, draft);
+            }
+            Some(Ok(_)) => {}
+            Some(Err(issue)) => return draft.fail(issue),
+            None => break,
+        }
+    }
+    let formats = Format::WORDS.join(", ");
+    draft.error(Place::line(1), format!("the file has none of the formats {formats}"));
+}

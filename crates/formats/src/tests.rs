@@ -1,0 +1,143 @@
+//! Files in the form in which the apps write them, whole and broken.
+
+mod splitwise;
+
+use std::collections::BTreeMap;
+
+use fracti_core::time::Day;
+use proptest::prelude::*;
+
+use crate::{Answers, Import, Movement, read};
+
+fn today() -> Day {
+    "2026-06-30".parse().unwrap()
+}
+
+/// Answers in JSON.
+fn answers(json: &str) -> Answers {
+    serde_json::from_str(json).unwrap()
+}
+
+fn read_text(file: &str) -> Import {
+    read(file.as_bytes(), &Answers::default(), today())
+}
+
+/// The balances of an import, like "Anna 12.5 EUR". They sum to zero.
+fn balances(import: &Import) -> Vec<String> {
+    let plan = import.plan();
+    for currency in &plan.currencies {
+        let nets = plan.balances.iter().filter(|it| it.currency == *currency);
+        let sum: i64 = nets.map(|it| currency.to_minor(it.net).unwrap()).sum();
+        assert_eq!(sum, 0, "{currency}");
+    }
+    let text = |it: &crate::PlannedBalance<'_>| format!("{} {} {}", it.name, it.net, it.currency);
+    plan.balances.iter().map(text).collect()
+}
+
+/// The rows of an import, like "2026-01-31 Dinner EUR: +0 30, -0 10, -1 20", where 0 and 1 are
+/// members, or with "0>1" for a payment.
+fn rows(import: &Import) -> Vec<String> {
+    let row = |row: &crate::Row| {
+        let parts: Vec<String> = match &row.movement {
+            Movement::Expense { payers, shares } => {
+                let paid = payers.iter().map(|part| ("+", part));
+                let parts = paid.chain(shares.iter().map(|part| ("-", part)));
+                parts.map(|(sign, part)| format!("{sign}{} {}", part.member, part.minor)).collect()
+            }
+            Movement::Payment(transfers) => {
+                transfers.iter().map(|it| format!("{}>{} {}", it.from, it.to, it.minor)).collect()
+            }
+        };
+        format!("{} {} {}: {}", row.date, row.description, row.currency, parts.join(", "))
+    };
+    import.rows.iter().map(row).collect()
+}
+
+/// Errors or warnings, like "3:4 the date must be a day …".
+fn issues(issues: &[crate::Issue]) -> Vec<String> {
+    let place = |it: &crate::Issue| match (it.line, it.column) {
+        (Some(line), Some(column)) => format!("{line}:{column} "),
+        (Some(line), None) => format!("{line} "),
+        (None, _) => String::new(),
+    };
+    issues.iter().map(|it| format!("{}{}", place(it), it.message)).collect()
+}
+
+fn errors(import: &Import) -> Vec<String> {
+    issues(&import.errors)
+}
+
+fn warnings(import: &Import) -> Vec<String> {
+    issues(&import.warnings)
+}
+
+/// Every file is refused with the error that begins like the expected one, and it has no plan that
+/// could be carried out.
+fn assert_refused(files: &[(&str, &str)]) {
+    for (file, expected) in files {
+        let import = read_text(file);
+        let errors = errors(&import);
+        assert!(errors.iter().any(|it| it.starts_with(expected)), "{file}\n{errors:#?}");
+    }
+}
+
+/// The keys of rows, with how often each of them appears.
+fn keys(import: &Import) -> BTreeMap<String, usize> {
+    let mut keys = BTreeMap::new();
+    for row in &import.rows {
+        *keys.entry(row.key.to_string()).or_default() += 1;
+    }
+    keys
+}
+
+/// Fixtures of all formats.
+const FILES: [&str; 1] = [include_str!("../../../tests/fixtures/import/splitwise.csv")];
+
+#[test]
+fn keys_of_rows_are_stable_and_unique() {
+    for file in FILES {
+        let (one, two) = (read_text(file), read_text(file));
+        assert_eq!(keys(&one), keys(&two));
+        assert!(keys(&one).values().all(|count| *count == 1));
+    }
+}
+
+/// What holds for the import of any file.
+fn check_laws(import: &Import) -> Result<(), TestCaseError> {
+    for row in &import.rows {
+        let sum: i128 = row.movement.changes().map(|(_, minor)| minor).sum();
+        prop_assert_eq!(sum, 0);
+        let members = row.movement.changes().map(|(member, _)| member);
+        prop_assert!(members.max() < Some(import.members.len()));
+    }
+    prop_assert!(import.errors.len() <= crate::MAX_ERRORS);
+    serde_json::to_string(&import.plan()).unwrap();
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(file: Vec<u8>) {
+        check_laws(&read(&file, &Answers::default(), today()))?;
+    }
+
+    #[test]
+    fn no_change_of_a_file_panics(
+        file in prop::sample::select(&FILES[..]),
+        at: prop::sample::Index,
+        length in 0..40_usize,
+        text in prop_oneof![
+            "\\PC{0,3}",
+            "[\\[\\]{},:\"'\n\r\t;.=-]{0,3}",
+            "-?[0-9]{1,40}([.,][0-9]{1,20})?(e[0-9]{1,3})?",
+            "NaN|null|true|1e400|\u{202e}",
+        ],
+    ) {
+        let mut bytes = file.as_bytes().to_vec();
+        let start = at.index(bytes.len());
+        let end = bytes.len().min(start + length);
+        bytes.splice(start..end, text.into_bytes());
+        let answers = answers(r#"{"currency":"EUR"}"#);
+        check_laws(&read(&bytes, &answers, today()))?;
+    }
+}

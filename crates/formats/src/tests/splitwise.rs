@@ -1,0 +1,237 @@
+use super::*;
+
+const FILE: &str = include_str!("../../../../tests/fixtures/import/splitwise.csv");
+
+/// A file with these rows, and the totals `0.00` of EUR for its two members.
+fn file(rows: &str) -> String {
+    let header = "Date,Description,Category,Cost,Currency,Anna,Bob\n\n";
+    format!("{header}{rows}\n\n2026-01-05,Total balance, , ,EUR,0.00,0.00\n\n")
+}
+
+#[test]
+fn balances_equal_the_totals_of_the_file() {
+    let import = read_text(FILE);
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(
+        balances(&import),
+        [
+            "Anna Smith 12.14 EUR",
+            "O'Neil, Bob 40.73 EUR",
+            "Zoë \"Zed\" Ünal -52.85 EUR",
+            "דנה כהן -0.02 EUR",
+            "Anna Smith -1000 JPY",
+            "Zoë \"Zed\" Ünal -1000 JPY",
+            "דנה כהן 2000 JPY",
+            "Anna Smith 2.25 KWD",
+            "דנה כהן -2.25 KWD",
+        ]
+    );
+    assert_eq!(import.checks.len(), 12);
+    assert!(import.checks.iter().all(|check| check.agrees && check.file == check.computed));
+    let plan = import.plan();
+    assert_eq!((plan.expenses, plan.settlements, plan.skipped), (10, 1, 1));
+}
+
+#[test]
+fn cents_are_those_of_the_file() {
+    let import = read_text(FILE);
+    assert_eq!(
+        rows(&import),
+        [
+            "2025-12-28 Train to the Alps EUR: +0 10000, -0 3333, -1 3334, -2 3333",
+            "2025-12-29 Dinner, \"Chez Léa\" EUR: +1 8010, -1 2003, -0 2003, -2 2002, -3 2002",
+            "2025-12-29 =SUM(A1:A9) EUR: +1 1000, -1 500, -0 500",
+            "2025-12-30 Ski pass for two EUR: +0 2000, +1 2500, -2 4500",
+            "2025-12-31 Ramen JPY: +3 3000, -3 1000, -0 1000, -2 1000",
+            "2025-12-31 Taxi KWD: +0 4500, -0 2250, -3 2250",
+            "2026-01-02 Mum paid for the lunch EUR: +3 3000, -3 1500, -1 1500",
+            "2026-01-02 Coffee EUR: +1 400, -1 200, -0 200",
+            "2026-01-02 Coffee EUR: +1 400, -1 200, -0 200",
+            "2026-01-03 Zoë Ü. paid Anna S. EUR: 2>0 4550",
+            "2026-01-04 Settle all balances EUR: +3 500, -1 500",
+        ]
+    );
+    assert_eq!(
+        warnings(&import),
+        [
+            "6 several members paid, but the file does not say how much; what each of them paid \
+             beyond the own share is imported",
+            "8 the row is left out: it changes no balance, because the members paid only for \
+             themselves",
+        ]
+    );
+}
+
+#[test]
+fn columns_of_an_export_in_another_language_are_taken_by_position() {
+    let german = FILE
+        .replacen(
+            "Date,Description,Category,Cost,Currency",
+            "Datum,Beschreibung,Kategorie,Kosten,Währung",
+            1,
+        )
+        .replace("Total balance", "Gesamtsaldo")
+        .replace(",Payment,", ",Zahlung,")
+        .replace(",Dining out,", ",Restaurant,");
+    let (german, english) = (read_text(&german), read_text(FILE));
+    assert_eq!(errors(&german), [""; 0]);
+    assert_eq!(rows(&german), rows(&english));
+    assert_eq!(keys(&german), keys(&english));
+}
+
+#[test]
+fn spreadsheets_that_saved_the_file_are_understood() {
+    let lines: Vec<String> = FILE
+        .lines()
+        .map(|line| {
+            let line = line.replace("\"Dinner, \"\"Chez Léa\"\"\"", "Dinner");
+            line.replace("\"O'Neil, Bob\"", "Bob")
+        })
+        .map(|line| line.replace(',', ";").replace('.', ","))
+        .collect();
+    let saved = format!("\u{feff}{}\r\n", lines.join("\r\n"));
+    let import = read_text(&saved);
+    assert_eq!(errors(&import), [""; 0]);
+    let bob = |it: &String| it.replace("O'Neil, Bob", "Bob");
+    assert_eq!(balances(&import), balances(&read_text(FILE)).iter().map(bob).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_friendship_may_begin_with_a_note() {
+    let rows =
+        ["2.00,-2.00", "-2.00,2.00"].map(|it| format!("2026-01-02,Tea,General,4.00,EUR,{it}"));
+    let file = format!("Note: does not include group expenses\n\n{}", file(&rows.join("\n")));
+    let import = read_text(&file);
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(import.rows[0].line, 5);
+    assert_eq!(super::rows(&import)[1], "2026-01-02 Tea EUR: +1 400, -1 200, -0 200");
+}
+
+#[test]
+fn a_longer_export_has_the_keys_of_the_shorter_one() {
+    let longer = FILE
+        .lines()
+        .map(|line| match line.chars().filter(|it| *it == ',').count() {
+            0 => line.to_owned(),
+            _ if line.starts_with("Date") => format!("{line},New"),
+            _ if line.starts_with('"') || line.ends_with("\"Ski pass") => line.to_owned(),
+            _ => format!("{line},0.00"),
+        })
+        .map(|line| {
+            if line
+                == "2026-01-03,Zoë Ü. paid Anna S.,Payment,45.50,EUR,-45.50,0.00,45.50,0.00,0.00"
+            {
+                format!("2026-01-02,Coffee,Dining out,4.00,EUR,-2.00,2.00,0.00,0.00,0.00\n{line}")
+            } else {
+                line
+            }
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+        .replace("EUR,12.14,40.73", "EUR,10.14,42.73");
+    let (longer, shorter) = (read_text(&longer), read_text(FILE));
+    assert_eq!(errors(&longer), [""; 0]);
+    let (longer, shorter) = (keys(&longer), keys(&shorter));
+    assert_eq!(longer.len(), shorter.len() + 1);
+    assert!(shorter.keys().all(|key| longer.contains_key(key)));
+}
+
+#[test]
+fn members_of_one_name_are_told_apart() {
+    let file = file("2026-01-02,Tea,General,4.00,EUR,2.00,-2.00")
+        .replace("Anna,Bob", "Bob,bob")
+        .replace("EUR,0.00,0.00", "EUR,2,-2");
+    let import = read_text(&file);
+    assert_eq!(balances(&import), ["Bob 2 EUR", "bob (2) -2 EUR"]);
+    assert_eq!(import.warnings.len(), 1);
+}
+
+#[test]
+fn broken_rows_are_refused_at_their_line() {
+    for (cells, expected) in [
+        ("2026-13-02,Tea,General,4.00,EUR,-2.00,2.00", "4:1 the date must be a day"),
+        ("02.01.2026,Tea,General,4.00,EUR,-2.00,2.00", "4:1 the date must be a day"),
+        ("2028-01-02,Tea,General,4.00,EUR,-2.00,2.00", "4:1 the date must be at most one year"),
+        ("2026-01-02,Tea,General,4.00,EUR,-2.00,2.01", "4 the cells of the members sum to 0.01"),
+        ("2026-01-02,Tea,General,4.00,EURO,-2.00,2.00", "4:5 the currency must be"),
+        ("2026-01-02,Tea,General,4.00,,-2.00,2.00", "4:5 the currency must be"),
+        ("2026-01-02,Tea,General,four,EUR,-2.00,2.00", "4:4 \"four\" is no amount"),
+        ("2026-01-02,Tea,General,NaN,EUR,-2.00,2.00", "4:4 \"NaN\" is no amount"),
+        ("2026-01-02,Tea,General,4.00,EUR,-2.00,Infinity", "4:7 \"Infinity\" is no amount"),
+        ("2026-01-02,Tea,General,4.00,EUR,-2.00,", "4:7 \"\" is no amount"),
+        (
+            "2026-01-02,Tea,General,4.00,EUR,\"-2,00\",2.00",
+            "4:6 \"-2,00\" must have a decimal point",
+        ),
+        ("2026-01-02,Tea,General,4.001,EUR,-2.00,2.00", "4:4 the amount must have at most 2"),
+        ("2026-01-02,Tea,General,1e30,EUR,-2.00,2.00", "4:4 the amount must be at most"),
+        ("2026-01-02,Tea,General,1e999,EUR,-2.00,2.00", "4:4 \"1e999\" is no amount"),
+        ("2026-01-02,Tea,General,1.00,EUR,-2.00,2.00", "4:4 the cells of the members exceed"),
+        ("2026-01-02,Tea,General,0.00,EUR,-2.00,2.00", "4:4 the cells of the members exceed"),
+        ("2026-01-02,Tea,General,4.00,EUR,-2.00", "4 the line has 6 cells"),
+        ("2026-01-02,Tea,General,4.00,EUR,-2.00,2.00,0.00", "4 the line has 8 cells"),
+        ("2026-01-02,\"Tea,General,4.00,EUR,-2.00,2.00", "4:2 the quote that opens"),
+        ("2026-01-02,Te\"a,General,4.00,EUR,-2.00,2.00", "4:2 a cell that contains a quote"),
+        ("2026-01-02,\"Te\"a,General,4.00,EUR,-2.00,2.00", "4:2 text must not follow"),
+        ("", "6:6 the total of Anna in EUR is 0, but its rows sum to 2"),
+        ("2026-01-02,Tea,,9e16,EUR,-9e16,9e16", "4 the amounts in EUR are too large"),
+    ] {
+        let rows = format!("2026-01-01,Tea,General,4.00,EUR,2.00,-2.00\n{cells}");
+        assert_refused(&[(&file(&rows), expected)]);
+    }
+}
+
+#[test]
+fn files_that_are_no_whole_export_are_refused() {
+    let header = "Date,Description,Category,Cost,Currency";
+    let row = "2026-01-01,Tea,General,4.00,EUR,2.00,-2.00";
+    assert_refused(&[
+        (&format!("{header},Anna,Bob\n\n{row}\n"), "3 the file ends without the totals in EUR"),
+        (&format!("{header},Anna,Bob\n\n{row}\n{row}\n2026-01-01,T"), "5 the line has 2 cells"),
+        (&format!("{header},Anna,\n\n{row}\n"), "1:7 the name of a member must have"),
+        (&format!("{header}\n\n"), "1 the file has none of the formats"),
+        ("Date;Description\n\n2026-01-01;Tea\n", "1 the file has none of the formats"),
+        ("hello\n", "1 the file has none of the formats"),
+        ("\"hello\n", "1:1 the quote that opens"),
+    ]);
+}
+
+#[test]
+fn all_errors_of_a_file_are_reported_up_to_a_hundred() {
+    let wrong =
+        file("2026-01-32,Tea,General,x,EUR,y,-2.00\n2026-01-02,Tea,General,4.00,XXX,2.00,-2.00");
+    let import = read_text(&wrong);
+    let places: Vec<_> = import.errors.iter().map(|it| (it.line, it.column)).collect();
+    assert_eq!(places, [(3, 1), (3, 6), (4, 5)].map(|(line, column)| (Some(line), Some(column))));
+    let many = file(&"2026-01-32,Tea,General,4.00,EUR,2.00,-2.00\n".repeat(200));
+    assert_eq!(read_text(&many).errors.len(), 100);
+}
+
+#[test]
+fn rows_members_and_shares_are_bounded() {
+    let rows = |count: usize| "2026-01-02,Tea,General,4.00,EUR,2.00,-2.00\n".repeat(count);
+    let total =
+        |text: String, sum: usize| text.replace("EUR,0.00,0.00", &format!("EUR,{sum},-{sum}"));
+    let most = read_text(&total(file(&rows(10_000)), 20_000));
+    assert_eq!((errors(&most), most.rows.len()), (vec![], 10_000));
+    let too_many = read_text(&file(&rows(10_001)));
+    assert_eq!(errors(&too_many), ["10003 the file must have at most 10000 rows"]);
+
+    let wide = |members: usize, takers: usize| {
+        let cell = |member: usize| match member {
+            0 => takers.to_string(),
+            _ if member <= takers => "-1".to_owned(),
+            _ => "0".to_owned(),
+        };
+        let names: Vec<_> = (0..members).map(|it| format!("M{it}")).collect();
+        let cells: Vec<_> = (0..members).map(cell).collect();
+        let (names, cells) = (names.join(","), cells.join(","));
+        format!(
+            "Date,Description,Category,Cost,Currency,{names}\n\n2026-01-02,Tea,General,{takers},\
+             EUR,{cells}\n\n2026-01-05,Total balance, , ,EUR,{cells}\n"
+        )
+    };
+    assert_eq!(errors(&read_text(&wide(500, 45))), [""; 0]);
+    assert_eq!(errors(&read_text(&wide(50, 46))), ["3 a row must have at most 45 members, not 46"]);
+    assert_eq!(errors(&read_text(&wide(501, 1))), ["1:506 the file must have at most 500 members"]);
+}
