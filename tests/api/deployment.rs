@@ -38,6 +38,8 @@ pub(crate) type Right = (&'static str, String);
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     pub(crate) rights: BTreeSet<Right>,
+    /// Number of actions of the largest transaction.
+    pub(crate) actions: usize,
     pub(crate) bytes: usize,
 }
 
@@ -67,7 +69,7 @@ impl Intercept for Recorder {
     ) -> Result<(), BoxError> {
         let input = context.input();
         let table = |action| (action, "table".to_owned());
-        let mut rights = Vec::new();
+        let (mut rights, mut actions) = (Vec::new(), 0);
         if input.downcast_ref::<GetItemInput>().is_some() {
             rights.push(table("dynamodb:GetItem"));
         } else if input.downcast_ref::<BatchGetItemInput>().is_some() {
@@ -76,6 +78,7 @@ impl Intercept for Recorder {
             let on = query.index_name().unwrap_or("table").to_owned();
             rights.push(("dynamodb:Query", on));
         } else if let Some(transaction) = input.downcast_ref::<TransactWriteItemsInput>() {
+            actions = transaction.transact_items().len();
             for action in transaction.transact_items() {
                 rights.extend(action.put().map(|_| table("dynamodb:PutItem")));
                 rights.extend(action.update().map(|_| table("dynamodb:UpdateItem")));
@@ -84,7 +87,11 @@ impl Intercept for Recorder {
                     .extend(action.condition_check().map(|_| table("dynamodb:ConditionCheckItem")));
             }
         }
-        let _ = RECORDED.try_with(|recorded| recorded.borrow_mut().rights.extend(rights));
+        let _ = RECORDED.try_with(|recorded| {
+            let mut recorded = recorded.borrow_mut();
+            recorded.rights.extend(rights);
+            recorded.actions = recorded.actions.max(actions);
+        });
         Ok(())
     }
 

@@ -13,6 +13,7 @@ mod refund;
 mod restore;
 mod split;
 mod split_edit;
+mod tally;
 
 use serde_json::Value;
 

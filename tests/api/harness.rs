@@ -74,6 +74,8 @@ pub(crate) struct Reply {
     pub(crate) cost: TableCost,
     /// The DynamoDB actions.
     pub(crate) rights: BTreeSet<Right>,
+    /// Number of actions of the largest transaction.
+    pub(crate) actions: usize,
     /// Bytes of DynamoDB's answers.
     pub(crate) bytes_read: usize,
     /// The log of the request.
@@ -186,7 +188,7 @@ impl Api {
         let request = Request::from_parts(parts, Body::from(body));
         let log = Log::default();
         let served = router.clone().oneshot(request).with_subscriber(log.subscriber());
-        let (response, Recorded { rights, bytes: bytes_read }) = recorded(served).await;
+        let (response, Recorded { rights, actions, bytes: bytes_read }) = recorded(served).await;
         let response = response.unwrap();
         let log = log.text();
         secrets.check(&log);
@@ -201,7 +203,7 @@ impl Api {
         let body = serde_json::from_str(&text).unwrap_or_default();
         let cost = *parts.extensions.get::<TableCost>().unwrap();
         let (status, headers) = (parts.status, parts.headers);
-        let reply = Reply { status, headers, text, body, cost, rights, bytes_read, log };
+        let reply = Reply { status, headers, text, body, cost, rights, actions, bytes_read, log };
         reply.check();
         reply
     }

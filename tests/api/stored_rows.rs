@@ -272,6 +272,7 @@ async fn written_rows_extend_v0_rows() {
         key(partition(), format!("TX#{at}")),
         key(partition(), format!("SETTLE#{later}")),
         key(format!("LEDGER#{id}"), "BALANCE".to_owned()),
+        key(format!("LEDGER#{id}"), "SPENT#2026-01-15#food".to_owned()),
         key(format!("LEDGER#{id}#ENTRY#{expense}"), "~".to_owned()),
         key(format!("LEDGER#{id}#ENTRY#{settlement}"), "~".to_owned()),
         key(format!("TXHASH#{hash}"), "SETTLEMENT".to_owned()),
@@ -311,6 +312,40 @@ async fn written_rows_extend_v0_rows() {
     assert_eq!(first["owed"].as_n().unwrap(), "25");
     assert_eq!(first["sent"].as_n().unwrap(), "0");
     assert_eq!(first["received"].as_n().unwrap(), "25");
+    let tally = &rows[&(format!("LEDGER#{id}"), "SPENT#2026-01-15#food".to_owned())];
+    for (counter, number) in
+        [("s#1#TON", "25"), ("s#4#TON", "25"), ("p#1#TON", "100"), ("n#TON", "1")]
+    {
+        assert_eq!(tally[counter].as_n().unwrap(), number, "{counter}");
+    }
+    assert_eq!(tally["updatedAt"].as_s().unwrap(), at);
+    assert_eq!(tally.len(), 5 + 6, "the keys, three more attributes and six counters");
+}
+
+#[tokio::test]
+async fn expense_without_a_date_is_in_no_tally_until_it_is_edited() {
+    let tallies = async |api: &Api| -> Vec<String> {
+        let rows = api.rows().await.into_keys().map(|(_, sk)| sk);
+        rows.filter(|sk| sk.starts_with("SPENT#")).collect()
+    };
+    let api = seeded().await;
+    let alice = api.user(123_456_789, "Alice Smith");
+    let path = format!("/api/groups/{GROUP}/expenses/660e8400-e29b-41d4-a716-446655440001");
+    alice.delete(&path).await.data(200);
+    assert_eq!(tallies(&api).await, [""; 0]);
+
+    let api = seeded().await;
+    let alice = api.user(123_456_789, "Alice Smith");
+    // Served with the day of its creation, which is not stored.
+    assert_eq!(alice.get(&path).await.data(200)["date"], "2024-01-20");
+    alice.put(&path, json!({ "description": "Lunch" })).await.data(200);
+    assert_eq!(tallies(&api).await, ["SPENT#2024-01-20#food"]);
+    api.verify(GROUP).await;
+    alice.put(&path, json!({ "date": "2024-01-19", "category": null })).await.data(200);
+    assert_eq!(tallies(&api).await, ["SPENT#2024-01-19#none", "SPENT#2024-01-20#food"]);
+    api.verify(GROUP).await;
+    alice.delete(&path).await.data(200);
+    api.verify(GROUP).await;
 }
 
 #[tokio::test]

@@ -63,6 +63,14 @@ impl Decimal {
         self.digits.checked_mul(10_i128.checked_pow(zeros.into())?)
     }
 
+    /// The sum, if it has at most 38 digits.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Option<Self> {
+        let scale = self.scale.max(other.scale);
+        let digits = self.at_scale(scale)?.checked_add(other.at_scale(scale)?)?;
+        Some(Self::new(digits, scale))
+    }
+
     /// The difference, if it has at most 38 digits.
     #[must_use]
     pub fn minus(self, other: Self) -> Option<Self> {
@@ -264,10 +272,11 @@ mod tests {
         }
 
         #[test]
-        fn difference_is_exact(one: i64, two: i64, scale in 0..19_u8, other in 0..19_u8) {
+        fn sum_and_difference_are_exact(one: i64, two: i64, scale in 0..19_u8, other in 0..19_u8) {
             let (one, two) = (Decimal::new(one.into(), scale), Decimal::new(two.into(), other));
             let both = scale.max(other);
             let digits = |number: Decimal| number.at_scale(both).unwrap();
+            prop_assert_eq!(one.plus(two).map(digits), Some(digits(one) + digits(two)));
             prop_assert_eq!(one.minus(two).map(digits), Some(digits(one) - digits(two)));
         }
 

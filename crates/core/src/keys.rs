@@ -11,6 +11,7 @@
 //! | balance | `LEDGER#<groupId>` | `BALANCE` |
 //! | closing | `LEDGER#<groupId>` | `DAY#<YYYY-MM-DD>` |
 //! | checkpoint | `LEDGER#<groupId>` | `CHECKPOINT#<createdAt>` |
+//! | tally | `LEDGER#<groupId>` | `SPENT#<date>#<category or none>` |
 //! | entry | `LEDGER#<groupId>#ENTRY#<entryId>` | `~` |
 //! | past entry | `LEDGER#<groupId>#ENTRY#<entryId>` | `HISTORY#<sequence>` |
 //! | chat group | `CHAT#<chat_instance>` | `GROUP` |
@@ -40,6 +41,8 @@
 //! Keys are stored data: changing one needs a migration, and the test `keys_are_stable` fails
 //! first.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -47,6 +50,7 @@ use crate::{
     chat_id::ChatId,
     entry_id::EntryId,
     id::{ExpenseId, GroupId, MemberId, SettlementId, UserId},
+    tally::TallyOf,
     time::{Day, Timestamp},
     tx_hash::TxHash,
 };
@@ -111,6 +115,8 @@ pub mod prefix {
     pub const CLOSING: &str = "DAY#";
     /// Sort keys of checkpoints.
     pub const CHECKPOINT: &str = "CHECKPOINT#";
+    /// Sort keys of tallies.
+    pub const TALLY: &str = "SPENT#";
     /// Sort keys of a user's usage.
     pub const USAGE: &str = "USAGE#";
     /// Partition keys of ledgers.
@@ -215,6 +221,23 @@ fn checkpoint_position(at: Timestamp) -> String {
     format!("{}{at}", prefix::CHECKPOINT)
 }
 
+/// Key of the tally of a day and a category.
+#[must_use]
+pub fn tally(group: GroupId, of: TallyOf) -> Primary {
+    Primary { pk: ledger_partition(group), sk: tally_position(of) }
+}
+
+/// Sort key of the tally of a day and a category.
+fn tally_position(of: TallyOf) -> String {
+    format!("{}{of}", prefix::TALLY)
+}
+
+/// First and last sort key of the tallies of these days.
+#[must_use]
+pub fn tallies(days: &RangeInclusive<Day>) -> [String; 2] {
+    [format!("{}{}", prefix::TALLY, days.start()), format!("{}{}#~", prefix::TALLY, days.end())]
+}
+
 /// Sort key of the current entry of an id. It sorts after all past entries.
 pub const CURRENT: &str = "~";
 
@@ -317,7 +340,7 @@ pub fn idempotency(user: UserId, operation: &str, key_hash: &str) -> Primary {
     Primary { pk: format!("IDEM#{user}"), sk: format!("{operation}#{key_hash}") }
 }
 
-/// Partition of a group's balance row and closings.
+/// Partition of a group's balance row, closings, checkpoints and tallies.
 #[must_use]
 pub fn ledger_partition(group: GroupId) -> String {
     format!("{}{group}", prefix::LEDGER)
@@ -394,4 +417,12 @@ within_key!(
     crate::time::Timestamp,
     super::checkpoint_position,
     super::prefix::CHECKPOINT
+);
+
+within_key!(
+    /// The day and the category of a tally's sort key.
+    of_tally,
+    crate::tally::TallyOf,
+    super::tally_position,
+    super::prefix::TALLY
 );

@@ -13,6 +13,7 @@ use crate::{
     idempotency::IdempotencyRow,
     row::{AttributeValue, Item, KIND, Row, from_item, to_item},
     settlement::{Settlement, UsedHash},
+    tally::TallyRow,
     targets::Targets,
     usage::Usage,
 };
@@ -28,7 +29,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 15] = [
+pub const ROWS: [RowKind; 16] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -39,6 +40,7 @@ pub const ROWS: [RowKind; 15] = [
     RowKind::of::<Balance>(),
     RowKind::of::<Closing>(),
     RowKind::of::<Checkpoint>(),
+    RowKind::of::<TallyRow>(),
     RowKind::of::<Entry>(),
     RowKind::of::<UsedHash>(),
     RowKind::of::<IdempotencyRow<AnyResult>>(),

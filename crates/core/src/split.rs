@@ -29,7 +29,7 @@ use items::ExactLines;
 
 /// Maximum number of shares of an expense, together with its payers other than the main payer.
 ///
-/// Editing an expense with n of them takes up to 2n + 7 of the 100 actions of a transaction.
+/// Editing an expense with n of them takes up to 2n + 9 of the 100 actions of a transaction.
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 pub const MAX_SHARES: usize = 45;
 

@@ -46,7 +46,10 @@ macro_rules! words {
         }
     ) => {
         $(#[doc = $description])+
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
+            serde::Serialize, serde::Deserialize,
+        )]
         $vis enum $name {
             $($(#[doc = $doc])+ #[serde(rename = $word)] $variant,)+
         }

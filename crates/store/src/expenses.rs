@@ -15,6 +15,7 @@ use fracti_core::{
     row::{self, Row},
     time::Timestamp,
 };
+use serde::Serialize;
 
 use crate::{
     access::MemberKey,
@@ -135,6 +136,7 @@ impl Table {
             let after = changed_at(after, transaction.at());
             transaction.add(Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry));
             transaction.add_all(member_rows(Some(&before), Some(&after))?);
+            transaction.tally(Some(&before), Some(&after))?;
             if let Some(entry) = &entry {
                 transaction.replace(entry, &before, after.event()?)?;
             }
@@ -168,6 +170,7 @@ impl Table {
             let delete = Write::delete(keys::expense(member_key.group, expense.created_at));
             transaction.add(delete.when(unchanged(&expense)?, OnConflict::Retry));
             transaction.add_all(member_rows(Some(&expense), None)?);
+            transaction.tally(Some(&expense), None)?;
             if let Some(entry) = &entry {
                 transaction.revert(entry, Some(&expense))?;
             }
@@ -309,24 +312,28 @@ fn require_owner(member_key: MemberKey, expense: &Expense, ledger: &Ledger) -> R
     if owns { Ok(()) } else { Err(Error::NotYourExpense) }
 }
 
-/// The expense with the time of its change, and with a date if it is from a v0 row.
+/// The expense with the time of its change. One without a date gets the day that views show.
 fn changed_at(expense: Expense, at: Timestamp) -> Expense {
     Expense { updated_at: Some(at), date: Some(expense.day()), ..expense }
 }
 
-/// The expense is as it was read.
+/// The expense is as it was read. Its date is compared because it decides whether the expense is in
+/// a tally, and an operator may set it without an edit.
 fn unchanged(expense: &Expense) -> Result<Expression, Error> {
+    fn same(name: &'static str, value: Option<&impl Serialize>) -> Result<Expression, Error> {
+        let Some(value) = value else { return Ok(Expression::without(name)) };
+        Ok(Expression::equal(name, row::to_value(value)?))
+    }
     let id = Expression::equal("id", row::to_value(&expense.id)?);
-    Ok(id.and(match &expense.updated_at {
-        None => Expression::without("updatedAt"),
-        Some(at) => Expression::equal("updatedAt", row::to_value(at)?),
-    }))
+    let updated_at = same("updatedAt", expense.updated_at.as_ref())?;
+    Ok(id.and(updated_at).and(same("date", expense.date.as_ref())?))
 }
 
 /// Adds the rows of an expense that is not in the table, and its entry.
 fn insert(transaction: &mut LedgerTransaction, expense: &Expense) -> Result<(), TransactionError> {
     transaction.add(Write::put(expense)?.when(Expression::absent(), OnConflict::Retry));
     transaction.add_all(member_rows(None, Some(expense))?);
+    transaction.tally(None, Some(expense))?;
     transaction.record(expense.event()?)
 }
 

@@ -28,6 +28,7 @@ mod presence;
 mod settings;
 mod settlements;
 mod sweep;
+mod tallies;
 mod targets;
 mod usage;
 

@@ -195,14 +195,21 @@ async fn largest_edit_fits_into_one_transaction() {
     let shares = |from: u64| {
         (from..from + 45).map(|id| json!({ "userId": id.to_string() })).collect::<Vec<_>>()
     };
+    // With the expense, 62 entries, so that the edit also writes a checkpoint.
+    let changes = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }]);
+    let entry = |name: u64| json!({ "entryId": name.to_string(), "changes": changes });
+    let entries: Vec<_> = (0..61).map(entry).collect();
+    alice.post(&group.path("/ledger/entries"), json!(entries)).await.data(200);
     let made = group.spend(0, json!({ "amount": 100, "splits": shares(2) })).await;
     group.api.pass(std::time::Duration::from_hours(24));
-    // All participants and the payer change, and the first event of a day writes a closing: 96
-    // actions.
+    // All participants, the payer, the day and the category change. Besides the participants, the
+    // edit writes the expense, three entries, the balance, a closing, a checkpoint and two tallies.
     let alice = group.api.user(1, &alice.user.name);
-    let body = json!({ "splits": shares(47), "payerId": "2", "amount": 99 });
+    let body = json!({ "splits": shares(47), "payerId": "2", "amount": 99, "category": "food",
+        "date": "2026-01-01" });
     let edited = alice.put(&path(&group, &made), body).await;
     assert_eq!(edited.data(200)["splits"].as_array().unwrap().len(), 45);
+    assert_eq!(edited.actions, 2 * 45 + 9);
     group.verify().await;
     let rows = group.api.rows().await;
     let participants = rows.keys().filter(|(_, sk)| sk.starts_with("PART#")).count();

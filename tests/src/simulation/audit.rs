@@ -1,13 +1,14 @@
 //! Compares a table with the journal of its users.
 //!
 //! Three checks: the effect of every record is present as often as its response said; every row is
-//! explained by a record; and the ledger, entries, history and indexes of every group agree with
-//! its expenses and settlements. The arithmetic is independent of the production code.
+//! explained by a record; and the ledger, entries, history, indexes and tallies of every group agree
+//! with its expenses and settlements. The arithmetic is independent of the production code.
 
 mod adjustments;
 mod ledger;
 mod records;
 mod shares;
+mod tallies;
 
 use std::collections::BTreeSet;
 
@@ -54,6 +55,7 @@ pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report 
     findings.extend(used(&state, &records));
     for group in state.groups.keys() {
         findings.extend(ledger::check(&state, *group));
+        findings.extend(tallies::check(&state, *group));
         match table.verify_ledger(*group).await {
             Ok(()) => {}
             Err(Error::Discrepancy(what)) => {
@@ -110,9 +112,11 @@ fn request_key(record: &Record) -> Option<Key> {
     Some(pair(keys::idempotency(user, name, &hex::encode(Sha256::digest(key)))))
 }
 
-/// Compares a group's ledger with its rows.
+/// Compares a group's ledger and tallies with its rows.
 pub(super) fn of_ledger(state: &State, group: GroupId) -> Vec<Finding> {
-    ledger::check(state, group)
+    let mut findings = ledger::check(state, group);
+    findings.extend(tallies::check(state, group));
+    findings
 }
 
 /// Compares each user's own lists, which are read from indexes, with the rows.

@@ -14,6 +14,7 @@ use fracti_core::{
     row::{self, Item, Row},
     rows::RowKind,
     settlement::Settlement,
+    tally::TallyRow,
     time::{Day, Timestamp},
 };
 use fracti_store::{SdkItem, from_sdk, to_sdk};
@@ -37,6 +38,7 @@ pub(super) struct State {
     pub(super) closings: BTreeMap<(GroupId, Day), Ledger>,
     pub(super) checkpoints: BTreeMap<(GroupId, Timestamp), Ledger>,
     pub(super) entries: Vec<Entry>,
+    pub(super) tallies: Vec<TallyRow>,
     /// Rows that only mark a value as used: transaction hashes and idempotency keys.
     pub(super) used: BTreeMap<Key, SdkItem>,
     /// Rows that Fracti would not write in this form.
@@ -93,6 +95,7 @@ impl State {
                 self.checkpoints.insert((group_id, at), ledger);
             }
             Entry::KIND => self.entries.push(read(row)),
+            TallyRow::KIND => self.tallies.push(read(row)),
             // The other rows only mark a value as used, and their keys identify it.
             _ => {
                 let key = |name: &str| to_sdk(row.clone())[name].as_s().unwrap().clone();

@@ -7,11 +7,13 @@ use std::{
 use super::*;
 use crate::{
     entry_id::EntryId,
+    expense::Category,
     group::Member,
     id::{GroupId, GuestId, UserId},
     keys,
     ledger::{EntryStatus, Ledger},
     settlement::TxHash,
+    tally::{Counters, TallyOf},
     time::Timestamp,
 };
 
@@ -121,6 +123,8 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
     let grandma = Member::guest(&"Grandma".parse().unwrap(), user, at, [1; 10]);
     let grandma = MemberRow { group_id, member: Member { id: guest.into(), ..grandma } };
     let chat = ChatGroup { chat_id: "-3788475317572404878".parse().unwrap(), group_id };
+    let of = TallyOf { date: at.day(), category: Some(Category::Food) };
+    let tally = TallyRow { group_id, of, updated_at: at, counters: Counters::default() };
     vec![
         ("group", to_item(&from_item::<Group>(seed("group")).unwrap())),
         ("chat group", to_item(&chat)),
@@ -133,6 +137,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         ("balance", to_item(&Balance { group_id, ledger: ledger.clone() })),
         ("closing", to_item(&Closing { group_id, day: at.day(), ledger: ledger.clone() })),
         ("checkpoint", to_item(&Checkpoint { group_id, at, ledger })),
+        ("tally", to_item(&tally)),
         ("entry", to_item(&applied)),
         ("past entry", to_item(&past)),
         ("adjustment", to_item(&adjusted)),
@@ -183,6 +188,7 @@ fn keys_are_stable() {
     balance: LEDGER#550e8400-e29b-41d4-a716-446655440000 / BALANCE
     closing: LEDGER#550e8400-e29b-41d4-a716-446655440000 / DAY#2024-01-20
     checkpoint: LEDGER#550e8400-e29b-41d4-a716-446655440000 / CHECKPOINT#2024-01-20T18:30:00.000Z
+    tally: LEDGER#550e8400-e29b-41d4-a716-446655440000 / SPENT#2024-01-20#food
     entry: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
     past entry: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / HISTORY#00000000000000000009 | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
     adjustment: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#3beedc85d331983de0eee1999f0302d162bd27a64147639f0b75db5154415562 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009

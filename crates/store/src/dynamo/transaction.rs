@@ -22,7 +22,7 @@ use super::{
     admission::admitted,
     client::{Db, THROTTLED, failure},
     cost,
-    write::{OnConflict, Write},
+    write::{Failures, OnConflict, Write},
 };
 
 /// Maximum number of actions in a transaction.
@@ -133,7 +133,7 @@ impl Db {
     pub(crate) async fn send(&self, transaction: Transaction) -> Sent {
         let refused =
             |error| Sent { outcome: Err(TransactionError::Fail(error)), unanswered: false };
-        let meanings: Vec<OnConflict> = transaction.0.iter().map(Write::on_conflict).collect();
+        let failures: Vec<Failures> = transaction.0.iter().map(Write::failures).collect();
         let actions = match transaction.into_actions(&self.table) {
             Ok(actions) => actions,
             Err(error) => return refused(error),
@@ -152,7 +152,7 @@ impl Db {
             }
             Err(error) => error,
         };
-        let rejected = transaction_error(error, &meanings);
+        let rejected = transaction_error(error, &failures);
         // The SDK gave up every attempt before the last one. The last one got a response, unless
         // the table is unavailable.
         let unanswered = attempts.0.load(Relaxed) > 1
@@ -161,11 +161,12 @@ impl Db {
     }
 }
 
-/// The error of a failed transaction, given the meaning of each of its conditions. If rows on which
-/// a decision was based have changed, the decision is made again, even if another condition failed.
+/// The error of a failed transaction, given the meanings of the failures of each action. If rows on
+/// which a decision was based have changed, the decision is made again, even if another condition
+/// failed.
 fn transaction_error(
     error: SdkError<TransactWriteItemsError>,
-    meanings: &[OnConflict],
+    failures: &[Failures],
 ) -> TransactionError {
     let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
         error.as_service_error()
@@ -173,12 +174,15 @@ fn transaction_error(
         return TransactionError::Fail(failure(error));
     };
     let (mut retry, mut fail) = (false, None);
-    for (reason, meaning) in cancelled.cancellation_reasons().iter().zip(meanings) {
-        match (reason.code().unwrap_or("None"), meaning) {
-            ("None", _) => {}
-            ("ConditionalCheckFailed", OnConflict::Retry) => retry = true,
-            ("ConditionalCheckFailed", OnConflict::Fail(why)) => fail = fail.or(Some(why)),
-            (code, _) if is_transient(code) => retry = true,
+    for (reason, failures) in cancelled.cancellation_reasons().iter().zip(failures) {
+        let Failures { conflict, too_large } = failures;
+        let of_size = || reason.message().is_some_and(|message| message.starts_with("Item size"));
+        match (reason.code().unwrap_or("None"), conflict, too_large) {
+            ("None", ..) => {}
+            ("ConditionalCheckFailed", OnConflict::Retry, _) => retry = true,
+            ("ConditionalCheckFailed", OnConflict::Fail(why), _) => fail = fail.or(Some(why)),
+            ("ValidationError", _, Some(why)) if of_size() => fail = fail.or(Some(why)),
+            (code, ..) if is_transient(code) => retry = true,
             _ => return TransactionError::Fail(Error::Table(error.into())),
         }
     }

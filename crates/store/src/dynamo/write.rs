@@ -16,7 +16,16 @@ pub(crate) struct Write {
     key: Primary,
     action: Action,
     condition: Expression,
-    on_conflict: OnConflict,
+    failures: Failures,
+}
+
+/// The meanings of the failures that an action may have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failures {
+    /// Its condition failed.
+    pub(super) conflict: OnConflict,
+    /// Its row would exceed DynamoDB's limit, which is an error of ours unless it has a meaning.
+    pub(super) too_large: Option<fn() -> Error>,
 }
 
 #[derive(Clone, Debug)]
@@ -85,7 +94,13 @@ impl Write {
 
     /// The same write on a condition.
     pub(crate) fn when(mut self, condition: Expression, on_conflict: OnConflict) -> Self {
-        (self.condition, self.on_conflict) = (condition, on_conflict);
+        (self.condition, self.failures.conflict) = (condition, on_conflict);
+        self
+    }
+
+    /// The same write, which fails with this error if its row would exceed DynamoDB's limit.
+    pub(crate) const fn or_too_large(mut self, error: fn() -> Error) -> Self {
+        self.failures.too_large = Some(error);
         self
     }
 
@@ -111,7 +126,8 @@ impl Write {
     }
 
     fn new(key: Primary, action: Action) -> Self {
-        Self { key, action, condition: Expression::default(), on_conflict: OnConflict::Retry }
+        let failures = Failures { conflict: OnConflict::Retry, too_large: None };
+        Self { key, action, condition: Expression::default(), failures }
     }
 
     /// Key of the row.
@@ -119,9 +135,9 @@ impl Write {
         &self.key
     }
 
-    /// The meaning of its failed condition.
-    pub(super) const fn on_conflict(&self) -> OnConflict {
-        self.on_conflict
+    /// The meanings of its failures.
+    pub(super) const fn failures(&self) -> Failures {
+        self.failures
     }
 
     /// The action as the SDK takes it.

@@ -22,6 +22,7 @@ use crate::{
     balance::put_balance,
     commit::{Commit, Decision, Evidence},
     dynamo::{Expression, OnConflict, Transaction, TransactionError, Write},
+    tallies::tally_writes,
 };
 
 /// Writes for an event in a group's ledger, and the ledger after it.
@@ -75,6 +76,16 @@ impl LedgerTransaction {
     /// Adds writes.
     pub(crate) fn add_all(&mut self, writes: impl IntoIterator<Item = Write>) {
         self.transaction.extend(writes);
+    }
+
+    /// Adds the changes of tallies for an expense that changes from `before` to `after`.
+    pub(crate) fn tally(
+        &mut self,
+        before: Option<&Expense>,
+        after: Option<&Expense>,
+    ) -> Result<(), Error> {
+        self.add_all(tally_writes(self.member_key.group, before, after, self.at)?);
+        Ok(())
     }
 
     /// The entry of an event and the ledger after it, which are not yet part of the transaction.

@@ -1,0 +1,296 @@
+//! Tallies: what the members of a group consumed and paid on one day in one category.
+//!
+//! An expense with a `date` is in the tally of its day and category; one without is in no tally.
+//! The counters of a tally are changed in the transaction that writes the expense, under the
+//! group's lock, so they are exact at any moment. They are named by the member ids of the expense:
+//! a linked guest is resolved when they are read.
+
+use std::{collections::BTreeMap, fmt, str::FromStr};
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
+
+use crate::{
+    currency::Currency,
+    decimal::Decimal,
+    expense::{Category, Expense},
+    id::{GroupId, MemberId},
+    keys::{self, Keys},
+    ledger::LedgerError,
+    row::Row,
+    time::{Day, Timestamp},
+};
+
+/// The day and the category of a tally, written as `2024-01-20#food` or `2024-01-20#none`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TallyOf {
+    /// The day.
+    pub date: Day,
+    /// The category; `None` for expenses without one.
+    pub category: Option<Category>,
+}
+
+/// Word for expenses without a category.
+pub const NO_CATEGORY: &str = "none";
+
+/// A counter of a tally. Its text is the name of the attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Counter {
+    /// Sum of a member's shares, `s#<memberId>#<currency>`.
+    Share(MemberId, Currency),
+    /// Sum of what a member paid, `p#<memberId>#<currency>`.
+    Paid(MemberId, Currency),
+    /// Number of expenses, `n#<currency>`.
+    Count(Currency),
+}
+
+/// Numbers by counter, in major units. A refund is negative, and counts as one expense.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters(BTreeMap<Counter, Decimal>);
+
+/// The totals of one group, day and category.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TallyRow {
+    /// The group.
+    #[serde(rename = "PK", with = "keys::of_ledger")]
+    pub group_id: GroupId,
+    /// The day and the category.
+    #[serde(rename = "SK", with = "keys::of_tally")]
+    pub of: TallyOf,
+    /// Time of the last change.
+    pub updated_at: Timestamp,
+    /// The counters. Some may be zero.
+    #[serde(flatten)]
+    pub counters: Counters,
+}
+
+/// Changes to the tallies of a group, by expenses that are added and subtracted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally(BTreeMap<TallyOf, Counters>);
+
+impl Tally {
+    /// Adds an expense, unless it has no date.
+    ///
+    /// # Errors
+    ///
+    /// [`LedgerError::Overflow`] if a number needs more than 38 digits.
+    pub fn add(&mut self, expense: &Expense) -> Result<(), LedgerError> {
+        self.change(expense, Some)
+    }
+
+    /// Subtracts an expense, unless it has no date.
+    ///
+    /// # Errors
+    ///
+    /// As [`Tally::add`].
+    pub fn subtract(&mut self, expense: &Expense) -> Result<(), LedgerError> {
+        self.change(expense, |number| Decimal::ZERO.minus(number))
+    }
+
+    /// The tallies that change, each with the numbers to add. Numbers that cancel out are left out.
+    pub fn changes(self) -> impl Iterator<Item = (TallyOf, Counters)> {
+        self.0
+            .into_iter()
+            .map(|(of, counters)| (of, counters.without_zeros()))
+            .filter(|(_, counters)| !counters.is_empty())
+    }
+
+    fn change(
+        &mut self,
+        expense: &Expense,
+        signed: impl Fn(Decimal) -> Option<Decimal>,
+    ) -> Result<(), LedgerError> {
+        let Some(of) = expense.tally() else { return Ok(()) };
+        let counters = self.0.entry(of).or_default();
+        for (counter, number) in expense.counters() {
+            let number = signed(number).ok_or(LedgerError::Overflow(expense.currency))?;
+            counters.add(counter, number)?;
+        }
+        Ok(())
+    }
+}
+
+impl Expense {
+    /// The day and the category of its tally; `None` if the expense has no date.
+    #[must_use]
+    pub fn tally(&self) -> Option<TallyOf> {
+        Some(TallyOf { date: self.date?, category: self.category })
+    }
+
+    /// The numbers that it adds to its tally. They are those of its ledger event, but not rounded,
+    /// because those of a v0 row may be finer than a minor unit.
+    fn counters(&self) -> impl Iterator<Item = (Counter, Decimal)> {
+        let currency = self.currency;
+        let paid = self.all_payers().into_iter();
+        let paid = paid.map(move |it| (Counter::Paid(it.user_id, currency), it.amount));
+        let shares = self.splits.iter();
+        let shares = shares.map(move |it| (Counter::Share(it.user_id, currency), it.amount));
+        let one = (Counter::Count(currency), Decimal::new(1, 0));
+        paid.chain(shares).chain([one]).filter(|(_, number)| *number != Decimal::ZERO)
+    }
+}
+
+impl Counters {
+    /// Adds a number to a counter.
+    ///
+    /// # Errors
+    ///
+    /// [`LedgerError::Overflow`] if the sum needs more than 38 digits.
+    pub fn add(&mut self, counter: Counter, number: Decimal) -> Result<(), LedgerError> {
+        let sum = self.0.entry(counter).or_insert(Decimal::ZERO);
+        *sum = sum.plus(number).ok_or(LedgerError::Overflow(counter.currency()))?;
+        Ok(())
+    }
+
+    /// Whether there are no counters.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The counters that are not zero.
+    #[must_use]
+    pub fn without_zeros(mut self) -> Self {
+        self.0.retain(|_, number| *number != Decimal::ZERO);
+        self
+    }
+
+    /// The counters with their numbers, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = (Counter, Decimal)> + '_ {
+        self.0.iter().map(|(counter, number)| (*counter, *number))
+    }
+}
+
+impl Counter {
+    /// The currency of the number, or of the expenses that it counts.
+    #[must_use]
+    pub const fn currency(self) -> Currency {
+        match self {
+            Self::Share(_, currency) | Self::Paid(_, currency) | Self::Count(currency) => currency,
+        }
+    }
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Share(member, currency) => write!(f, "s#{member}#{currency}"),
+            Self::Paid(member, currency) => write!(f, "p#{member}#{currency}"),
+            Self::Count(currency) => write!(f, "n#{currency}"),
+        }
+    }
+}
+
+/// Error returned for a text that is not the name of a [`Counter`] or not a [`TallyOf`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TallyError;
+
+impl FromStr for Counter {
+    type Err = TallyError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (kind, rest) = text.split_once('#').ok_or(TallyError)?;
+        if kind == "n" {
+            return rest.parse().map(Self::Count).map_err(|_| TallyError);
+        }
+        let (member, currency) = rest.split_once('#').ok_or(TallyError)?;
+        let member = member.parse().map_err(|_| TallyError)?;
+        let currency = currency.parse().map_err(|_| TallyError)?;
+        match kind {
+            "s" => Ok(Self::Share(member, currency)),
+            "p" => Ok(Self::Paid(member, currency)),
+            _ => Err(TallyError),
+        }
+    }
+}
+
+impl fmt::Display for TallyOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { date, category } = self;
+        match category {
+            Some(category) => write!(f, "{date}#{category}"),
+            None => write!(f, "{date}#{NO_CATEGORY}"),
+        }
+    }
+}
+
+impl FromStr for TallyOf {
+    type Err = TallyError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (date, category) = text.split_once('#').ok_or(TallyError)?;
+        let category = match category {
+            NO_CATEGORY => None,
+            category => Some(category.parse().map_err(|_| TallyError)?),
+        };
+        Ok(Self { date: date.parse().map_err(|_| TallyError)?, category })
+    }
+}
+
+impl Serialize for Counters {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.iter().map(|(counter, number)| (counter.to_string(), number)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Counters {
+    /// Reads the counters among the attributes of a row.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Attributes;
+
+        impl<'de> Visitor<'de> for Attributes {
+            type Value = Counters;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the attributes of a tally")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Counters, A::Error> {
+                let mut counters = BTreeMap::new();
+                while let Some(name) = map.next_key::<String>()? {
+                    if let Ok(counter) = name.parse() {
+                        counters.insert(counter, map.next_value()?);
+                    } else {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+                Ok(Counters(counters))
+            }
+        }
+
+        from.deserialize_map(Attributes)
+    }
+}
+
+impl Row for TallyRow {
+    const KIND: &'static str = "tally";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        keys::tally(self.group_id, self.of).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_counters_and_tallies_are_read_as_they_are_written() {
+        for name in ["s#1#EUR", "p#guest-0190a1b2-0000-7000-8000-000000000001#USDT", "n#JPY"] {
+            assert_eq!(name.parse::<Counter>().map(|it| it.to_string()), Ok(name.to_owned()));
+        }
+        for name in ["2024-01-20#food", "2024-02-29#none"] {
+            assert_eq!(name.parse::<TallyOf>().map(|it| it.to_string()), Ok(name.to_owned()));
+        }
+        for name in ["", "kind", "PK", "n#", "n#EUR#1", "s#EUR", "s#0#EUR", "q#1#EUR", "s#1#eur"] {
+            assert_eq!(name.parse::<Counter>(), Err(TallyError), "{name}");
+        }
+        for name in ["2024-01-20", "2024-01-20#", "2024-1-20#food", "2024-01-20#pets"] {
+            assert_eq!(name.parse::<TallyOf>(), Err(TallyError), "{name}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Tallies: the totals of a group by day and category, which expenses change.
+
+use std::ops::RangeInclusive;
+
+use fracti_core::{
+    Error,
+    expense::Expense,
+    id::GroupId,
+    keys, row,
+    tally::{Counters, Tally, TallyOf, TallyRow},
+    time::{Day, Timestamp},
+};
+
+use crate::{
+    dynamo::{Order, Range, Sort, Write},
+    table::Table,
+};
+
+/// Rule that an expense breaks if the row of its tally would exceed DynamoDB's limit.
+const FULL: &str = "the group's totals for this day and category are full";
+
+impl Table {
+    /// The tallies of a group on these days, by day. It does not check a membership: the caller
+    /// must.
+    #[expect(dead_code, reason = "statistics and the days of a user read them")]
+    pub(crate) async fn tallies(
+        &self,
+        group: GroupId,
+        days: &RangeInclusive<Day>,
+    ) -> Result<Vec<TallyRow>, Error> {
+        let [first, last] = keys::tallies(days);
+        let partition = keys::ledger_partition(group);
+        let sort = Sort::Between(first, last);
+        self.db.all(&Range { index: None, partition, sort, order: Order::Asc }).await
+    }
+}
+
+/// The writes to tallies for an expense that changes from `before` to `after` at a moment. The
+/// transaction must hold the group's lock, so that no change is applied twice.
+pub(crate) fn tally_writes(
+    group: GroupId,
+    before: Option<&Expense>,
+    after: Option<&Expense>,
+    at: Timestamp,
+) -> Result<Vec<Write>, Error> {
+    let mut tally = Tally::default();
+    if let Some(before) = before {
+        tally.subtract(before)?;
+    }
+    if let Some(after) = after {
+        tally.add(after)?;
+    }
+    let write = |(of, counters): (TallyOf, Counters)| {
+        let counters = counters.iter().map(|(counter, number)| (counter.to_string(), number));
+        let updated_at = ("updatedAt", row::to_value(&at)?);
+        let write = Write::add::<TallyRow>(keys::tally(group, of), counters, [updated_at]);
+        Ok(write.or_too_large(|| Error::invalid("date", FULL)))
+    };
+    tally.changes().map(write).collect()
+}
