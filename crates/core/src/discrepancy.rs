@@ -1,13 +1,14 @@
-//! Discrepancies between a ledger and the rows of its group.
+//! Discrepancies between the ledger or the tallies of a group and its other rows.
 
 use std::collections::BTreeSet;
 
 use crate::{
     currency::Currency,
     ledger::{Ledger, LedgerError},
+    tally::TallyOf,
 };
 
-/// A discrepancy between a ledger and the rows of its group.
+/// A discrepancy between the ledger or the tallies of a group and its other rows.
 ///
 /// The message goes to the log, so it has counts and currencies but no amounts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +28,9 @@ pub enum Discrepancy {
         /// The ledger that the rows add up to.
         rows: Box<Ledger>,
     },
+    /// Tallies differ from the sums of the expenses that have a date.
+    #[error("tallies differ from the expenses: [{}]", first(.0))]
+    Tallies(Vec<TallyOf>),
     /// The rows do not add up to a ledger: a row is missing, or they do not balance.
     #[error("the {of} of the ledger do not add up")]
     Unsound {
@@ -36,6 +40,15 @@ pub enum Discrepancy {
         #[source]
         cause: LedgerError,
     },
+}
+
+/// Number of tallies that a message names.
+const NAMED: usize = 20;
+
+fn first(tallies: &[TallyOf]) -> String {
+    let named = tallies.iter().take(NAMED).map(ToString::to_string);
+    let more = tallies.len().checked_sub(NAMED).filter(|more| *more > 0);
+    named.chain(more.map(|more| format!("and {more} more"))).collect::<Vec<_>>().join(", ")
 }
 
 fn counts(ledger: &Ledger) -> String {

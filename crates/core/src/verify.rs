@@ -1,6 +1,6 @@
-//! Verification of a ledger: the balances are computed again from all rows of a group.
+//! Verification of a ledger and of tallies: both are computed again from all rows of a group.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     entry::Entry,
@@ -8,6 +8,7 @@ use crate::{
     expense::Expense,
     ledger::{Balances, Change, EntryStatus, Ledger, LedgerError, RefType, Settled},
     settlement::{Settlement, Status},
+    tally::{Counters, Tally, TallyOf, TallyRow},
 };
 
 pub use crate::discrepancy::Discrepancy;
@@ -21,15 +22,18 @@ pub struct Rows {
     pub settlements: Vec<Settlement>,
     /// All entries, in order.
     pub entries: Vec<Entry>,
+    /// All tallies.
+    pub tallies: Vec<TallyRow>,
 }
 
 /// Computes the balances again, and compares them with a group's ledger: from its expenses,
-/// settlements and adjustments as they are now, and from all its entries.
+/// settlements and adjustments as they are now, and from all its entries. Then compares the tallies
+/// with the sums of the expenses.
 ///
 /// # Errors
 ///
 /// [`Discrepancy::Differs`] if a total, a count or a sum differs; [`Discrepancy::Unsound`] if an
-/// entry is missing or the balances do not sum to zero.
+/// entry is missing or the balances do not sum to zero; [`Discrepancy::Tallies`].
 pub fn verify(ledger: &Ledger, rows: &Rows) -> Result<(), Discrepancy> {
     let unsound = |of| move |cause| Discrepancy::Unsound { of, cause };
     ledger.check().map_err(unsound("balances"))?;
@@ -49,10 +53,25 @@ pub fn verify(ledger: &Ledger, rows: &Rows) -> Result<(), Discrepancy> {
             return Err(Discrepancy::Differs { ledger, against, rows: Box::new(rows) });
         }
     }
-    Ok(())
+    let differing = rows.differing_tallies().map_err(unsound("expenses"))?;
+    if differing.is_empty() { Ok(()) } else { Err(Discrepancy::Tallies(differing)) }
 }
 
 impl Rows {
+    /// The tallies that differ from the sums of the expenses. What was paid and what is shared then
+    /// agree in the others, as they do in each expense; a v0 row may be off by rounding.
+    fn differing_tallies(&self) -> Result<Vec<TallyOf>, LedgerError> {
+        let mut tally = Tally::default();
+        for expense in &self.expenses {
+            tally.add(expense)?;
+        }
+        let counted: BTreeMap<TallyOf, Counters> = tally.changes().collect();
+        let stored = self.tallies.iter().map(|row| (row.of, row.counters.clone().without_zeros()));
+        let stored: BTreeMap<_, _> = stored.filter(|(_, it)| !it.is_empty()).collect();
+        let all: BTreeSet<TallyOf> = counted.keys().chain(stored.keys()).copied().collect();
+        Ok(all.into_iter().filter(|of| counted.get(of) != stored.get(of)).collect())
+    }
+
     /// The ledger that the current expenses, settlements and adjustments add up to.
     fn counted(&self, ledger: &Ledger) -> Result<Ledger, LedgerError> {
         let applied = self.entries.iter().filter(|entry| entry.status == EntryStatus::Applied);

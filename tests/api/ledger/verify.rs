@@ -1,5 +1,8 @@
 //! Verification of the ledger against the rows.
 
+use aws_sdk_dynamodb::types::AttributeValue;
+use fracti_core::keys;
+use fracti_store::to_sdk;
 use serde_json::json;
 
 use crate::harness::Group;
@@ -26,4 +29,33 @@ async fn verified_debts_report_a_ledger_mismatch() {
         "the response has no details of the mismatch: {}",
         wrong.text
     );
+}
+
+#[tokio::test]
+async fn verified_debts_report_a_corrupted_tally() {
+    let group = Group::new(2, "EUR").await;
+    let alice = &group.members[0];
+    group.spend(0, json!({ "amount": 20, "category": "food", "date": "2026-01-02" })).await;
+    let verified = group.path("/debts?verify=true");
+    alice.get(&verified).await.data(200);
+    let set = async |name: &str, number: &str| {
+        let update = group.api.client.update_item().table_name("FractiTable");
+        let key = keys::tally(group.id.parse().unwrap(), "2026-01-02#food".parse().unwrap());
+        let update = update.set_key(Some(to_sdk(key.item())));
+        let update = update.update_expression("SET #counter = :number");
+        let update = update.expression_attribute_names("#counter", name);
+        let number = AttributeValue::N(number.to_owned());
+        update.expression_attribute_values(":number", number).send().await.unwrap();
+    };
+    for (counter, right, wrong) in
+        [("s#1#EUR", "10", "10.01"), ("p#2#EUR", "0", "-1"), ("n#EUR", "1", "0")]
+    {
+        set(counter, wrong).await;
+        alice.get(&group.path("/debts")).await.data(200);
+        let reply = alice.get(&verified).await;
+        assert_eq!(reply.code(), (500, "INTERNAL"), "{counter}");
+        assert!(reply.log.contains("[2026-01-02#food]"), "{}", reply.log);
+        set(counter, right).await;
+        alice.get(&verified).await.data(200);
+    }
 }

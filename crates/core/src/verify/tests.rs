@@ -2,7 +2,7 @@ use super::*;
 
 use crate::{
     balance::Balance,
-    expense::{Payer, Share},
+    expense::{Category, Payer, Share},
     id::{ExpenseId, SettlementId},
     ledger::{
         Event, Totals,
@@ -11,11 +11,13 @@ use crate::{
     money::Money,
     row::{from_item, to_item},
     split::Split,
+    tally::Counter,
     time::Timestamp,
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
 
-/// An expense of which the member after `payer` paid a third, if it is large enough.
+/// An expense of which the member after `payer` paid a third, if it is large enough. One that
+/// member 5 paid has no date, as in a v0 row.
 fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8) -> Expense {
     let currency = currency(in_currency);
     let id = ExpenseId::new(at, [1; 10]);
@@ -48,8 +50,8 @@ fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8)
         split_type: split.split_type(),
         splits: shares.into_iter().map(share).collect(),
         items: None,
-        category: None,
-        date: None,
+        category: (sharers < 3).then_some(Category::Food),
+        date: (payer < 5).then(|| at.day()),
         notes: None,
         created_at: at,
         created_by: None,
@@ -146,6 +148,24 @@ impl Model {
         self.rows.entries.push(revert);
     }
 
+    /// Changes the tallies as a write of the expense does.
+    fn tally(&mut self, before: Option<&Expense>, after: Option<&Expense>) {
+        let mut tally = Tally::default();
+        before.map_or(Ok(()), |before| tally.subtract(before)).unwrap();
+        after.map_or(Ok(()), |after| tally.add(after)).unwrap();
+        for (of, changes) in tally.changes() {
+            let tallies = &mut self.rows.tallies;
+            let place = tallies.iter().position(|row| row.of == of).unwrap_or_else(|| {
+                let (group_id, counters) = (group(), Counters::default());
+                tallies.push(TallyRow { group_id, of, updated_at: at(0), counters });
+                tallies.len() - 1
+            });
+            for (counter, number) in changes.iter() {
+                tallies[place].counters.add(counter, number).unwrap();
+            }
+        }
+    }
+
     fn act(&mut self, number: u64, act: &Act) {
         let at = self.ledger.next_moment(at(number / 3));
         match *act {
@@ -153,6 +173,7 @@ impl Model {
                 let expense = expense(at, payer, minor, sharers, currency);
                 let entry = self.record(expense.event().unwrap(), payer, at);
                 self.spent.push(entry);
+                self.tally(None, Some(&expense));
                 self.rows.expenses.push(expense);
             }
             Act::Pay(from, to, minor, currency) => {
@@ -163,7 +184,8 @@ impl Model {
             Act::Delete(index) if !self.spent.is_empty() => {
                 let index = index.index(self.spent.len());
                 let entry = self.spent.remove(index);
-                self.rows.expenses.remove(index);
+                let expense = self.rows.expenses.remove(index);
+                self.tally(Some(&expense), None);
                 self.revert(&entry, at);
             }
             Act::Edit(index, payer, minor, currency) if !self.spent.is_empty() => {
@@ -174,6 +196,7 @@ impl Model {
                 let created_at = before.created_at;
                 let after = expense(created_at, payer, minor, 3, currency);
                 self.spent[index] = self.record(after.event().unwrap(), payer, at);
+                self.tally(Some(&before), Some(&after));
                 self.rows.expenses[index] = after;
             }
             Act::Adjust(plus, minus, minor, currency) => {
@@ -208,6 +231,10 @@ proptest! {
         let sequences: Vec<u64> = model.rows.entries.iter().map(|entry| entry.sequence).collect();
         prop_assert_eq!(sequences, (0..model.ledger.sequence).collect::<Vec<_>>());
         prop_assert_eq!(verify(&model.ledger, &model.rows), Ok(()));
+        for tally in model.rows.tallies {
+            let item = to_item(&tally).unwrap();
+            prop_assert_eq!(from_item::<TallyRow>(item).unwrap(), tally);
+        }
 
         let balance = Balance { group_id: group(), ledger: model.ledger };
         let row = to_item(&balance).unwrap();
@@ -282,6 +309,23 @@ fn verify_sees_every_difference() {
     ] {
         assert!(verify(&ledger, &rows).is_err(), "{what}");
     }
+
+    let of = TallyOf { date: at(0).day(), category: None };
+    let differs = Err(Discrepancy::Tallies(vec![of]));
+    let (mut more, mut other) = (rows.tallies.clone(), rows.tallies.clone());
+    for counter in [Counter::Count(currency(0)), Counter::Share(user(9), currency(0))] {
+        let one = "0.01".parse().unwrap();
+        more[0].counters.add(counter, one).unwrap();
+        assert_eq!(verify(&ledger, &Rows { tallies: more.clone(), ..rows.clone() }), differs);
+    }
+    other[0].of.category = Some(Category::Food);
+    let food = Discrepancy::Tallies(vec![of, other[0].of]);
+    assert_eq!(
+        food.to_string(),
+        "tallies differ from the expenses: [2023-11-14#none, 2023-11-14#food]"
+    );
+    assert_eq!(verify(&ledger, &Rows { tallies: other, ..rows.clone() }), Err(food));
+    assert_eq!(verify(&ledger, &Rows { tallies: vec![], ..rows.clone() }), differs);
 
     let gap = Rows { entries: rows.entries[1..].to_vec(), ..rows.clone() };
     let unsound = |of, cause| Err(Discrepancy::Unsound { of, cause });

@@ -1,4 +1,4 @@
-//! Verification of a ledger against all its rows.
+//! Verification of a ledger and its tallies against all rows of the group.
 
 use fracti_core::{
     Error,
@@ -6,6 +6,7 @@ use fracti_core::{
     id::GroupId,
     keys::{self, prefix},
     settlement::Settlement,
+    tally::TallyRow,
     verify::{Rows, verify},
 };
 use tokio::task::spawn_blocking;
@@ -16,7 +17,8 @@ use crate::{
 };
 
 impl Table {
-    /// Recomputes a group's balances from all its rows and compares them with its ledger.
+    /// Recomputes a group's balances and tallies from all its rows and compares them with those that
+    /// are stored.
     ///
     /// It reads the whole history. It does not check a membership: the caller must.
     ///
@@ -27,17 +29,19 @@ impl Table {
     pub async fn verify_ledger(&self, group: GroupId) -> Result<(), Error> {
         let expenses = Range::table(keys::group_partition(group), prefix::EXPENSE);
         let settlements = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
+        let tallies = Range::table(keys::ledger_partition(group), prefix::TALLY);
         let mut retry = Retry::new();
         loop {
             let before = self.ledger(group).await?;
-            let (expenses, settlements, entries) = tokio::try_join!(
+            let (expenses, settlements, entries, tallies) = tokio::try_join!(
                 self.db.all::<Expense>(&expenses),
                 self.db.all::<Settlement>(&settlements),
                 self.every_entry(group, &before),
+                self.db.all::<TallyRow>(&tallies),
             )?;
             let after = self.ledger(group).await?;
             if before == after {
-                let rows = Rows { expenses, settlements, entries };
+                let rows = Rows { expenses, settlements, entries, tallies };
                 // The computation is long, and must not block this thread.
                 let verified = spawn_blocking(move || verify(&after, &rows)).await;
                 return verified
