@@ -301,9 +301,10 @@ fn template_table_has_the_keys_of_the_rows() {
 fn template_sets_every_variable_that_functions_read() {
     let given = TEMPLATE["Globals"]["Function"]["Environment"]["Variables"].as_object().unwrap();
     let source = include_str!("../../crates/http/src/app.rs");
-    let read: BTreeSet<&str> =
-        source.split("variable(\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
-    assert_eq!(read.len(), 4, "{read:?}");
+    let readers = ["variable(\"", "number(\"", "limit(\""];
+    let uses = readers.iter().flat_map(|reader| source.split(reader).skip(1));
+    let read: BTreeSet<&str> = uses.map(|rest| rest.split('"').next().unwrap()).collect();
+    assert_eq!(read.len(), 7, "{read:?}");
     for variable in read {
         assert!(given.contains_key(variable), "{variable}");
     }

@@ -6,6 +6,7 @@ use std::{
     fs,
     io::{self, Write},
     net::{IpAddr, Ipv4Addr, SocketAddr},
+    num::NonZeroU32,
     path::PathBuf,
     process::ExitCode,
     time::Duration,
@@ -17,7 +18,7 @@ use fracti_core::{
     id::UserId,
     telegram::{self, User},
 };
-use fracti_http::{App, BotToken, Clock, Settings, dynamodb_at, local_dynamodb, service};
+use fracti_http::{App, BotToken, Clock, Quotas, Settings, dynamodb_at, local_dynamodb, service};
 use fracti_local::{Engine, admitted, cors, docs, reachable, routes, schema::Schema, sign_event};
 use fracti_store::Table;
 use tokio::{net::TcpListener, sync::watch};
@@ -48,6 +49,13 @@ struct Options {
     /// URL of a DynamoDB to use instead of the embedded one.
     #[arg(long, value_name = "URL")]
     dynamodb_endpoint: Option<String>,
+    /// Reads (GET and HEAD) that a user may make on a UTC day, all of which are counted; 0 for any
+    /// number. Default: `DAILY_READS`.
+    #[arg(long, value_name = "NUMBER")]
+    daily_reads: Option<u32>,
+    /// Writes that a user may make on a UTC day, likewise. Default: `DAILY_WRITES`.
+    #[arg(long, value_name = "NUMBER")]
+    daily_writes: Option<u32>,
     /// Create a demo group with four members, and print how to call the API as each of them.
     #[arg(long)]
     demo: bool,
@@ -140,10 +148,18 @@ async fn run(options: Options) -> Result<(), Failure> {
     }
 
     let table = Table::new(client, settings.table_name);
-    let app = App::new(table, token, settings.init_data_max_age);
+    let given = settings.quotas;
+    let quotas = Quotas {
+        reads: options.daily_reads.map_or(given.reads, NonZeroU32::new),
+        writes: options.daily_writes.map_or(given.writes, NonZeroU32::new),
+        sample: NonZeroU32::MIN,
+        ..given
+    };
+    let app = App { quotas, ..App::new(table, token, settings.init_data_max_age) };
     let router = service(admitted(routes()), app.clone());
     if options.demo {
-        demo::run(&app, &router, &api, &mut out).await?;
+        let app = App { quotas: Quotas::default(), ..app };
+        demo::run(&app, &service(routes(), app.clone()), &api, &mut out).await?;
     }
     out.flush()?;
 

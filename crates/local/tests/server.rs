@@ -240,6 +240,21 @@ fn signed_init_data_authenticates_the_named_user() {
 }
 
 #[test]
+fn daily_quotas_are_options_and_count_every_request() {
+    let ports = ["--port", "0", "--dynamodb-port", "0"];
+    let quotas = ["--daily-reads", "2", "--daily-writes", "0"];
+    let mut server = Server::start(&[&ports[..], &quotas, &["--demo"]].concat());
+    let demo = server.demo();
+    let (url, member) = (demo.urls.first().unwrap(), demo.authorizations.first().unwrap());
+    let statuses = [(); 3].map(|()| get(url, member).0);
+    assert_eq!(statuses, [200, 200, 429]);
+    let other = demo.authorizations.last().unwrap();
+    let reply = send("GET", url, &[("authorization", other)]);
+    let policy = reply.header("ratelimit-policy");
+    assert_eq!((reply.status, policy.as_deref()), (200, Some("\"reads\";q=2;w=86400")));
+}
+
+#[test]
 fn data_in_a_file_survives_a_restart() {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("restart.sqlite");
     for suffix in ["", "-wal", "-shm"] {
@@ -296,6 +311,9 @@ fn startup_errors_are_printed_in_one_line() {
     for (variable, value, rule) in [
         ("INIT_DATA_MAX_AGE_SECONDS", "a day", "a number of seconds"),
         ("TELEGRAM_BOT_TOKEN", "hello", "a bot token of the form 123456:ABC-def"),
+        ("DAILY_READS", "many", "a number of requests, or 0 for any number"),
+        ("DAILY_WRITES", "-1", "a number of requests, or 0 for any number"),
+        ("USAGE_SAMPLE", "0", "a number of requests from 1, of which one is counted"),
     ] {
         let mut program = program(&["--port", "0", "--dynamodb-port", "0"]);
         let output = program.env(variable, value).output().unwrap();
