@@ -162,6 +162,7 @@ fn rows() -> Vec<Row> {
         (Method::GET, "/api/users/me/activity", None, [200, 200, 200, 200]),
         (Method::GET, "/api/users/me/summary", None, [200, 200, 200, 200]),
         (Method::GET, "/api/users/me/targets", None, [200, 200, 200, 200]),
+        (Method::GET, "/api/users/me/usage", None, [200, 200, 200, 200]),
     ]
 }
 

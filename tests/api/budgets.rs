@@ -184,6 +184,7 @@ impl Subject {
             "/api/users/me/activity?limit=2",
             "/api/users/me/summary",
             "/api/users/me/targets",
+            "/api/users/me/usage",
         ];
         let mut calls: Vec<_> = gets.map(|route| (Method::GET, route, "", None)).into();
         let mut add = |method, route, what, body| calls.push((method, route, what, Some(body)));

@@ -517,7 +517,8 @@ async fn requests_and_responses_match_the_document() {
 
     // Users.
     alice.get("/api/groups?limit=1").await.data(200);
-    for what in ["", "/groups", "/expenses", "/debts", "/settlements", "/activity", "/summary"] {
+    let lists = ["/groups", "/expenses", "/debts", "/settlements", "/activity"];
+    for what in ["", "/summary", "/targets", "/usage"].into_iter().chain(lists) {
         for reader in [&alice, &bob, &carol] {
             reader.get(&format!("/api/users/me{what}")).await.data(200);
         }

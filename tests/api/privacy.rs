@@ -150,6 +150,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         "/api/users/me/activity?limit=1",
         "/api/users/me/summary",
         "/api/users/me/targets",
+        "/api/users/me/usage",
     ] {
         let page = caller.get(path).await;
         if let Some(cursor) = page.body["pagination"]["nextCursor"].as_str() {

@@ -310,3 +310,33 @@ async fn a_quota_costs_half_a_read_unit_or_one_write_unit_and_no_round_trip() {
         assert_eq!(more, (read_units, write_units));
     }
 }
+
+#[tokio::test]
+async fn a_user_sees_todays_usage_and_the_limits() {
+    let api = Api::new().await;
+    let alice = api.user(1, "Alice");
+    let unlimited = alice.get("/api/users/me/usage").await;
+    let none = json!({ "reads": { "used": 0 }, "writes": { "used": 0 } });
+    let expected = json!({
+        "date": "2026-01-15", "resetsAt": "2026-01-16T00:00:00.000Z", "sample": 10,
+        "tokens": none, "app": none,
+    });
+    assert_eq!(*unlimited.data(200), expected);
+
+    let alice = alice.with_quotas(quotas(50, 9));
+    for _ in 0..3 {
+        alice.get("/api/groups").await.data(200);
+    }
+    alice.post("/api/groups", json!({ "title": "x", "chatId": 1 })).await.data(201);
+    let usage = alice.get("/api/users/me/usage").await;
+    let usage = usage.data(200);
+    assert_eq!(usage["sample"], 1);
+    let tokens =
+        json!({ "reads": { "used": 0, "limit": 50 }, "writes": { "used": 0, "limit": 9 } });
+    assert_eq!(usage["tokens"], tokens);
+    assert_eq!(usage["app"]["writes"], json!({ "used": 1, "limit": 9 }));
+    // It is counted itself at the same time.
+    let reads = usage["app"]["reads"]["used"].as_u64().unwrap();
+    assert!((3..=4).contains(&reads), "{reads}");
+    assert_eq!(api.user(2, "Bob").get("/api/users/me/usage").await.data(200)["app"], none);
+}

@@ -163,6 +163,7 @@ fn endpoints() -> Vec<Endpoint> {
         read("GET /api/users/me/activity"),
         read("GET /api/users/me/summary"),
         read("GET /api/users/me/targets"),
+        read("GET /api/users/me/usage"),
     ]
 }
 

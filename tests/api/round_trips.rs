@@ -1,113 +1,177 @@
 //! Round trips to the table of each endpoint. Parallel requests are one round trip.
 
+use std::num::NonZeroU32;
+
 use axum::http::Method;
+use fracti_http::Quotas;
 use serde_json::{Value, json};
 
-use crate::harness::{Api, Group};
+use crate::{
+    harness::{Api, Group},
+    quotas::quotas,
+};
 
 #[tokio::test]
 async fn every_endpoint_stays_within_its_round_trips() {
-    let group = Group::new(4, "EUR").await;
-    for n in 1..=30 {
-        group.spend(0, json!({ "amount": n })).await;
-        group.pay(1, 0, "0.01").await;
+    assert_round_trips(Quotas::default(), 1).await;
+}
+
+/// A group is created without a read, so its transaction waits for the counter.
+#[tokio::test]
+async fn quotas_add_a_round_trip_only_to_a_write_without_a_read() {
+    let sampled = quotas(1000, 1000);
+    let never = NonZeroU32::new(1 << 31).unwrap();
+    for quotas in [sampled, Quotas { sample: never, ..sampled }] {
+        assert_round_trips(quotas, 2).await;
     }
-    let guest = group.guest(0, "Grandpa").await;
-    let expense = group.spend(0, json!({ "amount": 5 })).await["id"].as_str().unwrap().to_owned();
-    let other = group.guest(0, "Grandma").await;
-    let body = json!({ "toId": "1", "amount": 3 });
-    let settlement =
-        group.members[1].post(&group.path("/settlements"), body).await.data(201)["id"].clone();
-    let settlement = settlement.as_str().unwrap().to_owned();
-    let (read, write): (Option<Value>, _) = (None, |body: Value| Some(body));
-    for (method, path, body, round_trips) in [
-        (Method::GET, "/api/health".to_owned(), read.clone(), 0),
-        (Method::GET, "/api/groups".to_owned(), read.clone(), 2),
-        (Method::GET, group.path(""), read.clone(), 1),
-        (Method::GET, group.path("/expenses"), read.clone(), 1),
-        (Method::GET, group.path("/settlements?limit=5"), read.clone(), 1),
-        (Method::GET, group.path(&format!("/expenses/{expense}")), read.clone(), 1),
-        (Method::GET, group.path(&format!("/settlements/{settlement}")), read.clone(), 1),
-        (Method::GET, group.path("/debts"), read.clone(), 1),
-        (Method::GET, group.path(&format!("/expenses/{expense}/breakdown")), read.clone(), 1),
-        (Method::GET, group.path(&format!("/expenses/{expense}/history")), read.clone(), 1),
-        (Method::GET, group.path("/ledger/balance"), read.clone(), 1),
-        (Method::GET, group.path("/ledger/balance?at=2026-01-15T11:00:00Z"), read.clone(), 2),
-        (Method::GET, group.path("/ledger/days"), read.clone(), 2),
-        (Method::GET, group.path("/ledger/entries"), read.clone(), 2),
-        (Method::GET, group.path(&format!("/ledger/entries/{expense}")), read.clone(), 1),
-        (Method::GET, "/api/users/me".to_owned(), read.clone(), 2),
-        (Method::GET, "/api/users/me/groups".to_owned(), read.clone(), 2),
-        (Method::GET, "/api/users/me/summary".to_owned(), read.clone(), 2),
-        (Method::GET, "/api/users/me/expenses".to_owned(), read.clone(), 2),
-        (Method::GET, "/api/users/me/debts".to_owned(), read.clone(), 2),
-        (Method::GET, "/api/users/me/settlements".to_owned(), read.clone(), 2),
-        (Method::GET, "/api/users/me/activity?limit=50".to_owned(), read.clone(), 2),
-        (Method::GET, "/api/users/me/targets".to_owned(), read.clone(), 1),
-        (Method::PATCH, group.path(""), write(json!({ "title": "Andes" })), 2),
-        (Method::DELETE, group.path(&format!("/members/{other}")), read.clone(), 2),
-        // Another member must not have the guest's name.
-        (Method::POST, group.path(&format!("/members/{other}/restore")), read.clone(), 3),
-        (
-            Method::POST,
-            group.path("/expenses"),
-            write(json!({ "amount": 1, "description": "x" })),
-            2,
-        ),
-        (
-            Method::POST,
-            group.path("/settlements"),
-            write(json!({ "fromId": "2", "toId": "1", "amount": 1 })),
-            2,
-        ),
-        (
-            Method::PUT,
-            group.path(&format!("/settlements/{settlement}")),
-            write(json!({ "status": "completed" })),
-            2,
-        ),
-        // The members are read after the lock, because a name must be free.
-        (Method::POST, group.path("/members"), write(json!({ "name": "Aunt" })), 3),
-        (
-            Method::PATCH,
-            group.path(&format!("/members/{guest}")),
-            write(json!({ "name": "Granny" })),
-            3,
-        ),
-        (
-            Method::POST,
-            group.path(&format!("/members/{guest}/link")),
-            write(json!({ "userId": "2" })),
-            2,
-        ),
-        (
-            Method::PUT,
-            group.path("/wallet"),
-            write(json!({ "wallet": format!("0:{}", "a".repeat(64)) })),
-            2,
-        ),
-        (Method::POST, "/api/groups".to_owned(), write(json!({ "title": "x", "chatId": 1 })), 1),
-        (
-            Method::PUT,
-            group.path(&format!("/expenses/{expense}")),
-            write(json!({ "amount": 6 })),
-            2,
-        ),
-        (Method::DELETE, group.path(&format!("/expenses/{expense}")), read.clone(), 2),
-        (Method::POST, group.path(&format!("/expenses/{expense}/restore")), read, 2),
-        (
-            Method::POST,
-            group.path("/ledger/entries"),
-            write(json!([{ "entryId": "a", "changes": [
-                { "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 } ] }])),
-            3,
-        ),
-        (Method::DELETE, group.path("/ledger/entries"), write(json!(["a"])), 3),
-    ] {
-        let reply = group.members[0].call(method.clone(), &path, body.as_ref()).await;
+}
+
+/// Checks the round trips of every endpoint with these quotas; `to_create` are those of the
+/// creation of a group.
+async fn assert_round_trips(quotas: Quotas, to_create: u32) {
+    let scene = Scene::new().await;
+    let alice = scene.group.members[0].with_quotas(quotas);
+    for (method, path, body, round_trips) in
+        scene.reads().into_iter().chain(scene.writes(to_create))
+    {
+        let reply = alice.call(method.clone(), &path, body.as_ref()).await;
         assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
         // Fewer if a dependent read begins while others are still pending.
         assert!(reply.cost.round_trips <= round_trips, "{method} {path}: {}", reply.cost);
+    }
+}
+
+/// A request, and the round trips that it may take.
+type Row = (Method, String, Option<Value>, u32);
+
+/// A group of four with a history.
+struct Scene {
+    group: Group,
+    guest: String,
+    other: String,
+    expense: String,
+    settlement: String,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let group = Group::new(4, "EUR").await;
+        for n in 1..=30 {
+            group.spend(0, json!({ "amount": n })).await;
+            group.pay(1, 0, "0.01").await;
+        }
+        let guest = group.guest(0, "Grandpa").await;
+        let expense =
+            group.spend(0, json!({ "amount": 5 })).await["id"].as_str().unwrap().to_owned();
+        let other = group.guest(0, "Grandma").await;
+        let body = json!({ "toId": "1", "amount": 3 });
+        let settlement =
+            group.members[1].post(&group.path("/settlements"), body).await.data(201)["id"].clone();
+        let settlement = settlement.as_str().unwrap().to_owned();
+        Self { group, guest, other, expense, settlement }
+    }
+
+    fn reads(&self) -> Vec<Row> {
+        let Self { group, expense, settlement, .. } = self;
+        let get = |path: &str, round_trips| (Method::GET, path.to_owned(), None, round_trips);
+        vec![
+            get("/api/health", 0),
+            get("/api/groups", 2),
+            get(&group.path(""), 1),
+            get(&group.path("/expenses"), 1),
+            get(&group.path("/settlements?limit=5"), 1),
+            get(&group.path(&format!("/expenses/{expense}")), 1),
+            get(&group.path(&format!("/settlements/{settlement}")), 1),
+            get(&group.path("/debts"), 1),
+            get(&group.path(&format!("/expenses/{expense}/breakdown")), 1),
+            get(&group.path(&format!("/expenses/{expense}/history")), 1),
+            get(&group.path("/ledger/balance"), 1),
+            get(&group.path("/ledger/balance?at=2026-01-15T11:00:00Z"), 2),
+            get(&group.path("/ledger/days"), 2),
+            get(&group.path("/ledger/entries"), 2),
+            get(&group.path(&format!("/ledger/entries/{expense}")), 1),
+            get("/api/users/me", 2),
+            get("/api/users/me/groups", 2),
+            get("/api/users/me/summary", 2),
+            get("/api/users/me/expenses", 2),
+            get("/api/users/me/debts", 2),
+            get("/api/users/me/settlements", 2),
+            get("/api/users/me/activity?limit=50", 2),
+            get("/api/users/me/targets", 1),
+            get("/api/users/me/usage", 1),
+        ]
+    }
+
+    /// The writes; `to_create` are the round trips of the creation of a group.
+    fn writes(&self, to_create: u32) -> Vec<Row> {
+        let Self { group, guest, other, expense, settlement } = self;
+        let (read, write): (Option<Value>, _) = (None, |body: Value| Some(body));
+        vec![
+            (Method::PATCH, group.path(""), write(json!({ "title": "Andes" })), 2),
+            (Method::DELETE, group.path(&format!("/members/{other}")), read.clone(), 2),
+            // Another member must not have the guest's name.
+            (Method::POST, group.path(&format!("/members/{other}/restore")), read.clone(), 3),
+            (
+                Method::POST,
+                group.path("/expenses"),
+                write(json!({ "amount": 1, "description": "x" })),
+                2,
+            ),
+            (
+                Method::POST,
+                group.path("/settlements"),
+                write(json!({ "fromId": "2", "toId": "1", "amount": 1 })),
+                2,
+            ),
+            (
+                Method::PUT,
+                group.path(&format!("/settlements/{settlement}")),
+                write(json!({ "status": "completed" })),
+                2,
+            ),
+            // The members are read after the lock, because a name must be free.
+            (Method::POST, group.path("/members"), write(json!({ "name": "Aunt" })), 3),
+            (
+                Method::PATCH,
+                group.path(&format!("/members/{guest}")),
+                write(json!({ "name": "Granny" })),
+                3,
+            ),
+            (
+                Method::POST,
+                group.path(&format!("/members/{guest}/link")),
+                write(json!({ "userId": "2" })),
+                2,
+            ),
+            (
+                Method::PUT,
+                group.path("/wallet"),
+                write(json!({ "wallet": format!("0:{}", "a".repeat(64)) })),
+                2,
+            ),
+            (
+                Method::POST,
+                "/api/groups".to_owned(),
+                write(json!({ "title": "x", "chatId": 1 })),
+                to_create,
+            ),
+            (
+                Method::PUT,
+                group.path(&format!("/expenses/{expense}")),
+                write(json!({ "amount": 6 })),
+                2,
+            ),
+            (Method::DELETE, group.path(&format!("/expenses/{expense}")), read.clone(), 2),
+            (Method::POST, group.path(&format!("/expenses/{expense}/restore")), read, 2),
+            (
+                Method::POST,
+                group.path("/ledger/entries"),
+                write(json!([{ "entryId": "a", "changes": [
+                { "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 } ] }])),
+                3,
+            ),
+            (Method::DELETE, group.path("/ledger/entries"), write(json!(["a"])), 3),
+        ]
     }
 }
 

@@ -37,7 +37,7 @@ const fn sample(
 }
 
 /// Every file of `events/`.
-pub const SAMPLES: [Sample; 48] = [
+pub const SAMPLES: [Sample; 49] = [
     sample("get-health", "groups", 200, r#""status":"ok""#),
     sample("list-groups", "groups", 200, r#""title":"Alps""#),
     sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
@@ -99,6 +99,12 @@ pub const SAMPLES: [Sample; 48] = [
     sample("list-my-settlements", "users", 200, r#""groupTitle":"Alps""#),
     sample("list-my-activity", "users", 200, r#""type":"settlement_received""#),
     sample("get-my-summary", "users", 200, r#""mostActiveGroup":{"#),
+    sample(
+        "get-usage",
+        "insights",
+        200,
+        r#""date":"2026-01-15","resetsAt":"2026-01-16T00:00:00.000Z""#,
+    ),
     sample("get-targets", "insights", 200, r#""version":1,"period":"month","registry":{}"#),
     sample("base64-body", "expenses", 201, r#""amount":12,"currency":"EUR","description":"Käse""#),
     sample("bad-no-header", "groups", 401, "UNAUTHORIZED"),
