@@ -25,13 +25,14 @@ enum Asker {
 
 use Asker::{Doubled, Expired, Forged, Future, Member, NoHeader, OtherBot, Party, Payer, Stranger};
 
-/// A group: user 1 paid an expense, 2 created a settlement to 1 and the guest, 3 is a member, and 9
-/// is not.
+/// A group: user 1 paid an expense and has a token, 2 created a settlement to 1 and the guest, 3 is
+/// a member, and 9 is not.
 struct Scene {
     group: Group,
     expense: String,
     settlement: String,
     guest: String,
+    token: String,
 }
 
 impl Scene {
@@ -43,7 +44,10 @@ impl Scene {
         let settlement = group.members[1].post(&group.path("/settlements"), body).await;
         let settlement = settlement.data(201)["id"].as_str().unwrap().to_owned();
         let guest = group.guest(1, "Grandma").await;
-        Self { group, expense, settlement, guest }
+        let token = json!({ "name": "Phone", "scopes": ["read"] });
+        let token = group.members[0].post("/api/users/me/tokens", token).await;
+        let token = token.data(201)["id"].as_str().unwrap().to_owned();
+        Self { group, expense, settlement, guest, token }
     }
 
     fn caller(&self, asker: Asker) -> Caller {
@@ -163,6 +167,20 @@ fn rows() -> Vec<Row> {
         (Method::GET, "/api/users/me/summary", None, [200, 200, 200, 200]),
         (Method::GET, "/api/users/me/targets", None, [200, 200, 200, 200]),
         (Method::GET, "/api/users/me/usage", None, [200, 200, 200, 200]),
+        (Method::GET, "/api/users/me/tokens", None, [200, 200, 200, 200]),
+        (
+            Method::POST,
+            "/api/users/me/tokens",
+            Some(json!({ "name": "x", "scopes": ["read"] })),
+            [201, 201, 201, 201],
+        ),
+        (
+            Method::POST,
+            "/api/users/me/tokens",
+            Some(json!({ "name": "x", "scopes": ["read"], "groupId": "G" })),
+            [403, 201, 201, 201],
+        ),
+        (Method::DELETE, "/api/users/me/tokens/T", None, [404, 404, 404, 200]),
     ]
 }
 
@@ -249,12 +267,13 @@ async fn every_endpoint_allows_exactly_its_principals() {
 }
 
 impl Scene {
-    /// A path with `G`, `E`, `S` and `M` for the ids.
+    /// A path with `G`, `E`, `S`, `M` and `T` for the ids.
     fn path(&self, path: &str) -> String {
         let path = path.replace("/G", &format!("/{}", self.group.id));
         let path = path.replace("/E", &format!("/{}", self.expense));
         let path = path.replace("/S", &format!("/{}", self.settlement));
-        path.replace("/M", &format!("/{}", self.guest))
+        let path = path.replace("/M", &format!("/{}", self.guest));
+        path.replace("/T", &format!("/{}", self.token))
     }
 }
 
@@ -326,9 +345,10 @@ async fn archived_group_can_be_read_but_not_written() {
     scene.group.verify().await;
 }
 
-/// A body with the ids for `E` and `M`, as in paths.
+/// A body with the ids for `E`, `G` and `M`, as in paths.
 fn named(body: &Value, scene: &Scene) -> Value {
     let body = body.to_string().replace("\"E\"", &json!(scene.expense).to_string());
+    let body = body.replace("\"G\"", &json!(scene.group.id).to_string());
     serde_json::from_str(&body.replace("\"M\"", &json!(scene.guest).to_string())).unwrap()
 }
 
@@ -403,7 +423,7 @@ async fn both_authentication_headers_are_accepted() {
         let reply = alice.with(Some((header, value.clone()))).get("/api/users/me").await;
         assert_eq!(reply.status, status, "{header}: {value}");
         if status == 401 {
-            assert_eq!(reply.header("www-authenticate"), Some("tma"));
+            assert_eq!(reply.header("www-authenticate"), Some("tma, Bearer"));
         }
     }
     for (second, status) in [(init_data, 200), (other, 401)] {

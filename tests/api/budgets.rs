@@ -117,7 +117,7 @@ impl Subject {
     /// Calls every endpoint.
     async fn measure(&self) -> Vec<Line> {
         let mut lines = Vec::new();
-        let [mut expense, mut settlement, mut guest] = [const { String::new() }; 3];
+        let [mut expense, mut settlement, mut guest, mut token] = [const { String::new() }; 4];
         let yesterday = Timestamp::from_millis(self.api.now().millis() - 1).unwrap().to_string();
         for (method, route, what, body) in self.calls() {
             let path = route
@@ -125,7 +125,8 @@ impl Subject {
                 .replace("{expenseId}", &expense)
                 .replace("{entryId}", &expense)
                 .replace("{settlementId}", &settlement)
-                .replace("{memberId}", &guest);
+                .replace("{memberId}", &guest)
+                .replace("{tokenId}", &token);
             let path = if path.ends_with("at=") { path + &yesterday } else { path };
             let caller = match (&method, route) {
                 (_, "/api/groups/open") => {
@@ -148,6 +149,7 @@ impl Subject {
                     Some("expenses") => id.clone_into(&mut expense),
                     Some("settlements") => id.clone_into(&mut settlement),
                     Some("members") => id.clone_into(&mut guest),
+                    Some("tokens") => id.clone_into(&mut token),
                     _ => {}
                 }
             }
@@ -185,6 +187,7 @@ impl Subject {
             "/api/users/me/summary",
             "/api/users/me/targets",
             "/api/users/me/usage",
+            "/api/users/me/tokens?limit=2",
         ];
         let mut calls: Vec<_> = gets.map(|route| (Method::GET, route, "", None)).into();
         let mut add = |method, route, what, body| calls.push((method, route, what, Some(body)));
@@ -192,6 +195,9 @@ impl Subject {
         let wallet = format!("0:{:064}", self.adjustments);
         let change = |user: &str, amount| json!({ "userId": user, "amount": amount });
         let entry = json!({ "entryId": "a", "changes": [change("1", 1), change("2", -1)] });
+        let token = json!({ "name": "Phone", "scopes": ["write"], "groupId": self.group });
+        add(post(), "/api/users/me/tokens", "of a group", token);
+        add(Method::DELETE, "/api/users/me/tokens/{tokenId}", "", json!({}));
         add(post(), "/api/groups", "", json!({ "title": "Flat", "chatId": 1 }));
         add(post(), "/api/groups/{groupId}/join", "another name", json!({}));
         let guest = format!("Guest {}", self.adjustments);

@@ -2,7 +2,7 @@
 
 use std::{
     cell::RefCell,
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fs,
     path::PathBuf,
     sync::LazyLock,
@@ -18,8 +18,9 @@ use aws_sdk_dynamodb::{
     error::BoxError,
     operation::{
         batch_get_item::BatchGetItemInput, get_item::GetItemInput, query::QueryInput,
-        transact_write_items::TransactWriteItemsInput,
+        transact_write_items::TransactWriteItemsInput, update_item::UpdateItemInput,
     },
+    types::AttributeValue,
 };
 use axum::http::Method;
 use fracti_local::{FUNCTIONS, Function};
@@ -31,7 +32,8 @@ use crate::{
     harness::{Api, Group},
 };
 
-/// A DynamoDB action and its resource: the table or an index.
+/// A DynamoDB action and its resource: the table or an index, or those of their rows whose partition
+/// keys have a prefix, like `table USER#*`.
 pub(crate) type Right = (&'static str, String);
 
 /// The DynamoDB actions of some work, and the bytes of their answers.
@@ -69,14 +71,21 @@ impl Intercept for Recorder {
     ) -> Result<(), BoxError> {
         let input = context.input();
         let table = |action| (action, "table".to_owned());
+        let partition = |key: Option<&HashMap<String, AttributeValue>>, name: &str| {
+            key.and_then(|key| key.get(name)?.as_s().ok()).cloned().unwrap_or_default()
+        };
         let (mut rights, mut actions) = (Vec::new(), 0);
-        if input.downcast_ref::<GetItemInput>().is_some() {
-            rights.push(table("dynamodb:GetItem"));
+        if let Some(get) = input.downcast_ref::<GetItemInput>() {
+            rights.push(right("dynamodb:GetItem", "table", &partition(get.key(), "PK")));
+        } else if let Some(update) = input.downcast_ref::<UpdateItemInput>() {
+            let right = right("dynamodb:UpdateItem", "table", &partition(update.key(), "PK"));
+            assert_ne!(right.1, "table", "an update outside of a transaction");
+            rights.push(right);
         } else if input.downcast_ref::<BatchGetItemInput>().is_some() {
             rights.push(table("dynamodb:BatchGetItem"));
         } else if let Some(query) = input.downcast_ref::<QueryInput>() {
-            let on = query.index_name().unwrap_or("table").to_owned();
-            rights.push(("dynamodb:Query", on));
+            let of = partition(query.expression_attribute_values(), ":pk");
+            rights.push(right("dynamodb:Query", query.index_name().unwrap_or("table"), &of));
         } else if let Some(transaction) = input.downcast_ref::<TransactWriteItemsInput>() {
             actions = transaction.transact_items().len();
             for action in transaction.transact_items() {
@@ -107,6 +116,22 @@ impl Intercept for Recorder {
     }
 }
 
+/// Partition keys on which all functions may do these actions, by prefix.
+const COMMON_ROWS: [(&str, &str, &str); 3] = [
+    ("dynamodb:Query", "GSI1", "PATHASH#"),
+    ("dynamodb:GetItem", "table", "USER#"),
+    ("dynamodb:UpdateItem", "table", "USER#"),
+];
+
+/// The right to do something with rows of a partition.
+fn right(action: &'static str, resource: &str, partition: &str) -> Right {
+    let common = COMMON_ROWS
+        .iter()
+        .find(|(of, on, prefix)| (*of, *on) == (action, resource) && partition.starts_with(prefix));
+    let rows = common.map_or_else(String::new, |(.., prefix)| format!(" {prefix}*"));
+    (action, format!("{resource}{rows}"))
+}
+
 static TEMPLATE: LazyLock<Value> =
     LazyLock::new(|| serde_saphyr::from_str(include_str!("../../template.yaml")).unwrap());
 
@@ -119,17 +144,25 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// The DynamoDB actions that the template grants to each function.
+/// The DynamoDB actions that the template grants to each function beside [`COMMON_RIGHTS`].
 pub(crate) static RIGHTS: LazyLock<BTreeMap<&'static str, BTreeSet<(String, String)>>> =
     LazyLock::new(|| {
-        FUNCTIONS.iter().map(|function| (function.name, rights(function.name))).collect()
+        let rights = |function: &Function| {
+            let role = &TEMPLATE["Resources"][format!("{}Role", resource(function.name))];
+            rights(&role["Properties"]["Policies"][0])
+        };
+        FUNCTIONS.iter().map(|function| (function.name, rights(function))).collect()
     });
 
-fn rights(function: &str) -> BTreeSet<(String, String)> {
-    let role = &TEMPLATE["Resources"][format!("{}Role", resource(function))]["Properties"];
-    let statements = role["Policies"][0]["PolicyDocument"]["Statement"].as_array().unwrap();
+/// The DynamoDB actions that the template grants to all functions.
+pub(crate) static COMMON_RIGHTS: LazyLock<BTreeSet<(String, String)>> =
+    LazyLock::new(|| rights(&TEMPLATE["Resources"]["FunctionPolicy"]["Properties"]));
+
+fn rights(policy: &Value) -> BTreeSet<(String, String)> {
     let mut rights = BTreeSet::new();
-    for statement in statements {
+    for statement in policy["PolicyDocument"]["Statement"].as_array().unwrap() {
+        let keys = &statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"][0];
+        let keys = keys.as_str().map_or_else(String::new, |keys| format!(" {keys}"));
         let resources = match &statement["Resource"] {
             Value::Array(many) => many.iter().map(text).collect(),
             one => vec![text(one)],
@@ -142,7 +175,7 @@ fn rights(function: &str) -> BTreeSet<(String, String)> {
                 } else {
                     on.strip_prefix("${FractiTable.Arn}/index/").unwrap()
                 };
-                rights.insert((action.clone(), on.to_owned()));
+                rights.insert((action.clone(), format!("{on}{keys}")));
             }
         }
     }
@@ -350,10 +383,20 @@ async fn template_grants_exactly_the_actions_used() {
         note(name, connect.rights.clone());
     }
 
+    // A token that is used for the first time.
+    let token = json!({ "name": "x", "scopes": ["read"] });
+    let token = bob.post("/api/users/me/tokens", token).await;
+    note("insights", token.rights.clone());
+    let by_token = bob.with_token(&token).get(&group.path("")).await;
+    by_token.data(200);
+    note("groups", by_token.rights);
+
+    let owned = |(action, on): &Right| ((*action).to_owned(), on.clone());
+    let all: BTreeSet<(String, String)> = used.values().flatten().map(owned).collect();
+    assert!(COMMON_RIGHTS.is_subset(&all), "{:?}", COMMON_RIGHTS.difference(&all));
     for (function, allowed) in RIGHTS.iter() {
-        let used: BTreeSet<(String, String)> =
-            used[function].iter().map(|(action, on)| ((*action).to_owned(), on.clone())).collect();
-        assert_eq!(&used, allowed, "{function}");
+        let used: BTreeSet<_> = used[function].iter().map(owned).collect();
+        assert_eq!(&used - &COMMON_RIGHTS, *allowed, "{function}");
     }
     let writes = |(action, _): &(String, String)| {
         ["PutItem", "UpdateItem", "DeleteItem"].iter().any(|write| action.ends_with(write))

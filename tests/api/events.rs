@@ -24,7 +24,9 @@ fn function(name: &str, app: &App) -> Router {
 pub(crate) async fn scene() -> Api {
     // The ids of each request are made of a different byte.
     let next = AtomicU8::new(1);
-    let api = Api::of(TOKEN, Random::of(move || [next.fetch_add(1, Ordering::SeqCst); 10])).await;
+    let api =
+        Api::of(TOKEN, Random::of(move |bytes| bytes.fill(next.fetch_add(1, Ordering::SeqCst))))
+            .await;
     assert_eq!(api.now().millis(), SIGNED_AT);
     assert_eq!(events::scene(&api.router, api.now()).await, SCENE);
     api

@@ -20,7 +20,7 @@ use fracti_core::{
     telegram::{self, User},
     time::Timestamp,
 };
-use fracti_http::{App, BotToken, Clock, Quotas, Random, service};
+use fracti_http::{App, BotToken, Clock, Quotas, Random, TokenCache, service};
 use fracti_local::{admitted, routes};
 use fracti_store::{Table, TableCost};
 use fracti_tests::{
@@ -33,7 +33,7 @@ use tower::ServiceExt;
 use tracing::instrument::WithSubscriber;
 
 use crate::{
-    deployment::{RIGHTS, Recorded, Recorder, Right, function_of, recorded},
+    deployment::{COMMON_RIGHTS, RIGHTS, Recorded, Recorder, Right, function_of, recorded},
     privacy::{Log, Secrets},
 };
 
@@ -125,7 +125,8 @@ impl Api {
 
     /// A second process, over another table.
     pub(crate) fn over(&self, table: Table) -> Self {
-        let app = App { table: table.clone(), ..self.app.clone() };
+        let tokens = TokenCache::default();
+        let app = App { table: table.clone(), tokens, ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, table, ..self.clone() }
     }
 
@@ -194,7 +195,8 @@ impl Api {
         secrets.check(&log);
         for (action, on) in &rights {
             let right = ((*action).to_owned(), on.clone());
-            let allowed = function.is_some_and(|function| RIGHTS[function].contains(&right));
+            let of_function = |function: &str| RIGHTS[function].contains(&right);
+            let allowed = COMMON_RIGHTS.contains(&right) || function.is_some_and(of_function);
             assert!(allowed, "{function:?} may not {right:?}");
         }
         let (parts, body) = response.into_parts();
@@ -244,7 +246,9 @@ impl Reply {
         assert_eq!(self.header("cache-control"), Some("no-store"), "{self:?}");
         assert_eq!(self.header("x-content-type-options"), Some("nosniff"), "{self:?}");
         assert_eq!(self.body["success"], self.status.is_success(), "{self:?}");
-        if self.status == StatusCode::UNAUTHORIZED {
+        // A token that was issued is looked up.
+        let reads = self.header("www-authenticate") == Some("Bearer error=\"invalid_token\"");
+        if self.status == StatusCode::UNAUTHORIZED && !reads {
             assert_eq!(
                 self.cost.requests, 0,
                 "an unauthenticated request must not reach the table: {self:?}"
@@ -293,6 +297,12 @@ impl Caller {
         let (token, now) = (self.api.app.bot_token.expose(), self.api.now());
         let init_data = telegram::sign_in_chat(&self.user, &chat.parse().unwrap(), token, now);
         self.with(Some(("authorization", format!("tma {init_data}"))))
+    }
+
+    /// The same user by the API token that this response to its creation has.
+    pub(crate) fn with_token(&self, created: &Reply) -> Self {
+        let token = created.data(201)["token"].as_str().unwrap();
+        self.with(Some(("authorization", format!("Bearer {token}"))))
     }
 
     /// The authentication header.

@@ -40,4 +40,5 @@ mod settlements;
 mod simulation;
 mod snapshots;
 mod stored_rows;
+mod tokens;
 mod users;

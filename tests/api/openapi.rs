@@ -188,7 +188,10 @@ async fn router_serves_exactly_the_documented_operations() {
             assert_eq!(status == 405, !known.contains(&method), "{method} {path}");
         }
     }
-    assert_eq!(document.json["security"], json!([{ "authorization": [] }, { "miniApp": [] }]));
+    assert_eq!(
+        document.json["security"],
+        json!([{ "authorization": [] }, { "miniApp": [] }, { "bearer": [] }])
+    );
 }
 
 #[tokio::test]
@@ -524,6 +527,7 @@ async fn requests_and_responses_match_the_document() {
         }
     }
 
+    the_tokens(&alice, &group).await;
     leaving_and_archiving(&alice, &bob, &carol, &group).await;
     refusals(&alice, &carol, &nobody, &group).await;
 
@@ -628,6 +632,34 @@ async fn null_in_an_optional_field_equals_leaving_it_out() {
     let entries = json!({ "entries": [with_nulls("PushEntry", entry)] });
     let pushed = alice.post(&format!("{group}/ledger/entries"), entries).await;
     assert_eq!(pushed.data(200)["nonApplied"], json!([]));
+}
+
+async fn the_tokens(alice: &Reader<'_>, group: &str) {
+    const TOKENS: &str = "/api/users/me/tokens";
+    let new = json!({ "name": "Phone", "scopes": ["read"], "groupId": group,
+        "expiresAt": "2099-12-31T00:00:00Z" });
+    let created = alice.post(TOKENS, new.clone()).await;
+    let token = Reader { document: alice.document, caller: alice.caller.with_token(&created) };
+    token.get(&format!("/api/groups/{group}")).await.data(200);
+    let replayed = json!({ "name": "Phone", "scopes": ["write"] });
+    for _ in 0..2 {
+        let reply = alice.caller.post_once("token", TOKENS, replayed.clone()).await;
+        alice.document.check(&Method::POST, TOKENS, Some(&replayed), &reply);
+    }
+    let spent = token.post(&format!("/api/groups/{group}/expenses"), json!({})).await;
+    assert_eq!(spent.code().1, "INSUFFICIENT_SCOPE");
+    let other = format!("{TOKENS}/0190a1b2-0000-7000-8000-000000000001");
+    assert_eq!(token.call(Method::DELETE, &other, None).await.code().1, "NOT_ALLOWED");
+    assert_eq!(alice.call(Method::DELETE, &other, None).await.code().1, "TOKEN_NOT_FOUND");
+    let own = format!("{TOKENS}/{}", created.data(201)["id"].as_str().unwrap());
+    token.call(Method::DELETE, &own, None).await.data(200);
+    let revoked = token.get(&format!("/api/groups/{group}")).await;
+    assert_eq!(revoked.code().1, "UNAUTHORIZED");
+    for _ in 0..19 {
+        alice.post(TOKENS, json!({ "name": "x", "scopes": ["read", "write"] })).await.data(201);
+    }
+    assert_eq!(alice.post(TOKENS, new).await.code().1, "TOO_MANY_TOKENS");
+    alice.get(TOKENS).await.data(200);
 }
 
 async fn the_members(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {

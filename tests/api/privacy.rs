@@ -87,7 +87,9 @@ fn headers(headers: &HeaderMap) -> Vec<String> {
     let values = headers.iter().filter(|(name, _)| *name != header::CONTENT_TYPE);
     let values = values.map(|(_, value)| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let fields = |value: String| {
-        let init_data = value.strip_prefix("tma ").unwrap_or(&value).to_owned();
+        let schemes = ["tma ", "Bearer "];
+        let init_data = schemes.iter().find_map(|scheme| value.strip_prefix(scheme));
+        let init_data = init_data.unwrap_or(&value).to_owned();
         let fields = form_urlencoded::parse(init_data.as_bytes());
         let fields = fields.map(|(_, value)| value.into_owned()).collect::<Vec<_>>();
         fields.into_iter().chain([value])
@@ -151,6 +153,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         "/api/users/me/summary",
         "/api/users/me/targets",
         "/api/users/me/usage",
+        "/api/users/me/tokens?limit=1",
     ] {
         let page = caller.get(path).await;
         if let Some(cursor) = page.body["pagination"]["nextCursor"].as_str() {
@@ -166,6 +169,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
     let opening = json!([{ "entryId": NAME, "note": DESCRIPTION, "changes": opening }]);
     for (path, body) in [
         ("/api/groups".to_owned(), json!({ "title": TITLE, "chatId": TITLE })),
+        ("/api/users/me/tokens".to_owned(), json!({ "name": TITLE, "scopes": ["read"] })),
         (at("/join"), json!({ "wallet": WALLET })),
         (at("/members"), json!({ "name": DESCRIPTION })),
         (at("/expenses"), json!({ "amount": 7, "description": DESCRIPTION })),

@@ -184,16 +184,14 @@ async fn of_forty_concurrent_writes_exactly_twenty_pass_a_quota_of_twenty() {
 /// A source of random bytes that are the same in each run.
 fn same_bytes() -> Random {
     let state = Arc::new(AtomicU32::new(1));
-    Random::of(move || {
+    Random::of(move |bytes| {
         // A step of a linear congruential generator modulo a prime.
         let step = |state: u32| {
             let next = u64::from(state) * 48_271 % 0x7FFF_FFFF;
             u32::try_from(next).ok()
         };
         let drawn = state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, step).unwrap();
-        let mut bytes = [0; 10];
         bytes[..4].copy_from_slice(&drawn.to_le_bytes());
-        bytes
     })
 }
 
@@ -213,7 +211,7 @@ async fn a_sample_of_one_in_ten_counts_two_thousand_requests_within_thirty_perce
 
 #[tokio::test]
 async fn a_request_outside_of_the_sample_reads_the_counter() {
-    let api = Api::of(TOKEN, Random::of(|| [1; 10])).await;
+    let api = Api::of(TOKEN, Random::of(|bytes| bytes.fill(1))).await;
     let (alice, all) = (api.user(1, "Alice"), quotas(2, 2));
     let sample = NonZeroU32::new(10).unwrap();
     let unsampled = alice.with_quotas(Quotas { sample, ..all });

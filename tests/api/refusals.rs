@@ -164,6 +164,9 @@ fn endpoints() -> Vec<Endpoint> {
         read("GET /api/users/me/summary"),
         read("GET /api/users/me/targets"),
         read("GET /api/users/me/usage"),
+        read("GET /api/users/me/tokens"),
+        sent("POST /api/users/me/tokens", json!({ "?": 1 }), body),
+        found("DELETE /api/users/me/tokens/{tokenId}"),
     ]
 }
 
@@ -203,6 +206,7 @@ impl Scene {
                     _ => &self.guest,
                 },
             )
+            .replace("{tokenId}", ID)
             .replace("{entryId}", if wrong(Existence) { "unknown" } else { "known" });
         if wrong(Request) {
             path.push_str("?offset=1");
@@ -240,6 +244,7 @@ fn refusal(endpoint: &Endpoint, stage: Stage) -> (u16, &'static str) {
         Existence if endpoint.operation.contains("{expenseId}") => (404, "EXPENSE_NOT_FOUND"),
         Existence if endpoint.operation.contains("{memberId}") => (404, "MEMBER_NOT_FOUND"),
         Existence if endpoint.operation.contains("{settlementId}") => (404, "SETTLEMENT_NOT_FOUND"),
+        Existence if endpoint.operation.contains("{tokenId}") => (404, "TOKEN_NOT_FOUND"),
         Existence => (404, "ENTRY_NOT_FOUND"),
         Right => (403, "NOT_ALLOWED"),
         State if endpoint.operation.contains("{settlementId}") => (409, "SETTLEMENT_FINAL"),

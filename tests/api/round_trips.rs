@@ -176,6 +176,19 @@ impl Scene {
 }
 
 #[tokio::test]
+async fn endpoints_of_tokens_stay_within_their_round_trips() {
+    let group = Group::new(1, "EUR").await;
+    let (alice, tokens) = (&group.members[0], "/api/users/me/tokens");
+    let new = json!({ "name": "x", "scopes": ["read"], "groupId": group.id });
+    let created = alice.post_once("key", tokens, new).await;
+    let path = format!("{tokens}/{}", created.data(201)["id"].as_str().unwrap());
+    // The third is the query that waits for the index.
+    assert_eq!(created.cost.round_trips, 3);
+    assert_eq!(alice.get(tokens).await.cost.round_trips, 1);
+    assert_eq!(alice.delete(&path).await.cost.round_trips, 1);
+}
+
+#[tokio::test]
 async fn cost_of_debts_does_not_grow_with_the_history() {
     let group = Group::of(&Api::embedded().await, 3, "EUR").await;
     group.spend(0, json!({ "amount": 5 })).await;

@@ -9,6 +9,7 @@ mod identity;
 mod keys;
 mod others;
 mod paths;
+mod tokens;
 
 use std::{collections::BTreeMap, fmt::Write};
 

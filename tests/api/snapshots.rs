@@ -13,7 +13,9 @@ use crate::harness::{Api, Caller, Group, Reply, TOKEN};
 /// A group of Alice and Bob whose ids are the same in every run.
 async fn group() -> Group {
     let next = std::sync::atomic::AtomicU8::new(0);
-    let random = Random::of(move || [next.fetch_add(1, std::sync::atomic::Ordering::SeqCst); 10]);
+    let random = Random::of(move |bytes| {
+        bytes.fill(next.fetch_add(1, std::sync::atomic::Ordering::SeqCst));
+    });
     Group::of(&Api::of(TOKEN, random).await, 2, "EUR").await
 }
 

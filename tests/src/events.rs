@@ -37,7 +37,7 @@ const fn sample(
 }
 
 /// Every file of `events/`.
-pub const SAMPLES: [Sample; 49] = [
+pub const SAMPLES: [Sample; 52] = [
     sample("get-health", "groups", 200, r#""status":"ok""#),
     sample("list-groups", "groups", 200, r#""title":"Alps""#),
     sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
@@ -106,6 +106,9 @@ pub const SAMPLES: [Sample; 49] = [
         r#""date":"2026-01-15","resetsAt":"2026-01-16T00:00:00.000Z""#,
     ),
     sample("get-targets", "insights", 200, r#""version":1,"period":"month","registry":{}"#),
+    sample("list-tokens", "insights", 200, r#""name":"Bot","scopes":["read","write"]"#),
+    sample("create-token", "insights", 201, r#""token":"fracti_pat_"#),
+    sample("delete-token", "insights", 200, r#""message":"API token deleted""#),
     sample("base64-body", "expenses", 201, r#""amount":12,"currency":"EUR","description":"Käse""#),
     sample("bad-no-header", "groups", 401, "UNAUTHORIZED"),
     sample("bad-forged", "groups", 401, "UNAUTHORIZED"),
@@ -133,20 +136,22 @@ pub fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../events")
 }
 
-/// The ids in the events: a group of Alice and Bob, an expense, a settlement and a guest.
-pub const SCENE: [&str; 4] = [
+/// The ids in the events: a group of Alice and Bob, an expense, a settlement, a guest and an API
+/// token of Alice.
+pub const SCENE: [&str; 5] = [
     "019bc186-de00-7101-8101-010101010101",
     "019bc186-de00-7303-8303-030303030303",
     "019bc186-de01-7404-8404-040404040404",
     "guest-019bc186-de00-7505-8505-050505050505",
+    "019bc186-de00-7606-8606-060606060606",
 ];
 
-/// Creates the group, expense, settlement and guest of the events, and returns their ids.
+/// Creates the group, expense, settlement, guest and token of the events, and returns their ids.
 ///
 /// # Panics
 ///
 /// If the API refuses a request.
-pub async fn scene(api: &Router, now: Timestamp) -> [String; 4] {
+pub async fn scene(api: &Router, now: Timestamp) -> [String; 5] {
     let api = &Transport::Router(api.clone());
     let user = |id, name| client::authorization(&client::user(id, name), TOKEN, now);
     let [alice, bob] = [user(123_456_789, "Alice Smith"), user(987_654_321, "Bob Jones")];
@@ -159,7 +164,9 @@ pub async fn scene(api: &Router, now: Timestamp) -> [String; 4] {
     let pay = json!({ "toId": "123456789", "amount": 20 });
     let settlement = post(api, &bob, &path("/settlements"), &pay).await;
     let guest = post(api, &alice, &path("/members"), &json!({ "name": "Grandma" })).await;
-    [group, expense, settlement, guest]
+    let token = json!({ "name": "Bot", "scopes": ["read", "write"] });
+    let token = post(api, &alice, "/api/users/me/tokens", &token).await;
+    [group, expense, settlement, guest, token]
 }
 
 async fn post(api: &Transport, authorization: &str, path: &str, body: &Value) -> String {

@@ -328,7 +328,9 @@ fn app(table: Table) -> App {
 }
 
 /// Every documented route that takes a body, with the ids of the scene.
-fn routes_with_a_body([group, expense, settlement, guest]: &[String; 4]) -> Vec<(Method, String)> {
+fn routes_with_a_body(
+    [group, expense, settlement, guest, token]: &[String; 5],
+) -> Vec<(Method, String)> {
     let (_, document) = routes().split_for_parts();
     let document = serde_json::to_value(document).unwrap();
     let paths: BTreeMap<String, Value> = serde_json::from_value(document["paths"].clone()).unwrap();
@@ -341,6 +343,7 @@ fn routes_with_a_body([group, expense, settlement, guest]: &[String; 4]) -> Vec<
     let route = |(path, item): (&String, &Value)| {
         let path = path.replace("{groupId}", group).replace("{expenseId}", expense);
         let path = path.replace("{settlementId}", settlement).replace("{memberId}", guest);
+        let path = path.replace("{tokenId}", token);
         let taken = |(name, _): &&(&str, Method)| {
             item.get(*name).is_some_and(|it| *name != "delete" || it["requestBody"].is_object())
         };

@@ -6,7 +6,7 @@ use crate::{
     discrepancy::Discrepancy,
     field::{FieldError, FieldErrors, Path, Unreadable},
     ledger::LedgerError,
-    limits::MAX_MEMBERS,
+    limits::{MAX_MEMBERS, MAX_TOKENS},
     links::{MAX_LINKS, MAX_LINKS_OF_USER},
     presence::Unsettled,
     split::SplitError,
@@ -119,6 +119,12 @@ pub enum Error {
     /// Another settlement already has the hash of this blockchain transaction.
     #[error("the txHash is already used by another settlement")]
     TxHashUsed,
+    /// The user has no such API token.
+    #[error("the API token does not exist")]
+    NoToken,
+    /// The user already has the maximum number of API tokens.
+    #[error("a user must have at most {MAX_TOKENS} API tokens")]
+    TooManyTokens,
     /// The idempotency key was already used for a different request.
     #[error("the idempotency key was already used for a different request")]
     KeyReused,

@@ -164,6 +164,17 @@ impl Member {
         }
     }
 
+    /// A user with the name, username and picture of the member.
+    #[must_use]
+    pub fn as_user(&self, id: UserId) -> User {
+        User {
+            id,
+            name: self.name.clone(),
+            username: self.username.clone(),
+            avatar_url: self.avatar_url.clone(),
+        }
+    }
+
     /// The member, who is present.
     #[must_use]
     pub fn present(self) -> Self {

@@ -101,6 +101,8 @@ id! {
     SettlementId,
     /// Identifies a guest, which is a member without a Telegram account.
     GuestId,
+    /// Identifies an API token. It is not the token itself.
+    TokenId,
 }
 
 impl TextForm for Uuid {
@@ -108,7 +110,7 @@ impl TextForm for Uuid {
     const EXAMPLE: &'static str = "0190a1b2-0000-7000-8000-000000000001";
 
     fn description() -> String {
-        "Id of a group, an expense or a settlement.".to_owned()
+        "Id of a group, an expense, a settlement or an API token.".to_owned()
     }
 
     fn rule() -> TextRule {

@@ -19,6 +19,7 @@
 //! | idempotency | `IDEM#<userId>` | `<operation>#<sha256 of the key>` |
 //! | targets | `USER#<userId>` | `CONFIG#TARGETS` |
 //! | usage | `USER#<userId>` | `USAGE#<YYYY-MM-DD>` |
+//! | token | `USER#<userId>` | `PAT#<tokenId>` |
 //!
 //! Keys in the indexes:
 //!
@@ -29,13 +30,14 @@
 //! | payer | `GSI1` | `USER#<userId>` | `PAID#<createdAt>` |
 //! | settlement | `GSI1` | `USER#<toUserId>` | `RECV#<createdAt>` |
 //! | entry, past entry | `GSI1` | `LEDGER#<groupId>#ENTRIES` | `<createdAt>#<sequence>` |
+//! | token | `GSI1` | `PATHASH#<sha256 of the token>` | `METADATA` |
 //! | expense | `GSI2` | `EXPENSE#<id>` | `<groupId>` |
 //! | settlement | `GSI2` | `SETTLEMENT#<id>` | `<groupId>` |
 //! | expense | `GSI3` | `USER#<payerId>` | `TX#<createdAt>` |
 //! | settlement | `GSI3` | `USER#<fromUserId>` | `SETTLE#<createdAt>` |
 //!
 //! A sequence has 20 digits, so it sorts as text. A client's text never becomes part of a key: ids
-//! are parsed, idempotency keys and the names of adjustments are hashed, and a `chat_instance` is
+//! are parsed, API tokens, idempotency keys and the names of adjustments are hashed, and a `chat_instance` is
 //! signed by Telegram.
 //!
 //! Keys are stored data: changing one needs a migration, and the test `keys_are_stable` fails
@@ -49,9 +51,10 @@ use sha2::{Digest, Sha256};
 use crate::{
     chat_id::ChatId,
     entry_id::EntryId,
-    id::{ExpenseId, GroupId, MemberId, SettlementId, UserId},
+    id::{ExpenseId, GroupId, MemberId, SettlementId, TokenId, UserId},
     tally::TallyOf,
     time::{Day, Timestamp},
+    token::TokenHash,
     tx_hash::TxHash,
 };
 
@@ -119,6 +122,10 @@ pub mod prefix {
     pub const TALLY: &str = "SPENT#";
     /// Sort keys of a user's usage.
     pub const USAGE: &str = "USAGE#";
+    /// Sort keys of API tokens.
+    pub const TOKEN: &str = "PAT#";
+    /// Partition keys of API tokens in `GSI1`.
+    pub const TOKEN_HASH: &str = "PATHASH#";
     /// Partition keys of ledgers.
     pub const LEDGER: &str = "LEDGER#";
 }
@@ -129,7 +136,7 @@ pub fn group_partition(group: GroupId) -> String {
     format!("{}{group}", prefix::GROUP)
 }
 
-/// Partition of a user in `GSI1` and `GSI3`.
+/// Partition of a user in the table, `GSI1` and `GSI3`.
 #[must_use]
 pub fn user_partition(user: MemberId) -> String {
     format!("{}{user}", prefix::MEMBER)
@@ -340,6 +347,23 @@ pub fn idempotency(user: UserId, operation: &str, key_hash: &str) -> Primary {
     Primary { pk: format!("IDEM#{user}"), sk: format!("{operation}#{key_hash}") }
 }
 
+/// Key of an API token.
+#[must_use]
+pub fn token(user: UserId, token: TokenId) -> Primary {
+    Primary { pk: own_partition(user), sk: token_position(token) }
+}
+
+/// Sort key of an API token.
+fn token_position(token: TokenId) -> String {
+    format!("{}{token}", prefix::TOKEN)
+}
+
+/// Partition of an API token in `GSI1`.
+#[must_use]
+pub fn token_partition(hash: TokenHash) -> String {
+    format!("{}{hash}", prefix::TOKEN_HASH)
+}
+
 /// Partition of a group's balance row, closings, checkpoints and tallies.
 #[must_use]
 pub fn ledger_partition(group: GroupId) -> String {
@@ -425,4 +449,20 @@ within_key!(
     crate::tally::TallyOf,
     super::tally_position,
     super::prefix::TALLY
+);
+
+within_key!(
+    /// The API token of a sort key.
+    of_token,
+    crate::id::TokenId,
+    super::token_position,
+    super::prefix::TOKEN
+);
+
+within_key!(
+    /// The hash of an API token, of a partition key in `GSI1`.
+    of_token_hash,
+    crate::token::TokenHash,
+    super::token_partition,
+    super::prefix::TOKEN_HASH
 );

@@ -4,11 +4,12 @@
 //! [`split`] divides an expense, [`ledger`] records the balances, [`links`] says which guests
 //! are users, [`presence`] who is a member, and [`plan`] settles the balances; [`group`],
 //! [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities of groups, and
-//! [`targets`] is one of users; [`tally`] adds up the expenses of a day, [`named`] finds the
-//! members that a request names, and [`verify`] compares entities with the ledger and the tallies;
-//! [`input`] checks the input of clients, and [`text_form`] describes it in the OpenAPI document;
-//! [`keys`] and [`row`] turn an entity into a row of the table, [`balance`] and [`idempotency`] are
-//! rows of their own, and [`rows`] lists all rows; [`telegram`] verifies init data.
+//! [`targets`] and [`token`] are those of users; [`tally`] adds up the expenses of a day, [`named`]
+//! finds the members that a request names, and [`verify`] compares entities with the ledger and the
+//! tallies; [`input`] checks the input of clients, and [`text_form`] describes it in the OpenAPI
+//! document; [`keys`] and [`row`] turn an entity into a row of the table, [`balance`] and
+//! [`idempotency`] are rows of their own, and [`rows`] lists all rows; [`telegram`] verifies init
+//! data.
 //!
 //! Nothing here knows DynamoDB's client, HTTP, the environment or the time of day.
 
@@ -67,6 +68,8 @@ pub mod adjustment;
 pub mod usage;
 
 pub mod verify;
+
+pub mod token;
 
 pub mod keys;
 

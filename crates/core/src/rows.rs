@@ -15,6 +15,7 @@ use crate::{
     settlement::{Settlement, UsedHash},
     tally::TallyRow,
     targets::Targets,
+    token::Token,
     usage::Usage,
 };
 
@@ -29,7 +30,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 16] = [
+pub const ROWS: [RowKind; 17] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -46,6 +47,7 @@ pub const ROWS: [RowKind; 16] = [
     RowKind::of::<IdempotencyRow<AnyResult>>(),
     RowKind::of::<Targets>(),
     RowKind::of::<Usage>(),
+    RowKind::of::<Token>(),
 ];
 
 /// The result in an idempotency row, of any operation.

@@ -125,6 +125,8 @@ text! {
     Note(Line, 200) as "EntryNote", "Opening balance";
     /// Notes about an expense, not all blank, without control characters other than line breaks.
     Notes(Lines, 1000) as "ExpenseNotes", "Without the wine:\nCarol does not drink.";
+    /// Name of an API token, not all blank, without control characters.
+    TokenName(Line, 100) as "TokenName", "Phone shortcut";
     /// Text to search for, regardless of case, not all blank, without control characters.
     SearchText(Line, 50) as "SearchText", "dinner";
 }

@@ -20,9 +20,11 @@ use fracti_core::{
     words,
 };
 use fracti_http::{
-    App, AsMember, Body, Caller, Code, Data, Flag, GroupView, Id, Json, JsonScalar, List, ListId,
-    Paging, Parameters, Post, Problem, QueryReader, Routes, Text, Value, openapi, respond, schemas,
+    App, AppPrincipal, AsMember, Body, Caller, Code, Credential, Data, Flag, GroupView, Id, Json,
+    JsonScalar, List, ListId, Paging, Parameters, Post, Problem, QueryReader, Routes, Text, Value,
+    openapi, respond, schemas,
 };
+use fracti_store::Profile;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -252,27 +254,40 @@ async fn get_group(
 ///
 /// The group's id is the invitation. A caller who has left is a member again, with the earlier
 /// `joinedAt`; one who was removed is refused. For a caller who is already a member, only the name,
-/// username and avatar are updated.
+/// username and avatar are updated. An API token updates nothing and sets no wallet.
 #[utoipa::path(post, path = "/api/groups/{groupId}/join", tag = "groups",
     request_body = Option<JoinGroup>,
     responses((status = OK, body = Data<MemberView>)),
-    extensions(("x-errors" = json!([Code::Removed, Code::TooManyMembers]))))]
+    extensions(("x-errors" = json!([Code::Removed, Code::NotAllowed, Code::TooManyMembers]))))]
 async fn join_group(
     State(app): State<App>,
     Caller(user, ()): Caller,
+    via: Credential,
     Id(group): Id<GroupId>,
     post: Post<JoinGroup>,
 ) -> Result<Response, Problem> {
+    if post.body.fields().is_some_and(|wallet| !wallet.is_absent()) {
+        via.require_app()?;
+    }
+    let profile = match via {
+        Credential::InitData => Profile::Current,
+        Credential::Token { .. } => Profile::Earlier,
+    };
+    let (wallet, context) = (&post.body, post.creation);
     let idempotency = post.key.idempotency::<_, MemberView>("join-group");
-    let member = app.table.join(group, &user, &post.body, post.creation, &idempotency).await?;
+    let member = app.table.join(group, &user, profile, wallet, context, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, member)
 }
 
 /// Set the caller's wallet address in a group.
+///
+/// Not by an API token, so that a leaked one cannot redirect payments.
 #[utoipa::path(put, path = "/api/groups/{groupId}/wallet", tag = "groups", request_body = SetWallet,
-    responses((status = OK, body = Data<WalletView>)))]
+    responses((status = OK, body = Data<WalletView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed]))))]
 async fn set_wallet(
     State(app): State<App>,
+    _: AppPrincipal,
     AsMember(member_key, ()): AsMember,
     Json(body): Json<SetWallet>,
 ) -> Result<Data<WalletView>, Problem> {

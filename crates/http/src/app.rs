@@ -4,11 +4,11 @@ use std::{env, fmt, fs, io, num::NonZeroU32, str::FromStr, sync::Arc, time::Dura
 
 use aws_config::SdkConfig;
 use aws_sdk_dynamodb::Client;
-use fracti_core::{Cause, telegram, time::Timestamp};
+use fracti_core::{Cause, telegram, time::Timestamp, token::ApiToken};
 use fracti_store::{RequestContext, Table};
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::{Context, Quotas, dynamodb, tls};
+use crate::{Context, Quotas, TokenCache, dynamodb, tls};
 
 /// Time limit of a request. It leaves 1.5 s of a function's 10 s for the response that the limit
 /// was exceeded.
@@ -30,10 +30,12 @@ pub struct App {
     pub table: Table,
     /// Source of the current time.
     pub clock: Clock,
-    /// Source of the random bits of ids.
+    /// Source of the random bits of ids and API tokens.
     pub random: Random,
     /// Token that Telegram signs init data with.
     pub bot_token: BotToken,
+    /// API tokens that were seen.
+    pub tokens: TokenCache,
     /// Maximum age of init data.
     pub init_data_max_age: Duration,
     /// Time limit of a request.
@@ -46,9 +48,12 @@ pub struct App {
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
 
-/// A source of ten random bytes that tests can replace.
+/// A source of random bytes that tests can replace.
 #[derive(Clone)]
-pub struct Random(Arc<dyn Fn() -> [u8; 10] + Send + Sync>);
+pub struct Random(Arc<Fill>);
+
+/// Fills bytes.
+type Fill = dyn Fn(&mut [u8]) + Send + Sync;
 
 /// Token of a Telegram bot. Its `Debug` form does not show it.
 #[derive(Clone)]
@@ -180,6 +185,7 @@ impl App {
             clock: Clock::system(),
             random: Random::system(),
             bot_token,
+            tokens: TokenCache::default(),
             init_data_max_age,
             deadline: DEADLINE,
             quotas: Quotas::default(),
@@ -188,7 +194,13 @@ impl App {
 
     /// Time of a request, with random bytes for the ids that it creates.
     pub(crate) fn creation(&self, context: &Context) -> RequestContext {
-        RequestContext { now: context.now, random: (self.random.0)() }
+        RequestContext { now: context.now, random: self.random.bytes() }
+    }
+
+    /// A new API token.
+    #[must_use]
+    pub fn new_token(&self) -> ApiToken {
+        ApiToken::new(self.random.bytes(), self.bot_token.expose())
     }
 }
 
@@ -222,24 +234,26 @@ impl Random {
     /// The random bytes of the operating system.
     #[must_use]
     pub fn system() -> Self {
-        Self::of(|| {
-            let mut bytes = [0; 10];
+        Self::of(|bytes| {
             // Without random bytes, ids could be guessed, so the process must stop.
-            getrandom::fill(&mut bytes)
-                .unwrap_or_else(|error| unreachable!("no random bytes: {error}"));
-            bytes
+            getrandom::fill(bytes).unwrap_or_else(|error| unreachable!("no random bytes: {error}"));
         })
     }
 
     /// Whether a request is one in `many`, chosen at random.
     pub(crate) fn one_in(&self, many: NonZeroU32) -> bool {
-        let [one, two, three, four, ..] = (self.0)();
-        u32::from_le_bytes([one, two, three, four]) % many == 0
+        u32::from_le_bytes(self.bytes()) % many == 0
     }
 
-    /// A source that returns `bytes()`.
-    pub fn of(bytes: impl Fn() -> [u8; 10] + Send + Sync + 'static) -> Self {
-        Self(Arc::new(bytes))
+    /// A source that fills bytes with `fill`.
+    pub fn of(fill: impl Fn(&mut [u8]) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(fill))
+    }
+
+    fn bytes<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        (self.0)(&mut bytes);
+        bytes
     }
 }
 

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use fracti_core::{chat_id::ChatId, telegram::User, time::Timestamp};
+use fracti_core::time::Timestamp;
 
-use crate::{Code, Problem};
+use crate::{Code, Principal, Problem};
 
 /// The context of a request.
 #[derive(Clone, Debug)]
@@ -22,38 +22,11 @@ pub struct Context {
     pub(crate) principal: Option<Principal>,
 }
 
-/// The user who makes a request, and the credential that authenticates them.
-#[derive(Clone, Debug)]
-pub struct Principal {
-    /// The user.
-    pub user: Arc<User>,
-    /// Chat from which they opened the Mini App, if Telegram says so.
-    pub chat: Option<ChatId>,
-    /// How they are authenticated.
-    pub via: Credential,
-}
-
-/// The kind of credential that authenticates a principal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Credential {
-    /// Init data, which Telegram signs. It allows everything that the user may do.
-    InitData,
-}
-
 impl Context {
     /// The context of a request, which the layers of [`service`](crate::service) have made.
-    fn of(parts: &Parts) -> Result<&Self, Problem> {
+    pub(crate) fn of(parts: &Parts) -> Result<&Self, Problem> {
         let missing = || Problem::new(Code::Internal, "the request has no context");
         parts.extensions.get().ok_or_else(missing)
-    }
-}
-
-impl Principal {
-    /// The principal of a request, which the layers of [`service`](crate::service) have
-    /// authenticated.
-    pub(crate) fn of(parts: &Parts) -> Result<&Self, Problem> {
-        let missing = || Problem::unauthorized("the request is not authenticated");
-        Context::of(parts)?.principal.as_ref().ok_or_else(missing)
     }
 }
 

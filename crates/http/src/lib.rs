@@ -16,18 +16,21 @@ mod dynamodb;
 mod lambda;
 mod layers;
 mod limits;
+mod principal;
 mod quotas;
 mod request;
 mod response;
 mod service;
 mod tls;
+mod tokens;
 
 pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Routes, Settings};
-pub use context::{Context, Credential, Principal};
+pub use context::Context;
 pub use dynamodb::{dynamodb, dynamodb_at, local_dynamodb};
 pub use lambda::run;
 pub use limits::MAX_LIMIT;
 pub use openapi::schemas::{self, Text};
+pub use principal::{AppPrincipal, Credential, Principal};
 pub use quotas::Quotas;
 pub use request::{
     body::{Body, JsonScalar, Object, Value},
@@ -46,3 +49,4 @@ pub use response::{
     views::{ChangeView, EntryView, ExpenseView, GroupView, SettlementView, ShareView},
 };
 pub use service::service;
+pub use tokens::TokenCache;

@@ -61,7 +61,8 @@ A backend for splitting expenses in Telegram groups. It records who paid, who ow
 settled up, in any currency, exactly to the minor unit.
 
 * **Authentication.** A request carries the init data that Telegram signs for a Mini App, in one \
-of two headers. Init data is valid for {init_data} hours.
+of two headers, or an API token as `Authorization: Bearer <token>`. Init data is valid for \
+{init_data} hours. A user creates API tokens in the app; their scopes and group restrict them.
 * **Responses.** A success is `{{\"success\":true,\"data\":…}}`; a list also has `pagination`. A \
 failure is an `ErrorResponse`, where `success` is `false`, `error` is a stable code for programs \
 and `message` is a sentence for people. Every response of the API has the header `x-request-id`.
@@ -78,7 +79,7 @@ The one exception is `category` of `EditExpense`, where `null` removes the categ
 * **Strict input.** Unknown fields and unknown query parameters are refused. All errors of a body, \
 or of a query, are reported at once in `details`; `message` is about the first one.
 * **Order of errors.** A request with several errors gets the first of these: path and method \
-(404, 405); init data (401); path ids, query, cursor, `Idempotency-Key` and size of the body (400, \
+(404, 405); init data or API token (401), and what the token allows (403); path ids, query, cursor, `Idempotency-Key` and size of the body (400, \
 413); group and membership (404, 403), with a reused `Idempotency-Key` (422); expense, settlement \
 or entry (404); permission (403); state (409); `If-Match` (412); body (415, 400, 422).
 * **Unknown paths** get 404 `ROUTE_NOT_FOUND`. Unknown methods get 405 `METHOD_NOT_ALLOWED`, and \
@@ -164,7 +165,8 @@ pub fn document(routes: Routes) -> OpenApi {
     document.info.license = Some(license);
     document.servers = Some(vec![Server::new("/")]);
     let scheme = |name: &str| SecurityRequirement::new(name, [""; 0]);
-    document.security = Some(vec![scheme("authorization"), scheme("miniApp")]);
+    let schemes = ["authorization", "miniApp", "bearer"];
+    document.security = Some(schemes.map(scheme).into());
     document
 }
 
@@ -267,7 +269,13 @@ fn common(
         (
             operation.security.is_none(),
             // Each has the parameter `amounts` and refuses unknown parameters.
-            &[Code::ValidationError, Code::Unauthorized, Code::Internal, Code::Unavailable],
+            &[
+                Code::ValidationError,
+                Code::Unauthorized,
+                Code::InsufficientScope,
+                Code::Internal,
+                Code::Unavailable,
+            ],
         ),
         (in_group, &[Code::ValidationError]),
         (of_members, &[Code::NotAMember]),
@@ -441,7 +449,7 @@ fn problem(codes: &[Code], shared: &mut BTreeMap<String, RefOr<Response>>) -> Re
     let mut headers = vec![("x-request-id", "RequestId")];
     headers.extend(codes.iter().filter_map(|code| match code {
         Code::Conflict | Code::Unavailable => Some(("Retry-After", "RetryAfter")),
-        Code::Unauthorized => Some(("WWW-Authenticate", "Authenticate")),
+        Code::Unauthorized | Code::InsufficientScope => Some(("WWW-Authenticate", "Authenticate")),
         _ => None,
     }));
     response.headers.extend(headers.into_iter().map(header));
@@ -516,6 +524,7 @@ fn shared() -> Components {
             },
             "expenseId": id("expenseId", "Id of the expense."),
             "settlementId": id("settlementId", "Id of the settlement."),
+            "tokenId": id("tokenId", "Id of the API token."),
             "entryId": {
                 "name": "entryId", "in": "path", "required": true, "description": "Id of the \
                     entry.",
@@ -563,6 +572,10 @@ fn shared() -> Components {
                 "type": "apiKey", "in": "header", "name": "X-Telegram-Init-Data",
                 "description": "The init data alone, as the Fracti Mini App sends it.",
             },
+            "bearer": {
+                "type": "http", "scheme": "bearer",
+                "description": "An API token, by which a program acts for the user who created it.",
+            },
         },
     });
     serde_json::from_value(shared)
@@ -601,8 +614,8 @@ fn headers() -> Value {
             "example": "\"reads\";q=5000;w=86400, \"writes\";q=500;w=86400",
         },
         "Authenticate": {
-            "description": "Authentication scheme.",
-            "schema": { "type": "string", "enum": ["tma"] },
+            "description": "Authentication schemes, or what is wrong with the API token.",
+            "schema": { "type": "string" },
         },
     })
 }

@@ -99,10 +99,12 @@ impl Kind {
     }
 
     /// The counter of requests of this kind with this credential.
-    pub(crate) const fn counter(self, credential: Credential) -> Counter {
+    pub(crate) const fn counter(self, credential: &Credential) -> Counter {
         match (credential, self) {
             (Credential::InitData, Self::Reads) => Counter::AppReads,
             (Credential::InitData, Self::Writes) => Counter::AppWrites,
+            (Credential::Token { .. }, Self::Reads) => Counter::Reads,
+            (Credential::Token { .. }, Self::Writes) => Counter::Writes,
         }
     }
 }

@@ -1,18 +1,25 @@
-//! Endpoints of a user's targets and usage.
+//! Endpoints of a user's targets, API tokens and usage.
 
 mod targets;
+mod tokens;
 mod usage;
 
 use fracti_http::{Routes, openapi};
 use utoipa_axum::routes;
 
+use tokens::CreateToken;
+
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
-    openapi::tagged([
+    let routes = openapi::tagged([
         ("targets", "What a user wants to spend at most."),
+        ("tokens", "API tokens, by which programs act for a user."),
         ("usage", "How much of their quotas a user has used."),
     ])
     .routes(routes!(targets::get_targets))
-    .routes(routes!(usage::get_usage))
+    .routes(routes!(tokens::list_tokens, tokens::create_token))
+    .routes(routes!(tokens::delete_token))
+    .routes(routes!(usage::get_usage));
+    openapi::with_items::<CreateToken>(routes, "scopes", 1..=2)
 }

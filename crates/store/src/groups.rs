@@ -25,6 +25,15 @@ use crate::{
     table::{RequestContext, Table},
 };
 
+/// The time of the name, username and picture by which a user is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// They are of now.
+    Current,
+    /// They are of some earlier time.
+    Earlier,
+}
+
 impl Table {
     /// Creates a group with `creator` as its first member.
     ///
@@ -55,7 +64,7 @@ impl Table {
     }
 
     /// Adds `user` to a group, or makes a member present again who has left. If the user is present
-    /// already, only name, username and picture are updated.
+    /// already, only name, username and picture are updated. An earlier profile updates none.
     ///
     /// # Errors
     ///
@@ -65,6 +74,7 @@ impl Table {
         &self,
         group: GroupId,
         user: &User,
+        profile: Profile,
         wallet: &Draft<Field<TonAddress>>,
         context: RequestContext,
         idempotency: &Idempotency<Member>,
@@ -80,6 +90,9 @@ impl Table {
             }
             require_admission(&group, member.as_ref())?;
             let wallet = wallet.checked()?.value();
+            let known = member.as_ref().filter(|_| profile == Profile::Earlier);
+            let known = known.map(|member| member.as_user(user.id));
+            let user = known.as_ref().unwrap_or(user);
             let (joining, member) = self.joining(group, member, user, wallet, context.now).await?;
             let response = idempotency.write(&member)?;
             joining.commit(Outcome::Done(member), response)

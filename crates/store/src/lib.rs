@@ -30,6 +30,7 @@ mod settlements;
 mod sweep;
 mod tallies;
 mod targets;
+mod tokens;
 mod usage;
 
 pub use access::MemberKey;
@@ -39,6 +40,7 @@ pub use dynamo::{
     Order, OrderError, Page, Position, SdkItem, Slice, TableCost, from_sdk, metered, to_sdk,
     with_admission, with_deadline,
 };
+pub use groups::Profile;
 pub use idempotency::{Idempotency, IdempotentRequest, Outcome, StoredResponse};
 pub use ledger::{Line, Place, Statement};
 pub use memberships::Membership;

@@ -135,11 +135,7 @@ fn app(table: Table, clock: &Arc<AtomicU64>, random: Random) -> App {
 /// Random bytes determined by the seed.
 fn random(seed: u64, process: usize) -> Random {
     let rng = std::sync::Mutex::new(fastrand::Rng::with_seed(seed ^ (process as u64) << 32));
-    Random::of(move || {
-        let mut bytes = [0; 10];
-        rng.lock().unwrap().fill(&mut bytes);
-        bytes
-    })
+    Random::of(move |bytes| rng.lock().unwrap().fill(bytes))
 }
 
 /// A client with short timeouts, so that runs are fast; otherwise as in production.

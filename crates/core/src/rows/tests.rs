@@ -15,6 +15,7 @@ use crate::{
     settlement::TxHash,
     tally::{Counters, TallyOf},
     time::Timestamp,
+    token::Scope,
 };
 
 /// The five examples of the data model, as v0 rows.
@@ -77,6 +78,24 @@ fn every_row_is_listed() {
         kinds.extend(rows.map(|rest| rest.split('"').next().unwrap().to_owned()));
     }
     assert_eq!(kinds, ROWS.iter().map(|row| row.name.to_owned()).collect());
+}
+
+fn token(user_id: UserId, group: GroupId, at: Timestamp) -> Token {
+    Token {
+        user_id,
+        id: "0190a1b2-0000-7000-8000-000000000002".parse().unwrap(),
+        hash: "ab".repeat(32).parse().unwrap(),
+        name: "Phone".parse().unwrap(),
+        scopes: vec![Scope::Write],
+        group_id: Some(group),
+        created_at: at,
+        expires_at: Some(at),
+        last_used_at: Some(at.day()),
+        user_name: "Alice".to_owned(),
+        username: None,
+        avatar_url: None,
+        ttl: Some(1_708_453_800),
+    }
 }
 
 /// Rows of groups, by name.
@@ -151,7 +170,13 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
 fn rows_of_users() -> Vec<(&'static str, Result<Item, Error>)> {
     let user: UserId = "123456789".parse().unwrap();
     let day = "2024-01-20".parse().unwrap();
-    vec![("targets", to_item(&Targets::none(user))), ("usage", to_item(&Usage::none(user, day)))]
+    let group: GroupId = "550e8400-e29b-41d4-a716-446655440000".parse().unwrap();
+    let at: Timestamp = "2024-01-20T18:30:00.000Z".parse().unwrap();
+    vec![
+        ("targets", to_item(&Targets::none(user))),
+        ("usage", to_item(&Usage::none(user, day))),
+        ("token", to_item(&token(user, group, at))),
+    ]
 }
 
 #[test]
@@ -197,5 +222,6 @@ fn keys_are_stable() {
     idempotency: IDEM#123456789 / create-expense#00ff
     targets: USER#123456789 / CONFIG#TARGETS
     usage: USER#123456789 / USAGE#2024-01-20
+    token: USER#123456789 / PAT#0190a1b2-0000-7000-8000-000000000002 | GSI1 PATHASH#abababababababababababababababababababababababababababababababab / METADATA
     ");
 }

@@ -2,21 +2,25 @@
 //!
 //! | check | if it refuses | if the table does not answer |
 //! |---|---|---|
+//! | the API token is neither deleted nor expired | 401 | 503 |
 //! | the user's quota is not used up | 429 | admitted after 0.3 s, and logged |
+//!
+//! If both refuse, the response is 401.
 //!
 //! A request without a check makes no request to the table for its admission.
 
 use axum::{
     extract::{Request, State},
+    http::Method,
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use fracti_core::{Error, id::UserId, usage::Counter};
+use fracti_core::{Error, id::UserId, time::Timestamp, token::Token, usage::Counter};
 use fracti_store::with_admission;
-use tokio::time::timeout;
+use tokio::{join, time::timeout};
 
 use crate::{
-    App, Context,
+    App, Context, Credential, Principal, Problem,
     layers::observe::chain,
     quotas::{Kind, QuotaState},
 };
@@ -29,19 +33,62 @@ pub(crate) async fn admit(
     request: Request,
     next: Next,
 ) -> Response {
-    let quota = Quota::of(&app, &context, &request);
-    let Some(quota) = quota else { return next.run(request).await };
+    let Some(principal) = &context.principal else { return next.run(request).await };
+    let quota = Quota::of(&app, principal, context.now, request.method());
+    if quota.is_none() && principal.via.token().is_none() {
+        return next.run(request).await;
+    }
     let check = async {
-        let Some(state) = quota.count(&app, &context).await else { return Ok(None) };
-        let headers = app.quotas.headers(&state);
-        match state.refusal() {
-            None => Ok(Some(headers)),
+        let counted = async {
+            match &quota {
+                Some(quota) => quota.count(&app, &context).await,
+                None => None,
+            }
+        };
+        let (token, state) = join!(current_token(&app, principal, context.now), counted);
+        let token = token.map_err(Problem::into_response)?;
+        let headers = state.map(|state| app.quotas.headers(&state)).unwrap_or_default();
+        match state.and_then(|state| state.refusal()) {
+            None => Ok((token, headers)),
             Some(problem) => Err((headers, problem).into_response()),
         }
     };
     match with_admission(check, next.run(request)).await {
-        Ok((headers, response)) => (headers.unwrap_or_default(), response).into_response(),
+        Ok(((token, headers), response)) => {
+            if let Some(token) = token {
+                note_use(&app, &token, &context).await;
+            }
+            (headers, response).into_response()
+        }
         Err(refusal) => refusal,
+    }
+}
+
+/// The API token of the principal as it is stored now; `None` for init data. A token that was
+/// deleted or has expired is refused and leaves the cache.
+async fn current_token(
+    app: &App,
+    principal: &Principal,
+    now: Timestamp,
+) -> Result<Option<Token>, Problem> {
+    let Credential::Token { id, hash, .. } = principal.via else { return Ok(None) };
+    let token = app.table.token(principal.user.id, id).await?;
+    let token = token.filter(|token| !token.is_expired(now)).ok_or_else(|| {
+        app.tokens.remove(hash);
+        Problem::invalid_token()
+    })?;
+    Ok(Some(token))
+}
+
+/// Notes the day of the use of a token, unless it is known. A failure is only logged.
+async fn note_use(app: &App, token: &Token, context: &Context) {
+    let day = context.now.day();
+    if token.last_used_at >= Some(day) {
+        return;
+    }
+    if let Err(error) = app.table.note_use(token.user_id, token.id, day).await {
+        let (request_id, cause) = (&*context.request_id, chain(&error));
+        tracing::warn!(request_id, cause, "use of an API token not noted");
     }
 }
 
@@ -54,12 +101,11 @@ struct Quota {
 }
 
 impl Quota {
-    fn of(app: &App, context: &Context, request: &Request) -> Option<Self> {
-        let principal = context.principal.as_ref()?;
-        let kind = Kind::of(request.method());
+    fn of(app: &App, principal: &Principal, now: Timestamp, method: &Method) -> Option<Self> {
+        let kind = Kind::of(method);
         let limit = app.quotas.limit(kind)?;
-        let state = QuotaState { kind, limit, used: None, now: context.now };
-        Some(Self { user: principal.user.id, counter: kind.counter(principal.via), state })
+        let state = QuotaState { kind, limit, used: None, now };
+        Some(Self { user: principal.user.id, counter: kind.counter(&principal.via), state })
     }
 
     /// Counts the request, or reads the counter if the request is not part of the sample. `None` if

@@ -1,4 +1,12 @@
-//! The layer that authenticates requests.
+//! The layer that authenticates requests, by init data or by an API token, and checks what the token
+//! allows.
+//!
+//! | the request carries | result |
+//! |---|---|
+//! | init data only | it is verified |
+//! | one API token only | it is verified, found in the cache or the table, and its scopes and group are checked |
+//! | an API token and init data, or two API tokens | refused, because it is ambiguous which one counts |
+//! | another `Bearer` credential | ignored next to init data, otherwise refused |
 //!
 //! The OpenAPI document decides which operations need authentication, so document and server cannot
 //! disagree. Unknown paths and methods are refused without authentication.
@@ -6,22 +14,26 @@
 use std::{collections::HashSet, str, sync::Arc};
 
 use axum::{
-    extract::{MatchedPath, Request, State},
+    extract::{MatchedPath, RawPathParams, Request, State, rejection::RawPathParamsRejection},
     http::{HeaderMap, HeaderValue, Method, header},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse, Response},
 };
-use fracti_core::telegram::{self, InitData};
+use fracti_core::{
+    id::{GroupId, TokenId},
+    telegram::{self, InitData},
+    time::Timestamp,
+    token::{self, Scope},
+};
 use utoipa::openapi::OpenApi;
 
-use crate::{
-    App, Context, Problem,
-    context::{Credential, Principal},
-    openapi,
-};
+use crate::{App, Context, Credential, Principal, Problem, openapi, request::caller::group_in};
 
 /// Header in which the Mini App sends init data.
 const MINI_APP: &str = "x-telegram-init-data";
+
+/// Route by which a token may delete itself, whatever its scopes and group.
+const ONE_TOKEN: (Method, &str) = (Method::DELETE, "/api/users/me/tokens/{tokenId}");
 
 /// State of the layer: the application, and the operations that need authentication.
 #[derive(Clone, Debug)]
@@ -44,59 +56,133 @@ impl Authentication {
     }
 }
 
+/// What a request carries for authentication.
+enum Sent<'a> {
+    InitData(&'a [u8]),
+    Token(&'a [u8]),
+}
+
 /// Adds the principal to the context, or refuses the request.
+///
+/// The response of a request by API token has its id as an extension, for the log.
 pub(crate) async fn authenticate(
     State(authentication): State<Authentication>,
     mut context: Context,
+    params: Result<RawPathParams, RawPathParamsRejection>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    if authentication.is_required(&request) {
-        let principal = principal(&authentication.app, &context, request.headers())?;
-        context.principal = Some(principal);
-        request.extensions_mut().insert(context);
+    if !authentication.is_required(&request) {
+        return Ok(next.run(request).await);
     }
-    Ok(next.run(request).await)
+    let app = &authentication.app;
+    let principal = match sent(request.headers())? {
+        Sent::InitData(init_data) => by_init_data(app, context.now, init_data)?,
+        Sent::Token(token) => by_token(app, token).await?,
+    };
+    let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    let group = params.as_ref().ok().and_then(group_in);
+    let refused = check_scope(&principal.via, request.method(), route, group).err();
+    let token = principal.via.token();
+    context.principal = Some(principal);
+    request.extensions_mut().insert(context);
+    let mut response = match refused {
+        None => next.run(request).await,
+        Some(problem) => problem.into_response(),
+    };
+    if let Some(token) = token {
+        response.extensions_mut().insert::<TokenId>(token);
+    }
+    Ok(response)
 }
 
-/// Authenticates a request by its init data.
-///
-/// Init data is sent as `Authorization: tma <init data>` (Telegram's convention) or
-/// `X-Telegram-Init-Data: <init data>` (the Mini App's); each header also accepts the other's form.
-/// <https://docs.telegram-mini-apps.com/platform/authorizing-user>
-fn principal(app: &App, context: &Context, headers: &HeaderMap) -> Result<Principal, Problem> {
-    let (init_data, token) = (init_data(headers)?, app.bot_token.expose());
-    let verified = telegram::verify(init_data, token, app.init_data_max_age, context.now);
+/// The principal of verified init data.
+fn by_init_data(app: &App, now: Timestamp, init_data: &[u8]) -> Result<Principal, Problem> {
+    let init_data = str::from_utf8(init_data)
+        .map_err(|_| Problem::unauthorized("the init data is not UTF-8"))?;
+    let verified = telegram::verify(init_data, app.bot_token.expose(), app.init_data_max_age, now);
     let verified = verified.map_err(|refusal| Problem::unauthorized(refusal.to_string()))?;
     let InitData { user, chat } = verified;
     Ok(Principal { user: Arc::new(user), chat, via: Credential::InitData })
 }
 
-/// The init data of a request. Two different values are refused, because neither has precedence.
-fn init_data(headers: &HeaderMap) -> Result<&str, Problem> {
-    let authorization = headers.get_all(header::AUTHORIZATION).into_iter().filter_map(|value| {
-        match pasted(value) {
-            (true, init_data) => Some(init_data),
-            // Credentials of another scheme may be sent in addition to init data.
-            (false, other) => is_init_data(other).then_some(other),
-        }
-    });
-    let mini_app = headers.get_all(MINI_APP).into_iter().map(|value| pasted(value).1);
-    let mut all = authorization.chain(mini_app).filter(|init_data| !init_data.is_empty());
-    let missing = "init data is missing; send it as `Authorization: tma <init data>` or \
-         `X-Telegram-Init-Data: <init data>`";
-    let first = all.next().ok_or_else(|| Problem::unauthorized(missing))?;
-    if all.any(|other| other != first) {
-        return Err(Problem::unauthorized(
-            "the request must not have two different values of init data",
-        ));
+/// The principal of an API token. A token that this bot did not issue is refused without a read.
+async fn by_token(app: &App, token: &[u8]) -> Result<Principal, Problem> {
+    let hash = token::verify(token, app.bot_token.expose()).ok_or_else(Problem::invalid_token)?;
+    if let Some(principal) = app.tokens.get(hash) {
+        return Ok(principal);
     }
-    str::from_utf8(first).map_err(|_| Problem::unauthorized("the init data is not UTF-8"))
+    let token = app.table.token_by_hash(hash).await?.ok_or_else(Problem::invalid_token)?;
+    let principal = Principal::of_token(token);
+    app.tokens.insert(hash, principal.clone());
+    Ok(principal)
 }
 
-/// Whether the value has the scheme `tma`, and the rest of the value. A header name at the start is
-/// ignored: users paste whole header lines into forms that ask for the value.
-fn pasted(value: &HeaderValue) -> (bool, &[u8]) {
+/// Checks that an API token has the scope of a request, and is not limited to another group than
+/// that of the path.
+fn check_scope(
+    via: &Credential,
+    method: &Method,
+    route: Option<&str>,
+    of: Option<GroupId>,
+) -> Result<(), Problem> {
+    let Credential::Token { scopes, group, .. } = via else { return Ok(()) };
+    let (delete, one_token) = ONE_TOKEN;
+    if *method == delete && route == Some(one_token) {
+        return Ok(());
+    }
+    let reads = method == Method::GET || method == Method::HEAD;
+    let scope = if reads { Scope::Read } else { Scope::Write };
+    if !scopes.contains(&scope) {
+        return Err(Problem::missing_scope(scope));
+    }
+    match group {
+        Some(_) if *group != of => Err(Problem::other_group()),
+        _ => Ok(()),
+    }
+}
+
+/// The init data or the API token of a request.
+///
+/// Init data is sent as `Authorization: tma <init data>` (Telegram's convention) or
+/// `X-Telegram-Init-Data: <init data>` (the Mini App's); each header also accepts the other's form.
+/// An API token is sent as `Authorization: Bearer <token>`.
+/// <https://docs.telegram-mini-apps.com/platform/authorizing-user>
+fn sent(headers: &HeaderMap) -> Result<Sent<'_>, Problem> {
+    let (mut init_data, mut tokens) = (Vec::new(), Vec::new());
+    for value in headers.get_all(header::AUTHORIZATION) {
+        let value = pasted(value);
+        if let Some(token) = after(b"bearer ", value).filter(|it| is_api_token(it)) {
+            tokens.push(token);
+        } else if let Some(data) = after(b"tma ", value) {
+            init_data.push(data);
+        } else if is_init_data(value) {
+            // Credentials of another scheme may be sent in addition to init data.
+            init_data.push(value);
+        }
+    }
+    for value in headers.get_all(MINI_APP) {
+        let value = pasted(value);
+        init_data.push(after(b"tma ", value).unwrap_or(value));
+    }
+    init_data.retain(|init_data| !init_data.is_empty());
+    match (&*init_data, &*tokens) {
+        ([], []) => Err(Problem::unauthorized("send init data or an API token")),
+        ([], [token]) => Ok(Sent::Token(token)),
+        // Neither of two different values has precedence.
+        ([first, others @ ..], []) if others.iter().all(|other| other == first) => {
+            Ok(Sent::InitData(first))
+        }
+        (_, []) => Err(Problem::unauthorized(
+            "the request must not have two different values of init data",
+        )),
+        _ => Err(Problem::unauthorized("send either init data or one API token")),
+    }
+}
+
+/// The value without a header name at the start: users paste whole header lines into forms that ask
+/// for the value.
+fn pasted(value: &HeaderValue) -> &[u8] {
     let mut value = value.as_bytes().trim_ascii();
     for name in [header::AUTHORIZATION.as_str(), MINI_APP] {
         if let Some((found, rest)) = value.split_at_checked(name.len())
@@ -106,10 +192,18 @@ fn pasted(value: &HeaderValue) -> (bool, &[u8]) {
             value = rest.trim_ascii();
         }
     }
-    match value.split_at_checked(4) {
-        Some((scheme, rest)) if scheme.eq_ignore_ascii_case(b"tma ") => (true, rest.trim_ascii()),
-        _ => (false, value),
-    }
+    value
+}
+
+/// The rest of a value that has this scheme, in capitals or not.
+fn after<'a>(scheme: &[u8], value: &'a [u8]) -> Option<&'a [u8]> {
+    let (start, rest) = value.split_at_checked(scheme.len())?;
+    start.eq_ignore_ascii_case(scheme).then(|| rest.trim_ascii())
+}
+
+/// Whether a `Bearer` credential has the form of our API tokens.
+fn is_api_token(credential: &[u8]) -> bool {
+    credential.starts_with(token::PREFIX.as_bytes())
 }
 
 /// Whether a value without a scheme looks like init data: URL-encoded fields including `hash`.

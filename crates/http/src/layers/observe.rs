@@ -9,13 +9,13 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use fracti_core::id::GroupId;
+use fracti_core::id::TokenId;
 use fracti_store::{TableCost, metered};
 
 use crate::{
     Context, Problem,
     quotas::{RATE_LIMIT, RATE_LIMIT_POLICY},
-    request::caller::PathParam,
+    request::caller::group_in,
 };
 
 /// Serves a request and writes one log line about it.
@@ -25,6 +25,7 @@ use crate::{
 /// | `request_id` | also in the response |
 /// | `method`, `route`, `status`, `duration_ms` | `route` is like `/api/groups/{groupId}` |
 /// | `group_id` | the group in the path, if its id is valid |
+/// | `token_id` | id of the API token, if the request was made by one |
 /// | `requests`, `round_trips` | requests to DynamoDB; parallel ones are one round trip |
 /// | `read_units`, `write_units` | consumed capacity |
 /// | `kind`, `cause` | of a failure of the service: its kind and its chain of causes |
@@ -40,13 +41,11 @@ pub(crate) async fn observe(
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     // A valid id only: anything else in the path may be private.
-    let group_id = params.as_ref().ok().and_then(|params| {
-        let (_, group) = params.iter().find(|(name, _)| *name == GroupId::NAME)?;
-        group.parse::<GroupId>().ok().map(|group| group.to_string())
-    });
+    let group_id = params.as_ref().ok().and_then(group_in).map(|group| group.to_string());
 
     let (mut response, cost) = metered(next.run(request)).await;
     let problem = response.extensions_mut().remove::<Arc<Problem>>();
+    let token_id = response.extensions().get::<TokenId>().map(ToString::to_string);
     if let Some(problem) = &problem {
         let headers = response.headers().clone();
         response = problem.render(&id);
@@ -72,13 +71,13 @@ pub(crate) async fn observe(
     if let Some(failure) = problem.as_ref().and_then(|problem| problem.failure()) {
         let (kind, cause) = (failure.kind.as_str(), chain(&*failure.cause));
         tracing::error!(
-            request_id = &*id, %method, route, group_id, status, duration_ms, requests,
-            round_trips, read_units, write_units, kind, cause, "request failed"
+            request_id = &*id, %method, route, group_id, token_id, status, duration_ms,
+            requests, round_trips, read_units, write_units, kind, cause, "request failed"
         );
     } else {
         tracing::info!(
-            request_id = &*id, %method, route, group_id, status, duration_ms, requests,
-            round_trips, read_units, write_units, "request served"
+            request_id = &*id, %method, route, group_id, token_id, status, duration_ms,
+            requests, round_trips, read_units, write_units, "request served"
         );
     }
     response

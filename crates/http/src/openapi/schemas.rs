@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use fracti_core::{
     chat_id, currency, entry_id, expense, id, ledger, settlement, split, targets, text,
     text_form::{TextForm, TextRule},
-    time, ton,
+    time, token, ton,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -82,6 +82,10 @@ pub type GuestName = Text<text::GuestName>;
 pub type ExpenseDescription = Text<text::Description>;
 /// Notes about an expense.
 pub type ExpenseNotes = Text<text::Notes>;
+/// Name of an API token.
+pub type TokenName = Text<text::TokenName>;
+/// Scope of an API token.
+pub type TokenScope = Text<token::Scope>;
 /// Text to search for.
 pub type SearchText = Text<text::SearchText>;
 /// Note of an adjustment.

@@ -3,18 +3,18 @@
 use std::{fmt::Display, str::FromStr, sync::Arc};
 
 use axum::{
-    extract::{FromRequestParts, Path, path::ErrorKind, rejection::PathRejection},
+    extract::{FromRequestParts, Path, RawPathParams, path::ErrorKind, rejection::PathRejection},
     http::request::Parts,
 };
 use fracti_core::{
     chat_id::ChatId,
     entry_id::EntryId,
-    id::{ExpenseId, GroupId, MemberId, SettlementId},
+    id::{ExpenseId, GroupId, MemberId, SettlementId, TokenId},
     telegram::User,
 };
 use fracti_store::MemberKey;
 
-use crate::{App, Code, Parameters, Problem, Query, context::Principal};
+use crate::{App, Code, Parameters, Principal, Problem, Query};
 
 /// The authenticated Telegram user, with the query parameters `Q`.
 ///
@@ -25,7 +25,7 @@ use crate::{App, Code, Parameters, Problem, Query, context::Principal};
 /// Every endpoint refuses a request with several errors for the first of these:
 ///
 /// 1. the path (404) or the method (405) does not exist;
-/// 2. the caller is not authenticated (401);
+/// 2. the caller is not authenticated (401), or an API token does not allow the request (403);
 /// 3. an id in the path, a query parameter, the cursor or the `Idempotency-Key` is invalid (400),
 ///    or the body is too large (413);
 /// 4. the group does not exist (404), or the caller is not a member (403); a used `Idempotency-Key`
@@ -64,6 +64,11 @@ impl FromRequestParts<App> for FromChat {
     }
 }
 
+/// The group in the path, if its id is valid.
+pub(crate) fn group_in(params: &RawPathParams) -> Option<GroupId> {
+    params.iter().find(|(name, _)| *name == GroupId::NAME)?.1.parse().ok()
+}
+
 /// An id in the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Id<T>(pub T);
@@ -95,6 +100,7 @@ path_params! {
     "expenseId" ExpenseId ExpenseNotFound,
     "settlementId" SettlementId SettlementNotFound,
     "entryId" EntryId EntryNotFound,
+    "tokenId" TokenId TokenNotFound,
 }
 
 impl<Q: Parameters> FromRequestParts<App> for Caller<Q> {

@@ -12,8 +12,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    App, Context, Problem,
-    context::Principal,
+    App, Context, Principal, Problem,
     limits::MAX_KEY,
     request::{
         body::{self, Body},

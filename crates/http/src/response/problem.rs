@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use axum::{
-    http::{HeaderValue, StatusCode, header},
+    http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
 use fracti_core::{
@@ -15,6 +15,7 @@ use fracti_core::{
     presence::Unsettled,
     settlement::SettlementError,
     split::MAX_SHARES,
+    token::{MAX_TOKENS, Scope},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -53,15 +54,18 @@ codes! {
     NoChat BAD_REQUEST
         "The init data has no `chat_instance`: the Mini App was not opened by a link in a chat.",
     InvalidJson BAD_REQUEST "The body is not JSON.",
-    Unauthorized UNAUTHORIZED "The init data is missing, invalid or expired.",
+    Unauthorized UNAUTHORIZED
+        "The init data or the API token is missing, invalid or expired.",
+    InsufficientScope FORBIDDEN "The API token does not allow this request.",
     NotAMember FORBIDDEN "The caller is not a member of the group.",
     Removed FORBIDDEN "The caller was removed from the group; a member may restore them.",
-    NotAllowed FORBIDDEN "The caller is a member of the group but is not allowed to do this.",
+    NotAllowed FORBIDDEN "The caller is not allowed to do this, or not by an API token.",
     GroupNotFound NOT_FOUND "The group does not exist.",
     MemberNotFound NOT_FOUND "The group has no such member.",
     ExpenseNotFound NOT_FOUND "The expense does not exist in the group.",
     SettlementNotFound NOT_FOUND "The settlement does not exist in the group.",
     EntryNotFound NOT_FOUND "The entry does not exist in the group's ledger.",
+    TokenNotFound NOT_FOUND "The API token does not exist.",
     RouteNotFound NOT_FOUND "The path does not exist.",
     MethodNotAllowed METHOD_NOT_ALLOWED "The path does not support the method.",
     Conflict CONFLICT
@@ -84,6 +88,7 @@ codes! {
     TooMuchHistory UNPROCESSABLE_ENTITY
         "The request would read more of the group's history than is allowed.",
     TooManySplits UNPROCESSABLE_ENTITY "The expense has more than {max} shares." max = MAX_SHARES,
+    TooManyTokens UNPROCESSABLE_ENTITY "The user already has {max} API tokens." max = MAX_TOKENS,
     IdempotencyKeyReused UNPROCESSABLE_ENTITY
         "The idempotency key was already used for a different request.",
     RateLimited TOO_MANY_REQUESTS
@@ -100,6 +105,8 @@ pub struct Problem {
     details: Vec<Detail>,
     /// Seconds after which the request may be repeated.
     retry_after: Option<u64>,
+    /// Value of `WWW-Authenticate`.
+    challenge: Option<String>,
     failure: Option<Failure>,
 }
 
@@ -169,7 +176,7 @@ impl Problem {
     /// A problem with a code for programs and a message for people.
     pub fn new(code: Code, message: impl AsRef<str>) -> Self {
         let (message, details) = (sentence(message.as_ref()), Vec::new());
-        Self { code, message, details, retry_after: None, failure: None }
+        Self { code, message, details, retry_after: None, challenge: None, failure: None }
     }
 
     /// The field at `path` breaks a rule.
@@ -199,7 +206,28 @@ impl Problem {
 
     /// The caller is not authenticated.
     pub fn unauthorized(reason: impl AsRef<str>) -> Self {
-        Self::new(Code::Unauthorized, reason)
+        Self { challenge: Some("tma, Bearer".to_owned()), ..Self::new(Code::Unauthorized, reason) }
+    }
+
+    /// The API token is not one of this bot, has expired or was revoked.
+    pub(crate) fn invalid_token() -> Self {
+        let message = "the API token is invalid, expired or revoked";
+        let challenge = Some("Bearer error=\"invalid_token\"".to_owned());
+        Self { challenge, ..Self::new(Code::Unauthorized, message) }
+    }
+
+    /// The API token does not have the scope of the request.
+    pub(crate) fn missing_scope(scope: Scope) -> Self {
+        let message = format!("the API token does not have the {scope} scope");
+        let challenge = Some(format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\""));
+        Self { challenge, ..Self::new(Code::InsufficientScope, message) }
+    }
+
+    /// The API token is limited to a group that the request does not belong to.
+    pub(crate) fn other_group() -> Self {
+        let message = "the API token is limited to another group";
+        let challenge = Some("Bearer error=\"insufficient_scope\"".to_owned());
+        Self { challenge, ..Self::new(Code::InsufficientScope, message) }
     }
 
     /// The same problem, after which the request may be repeated in so many seconds.
@@ -225,8 +253,8 @@ impl Problem {
         if let Some(seconds) = self.retry_after {
             headers.insert(header::RETRY_AFTER, seconds.into());
         }
-        if self.code == Code::Unauthorized {
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("tma"));
+        if let Some(challenge) = self.challenge.as_deref().and_then(|it| it.parse().ok()) {
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
         }
         response
     }
@@ -267,6 +295,8 @@ impl From<Error> for Problem {
                 Self { details: open_items(unsettled), ..new(Code::NotSettled) }
             }
             Error::NoExpense => new(Code::ExpenseNotFound),
+            Error::NoToken => new(Code::TokenNotFound),
+            Error::TooManyTokens => new(Code::TooManyTokens),
             Error::NoSettlement => new(Code::SettlementNotFound),
             Error::NotMember => new(Code::NotAMember),
             Error::Unreadable(Unreadable::Format) => new(Code::UnsupportedMediaType),

@@ -1,0 +1,118 @@
+//! The principal of a request: who makes it, and by which credential.
+
+use std::sync::Arc;
+
+use axum::{extract::FromRequestParts, http::request::Parts};
+use fracti_core::{
+    chat_id::ChatId,
+    id::{GroupId, TokenId},
+    telegram::User,
+    token::{Scope, Token, TokenHash},
+};
+
+use crate::{App, Code, Context, Problem};
+
+/// The user who makes a request, and the credential that authenticates them. It is always a
+/// Telegram user, never a guest.
+#[derive(Clone, Debug)]
+pub struct Principal {
+    /// The user. For an API token, as they were when they created it.
+    pub user: Arc<User>,
+    /// Chat from which they opened the Mini App, if Telegram says so.
+    pub chat: Option<ChatId>,
+    /// How they are authenticated.
+    pub via: Credential,
+}
+
+/// The credential that authenticates a principal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// Init data, which Telegram signs. It allows everything that the user may do.
+    InitData,
+    /// An API token, which a program has. It allows what its scopes and its group say.
+    Token {
+        /// Its id.
+        id: TokenId,
+        /// Its hash.
+        hash: TokenHash,
+        /// Requests that it may make.
+        scopes: Vec<Scope>,
+        /// Group to which it is restricted.
+        group: Option<GroupId>,
+    },
+}
+
+/// Proof that the principal uses the app: they are authenticated by init data. An API token is
+/// refused.
+#[derive(Clone, Copy, Debug)]
+pub struct AppPrincipal;
+
+impl Principal {
+    /// The principal of a request, which the layers of [`service`](crate::service) have
+    /// authenticated.
+    pub(crate) fn of(parts: &Parts) -> Result<&Self, Problem> {
+        let missing = || Problem::unauthorized("the request is not authenticated");
+        Context::of(parts)?.principal.as_ref().ok_or_else(missing)
+    }
+
+    /// The user for whom a token acts.
+    pub(crate) fn of_token(token: Token) -> Self {
+        let user = Arc::new(token.user());
+        let Token { id, hash, scopes, group_id: group, .. } = token;
+        Self { user, chat: None, via: Credential::Token { id, hash, scopes, group } }
+    }
+}
+
+impl Credential {
+    /// The id of the API token.
+    #[must_use]
+    pub const fn token(&self) -> Option<TokenId> {
+        match self {
+            Self::InitData => None,
+            Self::Token { id, .. } => Some(*id),
+        }
+    }
+
+    /// Checks that it is init data, by which the user acts in the app.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_ALLOWED` for an API token.
+    pub fn require_app(&self) -> Result<(), Problem> {
+        match self {
+            Self::InitData => Ok(()),
+            Self::Token { .. } => {
+                Err(Problem::new(Code::NotAllowed, "API tokens cannot do this; use the app"))
+            }
+        }
+    }
+
+    /// Checks that it is not an API token that is limited to a group, which reaches nothing
+    /// personal.
+    ///
+    /// # Errors
+    ///
+    /// `INSUFFICIENT_SCOPE` for such a token.
+    pub fn require_any_group(&self) -> Result<(), Problem> {
+        match self {
+            Self::InitData | Self::Token { group: None, .. } => Ok(()),
+            Self::Token { group: Some(_), .. } => Err(Problem::other_group()),
+        }
+    }
+}
+
+impl FromRequestParts<App> for AppPrincipal {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        Principal::of(parts)?.via.require_app().map(|()| Self)
+    }
+}
+
+impl FromRequestParts<App> for Credential {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        Ok(Principal::of(parts)?.via.clone())
+    }
+}

@@ -1,0 +1,180 @@
+//! The endpoints of API tokens.
+
+use axum::{
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use fracti_core::{
+    id::TokenId,
+    input::Field,
+    token::{NewToken, Scope, Token},
+};
+use fracti_http::{
+    App, AppPrincipal, Body, Caller, Code, Context, Credential, Data, Id, List, ListId, Paging,
+    Post, Problem, Text, Value, respond, schemas,
+};
+use fracti_store::Outcome;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// An API token. The token itself is shown only once.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ApiToken)]
+pub(crate) struct TokenView {
+    /// Id of the token.
+    id: schemas::ResourceId,
+    /// Name by which the user knows it.
+    name: schemas::TokenName,
+    /// Requests that it may make.
+    scopes: Vec<schemas::TokenScope>,
+    /// Group to which it is limited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    group_id: Option<schemas::ResourceId>,
+    /// Time of creation.
+    created_at: schemas::Timestamp,
+    /// Time from which it is invalid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    expires_at: Option<schemas::Timestamp>,
+    /// Last day on which it was used, in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    last_used_at: Option<schemas::CalendarDate>,
+}
+
+/// A created API token.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CreatedToken {
+    #[serde(flatten)]
+    view: TokenView,
+    /// The token itself, which is shown only here. The replay of a response does not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, pattern = "^fracti_pat_[0-9a-f]{64}$")]
+    token: Option<String>,
+}
+
+/// An API token to create.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body that is read")]
+pub(crate) struct CreateToken {
+    /// Name by which the user knows it.
+    name: schemas::TokenName,
+    /// Requests that it may make: `read`, `write` or both.
+    scopes: Vec<schemas::TokenScope>,
+    /// Group to which it is limited. The caller is a member of it. Default: all groups, and the
+    /// caller's own data.
+    group_id: Option<schemas::ResourceId>,
+    /// Time in the future, from which the token is invalid. Default: it does not expire.
+    expires_at: Option<schemas::Timestamp>,
+}
+
+impl Body for CreateToken {
+    type Fields = NewToken;
+
+    fn read(value: Value<'_, '_>) -> Field<NewToken> {
+        value.object(|token| NewToken {
+            name: token.field("name").required().text(),
+            scopes: token.field("scopes").required().list(1..=2, scope),
+            group_id: token.field("groupId").text(),
+            expires_at: token.field("expiresAt").text(),
+        })
+    }
+}
+
+fn scope(value: Value<'_, '_>) -> Field<Scope> {
+    value.text()
+}
+
+/// An API token that was deleted.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DeletedToken {
+    /// Id of the token.
+    id: schemas::ResourceId,
+}
+
+/// Create an API token.
+///
+/// With it, a program acts for the caller, within its scopes and its group. It is created in the
+/// app, not by an API token. The response is the only one that shows the token: the replay of the
+/// response to an `Idempotency-Key` does not.
+#[utoipa::path(post, path = "/api/users/me/tokens", tag = "tokens",
+    request_body = CreateToken,
+    responses((status = CREATED, body = Data<CreatedToken>)),
+    extensions(("x-errors" = json!([
+        Code::NotAllowed, Code::GroupNotFound, Code::NotAMember, Code::TooManyTokens,
+    ]))))]
+pub(crate) async fn create_token(
+    State(app): State<App>,
+    _: AppPrincipal,
+    Caller(user, ()): Caller,
+    post: Post<CreateToken>,
+) -> Result<Response, Problem> {
+    let secret = app.new_token();
+    // The stored response does not have the token, which nothing stores.
+    let idempotency = post.key.idempotency::<_, TokenView>("create-token");
+    let (new, hash) = (&post.body, secret.hash());
+    match app.table.create_token(new, hash, &user, post.creation, &idempotency).await? {
+        Outcome::Done(made) => {
+            let token = Some(secret.expose().to_owned());
+            let created = CreatedToken { view: made.into(), token };
+            Ok((StatusCode::CREATED, Data::new(created)).into_response())
+        }
+        replayed @ Outcome::Replayed(_) => respond(StatusCode::CREATED, &idempotency, replayed),
+    }
+}
+
+/// List the caller's API tokens.
+///
+/// Newest first. An expired token is listed for 30 days. Only in the app, not by an API token.
+#[utoipa::path(get, path = "/api/users/me/tokens", tag = "tokens",
+    responses((status = OK, body = List<TokenView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed]))))]
+pub(crate) async fn list_tokens(
+    State(app): State<App>,
+    _: AppPrincipal,
+    Caller(user, paging): Caller<Paging>,
+    Context { now, .. }: Context,
+) -> Result<List<TokenView>, Problem> {
+    let list_id = ListId::new("users/me/tokens", &user.id);
+    let tokens = app.table.tokens_of(user.id, now, &paging.page(&list_id)?).await?;
+    Ok(paging.list(&list_id, tokens))
+}
+
+/// Delete an API token.
+///
+/// It ends at once. A token may delete itself, whatever its scopes and its group, but no other
+/// token.
+#[utoipa::path(delete, path = "/api/users/me/tokens/{tokenId}", tag = "tokens",
+    responses((status = OK, body = Data<DeletedToken>)),
+    extensions(("x-errors" = json!([Code::NotAllowed]))))]
+pub(crate) async fn delete_token(
+    State(app): State<App>,
+    Caller(user, ()): Caller,
+    via: Credential,
+    Id(token): Id<TokenId>,
+) -> Result<Data<DeletedToken>, Problem> {
+    if via.token() != Some(token) {
+        via.require_app()?;
+    }
+    app.table.delete_token(user.id, token).await?;
+    Ok(Data::new(DeletedToken { id: Text(token.into()) }).with_message("API token deleted"))
+}
+
+impl From<Token> for TokenView {
+    fn from(of: Token) -> Self {
+        let Token { id, name, scopes, group_id, created_at, expires_at, last_used_at, .. } = of;
+        Self {
+            id: Text(id.into()),
+            name: Text(name),
+            scopes: scopes.into_iter().map(Text).collect(),
+            group_id: group_id.map(|group| Text(group.into())),
+            created_at: Text(created_at),
+            expires_at: expires_at.map(Text),
+            last_used_at: last_used_at.map(Text),
+        }
+    }
+}

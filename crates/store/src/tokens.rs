@@ -1,0 +1,158 @@
+//! API tokens of a user.
+
+use std::time::Duration;
+
+use fracti_core::{
+    Error,
+    id::{TokenId, UserId},
+    input::Draft,
+    keys::{self, prefix},
+    row,
+    telegram::User,
+    time::{Day, Timestamp},
+    token::{MAX_TOKENS, NewToken, Token, TokenHash},
+};
+use tokio::time::{sleep, timeout};
+
+use crate::{
+    access::MemberKey,
+    commit::Decision,
+    dynamo::{Expression, OnConflict, Page, Range, Slice, Transaction, Write},
+    idempotency::{Idempotency, Outcome},
+    table::{RequestContext, Table},
+};
+
+/// Time for which the creation of a token waits until the index shows it.
+const INDEX_LIMIT: Duration = Duration::from_millis(500);
+
+/// Pauses before the queries of this wait.
+const INDEX_PAUSES: [Duration; 3] =
+    [Duration::ZERO, Duration::from_millis(100), Duration::from_millis(250)];
+
+impl Table {
+    /// Creates the token with `hash` for `user`, and waits for a moment until it can be found by
+    /// its hash.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooManyTokens`]; [`Error::Invalid`]; [`Error::NoGroup`] or [`Error::NotMember`] for
+    /// the group to which it is restricted; [`Error::KeyReused`]; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn create_token(
+        &self,
+        new: &Draft<NewToken>,
+        hash: TokenHash,
+        user: &User,
+        context: RequestContext,
+        idempotency: &Idempotency<Token>,
+    ) -> Result<Outcome<Token>, Error> {
+        let group = new.fields().and_then(|new| new.group_id.value().copied());
+        let first = Page { limit: MAX_TOKENS, after: None };
+        let outcome = self
+            .write(|| async {
+                let member = async {
+                    match group.map(|group| MemberKey { group, user: user.id }) {
+                        Some(member_key) => self.checked(member_key, async { Ok(()) }).await,
+                        None => Ok(()),
+                    }
+                };
+                let (member, tokens, stored) = tokio::join!(
+                    member,
+                    self.tokens_of(user.id, context.now, &first),
+                    self.stored_result(idempotency.request.as_ref()),
+                );
+                member?;
+                if let Some(stored) = stored? {
+                    return Ok(Decision::Done(Outcome::Replayed(stored)));
+                }
+                let token = new.check(hash, user, context.now, context.random)?;
+                if tokens?.items.len() >= MAX_TOKENS {
+                    return Err(Error::TooManyTokens.into());
+                }
+                let put = Write::put(&token)?.when(Expression::absent(), OnConflict::Retry);
+                let mut writes = Transaction::from_iter([put]);
+                writes.extend(idempotency.write(&token)?);
+                Ok(Decision::write(writes, Outcome::Done(token)))
+            })
+            .await?;
+        if let Outcome::Done(_) = &outcome {
+            let indexed = async {
+                for pause in INDEX_PAUSES {
+                    sleep(pause).await;
+                    if matches!(self.token_by_hash(hash).await, Ok(Some(_))) {
+                        break;
+                    }
+                }
+            };
+            // The index shows it later, and the token is valid from then on.
+            let _ = timeout(INDEX_LIMIT, indexed).await;
+        }
+        Ok(outcome)
+    }
+
+    /// A page of the tokens of a user, newest first, without those whose `ttl` is over.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn tokens_of(
+        &self,
+        user: UserId,
+        now: Timestamp,
+        page: &Page,
+    ) -> Result<Slice<Token>, Error> {
+        let range = Range::table(keys::user_partition(user.into()), prefix::TOKEN);
+        // DynamoDB deletes late: an expired row counts as deleted.
+        let kept = Expression::without("ttl")
+            .or(Expression::greater("ttl", row::to_value(&now.seconds())?));
+        self.db.page_where(&range, page, &kept).await
+    }
+
+    /// The token with this hash, as the index shows it. It may have been deleted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn token_by_hash(&self, hash: TokenHash) -> Result<Option<Token>, Error> {
+        let range = Range::index("GSI1", keys::token_partition(hash), "METADATA");
+        Ok(self.db.all::<Token>(&range).await?.pop())
+    }
+
+    /// A token of a user; `None` if it was deleted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn token(&self, user: UserId, token: TokenId) -> Result<Option<Token>, Error> {
+        self.db.get(keys::token(user, token)).await
+    }
+
+    /// Notes that a token was used on a day, unless it was deleted or a later use is known.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn note_use(&self, user: UserId, token: TokenId, day: Day) -> Result<(), Error> {
+        let day = row::to_value(&day)?;
+        // Each alternative holds only for a row that exists: a deleted one must not come back.
+        let condition = Expression::present()
+            .and(Expression::without("lastUsedAt"))
+            .or(Expression::less("lastUsedAt", day.clone()));
+        let write = Write::update(keys::token(user, token), [("lastUsedAt", Some(day))]);
+        self.db.update(write, condition).await.map(|_| ())
+    }
+
+    /// Deletes a token of a user.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoToken`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn delete_token(&self, user: UserId, token: TokenId) -> Result<(), Error> {
+        self.write(|| async {
+            let delete = Write::delete(keys::token(user, token))
+                .when(Expression::present(), OnConflict::Fail(|| Error::NoToken));
+            Ok(Decision::write(Transaction::from_iter([delete]), ()))
+        })
+        .await
+    }
+}
