@@ -1,3 +1,15 @@
 //! The commands of the operators' tool, on tables that the API has written.
 
+mod dates;
+mod retally;
 mod verify;
+
+use fracti_admin::Admin;
+use fracti_store::Table;
+
+use crate::harness::Api;
+
+/// The tool for the table of an API.
+fn admin(api: &Api) -> Admin {
+    Admin::new(Table::new(api.client.clone(), "FractiTable"), None)
+}

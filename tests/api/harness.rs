@@ -9,7 +9,9 @@ use std::{
     time::Duration,
 };
 
-use aws_sdk_dynamodb::{Client, types::AttributeValue};
+use aws_sdk_dynamodb::{
+    Client, operation::update_item::builders::UpdateItemFluentBuilder, types::AttributeValue,
+};
 use axum::{
     Router,
     body::Body,
@@ -222,6 +224,12 @@ impl Api {
             rows.insert((key("PK"), key("SK")), row);
         }
         rows
+    }
+
+    /// An update of a row outside of the API.
+    pub(crate) fn update_row(&self, pk: &str, sk: &str) -> UpdateItemFluentBuilder {
+        let key = |text: &str| AttributeValue::S(text.to_owned());
+        self.client.update_item().table_name(TABLE).key("PK", key(pk)).key("SK", key(sk))
     }
 
     /// Deletes a row outside of the API.

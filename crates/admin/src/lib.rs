@@ -1,13 +1,16 @@
 //! The commands of the operators' tool. Those that work on a table do so while it is in use, can be
 //! stopped at any moment, and can be run again.
 
+mod dates;
 mod pace;
 mod plan;
+mod retally;
 mod verify;
 
 use std::{io, num::NonZeroU32, path::PathBuf};
 
-use fracti_core::Error;
+use fracti_core::{Error, id::GroupId};
+use fracti_http::Clock;
 use fracti_store::Table;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -19,6 +22,7 @@ pub use plan::Export;
 #[derive(Debug)]
 pub struct Admin {
     table: Table,
+    clock: Clock,
     pace: Pace,
 }
 
@@ -52,15 +56,32 @@ impl Admin {
     /// The tool for `table`, which consumes at most `rate` capacity units per second on average.
     #[must_use]
     pub fn new(table: Table, rate: Option<NonZeroU32>) -> Self {
-        Self { table, pace: Pace::new(rate) }
+        Self { table, clock: Clock::system(), pace: Pace::new(rate) }
+    }
+
+    /// One group, or all groups of the table.
+    async fn groups(&mut self, only: Option<GroupId>) -> Result<Vec<GroupId>, Error> {
+        if let Some(group) = only {
+            return Ok(vec![group]);
+        }
+        let (mut groups, mut after) = (Vec::new(), None);
+        loop {
+            let (found, next) = self.pace.step(self.table.all_groups(after)).await?;
+            groups.extend(found);
+            after = next;
+            if after.is_none() {
+                return Ok(groups);
+            }
+        }
     }
 }
 
-/// A count on standard error, if it is a terminal.
-fn progress(noun: &'static str) -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {human_pos} {msg}, {elapsed}");
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
-    ProgressBar::new_spinner().with_style(style).with_message(noun)
+/// A progress bar on standard error, if it is a terminal.
+fn progress(count: usize, noun: &'static str) -> ProgressBar {
+    let style =
+        ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} {msg}, {eta} left");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(count as u64).with_style(style).with_message(noun)
 }
 
 /// An error and what caused it, in one line.

@@ -44,6 +44,21 @@ enum Command {
         #[command(flatten)]
         export: Export,
     },
+    /// Give each expense without a date the day of its recording, in UTC, and add it to the totals
+    /// of that day.
+    DateExpenses {
+        #[command(flatten)]
+        groups: Groups,
+        #[command(flatten)]
+        changes: Changes,
+    },
+    /// Add up the tallies of groups again from the expenses, and write those that differ.
+    Retally {
+        #[command(flatten)]
+        groups: Groups,
+        #[command(flatten)]
+        changes: Changes,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -51,6 +66,13 @@ struct Groups {
     /// Only this group, in place of all.
     #[arg(long, value_name = "ID")]
     group: Option<GroupId>,
+}
+
+#[derive(Debug, Args)]
+struct Changes {
+    /// Write nothing, and report what would be written.
+    #[arg(long)]
+    dry_run: bool,
 }
 
 #[tokio::main]
@@ -66,15 +88,23 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: Options) -> Result<Outcome, Failure> {
-    match options.command {
-        Command::Verify { groups } => {
-            let client = match &options.endpoint {
-                Some(endpoint) => dynamodb_at(endpoint).await,
-                None => dynamodb().await,
-            };
-            let mut admin = Admin::new(Table::new(client, options.table), options.rate);
-            admin.verify(groups.group, &mut io::stdout()).await
+    let Options { table, endpoint, rate, command } = options;
+    let admin = async || {
+        let client = match &endpoint {
+            Some(endpoint) => dynamodb_at(endpoint).await,
+            None => dynamodb().await,
+        };
+        Admin::new(Table::new(client, table), rate)
+    };
+    let out = &mut io::stdout();
+    match command {
+        Command::Verify { groups } => admin().await.verify(groups.group, out).await,
+        Command::DateExpenses { groups, changes } => {
+            admin().await.date_expenses(groups.group, changes.dry_run, out).await
         }
-        Command::Plan { export } => export.plan(Clock::system().now().day(), &mut io::stdout()),
+        Command::Retally { groups, changes } => {
+            admin().await.retally(groups.group, changes.dry_run, out).await
+        }
+        Command::Plan { export } => export.plan(Clock::system().now().day(), out),
     }
 }

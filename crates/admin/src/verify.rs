@@ -17,28 +17,18 @@ impl Admin {
         group: Option<GroupId>,
         out: &mut impl Write,
     ) -> Result<Outcome, Failure> {
-        let bar = progress("groups verified");
-        let (mut differing, mut after) = (0_u64, None);
-        loop {
-            let (groups, next) = match group {
-                Some(group) => (vec![group], None),
-                None => self.pace.step(self.table.all_groups(after)).await?,
-            };
-            for group in groups {
-                match self.pace.step(self.table.verify_ledger(group)).await {
-                    Ok(()) => {}
-                    Err(error @ Error::Unavailable(_)) => return Err(error.into()),
-                    // A row that cannot be read, or an entry that is missing, is a finding, too.
-                    Err(error) => {
-                        differing = differing.saturating_add(1);
-                        bar.suspend(|| writeln!(out, "group {group}: {}", with_causes(&error)))?;
-                    }
+        let groups = self.groups(group).await?;
+        let bar = progress(groups.len(), "groups");
+        let mut differing = 0_u64;
+        for group in bar.wrap_iter(groups.into_iter()) {
+            match self.pace.step(self.table.verify_ledger(group)).await {
+                Ok(()) => {}
+                Err(error @ Error::Unavailable(_)) => return Err(error.into()),
+                // A row that cannot be read, or an entry that is missing, is a finding, too.
+                Err(error) => {
+                    differing = differing.saturating_add(1);
+                    bar.suspend(|| writeln!(out, "group {group}: {}", with_causes(&error)))?;
                 }
-                bar.inc(1);
-            }
-            after = next;
-            if after.is_none() {
-                break;
             }
         }
         bar.finish_and_clear();

@@ -113,6 +113,30 @@ impl Tally {
     }
 }
 
+/// The right counters of each tally that differs from the sums of a group's expenses. They are empty
+/// if no expense has the day and the category.
+///
+/// # Errors
+///
+/// As [`Tally::add`].
+pub fn corrections(
+    expenses: &[Expense],
+    stored: &[TallyRow],
+) -> Result<BTreeMap<TallyOf, Counters>, LedgerError> {
+    let mut tally = Tally::default();
+    for expense in expenses {
+        tally.add(expense)?;
+    }
+    let mut right: BTreeMap<TallyOf, Counters> = tally.changes().collect();
+    for row in stored {
+        let counted = right.remove(&row.of).unwrap_or_default();
+        if counted != row.counters.clone().without_zeros() {
+            right.insert(row.of, counted);
+        }
+    }
+    Ok(right)
+}
+
 impl Expense {
     /// The day and the category of its tally; `None` if the expense has no date.
     #[must_use]

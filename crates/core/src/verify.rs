@@ -1,6 +1,6 @@
 //! Verification of a ledger and of tallies: both are computed again from all rows of a group.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::{
     entry::Entry,
@@ -8,7 +8,7 @@ use crate::{
     expense::Expense,
     ledger::{Balances, Change, EntryStatus, Ledger, LedgerError, RefType, Settled},
     settlement::{Settlement, Status},
-    tally::{Counters, Tally, TallyOf, TallyRow},
+    tally::{TallyRow, corrections},
 };
 
 pub use crate::discrepancy::Discrepancy;
@@ -53,25 +53,17 @@ pub fn verify(ledger: &Ledger, rows: &Rows) -> Result<(), Discrepancy> {
             return Err(Discrepancy::Differs { ledger, against, rows: Box::new(rows) });
         }
     }
-    let differing = rows.differing_tallies().map_err(unsound("expenses"))?;
-    if differing.is_empty() { Ok(()) } else { Err(Discrepancy::Tallies(differing)) }
+    // What was paid and what is shared agree in the others, as they do in each expense; a v0 row may
+    // be off by rounding.
+    let differing = corrections(&rows.expenses, &rows.tallies).map_err(unsound("expenses"))?;
+    if differing.is_empty() {
+        Ok(())
+    } else {
+        Err(Discrepancy::Tallies(differing.into_keys().collect()))
+    }
 }
 
 impl Rows {
-    /// The tallies that differ from the sums of the expenses. What was paid and what is shared then
-    /// agree in the others, as they do in each expense; a v0 row may be off by rounding.
-    fn differing_tallies(&self) -> Result<Vec<TallyOf>, LedgerError> {
-        let mut tally = Tally::default();
-        for expense in &self.expenses {
-            tally.add(expense)?;
-        }
-        let counted: BTreeMap<TallyOf, Counters> = tally.changes().collect();
-        let stored = self.tallies.iter().map(|row| (row.of, row.counters.clone().without_zeros()));
-        let stored: BTreeMap<_, _> = stored.filter(|(_, it)| !it.is_empty()).collect();
-        let all: BTreeSet<TallyOf> = counted.keys().chain(stored.keys()).copied().collect();
-        Ok(all.into_iter().filter(|of| counted.get(of) != stored.get(of)).collect())
-    }
-
     /// The ledger that the current expenses, settlements and adjustments add up to.
     fn counted(&self, ledger: &Ledger) -> Result<Ledger, LedgerError> {
         let applied = self.entries.iter().filter(|entry| entry.status == EntryStatus::Applied);

@@ -319,7 +319,7 @@ fn changed_at(expense: Expense, at: Timestamp) -> Expense {
 
 /// The expense is as it was read. Its date is compared because it decides whether the expense is in
 /// a tally, and an operator may set it without an edit.
-fn unchanged(expense: &Expense) -> Result<Expression, Error> {
+pub(crate) fn unchanged(expense: &Expense) -> Result<Expression, Error> {
     fn same(name: &'static str, value: Option<&impl Serialize>) -> Result<Expression, Error> {
         let Some(value) = value else { return Ok(Expression::without(name)) };
         Ok(Expression::equal(name, row::to_value(value)?))

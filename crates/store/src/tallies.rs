@@ -35,19 +35,19 @@ impl Table {
     }
 }
 
-/// The writes to tallies for an expense that changes from `before` to `after` at a moment. The
+/// The writes to tallies for expenses that change from `before` to `after` at a moment. The
 /// transaction must hold the group's lock, so that no change is applied twice.
-pub(crate) fn tally_writes(
+pub(crate) fn tally_writes<'a>(
     group: GroupId,
-    before: Option<&Expense>,
-    after: Option<&Expense>,
+    before: impl IntoIterator<Item = &'a Expense>,
+    after: impl IntoIterator<Item = &'a Expense>,
     at: Timestamp,
 ) -> Result<Vec<Write>, Error> {
     let mut tally = Tally::default();
-    if let Some(before) = before {
+    for before in before {
         tally.subtract(before)?;
     }
-    if let Some(after) = after {
+    for after in after {
         tally.add(after)?;
     }
     let write = |(of, counters): (TallyOf, Counters)| {

@@ -1,16 +1,15 @@
 //! `fracti-admin verify`.
 
-use fracti_admin::{Admin, Outcome};
-use fracti_store::Table;
+use fracti_admin::Outcome;
 use serde_json::json;
 
+use super::admin;
 use crate::harness::{Api, Group};
 
 async fn verify(api: &Api, group: Option<&str>) -> (Outcome, String) {
-    let table = Table::new(api.client.clone(), "FractiTable");
     let mut out = Vec::new();
     let group = group.map(|id| id.parse().unwrap());
-    let outcome = Admin::new(table, None).verify(group, &mut out).await.unwrap();
+    let outcome = admin(api).verify(group, &mut out).await.unwrap();
     (outcome, String::from_utf8(out).unwrap())
 }
 

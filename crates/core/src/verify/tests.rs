@@ -11,7 +11,7 @@ use crate::{
     money::Money,
     row::{from_item, to_item},
     split::Split,
-    tally::Counter,
+    tally::{Counter, Counters, Tally, TallyOf},
     time::Timestamp,
 };
 use proptest::{collection::vec, prelude::*, sample::Index};

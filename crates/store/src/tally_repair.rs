@@ -1,0 +1,149 @@
+//! Repairs of tallies, for the operators' tool: of a group whose expenses have no date, and of one
+//! whose tallies differ from its expenses.
+
+use fracti_core::{
+    Error,
+    expense::Expense,
+    id::GroupId,
+    keys::{self, prefix},
+    ledger::Ledger,
+    row,
+    tally::{TallyOf, TallyRow, corrections},
+    time::Timestamp,
+};
+use futures_util::future::try_join_all;
+
+use crate::{
+    balance::put_balance,
+    commit::{Commit, Decision, Evidence},
+    dynamo::{
+        Expression, MAX_ACTIONS, OnConflict, Page, Position, Range, Slice, Transaction,
+        TransactionError, Write,
+    },
+    expenses::unchanged,
+    table::Table,
+    tallies::tally_writes,
+};
+
+/// Maximum number of expenses that one transaction dates. It also writes their tally and the balance
+/// row.
+pub const MAX_DATED: usize = 90;
+
+/// Maximum number of tallies that one transaction corrects. It also writes the balance row.
+const MAX_CORRECTED: usize = MAX_ACTIONS - 2;
+
+impl Table {
+    /// A page of the expenses of a group that have no date, and so are in no tally.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn undated_expenses(
+        &self,
+        group: GroupId,
+        after: Option<Position>,
+    ) -> Result<Slice<Expense>, Error> {
+        let range = Range::table(keys::group_partition(group), prefix::EXPENSE);
+        let page = Page { limit: 1_000, after };
+        self.db.page_where(&range, &page, &Expression::without("date")).await
+    }
+
+    /// Sets the date of expenses that have none to the day that views show, adds them to the tally
+    /// of that day, and returns their number. `expenses` are up to [`MAX_DATED`] of one group, day
+    /// and category; those that have got a date or were deleted meanwhile are left as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooManyActions`] if there are too many; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn date_expenses(
+        &self,
+        group: GroupId,
+        expenses: &[Expense],
+        now: Timestamp,
+    ) -> Result<usize, Error> {
+        self.write_to_group(group, async || {
+            let found = expenses.iter().map(|it| keys::expense(group, it.created_at));
+            let found = try_join_all(found.map(|key| self.db.get::<Expense>(key)));
+            let (read, found) = tokio::try_join!(self.ledger(group), found)?;
+            let undated: Vec<_> =
+                found.into_iter().flatten().filter(|it| it.date.is_none()).collect();
+            let mut transaction = Transaction::default();
+            let mut dated = Vec::new();
+            for expense in undated {
+                let key = keys::expense(group, expense.created_at);
+                let date = [("date", Some(row::to_value(&expense.day())?))];
+                let write = Write::update(key, date);
+                transaction.add(write.when(unchanged(&expense)?, OnConflict::Retry));
+                dated.push(Expense { date: Some(expense.day()), ..expense });
+            }
+            transaction.extend(tally_writes(group, &[], &dated, now)?);
+            locked(group, read, transaction, dated.len())
+        })
+        .await
+    }
+
+    /// Corrects the tallies of a group that differ from the sums of its expenses, and returns them.
+    /// At most 98 are corrected: if there are as many, more may remain. A trial run returns all of
+    /// them and writes nothing.
+    ///
+    /// It reads all expenses of the group.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMuchHistory`]; [`Error::Contended`] if others kept writing;
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn correct_tallies(
+        &self,
+        group: GroupId,
+        now: Timestamp,
+        trial: bool,
+    ) -> Result<Vec<TallyOf>, Error> {
+        let expenses = Range::table(keys::group_partition(group), prefix::EXPENSE);
+        let tallies = Range::table(keys::ledger_partition(group), prefix::TALLY);
+        self.write_to_group(group, async || {
+            let read = self.ledger(group).await?;
+            let (expenses, stored) = tokio::try_join!(
+                self.db.all::<Expense>(&expenses),
+                self.db.all::<TallyRow>(&tallies)
+            )?;
+            // Another write since then changes the version, and the transaction is refused. A trial
+            // run has none, so it asks.
+            let corrections = corrections(&expenses, &stored).map_err(Error::from)?;
+            if trial {
+                let same = self.ledger(group).await?.version == read.version;
+                let all = corrections.into_keys().collect();
+                return if same { Ok(Decision::Done(all)) } else { Err(TransactionError::Retry) };
+            }
+            let mut transaction = Transaction::default();
+            let mut corrected = Vec::new();
+            for (of, counters) in corrections.into_iter().take(MAX_CORRECTED) {
+                transaction.add(if counters.is_empty() {
+                    Write::delete(keys::tally(group, of))
+                } else {
+                    Write::put(&TallyRow { group_id: group, of, updated_at: now, counters })?
+                });
+                corrected.push(of);
+            }
+            locked(group, read, transaction, corrected)
+        })
+        .await
+    }
+}
+
+/// The decision to commit a transaction under the group's lock, unless it is empty. If its response
+/// is lost, the next attempt finds nothing left to do.
+fn locked<T>(
+    group: GroupId,
+    read: Ledger,
+    mut transaction: Transaction,
+    result: T,
+) -> Result<Decision<T>, TransactionError> {
+    if transaction.is_empty() {
+        return Ok(Decision::Done(result));
+    }
+    let next = Ledger { version: read.version.saturating_add(1), ..read.clone() };
+    transaction.add(put_balance(group, &read, &next)?);
+    let evidence = Evidence { row: None, change: None, locked: Some((group, Box::new(read))) };
+    Ok(Decision::Write(Commit { transaction, result, evidence }))
+}
