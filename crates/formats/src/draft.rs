@@ -15,7 +15,8 @@ use fracti_core::{
 use crate::{
     answers::Answers,
     import::{
-        Check, Format, Import, Issue, MAX_ERRORS, Member, Movement, Part, Place, Row, Transfer,
+        Asks, Check, Format, Import, Issue, MAX_ERRORS, Member, Movement, Part, Place, Question,
+        Row, Transfer,
     },
     key::Key,
 };
@@ -58,6 +59,8 @@ pub(crate) struct Entry<'t> {
     pub(crate) category: Option<Category>,
     pub(crate) notes: Option<&'t str>,
     pub(crate) currency: Currency,
+    /// Whether a question about the row is open, so that it is checked, but not added.
+    pub(crate) is_open: bool,
     /// What members paid.
     pub(crate) payers: Vec<Part>,
     /// What members owe.
@@ -156,6 +159,23 @@ impl<'a> Draft<'a> {
         Some(date)
     }
 
+    /// The currency that a file names by its code, by a sign or not at all, and whether it is still
+    /// to be answered. Until then amounts are checked as those of another currency.
+    pub(crate) fn currency(&mut self, text: &str) -> (Currency, bool) {
+        let text = text.trim();
+        let of_sign = || if text == "€" { "EUR".parse().ok() } else { None };
+        let known = text.parse().ok().or(self.answers.currency).or_else(of_sign);
+        if let Some(currency) = known {
+            return (currency, false);
+        }
+        if !self.import.questions.iter().any(|it| it.asks == Asks::Currency) {
+            let sign = if text.is_empty() { String::new() } else { format!(" {text:.40}") };
+            let message = format!("which currency{sign} do the amounts have?");
+            self.import.questions.push(Question { asks: Asks::Currency, message });
+        }
+        (Currency::USDT, true)
+    }
+
     /// Converts a number of major units, which must not be finer than the minor unit.
     pub(crate) fn minor(
         &mut self,
@@ -227,7 +247,10 @@ impl<'a> Draft<'a> {
         }
         let Some(description) = self.description(entry) else { return };
         let notes = entry.notes.and_then(|notes| self.notes(place, notes));
-        let Entry { line, key, date, category, currency, .. } = *entry;
+        let Entry { line, key, date, category, currency, is_open, .. } = *entry;
+        if is_open {
+            return;
+        }
         self.import.rows.push(Row {
             line,
             key,

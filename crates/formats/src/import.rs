@@ -20,6 +20,8 @@ words! {
     pub enum Format as "ImportFormat" {
         /// Splitwise's spreadsheet of a group or of a friendship.
         SplitwiseCsv = "splitwise-csv",
+        /// Spliit's JSON of a group.
+        SpliitJson = "spliit-json",
     }
 }
 

@@ -26,7 +26,11 @@ mod category;
 
 mod draft;
 
+mod json;
+
 mod splitwise;
+
+mod spliit;
 
 #[cfg(test)]
 mod tests;
@@ -53,26 +57,25 @@ const HEADER_LINES: usize = 5;
 #[must_use]
 pub fn read(file: &[u8], answers: &Answers, today: Day) -> Import {
     let mut draft = Draft::new(answers, today);
-    match encoding::text(file) {
-        Ok(text) => read_csv(text, &mut draft),
-        Err(issue) => draft.fail(issue),
+    let read = encoding::text(file).and_then(|text| match text.trim_start().chars().next() {
+        Some('{') => spliit::read(text, &mut draft),
+        _ => read_csv(text, &mut draft),
+    });
+    if let Err(issue) = read {
+        draft.fail(issue);
     }
     draft.finish()
 }
 
 /// Reads a CSV file. There may be remarks before the header.
-fn read_csv(text: &str, draft: &mut Draft<'_>) {
+fn read_csv(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
     let mut records = Csv::new(text);
     for _ in 0..HEADER_LINES {
-        match records.next() {
-            Some(Ok(header)) if splitwise::is_header(&header, records.clone()) => {
-                return splitwise::read(&header, records, draft);
-            }
-            Some(Ok(_)) => {}
-            Some(Err(issue)) => return draft.fail(issue),
-            None => break,
+        let Some(header) = records.next().transpose()? else { break };
+        if splitwise::is_header(&header, records.clone()) {
+            return splitwise::read(&header, records, draft);
         }
     }
     let formats = Format::WORDS.join(", ");
-    draft.error(Place::line(1), format!("the file has none of the formats {formats}"));
+    Err(Place::line(1).issue(format!("the file has none of the formats {formats}")))
 }

@@ -11,7 +11,7 @@ use crate::{
     category::category,
     csv::{Csv, Record},
     draft::{Draft, Entry, unguarded},
-    import::{Format, Part, Place},
+    import::{Format, Issue, Part, Place},
     number::DecimalMark,
 };
 
@@ -49,19 +49,24 @@ pub(crate) fn is_header(header: &Record<'_>, rows: Csv<'_>) -> bool {
 }
 
 /// Reads the records after the header.
-pub(crate) fn read(header: &Record<'_>, records: Csv<'_>, draft: &mut Draft<'_>) {
+///
+/// # Errors
+///
+/// An [`Issue`] where the file is no CSV.
+pub(crate) fn read(
+    header: &Record<'_>,
+    records: Csv<'_>,
+    draft: &mut Draft<'_>,
+) -> Result<(), Issue> {
     draft.format(Format::SplitwiseCsv);
     let names = header.cells.iter().enumerate().skip(COLUMNS);
     let members: Option<Vec<usize>> =
         names.map(|(index, name)| draft.add_member(header.place(index), unguarded(name))).collect();
-    let Some(members) = members else { return };
+    let Some(members) = members else { return Ok(()) };
     let mut reader = Reader { draft, members, mark: DecimalMark::default(), sums: BTreeMap::new() };
     let mut last = header.line;
     for record in records {
-        let record = match record {
-            Ok(record) => record,
-            Err(issue) => return reader.draft.fail(issue),
-        };
+        let record = record?;
         if record.is_blank() {
             continue;
         }
@@ -75,10 +80,11 @@ pub(crate) fn read(header: &Record<'_>, records: Csv<'_>, draft: &mut Draft<'_>)
         } else if reader.draft.admits_row(record.line) {
             reader.row(&record);
         } else {
-            return;
+            break;
         }
     }
     reader.finish(last);
+    Ok(())
 }
 
 struct Reader<'d, 'a> {
@@ -153,6 +159,7 @@ impl Reader<'_, '_> {
             category: category(record.cell(2)).filter(|_| !is_payment),
             notes: None,
             currency,
+            is_open: false,
             payers,
             shares,
         });

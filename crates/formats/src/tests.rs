@@ -1,5 +1,6 @@
 //! Files in the form in which the apps write them, whole and broken.
 
+mod spliit;
 mod splitwise;
 
 use std::collections::BTreeMap;
@@ -91,7 +92,10 @@ fn keys(import: &Import) -> BTreeMap<String, usize> {
 }
 
 /// Fixtures of all formats.
-const FILES: [&str; 1] = [include_str!("../../../tests/fixtures/import/splitwise.csv")];
+const FILES: [&str; 2] = [
+    include_str!("../../../tests/fixtures/import/splitwise.csv"),
+    include_str!("../../../tests/fixtures/import/spliit.json"),
+];
 
 #[test]
 fn keys_of_rows_are_stable_and_unique() {

@@ -1,0 +1,348 @@
+//! Spliit's JSON of a group.
+//!
+//! Amounts are whole numbers of the minor units of the group's currency, as the app knows it. The
+//! file has weights, which the app divides by at every look, so they are divided as the app does.
+
+use std::collections::{HashMap, HashSet};
+
+use fracti_core::{currency::Currency, decimal::Decimal, expense::Category};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::{
+    category::category,
+    draft::{Draft, Entry},
+    import::{Format, Issue, Part, Place},
+    json::{self, Number},
+    key::Key,
+};
+
+/// Currencies that have no decimals in the app, although they have some in ISO 4217.
+const WITHOUT_DECIMALS: [&str; 3] = ["COP", "HUF", "IDR"];
+
+/// Decimals of a currency that the app does not know.
+const CUSTOM_DECIMALS: u8 = 2;
+
+/// A file. A currency without a code is a symbol or a name.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object with expenses and participants")]
+pub(crate) struct Group<'a> {
+    #[serde(borrow)]
+    expenses: Vec<&'a RawValue>,
+    participants: Vec<Participant>,
+    #[serde(default)]
+    currency: Option<String>,
+    #[serde(default)]
+    currency_code: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Participant {
+    id: String,
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an expense")]
+struct Expense {
+    /// Exports before August 2026 have none.
+    id: Option<String>,
+    #[serde(rename = "expenseDate")]
+    date: String,
+    title: String,
+    category: Option<Labels>,
+    amount: Number,
+    original_amount: Option<Number>,
+    paid_by_id: String,
+    paid_for: Vec<PaidFor>,
+    is_reimbursement: bool,
+    split_mode: SplitMode,
+    recurrence_rule: Option<String>,
+    notes: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Labels {
+    grouping: String,
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PaidFor {
+    participant_id: String,
+    shares: Number,
+}
+
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum SplitMode {
+    /// Equal shares, whatever weights an earlier mode has left.
+    Evenly,
+    ByShares,
+    ByPercentage,
+    ByAmount,
+}
+
+/// Reads a file that begins like JSON.
+///
+/// # Errors
+///
+/// An [`Issue`] if it is not the JSON of a group.
+pub(crate) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
+    let group: Group<'_> = json::file(text, 2)?;
+    draft.format(Format::SpliitJson);
+    let mut members = HashMap::new();
+    for Participant { id, name } in group.participants {
+        if let Some(member) = draft.add_member(Place::FILE, &name)
+            && members.insert(id, member).is_some()
+        {
+            draft.error(Place::FILE, format!("two participants have the id of {name}"));
+        }
+    }
+    let code = group.currency_code.filter(|code| !code.is_empty());
+    let (currency, is_open) =
+        draft.currency(code.as_deref().or(group.currency.as_deref()).unwrap_or_default());
+    let decimals = match &code {
+        Some(code) if WITHOUT_DECIMALS.contains(&code.as_str()) => 0,
+        Some(code) => code.parse().map_or(CUSTOM_DECIMALS, Currency::exponent),
+        None => CUSTOM_DECIMALS,
+    };
+    let mut reader = Reader {
+        draft,
+        members,
+        ids: HashSet::new(),
+        currency,
+        is_open,
+        decimals,
+        recurring: 0,
+        converted: 0,
+    };
+    for (index, json) in group.expenses.into_iter().enumerate() {
+        if !reader.draft.admits_row(index) {
+            break;
+        }
+        match json::part(json) {
+            Ok(expense) => reader.row(index, &expense),
+            Err(rule) => reader.draft.error(Place::line(index), rule),
+        }
+    }
+    let Reader { draft, recurring, converted, .. } = reader;
+    if recurring > 0 {
+        let what = format!("the rules of recurrence of {recurring} expenses are not imported");
+        draft.warn(Place::FILE, what);
+    }
+    if converted > 0 {
+        let what = format!(
+            "of {converted} expenses in another currency, the amounts in the currency of the group \
+             are imported"
+        );
+        draft.warn(Place::FILE, what);
+    }
+    Ok(())
+}
+
+struct Reader<'d, 'a> {
+    draft: &'d mut Draft<'a>,
+    /// Indexes of the members by their ids.
+    members: HashMap<String, usize>,
+    /// Ids of the expenses read.
+    ids: HashSet<String>,
+    currency: Currency,
+    /// Whether the currency is still to be answered.
+    is_open: bool,
+    /// Decimals of the amounts.
+    decimals: u8,
+    /// Number of expenses that recur.
+    recurring: usize,
+    /// Number of expenses in another currency.
+    converted: usize,
+}
+
+impl Reader<'_, '_> {
+    fn row(&mut self, index: usize, expense: &Expense) {
+        let place = Place::line(index);
+        let day = expense.date.get(..10).unwrap_or(&expense.date);
+        let date = self.draft.date(place, day);
+        let payer = self.member(place, "paidById", &expense.paid_by_id);
+        let Some(shares) = self.shares(place, expense) else { return };
+        let amount = whole(expense.amount).and_then(|units| self.minor(place, units.into()));
+        let Some(amount) = amount else { return };
+        let (Some(date), Some(payer)) = (date, payer) else { return };
+        if expense.recurrence_rule.as_deref().is_some_and(|rule| rule != "NONE") {
+            self.recurring = self.recurring.saturating_add(1);
+        }
+        if expense.original_amount.is_some() {
+            self.converted = self.converted.saturating_add(1);
+        }
+        let Some(key) = self.key(place, expense) else { return };
+        self.draft.push(&Entry {
+            line: index,
+            key,
+            is_payment: expense.is_reimbursement,
+            date,
+            description: &expense.title,
+            category: expense.category.as_ref().and_then(our_category),
+            notes: expense.notes.as_deref(),
+            currency: self.currency,
+            is_open: self.is_open,
+            payers: vec![Part { member: payer, minor: amount }],
+            shares,
+        });
+    }
+
+    fn key(&mut self, place: Place, expense: &Expense) -> Option<Key> {
+        if let Some(id) = &expense.id {
+            if !self.ids.insert(id.clone()) {
+                self.draft.error(place, format!("another expense has the id {id:.40}, too"));
+                return None;
+            }
+            return Some(Key::of("spliit", &["id", id]));
+        }
+        let share = |it: &PaidFor| format!("{} {}", it.shares.0, it.participant_id);
+        let mut shares: Vec<_> = expense.paid_for.iter().map(share).collect();
+        shares.sort_unstable();
+        let amount = expense.amount.0.to_string();
+        let fixed = [&*expense.date, &expense.title, &amount, &expense.paid_by_id];
+        let content: Vec<&str> = fixed.into_iter().chain(shares.iter().map(|it| &**it)).collect();
+        Some(self.draft.key("spliit", &content))
+    }
+
+    fn member(&mut self, place: Place, field: &str, id: &str) -> Option<usize> {
+        let member = self.members.get(id).copied().ok_or("must be the id of a participant");
+        self.draft.keep(place, field, member)
+    }
+
+    /// What the members owe.
+    fn shares(&mut self, place: Place, expense: &Expense) -> Option<Vec<Part>> {
+        let mut paid_for: Vec<&PaidFor> = expense.paid_for.iter().collect();
+        // The app compares ids by their UTF-16 code units.
+        paid_for.sort_by(|one, two| {
+            one.participant_id.encode_utf16().cmp(two.participant_id.encode_utf16())
+        });
+        let ids = paid_for.iter().map(|it| self.member(place, "participantId", &it.participant_id));
+        let ids: Option<Vec<usize>> = ids.collect();
+        let members = ids?;
+        let ids: HashSet<&String> = paid_for.iter().map(|it| &it.participant_id).collect();
+        if ids.len() != members.len() {
+            self.draft.error(place, "participantId must appear only once in paidFor");
+            return None;
+        }
+        let weight = |it: &&PaidFor| match expense.split_mode {
+            SplitMode::Evenly => Some(1),
+            SplitMode::ByShares | SplitMode::ByPercentage | SplitMode::ByAmount => whole(it.shares),
+        };
+        let weights: Option<Vec<i64>> = paid_for.iter().map(weight).collect();
+        let (Some(amount), Some(weights)) = (whole(expense.amount), weights) else {
+            self.draft.error(place, "amount and shares must be whole numbers below 2^63");
+            return None;
+        };
+        let Some(units) = apportion(amount, &weights, expense.id.as_deref()) else {
+            self.draft.error(place, "the shares in paidFor must not sum to 0");
+            return None;
+        };
+        let parts = members.into_iter().zip(units);
+        parts
+            .map(|(member, units)| Some(Part { member, minor: self.minor(place, units)? }))
+            .collect()
+    }
+
+    /// Converts the app's minor units to ours.
+    fn minor(&mut self, place: Place, units: i128) -> Option<i64> {
+        let number = Decimal::new(units, self.decimals);
+        self.draft.minor(place, number, self.currency)
+    }
+}
+
+/// A whole number.
+fn whole(Number(number): Number) -> Option<i64> {
+    number.at_scale(0).and_then(|whole| i64::try_from(whole).ok())
+}
+
+fn our_category(labels: &Labels) -> Option<Category> {
+    let of_name = category(&labels.name);
+    if of_name == Some(Category::Other) { category(&labels.grouping) } else { of_name }
+}
+
+/// Divides an amount by weights as the app does; `None` if the weights sum to zero.
+///
+/// Each share is rounded down, also below zero. What is left goes to the largest remainders, one
+/// unit each; among equal ones, in the order of the weights from a place that the id determines.
+fn apportion(amount: i64, weights: &[i64], id: Option<&str>) -> Option<Vec<i128>> {
+    let total: i128 = weights.iter().map(|weight| i128::from(*weight)).sum();
+    let count = weights.len();
+    let start = id.map_or(0, |id| fnv_1a(id) as usize).checked_rem(count)?;
+    let mut shares = Vec::with_capacity(count);
+    for (index, weight) in weights.iter().enumerate() {
+        let exact = i128::from(amount).checked_mul(i128::from(*weight))?;
+        let (quotient, rest) = (exact.checked_div(total)?, exact.checked_rem(total)?);
+        let is_above = rest != 0 && (rest < 0) != (total < 0);
+        let share = quotient.checked_sub(is_above.into())?;
+        let remainder = exact.checked_sub(share.checked_mul(total)?)?;
+        // The place in the order that begins at `start`.
+        let turn = index.checked_add(count)?.checked_sub(start)?.checked_rem(count)?;
+        shares.push((share, remainder, turn));
+    }
+    let given = shares.iter().try_fold(0_i128, |sum, (share, ..)| sum.checked_add(*share))?;
+    let left = i128::from(amount).checked_sub(given)?;
+    let mut order: Vec<&mut (i128, i128, usize)> = shares.iter_mut().collect();
+    order.sort_by(|(_, one, turn), (_, two, other)| two.cmp(one).then(turn.cmp(other)));
+    for (share, ..) in order.into_iter().take(usize::try_from(left).ok()?) {
+        *share = share.checked_add(1)?;
+    }
+    Some(shares.into_iter().map(|(share, ..)| share).collect())
+}
+
+/// The hash FNV-1a of a text's UTF-16 code units, in 32 bits.
+fn fnv_1a(text: &str) -> u32 {
+    let add = |hash: u32, unit: u16| (hash ^ u32::from(unit)).wrapping_mul(0x0100_0193);
+    text.encode_utf16().fold(0x811c_9dc5, add)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn hash_is_fnv_1a() {
+        // The test vectors of the authors of the hash.
+        for (text, hash) in [("", 0x811c_9dc5), ("a", 0xe40c_292c), ("foobar", 0xbf9c_f968)] {
+            assert_eq!(fnv_1a(text), hash, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn odd_units_go_to_the_largest_remainders_from_the_place_of_the_id() {
+        // The hash of "a" is 1 modulo 3.
+        for (amount, weights, id, shares) in [
+            (100, &[1, 1, 1][..], None, &[34, 33, 33][..]),
+            (100, &[1, 1, 1], Some("a"), &[33, 34, 33]),
+            (101, &[1, 1, 1], Some("a"), &[33, 34, 34]),
+            (-100, &[1, 1, 1], Some("a"), &[-34, -33, -33]),
+            (100, &[100, 100, 200], Some("a"), &[25, 25, 50]),
+            (10, &[3333, 3333, 3334], None, &[3, 3, 4]),
+            (1000, &[250, 250], None, &[500, 500]),
+            (-300, &[-100, -200], None, &[-100, -200]),
+        ] {
+            let units = shares.iter().map(|share| i128::from(*share)).collect();
+            assert_eq!(apportion(amount, weights, id), Some(units), "{amount} {weights:?}");
+        }
+        assert_eq!(fnv_1a("a") % 3, 1);
+        assert_eq!(apportion(100, &[], None), None);
+        assert_eq!(apportion(100, &[0, 0], None), None);
+    }
+
+    proptest! {
+        #[test]
+        fn shares_sum_to_the_amount(
+            amount: i64,
+            weights in prop::collection::vec(1..i64::MAX, 1..45),
+            id in "[a-z]{0,3}",
+        ) {
+            let shares = apportion(amount, &weights, Some(&id)).unwrap();
+            prop_assert_eq!(shares.iter().sum::<i128>(), amount.into());
+        }
+    }
+}

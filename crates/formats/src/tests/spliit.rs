@@ -1,0 +1,173 @@
+use super::*;
+
+const FILE: &str = include_str!("../../../../tests/fixtures/import/spliit.json");
+
+/// The JSON of a group with this currency and these expenses.
+fn group(currency: &str, expenses: &str) -> String {
+    format!(
+        r#"{{"id":"g","name":"G","information":null,{currency},"expenses":[{expenses}],
+        "participants":[{{"id":"a","name":"Anna"}},{{"id":"b","name":"Bob"}}],"activities":[]}}"#
+    )
+}
+
+const EUR: &str = r#""currency":"€","currencyCode":"EUR""#;
+
+/// An expense of 10.01 that Anna paid for both, with some parts of its JSON replaced.
+fn expense(replaced: &[(&str, &str)]) -> String {
+    let json = r#"{"id":"e1","createdAt":"2026-01-30T18:30:12.345Z",
+        "expenseDate":"2026-01-30T00:00:00.000Z","title":"Tea","category":null,"amount":1001,
+        "originalAmount":null,"originalCurrency":null,"conversionRate":null,"paidById":"a",
+        "paidFor":[{"participantId":"a","shares":100},{"participantId":"b","shares":100}],
+        "isReimbursement":false,"splitMode":"EVENLY","recurrenceRule":"NONE","notes":null}"#;
+    replaced.iter().fold(json.to_owned(), |json, (from, to)| {
+        assert!(json.contains(from), "{from}");
+        json.replace(from, to)
+    })
+}
+
+#[test]
+fn balances_are_those_that_the_app_shows() {
+    let import = read_text(FILE);
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(
+        balances(&import),
+        [
+            "Anna 17.92 EUR",
+            "Bob \"Bobby\" O'Neil, jr. -109.03 EUR",
+            "=Carol 97.22 EUR",
+            "דנה כהן -6.11 EUR",
+        ]
+    );
+    let plan = import.plan();
+    assert_eq!((plan.expenses, plan.settlements, plan.skipped), (8, 3, 0));
+    assert_eq!(
+        import.rows[0].notes.as_ref().unwrap().as_str(),
+        "without wine\nCarol does not drink"
+    );
+}
+
+#[test]
+fn odd_cents_are_those_of_the_app() {
+    let import = read_text(FILE);
+    assert_eq!(
+        rows(&import),
+        [
+            "2026-01-30 Dinner, \"Chez Léa\" EUR: +0 10000, -1 3334, -0 3333, -2 3333",
+            "2026-01-30 Coffee EUR: +1 1001, -3 334, -0 333, -2 334",
+            "2026-01-31 Cabin EUR: +2 33333, -1 13333, -3 10000, -0 3333, -2 6667",
+            "2026-01-31 Electricity EUR: +3 9999, -1 3333, -0 3333, -2 3333",
+            "2026-02-01 Groceries EUR: +0 4567, -1 3067, -0 1500",
+            "2026-02-01 Deposit back EUR: +2 -10000, -1 -3333, -0 -3333, -2 -3334",
+            "2026-02-02 Train tickets EUR: +1 11106, -1 2776, -3 2776, -0 2777, -2 2777",
+            "2026-02-03 Reimbursement EUR: 3>0 2500",
+            "2026-02-03 Back to both EUR: 0>1 500, 0>2 501",
+            "2026-02-04 Own treat EUR: +1 700, -1 700",
+        ]
+    );
+    assert_eq!(
+        warnings(&import),
+        [
+            "the rules of recurrence of 1 expenses are not imported",
+            "of 1 expenses in another currency, the amounts in the currency of the group are \
+             imported",
+        ]
+    );
+}
+
+#[test]
+fn amounts_have_the_decimals_that_the_app_knows() {
+    for (currency, answer, net) in [
+        (r#""currency":"¥","currencyCode":"JPY""#, "{}", "Anna 500 JPY"),
+        (r#""currency":"Ft","currencyCode":"HUF""#, "{}", "Anna 500 HUF"),
+        (r#""currency":"Rp","currencyCode":"IDR""#, "{}", "Anna 500 IDR"),
+        (r#""currency":"KD","currencyCode":"KWD""#, "{}", "Anna 0.5 KWD"),
+        (r#""currency":"€","currencyCode":null"#, "{}", "Anna 5 EUR"),
+        (r#""currency":"€""#, "{}", "Anna 5 EUR"),
+        (r#""currency":"beans","currencyCode":"""#, r#"{"currency":"KWD"}"#, "Anna 5 KWD"),
+        (r#""currency":"$""#, r#"{"currency":"CAD"}"#, "Anna 5 CAD"),
+        (r#""currency":"€""#, r#"{"currency":"USD"}"#, "Anna 5 USD"),
+    ] {
+        let file = group(currency, &expense(&[("1001", "1000")]));
+        let import = read(file.as_bytes(), &answers(answer), today());
+        assert_eq!(balances(&import)[0], net);
+        assert!(import.is_ready());
+    }
+}
+
+#[test]
+fn a_currency_without_a_code_is_asked() {
+    for sign in ["$", ""] {
+        let import = read_text(&group(&format!(r#""currency":"{sign}""#), &expense(&[])));
+        let [question] = &import.questions[..] else { panic!("{:?}", import.questions) };
+        assert_eq!(question.asks, crate::Asks::Currency);
+        assert!(question.message.contains(sign), "{}", question.message);
+        assert_eq!((errors(&import), import.rows.len()), (vec![], 0));
+        assert_eq!(import.members[1].rows, 1);
+        assert!(!import.is_ready());
+    }
+}
+
+#[test]
+fn exports_before_ids_are_read() {
+    let old = expense(&[(r#""id":"e1","createdAt":"2026-01-30T18:30:12.345Z","#, "")]);
+    let old =
+        old.replace(r#""originalAmount":null,"originalCurrency":null,"conversionRate":null,"#, "");
+    let old = old.replace(r#","recurrenceRule":"NONE","notes":null"#, "");
+    let import = read_text(&group(r#""currency":"€""#, &format!("{old},{old}")));
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(keys(&import).len(), 2);
+    assert_eq!(rows(&import)[0], "2026-01-30 Tea EUR: +0 1001, -0 501, -1 500");
+}
+
+#[test]
+fn keys_are_the_ids_of_the_app() {
+    let key = |replaced: &[(&str, &str)]| read_text(&group(EUR, &expense(replaced))).rows[0].key;
+    assert_eq!(key(&[]), key(&[("1001", "900"), ("Tea", "Coffee")]));
+    assert_ne!(key(&[]), key(&[("\"e1\"", "\"e2\"")]));
+}
+
+#[test]
+fn broken_files_are_refused_at_their_index() {
+    let second = |replaced: &[(&str, &str)]| {
+        let id = [("\"e1\"", "\"e2\"")];
+        group(EUR, &format!("{},{}", expense(&[]), expense(&[&id, replaced].concat())))
+    };
+    assert_refused(&[
+        (&second(&[("2026-01-30T00", "2026-02-30T00")]), "1 the date must be a day"),
+        (&second(&[("2026-01-30T00", "2027-07-30T00")]), "1 the date must be at most one year"),
+        (&second(&[("\"paidById\":\"a\"", "\"paidById\":\"x\"")]), "1 paidById must be the id"),
+        (
+            &second(&[("\"participantId\":\"a\"", "\"participantId\":\"x\"")]),
+            "1 participantId must be",
+        ),
+        (
+            &second(&[("\"participantId\":\"a\"", "\"participantId\":\"b\"")]),
+            "1 participantId must appear",
+        ),
+        (&second(&[("1001", "10.5")]), "1 amount and shares must be whole"),
+        (&second(&[("1001", "1e30")]), "1 amount and shares must be whole"),
+        (&second(&[("1001", "1e300")]), "1 1e300 must have at most 38 digits"),
+        (&second(&[("1001", "\"1001\"")]), "1 \"1001\" must be a number"),
+        (&second(&[("1001", "NaN")]), "1 the file is not the JSON"),
+        (&second(&[("EVENLY", "BY_MOON")]), "1 unknown variant"),
+        (
+            &second(&[("EVENLY", "BY_SHARES"), ("\"shares\":100", "\"shares\":0")]),
+            "1 the shares in paidFor",
+        ),
+        (&second(&[("\"title\":\"Tea\",", "")]), "1 missing field `title`"),
+        (&second(&[("\"e2\"", "\"e1\"")]), "1 another expense has the id e1"),
+        (
+            &group(EUR, &format!("{},7", expense(&[]))),
+            "1 invalid type: integer `7`, expected an expense",
+        ),
+        (&second(&[])[..1000], "1 the file is not the JSON of an export: EOF"),
+        (
+            &group(EUR, "").replace("\"id\":\"b\"", "\"id\":\"a\""),
+            "two participants have the id of Bob",
+        ),
+        (&group(EUR, "").replace("Bob", " "), "the name of a member must have"),
+        ("{}", "the file is not the JSON of an export: missing field `expenses`"),
+        ("{\"expenses\":[", "0 the file is not the JSON of an export: EOF"),
+        (&"{\"expenses\":".repeat(100_000), "the file is not the JSON of an export: "),
+    ]);
+}
