@@ -41,6 +41,8 @@ pub(crate) struct Draft<'a> {
     rows: usize,
     /// Names of members, as they are compared.
     names: HashSet<String>,
+    /// Members whose weights were asked and answered.
+    answered: HashSet<String>,
     /// Number of rows with the same content.
     ranks: HashMap<Key, u32>,
     /// Sum of the absolute amounts of each currency.
@@ -75,6 +77,7 @@ impl<'a> Draft<'a> {
             import: Import::default(),
             rows: 0,
             names: HashSet::new(),
+            answered: HashSet::new(),
             ranks: HashMap::new(),
             volumes: HashMap::new(),
         }
@@ -174,6 +177,21 @@ impl<'a> Draft<'a> {
             self.import.questions.push(Question { asks: Asks::Currency, message });
         }
         (Currency::USDT, true)
+    }
+
+    /// The weight of a member that the file does not say. Until it is answered, it is 1.
+    pub(crate) fn weight(&mut self, member: usize) -> Decimal {
+        let name = self.name(member).to_owned();
+        if let Some(weight) = self.answers.weights.get(&name) {
+            self.answered.insert(name);
+            return *weight;
+        }
+        if let Some(Member { name, .. }) = self.import.members.get(member) {
+            let message = format!("which weight does {name} have in the other app?");
+            let asks = Asks::Weight { name: name.clone() };
+            self.import.questions.push(Question { asks, message });
+        }
+        Decimal::new(1, 0)
     }
 
     /// Converts a number of major units, which must not be finer than the minor unit.
@@ -359,7 +377,9 @@ impl<'a> Draft<'a> {
         for line in self.answers.payers.keys() {
             self.error(Place::line(*line), "payers must not have this line: it asks for no payer");
         }
-        for name in self.answers.weights.keys() {
+        let is_idle = |name: &&String| !self.answered.contains(*name);
+        let idle: Vec<&String> = self.answers.weights.keys().filter(is_idle).collect();
+        for name in idle {
             let rule = format!("weights must not have {name:?}: the file asks for no such weight");
             self.error(Place::FILE, rule);
         }

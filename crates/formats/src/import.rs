@@ -22,6 +22,10 @@ words! {
         SplitwiseCsv = "splitwise-csv",
         /// Spliit's JSON of a group.
         SpliitJson = "spliit-json",
+        /// IHateMoney's bills as JSON.
+        IhatemoneyJson = "ihatemoney-json",
+        /// IHateMoney's bills as CSV.
+        IhatemoneyCsv = "ihatemoney-csv",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fracti_core::{id::ExpenseId, time::Day};
 use sha2::{Digest, Sha256};
 
 /// Identity of a row: the app, and the app's own id or else the content of the row and its rank
@@ -34,6 +35,11 @@ impl Key {
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
+    }
+
+    /// An expense id that only this row has. It decides who gets left-over minor units.
+    pub(crate) fn expense(self, date: Day) -> ExpenseId {
+        ExpenseId::new(date.start(), self.0.first_chunk().copied().unwrap_or_default())
     }
 }
 

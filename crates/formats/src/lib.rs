@@ -32,6 +32,12 @@ mod splitwise;
 
 mod spliit;
 
+mod weights;
+
+mod names;
+
+mod ihatemoney;
+
 #[cfg(test)]
 mod tests;
 
@@ -59,6 +65,7 @@ pub fn read(file: &[u8], answers: &Answers, today: Day) -> Import {
     let mut draft = Draft::new(answers, today);
     let read = encoding::text(file).and_then(|text| match text.trim_start().chars().next() {
         Some('{') => spliit::read(text, &mut draft),
+        Some('[') => ihatemoney::read_json(text, &mut draft),
         _ => read_csv(text, &mut draft),
     });
     if let Err(issue) = read {
@@ -72,6 +79,9 @@ fn read_csv(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
     let mut records = Csv::new(text);
     for _ in 0..HEADER_LINES {
         let Some(header) = records.next().transpose()? else { break };
+        if ihatemoney::is_header(&header) {
+            return ihatemoney::read_csv(&header, records, draft);
+        }
         if splitwise::is_header(&header, records.clone()) {
             return splitwise::read(&header, records, draft);
         }

@@ -1,6 +1,10 @@
 //! Numbers as apps write them.
 
-use fracti_core::decimal::Decimal;
+use fracti_core::{
+    currency::{AmountError, Currency},
+    decimal::Decimal,
+    money::Money,
+};
 
 /// The character before the decimals, which is the same in the whole file.
 #[derive(Debug, Default)]
@@ -26,6 +30,25 @@ impl DecimalMark {
     }
 }
 
+/// The amount of `number` major units, rounded to minor units, half away from zero, and whether it
+/// was rounded.
+///
+/// # Errors
+///
+/// As [`Money::from_major`], but for its decimals.
+pub(crate) fn rounded(number: Decimal, currency: Currency) -> Result<(i64, bool), AmountError> {
+    let excess = number.decimals().saturating_sub(currency.exponent());
+    let digits = number.at_scale(number.decimals());
+    let unit = 10_i128.checked_pow(excess.into()).filter(|_| excess > 0);
+    let whole = digits.zip(unit).and_then(|(digits, unit)| {
+        let half = unit.checked_div(2)?.checked_mul(digits.signum())?;
+        digits.checked_add(half)?.checked_div(unit)
+    });
+    let exact = whole.map_or(number, |minor| currency.to_major(minor));
+    let money = Money::from_major(exact, currency)?;
+    Ok((money.minor, exact != number))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,5 +70,23 @@ mod tests {
             let read = mark.number(text).map(|it| it.to_string());
             assert_eq!(read.ok().as_deref(), number, "{text:?}");
         }
+    }
+
+    #[test]
+    fn numbers_are_rounded_half_away_from_zero() {
+        for (number, code, minor, changed) in [
+            ("3.3333333333333", "EUR", 333, true),
+            ("18.452769", "EUR", 1845, true),
+            ("0.005", "EUR", 1, true),
+            ("-0.005", "EUR", -1, true),
+            ("0.0049", "EUR", 0, true),
+            ("100.5", "JPY", 101, true),
+            ("100.0", "JPY", 100, false),
+            ("0.1", "TON", 100_000_000, false),
+        ] {
+            let read = rounded(number.parse().unwrap(), code.parse().unwrap());
+            assert_eq!(read, Ok((minor, changed)), "{number} {code}");
+        }
+        assert!(rounded("1.0E+25".parse().unwrap(), "EUR".parse().unwrap()).is_err());
     }
 }

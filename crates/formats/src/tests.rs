@@ -1,5 +1,6 @@
 //! Files in the form in which the apps write them, whole and broken.
 
+mod ihatemoney;
 mod spliit;
 mod splitwise;
 
@@ -92,7 +93,9 @@ fn keys(import: &Import) -> BTreeMap<String, usize> {
 }
 
 /// Fixtures of all formats.
-const FILES: [&str; 2] = [
+const FILES: [&str; 4] = [
+    include_str!("../../../tests/fixtures/import/ihatemoney.csv"),
+    include_str!("../../../tests/fixtures/import/ihatemoney.json"),
     include_str!("../../../tests/fixtures/import/splitwise.csv"),
     include_str!("../../../tests/fixtures/import/spliit.json"),
 ];

@@ -1,0 +1,284 @@
+//! IHateMoney's bills, as JSON or CSV.
+//!
+//! Both have the same fields. A bill has the weight of its payer, which is the member's weight in
+//! all bills, so the weight of a member who never paid is not in the file. Amounts have two
+//! decimals in every currency.
+
+use std::collections::{HashMap, HashSet};
+
+use fracti_core::{currency::Currency, decimal::Decimal, money::Money};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::{
+    csv::{Csv, Record},
+    draft::{Draft, Entry, unguarded},
+    import::{Format, Issue, Part, Place},
+    json::{self, Number},
+    names,
+    number::{DecimalMark, rounded},
+    weights,
+};
+
+/// What the app writes as the currency of a bill without one.
+const NO_CURRENCY: &str = "XXX";
+
+/// Separator of names in a cell.
+const SEPARATOR: &str = ", ";
+
+/// Columns that every version of the app writes.
+const COLUMNS: [&str; 6] = ["what", "amount", "date", "payer_name", "payer_weight", "owers"];
+
+/// A bill. Versions before 7.0 write no type, and others no currency.
+#[derive(Debug, Deserialize)]
+#[serde(expecting = "a bill")]
+struct Bill {
+    #[serde(skip)]
+    line: usize,
+    what: String,
+    #[serde(rename = "bill_type")]
+    kind: Option<String>,
+    amount: Number,
+    currency: Option<String>,
+    date: String,
+    payer_name: String,
+    payer_weight: Number,
+    owers: Vec<String>,
+}
+
+/// Reads a file that begins like a JSON list.
+///
+/// # Errors
+///
+/// An [`Issue`] if it is no list of bills.
+pub(crate) fn read_json(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
+    let list: Vec<&RawValue> = json::file(text, 1)?;
+    if list.first().is_some_and(|first| first.get().contains("\"ower\"")) {
+        return Err(is_plan());
+    }
+    draft.format(Format::IhatemoneyJson);
+    if list.is_empty() {
+        return Err(Place::FILE.issue("the list of bills is empty"));
+    }
+    let mut bills = Vec::new();
+    for (line, json) in list.into_iter().enumerate() {
+        if !draft.admits_row(line) {
+            break;
+        }
+        match json::part::<Bill>(json) {
+            Ok(bill) => bills.push(Bill { line, ..bill }),
+            Err(rule) => draft.error(Place::line(line), rule),
+        }
+    }
+    import(&bills, draft);
+    Ok(())
+}
+
+/// Whether a CSV file has this format.
+pub(crate) fn is_header(header: &Record<'_>) -> bool {
+    let is_plan = header.cells == ["ower", "receiver", "amount", "currency"];
+    let has_bills = COLUMNS.iter().all(|name| header.cells.iter().any(|it| it == name));
+    is_plan || (has_bills && !header.cells.iter().any(|it| it == "timestamp"))
+}
+
+/// Reads the records after the header.
+///
+/// # Errors
+///
+/// An [`Issue`] where the file is no CSV.
+pub(crate) fn read_csv(
+    header: &Record<'_>,
+    records: Csv<'_>,
+    draft: &mut Draft<'_>,
+) -> Result<(), Issue> {
+    if header.cells.iter().any(|it| it == "ower") {
+        return Err(is_plan());
+    }
+    draft.format(Format::IhatemoneyCsv);
+    let mut mark = DecimalMark::default();
+    let mut rows = Vec::new();
+    for record in records {
+        let record = record?;
+        if record.is_blank() {
+            continue;
+        }
+        let (cells, expected) = (record.cells.len(), header.cells.len());
+        if cells != expected {
+            let rule = format!("the line has {cells} cells, but the header has {expected}");
+            draft.error(Place::line(record.line), rule);
+        } else if !draft.admits_row(record.line) {
+            break;
+        } else if let Some(bill) = bill(header, &record, &mut mark, draft) {
+            rows.push((bill, record));
+        }
+    }
+    let owers = header.cells.iter().position(|name| name == "owers").unwrap_or_default();
+    let lists: Vec<&str> = rows.iter().map(|(_, record)| unguarded(record.cell(owers))).collect();
+    let payers = rows.iter().map(|(bill, _)| &*bill.payer_name);
+    let alone = lists.iter().copied().filter(|list| !list.contains(SEPARATOR));
+    let known: HashSet<&str> = payers.chain(alone).collect();
+    let mut read = Vec::new();
+    for (list, (_, record)) in lists.iter().zip(&rows) {
+        let names = names::split(list, SEPARATOR, &known, true);
+        let names = names.map(|names| names.into_iter().map(str::to_owned).collect::<Vec<_>>());
+        let names = names.map_err(names::Unclear::rule);
+        read.push(draft.keep(record.place(owers), "owers", names));
+    }
+    let bills = rows
+        .into_iter()
+        .zip(read)
+        .filter_map(|((bill, _), owers)| Some(Bill { owers: owers?, ..bill }));
+    import(&bills.collect::<Vec<_>>(), draft);
+    Ok(())
+}
+
+/// The bill of a line, without its owers.
+fn bill(
+    header: &Record<'_>,
+    record: &Record<'_>,
+    mark: &mut DecimalMark,
+    draft: &mut Draft<'_>,
+) -> Option<Bill> {
+    let index = |name: &str| header.cells.iter().position(|it| it == name);
+    let text = |name: &str| index(name).map(|index| unguarded(record.cell(index)).to_owned());
+    let mut number = |name: &str| {
+        let index = index(name)?;
+        let read = mark.number(record.cell(index));
+        read.map_err(|rule| draft.error(record.place(index), rule)).ok().map(Number)
+    };
+    let (amount, payer_weight) = (number("amount"), number("payer_weight"));
+    Some(Bill {
+        line: record.line,
+        what: text("what")?,
+        kind: text("bill_type"),
+        amount: amount?,
+        currency: text("currency"),
+        date: text("date")?,
+        payer_name: text("payer_name")?,
+        payer_weight: payer_weight?,
+        owers: Vec::new(),
+    })
+}
+
+fn is_plan() -> Issue {
+    Place::FILE.issue(
+        "the file has the transactions that IHateMoney proposes, not those that happened; export \
+         the bills",
+    )
+}
+
+/// Adds all bills to the import.
+fn import(bills: &[Bill], draft: &mut Draft<'_>) {
+    let mut members: HashMap<&str, usize> = HashMap::new();
+    for bill in bills {
+        for name in std::iter::once(&bill.payer_name).chain(&bill.owers) {
+            if !members.contains_key(&**name) {
+                let Some(member) = draft.add_member(Place::line(bill.line), name) else { return };
+                members.insert(name, member);
+            }
+        }
+    }
+    let mut known: HashMap<usize, Decimal> = HashMap::new();
+    let mut unclear = HashSet::new();
+    let payers = bills.iter().filter_map(|bill| Some((members.get(&*bill.payer_name)?, bill)));
+    for (payer, Bill { payer_weight: Number(weight), .. }) in payers {
+        if *known.entry(*payer).or_insert(*weight) != *weight {
+            unclear.insert(*payer);
+        }
+    }
+    let mut weights = HashMap::new();
+    for bill in bills.iter().filter(|bill| bill.owers.len() > 1) {
+        for member in bill.owers.iter().filter_map(|name| members.get(&**name).copied()) {
+            let known = known.get(&member).filter(|_| !unclear.contains(&member)).copied();
+            weights.entry(member).or_insert_with(|| known.unwrap_or_else(|| draft.weight(member)));
+        }
+    }
+    for bill in bills {
+        row(bill, &members, &weights, draft);
+    }
+}
+
+/// Adds a bill.
+fn row(
+    bill: &Bill,
+    members: &HashMap<&str, usize>,
+    weights: &HashMap<usize, Decimal>,
+    draft: &mut Draft<'_>,
+) {
+    let place = Place::line(bill.line);
+    let date = draft.date(place, &bill.date);
+    let is_payment = match bill.kind.as_deref() {
+        None | Some("Expense") => false,
+        Some("Reimbursement") => true,
+        Some(other) => {
+            draft
+                .error(place, format!("bill_type must be Expense or Reimbursement, not {other:?}"));
+            return;
+        }
+    };
+    let code = bill.currency.as_deref().filter(|code| *code != NO_CURRENCY).unwrap_or_default();
+    let (currency, is_open) = match code {
+        "" => draft.currency(""),
+        code => {
+            let Some(code) = draft.keep(place, "currency", code.parse()) else { return };
+            (code, false)
+        }
+    };
+    let owers: HashSet<&String> = bill.owers.iter().collect();
+    if owers.len() != bill.owers.len() {
+        draft.error(place, "a name must appear only once in owers");
+        return;
+    }
+    let Some(amount) = amount(bill, currency, draft) else { return };
+    let (Some(date), Some(payer)) = (date, members.get(&*bill.payer_name)) else { return };
+    let key = key(bill, code, draft);
+    if amount.minor == 0 {
+        draft.skip(bill.line, "its amount is zero");
+        return;
+    }
+    let weight = |member: &usize| weights.get(member).copied().unwrap_or(Decimal::new(1, 0));
+    let owers = bill.owers.iter().filter_map(|name| members.get(&**name));
+    let owers = owers.map(|member| (*member, weight(member))).collect();
+    let name = |member| draft.name(member).to_owned();
+    match weights::divide(amount, owers, name, (key, date)) {
+        Ok(shares) => draft.push(&Entry {
+            line: bill.line,
+            key,
+            is_payment,
+            date,
+            description: &bill.what,
+            category: None,
+            notes: None,
+            currency,
+            is_open,
+            payers: vec![Part { member: *payer, minor: amount.minor }],
+            shares,
+        }),
+        Err(rule) => draft.error(place, rule),
+    }
+}
+
+/// The amount, rounded to the minor unit: the app has two decimals in every currency.
+fn amount(bill: &Bill, currency: Currency, draft: &mut Draft<'_>) -> Option<Money> {
+    let place = Place::line(bill.line);
+    let Number(number) = bill.amount;
+    let (minor, is_rounded) = draft.keep(place, "the amount", rounded(number, currency))?;
+    let money = Money { currency, minor };
+    if is_rounded {
+        let to = money.to_major();
+        draft.warn(place, format!("the amount {number} is rounded to {to} {currency}"));
+    }
+    Some(money)
+}
+
+/// The identity of a bill, the same in JSON and CSV. The weight is that of today, so it is no part
+/// of it.
+fn key(bill: &Bill, code: &str, draft: &mut Draft<'_>) -> crate::Key {
+    let amount = bill.amount.0.to_string();
+    let kind = bill.kind.as_deref().unwrap_or("Expense");
+    let fixed = [&*bill.date, &bill.what, &amount, code, kind, &bill.payer_name];
+    let mut owers: Vec<&str> = bill.owers.iter().map(|name| &**name).collect();
+    owers.sort_unstable();
+    let content: Vec<&str> = fixed.into_iter().chain(owers).collect();
+    draft.key("ihatemoney", &content)
+}
