@@ -26,6 +26,8 @@ words! {
         IhatemoneyJson = "ihatemoney-json",
         /// IHateMoney's bills as CSV.
         IhatemoneyCsv = "ihatemoney-csv",
+        /// Cospend's CSV of a project.
+        CospendCsv = "cospend-csv",
     }
 }
 

@@ -38,6 +38,8 @@ mod names;
 
 mod ihatemoney;
 
+mod cospend;
+
 #[cfg(test)]
 mod tests;
 
@@ -79,6 +81,9 @@ fn read_csv(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
     let mut records = Csv::new(text);
     for _ in 0..HEADER_LINES {
         let Some(header) = records.next().transpose()? else { break };
+        if cospend::is_header(&header) {
+            return cospend::read(&header, records, draft);
+        }
         if ihatemoney::is_header(&header) {
             return ihatemoney::read_csv(&header, records, draft);
         }

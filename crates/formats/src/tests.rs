@@ -1,5 +1,6 @@
 //! Files in the form in which the apps write them, whole and broken.
 
+mod cospend;
 mod ihatemoney;
 mod spliit;
 mod splitwise;
@@ -93,7 +94,8 @@ fn keys(import: &Import) -> BTreeMap<String, usize> {
 }
 
 /// Fixtures of all formats.
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
+    include_str!("../../../tests/fixtures/import/cospend.csv"),
     include_str!("../../../tests/fixtures/import/ihatemoney.csv"),
     include_str!("../../../tests/fixtures/import/ihatemoney.json"),
     include_str!("../../../tests/fixtures/import/splitwise.csv"),

@@ -1,0 +1,376 @@
+//! Cospend's CSV of a project.
+//!
+//! It has sections with headers of their own, parted by empty lines: members, bills, categories,
+//! payment modes and currencies. Bills have no shares but the weights of members, and floats as
+//! amounts, which may be finer than a minor unit. All of them are in the main currency.
+//!
+//! Versions before 1.3.18 have no section of members, but a bill for each member that tells the
+//! weight.
+
+use std::collections::{HashMap, HashSet};
+
+use fracti_core::{
+    currency::Currency, decimal::Decimal, expense::Category, money::Money, time::Timestamp,
+};
+
+use crate::{
+    category::category,
+    csv::{Csv, Record},
+    draft::{Draft, Entry},
+    import::{Format, Issue, Part, Place},
+    names,
+    number::{DecimalMark, rounded},
+    weights,
+};
+
+/// Description of the bills that tell the weights of members.
+const MEMBER_BILL: &str = "deleteMeIfYouWant";
+
+/// Category of payments.
+const REIMBURSEMENT: &str = "-11";
+
+/// Categories that every project had in earlier versions.
+const CATEGORIES: [(&str, Category); 11] = [
+    ("-1", Category::Food),
+    ("-2", Category::Food),
+    ("-3", Category::Rent),
+    ("-4", Category::Utilities),
+    ("-5", Category::Entertainment),
+    ("-6", Category::Health),
+    ("-10", Category::Shopping),
+    ("-12", Category::Food),
+    ("-13", Category::Travel),
+    ("-14", Category::Transport),
+    ("-15", Category::Entertainment),
+];
+
+/// Whether a CSV file has this format.
+pub(crate) fn is_header(header: &Record<'_>) -> bool {
+    let has = |name| header.cells.iter().any(|it| it == name);
+    (header.cell(0) == "name" && has("weight")) || (header.cell(0) == "what" && has("timestamp"))
+}
+
+/// The lines of a section and its header.
+#[derive(Default)]
+struct Section<'t> {
+    header: Vec<String>,
+    lines: Vec<Record<'t>>,
+}
+
+impl Section<'_> {
+    /// The cell of a line in the column with this name; empty if there is none.
+    fn cell<'r>(&self, line: &'r Record<'_>, column: &str) -> &'r str {
+        self.index(column).map_or("", |index| line.cell(index))
+    }
+
+    fn place(&self, line: &Record<'_>, column: &str) -> Place {
+        self.index(column).map_or(Place::line(line.line), |index| line.place(index))
+    }
+
+    fn index(&self, column: &str) -> Option<usize> {
+        self.header.iter().position(|name| name == column)
+    }
+}
+
+/// The sections that matter.
+#[derive(Default)]
+struct Sections<'t> {
+    members: Section<'t>,
+    bills: Section<'t>,
+    categories: Section<'t>,
+    currencies: Section<'t>,
+    other: Section<'t>,
+}
+
+/// Reads a file that begins with `header`.
+///
+/// # Errors
+///
+/// An [`Issue`] where the file is no CSV.
+pub(crate) fn read(
+    header: &Record<'_>,
+    records: Csv<'_>,
+    draft: &mut Draft<'_>,
+) -> Result<(), Issue> {
+    draft.format(Format::CospendCsv);
+    let sections = sections(header, records, draft)?;
+    let currency = sections.currencies.lines.first();
+    let currency = currency.map_or("", |line| sections.currencies.cell(line, "currencyname"));
+    let (currency, is_open) = draft.currency(currency);
+    let categories = sections.categories.lines.iter();
+    let category = |line| {
+        let cell = |column| sections.categories.cell(line, column);
+        (cell("categoryid"), cell("categoryname"))
+    };
+    let mut reader = Reader {
+        bills: &sections.bills,
+        members: HashMap::new(),
+        weights: HashMap::new(),
+        is_old: sections.members.header.is_empty(),
+        categories: categories.map(category).collect(),
+        currency,
+        is_open,
+        mark: DecimalMark::default(),
+        draft,
+    };
+    reader.members(&sections.members);
+    for line in &sections.bills.lines {
+        reader.row(line);
+    }
+    let repeats = |line: &&Record<'_>| !matches!(sections.bills.cell(line, "repeat"), "" | "n");
+    let repeating = sections.bills.lines.iter().filter(repeats).count();
+    if repeating > 0 {
+        let what = format!("the rules of recurrence of {repeating} bills are not imported");
+        draft.warn(Place::FILE, what);
+    }
+    Ok(())
+}
+
+/// Reads the lines of all sections.
+fn sections<'t>(
+    header: &Record<'_>,
+    records: Csv<'t>,
+    draft: &mut Draft<'_>,
+) -> Result<Sections<'t>, Issue> {
+    let mut sections = Sections::default();
+    let mut section = open(&mut sections, header, draft);
+    let mut is_first = false;
+    for record in records {
+        let record = record?;
+        if record.is_blank() {
+            is_first = true;
+            continue;
+        }
+        if is_first {
+            is_first = false;
+            section = open(&mut sections, &record, draft);
+            continue;
+        }
+        let (cells, expected) = (record.cells.len(), section.header.len());
+        if cells != expected {
+            let rule = format!("the line has {cells} cells, but its section has {expected}");
+            draft.error(Place::line(record.line), rule);
+        } else if draft.admits_row(record.line) {
+            section.lines.push(record);
+        } else {
+            break;
+        }
+    }
+    Ok(sections)
+}
+
+/// The section that begins with a header.
+fn open<'s, 't>(
+    sections: &'s mut Sections<'t>,
+    header: &Record<'_>,
+    draft: &mut Draft<'_>,
+) -> &'s mut Section<'t> {
+    let section = match header.cell(0) {
+        "name" => &mut sections.members,
+        "what" => &mut sections.bills,
+        "categoryname" => &mut sections.categories,
+        "currencyname" => &mut sections.currencies,
+        "paymentmodename" => &mut sections.other,
+        _ => {
+            draft.error(Place::line(header.line), "no section begins like this line");
+            &mut sections.other
+        }
+    };
+    section.header = header.cells.iter().map(ToString::to_string).collect();
+    section
+}
+
+struct Reader<'r, 'd, 'a> {
+    draft: &'d mut Draft<'a>,
+    bills: &'r Section<'r>,
+    /// Members by their names in the file.
+    members: HashMap<&'r str, usize>,
+    weights: HashMap<usize, Decimal>,
+    /// Whether the file has no section of members.
+    is_old: bool,
+    /// Names of categories by their ids.
+    categories: HashMap<&'r str, &'r str>,
+    currency: Currency,
+    /// Whether the currency is still to be answered.
+    is_open: bool,
+    mark: DecimalMark,
+}
+
+impl<'r> Reader<'r, '_, '_> {
+    /// Adds the members of their section. In an old file, they are those of the bills.
+    fn members(&mut self, section: &'r Section<'_>) {
+        for line in &section.lines {
+            let (place, name) = (section.place(line, "name"), section.cell(line, "name"));
+            if self.members.contains_key(name) {
+                self.draft.error(place, "another member has the name, too");
+                continue;
+            }
+            self.member(place, name);
+            self.weight(name, section.place(line, "weight"), section.cell(line, "weight"));
+        }
+        if !self.is_old {
+            return;
+        }
+        for line in &self.bills.lines {
+            let name = self.bills.cell(line, "payer_name");
+            if !self.members.contains_key(name) {
+                let place = self.bills.place(line, "payer_name");
+                self.member(place, name);
+                let column = "payer_weight";
+                self.weight(name, self.bills.place(line, column), self.bills.cell(line, column));
+            }
+        }
+    }
+
+    fn member(&mut self, place: Place, name: &'r str) -> Option<usize> {
+        let member = self.draft.add_member(place, name)?;
+        self.members.insert(name, member);
+        Some(member)
+    }
+
+    /// Notes the weight of a member. The app counts a weight of 0 as 1.
+    fn weight(&mut self, name: &str, place: Place, text: &str) {
+        let Some(weight) = self.number(place, text) else { return };
+        let weight = if weight == Decimal::ZERO { Decimal::new(1, 0) } else { weight };
+        if let Some(member) = self.members.get(name) {
+            self.weights.insert(*member, weight);
+        }
+    }
+
+    fn number(&mut self, place: Place, text: &str) -> Option<Decimal> {
+        self.mark.number(text).map_err(|rule| self.draft.error(place, rule)).ok()
+    }
+
+    /// Adds a bill.
+    fn row(&mut self, line: &'r Record<'_>) {
+        let bills = self.bills;
+        let cell = |column: &str| bills.cell(line, column);
+        if cell("what") == MEMBER_BILL {
+            return;
+        }
+        if !matches!(cell("deleted"), "" | "0") {
+            return self.draft.skip(line.line, "it is in the trash bin");
+        }
+        let place = bills.place(line, "amount");
+        let amount = self.number(place, cell("amount"));
+        let date = self.day(line).and_then(|day| self.draft.date(bills.place(line, "date"), &day));
+        let payer = self.members.get(cell("payer_name")).copied().ok_or("must be a member");
+        let payer = self.draft.keep(bills.place(line, "payer_name"), "payer_name", payer);
+        let owers = self.owers(line);
+        let amount = amount.and_then(|number| self.amount(place, number));
+        let (Some(date), Some(payer), Some(owers), Some(amount)) = (date, payer, owers, amount)
+        else {
+            return;
+        };
+        let mut names: Vec<&str> = owers.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        let number = amount.to_major().to_string();
+        let fixed = [cell("timestamp"), cell("date"), cell("what"), &number, cell("payer_name")];
+        let content: Vec<&str> = fixed.into_iter().chain(names).collect();
+        let key = self.draft.key("cospend", &content);
+        if amount.minor == 0 {
+            return self.draft.skip(line.line, "its amount is zero");
+        }
+        let weights = owers.iter().map(|(_, member)| (*member, self.weights.get(member).copied()));
+        let weights: Vec<_> = weights.collect();
+        let is_alone = weights.len() == 1;
+        let weights = weights.into_iter().map(|(member, weight)| match weight {
+            None if is_alone => (member, Decimal::new(1, 0)),
+            None => {
+                let asked = self.draft.weight(member);
+                (member, *self.weights.entry(member).or_insert(asked))
+            }
+            Some(weight) => (member, weight),
+        });
+        let weights = weights.collect();
+        let name = |member| self.draft.name(member).to_owned();
+        let shares = match weights::divide(amount, weights, name, (key, date)) {
+            Ok(shares) => shares,
+            Err(rule) => return self.draft.error(Place::line(line.line), rule),
+        };
+        let id = cell("categoryid");
+        self.draft.push(&Entry {
+            line: line.line,
+            key,
+            is_payment: id == REIMBURSEMENT,
+            date,
+            description: cell("what"),
+            category: our_category(id, self.categories.get(id).copied()),
+            notes: Some(&decoded(cell("comment"))),
+            currency: self.currency,
+            is_open: self.is_open,
+            payers: vec![Part { member: payer, minor: amount.minor }],
+            shares,
+        });
+    }
+
+    /// The day of a bill. The app trusts the timestamp more than the date.
+    fn day(&mut self, line: &Record<'_>) -> Option<String> {
+        let (date, seconds) = (self.bills.cell(line, "date"), self.bills.cell(line, "timestamp"));
+        if seconds.is_empty() {
+            return Some(date.to_owned());
+        }
+        let place = self.bills.place(line, "timestamp");
+        let moment = seconds.parse().ok().and_then(|seconds: u64| seconds.checked_mul(1000));
+        let moment = moment.and_then(Timestamp::from_millis).ok_or("must be seconds since 1970");
+        let day = self.draft.keep(place, "timestamp", moment)?.day().to_string();
+        if day != date {
+            self.draft.warn(place, format!("the date is {day}, by the timestamp, not {date:.40}"));
+        }
+        Some(day)
+    }
+
+    /// The amount, rounded to the minor unit.
+    fn amount(&mut self, place: Place, number: Decimal) -> Option<Money> {
+        let currency = self.currency;
+        let read = rounded(number, currency);
+        let (minor, is_rounded) = self.draft.keep(place, "the amount", read)?;
+        let money = Money { currency, minor };
+        if is_rounded && !self.is_open {
+            let to = money.to_major();
+            self.draft.warn(place, format!("the amount {number} is rounded to {to} {currency}"));
+        }
+        Some(money)
+    }
+
+    /// The members who owe, with their names. Names may contain the separator.
+    fn owers(&mut self, line: &'r Record<'_>) -> Option<Vec<(&'r str, usize)>> {
+        let place = self.bills.place(line, "owers");
+        let separator = if self.is_old { ", " } else { "," };
+        let known: HashSet<&str> = self.members.keys().copied().collect();
+        let names = names::split(self.bills.cell(line, "owers"), separator, &known, self.is_old);
+        let names = names.map_err(names::Unclear::rule);
+        let names = self.draft.keep(place, "owers", names)?;
+        let unique: HashSet<&str> = names.iter().copied().collect();
+        if unique.len() != names.len() {
+            self.draft.error(place, "a name must appear only once in owers");
+            return None;
+        }
+        let mut owers = Vec::new();
+        for name in names {
+            let known = self.members.get(name).copied();
+            owers.push((name, known.or_else(|| self.member(place, name))?));
+        }
+        Some(owers)
+    }
+}
+
+/// Our category for the id of a category and the name that the file has for it.
+fn our_category(id: &str, name: Option<&str>) -> Option<Category> {
+    if matches!(id, "" | "0" | REIMBURSEMENT) {
+        return None;
+    }
+    let of_name = name.and_then(category).filter(|category| *category != Category::Other);
+    let of_id = CATEGORIES.iter().find(|(known, _)| *known == id).map(|(_, category)| *category);
+    of_name.or(of_id).or(Some(Category::Other))
+}
+
+/// The text of a comment, which the app encodes like a part of a URL.
+fn decoded(comment: &str) -> String {
+    let is_encoded = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+%*".contains(&byte);
+    if !comment.bytes().all(is_encoded) {
+        return comment.to_owned();
+    }
+    let pair = format!("comment={comment}");
+    form_urlencoded::parse(pair.as_bytes()).map(|(_, text)| text.into_owned()).collect()
+}

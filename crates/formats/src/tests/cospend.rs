@@ -1,0 +1,146 @@
+use fracti_core::expense::Category::{Food, Rent, Transport};
+
+use super::*;
+
+const FILE: &str = include_str!("../../../../tests/fixtures/import/cospend.csv");
+const BILLS: &str = "what,amount,date,timestamp,payer_name,payer_weight,payer_active,owers,repeat,\
+                     repeatfreq,repeatallactive,repeatuntil,categoryid,paymentmode,paymentmodeid,\
+                     comment,deleted";
+
+/// A bill of 9.00 that Anna paid for Bob, with some of its cells replaced.
+fn bill(replaced: &[(&str, &str)]) -> String {
+    let line = "\"Tea\",9,2026-01-31,1769850000,\"Anna\",1,1,\"Bob\",n,1,0,,0,n,0,\"\",0";
+    replaced.iter().fold(line.to_owned(), |line, (from, to)| {
+        assert!(line.contains(from), "{from}");
+        line.replacen(from, to, 1)
+    })
+}
+
+/// A project of these members with these bills, in euros.
+fn project(members: &[&str], bills: &[String]) -> String {
+    let members: Vec<_> = members.iter().map(|it| format!("\"{it}\",1,1,\"#000000\"")).collect();
+    let (members, bills) = (members.join("\n"), bills.join("\n"));
+    format!(
+        "name,weight,active,color\n{members}\n\n{BILLS}\n{bills}\n\ncurrencyname,exchange_rate\n\
+         \"EUR\",1\n\n"
+    )
+}
+
+#[test]
+fn amounts_are_divided_by_weights() {
+    let import = read_text(FILE);
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(
+        rows(&import),
+        [
+            "2026-01-31 Dinner, \"Chez Léa\" EUR: +1 10000, -0 2222, -3 2222, -1 4445, -2 1111",
+            "2026-01-31 Groceries for two EUR: +0 333, -0 111, -1 222",
+            "2026-02-01 =Rent EUR: +3 123450, -3 82300, -2 41150",
+            "2026-02-01 Converted EUR: +2 1845, -0 1230, -2 615",
+            "2026-02-01 Anna → Bob EUR: 0>3 25005",
+            "2026-02-01 Deposit back EUR: +1 -3000, -0 -1000, -1 -2000",
+        ]
+    );
+    assert_eq!(
+        warnings(&import),
+        [
+            "9:2 the amount 3.3333333333333 is rounded to 3.33 EUR",
+            "12:2 the amount 18.452769 is rounded to 18.45 EUR",
+            "15:2 the amount 0.001 is rounded to 0 EUR",
+            "15 the row is left out: its amount is zero",
+            "the rules of recurrence of 1 bills are not imported",
+        ]
+    );
+    assert_eq!(
+        balances(&import),
+        ["Anna 227.75 EUR", "Smith, Jo 43.33 EUR", "דנה כהן -410.31 EUR", "Bob 139.23 EUR",]
+    );
+    let notes = import.rows[0].notes.as_ref().unwrap().as_str();
+    assert_eq!(notes, "without wine & \"cheese\"\nCarol's 50%");
+    let categories: Vec<_> = import.rows.iter().map(|row| row.category).collect();
+    assert_eq!(categories, [Some(Food), Some(Food), Some(Rent), Some(Transport), None, None]);
+}
+
+#[test]
+fn exports_without_a_section_of_members_are_read() {
+    let header = BILLS.replace(",deleted", "");
+    let member = |name: &str, weight| {
+        format!("deleteMeIfYouWant,1,1970-01-01,0,\"{name}\",{weight},1,\"{name}\",n,,,,,,,")
+    };
+    let bill = "\"Tea\",9,2026-01-31,1769850000,\"Anna\",1,1,\"Anna, Smith, Jo\",n,1,0,,0,n,0,";
+    let lines = [header, bill.to_owned(), member("Anna", 1), member("Smith, Jo", 2)].join("\n");
+    let import = read(lines.as_bytes(), &answers(r#"{"currency":"EUR"}"#), today());
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(rows(&import), ["2026-01-31 Tea EUR: +0 900, -0 300, -1 600"]);
+
+    let without = lines.lines().take(2).collect::<Vec<_>>().join("\n").replace("Smith, Jo", "Bob");
+    let import = read(without.as_bytes(), &answers(r#"{"currency":"EUR"}"#), today());
+    assert_eq!(import.questions.len(), 1);
+    let import =
+        read(without.as_bytes(), &answers(r#"{"currency":"EUR","weights":{"Bob":0.5}}"#), today());
+    assert!(import.is_ready());
+    assert_eq!(rows(&import), ["2026-01-31 Tea EUR: +0 900, -0 600, -1 300"]);
+}
+
+#[test]
+fn a_main_currency_that_is_not_in_the_file_is_asked() {
+    let euros = project(&["Anna", "Bob"], &[bill(&[])]);
+    let none = euros.split_once("\n\ncurrencyname").unwrap().0.to_owned();
+    for (file, answer, net) in [
+        (&euros, "{}", Some("Anna 9 EUR")),
+        (&euros.replace("\"EUR\"", "\"€\""), "{}", Some("Anna 9 EUR")),
+        (&euros.replace("\"EUR\"", "\"Fr.\""), "{}", None),
+        (&euros.replace("\"EUR\"", "\"Fr.\""), r#"{"currency":"CHF"}"#, Some("Anna 9 CHF")),
+        (&none, "{}", None),
+        (&none, r#"{"currency":"JPY"}"#, Some("Anna 9 JPY")),
+    ] {
+        let import = read(file.as_bytes(), &answers(answer), today());
+        assert_eq!(errors(&import), [""; 0]);
+        assert_eq!(balances(&import).first().map(String::as_str), net, "{file}");
+        assert_eq!(import.is_ready(), net.is_some());
+    }
+}
+
+#[test]
+fn bills_in_the_trash_bin_are_left_out() {
+    let import = read_text(&project(&["Anna", "Bob"], &[bill(&[("\"\",0", "\"\",1")])]));
+    assert_eq!(warnings(&import), ["6 the row is left out: it is in the trash bin"]);
+    assert_eq!((import.rows.len(), import.skipped), (0, 1));
+}
+
+#[test]
+fn broken_files_are_refused_at_their_line() {
+    for (from, to, expected) in [
+        (",9,", ",1.0E+25,", "7:2 the amount must be at most"),
+        (",9,", ",NAN,", "7:2 \"NAN\" is no amount"),
+        (",9,", ",,", "7:2 \"\" is no amount"),
+        ("1769850000", "-5", "7:4 timestamp must be seconds"),
+        ("1769850000", "99999999999999999", "7:4 timestamp must be seconds"),
+        ("1769850000", "1969850000", "7:3 the date must be at most one year ahead"),
+        ("2026-01-31,1769850000", "31.1.26,", "7:3 the date must be a day"),
+        ("\"Anna\"", "\"Eve\"", "7:5 payer_name must be a member"),
+        ("\"Bob\"", "\"Eve\"", "7:8 owers must only have names of members"),
+        ("\"Bob\"", "\"\"", "7:8 owers must only have names of members"),
+        ("\"Bob\"", "\"Bob,Bob\"", "7:8 a name must appear only once"),
+        ("\"Tea\"", "\"Te\"a\"", "7:1 text must not follow"),
+        (",n,1,0,,0,n,0,\"\",0", "", "7 the line has 8 cells"),
+        (",n,1,0,,0,n,0,\"\",0", ",n,1,0,,0,n,0,\"", "7:16 text must not follow"),
+    ] {
+        let file = project(&["Anna", "Bob"], &[bill(&[]), bill(&[(from, to)])]);
+        assert_refused(&[(&file, expected)]);
+    }
+    assert_refused(&[
+        (
+            &project(&["Anna", "Bob", "Smith", "Jo", "Smith,Jo"], &[bill(&[("Bob", "Smith,Jo")])]),
+            "9:8 owers can be read in several ways",
+        ),
+        (&project(&["Anna", "Bob", "Anna"], &[]), "4:1 another member has the name"),
+        (&project(&["Anna", "B\"ob"], &[]), "3:1 text must not follow"),
+        (
+            &project(&["Anna", "Bob"], &[bill(&[("Bob", "Anna,Bob")])])
+                .replace("\"Bob\",1", "\"Bob\",-1"),
+            "6 the weights must not be negative",
+        ),
+        (&project(&["Anna"], &[]).replace("what,", "whatever,"), "4 no section begins like"),
+    ]);
+}
