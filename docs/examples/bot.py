@@ -61,8 +61,9 @@ def call(user, method, path, body=None, key=None):
                 return json.load(response)["data"]
         except urllib.error.HTTPError as error:
             retry_after = error.headers.get("Retry-After")
-            if attempts_left and (retry_after or error.code == 429):
-                time.sleep(int(retry_after or 1))
+            seconds = int(retry_after or 1)  # until midnight, if a daily quota is used up
+            if attempts_left and (retry_after or error.code == 429) and seconds <= 60:
+                time.sleep(seconds)
                 continue
             refusal = json.load(error)  # a gateway in front of the API may send no code
             raise Refused(refusal.get("error"), refusal.get("message")) from None

@@ -37,11 +37,12 @@ export function fracti(api, initData, attempts = 3) {
       const response = await fetch(api + path, request);
       if (response.ok) return (await response.json()).data;
       const busy = response.status === 429 || response.headers.has("Retry-After");
-      if (!busy || !repeatable || left === 0) {
+      const seconds = Number(response.headers.get("Retry-After") ?? 1);
+      // A daily quota resets at midnight: too long to wait here.
+      if (!busy || seconds > 60 || !repeatable || left === 0) {
         throw new Refused(response.status, await response.json());
       }
-      const seconds = Number(response.headers.get("Retry-After") ?? 1) + Math.random();
-      await new Promise((resume) => setTimeout(resume, seconds * 1000));
+      await new Promise((resume) => setTimeout(resume, (seconds + Math.random()) * 1000));
     }
   };
 }

@@ -7,9 +7,11 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
 #![expect(clippy::float_arithmetic, reason = "what AWS costs is no money of a group")]
 
+use std::num::NonZeroU32;
+
 use axum::http::Method;
 use fracti_core::telegram;
-use fracti_http::{App, BotToken, Clock, service};
+use fracti_http::{App, BotToken, Clock, Quotas, Random, service};
 use fracti_local::routes;
 use fracti_store::{Table, TableCost};
 use fracti_tests::{
@@ -84,13 +86,42 @@ impl Month {
     }
 }
 
+/// Prints what quotas add to a request, if it is counted and if it reads the counter.
+async fn print_quotas(app: &App, path: &str) {
+    let limit = NonZeroU32::new(5000);
+    let cost = async |sample: Option<NonZeroU32>| {
+        let quotas = sample.map(|sample| Quotas { reads: limit, sample, ..Quotas::default() });
+        // One that is not divisible by ten.
+        let random = Random::of(|bytes| bytes.fill(1));
+        let app = App { quotas: quotas.unwrap_or_default(), random, ..app.clone() };
+        let authorization =
+            client::authorization(&client::user(1, "Member 1"), TOKEN, Clock::system().now());
+        let api = Transport::Router(service(routes(), app));
+        Caller { api: &api, authorization }.call(&Method::GET, path, &json!({})).await.1
+    };
+    let plain = cost(None).await;
+    println!("\n| with quotas, a request | round trips | read units | write units |");
+    println!("|---|---:|---:|---:|");
+    for (what, sample) in
+        [("of the sample", NonZeroU32::MIN), ("outside of it", Quotas::default().sample)]
+    {
+        let more = cost(Some(sample)).await;
+        println!(
+            "| {what} | +{} | +{} | +{} |",
+            more.round_trips.saturating_sub(plain.round_trips),
+            more.read_units - plain.read_units,
+            more.write_units - plain.write_units,
+        );
+    }
+}
+
 // On one thread, so that no response arrives before a parallel request is sent.
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let database = Database::embedded().await;
     let table = Table::new(database.client.clone(), TABLE);
     let app = App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE);
-    let api = Transport::Router(service(routes(), app));
+    let api = Transport::Router(service(routes(), app.clone()));
     let caller = |id: u64| {
         let user = client::user(id, &format!("Member {id}"));
         let authorization = client::authorization(&user, TOKEN, Clock::system().now());
@@ -174,5 +205,6 @@ async fn main() {
         );
     }
     month.print();
+    print_quotas(&app, &at("/debts")).await;
     database.stop().await;
 }
