@@ -147,6 +147,74 @@ async fn every_authenticated_request_counts_and_no_other_does() {
 }
 
 #[tokio::test]
+async fn tokens_have_quotas_of_their_own_together() {
+    let group = Group::new(1, "EUR").await;
+    let alice = &group.members[0];
+    let (expenses, tokens) = (group.path("/expenses"), "/api/users/me/tokens");
+    let mut scripts = Vec::new();
+    for scopes in [["read"].as_slice(), &["read", "write"], &["write"]] {
+        let created = alice.post(tokens, json!({ "name": "x", "scopes": scopes })).await;
+        scripts.push(alice.with_token(&created).with_quotas(quotas(5, 2)));
+    }
+    let alice = alice.with_quotas(quotas(5, 2));
+    let [reader, both, writer] = &scripts[..] else { panic!("three tokens") };
+    let tea = json!({ "amount": 3, "description": "Tea" });
+    // A token notes the first day of its use by itself.
+    for script in [reader, both, reader, both, reader] {
+        script.get("/api/groups").await.data(200);
+    }
+    for script in [both, writer] {
+        script.post(&expenses, tea.clone()).await.data(201);
+    }
+    // The scope is checked before the request is counted.
+    let refused = reader.post(&expenses, tea.clone()).await;
+    assert_eq!(refused.code(), (403, "INSUFFICIENT_SCOPE"));
+    assert_eq!(counted(&alice).await, [5, 2, 0, 0]);
+
+    let before = group.api.rows().await;
+    for script in [reader, both] {
+        let read = script.get(&group.path("/debts")).await;
+        assert_eq!(read.code(), (429, "RATE_LIMITED"));
+        assert_eq!(read.header("ratelimit"), Some("\"reads\";r=0;t=43200"));
+        assert_eq!(read.header("retry-after"), Some("43200"));
+    }
+    for script in [both, writer] {
+        let written = script.post(&expenses, tea.clone()).await;
+        assert_eq!(written.code(), (429, "RATE_LIMITED"));
+        assert_eq!(written.header("ratelimit"), Some("\"writes\";r=0;t=43200"));
+    }
+    assert_eq!(group.api.rows().await, before, "a refused request changes no row");
+
+    alice.get("/api/groups").await.data(200);
+    alice.post(&expenses, tea.clone()).await.data(201);
+    assert_eq!(counted(&alice).await, [5, 2, 1, 1]);
+    group.api.pass(Duration::from_hours(12));
+    both.get("/api/groups").await.data(200);
+    both.post(&expenses, tea).await.data(201);
+    assert_eq!(counted(both).await, [1, 1, 0, 0]);
+}
+
+#[tokio::test]
+async fn of_a_revoked_token_beyond_the_quota_the_refusal_is_401() {
+    let group = Group::new(1, "EUR").await;
+    let alice = &group.members[0];
+    let tokens = "/api/users/me/tokens";
+    let created = alice.post(tokens, json!({ "name": "x", "scopes": ["read", "write"] })).await;
+    let script = alice.with_token(&created).with_quotas(quotas(1, 1));
+    script.get("/api/groups").await.data(200);
+    assert_eq!(script.get("/api/groups").await.code(), (429, "RATE_LIMITED"));
+    alice
+        .delete(&format!("{tokens}/{}", created.data(201)["id"].as_str().unwrap()))
+        .await
+        .data(200);
+    let before = group.api.rows().await;
+    assert_eq!(script.get("/api/groups").await.code(), (401, "UNAUTHORIZED"));
+    let new = json!({ "title": "x", "chatId": 1 });
+    assert_eq!(script.post("/api/groups", new).await.code(), (401, "UNAUTHORIZED"));
+    assert_eq!(group.api.rows().await, before, "once it is unknown, it is not counted");
+}
+
+#[tokio::test]
 async fn without_a_quota_of_its_kind_a_request_is_not_counted() {
     let group = Group::new(1, "EUR").await;
     let alice = &group.members[0].with_quotas(quotas(0, 9));
