@@ -44,6 +44,36 @@ fn a_file_that_can_be_imported_has_a_plan_and_exit_code_0() {
 }
 
 #[test]
+fn every_format_is_recognized() {
+    for name in ["cospend.csv", "ihatemoney.csv", "ihatemoney.json", "spliit.json", "splitwise.csv"]
+    {
+        let (code, plan, _) = run(&[fixture(name).to_str().unwrap()]);
+        assert_eq!(code, Some(0), "{plan:#}");
+        let format = plan["format"].as_str().unwrap();
+        assert!(format.starts_with(name.split_once('.').unwrap().0), "{name}: {format}");
+    }
+}
+
+#[test]
+fn open_questions_have_exit_code_1_until_they_are_answered() {
+    let (file, answers) = (fixture("spliit.csv"), fixture("spliit.csv.answers.json"));
+    let (file, answers) = (file.to_str().unwrap(), answers.to_str().unwrap());
+    let (code, plan, _) = run(&[file]);
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        plan["questions"][0],
+        json!({ "kind": "payer", "line": 3, "message": "who paid 10.01 EUR for Coffee on 2026-01-30?" })
+    );
+    let (code, plan, _) = run(&[file, "--answers", answers, "--currency", "CHF"]);
+    assert_eq!((code, &plan["questions"]), (Some(0), &json!([])));
+    assert_eq!(plan["currencies"], json!(["EUR"]));
+
+    let (code, _, told) = run(&[file, "--answers", file]);
+    assert_eq!(code, Some(2));
+    assert!(told.contains("spliit.csv must be JSON like {"), "{told}");
+}
+
+#[test]
 fn a_broken_file_has_errors_and_exit_code_1() {
     let (code, plan, _) = run(&[fixture("../money.json").to_str().unwrap()]);
     assert_eq!(code, Some(1));

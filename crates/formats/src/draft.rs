@@ -27,9 +27,6 @@ pub const MAX_ROWS: usize = 10_000;
 /// Maximum number of members of a file.
 pub const MAX_MEMBERS: usize = 500;
 
-/// Letters before which apps and spreadsheets write a `'`, so that a text is not a formula.
-const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
-
 /// The import of a file that is being read.
 #[derive(Debug)]
 pub(crate) struct Draft<'a> {
@@ -43,6 +40,8 @@ pub(crate) struct Draft<'a> {
     names: HashSet<String>,
     /// Members whose weights were asked and answered.
     answered: HashSet<String>,
+    /// Lines whose payers were asked and answered.
+    answered_lines: HashSet<usize>,
     /// Number of rows with the same content.
     ranks: HashMap<Key, u32>,
     /// Sum of the absolute amounts of each currency.
@@ -78,6 +77,7 @@ impl<'a> Draft<'a> {
             rows: 0,
             names: HashSet::new(),
             answered: HashSet::new(),
+            answered_lines: HashSet::new(),
             ranks: HashMap::new(),
             volumes: HashMap::new(),
         }
@@ -177,6 +177,18 @@ impl<'a> Draft<'a> {
             self.import.questions.push(Question { asks: Asks::Currency, message });
         }
         (Currency::USDT, true)
+    }
+
+    /// The payer of a row whom the file does not say. `None` until it is answered.
+    pub(crate) fn payer(&mut self, line: usize, question: String) -> Option<usize> {
+        let Some(answer) = self.answers.payers.get(&line) else {
+            self.import.questions.push(Question { asks: Asks::Payer { line }, message: question });
+            return None;
+        };
+        self.answered_lines.insert(line);
+        let payer = self.import.members.iter().position(|it| it.name.as_str() == answer);
+        let rule = "must have the name of a member of the file";
+        self.keep(Place::line(line), "payers", payer.ok_or(rule))
     }
 
     /// The weight of a member that the file does not say. Until it is answered, it is 1.
@@ -374,7 +386,9 @@ impl<'a> Draft<'a> {
     /// The import, now that the whole file is read. Answers to questions that the file does not
     /// raise are errors, because they belong to another file.
     pub(crate) fn finish(mut self) -> Import {
-        for line in self.answers.payers.keys() {
+        let is_idle = |line: &&usize| !self.answered_lines.contains(line);
+        let idle: Vec<&usize> = self.answers.payers.keys().filter(is_idle).collect();
+        for line in idle {
             self.error(Place::line(*line), "payers must not have this line: it asks for no payer");
         }
         let is_idle = |name: &&String| !self.answered.contains(*name);
@@ -405,11 +419,6 @@ fn transfers(givers: Vec<Part>, takers: Vec<Part>) -> Vec<Transfer> {
         }
     }
     transfers
-}
-
-/// The text without the `'` that keeps spreadsheets from reading it as a formula.
-pub(crate) fn unguarded(text: &str) -> &str {
-    text.strip_prefix('\'').filter(|rest| rest.starts_with(FORMULA)).unwrap_or(text)
 }
 
 /// The text on one line, without blanks around it.

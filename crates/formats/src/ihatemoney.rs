@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    csv::{Csv, Record},
-    draft::{Draft, Entry, unguarded},
+    csv::{Csv, Record, unguarded},
+    draft::{Draft, Entry},
     import::{Format, Issue, Part, Place},
     json::{self, Number},
     names,
@@ -56,10 +56,13 @@ pub(crate) fn read_json(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> 
     if list.first().is_some_and(|first| first.get().contains("\"ower\"")) {
         return Err(is_plan());
     }
-    draft.format(Format::IhatemoneyJson);
     if list.is_empty() {
         return Err(Place::FILE.issue("the list of bills is empty"));
     }
+    if !list.iter().any(|json| json.get().contains("\"payer_name\"")) {
+        return Err(Issue::no_format());
+    }
+    draft.format(Format::IhatemoneyJson);
     let mut bills = Vec::new();
     for (line, json) in list.into_iter().enumerate() {
         if !draft.admits_row(line) {

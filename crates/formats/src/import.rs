@@ -22,6 +22,8 @@ words! {
         SplitwiseCsv = "splitwise-csv",
         /// Spliit's JSON of a group.
         SpliitJson = "spliit-json",
+        /// Spliit's CSV of a group.
+        SpliitCsv = "spliit-csv",
         /// IHateMoney's bills as JSON.
         IhatemoneyJson = "ihatemoney-json",
         /// IHateMoney's bills as CSV.
@@ -165,6 +167,14 @@ pub struct Issue {
     pub column: Option<usize>,
     /// The rule that is broken, or what is done differently.
     pub message: String,
+}
+
+impl Issue {
+    /// The error of a file in an unknown format.
+    pub(crate) fn no_format() -> Self {
+        let formats = Format::WORDS.join(", ");
+        Place::FILE.issue(format!("the file has none of the formats {formats}"))
+    }
 }
 
 /// Something that the file does not say.

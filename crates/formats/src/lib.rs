@@ -56,7 +56,6 @@ pub use key::Key;
 
 use csv::Csv;
 use draft::Draft;
-use import::Place;
 
 /// Number of lines in which the header of a CSV file is looked for.
 const HEADER_LINES: usize = 5;
@@ -81,6 +80,9 @@ fn read_csv(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
     let mut records = Csv::new(text);
     for _ in 0..HEADER_LINES {
         let Some(header) = records.next().transpose()? else { break };
+        if spliit::csv::is_header(&header) {
+            return spliit::csv::read(&header, records, draft);
+        }
         if cospend::is_header(&header) {
             return cospend::read(&header, records, draft);
         }
@@ -91,6 +93,5 @@ fn read_csv(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
             return splitwise::read(&header, records, draft);
         }
     }
-    let formats = Format::WORDS.join(", ");
-    Err(Place::line(1).issue(format!("the file has none of the formats {formats}")))
+    Err(Issue::no_format())
 }

@@ -6,18 +6,21 @@ use fracti_core::{
     money::Money,
 };
 
+use crate::csv::unguarded;
+
 /// The character before the decimals, which is the same in the whole file.
 #[derive(Debug, Default)]
 pub(crate) struct DecimalMark(Option<char>);
 
 impl DecimalMark {
-    /// Reads a number. The first one with decimals decides for the file.
+    /// Reads a number, with or without a guard against formulae. The first one with decimals
+    /// decides for the file.
     ///
     /// # Errors
     ///
     /// The rule that the text breaks.
     pub(crate) fn number(&mut self, text: &str) -> Result<Decimal, String> {
-        let text = text.trim();
+        let text = unguarded(text.trim());
         if let Some(found) = text.chars().find(|letter| matches!(letter, '.' | ',')) {
             match *self.0.get_or_insert(found) {
                 mark if mark == found => {}
@@ -60,6 +63,7 @@ mod tests {
             ("7", Some("7")),
             ("-7,20", Some("-7.2")),
             (" 0,5 ", Some("0.5")),
+            ("'-0,5", Some("-0.5")),
             ("7.20", None),
             ("1.000,00", None),
             ("1,000,00", None),

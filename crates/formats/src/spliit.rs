@@ -3,6 +3,8 @@
 //! Amounts are whole numbers of the minor units of the group's currency, as the app knows it. The
 //! file has weights, which the app divides by at every look, so they are divided as the app does.
 
+pub(crate) mod csv;
+
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{currency::Currency, decimal::Decimal, expense::Category};

@@ -9,8 +9,8 @@ use fracti_core::{currency::Currency, time::Day};
 
 use crate::{
     category::category,
-    csv::{Csv, Record},
-    draft::{Draft, Entry, unguarded},
+    csv::{Csv, Record, unguarded},
+    draft::{Draft, Entry},
     import::{Format, Issue, Part, Place},
     number::DecimalMark,
 };

@@ -3,6 +3,7 @@
 mod cospend;
 mod ihatemoney;
 mod spliit;
+mod spliit_csv;
 mod splitwise;
 
 use std::collections::BTreeMap;
@@ -94,7 +95,8 @@ fn keys(import: &Import) -> BTreeMap<String, usize> {
 }
 
 /// Fixtures of all formats.
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
+    include_str!("../../../tests/fixtures/import/spliit.csv"),
     include_str!("../../../tests/fixtures/import/cospend.csv"),
     include_str!("../../../tests/fixtures/import/ihatemoney.csv"),
     include_str!("../../../tests/fixtures/import/ihatemoney.json"),

@@ -1,3 +1,5 @@
+use fracti_core::currency::Currency;
+
 use super::*;
 
 const FILE: &str = include_str!("../../../../tests/fixtures/import/splitwise.csv");
@@ -189,9 +191,9 @@ fn files_that_are_no_whole_export_are_refused() {
         (&format!("{header},Anna,Bob\n\n{row}\n"), "3 the file ends without the totals in EUR"),
         (&format!("{header},Anna,Bob\n\n{row}\n{row}\n2026-01-01,T"), "5 the line has 2 cells"),
         (&format!("{header},Anna,\n\n{row}\n"), "1:7 the name of a member must have"),
-        (&format!("{header}\n\n"), "1 the file has none of the formats"),
-        ("Date;Description\n\n2026-01-01;Tea\n", "1 the file has none of the formats"),
-        ("hello\n", "1 the file has none of the formats"),
+        (&format!("{header}\n\n"), "the file has none of the formats"),
+        ("Date;Description\n\n2026-01-01;Tea\n", "the file has none of the formats"),
+        ("hello\n", "the file has none of the formats"),
         ("\"hello\n", "1:1 the quote that opens"),
     ]);
 }
@@ -234,4 +236,51 @@ fn rows_members_and_shares_are_bounded() {
     assert_eq!(errors(&read_text(&wide(500, 45))), [""; 0]);
     assert_eq!(errors(&read_text(&wide(50, 46))), ["3 a row must have at most 45 members, not 46"]);
     assert_eq!(errors(&read_text(&wide(501, 1))), ["1:506 the file must have at most 500 members"]);
+}
+
+/// An amount of this number of minor units, like "12.5".
+fn amount(code: &str, minor: i64) -> String {
+    let currency: Currency = code.parse().unwrap();
+    currency.to_major(minor).to_string()
+}
+
+#[test]
+fn a_long_export_in_three_currencies_equals_its_totals() {
+    let names: Vec<_> = (0..12).map(|member| format!("Member {member}")).collect();
+    let mut lines = vec![format!("Date,Description,Category,Cost,Currency,{}", names.join(","))];
+    let codes = ["EUR", "JPY", "KWD"];
+    let mut totals = codes.map(|_| vec![0; names.len()]);
+    for row in 0..1_500 {
+        let (currency, sharers) = (row % 3, 2 + row % 9);
+        let cost = 1_000 + 37 * i64::try_from(row).unwrap();
+        // The shares are as equal as those that the app rounds.
+        let mut nets = vec![0; names.len()];
+        let mut left = cost;
+        for sharer in 0..sharers {
+            let share = left / i64::try_from(sharers - sharer).unwrap();
+            nets[(row + sharer) % names.len()] -= share;
+            left -= share;
+        }
+        nets[row * 7 % names.len()] += cost;
+        totals[currency].iter_mut().zip(&nets).for_each(|(total, net)| *total += net);
+        let code = codes[currency];
+        let cells: Vec<_> = nets.iter().map(|net| amount(code, *net)).collect();
+        let (year, month, day) = (20 + row / 300, 1 + row % 12, 1 + row % 28);
+        let date = format!("20{year:02}-{month:02}-{day:02}");
+        let (cost, cells) = (amount(code, cost), cells.join(","));
+        lines.push(format!("{date},Row {},Groceries,{cost},{code},{cells}", row % 50));
+    }
+    for (code, totals) in codes.iter().zip(&totals) {
+        let cells: Vec<_> = totals.iter().map(|total| amount(code, *total)).collect();
+        lines.push(format!("\n2026-01-05,Total balance, , ,{code},{}", cells.join(",")));
+    }
+    let import = read_text(&lines.join("\n"));
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!((import.rows.len(), import.checks.len()), (1_500, 36));
+    let expected = codes.iter().zip(&totals).flat_map(|(code, totals)| {
+        let members = names.iter().zip(totals).filter(|(_, total)| **total != 0);
+        members.map(move |(name, total)| format!("{name} {} {code}", amount(code, *total)))
+    });
+    assert_eq!(balances(&import), expected.collect::<Vec<_>>());
+    assert!(keys(&import).values().all(|count| *count == 1));
 }

@@ -1,0 +1,282 @@
+//! Spliit's CSV of a group.
+//!
+//! Each row has the share of every member; that of the payer has the sign of the cost, and the
+//! others have the opposite one. So the payer is not in the file if the payer had no share.
+
+use fracti_core::{currency::Currency, decimal::Decimal, money::Money, time::Day};
+
+use crate::{
+    category::category,
+    csv::{Csv, Record, unguarded},
+    draft::{Draft, Entry},
+    import::{Format, Issue, Part, Place},
+    key::Key,
+    number::DecimalMark,
+    weights,
+};
+
+/// Index of the column with the currency, which Splitwise has after the cost.
+const CURRENCY: usize = 3;
+
+/// Index of the column with the cost.
+const COST: usize = 4;
+
+/// The last column before those of the members.
+const SPLIT_MODE: &str = "Split mode";
+
+/// Whether a CSV file has this format.
+pub(crate) fn is_header(header: &Record<'_>) -> bool {
+    let is_ours = header.cell(CURRENCY) == "Currency" && header.cell(COST) == "Cost";
+    is_ours && header.cells.iter().any(|name| name == SPLIT_MODE)
+}
+
+/// Reads the records after the header.
+///
+/// # Errors
+///
+/// An [`Issue`] where the file is no CSV.
+pub(crate) fn read(
+    header: &Record<'_>,
+    records: Csv<'_>,
+    draft: &mut Draft<'_>,
+) -> Result<(), Issue> {
+    draft.format(Format::SpliitCsv);
+    let index = |name: &str| header.cells.iter().position(|it| it == name);
+    let first = index(SPLIT_MODE).map_or(header.cells.len(), |index| index.saturating_add(1));
+    let names = header.cells.iter().enumerate().skip(first);
+    let members: Option<Vec<usize>> =
+        names.map(|(index, name)| draft.add_member(header.place(index), unguarded(name))).collect();
+    let Some(members) = members else { return Ok(()) };
+    let mut reader = Reader {
+        draft,
+        members,
+        first,
+        reimbursement: index("Is Reimbursement"),
+        mode: index(SPLIT_MODE),
+        original: index("Original cost"),
+        mark: DecimalMark::default(),
+        converted: 0,
+    };
+    for record in records {
+        let record = record?;
+        if record.is_blank() {
+            continue;
+        }
+        let (cells, expected) = (record.cells.len(), header.cells.len());
+        if cells != expected {
+            let rule = format!("the line has {cells} cells, but the header has {expected}");
+            reader.draft.error(Place::line(record.line), rule);
+        } else if reader.draft.admits_row(record.line) {
+            reader.row(&record);
+        } else {
+            break;
+        }
+    }
+    let Reader { draft, converted, .. } = reader;
+    let dates = "the dates are those of the server's time zone, which may be one day early; those \
+                 of the JSON export are exact";
+    draft.warn(Place::FILE, dates);
+    if converted > 0 {
+        let what = format!(
+            "of {converted} expenses in another currency, the amounts in the currency of the group \
+             are imported"
+        );
+        draft.warn(Place::FILE, what);
+    }
+    Ok(())
+}
+
+struct Reader<'d, 'a> {
+    draft: &'d mut Draft<'a>,
+    members: Vec<usize>,
+    /// Index of the first member's column.
+    first: usize,
+    reimbursement: Option<usize>,
+    mode: Option<usize>,
+    original: Option<usize>,
+    mark: DecimalMark,
+    /// Number of expenses in another currency.
+    converted: usize,
+}
+
+impl Reader<'_, '_> {
+    fn row(&mut self, record: &Record<'_>) {
+        let date = self.draft.date(record.place(0), record.cell(0));
+        let is_payment = self.is_payment(record);
+        let (currency, is_open) = self.draft.currency(unguarded(record.cell(CURRENCY)));
+        let cost = self.minor(record, COST, currency);
+        // All cells are read, so that all errors are reported.
+        let cells = (self.first..).zip(self.members.clone());
+        let cells: Vec<Option<Part>> = cells
+            .map(|(index, member)| {
+                self.minor(record, index, currency).map(|minor| Part { member, minor })
+            })
+            .collect();
+        let cells: Option<Vec<Part>> = cells.into_iter().collect();
+        let (Some(date), Some(is_payment), Some(minor), Some(cells)) =
+            (date, is_payment, cost, cells)
+        else {
+            return;
+        };
+        let cost = Money { currency, minor };
+        let key = self.key(record, cost, &cells);
+        if minor == 0 {
+            return self.draft.skip(record.line, "its amount is zero");
+        }
+        if self.original.is_some_and(|index| !record.cell(index).is_empty()) {
+            self.converted = self.converted.saturating_add(1);
+        }
+        let Some(payer) = self.payer(record, cost, &cells) else { return };
+        let is_evenly = self.mode.is_some_and(|index| record.cell(index) == "Evenly");
+        let is_even = {
+            let sizes = || cells.iter().map(|it| it.minor.unsigned_abs()).filter(|it| *it > 0);
+            sizes().max().unwrap_or_default().saturating_sub(sizes().min().unwrap_or_default()) <= 1
+        };
+        let shares = if is_evenly && !is_even {
+            self.evenly(record, cost, &cells, (key, date))
+        } else {
+            self.shares(record, cost, &cells, payer)
+        };
+        let Some(shares) = shares else { return };
+        self.draft.push(&Entry {
+            line: record.line,
+            key,
+            is_payment,
+            date,
+            description: unguarded(record.cell(1)),
+            category: category(unguarded(record.cell(2))),
+            notes: None,
+            currency,
+            is_open,
+            payers: vec![Part { member: payer, minor }],
+            shares,
+        });
+    }
+
+    fn is_payment(&mut self, record: &Record<'_>) -> Option<bool> {
+        let index = self.reimbursement?;
+        match record.cell(index) {
+            "Yes" => Some(true),
+            "No" => Some(false),
+            other => {
+                let rule = format!("Is Reimbursement must be Yes or No, not {other:.40}");
+                self.draft.error(record.place(index), rule);
+                None
+            }
+        }
+    }
+
+    /// The member who paid. It is asked if it is not in the file.
+    fn payer(&mut self, record: &Record<'_>, cost: Money, cells: &[Part]) -> Option<usize> {
+        let has_sign = |part: &&Part| part.minor.signum() == cost.minor.signum();
+        let place = Place::line(record.line);
+        let mut payers = cells.iter().filter(has_sign);
+        match (payers.next(), payers.next()) {
+            (Some(payer), None) => return Some(payer.member),
+            (Some(_), Some(_)) => {
+                self.draft.error(place, "only the payer's cell must have the sign of the cost");
+                return None;
+            }
+            (None, _) => {}
+        }
+        let without = || cells.iter().filter(|part| part.minor == 0).map(|part| part.member);
+        let payer = match (cells.len(), without().next()) {
+            (_, None) => {
+                self.draft.error(place, "a cell must have the sign of the cost, or be 0");
+                return None;
+            }
+            (2, Some(other)) => other,
+            _ => {
+                let (date, what) = (record.cell(0), unguarded(record.cell(1)));
+                let (amount, currency) = (cost.to_major(), cost.currency);
+                let asks = format!("who paid {amount} {currency} for {what:.100} on {date}?");
+                self.draft.payer(record.line, asks)?
+            }
+        };
+        if without().all(|member| member != payer) {
+            self.draft.error(place, "the payer must be a member whose cell is 0");
+            return None;
+        }
+        Some(payer)
+    }
+
+    /// What the members owe. Before August 2026 each cell was rounded alone, so the sum may miss
+    /// the cost by some minor units, which are the payer's.
+    fn shares(
+        &mut self,
+        record: &Record<'_>,
+        cost: Money,
+        cells: &[Part],
+        payer: usize,
+    ) -> Option<Vec<Part>> {
+        let sign = cost.minor.signum();
+        let shares = cells.iter().filter(|part| part.minor != 0);
+        let mut shares: Vec<Part> = shares
+            .map(|part| {
+                let share = part.minor.saturating_abs().saturating_mul(sign);
+                Part { minor: share, ..*part }
+            })
+            .collect();
+        let sum: i128 = shares.iter().map(|part| i128::from(part.minor)).sum();
+        let missing = i128::from(cost.minor).saturating_sub(sum);
+        if missing == 0 {
+            return Some(shares);
+        }
+        let place = Place::line(record.line);
+        let (sum, total) = (cost.currency.to_major(sum), cost.to_major());
+        let most = i128::try_from(shares.len()).unwrap_or_default();
+        let Some(missing) = i64::try_from(missing).ok().filter(|_| missing.abs() <= most) else {
+            let rule = format!("the shares sum to {sum}, but the cost is {total}");
+            self.draft.error(place, rule);
+            return None;
+        };
+        let what =
+            format!("the shares sum to {sum}, not to {total}; the payer owes the difference");
+        self.draft.warn(place, what);
+        match shares.iter_mut().find(|part| part.member == payer) {
+            Some(own) => own.minor = own.minor.saturating_add(missing),
+            None => shares.push(Part { member: payer, minor: missing }),
+        }
+        Some(shares)
+    }
+
+    /// Equal shares. Before August 2026 the cells of a row that is split evenly followed the
+    /// weights of an earlier split.
+    fn evenly(
+        &mut self,
+        record: &Record<'_>,
+        cost: Money,
+        cells: &[Part],
+        row: (Key, Day),
+    ) -> Option<Vec<Part>> {
+        let place = Place::line(record.line);
+        self.draft.warn(place, "the cells differ, but the row is split evenly; so it is imported");
+        let sharers = cells.iter().filter(|part| part.minor != 0);
+        let sharers = sharers.map(|part| (part.member, Decimal::new(1, 0))).collect();
+        let name = |member| self.draft.name(member).to_owned();
+        let shares = weights::divide(cost, sharers, name, row);
+        shares.map_err(|rule| self.draft.error(place, rule)).ok()
+    }
+
+    /// The identity of a row. A member who joined later has an empty column, which is no part of
+    /// it.
+    fn key(&mut self, record: &Record<'_>, cost: Money, cells: &[Part]) -> Key {
+        let cell = |part: &Part| format!("{} {}", part.minor, self.draft.name(part.member));
+        let mut cells: Vec<_> = cells.iter().filter(|part| part.minor != 0).map(cell).collect();
+        cells.sort_unstable();
+        let cost = cost.to_major().to_string();
+        let kind = self.reimbursement.map_or("", |index| record.cell(index));
+        let text = |index| unguarded(record.cell(index));
+        let fixed = [record.cell(0), text(1), text(CURRENCY), &cost, kind];
+        let content: Vec<&str> = fixed.into_iter().chain(cells.iter().map(|it| &**it)).collect();
+        self.draft.key("spliit-csv", &content)
+    }
+
+    /// The amount of a cell; an empty one is 0.
+    fn minor(&mut self, record: &Record<'_>, index: usize, currency: Currency) -> Option<i64> {
+        let (place, text) = (record.place(index), record.cell(index));
+        let number = if text.is_empty() { Ok(Decimal::ZERO) } else { self.mark.number(text) };
+        let number = number.map_err(|rule| self.draft.error(place, rule)).ok()?;
+        self.draft.minor(place, number, currency)
+    }
+}

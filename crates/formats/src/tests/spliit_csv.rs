@@ -1,0 +1,128 @@
+use super::*;
+use crate::{Asks, Format};
+
+const FILE: &str = include_str!("../../../../tests/fixtures/import/spliit.csv");
+const JSON: &str = include_str!("../../../../tests/fixtures/import/spliit.json");
+
+/// Who paid the rows of [`FILE`] whose payers had no share.
+const PAYERS: &str = include_str!("../../../../tests/fixtures/import/spliit.csv.answers.json");
+
+/// A file of three members with these rows, whose fixed columns are those of an expense of 10.01.
+fn file(rows: &[&str]) -> String {
+    let header = "\"Date\",\"Description\",\"Category\",\"Currency\",\"Cost\",\"Original cost\",\
+                  \"Original currency\",\"Conversion rate\",\"Is Reimbursement\",\"Split mode\",\
+                  \"Anna\",\"Bob\",\"Eve\"";
+    format!("\u{feff}{header}\n{}", rows.join("\n"))
+}
+
+/// A row, with some of it replaced.
+fn row(replaced: &[(&str, &str)]) -> String {
+    let row = "\"2026-01-31\",\"Tea\",,\"EUR\",\"10.01\",,,,\"No\",\"Evenly\",3.34,-3.34,-3.33";
+    replaced.iter().fold(row.to_owned(), |row, (from, to)| {
+        assert!(row.contains(from), "{from}");
+        row.replacen(from, to, 1)
+    })
+}
+
+#[test]
+fn payers_without_a_share_are_asked() {
+    let import = read_text(FILE);
+    assert_eq!(import.format, Some(Format::SpliitCsv));
+    assert_eq!(errors(&import), [""; 0]);
+    let asked: Vec<_> = import.questions.iter().map(|it| (&it.asks, &*it.message)).collect();
+    let payer = |line| Asks::Payer { line };
+    assert_eq!(
+        asked,
+        [
+            (&payer(3), "who paid 10.01 EUR for Coffee on 2026-01-30?"),
+            (&payer(5), "who paid 99.99 EUR for Electricity on 2026-01-31?"),
+            (&payer(9), "who paid 25 EUR for Reimbursement on 2026-02-03?"),
+            (&payer(10), "who paid 10.01 EUR for Back to both on 2026-02-03?"),
+        ]
+    );
+    assert_eq!(import.rows.len(), 6);
+    assert!(!import.is_ready());
+}
+
+#[test]
+fn balances_are_those_of_the_json() {
+    let import = read(FILE.as_bytes(), &answers(PAYERS), today());
+    assert_eq!(errors(&import), [""; 0]);
+    assert!(import.is_ready());
+    let json = read_text(JSON);
+    assert_eq!(balances(&import), balances(&json));
+    let (plan, of_json) = (import.plan(), json.plan());
+    assert_eq!((plan.expenses, plan.settlements), (of_json.expenses, of_json.settlements));
+    assert_eq!(import.rows[6].line, 8);
+    assert_eq!(warnings(&import).len(), 2);
+}
+
+#[test]
+fn of_two_members_the_other_one_paid() {
+    let two = |row: &str| file(&[row]).replace(",\"Eve\"", "");
+    let row = row(&[("\"No\"", "\"Yes\""), (",3.34,-3.34,-3.33", ",0,-10.01")]);
+    assert_eq!(rows(&read_text(&two(&row))), ["2026-01-31 Tea EUR: 0>1 1001"]);
+}
+
+#[test]
+fn older_cells_that_miss_the_cost_are_completed_by_the_payer() {
+    let rounded = row(&[("3.34,-3.34,-3.33", "-3.33,3.33,-3.33"), ("10.01", "10.00")]);
+    let stale = row(&[("3.34,-3.34,-3.33", "2,-4.01,-4")]);
+    let import = read_text(&file(&[&rounded, &stale]));
+    assert_eq!(errors(&import), [""; 0]);
+    let rows = rows(&import);
+    assert_eq!(rows[0], "2026-01-31 Tea EUR: +1 1000, -0 333, -1 334, -2 333");
+    assert!(rows[1].starts_with("2026-01-31 Tea EUR: +0 1001, -0 33"), "{}", rows[1]);
+    assert_eq!(
+        warnings(&import)[..2],
+        [
+            "2 the shares sum to 9.99, not to 10; the payer owes the difference",
+            "3 the cells differ, but the row is split evenly; so it is imported",
+        ]
+    );
+}
+
+#[test]
+fn exports_without_original_columns_have_a_sign_as_currency() {
+    let file = "\u{feff}\"Date\",\"Description\",\"Category\",\"Currency\",\"Cost\",\
+                \"Is Reimbursement\",\"Split mode\",\"Anna\",\"Bob\"\n\
+                \"2025-01-06\",\"Tea\",\"General\",\"₹\",\"-5000.00\",\"No\",\"Evenly\",-2500,2500";
+    assert_eq!(read_text(file).questions.len(), 1);
+    let import = read(file.as_bytes(), &answers(r#"{"currency":"INR"}"#), today());
+    assert_eq!(rows(&import), ["2025-01-06 Tea INR: +0 -500000, -0 -250000, -1 -250000"]);
+}
+
+#[test]
+fn answers_must_fit_the_questions() {
+    let open = row(&[("3.34,-3.34,-3.33", "0,0,-10.01")]);
+    for (answer, error) in [
+        (r#"{"payers":{"2":"Anna"}}"#, None),
+        (r#"{"payers":{"2":"Eve"}}"#, Some("2 the payer must be a member whose cell is 0")),
+        (r#"{"payers":{"2":"Zed"}}"#, Some("2 payers must have the name of a member")),
+        (r#"{"payers":{"2":"Anna","3":"Bob"}}"#, Some("3 payers must not have this line")),
+    ] {
+        let import = read(file(&[&open]).as_bytes(), &answers(answer), today());
+        let told = errors(&import);
+        assert_eq!(told.len(), usize::from(error.is_some()), "{told:?}");
+        assert!(told.iter().all(|it| it.starts_with(error.unwrap())), "{told:?}");
+    }
+}
+
+#[test]
+fn broken_files_are_refused_at_their_line() {
+    for (from, to, expected) in [
+        ("2026-01-31", "2026-01-32", "3:1 the date must be"),
+        ("10.01", "10,01", "3:5 \"10,01\" must have a decimal point"),
+        ("10.01", "ten", "3:5 \"ten\" is no amount"),
+        ("10.01", "11.01", "3 the shares sum to 10.01, but the cost is 11.01"),
+        ("3.34,-3.34", "3.34,3.34", "3 only the payer's cell must have the sign"),
+        ("3.34,-3.34", "-3.34,-3.34", "3 a cell must have the sign of the cost"),
+        ("3.34,-3.34", "3.345,-3.34", "3:11 the amount must have at most 2"),
+        ("3.34,-3.34", "NaN,-3.34", "3:11 \"NaN\" is no amount"),
+        (",-3.33", "", "3 the line has 12 cells"),
+        ("\"No\"", "\"Nein\"", "3:9 Is Reimbursement must be Yes or No"),
+        ("\"Evenly\"", "\"Evenly", "3:10 the quote that opens"),
+    ] {
+        assert_refused(&[(&file(&[&row(&[]), &row(&[(from, to)])]), expected)]);
+    }
+}
