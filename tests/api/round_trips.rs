@@ -31,15 +31,25 @@ async fn quotas_add_a_round_trip_only_to_a_write_without_a_read() {
 #[tokio::test]
 async fn a_known_token_with_quotas_takes_the_round_trips_of_quotas() {
     let scene = Scene::new().await;
-    let alice = &scene.group.members[0];
-    let token = json!({ "name": "x", "scopes": ["read", "write"] });
-    let token = alice.post("/api/users/me/tokens", token).await;
-    let script = alice.with_token(&token).with_quotas(quotas(1000, 1000));
+    let script = scene.token().await.with_quotas(quotas(1000, 1000));
     // The first request finds the token, and notes the day of its use.
     let path = "/api/users/me/usage";
     let [first, second] = [script.get(path).await, script.get(path).await];
     assert_eq!((first.cost.round_trips, second.cost.round_trips), (3, 1));
     scene.assert_round_trips(&script, 2).await;
+}
+
+#[tokio::test]
+async fn a_token_that_an_instance_sees_for_the_first_time_adds_one_round_trip() {
+    let scene = Scene::new().await;
+    let token = scene.token().await;
+    token.get("/api/groups").await.data(200);
+    for (method, path, body, round_trips) in scene.reads() {
+        let reply = token.at(&scene.group.api.another()).call(method, &path, body.as_ref()).await;
+        let of_token = u32::from(path != "/api/health");
+        reply.data(200);
+        assert!(reply.cost.round_trips <= round_trips + of_token, "{path}: {}", reply.cost);
+    }
 }
 
 /// A request, and the round trips that it may take.
@@ -87,6 +97,13 @@ impl Scene {
             group.members[1].post(&group.path("/settlements"), body).await.data(201)["id"].clone();
         let settlement = settlement.as_str().unwrap().to_owned();
         Self { group, guest, other, expense, settlement }
+    }
+
+    /// The first member, by an API token.
+    async fn token(&self) -> Caller {
+        let new = json!({ "name": "x", "scopes": ["read", "write"] });
+        let alice = &self.group.members[0];
+        alice.with_token(&alice.post("/api/users/me/tokens", new).await)
     }
 
     fn reads(&self) -> Vec<Row> {
