@@ -181,6 +181,19 @@ fn rows() -> Vec<Row> {
             [403, 201, 201, 201],
         ),
         (Method::DELETE, "/api/users/me/tokens/T", None, [404, 404, 404, 200]),
+        (Method::GET, "/api/users/me/spendings", None, [200, 200, 200, 200]),
+        (
+            Method::POST,
+            "/api/users/me/spendings",
+            Some(json!({ "title": "Tea", "amount": 1, "currency": "EUR" })),
+            [201, 201, 201, 201],
+        ),
+        (
+            Method::PATCH,
+            "/api/users/me/targets",
+            Some(json!({ "version": 1, "period": "day" })),
+            [200, 200, 200, 200],
+        ),
     ]
 }
 

@@ -117,7 +117,8 @@ impl Subject {
     /// Calls every endpoint.
     async fn measure(&self) -> Vec<Line> {
         let mut lines = Vec::new();
-        let [mut expense, mut settlement, mut guest, mut token] = [const { String::new() }; 4];
+        let [mut expense, mut settlement, mut guest] = [const { String::new() }; 3];
+        let [mut token, mut spending] = [const { String::new() }; 2];
         let yesterday = Timestamp::from_millis(self.api.now().millis() - 1).unwrap().to_string();
         for (method, route, what, body) in self.calls() {
             let path = route
@@ -126,13 +127,17 @@ impl Subject {
                 .replace("{entryId}", &expense)
                 .replace("{settlementId}", &settlement)
                 .replace("{memberId}", &guest)
-                .replace("{tokenId}", &token);
+                .replace("{tokenId}", &token)
+                .replace("{spendingId}", &spending);
             let path = if path.ends_with("at=") { path + &yesterday } else { path };
             let caller = match (&method, route) {
                 (_, "/api/groups/open") => {
                     self.api.user(1_000, "Founder").in_chat(&self.adjustments.to_string())
                 }
                 (_, "/api/groups/{groupId}/leave") => self.wanderer(),
+                (&Method::PATCH, "/api/users/me/targets") => {
+                    self.api.user(2_000 + self.adjustments, "Newcomer")
+                }
                 _ if what == "again" => self.wanderer(),
                 // The lists of the members stay as they are.
                 (&Method::POST, "/api/groups") => self.api.user(1_000, "Founder"),
@@ -150,6 +155,7 @@ impl Subject {
                     Some("settlements") => id.clone_into(&mut settlement),
                     Some("members") => id.clone_into(&mut guest),
                     Some("tokens") => id.clone_into(&mut token),
+                    Some("spendings") => id.clone_into(&mut spending),
                     _ => {}
                 }
             }
@@ -188,6 +194,8 @@ impl Subject {
             "/api/users/me/targets",
             "/api/users/me/usage",
             "/api/users/me/tokens?limit=2",
+            "/api/users/me/spendings?limit=2",
+            "/api/users/me/spendings?limit=2&from=2026-01-01",
         ];
         let mut calls: Vec<_> = gets.map(|route| (Method::GET, route, "", None)).into();
         let mut add = |method, route, what, body| calls.push((method, route, what, Some(body)));
@@ -253,8 +261,23 @@ impl Subject {
             "",
             Some(json!({})),
         ));
+        calls.extend(of_users());
         calls
     }
+}
+
+/// The calls that are about one user alone.
+fn of_users() -> Vec<(Method, &'static str, &'static str, Option<Value>)> {
+    let targets = json!({ "version": 1, "currency": "EUR", "food": 300 });
+    let spending = json!({ "title": "Coffee", "amount": 1, "currency": "EUR", "category": "food" });
+    let (all, one) = ("/api/users/me/spendings", "/api/users/me/spendings/{spendingId}");
+    vec![
+        (Method::PATCH, "/api/users/me/targets", "", Some(targets)),
+        (Method::POST, all, "", Some(spending)),
+        (Method::GET, one, "", None),
+        (Method::PUT, one, "", Some(json!({ "amount": 2 }))),
+        (Method::DELETE, one, "", None),
+    ]
 }
 
 /// An expense of these members.

@@ -39,6 +39,8 @@ mod security;
 mod settlements;
 mod simulation;
 mod snapshots;
+mod spendings;
 mod stored_rows;
+mod targets;
 mod tokens;
 mod users;

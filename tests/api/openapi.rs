@@ -298,8 +298,13 @@ fn document_avoids_null_default_and_unknown_formats() {
         });
         assert!(!name.contains('_') && schema.get("$ref").is_none(), "{name}");
     }
-    let removable = ["category", "notes"];
-    let removable = removable.map(|field| format!("EditExpense.properties.{field}.anyOf"));
+    let removable = [
+        ("EditExpense", "category"),
+        ("EditExpense", "notes"),
+        ("EditSpending", "emoji"),
+        ("EditSpending", "notes"),
+    ];
+    let removable = removable.map(|(body, field)| format!("{body}.properties.{field}.anyOf"));
     assert_eq!(nullable, removable.into());
     for (path, method, operation) in document.operations() {
         let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
@@ -528,6 +533,9 @@ async fn requests_and_responses_match_the_document() {
     }
 
     the_tokens(&alice, &group).await;
+    the_targets(&alice).await;
+    the_spendings(&alice).await;
+
     leaving_and_archiving(&alice, &bob, &carol, &group).await;
     refusals(&alice, &carol, &nobody, &group).await;
 
@@ -551,6 +559,36 @@ async fn requests_and_responses_match_the_document() {
         "UNAVAILABLE",
     ];
     assert_eq!(unseen, elsewhere);
+}
+
+/// A user sets targets.
+async fn the_targets(alice: &Reader<'_>) {
+    let targets = "/api/users/me/targets";
+    alice.get(targets).await.data(200);
+    let registry = json!({ "pets": { "unit": "EUR", "label": "Pets", "target": "50" } });
+    let body = json!({ "version": 1, "period": "month", "currency": "EUR", "timeZone": "+01:00",
+        "total": 900, "food": "300.50", "registry": registry });
+    alice.call(Method::PATCH, targets, Some(body)).await.data(200);
+    let stale = json!({ "version": 1, "rent": 1 });
+    let stale = alice.call(Method::PATCH, targets, Some(stale)).await;
+    assert_eq!(stale.code().1, "VERSION_CONFLICT");
+    alice.get(targets).await.data(200);
+}
+
+/// A user records spendings.
+async fn the_spendings(alice: &Reader<'_>) {
+    let spendings = "/api/users/me/spendings";
+    let coffee = json!({ "title": "Coffee", "emoji": "☕", "amount": "3.50", "currency": "EUR",
+        "category": "food", "notes": "With oat milk", "spentAt": "2026-01-15T08:00:00Z" });
+    let coffee = format!("{spendings}/{}", alice.make(spendings, coffee).await);
+    let vet = json!({ "title": "Vet", "amount": 60, "categories": { "pets": 50, "health": "9.5" },
+        "userDate": "2026-01-14", "registrySnapshot": ["pets"] });
+    alice.make(spendings, vet).await;
+    alice.get(&format!("{spendings}?from=2026-01-14&to=2026-01-15&limit=1")).await.data(200);
+    alice.put(&coffee, json!({ "amount": 4, "emoji": null, "notes": null })).await.data(200);
+    alice.get(&coffee).await.data(200);
+    alice.call(Method::DELETE, &coffee, None).await.data(200);
+    assert_eq!(alice.get(&coffee).await.code().1, "SPENDING_NOT_FOUND");
 }
 
 /// Members leave, are removed and come back; a group is updated, archived and opened from a chat.

@@ -167,6 +167,27 @@ fn endpoints() -> Vec<Endpoint> {
         read("GET /api/users/me/tokens"),
         sent("POST /api/users/me/tokens", json!({ "?": 1 }), body),
         found("DELETE /api/users/me/tokens/{tokenId}"),
+        read("GET /api/users/me/spendings"),
+        sent("POST /api/users/me/spendings", json!({ "?": 1 }), body),
+        found("GET /api/users/me/spendings/{spendingId}"),
+        Endpoint {
+            operation: "PUT /api/users/me/spendings/{spendingId}",
+            bodies: vec![(Fields, json!({ "amount": -1, "?": 1 }))],
+            stages: &[Existence, Precondition, Format, Syntax, Fields],
+        },
+        Endpoint {
+            operation: "DELETE /api/users/me/spendings/{spendingId}",
+            bodies: Vec::new(),
+            stages: &[Existence, Precondition],
+        },
+        Endpoint {
+            operation: "PATCH /api/users/me/targets",
+            bodies: vec![
+                (State, json!({ "version": 7, "?": 1 })),
+                (Fields, json!({ "version": 1, "?": 1 })),
+            ],
+            stages: &[State, Format, Syntax, Fields],
+        },
     ]
 }
 
@@ -176,6 +197,7 @@ struct Scene {
     expense: String,
     settlement: String,
     guest: String,
+    spending: String,
 }
 
 impl Scene {
@@ -185,7 +207,10 @@ impl Scene {
         let expense = id(&group.spend(0, json!({ "amount": 9 })).await);
         let settlement = id(&group.pay(1, 0, "3").await);
         let guest = group.guest(0, "Guest").await;
-        Self { group, expense, settlement, guest }
+        let tea = json!({ "title": "Tea", "amount": 1, "currency": "EUR" });
+        let tea = group.members[0].post("/api/users/me/spendings", tea).await;
+        let spending = id(tea.data(201));
+        Self { group, expense, settlement, guest, spending }
     }
 
     /// A request that is valid before `stage`, and invalid in it and all later ones.
@@ -197,6 +222,10 @@ impl Scene {
             .replace("{groupId}", &id(&self.group.id, NoGroup))
             .replace("{expenseId}", &id(&self.expense, Existence))
             .replace("{settlementId}", &id(&self.settlement, Existence))
+            .replace(
+                "{spendingId}",
+                if wrong(Existence) { "2026-01-15T12:00:00.000Z~0" } else { &self.spending },
+            )
             .replace(
                 "{memberId}",
                 match stage {
@@ -245,10 +274,12 @@ fn refusal(endpoint: &Endpoint, stage: Stage) -> (u16, &'static str) {
         Existence if endpoint.operation.contains("{memberId}") => (404, "MEMBER_NOT_FOUND"),
         Existence if endpoint.operation.contains("{settlementId}") => (404, "SETTLEMENT_NOT_FOUND"),
         Existence if endpoint.operation.contains("{tokenId}") => (404, "TOKEN_NOT_FOUND"),
+        Existence if endpoint.operation.contains("{spendingId}") => (404, "SPENDING_NOT_FOUND"),
         Existence => (404, "ENTRY_NOT_FOUND"),
         Right => (403, "NOT_ALLOWED"),
         State if endpoint.operation.contains("{settlementId}") => (409, "SETTLEMENT_FINAL"),
         State if endpoint.bodies.is_empty() => (409, "NOT_SETTLED"),
+        State if endpoint.operation.ends_with("/targets") => (409, "VERSION_CONFLICT"),
         State => (409, "NAME_TAKEN"),
         Precondition => (412, "PRECONDITION_FAILED"),
         Format => (415, "UNSUPPORTED_MEDIA_TYPE"),

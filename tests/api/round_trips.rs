@@ -235,3 +235,31 @@ async fn cost_of_debts_does_not_grow_with_the_history() {
     assert_eq!(old, young);
     assert!(old.read_units > 0.0, "{old}");
 }
+
+#[tokio::test]
+async fn requests_of_a_user_alone_stay_within_their_round_trips() {
+    let alice = Api::new().await.user(1, "Alice");
+    let targets = "/api/users/me/targets";
+    let spendings = "/api/users/me/spendings";
+    let body = json!({ "title": "x", "amount": 1, "currency": "EUR" });
+    let made = alice.post(spendings, body.clone()).await.data(201)["id"].clone();
+    let one = format!("{spendings}/{}", made.as_str().unwrap());
+    let given =
+        json!({ "title": "x", "amount": 1, "currency": "EUR", "spentAt": "2026-01-14T12:00:00Z" });
+    let update = json!({ "version": 1, "period": "day" });
+    for (method, path, body, round_trips) in [
+        (Method::GET, targets, None, 1),
+        (Method::PATCH, targets, Some(update), 2),
+        (Method::GET, &format!("{spendings}?from=2026-01-01"), None, 1),
+        (Method::POST, spendings, Some(body), 2),
+        // Nothing has to be read.
+        (Method::POST, spendings, Some(given), 1),
+        (Method::GET, &one, None, 1),
+        (Method::PUT, &one, Some(json!({ "amount": 2 })), 2),
+        (Method::DELETE, &one, None, 2),
+    ] {
+        let reply = alice.call(method.clone(), path, body.as_ref()).await;
+        assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
+        assert_eq!(reply.cost.round_trips, round_trips, "{method} {path}: {}", reply.cost);
+    }
+}

@@ -37,7 +37,7 @@ const fn sample(
 }
 
 /// Every file of `events/`.
-pub const SAMPLES: [Sample; 52] = [
+pub const SAMPLES: [Sample; 58] = [
     sample("get-health", "groups", 200, r#""status":"ok""#),
     sample("list-groups", "groups", 200, r#""title":"Alps""#),
     sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
@@ -109,6 +109,17 @@ pub const SAMPLES: [Sample; 52] = [
     sample("list-tokens", "insights", 200, r#""name":"Bot","scopes":["read","write"]"#),
     sample("create-token", "insights", 201, r#""token":"fracti_pat_"#),
     sample("delete-token", "insights", 200, r#""message":"API token deleted""#),
+    sample("update-targets", "insights", 200, r#""version":2,"period":"month","currency":"EUR""#),
+    sample("list-spendings", "insights", 200, r#""title":"Espresso""#),
+    sample("create-spending", "insights", 201, r#""message":"Spending recorded""#),
+    sample("get-spending", "insights", 200, r#""categories":{"food":3.5}"#),
+    sample(
+        "edit-spending",
+        "insights",
+        200,
+        r#""amount":4,"currency":"EUR","categories":{"food":4}"#,
+    ),
+    sample("delete-spending", "insights", 200, r#""message":"Spending deleted""#),
     sample("base64-body", "expenses", 201, r#""amount":12,"currency":"EUR","description":"Käse""#),
     sample("bad-no-header", "groups", 401, "UNAUTHORIZED"),
     sample("bad-forged", "groups", 401, "UNAUTHORIZED"),
@@ -136,22 +147,24 @@ pub fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../events")
 }
 
-/// The ids in the events: a group of Alice and Bob, an expense, a settlement, a guest and an API
-/// token of Alice.
-pub const SCENE: [&str; 5] = [
+/// The ids in the events: a group of Alice and Bob, an expense, a settlement and a guest, and an API
+/// token and a spending of Alice.
+pub const SCENE: [&str; 6] = [
     "019bc186-de00-7101-8101-010101010101",
     "019bc186-de00-7303-8303-030303030303",
     "019bc186-de01-7404-8404-040404040404",
     "guest-019bc186-de00-7505-8505-050505050505",
     "019bc186-de00-7606-8606-060606060606",
+    "2026-01-14T09:30:00.000Z~08080808080808080808",
 ];
 
-/// Creates the group, expense, settlement, guest and token of the events, and returns their ids.
+/// Creates the group, expense, settlement, guest, token and spending of the events, and returns
+/// their ids.
 ///
 /// # Panics
 ///
 /// If the API refuses a request.
-pub async fn scene(api: &Router, now: Timestamp) -> [String; 5] {
+pub async fn scene(api: &Router, now: Timestamp) -> [String; 6] {
     let api = &Transport::Router(api.clone());
     let user = |id, name| client::authorization(&client::user(id, name), TOKEN, now);
     let [alice, bob] = [user(123_456_789, "Alice Smith"), user(987_654_321, "Bob Jones")];
@@ -166,7 +179,10 @@ pub async fn scene(api: &Router, now: Timestamp) -> [String; 5] {
     let guest = post(api, &alice, &path("/members"), &json!({ "name": "Grandma" })).await;
     let token = json!({ "name": "Bot", "scopes": ["read", "write"] });
     let token = post(api, &alice, "/api/users/me/tokens", &token).await;
-    [group, expense, settlement, guest, token]
+    let coffee = json!({ "title": "Espresso", "amount": 3.5, "currency": "EUR", "category": "food",
+        "spentAt": "2026-01-14T10:30:00+01:00" });
+    let spending = post(api, &alice, "/api/users/me/spendings", &coffee).await;
+    [group, expense, settlement, guest, token, spending]
 }
 
 async fn post(api: &Transport, authorization: &str, path: &str, body: &Value) -> String {

@@ -328,9 +328,8 @@ fn app(table: Table) -> App {
 }
 
 /// Every documented route that takes a body, with the ids of the scene.
-fn routes_with_a_body(
-    [group, expense, settlement, guest, token]: &[String; 5],
-) -> Vec<(Method, String)> {
+fn routes_with_a_body(ids: &[String; 6]) -> Vec<(Method, String)> {
+    let [group, expense, settlement, guest, token, spending] = ids;
     let (_, document) = routes().split_for_parts();
     let document = serde_json::to_value(document).unwrap();
     let paths: BTreeMap<String, Value> = serde_json::from_value(document["paths"].clone()).unwrap();
@@ -344,6 +343,7 @@ fn routes_with_a_body(
         let path = path.replace("{groupId}", group).replace("{expenseId}", expense);
         let path = path.replace("{settlementId}", settlement).replace("{memberId}", guest);
         let path = path.replace("{tokenId}", token);
+        let path = path.replace("{spendingId}", spending);
         let taken = |(name, _): &&(&str, Method)| {
             item.get(*name).is_some_and(|it| *name != "delete" || it["requestBody"].is_object())
         };

@@ -79,6 +79,12 @@ impl Decimal {
         Some(Self::new(digits, scale))
     }
 
+    /// The number with the other sign.
+    #[must_use]
+    pub const fn negated(self) -> Self {
+        Self { digits: self.digits.saturating_neg(), ..self }
+    }
+
     /// Number of digits after the decimal point.
     #[must_use]
     pub const fn decimals(self) -> u8 {

@@ -74,6 +74,9 @@ pub enum Error {
     /// There is no such settlement in the group.
     #[error("the settlement does not exist in this group")]
     NoSettlement,
+    /// The user has no such spending.
+    #[error("the spending does not exist")]
+    NoSpending,
     /// The request cannot be read.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
@@ -101,6 +104,9 @@ pub enum Error {
     /// The resource has changed since the caller read it.
     #[error("the resource has changed since it was read; read it again")]
     Changed,
+    /// The targets have another version than the client has read. The value is the current one.
+    #[error("the targets have changed since they were read; read them again")]
+    VersionConflict(u64),
     /// The write does not fit into one transaction. The value is the number of its actions.
     #[error("the request takes {0} writes, but a transaction has at most 100")]
     TooManyActions(usize),
@@ -132,7 +138,7 @@ pub enum Error {
     #[error("the request is not admitted")]
     NotAdmitted,
     /// Other writers were faster each time until the deadline.
-    #[error("the request lost to concurrent writes to the group; nothing was changed, try again")]
+    #[error("the request lost to concurrent writes; nothing was changed, try again")]
     Contended,
     /// The table did not respond, or throttled the requests, until the deadline. A write that was
     /// sent may still be committed.

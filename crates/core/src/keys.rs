@@ -17,6 +17,8 @@
 //! | chat group | `CHAT#<chat_instance>` | `GROUP` |
 //! | used hash | `TXHASH#<txHash>` | `SETTLEMENT` |
 //! | idempotency | `IDEM#<userId>` | `<operation>#<sha256 of the key>` |
+//! | spending | `USER#<userId>` | `SPEND#<spentAt>#<suffix>` |
+//! | day summary | `USER#<userId>` | `SUMMARY#<YYYY-MM-DD>` |
 //! | targets | `USER#<userId>` | `CONFIG#TARGETS` |
 //! | usage | `USER#<userId>` | `USAGE#<YYYY-MM-DD>` |
 //! | token | `USER#<userId>` | `PAT#<tokenId>` |
@@ -52,6 +54,7 @@ use crate::{
     chat_id::ChatId,
     entry_id::EntryId,
     id::{ExpenseId, GroupId, MemberId, SettlementId, TokenId, UserId},
+    spending::SpendingId,
     tally::TallyOf,
     time::{Day, Timestamp},
     token::TokenHash,
@@ -126,6 +129,10 @@ pub mod prefix {
     pub const TOKEN: &str = "PAT#";
     /// Partition keys of API tokens in `GSI1`.
     pub const TOKEN_HASH: &str = "PATHASH#";
+    /// Sort keys of spendings.
+    pub const SPENDING: &str = "SPEND#";
+    /// Sort keys of day summaries.
+    pub const SUMMARY: &str = "SUMMARY#";
     /// Partition keys of ledgers.
     pub const LEDGER: &str = "LEDGER#";
 }
@@ -322,6 +329,42 @@ fn usage_position(day: Day) -> String {
     format!("{}{day}", prefix::USAGE)
 }
 
+/// Key of a spending.
+#[must_use]
+pub fn spending(user: UserId, spending: &SpendingId) -> Primary {
+    Primary { pk: own_partition(user), sk: spending_position(spending) }
+}
+
+/// Sort key of a spending.
+fn spending_position(spending: &SpendingId) -> String {
+    format!("{}{}", prefix::SPENDING, spending.separated_by('#'))
+}
+
+/// The spending with this sort key.
+pub(crate) fn spending_of(sort_key: &str) -> Option<SpendingId> {
+    SpendingId::parse(sort_key.strip_prefix(prefix::SPENDING)?, '#').ok()
+}
+
+/// Sort keys before and after the spendings of which the UTC date of the time is in a range of
+/// days, which may be open.
+#[must_use]
+pub fn spendings_between(first: Option<Day>, last: Option<Day>) -> (String, String) {
+    let [first, last] = [first, last].map(|day| day.map(|day| day.to_string()).unwrap_or_default());
+    (format!("{}{first}", prefix::SPENDING), format!("{}{last}~", prefix::SPENDING))
+}
+
+/// Key of the summary of a day.
+#[must_use]
+pub fn summary(user: UserId, day: Day) -> Primary {
+    Primary { pk: own_partition(user), sk: summary_position(day) }
+}
+
+/// Sort key of the summary of a day.
+#[must_use]
+pub fn summary_position(day: Day) -> String {
+    format!("{}{day}", prefix::SUMMARY)
+}
+
 /// Key of no row, which is read to open a connection.
 #[must_use]
 pub fn nothing() -> Primary {
@@ -426,6 +469,30 @@ within_key!(
     super::ledger_partition,
     super::prefix::LEDGER
 );
+
+within_key!(
+    /// The day of a summary's sort key.
+    of_summary,
+    crate::time::Day,
+    super::summary_position,
+    super::prefix::SUMMARY
+);
+
+/// The id of a spending's sort key.
+pub(crate) mod of_spending {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use super::{SpendingId, spending_of, spending_position};
+
+    pub(crate) fn serialize<S: Serializer>(id: &SpendingId, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&spending_position(id))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<SpendingId, D::Error> {
+        let key = String::deserialize(from)?;
+        spending_of(&key).ok_or_else(|| D::Error::custom("the key has another form"))
+    }
+}
 
 within_key!(
     /// The day of a closing's sort key.

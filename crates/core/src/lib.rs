@@ -4,12 +4,12 @@
 //! [`split`] divides an expense, [`ledger`] records the balances, [`links`] says which guests
 //! are users, [`presence`] who is a member, and [`plan`] settles the balances; [`group`],
 //! [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities of groups, and
-//! [`targets`] and [`token`] are those of users; [`tally`] adds up the expenses of a day, [`named`]
-//! finds the members that a request names, and [`verify`] compares entities with the ledger and the
-//! tallies; [`input`] checks the input of clients, and [`text_form`] describes it in the OpenAPI
-//! document; [`keys`] and [`row`] turn an entity into a row of the table, [`balance`] and
-//! [`idempotency`] are rows of their own, and [`rows`] lists all rows; [`telegram`] verifies init
-//! data.
+//! [`targets`], [`spending`] and [`token`] those of users; [`tally`] adds up the expenses of a day
+//! and [`summary`] the spendings, [`named`] finds the members that a request names, and [`verify`]
+//! compares entities with the ledger and the tallies; [`input`] checks the input of clients, and
+//! [`text_form`] describes it in the OpenAPI document; [`keys`] and [`row`] turn an entity into a
+//! row of the table, [`balance`] and [`idempotency`] are rows of their own, and [`rows`] lists all
+//! rows; [`telegram`] verifies init data.
 //!
 //! Nothing here knows DynamoDB's client, HTTP, the environment or the time of day.
 
@@ -60,6 +60,12 @@ pub mod tally;
 pub mod settlement;
 
 pub mod targets;
+
+pub mod spending;
+
+pub mod summary;
+
+pub mod counters;
 
 pub mod entry;
 

@@ -149,6 +149,34 @@ pub fn from_item<T: Row>(item: Item) -> Result<T, Error> {
     })
 }
 
+/// Renames the attributes of a row, and the keys of its maps, from `PascalCase` to `camelCase`, but
+/// not the attributes of its keys. If an attribute has both names, the value of the later,
+/// `camelCase`, one stays.
+pub fn rename_from_pascal_case(item: &mut Item) {
+    let is_key = |name: &str| matches!(name, "PK" | "SK") || name.starts_with("GSI");
+    let names: Vec<String> = item.keys().filter(|name| !is_key(name)).cloned().collect();
+    for name in names {
+        let Some(mut value) = item.remove(&name) else { continue };
+        if let AttributeValue::M(map) = &mut value {
+            rename_from_pascal_case(map);
+        }
+        let renamed = camel_case(&name);
+        if renamed == name {
+            item.insert(name, value);
+        } else {
+            item.entry(renamed).or_insert(value);
+        }
+    }
+}
+
+/// The name with a small first letter.
+#[must_use]
+pub fn camel_case(name: &str) -> String {
+    let mut rest = name.chars();
+    let first = rest.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(rest).collect()
+}
+
 /// Approximate size of a row in the table, in bytes.
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html>

@@ -13,6 +13,8 @@ use crate::{
     idempotency::IdempotencyRow,
     row::{AttributeValue, Item, KIND, Row, from_item, to_item},
     settlement::{Settlement, UsedHash},
+    spending::Spending,
+    summary::DaySummary,
     tally::TallyRow,
     targets::Targets,
     token::Token,
@@ -30,7 +32,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 17] = [
+pub const ROWS: [RowKind; 19] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -45,6 +47,8 @@ pub const ROWS: [RowKind; 17] = [
     RowKind::of::<Entry>(),
     RowKind::of::<UsedHash>(),
     RowKind::of::<IdempotencyRow<AnyResult>>(),
+    RowKind::of::<Spending>(),
+    RowKind::of::<DaySummary>(),
     RowKind::of::<Targets>(),
     RowKind::of::<Usage>(),
     RowKind::of::<Token>(),

@@ -1,5 +1,7 @@
 //! What a user wants to spend at most, and the user's own categories.
 
+mod update;
+
 use std::{borrow::Borrow, collections::BTreeMap, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
@@ -7,17 +9,27 @@ use serde::{Deserialize, Serialize};
 use crate::{
     currency::Currency,
     decimal::Decimal,
+    expense::Category,
     id::UserId,
     keys::{self, Keys},
-    row::Row,
+    row::{self, Item, Row},
+    tally::NO_CATEGORY,
     text::CategoryLabel,
     text_form::{TextForm, TextRule},
     time::{Timestamp, Zone},
     words,
 };
 
+pub use update::{OwnCategoryUpdate, TargetsUpdate};
+
 /// Key of the target for all spendings together.
 pub const TOTAL: &str = "total";
+
+/// Maximum number of a user's own categories.
+pub const MAX_OWN_CATEGORIES: usize = 50;
+
+/// Fields beside the targets in views and requests.
+const FIELDS: [&str; 4] = ["version", "period", "currency", "registry"];
 
 /// Version of the format of the rows in a user's own partition. It continues the numbering of the
 /// data model that they are taken from.
@@ -64,8 +76,10 @@ pub struct Targets {
     #[serde(rename = "PK", with = "keys::of_user")]
     pub user_id: UserId,
     /// Version, which grows with each change.
+    #[serde(default = "first_version")]
     pub version: u64,
     /// Period of the targets.
+    #[serde(default = "each_month")]
     pub period: Period,
     /// Currency of the targets, and of spendings that name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,6 +113,19 @@ pub struct OwnCategory {
     pub status: CategoryStatus,
 }
 
+const fn first_version() -> u64 {
+    1
+}
+
+const fn each_month() -> Period {
+    Period::Month
+}
+
+/// Whether no own category may have this key.
+pub(crate) fn is_reserved(key: &str) -> bool {
+    [TOTAL, NO_CATEGORY].contains(&key) || FIELDS.contains(&key) || Category::WORDS.contains(&key)
+}
+
 impl Targets {
     /// The targets of a user who has set none.
     #[must_use]
@@ -128,6 +155,10 @@ impl Row for Targets {
 
     fn keys(&self) -> Keys {
         keys::targets(self.user_id).into()
+    }
+
+    fn upgrade(_: u32, item: &mut Item) {
+        row::rename_from_pascal_case(item);
     }
 }
 

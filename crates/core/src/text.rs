@@ -119,6 +119,12 @@ text! {
     LineName(Line, 100) as "LineName", "Pizza";
     /// Name of a guest, not all blank, without control characters.
     GuestName(Line, 100) as "GuestName", "Grandma";
+    /// What money was spent on, not all blank, without control characters.
+    SpendingTitle(Line, 100) as "SpendingTitle", "Coffee";
+    /// Emoji of a spending, not all blank, without control characters.
+    Emoji(Line, 8) as "SpendingEmoji", "☕";
+    /// Notes about a spending, not all blank, without control characters other than line breaks.
+    SpendingNotes(Lines, 500) as "SpendingNotes", "With oat milk";
     /// Name of a category, not all blank, without control characters.
     CategoryLabel(Line, 50) as "CategoryLabel", "Pets";
     /// Note of an adjustment, not all blank, without control characters.

@@ -4,12 +4,12 @@ mod zone;
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use chrono::{DateTime, Months, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::text_form::{TextForm, TextRule};
 
-pub use zone::{DAY_STARTS_AT_HOUR, Zone, ZoneError, day_of};
+pub use zone::{DAY_STARTS_AT_HOUR, Zone, ZoneError, ZonedTime, day_of};
 
 /// A moment in UTC with millisecond precision, written as `2024-01-20T18:30:00.000Z`. Its texts
 /// sort in order of time.
@@ -89,6 +89,26 @@ impl Day {
     #[must_use]
     pub fn start(self) -> Timestamp {
         Timestamp(self.0.and_time(NaiveTime::MIN).and_utc())
+    }
+
+    /// Noon of the day, in UTC.
+    #[must_use]
+    pub fn noon(self) -> Timestamp {
+        self.start().0.checked_add_signed(TimeDelta::hours(12)).map_or(self.start(), Timestamp)
+    }
+
+    /// The day so many days later, or earlier if the number is negative, in the years 1970 to 9999.
+    #[must_use]
+    pub fn plus(self, days: i64) -> Self {
+        let day = self.0.checked_add_signed(TimeDelta::days(days));
+        day.filter(|day| (1970..=9999).contains(&day.year())).map_or(self, Self)
+    }
+
+    /// Number of days from the first day to this one, both included; 0 if it is earlier.
+    #[must_use]
+    pub fn days_since(self, first: Self) -> u64 {
+        let days = self.0.signed_duration_since(first.0).num_days();
+        u64::try_from(days.saturating_add(1)).unwrap_or_default()
     }
 
     /// The same day of the next year; 28 February for 29 February.

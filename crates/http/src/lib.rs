@@ -38,7 +38,7 @@ pub use request::{
     filter::FilterParams,
     json::Json,
     paging::{ListId, Paging},
-    post::{Post, respond, respond_tagged},
+    post::{Post, respond, respond_created, respond_tagged},
     query::{Flag, FlagError, Parameters, Query, QueryReader},
 };
 pub use response::{

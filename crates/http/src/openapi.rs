@@ -18,8 +18,10 @@ use fracti_core::{
     entry_id,
     id::{ExpenseId, GroupId, SettlementId},
     idempotency::RETENTION,
+    spending::SpendingId,
     split::MAX_SHARES,
     telegram,
+    text_form::TextForm,
 };
 use serde_json::{Value, json};
 use utoipa::{
@@ -75,13 +77,14 @@ string with the same digits.
 * **Idempotency.** A POST with an `Idempotency-Key` is carried out once: for {retention} hours, the \
 same key and body get the first response again.
 * **Optional fields** of a request body may be `null`, which means the same as leaving them out. \
-The one exception is `category` of `EditExpense`, where `null` removes the category.
+The exceptions are `category` and `notes` of `EditExpense`, and `emoji` and `notes` of \
+`EditSpending`: there, `null` removes the value.
 * **Strict input.** Unknown fields and unknown query parameters are refused. All errors of a body, \
 or of a query, are reported at once in `details`; `message` is about the first one.
 * **Order of errors.** A request with several errors gets the first of these: path and method \
 (404, 405); init data or API token (401), and what the token allows (403); path ids, query, cursor, `Idempotency-Key` and size of the body (400, \
-413); group and membership (404, 403), with a reused `Idempotency-Key` (422); expense, settlement \
-or entry (404); permission (403); state (409); `If-Match` (412); body (415, 400, 422).
+413); group and membership (404, 403), with a reused `Idempotency-Key` (422); expense, settlement, \
+entry or spending (404); permission (403); state (409); `If-Match` (412); body (415, 400, 422).
 * **Unknown paths** get 404 `ROUTE_NOT_FOUND`. Unknown methods get 405 `METHOD_NOT_ALLOWED`, and \
 the header `Allow` lists the supported ones.
 * **Quotas.** A deployment may limit the reads and the writes of a user on a day, in UTC. Then \
@@ -300,7 +303,7 @@ fn common(
 
 /// Whether the operation changes a resource that has an entity tag.
 fn changes_state(path: &str, method: &Method) -> bool {
-    let tagged = [ExpenseId::NAME, SettlementId::NAME];
+    let tagged = [ExpenseId::NAME, SettlementId::NAME, <SpendingId as PathParam>::NAME];
     let is_one = path.ends_with('}') && ids(path).last().is_some_and(|id| tagged.contains(&id));
     is_one && (method == Method::PUT || method == Method::DELETE)
 }
@@ -530,6 +533,12 @@ fn shared() -> Components {
                     entry.",
                 "schema": { "type": "string", "minLength": 1, "maxLength": entry_id::MAX_LENGTH },
                 "example": "opening-balance",
+            },
+            "spendingId": {
+                "name": "spendingId", "in": "path", "required": true, "description": "Id of the \
+                    spending.",
+                "schema": { "type": "string" },
+                "example": SpendingId::EXAMPLE,
             },
             "If-Match": {
                 "name": "If-Match", "in": "header", "required": false,

@@ -1,5 +1,6 @@
-//! Endpoints of a user's targets, API tokens and usage.
+//! Endpoints of a user's spendings, targets, API tokens and usage.
 
+mod spendings;
 mod targets;
 mod tokens;
 mod usage;
@@ -13,11 +14,14 @@ use tokens::CreateToken;
 #[must_use]
 pub fn routes() -> Routes {
     let routes = openapi::tagged([
+        ("spendings", "Money that a user spent on themselves alone."),
         ("targets", "What a user wants to spend at most."),
         ("tokens", "API tokens, by which programs act for a user."),
         ("usage", "How much of their quotas a user has used."),
     ])
-    .routes(routes!(targets::get_targets))
+    .routes(routes!(spendings::list_spendings, spendings::create_spending))
+    .routes(routes!(spendings::get_spending, spendings::edit_spending, spendings::delete_spending))
+    .routes(routes!(targets::get_targets, targets::update_targets))
     .routes(routes!(tokens::list_tokens, tokens::create_token))
     .routes(routes!(tokens::delete_token))
     .routes(routes!(usage::get_usage));

@@ -5,13 +5,17 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use fracti_core::{
     expense::Category,
-    targets::{OwnCategory, TOTAL, Targets},
+    input::Field,
+    targets::{MAX_OWN_CATEGORIES, OwnCategory, OwnCategoryUpdate, TOTAL, Targets, TargetsUpdate},
 };
-use fracti_http::{App, Caller, Data, JsonDecimal, Problem, Text, schemas};
+use fracti_http::{
+    App, Body, Caller, Code, Context, Data, Json, JsonDecimal, JsonScalar, Problem, Text,
+    Value as JsonValue, schemas,
+};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use utoipa::{
-    PartialSchema, ToSchema,
+    ToSchema,
     openapi::{RefOr, Schema},
 };
 
@@ -48,27 +52,34 @@ pub(crate) struct TargetsView {
 #[serde(transparent)]
 struct TargetAmounts(BTreeMap<String, JsonDecimal>);
 
-impl PartialSchema for TargetAmounts {
+impl utoipa::PartialSchema for TargetAmounts {
     fn schema() -> RefOr<Schema> {
-        let keys = [TOTAL].into_iter().chain(Category::WORDS.iter().copied());
         let target = |key| {
             let of = if key == TOTAL { "all spendings" } else { key };
             let description = format!("Most that the user wants to spend on {of} in a period.");
-            (
-                key.to_owned(),
-                json!({ "type": "number", "minimum": 0, "example": 300, "description": description }),
-            )
+            let amount = json!({ "type": "number", "minimum": 0, "example": 300 });
+            (key.to_owned(), described(amount, &description))
         };
-        let properties: serde_json::Map<String, Value> = keys.map(target).collect();
-        let schema = json!({
-            "type": "object", "description": "Targets in the user's currency.", "properties": properties,
-        });
-        serde_json::from_value(schema)
+        let properties: Map<String, Value> = keys().map(target).collect();
+        let schema = json!({ "type": "object", "properties": properties });
+        serde_json::from_value(described(schema, "Targets in the user's currency."))
             .unwrap_or_else(|error| unreachable!("the schema is valid: {error}"))
     }
 }
 
 impl ToSchema for TargetAmounts {}
+
+fn described(mut schema: Value, description: &str) -> Value {
+    if let Some(schema) = schema.as_object_mut() {
+        schema.insert("description".to_owned(), description.into());
+    }
+    schema
+}
+
+/// Keys of the targets in the user's currency.
+fn keys() -> impl Iterator<Item = &'static str> {
+    [TOTAL].into_iter().chain(Category::WORDS.iter().copied())
+}
 
 /// A category of the user's own.
 #[derive(Debug, Serialize, ToSchema)]
@@ -88,6 +99,94 @@ struct OwnCategoryView {
     status: schemas::CategoryStatus,
 }
 
+/// Changes to targets. A field that is left out stays as it is.
+#[derive(ToSchema)]
+#[schema(
+    rename_all = "camelCase",
+    example = json!({ "version": 1, "currency": "EUR", "food": 300, "registry": { "pets": { "unit": "EUR" } } })
+)]
+#[expect(dead_code, reason = "describes the body that is read")]
+pub(crate) struct UpdateTargets {
+    /// Version of the targets that were read.
+    #[schema(minimum = 1)]
+    version: u64,
+    /// New period of all targets.
+    period: Option<schemas::TargetPeriod>,
+    /// New currency. It needs new values of all targets that are set.
+    currency: Option<schemas::Currency>,
+    /// New time zone of the user's days. Days of the past stay as they are.
+    time_zone: Option<schemas::TimeZone>,
+    /// New target for all spendings; 0 removes it.
+    total: Option<schemas::TargetInput>,
+    /// New target for the category `food`; 0 removes it.
+    food: Option<schemas::TargetInput>,
+    /// New target for the category `transport`; 0 removes it.
+    transport: Option<schemas::TargetInput>,
+    /// New target for the category `entertainment`; 0 removes it.
+    entertainment: Option<schemas::TargetInput>,
+    /// New target for the category `shopping`; 0 removes it.
+    shopping: Option<schemas::TargetInput>,
+    /// New target for the category `utilities`; 0 removes it.
+    utilities: Option<schemas::TargetInput>,
+    /// New target for the category `rent`; 0 removes it.
+    rent: Option<schemas::TargetInput>,
+    /// New target for the category `travel`; 0 removes it.
+    travel: Option<schemas::TargetInput>,
+    /// New target for the category `health`; 0 removes it.
+    health: Option<schemas::TargetInput>,
+    /// New target for the category `education`; 0 removes it.
+    education: Option<schemas::TargetInput>,
+    /// New target for the category `other`; 0 removes it.
+    other: Option<schemas::TargetInput>,
+    /// New and changed categories of the user's own, by key. They are never deleted.
+    registry: Option<BTreeMap<String, UpdateOwnCategory>>,
+}
+
+/// A new category of the user's own, or changes to one.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body that is read")]
+struct UpdateOwnCategory {
+    /// Currency of the target. A new category needs it, and it never changes.
+    unit: Option<schemas::Currency>,
+    /// New name for people.
+    label: Option<schemas::CategoryLabel>,
+    /// New target; 0 removes it.
+    target: Option<schemas::TargetInput>,
+    /// New status. Default of a new category: `ACTIVE`.
+    status: Option<schemas::CategoryStatus>,
+}
+
+impl Body for UpdateTargets {
+    type Fields = TargetsUpdate;
+
+    fn read(value: JsonValue<'_, '_>) -> Field<TargetsUpdate> {
+        value.object(|targets| TargetsUpdate {
+            version: targets.field("version").required().parse(|sent| version(&sent)),
+            period: targets.field("period").text(),
+            currency: targets.field("currency").text(),
+            time_zone: targets.field("timeZone").text(),
+            targets: keys().map(|key| (key, targets.field(key).scalar())).collect(),
+            registry: targets.field("registry").entries(MAX_OWN_CATEGORIES, |_, own| {
+                own.object(|own| OwnCategoryUpdate {
+                    unit: own.field("unit").text(),
+                    label: own.field("label").text(),
+                    target: own.field("target").scalar(),
+                    status: own.field("status").text(),
+                })
+            }),
+        })
+    }
+}
+
+/// Parses a version, which is a whole number.
+fn version(sent: &JsonScalar<'_>) -> Result<u64, Option<String>> {
+    let version = match sent {
+        JsonScalar::Other(number) => number.parse().ok().filter(|version| *version > 0),
+        JsonScalar::Text(_) => None,
+    };
+    version.ok_or_else(|| Some("must be a whole number above 0".to_owned()))
+}
+
 /// Get the caller's targets.
 ///
 /// A user who has set none has version 1 without targets.
@@ -98,6 +197,23 @@ pub(crate) async fn get_targets(
     Caller(user, ()): Caller,
 ) -> Result<Data<TargetsView>, Problem> {
     Ok(Data::new(app.table.targets(user.id).await?.into()))
+}
+
+/// Update the caller's targets.
+///
+/// Fields that are left out stay as they are; 0 removes a target. Send the version that you have
+/// read: if the targets have another one, nothing is changed.
+#[utoipa::path(patch, path = "/api/users/me/targets", tag = "targets",
+    request_body = UpdateTargets,
+    responses((status = OK, body = Data<TargetsView>)),
+    extensions(("x-errors" = json!([Code::VersionConflict]))))]
+pub(crate) async fn update_targets(
+    State(app): State<App>,
+    Caller(user, ()): Caller,
+    Context { now, .. }: Context,
+    Json(body): Json<UpdateTargets>,
+) -> Result<Data<TargetsView>, Problem> {
+    Ok(Data::new(app.table.update_targets(user.id, &body, now).await?.into()))
 }
 
 impl From<Targets> for TargetsView {

@@ -27,6 +27,7 @@ mod memberships;
 mod presence;
 mod settings;
 mod settlements;
+mod spendings;
 mod sweep;
 mod tallies;
 mod tally_repair;

@@ -1,8 +1,19 @@
 //! A user's targets.
 
-use fracti_core::{Error, id::UserId, keys, targets::Targets};
+use fracti_core::{
+    Error,
+    id::UserId,
+    input::Draft,
+    keys, row,
+    targets::{Targets, TargetsUpdate},
+    time::Timestamp,
+};
 
-use crate::table::Table;
+use crate::{
+    commit::Decision,
+    dynamo::{Expression, OnConflict, Transaction, Write},
+    table::Table,
+};
 
 impl Table {
     /// The targets of a user.
@@ -14,4 +25,41 @@ impl Table {
         let stored = self.db.get(keys::targets(user)).await?;
         Ok(stored.unwrap_or_else(|| Targets::none(user)))
     }
+
+    /// Changes the targets of a user.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::VersionConflict`]; [`Error::Invalid`] or [`Error::Unreadable`];
+    /// [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn update_targets(
+        &self,
+        user: UserId,
+        update: &Draft<TargetsUpdate>,
+        now: Timestamp,
+    ) -> Result<Targets, Error> {
+        self.write(|| async {
+            let before = self.targets(user).await?;
+            let after = update.apply(&before, now)?;
+            if after == before {
+                return Ok(Decision::Done(after));
+            }
+            let put = Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry);
+            Ok(Decision::write(Transaction::from_iter([put]), after))
+        })
+        .await
+    }
+}
+
+/// The targets have the version that was read, in either spelling.
+fn unchanged(targets: &Targets) -> Result<Expression, Error> {
+    let version = row::to_value(&targets.version)?;
+    let same =
+        Expression::equal("version", version.clone()).or(Expression::equal("Version", version));
+    // The first version is also that of a row that does not exist.
+    Ok(if targets.version == 1 {
+        same.or(Expression::without("version").and(Expression::without("Version")))
+    } else {
+        same
+    })
 }

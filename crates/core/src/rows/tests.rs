@@ -13,6 +13,8 @@ use crate::{
     keys,
     ledger::{EntryStatus, Ledger},
     settlement::TxHash,
+    spending::SpendingId,
+    summary::SummaryType,
     tally::{Counters, TallyOf},
     time::Timestamp,
     token::Scope,
@@ -169,13 +171,38 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
 /// Rows that belong to a user alone, by name.
 fn rows_of_users() -> Vec<(&'static str, Result<Item, Error>)> {
     let user: UserId = "123456789".parse().unwrap();
+    let at: Timestamp = "2026-11-20T08:15:00.000Z".parse().unwrap();
+    let spending = Spending {
+        user_id: user,
+        id: SpendingId::new(at, [0xab; 10]),
+        title: "Coffee".to_owned(),
+        emoji: None,
+        amount: "3.5".parse().unwrap(),
+        currency: "EUR".parse().unwrap(),
+        categories: [("food".parse().unwrap(), "3.5".parse().unwrap())].into(),
+        notes: None,
+        user_date: at.day(),
+        spent_at: at,
+        created_at: at,
+        updated_at: None,
+    };
+    let summary = DaySummary {
+        user_id: user,
+        date: at.day(),
+        row_type: SummaryType::DaySummary,
+        version: Some(1),
+        updated_at: Some(at),
+        counters: spending.counters().unwrap(),
+    };
     let day = "2024-01-20".parse().unwrap();
     let group: GroupId = "550e8400-e29b-41d4-a716-446655440000".parse().unwrap();
-    let at: Timestamp = "2024-01-20T18:30:00.000Z".parse().unwrap();
+    let created_at: Timestamp = "2024-01-20T18:30:00.000Z".parse().unwrap();
     vec![
+        ("spending", to_item(&spending)),
+        ("day summary", to_item(&summary)),
         ("targets", to_item(&Targets::none(user))),
         ("usage", to_item(&Usage::none(user, day))),
-        ("token", to_item(&token(user, group, at))),
+        ("token", to_item(&token(user, group, created_at))),
     ]
 }
 
@@ -220,6 +247,8 @@ fn keys_are_stable() {
     link: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#link:guest-0190a1b2-0000-7000-8000-000000000001 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
     used hash: TXHASH#aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa / SETTLEMENT
     idempotency: IDEM#123456789 / create-expense#00ff
+    spending: USER#123456789 / SPEND#2026-11-20T08:15:00.000Z#abababababababababab
+    day summary: USER#123456789 / SUMMARY#2026-11-20
     targets: USER#123456789 / CONFIG#TARGETS
     usage: USER#123456789 / USAGE#2024-01-20
     token: USER#123456789 / PAT#0190a1b2-0000-7000-8000-000000000002 | GSI1 PATHASH#abababababababababababababababababababababababababababababababab / METADATA

@@ -2,11 +2,11 @@
 
 use std::{fmt, str::FromStr};
 
-use chrono::{Datelike, FixedOffset, NaiveDateTime, TimeDelta};
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, TimeDelta};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
-use super::{Day, Timestamp};
+use super::{Day, Timestamp, TimestampError};
 use crate::text_form::{TextForm, TextRule};
 
 /// Hour of the local clock at which a day begins: what happens later in the night still belongs to
@@ -43,6 +43,25 @@ impl Zone {
             Self::Named(zone) => at.0.with_timezone(&zone).naive_local(),
             Self::Offset(offset) => at.0.with_timezone(&offset).naive_local(),
         }
+    }
+}
+
+/// A moment, and the offset from UTC in which it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZonedTime {
+    /// The moment.
+    pub at: Timestamp,
+    /// The offset.
+    pub zone: Zone,
+}
+
+impl FromStr for ZonedTime {
+    type Err = TimestampError;
+
+    fn from_str(text: &str) -> Result<Self, TimestampError> {
+        let at = text.parse()?;
+        let local = DateTime::parse_from_rfc3339(text).map_err(|_| TimestampError)?;
+        Ok(Self { at, zone: Zone::Offset(*local.offset()) })
     }
 }
 

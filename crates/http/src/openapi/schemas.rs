@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use fracti_core::{
-    chat_id, currency, entry_id, expense, id, ledger, settlement, split, targets, text,
+    chat_id, currency, entry_id, expense, id, ledger, settlement, spending, split, targets, text,
     text_form::{TextForm, TextRule},
     time, token, ton,
 };
@@ -70,6 +70,16 @@ pub type TimeZone = Text<time::Zone>;
 pub type TargetPeriod = Text<targets::Period>;
 /// Status of a user's own category.
 pub type CategoryStatus = Text<targets::CategoryStatus>;
+/// Id of a spending.
+pub type SpendingId = Text<spending::SpendingId>;
+/// Title of a spending.
+pub type SpendingTitle = Text<text::SpendingTitle>;
+/// Emoji of a spending.
+pub type SpendingEmoji = Text<text::Emoji>;
+/// Notes about a spending.
+pub type SpendingNotes = Text<text::SpendingNotes>;
+/// Key of a category of spendings.
+pub type CategoryKey = Text<targets::CategoryKey>;
 /// Name of a category.
 pub type CategoryLabel = Text<text::CategoryLabel>;
 /// Currency code.
@@ -135,6 +145,13 @@ schemas! {
     AmountInput {
         "oneOf": [{ "type": "number", "exclusiveMinimum": 0 }, { "type": "string", "pattern": NUMBER }],
         "example": 100,
+    }
+
+    /// Target in major units, zero or above, with at most as many decimals as the currency has. 0
+    /// removes the target. A number or a string.
+    TargetInput {
+        "oneOf": [{ "type": "number", "minimum": 0 }, { "type": "string", "pattern": NUMBER }],
+        "example": 300,
     }
 
     /// Amount of an expense in major units, not 0, with at most as many decimals as the currency
@@ -274,6 +291,18 @@ pub fn category_or_null() -> Schema {
 #[must_use]
 pub fn notes_or_null() -> Schema {
     or_null::<ExpenseNotes>("New notes; `null` removes them.")
+}
+
+/// Emoji of an edited spending, where `null` removes the emoji.
+#[must_use]
+pub fn emoji_or_null() -> Schema {
+    or_null::<SpendingEmoji>("New emoji; `null` removes it.")
+}
+
+/// Notes of an edited spending, where `null` removes the notes.
+#[must_use]
+pub fn spending_notes_or_null() -> Schema {
+    or_null::<SpendingNotes>("New notes; `null` removes them.")
 }
 
 /// A schema that also accepts `null`.

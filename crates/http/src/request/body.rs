@@ -4,7 +4,13 @@
 //! JSON stays text until the type of a field parses it. Numbers therefore keep all their digits,
 //! duplicate fields are detected, and fields that no code has read are reported as unknown.
 
-use std::{borrow::Cow, collections::BTreeSet, fmt, ops::RangeInclusive, str::FromStr};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    ops::RangeInclusive,
+    str::FromStr,
+};
 
 use axum::http::{HeaderMap, header};
 use fracti_core::input::{Draft, Field, FieldError, FieldErrors, Path, Unreadable};
@@ -206,6 +212,35 @@ impl<'a> Value<'_, 'a> {
         })
     }
 
+    /// Reads an object whose field names the client chooses, each with `read`.
+    pub fn entries<T>(
+        self,
+        most: usize,
+        mut read: impl FnMut(&str, Value<'_, 'a>) -> T,
+    ) -> Field<Vec<(String, T)>> {
+        self.present(|json, path, reader| {
+            if !json.starts_with('{') {
+                reader.refuse(path, "must be a JSON object");
+                return None;
+            }
+            let Fields(fields) = reader.syntax(serde_json::from_str(json))?;
+            let mut given: BTreeMap<&str, Json<'a>> = BTreeMap::new();
+            for (name, json) in &fields {
+                given.entry(name).and_modify(|it| *it = Json::Twice).or_insert(Json::Once(json));
+            }
+            if given.len() > most {
+                reader.refuse(path, format!("must have at most {most} fields"));
+                return None;
+            }
+            let mut entry = |(name, json): (&str, _)| {
+                let path = path.field(shortened(name).into_owned());
+                let value = Value { json: Some(json), path, required: false, reader: &mut *reader };
+                (name.to_owned(), read(name, value))
+            };
+            Some(given.into_iter().map(&mut entry).collect())
+        })
+    }
+
     /// Reads an array of objects with `read`. The fields of an item that is not an object are
     /// invalid.
     pub fn objects<T>(
@@ -301,6 +336,13 @@ impl<'a> Object<'_, 'a> {
         let path = self.path.field(field);
         self.reader.errors.expect(&path);
         Value { json, path, required: false, reader: &mut *self.reader }
+    }
+
+    /// The field `field`, which clients may also send under the name `alias`.
+    pub fn aliased(&mut self, field: &'static str, alias: &'static str) -> Value<'_, 'a> {
+        let sent = self.fields.iter_mut().flatten().filter(|(name, _)| name == alias);
+        sent.for_each(|(name, _)| *name = field.into());
+        self.field(field)
     }
 
     /// Reports that the field `field` breaks a rule about several fields.

@@ -10,6 +10,7 @@ use fracti_core::{
     chat_id::ChatId,
     entry_id::EntryId,
     id::{ExpenseId, GroupId, MemberId, SettlementId, TokenId},
+    spending::SpendingId,
     telegram::User,
 };
 use fracti_store::MemberKey;
@@ -30,7 +31,7 @@ use crate::{App, Code, Parameters, Principal, Problem, Query};
 ///    or the body is too large (413);
 /// 4. the group does not exist (404), or the caller is not a member (403); a used `Idempotency-Key`
 ///    is replayed here, or refused (422);
-/// 5. the expense, settlement or entry does not exist (404);
+/// 5. the expense, settlement, entry or spending does not exist (404);
 /// 6. the caller is not allowed to do this (403);
 /// 7. the state of the resource does not allow it (409);
 /// 8. the state does not match `If-Match` (412);
@@ -101,6 +102,7 @@ path_params! {
     "settlementId" SettlementId SettlementNotFound,
     "entryId" EntryId EntryNotFound,
     "tokenId" TokenId TokenNotFound,
+    "spendingId" SpendingId SpendingNotFound,
 }
 
 impl<Q: Parameters> FromRequestParts<App> for Caller<Q> {

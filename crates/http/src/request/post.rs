@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    App, Context, Principal, Problem,
+    App, Context, Data, Principal, Problem,
     limits::MAX_KEY,
     request::{
         body::{self, Body},
@@ -136,6 +136,24 @@ pub fn respond_tagged<T>(
     Ok(response)
 }
 
+/// As [`respond_tagged`] to a creation, with a message for the user.
+///
+/// # Errors
+///
+/// As [`respond`].
+pub fn respond_created<T>(
+    message: &'static str,
+    idempotency: &Idempotency<T>,
+    outcome: Outcome<T>,
+) -> Result<Response, Problem> {
+    let created = StatusCode::CREATED;
+    let (mut response, data) = response_of(created, idempotency, outcome)?;
+    let body = envelope::of_json(created, &Data::new(&*data).with_message(message)).into_body();
+    *response.body_mut() = body;
+    response.headers_mut().insert(header::ETAG, etag::tag(data.get()));
+    Ok(response)
+}
+
 fn response_of<T>(
     status: StatusCode,
     idempotency: &Idempotency<T>,
@@ -147,7 +165,7 @@ fn response_of<T>(
     };
     let unreadable = |error: serde_json::Error| Error::Table(error.into());
     let data = RawValue::from_string(stored.data).map_err(unreadable)?;
-    let mut response = envelope::of_json(status, &data);
+    let mut response = envelope::of_json(status, &Data::new(&*data));
     if replayed {
         response.headers_mut().insert("idempotent-replayed", HeaderValue::from_static("true"));
     }

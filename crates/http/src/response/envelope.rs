@@ -85,9 +85,9 @@ impl<T: Serialize> IntoResponse for List<T> {
     }
 }
 
-/// A response with the given JSON as `data`.
-pub(crate) fn of_json(status: StatusCode, data: &RawValue) -> Response {
+/// A response with this envelope around the JSON of a view.
+pub(crate) fn of_json(status: StatusCode, data: &Data<&RawValue>) -> Response {
     let json = (header::CONTENT_TYPE, "application/json");
-    let body = serde_json::to_vec(&Data::new(data)).unwrap_or_default();
+    let body = serde_json::to_vec(data).unwrap_or_default();
     (status, [json], body).into_response()
 }

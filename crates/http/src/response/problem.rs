@@ -64,12 +64,13 @@ codes! {
     MemberNotFound NOT_FOUND "The group has no such member.",
     ExpenseNotFound NOT_FOUND "The expense does not exist in the group.",
     SettlementNotFound NOT_FOUND "The settlement does not exist in the group.",
+    SpendingNotFound NOT_FOUND "The spending does not exist.",
     EntryNotFound NOT_FOUND "The entry does not exist in the group's ledger.",
     TokenNotFound NOT_FOUND "The API token does not exist.",
     RouteNotFound NOT_FOUND "The path does not exist.",
     MethodNotAllowed METHOD_NOT_ALLOWED "The path does not support the method.",
     Conflict CONFLICT
-        "The request lost to concurrent writes to the group. Nothing was changed; try again.",
+        "The request lost to concurrent writes. Nothing was changed; try again.",
     AlreadyLinked CONFLICT "The guest is already linked to a user, which is final.",
     NameTaken CONFLICT "Another member of the group has the name.",
     GroupArchived CONFLICT "The group is archived and cannot be changed.",
@@ -77,6 +78,8 @@ codes! {
         "The member has open balances or pending settlements; `details` names them.",
     SettlementFinal CONFLICT "The settlement is already completed or failed, which is final.",
     TxHashUsed CONFLICT "The transaction already pays another settlement.",
+    VersionConflict CONFLICT
+        "The targets have changed since they were read; `details` has the current version.",
     PreconditionFailed PRECONDITION_FAILED
         "The current state does not match `If-Match`; get it again.",
     PayloadTooLarge PAYLOAD_TOO_LARGE "The body is larger than {max} KiB." max = MAX_BODY_KIB,
@@ -298,6 +301,7 @@ impl From<Error> for Problem {
             Error::NoToken => new(Code::TokenNotFound),
             Error::TooManyTokens => new(Code::TooManyTokens),
             Error::NoSettlement => new(Code::SettlementNotFound),
+            Error::NoSpending => new(Code::SpendingNotFound),
             Error::NotMember => new(Code::NotAMember),
             Error::Unreadable(Unreadable::Format) => new(Code::UnsupportedMediaType),
             Error::Unreadable(Unreadable::Syntax(_)) => new(Code::InvalidJson),
@@ -309,6 +313,13 @@ impl From<Error> for Problem {
             Error::Settlement(SettlementError::Final(_)) => new(Code::SettlementFinal),
             Error::NoEntry => new(Code::EntryNotFound),
             Error::Changed => new(Code::PreconditionFailed),
+            Error::VersionConflict(version) => Self {
+                details: vec![Detail {
+                    path: "version".to_owned(),
+                    message: format!("the current version is {version}"),
+                }],
+                ..new(Code::VersionConflict)
+            },
             Error::TooManyActions(_) => new(Code::TooManySplits),
             // The layer that refused the request responds in place of the handler.
             Error::NotAdmitted

@@ -1,0 +1,213 @@
+//! Spendings: recording, editing and deleting them, each together with the summary of its day.
+//!
+//! A summary is only added to, so spendings of one day need no lock. DynamoDB rejects concurrent
+//! transactions with one summary, which then retry. Each transaction also writes the row of the
+//! spending, on condition that it is absent or as it was read: so none is committed twice.
+
+use fracti_core::{
+    Error,
+    counters::Counters,
+    decimal::Decimal,
+    id::UserId,
+    input::Draft,
+    keys::{self, prefix},
+    row,
+    spending::{NewSpending, Spending, SpendingEdit, SpendingId},
+    summary::{DaySummary, SummaryType},
+    targets::Targets,
+    time::{Day, Timestamp},
+};
+
+use crate::{
+    commit::Decision,
+    dynamo::{Expression, OnConflict, Order, Page, Range, Slice, Sort, Transaction, Write},
+    idempotency::{Idempotency, Outcome},
+    table::{RequestContext, Table},
+};
+
+impl Table {
+    /// A page of a user's spendings on the days of a range, newest first. It may be shorter than its
+    /// limit although the list continues.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn spendings(
+        &self,
+        user: UserId,
+        (from, to): (Option<Day>, Option<Day>),
+        page: &Page,
+    ) -> Result<Slice<Spending>, Error> {
+        let partition = keys::own_partition(user);
+        if from.is_none() && to.is_none() {
+            return self.db.page(&Range::table(partition, prefix::SPENDING), page).await;
+        }
+        let range = spendings_of(user, from, to);
+        let accepts = |spending: &Spending| {
+            from.is_none_or(|from| from <= spending.user_date)
+                && to.is_none_or(|to| spending.user_date <= to)
+        };
+        self.db.page_of(&range, page, accepts).await
+    }
+
+    /// A spending of a user.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSpending`]; [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn spending(&self, user: UserId, id: &SpendingId) -> Result<Spending, Error> {
+        self.db.get(keys::spending(user, id)).await?.ok_or(Error::NoSpending)
+    }
+
+    /// Records a spending.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] or [`Error::Unreadable`]; [`Error::KeyReused`]; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn create_spending(
+        &self,
+        user: UserId,
+        new: &Draft<NewSpending>,
+        context: RequestContext,
+        idempotency: &Idempotency<Spending>,
+    ) -> Result<Outcome<Spending>, Error> {
+        let RequestContext { now, random } = context;
+        self.write(|| async {
+            let (targets, stored) = tokio::join!(
+                self.targets_if(new.needs_targets(), user),
+                self.stored_result(idempotency.request.as_ref())
+            );
+            if let Some(stored) = stored? {
+                return Ok(Decision::Done(Outcome::Replayed(stored)));
+            }
+            let spending = new.check(user, &targets?, now, random)?;
+            let mut writes = Transaction::default();
+            writes.add(Write::put(&spending)?.when(Expression::absent(), OnConflict::Retry));
+            writes.extend(summaries(None, Some(&spending), now)?);
+            writes.extend(idempotency.write(&spending)?);
+            Ok(Decision::write(writes, Outcome::Done(spending)))
+        })
+        .await
+    }
+
+    /// Edits a spending that is as `expected`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSpending`]; [`Error::Changed`] if it is not as expected; [`Error::Invalid`] or
+    /// [`Error::Unreadable`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn edit_spending(
+        &self,
+        user: UserId,
+        id: &SpendingId,
+        edit: &Draft<SpendingEdit>,
+        expected: impl Fn(&Spending) -> bool,
+        now: Timestamp,
+    ) -> Result<Spending, Error> {
+        self.write(|| async {
+            let (before, targets) =
+                tokio::join!(self.spending(user, id), self.targets_if(edit.needs_targets(), user));
+            let before = before?;
+            if !expected(&before) {
+                return Err(Error::Changed.into());
+            }
+            let after = edit.apply(&before, &targets?, now)?;
+            if after == before {
+                return Ok(Decision::Done(after));
+            }
+            let mut writes = Transaction::default();
+            writes.add(Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry));
+            writes.extend(summaries(Some(&before), Some(&after), now)?);
+            Ok(Decision::write(writes, after))
+        })
+        .await
+    }
+
+    /// Deletes a spending that is as `expected`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSpending`]; [`Error::Changed`] if it is not as expected; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn delete_spending(
+        &self,
+        user: UserId,
+        id: &SpendingId,
+        expected: impl Fn(&Spending) -> bool,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        self.write(|| async {
+            let spending = self.spending(user, id).await?;
+            if !expected(&spending) {
+                return Err(Error::Changed.into());
+            }
+            Ok(Decision::write(Transaction::from_iter(deletion(&spending, now)?), ()))
+        })
+        .await
+    }
+
+    /// The targets of a user if they are needed, or else no targets.
+    async fn targets_if(&self, needed: bool, user: UserId) -> Result<Targets, Error> {
+        if needed { self.targets(user).await } else { Ok(Targets::none(user)) }
+    }
+}
+
+/// The writes that delete a spending, if it is as it was read.
+pub(crate) fn deletion(spending: &Spending, now: Timestamp) -> Result<Vec<Write>, Error> {
+    let key = keys::spending(spending.user_id, &spending.id);
+    let delete = Write::delete(key).when(unchanged(spending)?, OnConflict::Retry);
+    let summaries = summaries(Some(spending), None, now)?;
+    Ok([delete].into_iter().chain(summaries).collect())
+}
+
+/// The range of keys of all spendings on some days, and some of the days before and after.
+pub(crate) fn spendings_of(user: UserId, from: Option<Day>, to: Option<Day>) -> Range {
+    let (first, last) =
+        keys::spendings_between(from.map(|it| it.plus(-1)), to.map(|it| it.plus(1)));
+    let sort = Sort::Between(first, last);
+    Range { index: None, partition: keys::own_partition(user), sort, order: Order::Desc }
+}
+
+/// The writes that keep summaries the sums of spendings when one changes.
+fn summaries(
+    before: Option<&Spending>,
+    after: Option<&Spending>,
+    now: Timestamp,
+) -> Result<Vec<Write>, Error> {
+    let none = Counters::default();
+    let counters = |of: Option<&Spending>| of.map_or(Ok(none.clone()), Spending::counters);
+    let (old, new) = (counters(before)?, counters(after)?);
+    let changes = match (before, after) {
+        (Some(before), Some(after)) if before.user_date != after.user_date => {
+            vec![(before, none.since(&old)?), (after, new)]
+        }
+        _ => {
+            let of = after.or(before);
+            of.map(|of| Ok((of, new.since(&old)?))).into_iter().collect::<Result<_, Error>>()?
+        }
+    };
+    let changes = changes.into_iter().filter(|(_, change)| !change.is_empty());
+    let write = |(of, change): (&Spending, Counters)| {
+        let kind = row::to_value(&SummaryType::DaySummary)?;
+        let others = [("type", kind), ("updatedAt", row::to_value(&now)?)];
+        let version = ("version".to_owned(), Decimal::new(1, 0));
+        let counters = change.into_iter().chain([version]);
+        let key = keys::summary(of.user_id, of.user_date);
+        Ok(Write::add::<DaySummary>(key, counters, others))
+    };
+    changes.map(write).collect()
+}
+
+/// The spending is as it was read, in either spelling.
+fn unchanged(spending: &Spending) -> Result<Expression, Error> {
+    Ok(match &spending.updated_at {
+        None => Expression::present()
+            .and(Expression::without("updatedAt"))
+            .and(Expression::without("UpdatedAt")),
+        Some(at) => {
+            let at = row::to_value(at)?;
+            Expression::equal("updatedAt", at.clone()).or(Expression::equal("UpdatedAt", at))
+        }
+    })
+}
