@@ -62,7 +62,7 @@ fn open_questions_have_exit_code_1_until_they_are_answered() {
     assert_eq!(code, Some(1));
     assert_eq!(
         plan["questions"][0],
-        json!({ "kind": "payer", "line": 3, "message": "who paid 10.01 EUR for Coffee on 2026-01-30?" })
+        json!({ "kind": "payer", "line": 9, "message": "who paid 25 EUR for Reimbursement on 2026-02-03?" })
     );
     let (code, plan, _) = run(&[file, "--answers", answers, "--currency", "CHF"]);
     assert_eq!((code, &plan["questions"]), (Some(0), &json!([])));

@@ -18,7 +18,7 @@ use crate::{
     csv::{Csv, Record},
     draft::{Draft, Entry},
     import::{Format, Issue, Part, Place},
-    names,
+    names::{Names, Unclear},
     number::{DecimalMark, rounded},
     weights,
 };
@@ -67,6 +67,10 @@ impl Section<'_> {
         self.index(column).map_or(Place::line(line.line), |index| line.place(index))
     }
 
+    fn is_bills(&self) -> bool {
+        self.header.first().is_some_and(|name| name == "what")
+    }
+
     fn index(&self, column: &str) -> Option<usize> {
         self.header.iter().position(|name| name == column)
     }
@@ -106,6 +110,7 @@ pub(crate) fn read(
         bills: &sections.bills,
         members: HashMap::new(),
         weights: HashMap::new(),
+        names: Names::new(std::iter::empty(), ","),
         is_old: sections.members.header.is_empty(),
         categories: categories.map(category).collect(),
         currency,
@@ -114,7 +119,12 @@ pub(crate) fn read(
         draft,
     };
     reader.members(&sections.members);
+    let separator = if reader.is_old { ", " } else { "," };
+    reader.names = Names::new(reader.members.keys().copied(), separator);
     for line in &sections.bills.lines {
+        if reader.draft.is_full() {
+            break;
+        }
         reader.row(line);
     }
     let repeats = |line: &&Record<'_>| !matches!(sections.bills.cell(line, "repeat"), "" | "n");
@@ -137,6 +147,9 @@ fn sections<'t>(
     let mut is_first = false;
     for record in records {
         let record = record?;
+        if draft.is_full() {
+            break;
+        }
         if record.is_blank() {
             is_first = true;
             continue;
@@ -150,10 +163,10 @@ fn sections<'t>(
         if cells != expected {
             let rule = format!("the line has {cells} cells, but its section has {expected}");
             draft.error(Place::line(record.line), rule);
-        } else if draft.admits_row(record.line) {
-            section.lines.push(record);
-        } else {
+        } else if section.is_bills() && !draft.admits_row(record.line) {
             break;
+        } else {
+            section.lines.push(record);
         }
     }
     Ok(sections)
@@ -186,6 +199,8 @@ struct Reader<'r, 'd, 'a> {
     /// Members by their names in the file.
     members: HashMap<&'r str, usize>,
     weights: HashMap<usize, Decimal>,
+    /// How lists of names are read.
+    names: Names<'r>,
     /// Whether the file has no section of members.
     is_old: bool,
     /// Names of categories by their ids.
@@ -336,10 +351,8 @@ impl<'r> Reader<'r, '_, '_> {
     /// The members who owe, with their names. Names may contain the separator.
     fn owers(&mut self, line: &'r Record<'_>) -> Option<Vec<(&'r str, usize)>> {
         let place = self.bills.place(line, "owers");
-        let separator = if self.is_old { ", " } else { "," };
-        let known: HashSet<&str> = self.members.keys().copied().collect();
-        let names = names::split(self.bills.cell(line, "owers"), separator, &known, self.is_old);
-        let names = names.map_err(names::Unclear::rule);
+        let names = self.names.split(self.bills.cell(line, "owers"), self.is_old);
+        let names = names.map_err(Unclear::rule);
         let names = self.draft.keep(place, "owers", names)?;
         let unique: HashSet<&str> = names.iter().copied().collect();
         if unique.len() != names.len() {

@@ -1,6 +1,6 @@
 //! An import while its file is read.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use fracti_core::{
     currency::Currency,
@@ -40,6 +40,8 @@ pub(crate) struct Draft<'a> {
     names: HashSet<String>,
     /// Members whose weights were asked and answered.
     answered: HashSet<String>,
+    /// Whether the currency was asked.
+    asks_currency: bool,
     /// Lines whose payers were asked and answered.
     answered_lines: HashSet<usize>,
     /// Number of rows with the same content.
@@ -77,6 +79,7 @@ impl<'a> Draft<'a> {
             rows: 0,
             names: HashSet::new(),
             answered: HashSet::new(),
+            asks_currency: false,
             answered_lines: HashSet::new(),
             ranks: HashMap::new(),
             volumes: HashMap::new(),
@@ -117,13 +120,18 @@ impl<'a> Draft<'a> {
         read.map_err(|rule| self.error(place, format!("{field} {rule}"))).ok()
     }
 
-    /// Counts a row. `false` if there are too many.
+    /// Whether further errors would not be reported, so that reading on is useless.
+    pub(crate) fn is_full(&self) -> bool {
+        self.import.errors.len() >= MAX_ERRORS
+    }
+
+    /// Counts a row. `false` if it must not be read, because there are too many rows or errors.
     pub(crate) fn admits_row(&mut self, line: usize) -> bool {
         self.rows = self.rows.saturating_add(1);
         if self.rows > MAX_ROWS {
             self.error(Place::line(line), format!("the file must have at most {MAX_ROWS} rows"));
         }
-        self.rows <= MAX_ROWS
+        self.rows <= MAX_ROWS && !self.is_full()
     }
 
     /// Adds a member, and returns the index.
@@ -171,7 +179,7 @@ impl<'a> Draft<'a> {
         if let Some(currency) = known {
             return (currency, false);
         }
-        if !self.import.questions.iter().any(|it| it.asks == Asks::Currency) {
+        if !std::mem::replace(&mut self.asks_currency, true) {
             let sign = if text.is_empty() { String::new() } else { format!(" {text:.40}") };
             let message = format!("which currency{sign} do the amounts have?");
             self.import.questions.push(Question { asks: Asks::Currency, message });
@@ -325,14 +333,12 @@ impl<'a> Draft<'a> {
     /// What members gave and took in a row, apart from what they gave themselves. All parts are
     /// above zero.
     fn nets(&mut self, entry: &Entry<'_>) -> Option<(Vec<Part>, Vec<Part>)> {
-        let mut nets: Vec<(usize, i128)> = Vec::new();
+        let mut nets: BTreeMap<usize, i128> = BTreeMap::new();
         let paid = entry.payers.iter().map(|part| (part.member, i128::from(part.minor)));
         let owed = entry.shares.iter().map(|it| (it.member, i128::from(it.minor).saturating_neg()));
         for (member, minor) in paid.chain(owed) {
-            match nets.iter_mut().find(|(it, _)| *it == member) {
-                Some((_, net)) => *net = net.saturating_add(minor),
-                None => nets.push((member, minor)),
-            }
+            let net = nets.entry(member).or_default();
+            *net = net.saturating_add(minor);
         }
         let (mut givers, mut takers) = (Vec::new(), Vec::new());
         for (member, net) in nets {
@@ -383,21 +389,32 @@ impl<'a> Draft<'a> {
         text.chars().take(max).map(letter).collect::<String>().parse().ok()
     }
 
-    /// The import, now that the whole file is read. Answers to questions that the file does not
-    /// raise are errors, because they belong to another file.
+    /// The import, now that the whole file is read, with issues in the order of lines, after those
+    /// of the whole file.
     pub(crate) fn finish(mut self) -> Import {
-        let is_idle = |line: &&usize| !self.answered_lines.contains(line);
-        let idle: Vec<&usize> = self.answers.payers.keys().filter(is_idle).collect();
-        for line in idle {
-            self.error(Place::line(*line), "payers must not have this line: it asks for no payer");
+        if !self.has_errors() {
+            self.refuse_idle_answers();
         }
-        let is_idle = |name: &&String| !self.answered.contains(*name);
-        let idle: Vec<&String> = self.answers.weights.keys().filter(is_idle).collect();
-        for name in idle {
-            let rule = format!("weights must not have {name:?}: the file asks for no such weight");
-            self.error(Place::FILE, rule);
-        }
+        self.import.errors.sort_by_key(|issue| issue.line);
+        self.import.warnings.sort_by_key(|issue| issue.line);
         self.import
+    }
+
+    /// Reports answers to questions that the file does not raise: they belong to another file.
+    fn refuse_idle_answers(&mut self) {
+        for line in self.answers.payers.keys() {
+            if !self.answered_lines.contains(line) {
+                let rule = "payers must not have this line: it asks for no payer";
+                self.error(Place::line(*line), rule);
+            }
+        }
+        for name in self.answers.weights.keys() {
+            if !self.answered.contains(name) {
+                let rule =
+                    format!("weights must not have {name}: the file asks for no such weight");
+                self.error(Place::FILE, rule);
+            }
+        }
     }
 }
 

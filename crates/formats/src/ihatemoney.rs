@@ -15,7 +15,7 @@ use crate::{
     draft::{Draft, Entry},
     import::{Format, Issue, Part, Place},
     json::{self, Number},
-    names,
+    names::{Names, Unclear},
     number::{DecimalMark, rounded},
     weights,
 };
@@ -105,6 +105,9 @@ pub(crate) fn read_csv(
         if record.is_blank() {
             continue;
         }
+        if draft.is_full() {
+            break;
+        }
         let (cells, expected) = (record.cells.len(), header.cells.len());
         if cells != expected {
             let rule = format!("the line has {cells} cells, but the header has {expected}");
@@ -119,12 +122,15 @@ pub(crate) fn read_csv(
     let lists: Vec<&str> = rows.iter().map(|(_, record)| unguarded(record.cell(owers))).collect();
     let payers = rows.iter().map(|(bill, _)| &*bill.payer_name);
     let alone = lists.iter().copied().filter(|list| !list.contains(SEPARATOR));
-    let known: HashSet<&str> = payers.chain(alone).collect();
+    let known = Names::new(payers.chain(alone), SEPARATOR);
     let mut read = Vec::new();
     for (list, (_, record)) in lists.iter().zip(&rows) {
-        let names = names::split(list, SEPARATOR, &known, true);
+        if draft.is_full() {
+            return Ok(());
+        }
+        let names = known.split(list, true);
         let names = names.map(|names| names.into_iter().map(str::to_owned).collect::<Vec<_>>());
-        let names = names.map_err(names::Unclear::rule);
+        let names = names.map_err(Unclear::rule);
         read.push(draft.keep(record.place(owers), "owers", names));
     }
     let bills = rows

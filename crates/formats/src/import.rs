@@ -57,6 +57,9 @@ pub struct Import {
 /// Maximum number of errors that are reported.
 pub const MAX_ERRORS: usize = 100;
 
+/// Maximum number of characters of a message.
+const MAX_MESSAGE: usize = 300;
+
 /// A person in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
@@ -226,13 +229,19 @@ impl Place {
 
     pub(crate) fn issue(self, message: impl Into<String>) -> Issue {
         let Self { line, column } = self;
-        Issue { line, column, message: message.into() }
+        let mut message: String = message.into();
+        // Messages quote the file, whose texts may have any length.
+        if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
+            message.truncate(end);
+            message.push('…');
+        }
+        Issue { line, column, message }
     }
 }
 
 /// Summary of an import: what would happen.
 #[derive(Debug, Serialize)]
-pub struct Plan<'a> {
+pub struct ImportPlan<'a> {
     /// Format, if it is known.
     pub format: Option<Format>,
     /// The people in the file.
@@ -257,7 +266,7 @@ pub struct Plan<'a> {
     pub questions: &'a [Question],
 }
 
-/// A person of a [`Plan`].
+/// A person of a [`ImportPlan`].
 #[derive(Debug, Serialize)]
 pub struct PlannedMember<'a> {
     /// Name.
@@ -266,7 +275,7 @@ pub struct PlannedMember<'a> {
     pub rows: usize,
 }
 
-/// A balance of a [`Plan`].
+/// A balance of a [`ImportPlan`].
 #[derive(Debug, Serialize)]
 pub struct PlannedBalance<'a> {
     /// Name of the member.
@@ -287,7 +296,7 @@ impl Import {
 
     /// The summary of the import.
     #[must_use]
-    pub fn plan(&self) -> Plan<'_> {
+    pub fn plan(&self) -> ImportPlan<'_> {
         let mut nets: BTreeMap<Currency, BTreeMap<usize, i128>> = BTreeMap::new();
         let (mut expenses, mut settlements) = (0_usize, 0_usize);
         for row in &self.rows {
@@ -310,7 +319,7 @@ impl Import {
         });
         let members = self.members.iter();
         let members = members.map(|it| PlannedMember { name: it.name.as_str(), rows: it.rows });
-        Plan {
+        ImportPlan {
             format: self.format,
             members: members.collect(),
             expenses,

@@ -49,8 +49,8 @@ pub use answers::Answers;
 pub use draft::{MAX_MEMBERS, MAX_ROWS};
 pub use encoding::MAX_FILE;
 pub use import::{
-    Asks, Check, Format, Import, Issue, MAX_ERRORS, Member, Movement, Part, Plan, PlannedBalance,
-    PlannedMember, Question, Row, Transfer,
+    Asks, Check, Format, Import, ImportPlan, Issue, MAX_ERRORS, Member, Movement, Part,
+    PlannedBalance, PlannedMember, Question, Row, Transfer,
 };
 pub use key::Key;
 

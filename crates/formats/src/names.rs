@@ -41,69 +41,86 @@ struct Rest {
     parts: usize,
 }
 
-/// Splits a list into known names. If `allows_new`, other names without a separator are read as
-/// well, but as few of them as possible.
-///
-/// # Errors
-///
-/// [`Unclear`] if there is not exactly one best way.
-pub(crate) fn split<'t>(
-    list: &'t str,
-    separator: &str,
-    known: &HashSet<&str>,
-    allows_new: bool,
-) -> Result<Vec<&'t str>, Unclear> {
-    let longest = known.iter().map(|name| name.matches(separator).count()).max();
-    let longest = longest.unwrap_or_default().saturating_add(1);
-    let mut starts = vec![0];
-    for (index, _) in list.match_indices(separator).take(MAX_SEPARATORS.saturating_add(1)) {
-        starts.push(index.saturating_add(separator.len()));
+/// Names that are known, and the separator between them.
+#[derive(Debug)]
+pub(crate) struct Names<'n> {
+    known: HashSet<&'n str>,
+    separator: &'static str,
+    /// Maximum number of parts of a name between separators.
+    longest: usize,
+}
+
+impl<'n> Names<'n> {
+    pub(crate) fn new(names: impl Iterator<Item = &'n str>, separator: &'static str) -> Self {
+        let known: HashSet<&str> = names.collect();
+        let longest = known.iter().map(|name| name.matches(separator).count()).max();
+        Self { known, separator, longest: longest.unwrap_or_default().saturating_add(1) }
     }
-    let count = starts.len();
-    if count > MAX_SEPARATORS {
-        return Err(Unclear::TooLong);
-    }
-    let name = |first: usize, parts: usize| -> Option<&'t str> {
-        let next = first.checked_add(parts).filter(|next| *next <= count)?;
-        let end = starts.get(next).map_or(Some(list.len()), |it| it.checked_sub(separator.len()));
-        list.get(*starts.get(first)?..end?)
-    };
-    let done = Rest { unknown: 0, is_ambiguous: false, parts: 0 };
-    // The best ways to read what begins at each part, from the end of the list.
-    let mut rests: Vec<Option<Rest>> = vec![None; count];
-    rests.push(Some(done));
-    for first in (0..count).rev() {
-        let mut best: Option<Rest> = None;
-        for parts in 1..=longest {
-            let Some(name) = name(first, parts) else { break };
-            let is_known = known.contains(name);
-            let after = rests.get(first.saturating_add(parts)).copied().flatten();
-            let Some(after) = after.filter(|_| is_known || (allows_new && parts == 1)) else {
-                continue;
-            };
-            let unknown = after.unknown.saturating_add((!is_known).into());
-            let is_ambiguous = after.is_ambiguous;
-            match &mut best {
-                Some(it) if it.unknown < unknown => {}
-                Some(it) if it.unknown == unknown => it.is_ambiguous = true,
-                _ => best = Some(Rest { unknown, is_ambiguous, parts }),
+
+    /// Splits a list into known names. If `allows_new`, other names without a separator are read
+    /// as well, but as few of them as possible.
+    ///
+    /// # Errors
+    ///
+    /// [`Unclear`] if there is not exactly one best way.
+    pub(crate) fn split<'t>(
+        &self,
+        list: &'t str,
+        allows_new: bool,
+    ) -> Result<Vec<&'t str>, Unclear> {
+        let Self { known, separator, longest } = self;
+        let (separator, longest) = (*separator, *longest);
+        let mut starts = vec![0];
+        for (index, _) in list.match_indices(separator).take(MAX_SEPARATORS.saturating_add(1)) {
+            starts.push(index.saturating_add(separator.len()));
+        }
+        let count = starts.len();
+        if count > MAX_SEPARATORS {
+            return Err(Unclear::TooLong);
+        }
+        let name = |first: usize, parts: usize| -> Option<&'t str> {
+            let next = first.checked_add(parts).filter(|next| *next <= count)?;
+            let end =
+                starts.get(next).map_or(Some(list.len()), |it| it.checked_sub(separator.len()));
+            list.get(*starts.get(first)?..end?)
+        };
+        let done = Rest { unknown: 0, is_ambiguous: false, parts: 0 };
+        // The best ways to read what begins at each part, from the end of the list.
+        let mut rests: Vec<Option<Rest>> = vec![None; count];
+        rests.push(Some(done));
+        for first in (0..count).rev() {
+            let mut best: Option<Rest> = None;
+            for parts in 1..=longest {
+                let Some(name) = name(first, parts) else { break };
+                let is_known = known.contains(name);
+                let after = rests.get(first.saturating_add(parts)).copied().flatten();
+                let Some(after) = after.filter(|_| is_known || (allows_new && parts == 1)) else {
+                    continue;
+                };
+                let unknown = after.unknown.saturating_add((!is_known).into());
+                let is_ambiguous = after.is_ambiguous;
+                match &mut best {
+                    Some(it) if it.unknown < unknown => {}
+                    Some(it) if it.unknown == unknown => it.is_ambiguous = true,
+                    _ => best = Some(Rest { unknown, is_ambiguous, parts }),
+                }
+            }
+            if let Some(slot) = rests.get_mut(first) {
+                *slot = best;
             }
         }
-        if let Some(slot) = rests.get_mut(first) {
-            *slot = best;
+        let mut names = Vec::new();
+        let mut first = 0;
+        while first < count {
+            let rest = rests.get(first).copied().flatten().ok_or(Unclear::Unknown)?;
+            if rest.is_ambiguous {
+                return Err(Unclear::Ambiguous);
+            }
+            names.extend(name(first, rest.parts));
+            first = first.saturating_add(rest.parts);
         }
+        Ok(names)
     }
-    let mut names = Vec::new();
-    let mut first = 0;
-    while first < count {
-        let rest = rests.get(first).copied().flatten().ok_or(Unclear::Unknown)?;
-        if rest.is_ambiguous {
-            return Err(Unclear::Ambiguous);
-        }
-        names.extend(name(first, rest.parts));
-        first = first.saturating_add(rest.parts);
-    }
-    Ok(names)
 }
 
 #[cfg(test)]
@@ -126,13 +143,12 @@ mod tests {
             ("Eve, Dan", &[], true, Ok(&["Eve", "Dan"])),
             ("", &["Anna"], true, Ok(&[""])),
         ] {
-            let known = known.iter().copied().collect();
-            let read = split(list, ", ", &known, allows_new);
+            let names_of = Names::new(known.iter().copied(), ", ");
+            let read = names_of.split(list, allows_new);
             assert_eq!(read, names.map(<[&str]>::to_vec), "{list:?} of {known:?}");
         }
-        let known = HashSet::from(["a", "a,a"]);
-        let long = vec!["a"; 2_000].join(",");
-        assert_eq!(split(&long, ",", &known, false), Err(Ambiguous));
-        assert_eq!(split(&",".repeat(1_000_000), ",", &known, false), Err(Unclear::TooLong));
+        let known = Names::new(["a", "a,a"].into_iter(), ",");
+        assert_eq!(known.split(&vec!["a"; 2_000].join(","), false), Err(Ambiguous));
+        assert_eq!(known.split(&",".repeat(1_000_000), false), Err(Unclear::TooLong));
     }
 }

@@ -70,6 +70,9 @@ pub(crate) fn read(
         if record.is_blank() {
             continue;
         }
+        if reader.draft.is_full() {
+            break;
+        }
         last = record.line;
         let (cells, expected) = (record.cells.len(), header.cells.len());
         if cells != expected {

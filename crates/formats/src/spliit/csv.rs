@@ -1,7 +1,8 @@
 //! Spliit's CSV of a group.
 //!
 //! Each row has the share of every member; that of the payer has the sign of the cost, and the
-//! others have the opposite one. So the payer is not in the file if the payer had no share.
+//! others have the opposite one. So the payer is not in the file if the payer had no share, unless
+//! all others had one.
 
 use fracti_core::{currency::Currency, decimal::Decimal, money::Money, time::Day};
 
@@ -61,6 +62,9 @@ pub(crate) fn read(
         let record = record?;
         if record.is_blank() {
             continue;
+        }
+        if reader.draft.is_full() {
+            break;
         }
         let (cells, expected) = (record.cells.len(), header.cells.len());
         if cells != expected {
@@ -166,7 +170,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The member who paid. It is asked if it is not in the file.
+    /// The member who paid, who is asked if several may have paid.
     fn payer(&mut self, record: &Record<'_>, cost: Money, cells: &[Part]) -> Option<usize> {
         let has_sign = |part: &&Part| part.minor.signum() == cost.minor.signum();
         let place = Place::line(record.line);
@@ -179,21 +183,21 @@ impl Reader<'_, '_> {
             }
             (None, _) => {}
         }
-        let without = || cells.iter().filter(|part| part.minor == 0).map(|part| part.member);
-        let payer = match (cells.len(), without().next()) {
-            (_, None) => {
-                self.draft.error(place, "a cell must have the sign of the cost, or be 0");
-                return None;
-            }
-            (2, Some(other)) => other,
-            _ => {
+        let mut without = cells.iter().filter(|part| part.minor == 0).map(|part| part.member);
+        let payer = match (without.next(), without.next()) {
+            (Some(only), None) => return Some(only),
+            (Some(_), Some(_)) => {
                 let (date, what) = (record.cell(0), unguarded(record.cell(1)));
                 let (amount, currency) = (cost.to_major(), cost.currency);
                 let asks = format!("who paid {amount} {currency} for {what:.100} on {date}?");
                 self.draft.payer(record.line, asks)?
             }
+            (None, _) => {
+                self.draft.error(place, "a cell must have the sign of the cost, or be 0");
+                return None;
+            }
         };
-        if without().all(|member| member != payer) {
+        if !cells.contains(&Part { member: payer, minor: 0 }) {
             self.draft.error(place, "the payer must be a member whose cell is 0");
             return None;
         }

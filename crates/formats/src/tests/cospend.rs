@@ -44,11 +44,11 @@ fn amounts_are_divided_by_weights() {
     assert_eq!(
         warnings(&import),
         [
+            "the rules of recurrence of 1 bills are not imported",
             "9:2 the amount 3.3333333333333 is rounded to 3.33 EUR",
             "12:2 the amount 18.452769 is rounded to 18.45 EUR",
             "15:2 the amount 0.001 is rounded to 0 EUR",
             "15 the row is left out: its amount is zero",
-            "the rules of recurrence of 1 bills are not imported",
         ]
     );
     assert_eq!(
