@@ -2,6 +2,7 @@
 
 mod dates;
 mod retally;
+mod standardise;
 mod verify;
 
 use fracti_admin::Admin;

@@ -5,6 +5,7 @@ mod dates;
 mod pace;
 mod plan;
 mod retally;
+mod standardise;
 mod verify;
 
 use std::{io, num::NonZeroU32, path::PathBuf};

@@ -44,6 +44,11 @@ enum Command {
         #[command(flatten)]
         export: Export,
     },
+    /// Rewrite rows of users that are in an earlier format: spendings, summaries and targets.
+    Standardise {
+        #[command(flatten)]
+        changes: Changes,
+    },
     /// Give each expense without a date the day of its recording, in UTC, and add it to the totals
     /// of that day.
     DateExpenses {
@@ -99,6 +104,7 @@ async fn run(options: Options) -> Result<Outcome, Failure> {
     let out = &mut io::stdout();
     match command {
         Command::Verify { groups } => admin().await.verify(groups.group, out).await,
+        Command::Standardise { changes } => admin().await.standardise(changes.dry_run, out).await,
         Command::DateExpenses { groups, changes } => {
             admin().await.date_expenses(groups.group, changes.dry_run, out).await
         }

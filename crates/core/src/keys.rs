@@ -312,10 +312,13 @@ pub fn own_partition(user: UserId) -> String {
     user_partition(user.into())
 }
 
+/// Sort key of a user's targets.
+pub const TARGETS: &str = "CONFIG#TARGETS";
+
 /// Key of a user's targets.
 #[must_use]
 pub fn targets(user: UserId) -> Primary {
-    Primary { pk: own_partition(user), sk: "CONFIG#TARGETS".to_owned() }
+    Primary { pk: own_partition(user), sk: TARGETS.to_owned() }
 }
 
 /// Key of a user's usage on a day.

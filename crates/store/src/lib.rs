@@ -28,6 +28,7 @@ mod presence;
 mod settings;
 mod settlements;
 mod spendings;
+mod standardise;
 mod sweep;
 mod tallies;
 mod tally_repair;

@@ -47,6 +47,13 @@ impl Expression {
         Self::of(&format!("#{name} = :is_{name}"), name).with(format!(":is_{name}"), value)
     }
 
+    /// The attribute `name` is a text that begins with `prefix`.
+    pub(crate) fn begins_with(name: &'static str, prefix: &str) -> Self {
+        let prefix = AttributeValue::S(prefix.to_owned());
+        Self::of(&format!("begins_with(#{name}, :prefix_{name})"), name)
+            .with(format!(":prefix_{name}"), prefix)
+    }
+
     /// The attribute `name` has one of these values, of which DynamoDB takes up to [`MAX_VALUES`].
     pub(crate) fn one_of(name: &'static str, values: Vec<AttributeValue>) -> Self {
         let placeholder = |(index, value)| (format!(":is_{name}_{index}"), value);

@@ -1,0 +1,93 @@
+//! Rewrites rows of users that are in an earlier format, for the operators' tool.
+
+use fracti_core::{
+    Error,
+    keys::{self, Primary, prefix},
+    row::{self, AttributeValue, FORMAT_VERSION, Item},
+    spending::Spending,
+    summary::DaySummary,
+    targets::{Targets, USER_ROWS_VERSION},
+    time::Timestamp,
+};
+
+use crate::{
+    commit::Decision,
+    dynamo::{Expression, OnConflict, Position, Transaction, TransactionError, Write},
+    table::Table,
+};
+
+impl Table {
+    /// Keys of the rows of users in the next part of the table that are in an earlier format, and
+    /// the position after it, unless the table ends there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn old_rows(
+        &self,
+        after: Option<Position>,
+    ) -> Result<(Vec<Primary>, Option<Position>), Error> {
+        let of_users = Expression::begins_with("PK", prefix::MEMBER);
+        let (rows, next) = self.db.scan_where(&of_users, after).await?;
+        let old = |row: Item| match (row.get("PK")?, row.get("SK")?) {
+            (AttributeValue::S(pk), AttributeValue::S(sk)) if is_old(sk, &row) => {
+                Some(Primary { pk: pk.clone(), sk: sk.clone() })
+            }
+            _ => None,
+        };
+        Ok((rows.into_iter().filter_map(old).collect(), next))
+    }
+
+    /// Writes a row of a user in the present format if it is in an earlier one, and returns whether
+    /// it was. Every write of the API sets the format or the version of a row, so none is lost.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if the row cannot be read; [`Error::Contended`] or [`Error::Unavailable`].
+    pub async fn standardise(&self, key: &Primary, now: Timestamp) -> Result<bool, Error> {
+        self.write(|| async {
+            let Some(item) = self.db.item(key.clone()).await?.filter(|row| is_old(&key.sk, row))
+            else {
+                return Ok(Decision::Done(false));
+            };
+            let write = rewritten(key, item, now)?;
+            Ok::<_, TransactionError>(Decision::write(Transaction::from_iter([write]), true))
+        })
+        .await
+    }
+}
+
+/// Whether a row with this sort key was written in an earlier format, or still has attributes of
+/// one. Only spendings, summaries and targets have earlier formats.
+fn is_old(sort_key: &str, row: &Item) -> bool {
+    if ![prefix::SPENDING, prefix::SUMMARY, keys::TARGETS].iter().any(|it| sort_key.starts_with(it))
+    {
+        return false;
+    }
+    let is_key = |name: &str| matches!(name, "PK" | "SK") || name.starts_with("GSI");
+    let is_pascal_case = |name: &str| name.starts_with(|first: char| first.is_ascii_uppercase());
+    let version = match row.get(FORMAT_VERSION) {
+        Some(AttributeValue::N(version)) => version.parse().unwrap_or_default(),
+        _ => 0,
+    };
+    version < USER_ROWS_VERSION || row.keys().any(|name| !is_key(name) && is_pascal_case(name))
+}
+
+/// The write of a row in the present format, on condition that it is as it was read.
+fn rewritten(key: &Primary, item: Item, now: Timestamp) -> Result<Write, Error> {
+    let same = |name: &'static str| match item.get(name) {
+        None => Expression::without(name),
+        Some(value) => Expression::equal(name, value.clone()),
+    };
+    let unchanged = Expression::present().and(same(FORMAT_VERSION)).and(same("version"));
+    let write = if key.sk.starts_with(prefix::SPENDING) {
+        Write::put(&row::from_item::<Spending>(item)?)?
+    } else if key.sk.starts_with(prefix::SUMMARY) {
+        let summary: DaySummary = row::from_item(item)?;
+        let version = Some(summary.version.unwrap_or_default().saturating_add(1));
+        Write::put(&DaySummary { version, updated_at: Some(now), ..summary })?
+    } else {
+        Write::put(&row::from_item::<Targets>(item)?)?
+    };
+    Ok(write.when(unchanged, OnConflict::Retry))
+}
