@@ -127,6 +127,12 @@ impl Requests {
             action["UpdateExpression"] = format!("ADD #{name} :one").into();
             action["ExpressionAttributeNames"][format!("#{name}")] = name.into();
             action["ExpressionAttributeValues"][":one"] = json!({ "N": "1" });
+            // A counter and the attributes of a row that the update may create.
+            if name == "count" {
+                action["UpdateExpression"] = "ADD #count :one SET #wallet = :to_wallet".into();
+                action["ExpressionAttributeNames"]["#wallet"] = "wallet".into();
+                action["ExpressionAttributeValues"][":to_wallet"] = json!({ "S": "" });
+            }
             return;
         }
         let (mut set, mut remove) = (Vec::new(), Vec::new());
