@@ -23,7 +23,7 @@ use fracti_core::{
     time::Timestamp,
 };
 use fracti_http::{App, BotToken, Clock, Quotas, Random, TokenCache, service};
-use fracti_local::{admitted, routes};
+use fracti_local::{queued, routes};
 use fracti_store::{Table, TableCost};
 use fracti_tests::{
     database::{Database, TABLE},
@@ -121,8 +121,8 @@ impl Api {
 
     /// The same behind the local server's queue, for more concurrent requests than the engine can
     /// serve.
-    pub(crate) fn admitted(self) -> Self {
-        Self { router: service(admitted(routes()), self.app.clone()), ..self }
+    pub(crate) fn queued(self) -> Self {
+        Self { router: service(queued(routes()), self.app.clone()), ..self }
     }
 
     /// A second process, over another table.

@@ -1,23 +1,23 @@
 //! The local server: all routes of Fracti over an embedded DynamoDB engine.
 //!
-//! [`FUNCTIONS`] lists the functions, [`routes`] merges their routes, [`Engine`] is the database, and [`schema`] creates its
-//! table from the template that AWS deploys. The server is `main.rs`, which also serves [`docs`].
-//! The tests use the same parts.
+//! [`FUNCTIONS`] lists the functions, [`routes`] merges their routes, [`queued`] puts a queue before
+//! them, [`Engine`] is the database, and [`schema`] creates its table from the template that AWS
+//! deploys. The server is `main.rs`, which also serves [`docs`]. The tests use the same parts.
 
 pub mod schema;
 
-mod admission;
 mod cors;
 mod docs;
 mod engine;
 mod event;
 mod functions;
+mod queue;
 mod template;
 
-pub use admission::admitted;
 pub use cors::cors;
 pub use docs::docs;
 pub use engine::{Engine, EngineError, reachable};
 pub use event::sign_event;
 pub use functions::{FUNCTIONS, Function, routes};
+pub use queue::queued;
 pub use template::TemplateError;

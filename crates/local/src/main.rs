@@ -19,7 +19,7 @@ use fracti_core::{
     telegram::{self, User},
 };
 use fracti_http::{App, BotToken, Clock, Quotas, Settings, dynamodb_at, local_dynamodb, service};
-use fracti_local::{Engine, admitted, cors, docs, reachable, routes, schema::Schema, sign_event};
+use fracti_local::{Engine, cors, docs, queued, reachable, routes, schema::Schema, sign_event};
 use fracti_store::Table;
 use tokio::{net::TcpListener, sync::watch};
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
@@ -156,7 +156,7 @@ async fn run(options: Options) -> Result<(), Failure> {
         ..given
     };
     let app = App { quotas, ..App::new(table, token, settings.init_data_max_age) };
-    let router = service(admitted(routes()), app.clone());
+    let router = service(queued(routes()), app.clone());
     if options.demo {
         let app = App { quotas: Quotas::default(), ..app };
         demo::run(&app, &service(routes(), app.clone()), &api, &mut out).await?;

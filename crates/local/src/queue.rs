@@ -1,4 +1,4 @@
-//! Admission control: the local server serves a few requests at a time, and the others queue.
+//! The queue of the local server, which serves a few requests at a time.
 //!
 //! The embedded engine handles one operation at a time. If it has more than it can answer within
 //! the 1.5 s of an attempt, it works mostly for attempts that have timed out and are being retried,
@@ -28,12 +28,12 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Permits for served and for waiting requests, in order of arrival.
 #[derive(Debug)]
-struct Admission {
+struct Queue {
     waiting: Semaphore,
     served: Semaphore,
 }
 
-impl Admission {
+impl Queue {
     fn new(served: usize, waiting: usize) -> Arc<Self> {
         Arc::new(Self { waiting: Semaphore::new(waiting), served: Semaphore::new(served) })
     }
@@ -42,20 +42,20 @@ impl Admission {
 /// Puts a queue before the routes. A request that waits too long or finds the queue full gets a 503
 /// with `Retry-After`.
 #[must_use]
-pub fn admitted(routes: Routes) -> Routes {
-    routes.layer(middleware::from_fn_with_state(Admission::new(SERVED, WAITING), admit))
+pub fn queued(routes: Routes) -> Routes {
+    routes.layer(middleware::from_fn_with_state(Queue::new(SERVED, WAITING), wait))
 }
 
-async fn admit(
-    State(admission): State<Arc<Admission>>,
+async fn wait(
+    State(queue): State<Arc<Queue>>,
     request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
     let refused = |why: &str| Err(Error::Unavailable(why.into()).into());
-    let Ok(place) = admission.waiting.try_acquire() else {
+    let Ok(place) = queue.waiting.try_acquire() else {
         return refused("the queue of requests is full");
     };
-    let Ok(Ok(_permit)) = timeout(QUEUE_TIMEOUT, admission.served.acquire()).await else {
+    let Ok(Ok(_permit)) = timeout(QUEUE_TIMEOUT, queue.served.acquire()).await else {
         return refused("the request waited too long in the queue");
     };
     drop(place);
@@ -92,8 +92,8 @@ mod tests {
                 end.acquire().await.unwrap().forget();
             };
             let routes = Routes::new().route("/{number}", get(handler));
-            let admission = Admission::new(served, waiting);
-            let routes = routes.layer(middleware::from_fn_with_state(admission, admit));
+            let queue = Queue::new(served, waiting);
+            let routes = routes.layer(middleware::from_fn_with_state(queue, wait));
             let table = Table::new(local_dynamodb("http://127.0.0.1:1"), "FractiTable");
             let app = App::new(table, BotToken::new("0:test"), Duration::ZERO);
             Self { router: service(routes, app), started, ended }

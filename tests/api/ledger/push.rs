@@ -238,7 +238,7 @@ async fn concurrent_pushes_apply_each_adjustment_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_pushes_to_200_groups_do_not_mix() {
-    let api = Api::new().await.admitted();
+    let api = Api::new().await.queued();
     let mut groups = Vec::new();
     for _ in 0..200 {
         groups.push(Group::of(&api, 2, "EUR").await);
