@@ -81,6 +81,11 @@ const NOBODY: [Asker; 6] = [NoHeader, Forged, OtherBot, Expired, Future, Doubled
 type Row = (Method, &'static str, Option<Value>, [u16; 4]);
 
 fn rows() -> Vec<Row> {
+    [in_groups(), of_users()].concat()
+}
+
+/// Requests for groups and what belongs to them, but guests.
+fn in_groups() -> Vec<Row> {
     let wallet = json!({ "wallet": format!("0:{}", "a".repeat(64)) });
     let spend = json!({ "amount": 3, "description": "x" });
     let edit = json!({ "amount": 4 });
@@ -158,6 +163,12 @@ fn rows() -> Vec<Row> {
             Some(json!({ "txHash": "a".repeat(64) })),
             [403, 403, 200, 403],
         ),
+    ]
+}
+
+/// Requests for the caller's own data.
+fn of_users() -> Vec<Row> {
+    vec![
         (Method::GET, "/api/users/me", None, [200, 200, 200, 200]),
         (Method::GET, "/api/users/me/groups", None, [200, 200, 200, 200]),
         (Method::GET, "/api/users/me/expenses", None, [200, 200, 200, 200]),
