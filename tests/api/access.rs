@@ -122,6 +122,7 @@ fn in_groups() -> Vec<Row> {
         (Method::GET, "/api/groups/G/ledger/entries", None, [403, 200, 200, 200]),
         (Method::GET, "/api/groups/G/ledger/entries/E", None, [403, 200, 200, 200]),
         (Method::GET, "/api/groups/G/ledger/days", None, [403, 200, 200, 200]),
+        (Method::GET, "/api/groups/G/stats", None, [403, 200, 200, 200]),
         (Method::POST, "/api/groups/G/ledger/entries", Some(opening), [403, 200, 200, 200]),
         // Not even the creator: an expense is deleted, not reverted.
         (
@@ -409,6 +410,7 @@ async fn missing_group_is_a_404_for_every_user() {
         (Method::GET, "/ledger/entries".to_owned(), None),
         (Method::GET, format!("/ledger/entries/{id}"), None),
         (Method::GET, "/ledger/days".to_owned(), None),
+        (Method::GET, "/stats".to_owned(), None),
         (
             Method::POST,
             "/ledger/entries".to_owned(),

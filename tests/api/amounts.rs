@@ -18,11 +18,12 @@ async fn accepting(caller: &Caller, path: &str, accept: &str) -> Reply {
 
 /// The JSON with numbers as strings where they, or an object around them, have one of these names.
 fn as_text(value: &Value, name: &str, in_amounts: bool) -> Value {
-    const AMOUNTS: [&str; 22] = [
+    const AMOUNTS: [&str; 24] = [
         "adjustment",
         "amount",
         "balance",
         "balances",
+        "categories",
         "net",
         "of",
         "owed",
@@ -33,6 +34,7 @@ fn as_text(value: &Value, name: &str, in_amounts: bool) -> Value {
         "received",
         "rounding",
         "sent",
+        "share",
         "total",
         "totalAmount",
         "totalExpenses",
@@ -82,6 +84,7 @@ async fn every_read_returns_amounts_as_strings_on_request() {
         "/ledger/entries",
         "/ledger/entries?userId=1",
         "/ledger/days",
+        "/stats",
         &expense,
         &format!("{expense}/breakdown"),
         &format!("{expense}/history"),

@@ -182,6 +182,7 @@ impl Subject {
             "/api/groups/{groupId}/ledger/balance",
             "/api/groups/{groupId}/ledger/balance?at=",
             "/api/groups/{groupId}/ledger/days?limit=2",
+            "/api/groups/{groupId}/stats?by=day",
             "/api/groups/{groupId}/ledger/entries?limit=2",
             "/api/groups/{groupId}/ledger/entries?limit=2&userId=1",
             "/api/users/me",

@@ -1,9 +1,10 @@
-//! The ledger of a group.
+//! The ledger and the statistics of a group.
 
 mod days;
 mod push;
 mod revert;
 mod statement;
+mod stats;
 mod verify;
 
 use axum::http::Method;

@@ -740,6 +740,7 @@ async fn the_ledger(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {
         alice.get(&at(&format!("/ledger/balance{query}"))).await.data(200);
     }
     alice.get(&at("/ledger/days?from=2026-01-15&limit=5")).await.data(200);
+    alice.get(&at("/stats?from=2026-01-01&to=2026-12-31&by=day")).await.data(200);
     let names = json!({ "entryIds": ["opening"] });
     alice.call(Method::DELETE, &entries, Some(names.clone())).await.data(200);
     alice.post(&format!("{entries}/revert"), names).await.data(200);

@@ -145,6 +145,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         &at("/ledger/entries?limit=1"),
         &at(&format!("/ledger/entries/{NAME}")),
         &at("/ledger/days?limit=1"),
+        &at("/stats?from=2026-01-01&to=2026-01-31"),
         "/api/users/me",
         "/api/users/me/groups?limit=1",
         "/api/users/me/expenses?limit=1",

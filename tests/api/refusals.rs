@@ -155,6 +155,7 @@ fn endpoints() -> Vec<Endpoint> {
         },
         found("GET /api/groups/{groupId}/ledger/entries/{entryId}"),
         read("GET /api/groups/{groupId}/ledger/days"),
+        read("GET /api/groups/{groupId}/stats"),
         read("GET /api/users/me"),
         read("GET /api/users/me/groups"),
         read("GET /api/users/me/expenses"),

@@ -123,6 +123,7 @@ impl Scene {
             get(&group.path("/ledger/balance"), 1),
             get(&group.path("/ledger/balance?at=2026-01-15T11:00:00Z"), 2),
             get(&group.path("/ledger/days"), 2),
+            get(&group.path("/stats"), 1),
             get(&group.path("/ledger/entries"), 2),
             get(&group.path(&format!("/ledger/entries/{expense}")), 1),
             get("/api/users/me", 2),

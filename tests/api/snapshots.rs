@@ -130,6 +130,7 @@ async fn ledger_responses_match_the_snapshot() {
     group.api.pass(std::time::Duration::from_hours(20));
     group.spend(0, json!({ "amount": 2 })).await;
     responses.get(alice, "~/ledger/days").await;
+    responses.get(alice, "~/stats?by=day").await;
     insta::assert_json_snapshot!(responses.by_request);
 }
 

@@ -37,7 +37,7 @@ const fn sample(
 }
 
 /// Every file of `events/`.
-pub const SAMPLES: [Sample; 58] = [
+pub const SAMPLES: [Sample; 59] = [
     sample("get-health", "groups", 200, r#""status":"ok""#),
     sample("list-groups", "groups", 200, r#""title":"Alps""#),
     sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
@@ -92,6 +92,7 @@ pub const SAMPLES: [Sample; 58] = [
     sample("revert-entries-by-post", "ledger", 200, r#""code":"ENTRY_MISSING""#),
     sample("list-ledger-entry-history", "ledger", 200, r#""refType":"expense""#),
     sample("list-ledger-days", "ledger", 200, r#""sequence":1,"asOf":"20"#),
+    sample("get-group-stats", "ledger", 200, r#""category":"none","total":90,"expenseCount":1"#),
     sample("get-me", "users", 200, r#""name":"Alice Smith","username":"alice","groupCount":1"#),
     sample("list-my-groups", "users", 200, r#""balance":45,"balances":{"EUR":45}"#),
     sample("list-my-expenses", "users", 200, r#""yourShare":45"#),

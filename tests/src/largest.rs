@@ -353,6 +353,7 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (1, get(), "/ledger/entries", "?limit=100&userId=", "of one member", none.clone()),
         (1, get(), "/ledger/entries", "?limit=100&to=", "up to the first day", none.clone()),
         (1, get(), "/ledger/days", "", "6 days", none.clone()),
+        (1, get(), "/stats", "?by=day", "6 days of 45 shares", none.clone()),
         (1, get(), "/ledger/entries/{entryId}", "?limit=100", "", none.clone()),
         (1, post(), "/ledger/entries", "", "500 small ones", json!({ "entries": small })),
         (1, post(), "/ledger/entries/revert", "", "500 small ones", json!({ "entryIds": names })),

@@ -24,7 +24,7 @@ const MAX_DIGITS: usize = 38;
 /// assert_eq!(nano.to_string(), "0.000000001");
 /// assert_eq!("12.50".parse::<Decimal>().unwrap().to_string(), "12.5");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Decimal {
     digits: i128,
     scale: u8,

@@ -5,6 +5,13 @@
 //! group's lock, so they are exact at any moment. They are named by the member ids of the expense:
 //! a linked guest is resolved when they are read.
 
+mod stats;
+
+pub use stats::{
+    ByCategory, CategoryStats, CurrencyStats, MAX_DAYS, MAX_LINES, MemberStats, PeriodStats, Stats,
+    Step, stats,
+};
+
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use serde::{

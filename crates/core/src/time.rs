@@ -104,6 +104,19 @@ impl Day {
         day.filter(|day| (1970..=9999).contains(&day.year())).map_or(self, Self)
     }
 
+    /// First day of the month.
+    #[must_use]
+    pub fn first_of_month(self) -> Self {
+        self.0.with_day(1).map_or(self, Self)
+    }
+
+    /// Last day of the month.
+    #[must_use]
+    pub fn last_of_month(self) -> Self {
+        let next = self.first_of_month().0.checked_add_months(Months::new(1));
+        next.and_then(|next| next.pred_opt()).map_or(self, Self)
+    }
+
     /// Number of days from the first day to this one, both included; 0 if it is earlier.
     #[must_use]
     pub fn days_since(self, first: Self) -> u64 {
@@ -242,6 +255,19 @@ mod tests {
     fn the_year_after_a_leap_day_has_none() {
         let leap: Day = "2024-02-29".parse().unwrap();
         assert_eq!(leap.next_year().to_string(), "2025-02-28");
+    }
+
+    #[test]
+    fn months_end_on_their_last_day() {
+        for (day, first, last, days) in [
+            ("2024-02-29", "2024-02-01", "2024-02-29", 29),
+            ("2026-12-31", "2026-12-01", "2026-12-31", 31),
+            ("9999-12-01", "9999-12-01", "9999-12-31", 31),
+        ] {
+            let [day, first, last]: [Day; 3] = [day, first, last].map(|day| day.parse().unwrap());
+            assert_eq!((day.first_of_month(), day.last_of_month()), (first, last));
+            assert_eq!((last.days_since(first), first.days_since(last)), (days, 0));
+        }
     }
 
     #[test]

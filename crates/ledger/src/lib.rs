@@ -1,15 +1,19 @@
-//! Endpoints of the ledger: balances at any moment, the entries that led to them, and adjustments.
+//! Endpoints of the ledger: balances at any moment, the entries that led to them, adjustments, and
+//! statistics.
 
 mod balances;
 mod period;
 mod push;
+mod stats;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
+    Error,
     adjustment::{MAX_CHANGES, MAX_ENTRIES},
     entry_id::EntryId,
     group::MEMBER_RULE,
     id::MemberId,
+    tally::stats,
     time::{Day, Timestamp},
 };
 use fracti_http::{
@@ -23,6 +27,7 @@ use utoipa_axum::routes;
 use balances::{BalanceView, DayView};
 use period::{DaysQuery, EntriesQuery};
 use push::{PushEntries, PushEntry, ReportView, RevertEntries};
+use stats::{StatsQuery, StatsView};
 
 /// Default number of days per page: the maximum, which suits a chart.
 const DAYS: usize = MAX_LIMIT;
@@ -32,13 +37,15 @@ const DAYS: usize = MAX_LIMIT;
 pub fn routes() -> Routes {
     let routes = openapi::tagged([(
         "ledger",
-        "The ledger of a group: balances at any moment, the entries behind them, and adjustments.",
+        "The ledger of a group: balances at any moment, the entries behind them, adjustments, and \
+         statistics.",
     )])
     .routes(routes!(get_ledger_balance))
     .routes(routes!(list_ledger_entries, push_entries, revert_entries))
     .routes(routes!(revert_entries_by_post))
     .routes(routes!(list_ledger_entry_history))
-    .routes(routes!(list_ledger_days));
+    .routes(routes!(list_ledger_days))
+    .routes(routes!(get_group_stats));
     let routes = openapi::with_items::<PushEntries>(routes, "entries", 1..=MAX_ENTRIES);
     let routes = openapi::with_items::<PushEntry>(routes, "changes", 2..=MAX_CHANGES);
     openapi::with_items::<RevertEntries>(routes, "entryIds", 1..=MAX_ENTRIES)
@@ -220,6 +227,34 @@ async fn list_ledger_days(
     let next = days.next.map(|after| paging.cursor(&list_id, &DaysPlace { after, to }));
     let view = |ledger| DayView::of(&group, &members, ledger);
     Ok(List::new(days.items.iter().filter_map(view), next))
+}
+
+/// Get the statistics of a group.
+///
+/// What its members consumed and paid on a range of days: by category, by member, and by month or
+/// day. An expense counts on its `date`. Refunds are subtracted, and settlements and adjustments do
+/// not count. Expenses that were recorded before Fracti kept statistics count once they are edited,
+/// or once an operator has counted them.
+#[utoipa::path(get, path = "/api/groups/{groupId}/stats", tag = "ledger",
+    params(
+        ("from" = Option<schemas::CalendarDate>, Query, description = "First day. Default: the \
+            first day of this month in UTC."),
+        ("to" = Option<schemas::CalendarDate>, Query, description = "Last day, at most 366 days \
+            from the first one. Default: the last day of this month in UTC."),
+        ("by" = inline(Option<schemas::SeriesStep>), Query, description = "Length of the periods \
+            in `series`. Default: `month`.")),
+    responses((status = OK, body = Data<StatsView>)),
+    extensions(("x-errors" = json!([Code::TooMuchHistory]))))]
+async fn get_group_stats(
+    State(app): State<App>,
+    AsMember(member_key, query): AsMember<StatsQuery>,
+    Context { now, .. }: Context,
+) -> Result<Data<StatsView>, Problem> {
+    let (days, step) = query.at(now)?;
+    let (members, tallies) = app.table.members_and_tallies(member_key, &days).await?;
+    let stats = stats(&tallies, &members.iter().collect(), step);
+    let stats = stats.map_err(|error| Error::Table(error.into()))?;
+    Ok(Data::new(StatsView::of(&days, stats, &members)?))
 }
 
 /// Cursor of the list of days: the next position and the end of the period.

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use fracti_core::{
     Error,
     expense::Expense,
+    group::Member,
     id::GroupId,
     keys, row,
     tally::{Counters, Tally, TallyOf, TallyRow},
@@ -12,6 +13,7 @@ use fracti_core::{
 };
 
 use crate::{
+    access::MemberKey,
     dynamo::{Order, Range, Sort, Write},
     table::Table,
 };
@@ -20,9 +22,23 @@ use crate::{
 const FULL: &str = "the group's totals for this day and category are full";
 
 impl Table {
+    /// The members of a group, present and past, and its tallies on these days.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::group`]; [`Error::TooMuchHistory`] if the tallies are too many.
+    pub async fn members_and_tallies(
+        &self,
+        member_key: MemberKey,
+        days: &RangeInclusive<Day>,
+    ) -> Result<(Vec<Member>, Vec<TallyRow>), Error> {
+        let ((_, members), tallies) =
+            tokio::try_join!(self.group(member_key), self.tallies(member_key.group, days))?;
+        Ok((members, tallies))
+    }
+
     /// The tallies of a group on these days, by day. It does not check a membership: the caller
     /// must.
-    #[expect(dead_code, reason = "statistics and the days of a user read them")]
     pub(crate) async fn tallies(
         &self,
         group: GroupId,

@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 
 use fracti_core::{
-    chat_id, currency, entry_id, expense, id, ledger, settlement, spending, split, targets, text,
+    chat_id, currency, entry_id, expense, id, ledger, settlement, spending, split, tally, targets,
+    text,
     text_form::{TextForm, TextRule},
     time, token, ton,
 };
@@ -120,6 +121,8 @@ pub type PartKind = Text<split::PartKind>;
 pub type ExpenseCategory = Text<expense::Category>;
 /// Status of a ledger entry.
 pub type EntryStatus = Text<ledger::EntryStatus>;
+/// Length of the periods of a series.
+pub type SeriesStep = Text<tally::Step>;
 /// Kind of event that a ledger entry records.
 pub type EntryRefType = Text<ledger::RefType>;
 
