@@ -11,8 +11,9 @@ use crate::{
     locks::GroupLocks,
 };
 
-/// Number of connections that [`Table::connect`] opens: the reads that most requests begin with.
-const CONNECTIONS: usize = 3;
+/// Number of connections that [`Table::connect`] opens: the reads that most requests begin with, and
+/// the counter of the quota.
+const CONNECTIONS: usize = 4;
 
 /// Time limit of [`Table::connect`].
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
