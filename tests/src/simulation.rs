@@ -24,7 +24,7 @@ pub use audit::{audit, views};
 pub use contention::{Crowd, Throughput};
 pub use crash::crashes;
 pub use journal::{Journal, Outcome, Record};
-pub use operation::{Operation, Receipt, SettlementUpdate, Split};
+pub use operation::{Operation, Receipt, SettlementUpdate, SpentOn, Split};
 pub use report::{Finding, Report};
 pub use world::World;
 

@@ -14,13 +14,16 @@ use fracti_core::{currency::Currency, split::SplitType, telegram::User, time::Ti
 use serde_json::Value;
 
 use super::{
-    Finding, Journal, Operation, Outcome, Receipt, SettlementUpdate, Split,
+    Finding, Journal, Operation, Outcome, Receipt, SettlementUpdate, SpentOn, Split,
     journal::KnownSettlement, world::TOKEN,
 };
 use crate::client::{self, Reply, Transport};
 
 /// Currencies with zero, two, three and nine decimals.
 const CURRENCIES: [&str; 4] = ["JPY", "EUR", "KWD", "TON"];
+
+/// Dates of expenses.
+const DATES: [&str; 3] = ["2025-12-31", "2026-01-01", "2026-02-28"];
 
 /// Maximum number of payers of an expense.
 const MAX_PAYERS: i64 = 3;
@@ -131,8 +134,15 @@ impl Actor {
             minor,
             currency: self.currency(),
             split: self.split(&members, minor),
+            spent_on: self.spent_on(),
         };
         self.perform(operation).await;
+    }
+
+    /// One of few days and categories, so that expenses share tallies.
+    fn spent_on(&mut self) -> SpentOn {
+        let date = self.rng.choice(DATES).unwrap();
+        SpentOn { date, category: self.rng.choice([None, Some("food"), Some("rent")]).unwrap() }
     }
 
     /// A random amount of an expense, at least one minor unit for each payer; some are negative.
@@ -225,6 +235,7 @@ impl Actor {
             payers: self.payments(known.payers, minor),
             minor,
             currency: known.currency,
+            spent_on: self.spent_on(),
         };
         self.perform(operation).await;
     }
@@ -323,6 +334,7 @@ impl Actor {
             minor: 100,
             currency: CURRENCIES[1].parse().unwrap(),
             split: Split::Everybody,
+            spent_on: SpentOn { date: DATES[0], category: None },
         };
         let place = self.journal.begin(self.user, operation.clone(), None);
         let outcome = self.ask(&operation, None).await;

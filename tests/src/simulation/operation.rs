@@ -34,6 +34,8 @@ pub enum Operation {
         currency: Currency,
         /// The split.
         split: Split,
+        /// The day and the category.
+        spent_on: SpentOn,
     },
     /// Delete an expense.
     Delete {
@@ -60,6 +62,8 @@ pub enum Operation {
         minor: i64,
         /// The currency, which stays the same.
         currency: Currency,
+        /// The day and the category.
+        spent_on: SpentOn,
     },
     /// Restore a deleted expense.
     Restore {
@@ -120,6 +124,15 @@ pub enum Operation {
         /// The update.
         update: SettlementUpdate,
     },
+}
+
+/// The day and the category of an expense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpentOn {
+    /// The day, as it is sent.
+    pub date: &'static str,
+    /// The category, if it has one.
+    pub category: Option<&'static str>,
 }
 
 /// The split of an expense.
@@ -209,8 +222,9 @@ impl Operation {
                 (Method::POST, groups.to_owned(), body)
             }
             Self::Join { group } => (Method::POST, format!("{groups}/{group}/join"), json!({})),
-            Self::Spend { group, label, payers, minor, currency, split } => {
+            Self::Spend { group, label, payers, minor, currency, split, spent_on } => {
                 let mut body = split.body(*currency);
+                spent_on.add_to(&mut body);
                 body["description"] = json!(label);
                 match payers.as_slice() {
                     [(payer, _)] => body["payerId"] = json!(payer.to_string()),
@@ -223,8 +237,9 @@ impl Operation {
             Self::Delete { group, expense, .. } => {
                 (Method::DELETE, format!("{groups}/{group}/expenses/{expense}"), Value::Null)
             }
-            Self::Edit { group, expense, label, payers, minor, currency, .. } => {
+            Self::Edit { group, expense, label, payers, minor, currency, spent_on, .. } => {
                 let mut body = json!({ "description": label, "amount": number(*currency, *minor) });
+                spent_on.add_to(&mut body);
                 if payers.len() > 1 {
                     body["payers"] = parts(*currency, payers);
                 }
@@ -266,6 +281,13 @@ impl Operation {
                 (Method::PUT, format!("{groups}/{group}/settlements/{settlement}"), body)
             }
         }
+    }
+}
+
+impl SpentOn {
+    fn add_to(self, body: &mut Value) {
+        body["date"] = json!(self.date);
+        body["category"] = json!(self.category);
     }
 }
 

@@ -1,4 +1,5 @@
-//! Checks that the payers and the shares of every expense are exactly as requested.
+//! Checks that the payers, the shares, the day and the category of every expense are exactly as
+//! requested. The tallies, which equal the sums of the expenses, are therefore as requested, too.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +16,26 @@ pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for expense in &state.expenses {
         let record = records.iter().find(|it| is_spent(state, expense, &it.operation));
-        let Some(Record { operation: Operation::Spend { payers, minor, split, .. }, .. }) = record
+        let Some(Record {
+            operation: Operation::Spend { payers, minor, split, spent_on, .. }, ..
+        }) = record
         else {
             continue;
         };
         let id = expense.id.to_string();
         let edited = records.iter().find_map(|it| match &it.operation {
-            Operation::Edit { expense: of, label, payers, minor, .. }
+            Operation::Edit { expense: of, label, payers, minor, spent_on, .. }
                 if *of == id && *label == expense.description =>
             {
-                Some((payers, minor))
+                Some((payers, minor, spent_on))
             }
             _ => None,
         });
-        let (payers, minor) = edited.unwrap_or((payers, minor));
-        let right = payers_are(expense, payers)
+        let (payers, minor, spent_on) = edited.unwrap_or((payers, minor, spent_on));
+        let category = expense.category.map(|category| category.to_string());
+        let right = expense.date.is_some_and(|date| date.to_string() == spent_on.date)
+            && category.as_deref() == spent_on.category
+            && payers_are(expense, payers)
             && of(expense, expense.amount) == *minor
             && split_is(expense, *minor, split);
         if !right {
