@@ -34,7 +34,7 @@ async fn fifty_concurrent_expenses_are_all_recorded_in_sequence() {
     })
     .await;
     assert_eq!(count(&replies, 201), 50);
-    assert!(replies.iter().all(|reply| reply.cost.requests == 4), "no request is repeated");
+    assert!(replies.iter().all(|reply| reply.cost.requests == 5), "no request is repeated");
     let moments: HashSet<&str> =
         replies.iter().map(|reply| reply.body["data"]["createdAt"].as_str().unwrap()).collect();
     assert_eq!(moments.len(), 50);
@@ -178,4 +178,27 @@ async fn concurrent_operations_of_all_kinds_leave_a_correct_ledger() {
     let summary = group.debts().await["summary"].clone();
     assert_eq!((&summary["expenseCount"], &summary["settlementCount"]), (&json!(4), &json!(4)));
     group.verify().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn expenses_of_one_user_in_many_groups_do_not_wait_for_each_other() {
+    let api = Api::new().await.queued();
+    let mut groups = Vec::new();
+    for _ in 0..50 {
+        groups.push(Group::of(&api, 3, "EUR").await);
+    }
+    let mut calls = JoinSet::new();
+    for group in &groups {
+        let (caller, path) = (group.members[0].clone(), group.path("/expenses"));
+        let body = json!({ "amount": 9, "description": "Tea", "category": "food" });
+        calls.spawn(async move { caller.post(&path, body).await });
+    }
+    let replies = calls.join_all().await;
+    assert_eq!(count(&replies, 201), 50, "{replies:?}");
+    assert!(replies.iter().all(|reply| reply.cost.requests == 5), "no attempt is repeated");
+    for group in &groups {
+        group.verify().await;
+        let stats = group.members[2].get(&group.path("/stats")).await.data(200).clone();
+        assert_eq!(stats["currencies"][0]["members"][2]["share"], 3);
+    }
 }

@@ -349,7 +349,7 @@ pub struct NewExpense {
     pub currency: Field<Currency>,
     /// Category. Default: none.
     pub category: Field<Category>,
-    /// Day on which it happened. Default: today.
+    /// Day on which it happened. Default: today in the caller's zone.
     pub date: Field<Day>,
     /// Notes. Default: none.
     pub notes: Field<Notes>,
@@ -380,9 +380,15 @@ impl Draft<NewExpense> {
         Some(named.chain(payers::named(&new.payers)).collect())
     }
 
+    /// Whether the request says the date, so that [`Draft::check`] does not need a zone.
+    #[must_use]
+    pub fn has_date(&self) -> bool {
+        self.fields().is_none_or(|new| !new.date.is_absent())
+    }
+
     /// Checks the expense against the group: all users must be members, and the splits must divide
     /// the amount. `members` has at least the caller and the users of [`Draft::named`]. `now` is
-    /// the time of day.
+    /// the time of day, and `zone` is that of the caller's days.
     ///
     /// # Errors
     ///
@@ -394,6 +400,7 @@ impl Draft<NewExpense> {
         members: &'a [Member],
         caller: UserId,
         now: Timestamp,
+        zone: Zone,
     ) -> Result<CheckedExpense<'a>, Error> {
         let (new, mut errors) = self.open()?;
         let members = Members::of(members);
@@ -421,7 +428,7 @@ impl Draft<NewExpense> {
                 payers: payers?,
                 description: new.description.value()?,
                 category: new.category.map(Some).or(None)?,
-                date: date.or(day_of(now, Zone::default()))?,
+                date: date.or(day_of(now, zone))?,
                 notes: new.notes.as_ref().map(Some).or(None)?,
                 split,
                 created_by: caller,

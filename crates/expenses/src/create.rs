@@ -36,8 +36,8 @@ pub(crate) struct CreateExpense {
     currency: Option<schemas::Currency>,
     /// Category.
     category: Option<schemas::ExpenseCategory>,
-    /// Day on which it happened, from 1970-01-01 to one year ahead. Default: today in UTC, where a
-    /// day begins at 04:00.
+    /// Day on which it happened, from 1970-01-01 to one year ahead. Default: today in the caller's
+    /// time zone, where a day begins at 04:00.
     date: Option<schemas::CalendarDate>,
     /// Notes.
     notes: Option<schemas::ExpenseNotes>,

@@ -25,27 +25,38 @@ impl Table {
     /// or past as of the ledger.
     ///
     /// Only the first attempt reads the group, because a lost race means that the ledger has
-    /// changed. If several reads fail, the error of the group is returned.
+    /// changed. With the group it reads what else `create` needs by `other`. If several reads fail,
+    /// the error of the group is returned.
     ///
     /// # Errors
     ///
     /// As [`Table::group_naming`], [`Table::stored_result`], [`LedgerTransaction::new`] and
     /// [`Table::write`].
-    pub(crate) async fn create_in_group<T>(
+    pub(crate) async fn create_in_group<T, O, F>(
         &self,
         member_key: MemberKey,
         named: Option<&BTreeSet<MemberId>>,
         now: Timestamp,
         idempotency: &Idempotency<T>,
+        other: impl Fn() -> F,
         create: impl Fn(
             &Group,
             &[Member],
+            &O,
             LedgerTransaction,
         ) -> Result<(LedgerTransaction, T), TransactionError>,
-    ) -> Result<Outcome<T>, Error> {
+    ) -> Result<Outcome<T>, Error>
+    where
+        F: Future<Output = Result<O, Error>>,
+    {
         let all = named.is_none_or(|named| named.iter().any(|member| member.guest().is_some()));
         let known = OnceCell::new();
-        let group = || known.get_or_try_init(|| self.group_naming(member_key, named));
+        let group = || {
+            known.get_or_try_init(|| async {
+                let (group, other) = tokio::join!(self.group_naming(member_key, named), other());
+                Ok::<_, Error>((group?, other?))
+            })
+        };
         let prepare = async { group().await.map(|_| ()) };
         self.write_to_group_prepared(member_key.group, prepare, || async {
             let (group, ledger, stored) = tokio::join!(
@@ -53,7 +64,7 @@ impl Table {
                 self.ledger(member_key.group),
                 self.stored_result(idempotency.request.as_ref())
             );
-            let ((group, members), ledger) = (group?, ledger?);
+            let (((group, members), other), ledger) = (group?, ledger?);
             if let Some(stored) = stored? {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
@@ -67,7 +78,7 @@ impl Table {
             };
             let members = ledger.presence.of(members);
             let transaction = LedgerTransaction::new(member_key, ledger, now)?;
-            let (transaction, created) = create(group, &members, transaction)?;
+            let (transaction, created) = create(group, &members, other, transaction)?;
             let response = idempotency.write(&created)?;
             transaction.commit(Outcome::Done(created), response)
         })

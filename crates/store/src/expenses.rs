@@ -6,14 +6,14 @@ use fracti_core::{
     Error,
     entry::Entry,
     expense::{Edit, Expense, Filter, NewExpense},
-    group::Member,
+    group::{Group, Member},
     id::{ExpenseId, GroupId, MemberId},
     input::Draft,
     keys::{self, Primary, prefix},
     ledger::{EntryStatus, Ledger, RefType},
     links::Links,
     row::{self, Row},
-    time::Timestamp,
+    time::{Timestamp, Zone},
 };
 use serde::Serialize;
 
@@ -75,7 +75,8 @@ impl Table {
         expense.ok_or(Error::NoExpense)
     }
 
-    /// Records an expense and its entry in the group's ledger.
+    /// Records an expense and its entry in the group's ledger. Its date is by default the current
+    /// day in the zone of the member who records it.
     ///
     /// # Errors
     ///
@@ -89,18 +90,21 @@ impl Table {
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
         let named = new.named();
-        let (named, now) = (named.as_ref(), context.now);
-        self.create_in_group(member_key, named, now, idempotency, |group, members, transaction| {
-            let mut transaction = transaction;
-            let new = new.resolved(transaction.links());
-            let mut members = transaction.links().unlinked(members);
-            members.retain(Member::is_present);
-            let new = new.check(group, &members, member_key.user, now)?;
-            let expense = new.at(transaction.at(), context.random)?;
-            insert(&mut transaction, &expense)?;
-            Ok((transaction, expense))
-        })
-        .await
+        let (named, user, now) = (named.as_ref(), member_key.user, context.now);
+        let zone = || async {
+            if new.has_date() { Ok(Zone::default()) } else { Ok(self.targets(user).await?.zone()) }
+        };
+        let create =
+            |group: &Group, members: &[Member], zone: &Zone, mut transaction: LedgerTransaction| {
+                let new = new.resolved(transaction.links());
+                let mut members = transaction.links().unlinked(members);
+                members.retain(Member::is_present);
+                let new = new.check(group, &members, user, now, *zone)?;
+                let expense = new.at(transaction.at(), context.random)?;
+                insert(&mut transaction, &expense)?;
+                Ok((transaction, expense))
+            };
+        self.create_in_group(member_key, named, now, idempotency, zone, create).await
     }
 
     /// Edits an expense that is as `expected`. Its entry is reverted and replaced by another one.

@@ -1,7 +1,10 @@
 //! Settlements: recording, completing and failing them.
 
+use std::future::ready;
+
 use fracti_core::{
     Error,
+    group::{Group, Member},
     id::{GroupId, SettlementId},
     input::Draft,
     keys::{self, Primary, prefix},
@@ -98,30 +101,31 @@ impl Table {
     ) -> Result<Outcome<Settlement>, Error> {
         let (named, now) = (new.named(), context.now);
         let named = Some(&named);
-        self.create_in_group(member_key, named, now, idempotency, |group, members, transaction| {
-            let mut transaction = transaction;
-            let new = new.resolved(transaction.links());
-            let new = new.check(group, members, transaction.ledger(), member_key.user)?;
-            let (created_at, completed) = (transaction.at(), new.status == Status::Completed);
-            let settlement = Settlement {
-                id: SettlementId::new(created_at, context.random),
-                created_at,
-                completed_at: completed.then_some(created_at),
-                ..new
+        let nothing = || ready(Ok(()));
+        let create =
+            |group: &Group, members: &[Member], (): &(), mut transaction: LedgerTransaction| {
+                let new = new.resolved(transaction.links());
+                let new = new.check(group, members, transaction.ledger(), member_key.user)?;
+                let (created_at, completed) = (transaction.at(), new.status == Status::Completed);
+                let settlement = Settlement {
+                    id: SettlementId::new(created_at, context.random),
+                    created_at,
+                    completed_at: completed.then_some(created_at),
+                    ..new
+                };
+                let row = Write::put(&settlement)?;
+                transaction.add(row.when(Expression::absent(), OnConflict::Retry));
+                if let Some(hash) = &settlement.tx_hash {
+                    transaction.add(use_hash(hash, &settlement)?);
+                }
+                if completed {
+                    transaction.record(settlement.event()?)?;
+                } else {
+                    transaction.presence().began(settlement.parties());
+                }
+                Ok((transaction, settlement))
             };
-            let row = Write::put(&settlement)?;
-            transaction.add(row.when(Expression::absent(), OnConflict::Retry));
-            if let Some(hash) = &settlement.tx_hash {
-                transaction.add(use_hash(hash, &settlement)?);
-            }
-            if completed {
-                transaction.record(settlement.event()?)?;
-            } else {
-                transaction.presence().began(settlement.parties());
-            }
-            Ok((transaction, settlement))
-        })
-        .await
+        self.create_in_group(member_key, named, now, idempotency, nothing, create).await
     }
 
     /// Updates a settlement that is as `expected`, if [`Settlement::transition`] allows it.

@@ -30,6 +30,30 @@ async fn date_is_the_day_that_was_sent_or_today_from_four_in_the_morning() {
 }
 
 #[tokio::test]
+async fn date_is_by_default_the_day_in_the_zone_of_the_recorder() {
+    let group = Group::new(2, "EUR").await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let zone = json!({ "version": 1, "timeZone": "+03:00" });
+    alice.patch("/api/users/me/targets", zone).await.data(200);
+    // 03:59 of Alice's clock.
+    group.api.pass(Duration::from_mins(12 * 60 + 59));
+    for (dates, passed) in [(["2026-01-15", "2026-01-15"], 1), (["2026-01-16", "2026-01-15"], 0)] {
+        for (member, date) in [alice, bob].into_iter().zip(dates) {
+            let body = json!({ "amount": 1, "description": "x", "payerId": "2" });
+            let made = member.post(&group.path("/expenses"), body).await;
+            assert_eq!(made.data(201)["date"], date);
+            assert_eq!((made.cost.round_trips, made.cost.requests), (2, 5));
+        }
+        group.api.pass(Duration::from_mins(passed));
+    }
+    let dated = json!({ "amount": 1, "description": "x", "date": "2026-01-01" });
+    let made = alice.post(&group.path("/expenses"), dated).await;
+    assert_eq!(made.data(201)["date"], "2026-01-01");
+    assert_eq!(made.cost.requests, 4, "the zone is not needed");
+    group.verify().await;
+}
+
+#[tokio::test]
 async fn date_is_at_most_one_year_ahead() {
     let group = Group::new(1, "EUR").await;
     let alice = &group.members[0];

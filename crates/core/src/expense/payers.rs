@@ -319,7 +319,7 @@ mod tests {
         input::Draft,
         split::SplitType,
         telegram::User,
-        time::Timestamp,
+        time::{Timestamp, Zone},
     };
 
     fn user(number: usize) -> UserId {
@@ -369,7 +369,7 @@ mod tests {
             splits: Field::Value(weights.iter().enumerate().map(split).collect()),
             ..NewExpense::default()
         });
-        new.check(&group, &members, user(0), at).unwrap().at(at, [7; 10]).unwrap()
+        new.check(&group, &members, user(0), at, Zone::default()).unwrap().at(at, [7; 10]).unwrap()
     }
 
     proptest! {
