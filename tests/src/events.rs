@@ -100,12 +100,7 @@ pub const SAMPLES: [Sample; 59] = [
     sample("list-my-settlements", "users", 200, r#""groupTitle":"Alps""#),
     sample("list-my-activity", "users", 200, r#""type":"settlement_received""#),
     sample("get-my-summary", "users", 200, r#""mostActiveGroup":{"#),
-    sample(
-        "get-usage",
-        "insights",
-        200,
-        r#""date":"2026-01-15","resetsAt":"2026-01-16T00:00:00.000Z""#,
-    ),
+    sample("get-usage", "insights", 200, r#""tokens":{"reads":{"used":0}"#),
     sample("get-targets", "insights", 200, r#""version":1,"period":"month","registry":{}"#),
     sample("list-tokens", "insights", 200, r#""name":"Bot","scopes":["read","write"]"#),
     sample("create-token", "insights", 201, r#""token":"fracti_pat_"#),
