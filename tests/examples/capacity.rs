@@ -177,6 +177,7 @@ async fn main() {
         (Method::GET, at("/ledger/entries?userId=2"), json!({}), 5.0),
         (Method::GET, one("ledger/entries", &expense), json!({}), 1.0),
         (Method::GET, at("/ledger/days"), json!({}), 5.0),
+        (Method::GET, at("/stats"), json!({}), 5.0),
         (Method::POST, at("/ledger/entries"), opening, 0.05),
         (Method::DELETE, at("/ledger/entries"), json!(["opening"]), 0.05),
         (Method::GET, at("/debts"), json!({}), 100.0),
