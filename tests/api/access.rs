@@ -194,6 +194,9 @@ fn of_users() -> Vec<Row> {
         ),
         (Method::DELETE, "/api/users/me/tokens/T", None, [404, 404, 404, 200]),
         (Method::GET, "/api/users/me/spendings", None, [200, 200, 200, 200]),
+        (Method::GET, "/api/users/me/days", None, [200, 200, 200, 200]),
+        (Method::GET, "/api/users/me/days/2026-01-15", None, [200, 200, 200, 200]),
+        (Method::POST, "/api/users/me/days/rebuild", None, [200, 200, 200, 200]),
         (
             Method::POST,
             "/api/users/me/spendings",

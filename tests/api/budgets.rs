@@ -123,6 +123,7 @@ impl Subject {
         for (method, route, what, body) in self.calls() {
             let path = route
                 .replace("{groupId}", &self.group)
+                .replace("{date}", "2026-01-15")
                 .replace("{expenseId}", &expense)
                 .replace("{entryId}", &expense)
                 .replace("{settlementId}", &settlement)
@@ -195,6 +196,8 @@ impl Subject {
             "/api/users/me/targets",
             "/api/users/me/usage",
             "/api/users/me/tokens?limit=2",
+            "/api/users/me/days?month=2026-01",
+            "/api/users/me/days/{date}",
             "/api/users/me/spendings?limit=2",
             "/api/users/me/spendings?limit=2&from=2026-01-01",
         ];
@@ -278,6 +281,7 @@ fn of_users() -> Vec<(Method, &'static str, &'static str, Option<Value>)> {
         (Method::GET, one, "", None),
         (Method::PUT, one, "", Some(json!({ "amount": 2 }))),
         (Method::DELETE, one, "", None),
+        (Method::POST, "/api/users/me/days/rebuild", "", None),
     ]
 }
 

@@ -13,6 +13,7 @@ mod concurrency;
 mod context;
 mod corpus;
 mod crates;
+mod days;
 mod deployment;
 mod dinner;
 mod events;

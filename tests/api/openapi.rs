@@ -336,7 +336,7 @@ fn operation_ids_and_summaries_begin_with_a_verb() {
     let document = Document::served();
     let verbs = [
         "list", "get", "create", "open", "edit", "update", "delete", "remove", "restore", "join",
-        "leave", "rename", "link", "set", "push", "revert",
+        "leave", "rename", "link", "set", "push", "revert", "rebuild",
     ];
     for (path, method, operation) in document.operations() {
         let (id, summary) = (&operation["operationId"], &operation["summary"]);
@@ -587,6 +587,10 @@ async fn the_spendings(alice: &Reader<'_>) {
     alice.get(&format!("{spendings}?from=2026-01-14&to=2026-01-15&limit=1")).await.data(200);
     alice.put(&coffee, json!({ "amount": 4, "emoji": null, "notes": null })).await.data(200);
     alice.get(&coffee).await.data(200);
+    for days in ["?month=2026-01", "?from=2026-01-15&to=2026-01-15", "/2026-01-15"] {
+        alice.get(&format!("/api/users/me/days{days}")).await.data(200);
+    }
+    alice.call(Method::POST, "/api/users/me/days/rebuild", None).await.data(200);
     alice.call(Method::DELETE, &coffee, None).await.data(200);
     assert_eq!(alice.get(&coffee).await.code().1, "SPENDING_NOT_FOUND");
 }

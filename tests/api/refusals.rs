@@ -168,6 +168,9 @@ fn endpoints() -> Vec<Endpoint> {
         read("GET /api/users/me/tokens"),
         sent("POST /api/users/me/tokens", json!({ "?": 1 }), body),
         found("DELETE /api/users/me/tokens/{tokenId}"),
+        read("GET /api/users/me/days"),
+        read("GET /api/users/me/days/{date}"),
+        sent("POST /api/users/me/days/rebuild", json!({ "?": 1 }), body),
         read("GET /api/users/me/spendings"),
         sent("POST /api/users/me/spendings", json!({ "?": 1 }), body),
         found("GET /api/users/me/spendings/{spendingId}"),
@@ -223,6 +226,7 @@ impl Scene {
             .replace("{groupId}", &id(&self.group.id, NoGroup))
             .replace("{expenseId}", &id(&self.expense, Existence))
             .replace("{settlementId}", &id(&self.settlement, Existence))
+            .replace("{date}", "2026-01-15")
             .replace(
                 "{spendingId}",
                 if wrong(Existence) { "2026-01-15T12:00:00.000Z~0" } else { &self.spending },

@@ -37,7 +37,7 @@ const fn sample(
 }
 
 /// Every file of `events/`.
-pub const SAMPLES: [Sample; 59] = [
+pub const SAMPLES: [Sample; 62] = [
     sample("get-health", "groups", 200, r#""status":"ok""#),
     sample("list-groups", "groups", 200, r#""title":"Alps""#),
     sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
@@ -116,6 +116,9 @@ pub const SAMPLES: [Sample; 59] = [
         r#""amount":4,"currency":"EUR","categories":{"food":4}"#,
     ),
     sample("delete-spending", "insights", 200, r#""message":"Spending deleted""#),
+    sample("get-my-days", "insights", 200, r#""uniqueDays":"#),
+    sample("get-my-day", "insights", 200, r#""total":3.5,"spendings":3.5,"shares":0"#),
+    sample("rebuild-my-days", "insights", 200, r#"{"checked":31,"changed":[]}"#),
     sample("base64-body", "expenses", 201, r#""amount":12,"currency":"EUR","description":"Käse""#),
     sample("bad-no-header", "groups", 401, "UNAUTHORIZED"),
     sample("bad-forged", "groups", 401, "UNAUTHORIZED"),

@@ -25,6 +25,7 @@ use crate::{
     links::Links,
     money::Money,
     row::Row,
+    spending::{Spending, SpendingId},
     split::{Line, PERCENT_DECIMALS, Split, SplitType, WEIGHT_DECIMALS},
     text::{Description, Notes},
     time::{Day, Timestamp, Zone, day_of},
@@ -331,6 +332,9 @@ impl Row for Participant {
 /// An expense to record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewExpense {
+    /// Spending of the caller that becomes this expense. It gives the amount, the currency and the
+    /// payer; also the description, the category and the date, unless they are sent.
+    pub spending: Field<SpendingId>,
     /// Amount, in major units. Default: the sum of the lines.
     pub amount: Field<Decimal>,
     /// Purpose of the expense.
@@ -421,6 +425,9 @@ impl Draft<NewExpense> {
         let payers = PayersReader { members: &members, before: None, currency, amount };
         let payers = payers.read(new.payer, &new.payers, caller.into(), &mut errors);
         let date = check_date(new.date, now, &mut errors);
+        if new.description.is_absent() {
+            errors.missing("description");
+        }
         let checked = || {
             let (amount, split) = read?;
             Some(CheckedExpense {
@@ -438,6 +445,37 @@ impl Draft<NewExpense> {
         };
         let checked = checked();
         errors.finish(checked)
+    }
+}
+
+impl Draft<NewExpense> {
+    /// The spending that becomes the expense.
+    #[must_use]
+    pub fn spending(&self) -> Option<&SpendingId> {
+        self.fields()?.spending.value()
+    }
+
+    /// The same as an expense that the owner of a spending paid.
+    #[must_use]
+    pub fn sharing(&self, spending: &Spending) -> Self {
+        let mut sharing = self.clone();
+        if let Some(new) = sharing.fields_mut() {
+            if new.date.is_absent() {
+                new.date = Field::Value(spending.user_date);
+            }
+            new.amount = Field::Value(spending.amount);
+            new.currency = Field::Value(spending.currency);
+            new.payer = Field::Value(spending.user_id.into());
+            if new.description.is_absent() {
+                new.description = Field::from(spending.title.parse().ok());
+            }
+            let common = spending.categories.keys().filter_map(|key| key.as_str().parse().ok());
+            let common: Vec<Category> = common.collect();
+            if let ([category], Field::Absent) = (&*common, &new.category) {
+                new.category = Field::Value(*category);
+            }
+        }
+        sharing
     }
 }
 

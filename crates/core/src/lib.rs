@@ -5,7 +5,7 @@
 //! are users, [`presence`] who is a member, and [`plan`] settles the balances; [`group`],
 //! [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities of groups, and
 //! [`targets`], [`spending`] and [`token`] those of users; [`tally`] adds up the expenses of a day
-//! and [`summary`] the spendings, [`named`] finds the members that a request names, and [`verify`]
+//! and [`summary`] the spendings, [`days`] both, [`named`] finds the members that a request names, and [`verify`]
 //! compares entities with the ledger and the tallies; [`input`] checks the input of clients, and
 //! [`text_form`] describes it in the OpenAPI document; [`keys`] and [`row`] turn an entity into a
 //! row of the table, [`balance`] and [`idempotency`] are rows of their own, and [`rows`] lists all
@@ -64,6 +64,8 @@ pub mod targets;
 pub mod spending;
 
 pub mod summary;
+
+pub mod days;
 
 pub mod counters;
 

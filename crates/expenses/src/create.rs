@@ -16,11 +16,15 @@ use utoipa::ToSchema;
 }))]
 #[expect(dead_code, reason = "describes the body that is read")]
 pub(crate) struct CreateExpense {
+    /// A spending of the caller, which becomes this expense and is deleted. The caller is the payer.
+    /// The amount and the currency are those of the spending; so are the description, the date and,
+    /// if it has exactly one of the categories of expenses, the category, unless they are sent.
+    spending_id: Option<schemas::SpendingId>,
     /// Amount that was paid; negative if it was received. Default, for an `itemized` split in which
     /// no line takes the rest: the sum of the lines.
     amount: Option<schemas::ExpenseAmountInput>,
-    /// What was paid for.
-    description: schemas::ExpenseDescription,
+    /// What was paid for. Required unless `spendingId` is sent.
+    description: Option<schemas::ExpenseDescription>,
     /// Member who paid all of it. Default: the caller.
     payer_id: Option<schemas::MemberId>,
     /// Members who paid it, each once, instead of `payerId`. Their amounts sum to the amount.
@@ -115,18 +119,36 @@ impl Body for CreateExpense {
     type Fields = NewExpense;
 
     fn read(value: Value<'_, '_>) -> Field<NewExpense> {
-        value.object(|expense| NewExpense {
-            amount: expense.field("amount").scalar(),
-            description: expense.field("description").required().text(),
-            payer: expense.field("payerId").text(),
-            payers: read_payers(expense.field("payers")),
-            split_type: expense.field("splitType").text(),
-            splits: read_splits(expense.field("splits")),
-            items: read_items(expense.field("items")),
-            currency: expense.field("currency").text(),
-            category: expense.field("category").text(),
-            date: expense.field("date").text(),
-            notes: expense.field("notes").text(),
+        value.object(|expense| {
+            let new = NewExpense {
+                spending: expense.field("spendingId").text(),
+                amount: expense.field("amount").scalar(),
+                description: expense.field("description").text(),
+                payer: expense.field("payerId").text(),
+                payers: read_payers(expense.field("payers")),
+                split_type: expense.field("splitType").text(),
+                splits: read_splits(expense.field("splits")),
+                items: read_items(expense.field("items")),
+                currency: expense.field("currency").text(),
+                category: expense.field("category").text(),
+                date: expense.field("date").text(),
+                notes: expense.field("notes").text(),
+            };
+            if !new.spending.is_absent() {
+                for (field, is_absent) in [
+                    ("amount", new.amount.is_absent()),
+                    ("payerId", new.payer.is_absent()),
+                    ("payers", new.payers.is_absent()),
+                    ("items", new.items.is_absent()),
+                    ("currency", new.currency.is_absent()),
+                ] {
+                    if !is_absent {
+                        let rule = format!("{field} must be left out if spendingId is sent");
+                        expense.refuse(field, rule);
+                    }
+                }
+            }
+            new
         })
     }
 }

@@ -11,9 +11,9 @@ use fracti_core::{
     split::MAX_SHARES,
 };
 use fracti_http::{
-    App, AsMember, Code, Context, Data, EntryView, ExpenseView, FilterParams, Id, IfMatch, Json,
-    List, ListId, Paging, Parameters, Post, Problem, QueryReader, Routes, Tagged, Text, openapi,
-    respond_tagged, schemas,
+    App, AsMember, Code, Context, Credential, Data, EntryView, ExpenseView, FilterParams, Id,
+    IfMatch, Json, List, ListId, Paging, Parameters, Post, Problem, QueryReader, Routes, Tagged,
+    Text, openapi, respond_tagged, schemas,
 };
 use fracti_store::Slice;
 use serde::Serialize;
@@ -89,12 +89,17 @@ async fn list_expenses(
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses", tag = "expenses",
     request_body = CreateExpense,
     responses((status = CREATED, body = Data<ExpenseView>, headers(("ETag")))),
-    extensions(("x-errors" = json!([Code::TooManySplits]))))]
+    extensions(("x-errors" = json!([Code::SpendingNotFound, Code::TooManySplits]))))]
 async fn create_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
+    via: Credential,
     post: Post<CreateExpense>,
 ) -> Result<Response, Problem> {
+    // Spendings are personal.
+    if post.body.spending().is_some() {
+        via.require_any_group()?;
+    }
     let idempotency = post.key.idempotency::<_, ExpenseView>("create-expense");
     let expense =
         app.table.create_expense(member_key, &post.body, post.creation, &idempotency).await?;

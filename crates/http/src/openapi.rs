@@ -540,6 +540,11 @@ fn shared() -> Components {
                 "schema": { "type": "string" },
                 "example": SpendingId::EXAMPLE,
             },
+            "date": {
+                "name": "date", "in": "path", "required": true, "description": "The day.",
+                "schema": { "type": "string", "format": "date" },
+                "example": "2026-11-20",
+            },
             "If-Match": {
                 "name": "If-Match", "in": "header", "required": false,
                 "description": "`ETag` of the expected state. In any other state the request fails \

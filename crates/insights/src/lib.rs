@@ -1,5 +1,6 @@
-//! Endpoints of a user's spendings, targets, API tokens and usage.
+//! Endpoints of a user's spendings, days, targets, API tokens and usage.
 
+mod days;
 mod spendings;
 mod targets;
 mod tokens;
@@ -15,12 +16,16 @@ use tokens::CreateToken;
 pub fn routes() -> Routes {
     let routes = openapi::tagged([
         ("spendings", "Money that a user spent on themselves alone."),
+        ("days", "What a user consumed: spendings, and shares of group expenses."),
         ("targets", "What a user wants to spend at most."),
         ("tokens", "API tokens, by which programs act for a user."),
         ("usage", "How much of their quotas a user has used."),
     ])
     .routes(routes!(spendings::list_spendings, spendings::create_spending))
     .routes(routes!(spendings::get_spending, spendings::edit_spending, spendings::delete_spending))
+    .routes(routes!(days::get_days))
+    .routes(routes!(days::get_day))
+    .routes(routes!(days::rebuild_days))
     .routes(routes!(targets::get_targets, targets::update_targets))
     .routes(routes!(tokens::list_tokens, tokens::create_token))
     .routes(routes!(tokens::delete_token))

@@ -21,50 +21,45 @@ use crate::{
 
 impl Table {
     /// Creates an entity in a group, once for its idempotency key. `create` decides by the group,
-    /// its members, as [`Table::group_naming`] reads them, and its ledger. Each member is present
-    /// or past as of the ledger.
+    /// its members, as [`Table::group_naming`] reads them, its ledger, and what `read` reads. Each
+    /// member is present or past as of the ledger.
     ///
     /// Only the first attempt reads the group, because a lost race means that the ledger has
-    /// changed. With the group it reads what else `create` needs by `other`. If several reads fail,
-    /// the error of the group is returned.
+    /// changed. If several reads fail, the error of the group is returned.
     ///
     /// # Errors
     ///
     /// As [`Table::group_naming`], [`Table::stored_result`], [`LedgerTransaction::new`] and
     /// [`Table::write`].
-    pub(crate) async fn create_in_group<T, O, F>(
+    pub(crate) async fn create_in_group<T, R, F>(
         &self,
         member_key: MemberKey,
         named: Option<&BTreeSet<MemberId>>,
         now: Timestamp,
         idempotency: &Idempotency<T>,
-        other: impl Fn() -> F,
+        read: impl Fn() -> F,
         create: impl Fn(
             &Group,
             &[Member],
-            &O,
             LedgerTransaction,
+            R,
         ) -> Result<(LedgerTransaction, T), TransactionError>,
     ) -> Result<Outcome<T>, Error>
     where
-        F: Future<Output = Result<O, Error>>,
+        F: Future<Output = Result<R, Error>>,
     {
         let all = named.is_none_or(|named| named.iter().any(|member| member.guest().is_some()));
         let known = OnceCell::new();
-        let group = || {
-            known.get_or_try_init(|| async {
-                let (group, other) = tokio::join!(self.group_naming(member_key, named), other());
-                Ok::<_, Error>((group?, other?))
-            })
-        };
+        let group = || known.get_or_try_init(|| self.group_naming(member_key, named));
         let prepare = async { group().await.map(|_| ()) };
         self.write_to_group_prepared(member_key.group, prepare, || async {
-            let (group, ledger, stored) = tokio::join!(
+            let (group, ledger, stored, read) = tokio::join!(
                 group(),
                 self.ledger(member_key.group),
-                self.stored_result(idempotency.request.as_ref())
+                self.stored_result(idempotency.request.as_ref()),
+                read()
             );
-            let (((group, members), other), ledger) = (group?, ledger?);
+            let ((group, members), ledger) = (group?, ledger?);
             if let Some(stored) = stored? {
                 return Ok(Decision::Done(Outcome::Replayed(stored)));
             }
@@ -77,8 +72,9 @@ impl Table {
                 (group, members)
             };
             let members = ledger.presence.of(members);
+            let read = read?;
             let transaction = LedgerTransaction::new(member_key, ledger, now)?;
-            let (transaction, created) = create(group, &members, other, transaction)?;
+            let (transaction, created) = create(group, &members, transaction, read)?;
             let response = idempotency.write(&created)?;
             transaction.commit(Outcome::Done(created), response)
         })

@@ -13,6 +13,7 @@ use fracti_core::{
     ledger::{EntryStatus, Ledger, RefType},
     links::Links,
     row::{self, Row},
+    spending::Spending,
     time::{Timestamp, Zone},
 };
 use serde::Serialize;
@@ -23,6 +24,7 @@ use crate::{
     dynamo::{Expression, OnConflict, Order, Page, Range, Slice, Sort, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
+    spendings::deletion,
     table::{RequestContext, Table},
 };
 
@@ -76,11 +78,13 @@ impl Table {
     }
 
     /// Records an expense and its entry in the group's ledger. Its date is by default the current
-    /// day in the zone of the member who records it.
+    /// day in the zone of the member who records it. If it shares a spending of this member, the
+    /// spending is deleted.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] or [`Error::TooManyShares`]; [`Error::NoGroup`] or [`Error::NotMember`];
+    /// [`Error::Invalid`] or [`Error::TooManyShares`]; [`Error::NoSpending`]; [`Error::NoGroup`] or
+    /// [`Error::NotMember`];
     /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn create_expense(
         &self,
@@ -91,20 +95,30 @@ impl Table {
     ) -> Result<Outcome<Expense>, Error> {
         let named = new.named();
         let (named, user, now) = (named.as_ref(), member_key.user, context.now);
-        let zone = || async {
-            if new.has_date() { Ok(Zone::default()) } else { Ok(self.targets(user).await?.zone()) }
+        let read = || async {
+            match new.spending() {
+                Some(id) => Ok((Some(self.spending(user, id).await?), Zone::default())),
+                None if new.has_date() => Ok((None, Zone::default())),
+                None => Ok((None, self.targets(user).await?.zone())),
+            }
         };
-        let create =
-            |group: &Group, members: &[Member], zone: &Zone, mut transaction: LedgerTransaction| {
-                let new = new.resolved(transaction.links());
-                let mut members = transaction.links().unlinked(members);
-                members.retain(Member::is_present);
-                let new = new.check(group, &members, user, now, *zone)?;
-                let expense = new.at(transaction.at(), context.random)?;
-                insert(&mut transaction, &expense)?;
-                Ok((transaction, expense))
-            };
-        self.create_in_group(member_key, named, now, idempotency, zone, create).await
+        let create = |group: &Group,
+                      members: &[Member],
+                      mut transaction: LedgerTransaction,
+                      (spending, zone): (Option<Spending>, Zone)| {
+            let new = spending.as_ref().map_or_else(|| new.clone(), |it| new.sharing(it));
+            let new = new.resolved(transaction.links());
+            let mut members = transaction.links().unlinked(members);
+            members.retain(Member::is_present);
+            let new = new.check(group, &members, user, now, zone)?;
+            let expense = new.at(transaction.at(), context.random)?;
+            insert(&mut transaction, &expense)?;
+            if let Some(spending) = &spending {
+                transaction.add_all(deletion(spending, now)?);
+            }
+            Ok((transaction, expense))
+        };
+        self.create_in_group(member_key, named, now, idempotency, read, create).await
     }
 
     /// Edits an expense that is as `expected`. Its entry is reverted and replaced by another one.

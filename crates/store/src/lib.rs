@@ -18,6 +18,7 @@ mod lookup;
 
 mod activity;
 mod chats;
+mod days;
 mod expenses;
 mod groups;
 mod guests;
@@ -39,6 +40,7 @@ mod usage;
 pub use access::MemberKey;
 pub use activity::{Activity, ActivityPosition, Feed};
 pub use chats::Opened;
+pub use days::{DayInGroups, Days, Rebuilt};
 pub use dynamo::{
     Order, OrderError, Page, Position, SdkItem, Slice, TableCost, from_sdk, metered, to_sdk,
     with_admission, with_deadline,

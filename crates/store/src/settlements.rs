@@ -102,29 +102,29 @@ impl Table {
         let (named, now) = (new.named(), context.now);
         let named = Some(&named);
         let nothing = || ready(Ok(()));
-        let create =
-            |group: &Group, members: &[Member], (): &(), mut transaction: LedgerTransaction| {
-                let new = new.resolved(transaction.links());
-                let new = new.check(group, members, transaction.ledger(), member_key.user)?;
-                let (created_at, completed) = (transaction.at(), new.status == Status::Completed);
-                let settlement = Settlement {
-                    id: SettlementId::new(created_at, context.random),
-                    created_at,
-                    completed_at: completed.then_some(created_at),
-                    ..new
-                };
-                let row = Write::put(&settlement)?;
-                transaction.add(row.when(Expression::absent(), OnConflict::Retry));
-                if let Some(hash) = &settlement.tx_hash {
-                    transaction.add(use_hash(hash, &settlement)?);
-                }
-                if completed {
-                    transaction.record(settlement.event()?)?;
-                } else {
-                    transaction.presence().began(settlement.parties());
-                }
-                Ok((transaction, settlement))
+        let create = |group: &Group, members: &[Member], transaction: LedgerTransaction, ()| {
+            let mut transaction = transaction;
+            let new = new.resolved(transaction.links());
+            let new = new.check(group, members, transaction.ledger(), member_key.user)?;
+            let (created_at, completed) = (transaction.at(), new.status == Status::Completed);
+            let settlement = Settlement {
+                id: SettlementId::new(created_at, context.random),
+                created_at,
+                completed_at: completed.then_some(created_at),
+                ..new
             };
+            let row = Write::put(&settlement)?;
+            transaction.add(row.when(Expression::absent(), OnConflict::Retry));
+            if let Some(hash) = &settlement.tx_hash {
+                transaction.add(use_hash(hash, &settlement)?);
+            }
+            if completed {
+                transaction.record(settlement.event()?)?;
+            } else {
+                transaction.presence().began(settlement.parties());
+            }
+            Ok((transaction, settlement))
+        };
         self.create_in_group(member_key, named, now, idempotency, nothing, create).await
     }
 

@@ -232,6 +232,9 @@ schemas! {
         "example": 0,
     }
 
+    /// A calendar month.
+    CalendarMonth { "type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$", "example": "2026-11" }
+
     /// Order of a list: oldest first, or newest first.
     SortOrder { "type": "string", "enum": ["asc", "desc"], "default": "desc" }
 

@@ -12,6 +12,7 @@ use fracti_core::{
     id::{ExpenseId, GroupId, MemberId, SettlementId, TokenId},
     spending::SpendingId,
     telegram::User,
+    time::Day,
 };
 use fracti_store::MemberKey;
 
@@ -78,20 +79,17 @@ pub struct Id<T>(pub T);
 pub trait PathParam: FromStr {
     /// Name in routes, in the OpenAPI document and in error messages.
     const NAME: &str;
-    /// Error code for an id of nothing.
-    const NOT_FOUND: Code;
 }
 
 macro_rules! path_params {
     ($($name:literal $id:ident $not_found:ident,)+) => {
         $(impl PathParam for $id {
             const NAME: &str = $name;
-            const NOT_FOUND: Code = Code::$not_found;
         })+
 
         /// Names of all ids in paths, with the error code for an id of nothing.
         pub(crate) const PATH_PARAMS: &[(&str, Code)] =
-            &[$(($id::NAME, $id::NOT_FOUND)),+];
+            &[$(($name, Code::$not_found)),+];
     };
 }
 
@@ -103,6 +101,11 @@ path_params! {
     "entryId" EntryId EntryNotFound,
     "tokenId" TokenId TokenNotFound,
     "spendingId" SpendingId SpendingNotFound,
+}
+
+/// Every day exists, so there is no error code for it.
+impl PathParam for Day {
+    const NAME: &str = "date";
 }
 
 impl<Q: Parameters> FromRequestParts<App> for Caller<Q> {

@@ -1,0 +1,306 @@
+//! A user's days: the summaries of their own spendings, and their shares in the tallies of groups.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
+};
+
+use fracti_core::{
+    Error,
+    counters::Counters,
+    currency::Currency,
+    days::{Consumed, Consumption, DaysAsked},
+    decimal::Decimal,
+    group::MemberRow,
+    id::{GroupId, MemberId, UserId},
+    input::Draft,
+    keys::{self, prefix},
+    row,
+    spending::Spending,
+    summary::{DaySummary, SummaryType},
+    tally::TallyRow,
+    targets::Targets,
+    time::{Day, Timestamp},
+};
+use futures_util::future::try_join_all;
+
+use crate::{
+    commit::Decision,
+    dynamo::{
+        BATCH, Expression, OnConflict, Order, Range, Sort, Transaction, TransactionError, Write,
+    },
+    idempotency::{Idempotency, Outcome},
+    spendings::spendings_of,
+    table::Table,
+};
+
+/// Days that one transaction repairs at most. It also writes an idempotency row.
+const REPAIRED_AT_ONCE: usize = 90;
+
+/// What a user consumed on a range of days.
+#[derive(Clone, Debug)]
+pub struct Days {
+    /// The days.
+    pub range: RangeInclusive<Day>,
+    /// The days with an amount, oldest first.
+    pub days: BTreeMap<Day, Consumption>,
+    /// The user's targets.
+    pub targets: Targets,
+}
+
+/// What a user consumed on one day.
+#[derive(Clone, Debug)]
+pub struct DayInGroups {
+    /// The amounts.
+    pub day: Consumption,
+    /// The user's shares of the expenses of each group: group, title, currency and amount.
+    pub groups: Vec<(GroupId, String, Currency, Decimal)>,
+    /// The user's targets.
+    pub targets: Targets,
+}
+
+/// The result of a rebuild.
+#[derive(Clone, Debug)]
+pub struct Rebuilt {
+    /// Number of days that were checked.
+    pub checked: u64,
+    /// Days of which the summary was wrong.
+    pub changed: BTreeSet<Day>,
+}
+
+/// A step of a rebuild.
+enum Step {
+    Last(Outcome<Rebuilt>),
+    /// The next step continues after these days.
+    Repaired(BTreeSet<Day>),
+}
+
+/// The sums of a user's spendings on each day: by the spendings, and by the summaries with their
+/// versions.
+struct Sums {
+    spendings: BTreeMap<Day, Counters>,
+    summaries: BTreeMap<Day, DaySummary>,
+}
+
+impl Table {
+    /// What a user consumed on these days. The days are not a snapshot of one moment.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if the range is invalid; [`Error::TooMuchHistory`] if the tallies of a
+    /// group are too many; [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn consumed_days(
+        &self,
+        user: UserId,
+        asked: DaysAsked,
+        now: Timestamp,
+    ) -> Result<Days, Error> {
+        let widest = asked.widest(now)?;
+        let (summaries, targets, groups) = tokio::try_join!(
+            self.summaries(user, &widest),
+            self.targets(user),
+            self.own_ids(user)
+        )?;
+        let range = asked.of(&targets, now)?;
+        let mut days: BTreeMap<Day, Consumption> = BTreeMap::new();
+        for summary in summaries.iter().filter(|summary| range.contains(&summary.date)) {
+            days.entry(summary.date).or_default().add_summary(summary)?;
+        }
+        // Tallies may have much that is not kept: only those of some groups are held at once.
+        for groups in groups.chunks(BATCH) {
+            for (tallies, ids) in self.tallies_of(groups, &range).await? {
+                for tally in &tallies {
+                    days.entry(tally.of.date).or_default().add_tally(tally, ids)?;
+                }
+            }
+        }
+        let days = days.into_iter().map(|(day, consumption)| (day, consumption.without_zeros()));
+        let days = days.filter(|(_, consumption)| !consumption.currencies.is_empty()).collect();
+        Ok(Days { range, days, targets })
+    }
+
+    /// What a user consumed on a day, with their shares of the expenses of each group.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::consumed_days`].
+    pub async fn consumed_on(&self, user: UserId, date: Day) -> Result<DayInGroups, Error> {
+        let range = date..=date;
+        let (summaries, targets, groups) =
+            tokio::try_join!(self.summaries(user, &range), self.targets(user), self.own_ids(user))?;
+        let mut day = Consumption::default();
+        summaries.iter().try_for_each(|summary| day.add_summary(summary))?;
+        let mut shares = Vec::new();
+        for groups in groups.chunks(BATCH) {
+            let ids: Vec<_> = groups.iter().map(|(group, _)| *group).collect();
+            let (tallies, mut titles) =
+                tokio::try_join!(self.tallies_of(groups, &range), self.groups_by_id(&ids))?;
+            for (group, (tallies, ids)) in ids.into_iter().zip(tallies) {
+                let mut in_group = Consumption::default();
+                tallies.iter().try_for_each(|tally| in_group.add_tally(tally, ids))?;
+                day.add(&in_group)?;
+                let in_group = in_group.without_zeros().currencies;
+                let title = titles.remove(&group).map(|group| group.title.to_string());
+                let title = title.unwrap_or_default();
+                let share = |(currency, consumed): (_, Consumed)| {
+                    (group, title.clone(), currency, consumed.shares)
+                };
+                shares.extend(in_group.into_iter().map(share));
+            }
+        }
+        Ok(DayInGroups { day: day.without_zeros(), groups: shares, targets })
+    }
+
+    /// Sums up the spendings of a user's days again, and corrects summaries that differ. A second
+    /// run changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] or [`Error::Unreadable`]; [`Error::KeyReused`]; [`Error::TooMuchHistory`];
+    /// [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn rebuild_days(
+        &self,
+        user: UserId,
+        asked: DaysAsked,
+        body: &Draft<()>,
+        now: Timestamp,
+        idempotency: &Idempotency<Rebuilt>,
+    ) -> Result<Outcome<Rebuilt>, Error> {
+        let mut changed = BTreeSet::new();
+        loop {
+            let step = self.write(|| self.rebuild(user, asked, body, now, idempotency, &changed));
+            match step.await? {
+                Step::Last(outcome) => return Ok(outcome),
+                Step::Repaired(days) => changed.extend(days),
+            }
+        }
+    }
+
+    /// One step of a rebuild that has already changed some days.
+    async fn rebuild(
+        &self,
+        user: UserId,
+        asked: DaysAsked,
+        body: &Draft<()>,
+        now: Timestamp,
+        idempotency: &Idempotency<Rebuilt>,
+        changed: &BTreeSet<Day>,
+    ) -> Result<Decision<Step>, TransactionError> {
+        let widest = asked.widest(now)?;
+        let (first, targets, stored) = tokio::join!(
+            self.sums(user, &widest),
+            self.targets(user),
+            self.stored_result(idempotency.request.as_ref())
+        );
+        if let Some(stored) = stored? {
+            return Ok(Decision::Done(Step::Last(Outcome::Replayed(stored))));
+        }
+        body.checked()?;
+        let (first, range) = (first?, asked.of(&targets?, now)?);
+        let mut differing = first.differing(&range);
+        let is_last = differing.len() <= REPAIRED_AT_ONCE;
+        differing = differing.into_iter().take(REPAIRED_AT_ONCE).collect();
+        let mut writes = Transaction::default();
+        if !differing.is_empty() {
+            // A summary whose version stays the same from the first reading to the transaction is
+            // compared with spendings that no write has changed since.
+            let second = self.sums(user, &widest).await?;
+            if !differing.iter().all(|day| first.agrees(&second, *day)) {
+                return Err(TransactionError::Retry);
+            }
+            for day in &differing {
+                writes.add(second.repair(user, *day, now)?);
+            }
+        }
+        if !is_last {
+            return Ok(Decision::write(writes, Step::Repaired(differing)));
+        }
+        let checked = range.end().days_since(*range.start());
+        let rebuilt = Rebuilt { checked, changed: changed | &differing };
+        writes.extend(idempotency.write(&rebuilt)?);
+        Ok(Decision::write(writes, Step::Last(Outcome::Done(rebuilt))))
+    }
+
+    async fn sums(&self, user: UserId, days: &RangeInclusive<Day>) -> Result<Sums, Error> {
+        let range = spendings_of(user, Some(*days.start()), Some(*days.end()));
+        let (found, summaries) =
+            tokio::try_join!(self.db.all::<Spending>(&range), self.summaries(user, days))?;
+        let mut spendings: BTreeMap<Day, Counters> = BTreeMap::new();
+        for spending in found {
+            spendings.entry(spending.user_date).or_default().add_all(&spending.counters()?)?;
+        }
+        let summaries = summaries.into_iter().map(|summary| (summary.date, summary)).collect();
+        Ok(Sums { spendings, summaries })
+    }
+
+    /// The summaries of a user's days that have one.
+    async fn summaries(
+        &self,
+        user: UserId,
+        days: &RangeInclusive<Day>,
+    ) -> Result<Vec<DaySummary>, Error> {
+        let [first, last] = [days.start(), days.end()].map(|day| keys::summary_position(*day));
+        let (partition, sort) = (keys::own_partition(user), Sort::Between(first, last));
+        self.db.all(&Range { index: None, partition, sort, order: Order::Asc }).await
+    }
+
+    /// The groups of which a user is or was a member, with their ids in each: their own, and those
+    /// of the guests who turned out to be them.
+    async fn own_ids(&self, user: UserId) -> Result<Vec<(GroupId, BTreeSet<MemberId>)>, Error> {
+        let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
+        let rows: Vec<MemberRow> = self.db.all(&range).await?;
+        let ids = |row: MemberRow| {
+            let ids = [MemberId::from(user)].into_iter().chain(row.member.guests);
+            (row.group_id, ids.collect())
+        };
+        Ok(rows.into_iter().map(ids).collect())
+    }
+
+    /// The tallies of some groups on these days, each with the user's ids in the group.
+    async fn tallies_of<'a>(
+        &self,
+        groups: &'a [(GroupId, BTreeSet<MemberId>)],
+        days: &RangeInclusive<Day>,
+    ) -> Result<Vec<(Vec<TallyRow>, &'a BTreeSet<MemberId>)>, Error> {
+        let read = groups.iter().map(|(group, ids)| async move {
+            self.tallies(*group, days).await.map(|tallies| (tallies, ids))
+        });
+        try_join_all(read).await
+    }
+}
+
+impl Sums {
+    /// The days of a range on which a summary is not the sum of the spendings.
+    fn differing(&self, range: &RangeInclusive<Day>) -> BTreeSet<Day> {
+        let days = self.spendings.keys().chain(self.summaries.keys()).copied();
+        let is_wrong = |day: &Day| {
+            let none = Counters::default();
+            let summary = self.summaries.get(day).map_or(&none, |summary| &summary.counters);
+            summary != self.spendings.get(day).unwrap_or(&none)
+        };
+        days.filter(|day| range.contains(day) && is_wrong(day)).collect()
+    }
+
+    fn agrees(&self, other: &Self, day: Day) -> bool {
+        let version = |of: &Self| of.summaries.get(&day).and_then(|summary| summary.version);
+        self.spendings.get(&day) == other.spendings.get(&day) && version(self) == version(other)
+    }
+
+    /// The write that makes the summary of a day the sum of its spendings.
+    fn repair(&self, user: UserId, day: Day, now: Timestamp) -> Result<Write, Error> {
+        let version = self.summaries.get(&day).and_then(|summary| summary.version);
+        let summary = DaySummary {
+            user_id: user,
+            date: day,
+            row_type: SummaryType::DaySummary,
+            version: Some(version.unwrap_or_default().saturating_add(1)),
+            updated_at: Some(now),
+            counters: self.spendings.get(&day).cloned().unwrap_or_default(),
+        };
+        let unchanged = match version {
+            Some(version) => Expression::equal("version", row::to_value(&version)?),
+            None => Expression::without("version"),
+        };
+        Ok(Write::put(&summary)?.when(unchanged, OnConflict::Retry))
+    }
+}
