@@ -29,6 +29,7 @@ mod largest;
 mod ledger;
 mod limits;
 mod money;
+mod month;
 mod openapi;
 mod paging;
 mod plan;
