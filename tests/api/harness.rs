@@ -19,6 +19,7 @@ use axum::{
 };
 use fracti_core::{
     decimal::Decimal,
+    keys::Primary,
     telegram::{self, User},
     time::Timestamp,
 };
@@ -237,6 +238,14 @@ impl Api {
         let key = |text: &str| AttributeValue::S(text.to_owned());
         let delete = self.client.delete_item().table_name(TABLE);
         delete.key("PK", key(pk)).key("SK", key(sk)).send().await.unwrap();
+    }
+
+    /// Sets an attribute of a stored row.
+    pub(crate) async fn set_attribute(&self, key: Primary, name: &str, value: AttributeValue) {
+        let mut row = self.rows().await.remove(&(key.pk, key.sk)).unwrap();
+        row.insert(name.to_owned(), value);
+        let put = self.client.put_item().table_name(TABLE);
+        put.set_item(Some(row.into_iter().collect())).send().await.unwrap();
     }
 
     /// Checks that the ledger agrees with the rows.

@@ -2,7 +2,6 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use fracti_core::keys;
-use fracti_store::to_sdk;
 use serde_json::json;
 
 use crate::harness::Group;
@@ -39,13 +38,8 @@ async fn verified_debts_report_a_corrupted_tally() {
     let verified = group.path("/debts?verify=true");
     alice.get(&verified).await.data(200);
     let set = async |name: &str, number: &str| {
-        let update = group.api.client.update_item().table_name("FractiTable");
         let key = keys::tally(group.id.parse().unwrap(), "2026-01-02#food".parse().unwrap());
-        let update = update.set_key(Some(to_sdk(key.item())));
-        let update = update.update_expression("SET #counter = :number");
-        let update = update.expression_attribute_names("#counter", name);
-        let number = AttributeValue::N(number.to_owned());
-        update.expression_attribute_values(":number", number).send().await.unwrap();
+        group.api.set_attribute(key, name, AttributeValue::N(number.to_owned())).await;
     };
     for (counter, right, wrong) in
         [("s#1#EUR", "10", "10.01"), ("p#2#EUR", "0", "-1"), ("n#EUR", "1", "0")]
