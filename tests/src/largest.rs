@@ -78,6 +78,13 @@ pub struct Call {
     pub took: Duration,
 }
 
+impl Call {
+    /// A request for the user's own data.
+    fn asked(method: Method, route: &str, what: &'static str) -> (Method, String, &'static str) {
+        (method, format!("/api/users/me{route}"), what)
+    }
+}
+
 fn id(member: u64) -> String {
     // Telegram ids have at most 52 significant bits: 16 digits.
     (4_503_599_627_369_900 + member).to_string()
@@ -285,7 +292,64 @@ impl Largest {
         let new = json!({ "title": "Flat", "chatId": 1 });
         calls.push(self.call(1, (Method::POST, "/api/groups"), "/api/groups", "", &new).await);
         calls.push(self.call(1, (Method::POST, OPEN), OPEN, "", &json!({})).await);
+        calls.extend(self.of_user().await);
         calls
+    }
+
+    /// Records the largest spendings on one day, and calls every endpoint of a user's own data.
+    async fn of_user(&self) -> Vec<Call> {
+        let (me, none) = ("/api/users/me", Value::Null);
+        let targets = Call::asked(Method::PATCH, "/targets", "50 categories");
+        let mut calls = vec![self.call_own(targets, "/targets", &own_categories()).await];
+        for _ in 0..100 {
+            self.post(1, &format!("{me}/spendings"), spending()).await;
+        }
+        let post = |route| Call::asked(Method::POST, route, "");
+        let made = self.call_own(post("/spendings"), "/spendings", &spending()).await;
+        let spending = made.body["data"]["id"].as_str().unwrap().to_owned();
+        calls.push(made);
+        let new = json!({ "name": "𝕋".repeat(100), "scopes": ["read", "write"] });
+        for _ in 0..19 {
+            self.post(1, &format!("{me}/tokens"), new.clone()).await;
+        }
+        let made = self.call_own(post("/tokens"), "/tokens", &new).await;
+        let token = made.body["data"]["id"].as_str().unwrap().to_owned();
+        calls.push(made);
+
+        let today = self.now().day();
+        let month = format!("?month={}", &today.to_string()[..7]);
+        let edit = json!({ "amount": 999, "userDate": today.to_string() });
+        for (method, route, query, body) in [
+            (Method::GET, "/targets", "", &none),
+            (Method::GET, "/usage", "", &none),
+            (Method::GET, "/tokens", "?limit=100", &none),
+            (Method::GET, "/spendings", "?limit=100", &none),
+            (Method::GET, "/spendings/{spendingId}", "", &none),
+            (Method::PUT, "/spendings/{spendingId}", "", &edit),
+            (Method::GET, "/days", &month, &none),
+            (Method::GET, "/days/{date}", "", &none),
+            (Method::POST, "/days/rebuild", &month, &none),
+            (Method::DELETE, "/spendings/{spendingId}", "", &none),
+            (Method::DELETE, "/tokens/{tokenId}", "", &none),
+        ] {
+            let path = route
+                .replace("{spendingId}", &spending)
+                .replace("{tokenId}", &token)
+                .replace("{date}", &today.to_string());
+            let asked = Call::asked(method, route, "");
+            calls.push(self.call_own(asked, &(path + query), body).await);
+        }
+        calls
+    }
+
+    /// Calls an endpoint of the first member's own data.
+    async fn call_own(
+        &self,
+        (method, route, what): (Method, String, &'static str),
+        path: &str,
+        body: &Value,
+    ) -> Call {
+        self.call(1, (method, &route), &format!("/api/users/me{path}"), what, body).await
     }
 
     /// The largest requests sent to DynamoDB so far.
@@ -301,6 +365,25 @@ impl Largest {
         let first = Timestamp::from_millis(now - u64::try_from(days.as_millis()).unwrap()).unwrap();
         first.day().end().to_string()
     }
+}
+
+/// The largest number of own categories, and targets for all of them.
+fn own_categories() -> Value {
+    let category = |number: u32| {
+        let category = json!({ "unit": "EUR", "label": "ℂ".repeat(50), "target": 100 });
+        (format!("{number:a<32}").replacen(char::is_numeric, "c", 1), category)
+    };
+    let registry: serde_json::Map<_, _> = (100..150).map(category).collect();
+    json!({ "version": 1, "currency": "EUR", "total": 5000, "food": 300, "registry": registry })
+}
+
+/// A spending with the largest texts and number of categories.
+fn spending() -> Value {
+    let registry = own_categories()["registry"].take();
+    let keys = registry.as_object().unwrap().keys().take(20);
+    let categories: serde_json::Map<_, _> = keys.map(|key| (key.clone(), json!(1))).collect();
+    json!({ "title": "𝕊".repeat(100), "notes": "ℕ".repeat(500), "amount": "20.01",
+        "currency": "EUR", "categories": categories })
 }
 
 /// An expense with 45 shares, starting at member `from`.
