@@ -4,6 +4,7 @@ mod late;
 mod leaving;
 mod parts;
 mod past;
+mod spendings;
 
 use std::time::Duration;
 

@@ -135,7 +135,7 @@ async fn spending_is_shared_once_though_asked_twice_and_responses_are_lost() {
         [vec![], vec![Fault::CutAfter], vec![Fault::CutBefore, Fault::CutAfter]].iter().enumerate()
     {
         share(&proxy, &group, None, faults).await;
-        share(&proxy, &group, Some(&format!("key {index}")), faults).await;
+        share(&proxy, &group, Some(&format!("key-{index}")), faults).await;
     }
     group.verify().await;
 }
