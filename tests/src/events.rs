@@ -117,7 +117,7 @@ pub const SAMPLES: [Sample; 62] = [
     ),
     sample("delete-spending", "insights", 200, r#""message":"Spending deleted""#),
     sample("get-my-days", "insights", 200, r#""uniqueDays":"#),
-    sample("get-my-day", "insights", 200, r#""total":3.5,"spendings":3.5,"shares":0"#),
+    sample("get-my-day", "insights", 200, r#""shares":0,"categories":{"food":"#),
     sample("rebuild-my-days", "insights", 200, r#"{"checked":31,"changed":[]}"#),
     sample("base64-body", "expenses", 201, r#""amount":12,"currency":"EUR","description":"Käse""#),
     sample("bad-no-header", "groups", 401, "UNAUTHORIZED"),
