@@ -16,6 +16,7 @@ mod journal;
 mod operation;
 mod past;
 mod report;
+mod spendings;
 mod state;
 mod world;
 
@@ -43,6 +44,9 @@ const IMPORTS: u64 = 25;
 
 /// One in this many runs is about guests.
 const GUESTS: u64 = 4;
+
+/// One in this many runs is about spendings.
+const SPENDINGS: u64 = 6;
 
 /// Runs made in parallel.
 const PARALLEL_RUNS: usize = 6;
@@ -100,6 +104,8 @@ pub async fn runs(seeds: impl IntoIterator<Item = u64>) -> Report {
             // A panic becomes a finding, with the command that repeats the run.
             let one = if seed % GUESTS == 1 {
                 tokio::spawn(guests::run(seed))
+            } else if seed % SPENDINGS == 2 {
+                tokio::spawn(spendings::run(seed))
             } else {
                 tokio::spawn(run(seed))
             };

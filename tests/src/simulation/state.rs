@@ -11,9 +11,11 @@ use fracti_core::{
     id::{GroupId, MemberId},
     keys::Primary,
     ledger::{EntryStatus, Ledger},
-    row::{self, Item, Row},
+    row::{self, AttributeValue, Item, Row},
     rows::RowKind,
     settlement::Settlement,
+    spending::Spending,
+    summary::DaySummary,
     tally::TallyRow,
     time::{Day, Timestamp},
 };
@@ -39,6 +41,8 @@ pub(super) struct State {
     pub(super) checkpoints: BTreeMap<(GroupId, Timestamp), Ledger>,
     pub(super) entries: Vec<Entry>,
     pub(super) tallies: Vec<TallyRow>,
+    pub(super) spendings: Vec<Spending>,
+    pub(super) summaries: Vec<DaySummary>,
     /// Rows that only mark a value as used: transaction hashes and idempotency keys.
     pub(super) used: BTreeMap<Key, SdkItem>,
     /// Rows that Fracti would not write in this form.
@@ -61,10 +65,14 @@ impl State {
 
     /// Adds a row by its kind. A row that would now be written differently is a finding.
     fn take(&mut self, row: SdkItem) {
-        let row = from_sdk(row);
+        let mut row = from_sdk(row);
         let Some(kind) = RowKind::find(&row) else {
             return self.findings.push(Finding::Wrong(format!("a row of no known kind: {row:?}")));
         };
+        if kind.name == DaySummary::KIND {
+            // Counters at zero are not read.
+            row.retain(|_, value| *value != AttributeValue::N("0".to_owned()));
+        }
         let written = kind.rewrite(row.clone()).unwrap();
         if written != row {
             self.findings.push(Finding::Wrong(format!("{row:?} should be {written:?}")));
@@ -96,6 +104,8 @@ impl State {
             }
             Entry::KIND => self.entries.push(read(row)),
             TallyRow::KIND => self.tallies.push(read(row)),
+            Spending::KIND => self.spendings.push(read(row)),
+            DaySummary::KIND => self.summaries.push(read(row)),
             // The other rows only mark a value as used, and their keys identify it.
             _ => {
                 let key = |name: &str| to_sdk(row.clone())[name].as_s().unwrap().clone();
