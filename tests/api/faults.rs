@@ -154,9 +154,9 @@ async fn silent_table_is_a_503_before_the_deadline() {
     for (operation, limit) in [("GetItem", 5_100), (WRITE, 8_600)] {
         let (proxy, group) = disturbed().await;
         tokio::time::pause();
-        // The read that confirms the write gets no response either.
+        // The reads that confirm the write get no response either.
         proxy.force(operation, [Fault::Silence; 4]);
-        proxy.force("GetItem", [Fault::Silence; 4]);
+        proxy.force("GetItem", [Fault::Silence; 16]);
         let began = Instant::now();
         let (status, body) = spend(&group.members[0], &group).await;
         assert_eq!(status, 503, "{operation}: {body}");

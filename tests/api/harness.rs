@@ -9,9 +9,7 @@ use std::{
     time::Duration,
 };
 
-use aws_sdk_dynamodb::{
-    Client, operation::update_item::builders::UpdateItemFluentBuilder, types::AttributeValue,
-};
+use aws_sdk_dynamodb::{Client, types::AttributeValue};
 use axum::{
     Router,
     body::Body,
@@ -227,10 +225,20 @@ impl Api {
         rows
     }
 
-    /// An update of a row outside of the API.
-    pub(crate) fn update_row(&self, pk: &str, sk: &str) -> UpdateItemFluentBuilder {
-        let key = |text: &str| AttributeValue::S(text.to_owned());
-        self.client.update_item().table_name(TABLE).key("PK", key(pk)).key("SK", key(sk))
+    /// Changes a row, or a new one with only its key, outside of the API.
+    pub(crate) async fn change_row(
+        &self,
+        pk: &str,
+        sk: &str,
+        change: impl FnOnce(&mut BTreeMap<String, AttributeValue>),
+    ) {
+        let key = [("PK", pk), ("SK", sk)]
+            .map(|(name, key)| (name.to_owned(), AttributeValue::S(key.to_owned())));
+        let stored = self.rows().await.remove(&(pk.to_owned(), sk.to_owned()));
+        let mut row = stored.unwrap_or_else(|| key.into());
+        change(&mut row);
+        let put = self.client.put_item().table_name(TABLE);
+        put.set_item(Some(row.into_iter().collect())).send().await.unwrap();
     }
 
     /// Deletes a row outside of the API.
@@ -240,12 +248,10 @@ impl Api {
         delete.key("PK", key(pk)).key("SK", key(sk)).send().await.unwrap();
     }
 
-    /// Sets an attribute of a stored row.
+    /// Sets an attribute of a row outside of the API.
     pub(crate) async fn set_attribute(&self, key: Primary, name: &str, value: AttributeValue) {
-        let mut row = self.rows().await.remove(&(key.pk, key.sk)).unwrap();
-        row.insert(name.to_owned(), value);
-        let put = self.client.put_item().table_name(TABLE);
-        put.set_item(Some(row.into_iter().collect())).send().await.unwrap();
+        let set = |row: &mut BTreeMap<_, _>| row.insert(name.to_owned(), value);
+        self.change_row(&key.pk, &key.sk, |row| drop(set(row))).await;
     }
 
     /// Checks that the ledger agrees with the rows.

@@ -1348,6 +1348,8 @@ async fn request_bodies_have_exactly_the_documented_fields() {
     bob.post(&group.path("/join"), json!({})).await.data(200);
     let made = bob.post(&group.path("/settlements"), json!({ "toId": "1", "amount": 3 })).await;
     let guest = group.guest(0, "Grandma").await;
+    let coffee = json!({ "title": "Coffee", "amount": 1, "currency": "EUR" });
+    let spent = alice.post("/api/users/me/spendings", coffee).await;
     let document: Value = serde_json::from_str(openapi::DOCUMENT).unwrap();
     let mut bodies = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -1362,6 +1364,7 @@ async fn request_bodies_have_exactly_the_documented_fields() {
             let at = at.replace("{expenseId}", expense["id"].as_str().unwrap());
             let at = at.replace("{settlementId}", made.data(201)["id"].as_str().unwrap());
             let at = at.replace("{memberId}", &guest);
+            let at = at.replace("{spendingId}", spent.data(201)["id"].as_str().unwrap());
             let body = with_unknown_fields(&fields);
             let method: Method = method.to_uppercase().parse().unwrap();
             let alice = if path.ends_with("/open") { &alice.in_chat("-7") } else { alice };

@@ -141,7 +141,7 @@ impl Parameters for DaysQuery {
     fn read(query: &mut QueryReader) -> Self {
         let (from, to) = query.period("from", "to");
         let month = query.read::<Month>("month");
-        if query.has("month") && (query.has("from") || query.has("to")) {
+        if month.is_some() && (query.has("from") || query.has("to")) {
             query.refuse("month", "month must not be sent with from or to");
         }
         Self(month.map_or(DaysAsked { from, to }, Month::days))

@@ -2,6 +2,7 @@
 
 use fracti_admin::Outcome;
 use fracti_core::{id::GroupId, time::Timestamp};
+use fracti_tests::database::TABLE;
 use serde_json::json;
 
 use super::admin;
@@ -9,12 +10,13 @@ use crate::harness::{Api, Group};
 
 /// Makes the expenses of the table as they were before expenses had dates.
 async fn without_dates(api: &Api) {
-    for (pk, sk) in api.rows().await.into_keys() {
+    for ((pk, sk), mut row) in api.rows().await {
         if sk.starts_with("SPENT#") {
             api.delete_row(&pk, &sk).await;
         } else if sk.starts_with("TX#") {
-            let update = api.update_row(&pk, &sk).update_expression("REMOVE #date");
-            update.expression_attribute_names("#date", "date").send().await.unwrap();
+            row.remove("date");
+            let put = api.client.put_item().table_name(TABLE);
+            put.set_item(Some(row.into_iter().collect())).send().await.unwrap();
         }
     }
 }

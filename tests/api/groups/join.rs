@@ -1,6 +1,7 @@
 //! Join a group.
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use fracti_core::keys;
 use serde_json::json;
 
 use super::WALLET;
@@ -29,12 +30,8 @@ async fn joining_again_updates_the_name_of_the_one_membership() {
 #[tokio::test]
 async fn group_accepts_at_most_500_members() {
     let group = Group::new(1, "EUR").await;
-    let key = [("PK", format!("GROUP#{}", group.id)), ("SK", "METADATA".to_owned())];
-    let key = key.map(|(name, key)| (name.to_owned(), AttributeValue::S(key)));
-    let update = group.api.client.update_item().table_name("FractiTable").set_key(Some(key.into()));
-    let update = update.update_expression("SET memberCount = :many");
     let many = AttributeValue::N("499".to_owned());
-    update.expression_attribute_values(":many", many).send().await.unwrap();
+    group.api.set_attribute(keys::group(group.id.parse().unwrap()), "memberCount", many).await;
 
     let join = |id: u64| {
         let (newcomer, path) = (group.api.user(id, "New"), group.path("/join"));

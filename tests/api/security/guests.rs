@@ -54,7 +54,7 @@ async fn request_that_names_a_thousand_guests_costs_no_more_than_another() {
     let scene = Scene::new().await;
     let guest = |number: usize| format!("guest-0190a1b2-0000-7000-8000-{number:012}");
     let splits: Vec<_> = (0..1_000).map(|number| json!({ "userId": guest(number) })).collect();
-    let body = json!({ "amount": 1, "description": "x", "splits": splits });
+    let body = json!({ "amount": 1, "description": "x", "splits": splits, "date": "2026-01-15" });
     let path = scene.own.path("/api/groups/G/expenses");
     let reply = scene.eve.post(&path, body).await;
     assert_eq!(reply.body["details"].as_array().unwrap().len(), 100, "{}", reply.text);
