@@ -104,7 +104,12 @@ impl DaysAsked {
         let utc = now.day();
         match (self.days(utc.plus(-1)), self.days(utc.plus(1))) {
             (Ok(earliest), Ok(latest)) => Ok(*earliest.start()..=*latest.end()),
-            (days, Err(_)) | (Err(_), days) => days,
+            // The range is too long if the last day is tomorrow, but perhaps not if it is today.
+            (Ok(earliest), Err(_)) => {
+                let last = self.to.unwrap_or_else(|| utc.plus(1));
+                Ok(*earliest.start()..=last)
+            }
+            (Err(_), days) => days,
         }
     }
 
@@ -306,6 +311,9 @@ mod tests {
             (Some("2024-01-01"), Some("2024-12-31"), Some("2024-01-01 2024-12-31")),
             (Some("2024-01-01"), Some("2025-01-01"), None),
             (Some("2026-01-02"), Some("2026-01-01"), None),
+            (Some("2025-11-21"), None, Some("2025-11-21 2026-11-20")),
+            (Some("2025-11-20"), None, Some("2025-11-20 2026-11-20")),
+            (Some("2025-11-19"), None, None),
             (Some("1970-01-01"), None, None),
             (None, Some("1970-01-01"), Some("1970-01-01 1970-01-01")),
         ] {
