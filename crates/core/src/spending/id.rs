@@ -12,6 +12,9 @@ use crate::{
 /// Maximum length of the part of an id after the time.
 const MAX_SUFFIX: usize = 64;
 
+/// Maximum length of the time: nanoseconds and an offset.
+const MAX_TIME: usize = 35;
+
 /// Identifies a spending of a user: the time at which the money was spent, and a suffix that
 /// distinguishes spendings of one time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +52,9 @@ impl SpendingId {
     pub(crate) fn parse(text: &str, separator: char) -> Result<Self, SpendingIdError> {
         let (time, suffix) = text.split_once(separator).ok_or(SpendingIdError)?;
         let known = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-        let is_valid = time.parse::<Timestamp>().is_ok()
+        // The parser skips any number of digits after the seconds.
+        let is_valid = time.len() <= MAX_TIME
+            && time.parse::<Timestamp>().is_ok()
             && (1..=MAX_SUFFIX).contains(&suffix.len())
             && suffix.bytes().all(known);
         let id = || Self { time: time.to_owned(), suffix: suffix.to_owned() };
@@ -95,5 +100,21 @@ impl TextForm for SpendingId {
 
     fn rule() -> TextRule {
         TextRule::Pattern(format!("^[0-9]{{4}}-[^~/]*~[0-9A-Za-z_-]{{1,{MAX_SUFFIX}}}$"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn id_is_bounded_in_both_parts() {
+        let id = |digits: usize, suffix: usize| {
+            let (digits, suffix) = ("0".repeat(digits), "a".repeat(suffix));
+            format!("2026-11-20T08:15:00.{digits}+00:00~{suffix}").parse::<SpendingId>()
+        };
+        assert!(id(9, MAX_SUFFIX).is_ok());
+        assert!(id(10, 1).is_err(), "the parser of times would take any number of digits");
+        assert!(id(3, 0).is_err() && id(3, MAX_SUFFIX + 1).is_err());
     }
 }
