@@ -189,6 +189,10 @@ async fn rebuild_repairs_a_corrupted_summary_once() {
     wrong.expression_attribute_values(":five", five()).send().await.unwrap();
     update("2026-01-12", "REMOVE #name", "spendingCount").send().await.unwrap();
 
+    let earlier = format!("{DAYS}/rebuild?month=2025-12");
+    alice.post_once("key", &earlier, json!({})).await.data(200);
+    let other = alice.post_once("key", &format!("{DAYS}/rebuild?month=2026-01"), json!({})).await;
+    assert_eq!(other.code(), (422, "IDEMPOTENCY_KEY_REUSED"), "the key was for other days");
     let rebuild = format!("{DAYS}/rebuild?month=2026-01");
     let rebuilt = alice.post(&rebuild, json!({})).await;
     assert_eq!(rebuilt.cost.round_trips, 3);

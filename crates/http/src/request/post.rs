@@ -54,17 +54,26 @@ impl<T: Body> FromRequest<App> for Post<T> {
         let user = Principal::of(&parts)?.user.id;
         let context = Context::from_request_parts(&mut parts, app).await?;
         let (headers, path) = (parts.headers.clone(), parts.uri.path().to_owned());
+        let query = decisive(parts.uri.query().unwrap_or_default());
         let key = key(&headers)?;
         let bytes = json::bytes(Request::from_parts(parts, body), app).await?;
         let body = body::read::<T>(&headers, &bytes);
-        // The path is hashed too: a key that was used in one group is not replayed in another.
+        // The path and the query are hashed too: a key that was used in one group or for some days
+        // is not replayed for others.
         let hashes = key.map(|key| {
             let request = Sha256::new().chain_update(path).chain_update([0]).chain_update(&bytes);
+            let request = request.chain_update(query);
             (hex::encode(Sha256::digest(key)), hex::encode(request.finalize()))
         });
         let key = Key { user, now: context.now, hashes };
         Ok(Self { body, key, creation: app.creation(&context) })
     }
+}
+
+/// The part of a query that decides what a request does, after a zero; empty if there is none.
+fn decisive(query: &str) -> String {
+    let parts = query.split('&').filter(|it| !it.is_empty() && !it.starts_with("amounts="));
+    parts.fold(String::new(), |all, part| format!("{all}\0{part}"))
 }
 
 /// Reads the header: at most one key of visible ASCII characters.
