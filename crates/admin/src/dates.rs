@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, io::Write};
 
 use fracti_core::{expense::Expense, id::GroupId, tally::TallyOf};
-use fracti_store::MAX_DATED;
+use fracti_store::datable;
 
 use crate::{Admin, Failure, Outcome, progress};
 
@@ -30,9 +30,7 @@ impl Admin {
                 if dry_run {
                     dated = dated.saturating_add(page.items.len());
                 } else {
-                    for expenses in
-                        by_tally(page.items).values().flat_map(|it| it.chunks(MAX_DATED))
-                    {
+                    for expenses in by_tally(page.items).values().flat_map(|it| datable(it)) {
                         let now = self.clock.now();
                         let written = self.table.date_expenses(group, expenses, now);
                         dated = dated.saturating_add(self.pace.step(written).await?);

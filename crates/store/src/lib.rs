@@ -50,4 +50,4 @@ pub use idempotency::{Idempotency, IdempotentRequest, Outcome, StoredResponse};
 pub use ledger::{Line, Place, Statement};
 pub use memberships::Membership;
 pub use table::{RequestContext, Table};
-pub use tally_repair::MAX_DATED;
+pub use tally_repair::datable;

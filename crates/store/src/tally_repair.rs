@@ -27,7 +27,30 @@ use crate::{
 
 /// Maximum number of expenses that one transaction dates. It also writes their tally and the balance
 /// row.
-pub const MAX_DATED: usize = 90;
+const MAX_DATED: usize = 90;
+
+/// Maximum number of shares and payments of these expenses, each of which may be a counter: their
+/// update is an expression of at most 4 KB.
+///
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters>
+const MAX_COUNTERS: usize = 150;
+
+/// Expenses of one tally in parts that a transaction can date each. An expense of more members is a
+/// part of its own.
+pub fn datable(mut expenses: &[Expense]) -> impl Iterator<Item = &[Expense]> {
+    std::iter::from_fn(move || {
+        let mut counters = 0_usize;
+        let fits = |expense: &&Expense| {
+            let own = expense.splits.len().saturating_add(expense.all_payers().len());
+            counters = counters.saturating_add(own);
+            counters <= MAX_COUNTERS
+        };
+        let count = expenses.iter().take(MAX_DATED).take_while(fits).count();
+        let (part, rest) = expenses.split_at_checked(count.max(1))?;
+        expenses = rest;
+        Some(part)
+    })
+}
 
 /// Maximum number of tallies that one transaction corrects. It also writes the balance row.
 const MAX_CORRECTED: usize = MAX_ACTIONS - 2;
@@ -49,8 +72,8 @@ impl Table {
     }
 
     /// Sets the date of expenses that have none to the day that views show, adds them to the tally
-    /// of that day, and returns their number. `expenses` are up to [`MAX_DATED`] of one group, day
-    /// and category; those that have got a date or were deleted meanwhile are left as they are.
+    /// of that day, and returns their number. `expenses` are a part of [`datable`] ones, of one
+    /// group, day and category; those that have got a date or were deleted meanwhile are left as they are.
     ///
     /// # Errors
     ///
