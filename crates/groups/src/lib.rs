@@ -254,7 +254,8 @@ async fn get_group(
 ///
 /// The group's id is the invitation. A caller who has left is a member again, with the earlier
 /// `joinedAt`; one who was removed is refused. For a caller who is already a member, only the name,
-/// username and avatar are updated. An API token updates nothing and sets no wallet.
+/// username and avatar are updated. An API token updates nothing and sets no wallet, and one that is limited to
+/// a group cannot join.
 #[utoipa::path(post, path = "/api/groups/{groupId}/join", tag = "groups",
     request_body = Option<JoinGroup>,
     responses((status = OK, body = Data<MemberView>)),
@@ -271,7 +272,12 @@ async fn join_group(
     }
     let profile = match via {
         Credential::InitData => Profile::Current,
-        Credential::Token { .. } => Profile::Earlier,
+        // Its user was a member when they created it: if they left, it must not take that back.
+        Credential::Token { group: Some(_), .. } => {
+            via.require_app()?;
+            Profile::Earlier
+        }
+        Credential::Token { group: None, .. } => Profile::Earlier,
     };
     let (wallet, context) = (&post.body, post.creation);
     let idempotency = post.key.idempotency::<_, MemberView>("join-group");

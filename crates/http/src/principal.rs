@@ -7,6 +7,7 @@ use fracti_core::{
     chat_id::ChatId,
     id::{GroupId, TokenId},
     telegram::User,
+    time::Timestamp,
     token::{Scope, Token, TokenHash},
 };
 
@@ -39,6 +40,8 @@ pub enum Credential {
         scopes: Vec<Scope>,
         /// Group to which it is restricted.
         group: Option<GroupId>,
+        /// Time from which it is invalid.
+        expires_at: Option<Timestamp>,
     },
 }
 
@@ -58,8 +61,8 @@ impl Principal {
     /// The user for whom a token acts.
     pub(crate) fn of_token(token: Token) -> Self {
         let user = Arc::new(token.user());
-        let Token { id, hash, scopes, group_id: group, .. } = token;
-        Self { user, chat: None, via: Credential::Token { id, hash, scopes, group } }
+        let Token { id, hash, scopes, group_id: group, expires_at, .. } = token;
+        Self { user, chat: None, via: Credential::Token { id, hash, scopes, group, expires_at } }
     }
 }
 
@@ -70,6 +73,14 @@ impl Credential {
         match self {
             Self::InitData => None,
             Self::Token { id, .. } => Some(*id),
+        }
+    }
+
+    /// Whether it is an API token that is invalid from an earlier moment on.
+    pub(crate) fn is_expired(&self, now: Timestamp) -> bool {
+        match self {
+            Self::InitData => false,
+            Self::Token { expires_at, .. } => expires_at.is_some_and(|at| at <= now),
         }
     }
 

@@ -238,3 +238,30 @@ async fn guessed_tokens_of_the_right_form_cost_no_read() {
     }
     scene.unchanged("guesses").await;
 }
+
+#[tokio::test]
+async fn token_of_a_group_does_not_take_back_that_its_user_left() {
+    let mut scene = Scene::new().await;
+    let group = scene.own.group.id.clone();
+    let token = scene.token(json!({ "groupId": group })).await;
+    let path = |rest: &str| format!("/api/groups/{group}{rest}");
+    scene.eve.post(&path("/leave"), json!({})).await.data(200);
+    for rest in ["", "/expenses"] {
+        assert_eq!(token.get(&path(rest)).await.code(), (403, "NOT_A_MEMBER"));
+    }
+    let joined = token.post(&path("/join"), json!({})).await;
+    assert_eq!(joined.code(), (403, "NOT_ALLOWED"));
+    assert_eq!(token.get(&path("")).await.code(), (403, "NOT_A_MEMBER"));
+}
+
+#[tokio::test]
+async fn expired_token_costs_its_user_nothing() {
+    let mut scene = Scene::new().await;
+    let token = scene.token(json!({ "expiresAt": "2026-01-15T12:30:00Z" })).await;
+    token.get("/api/users/me").await.data(200);
+    scene.api.pass(std::time::Duration::from_hours(1));
+    for _ in 0..2 {
+        let reply = token.get("/api/users/me").await;
+        assert_eq!((reply.code(), reply.cost.requests), ((401, "UNAUTHORIZED"), 0));
+    }
+}

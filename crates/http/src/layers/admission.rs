@@ -86,7 +86,10 @@ async fn note_use(app: &App, token: &Token, context: &Context) {
     if token.last_used_at >= Some(day) {
         return;
     }
-    if let Err(error) = app.table.note_use(token.user_id, token.id, day).await {
+    // What the request has written is committed, so its response must not wait for long.
+    let noted = timeout(app.quotas.timeout, app.table.note_use(token.user_id, token.id, day));
+    let late = |_| Error::Unavailable("the token row did not answer in time".into());
+    if let Err(error) = noted.await.map_err(late).flatten() {
         let (request_id, cause) = (&*context.request_id, chain(&error));
         tracing::warn!(request_id, cause, "use of an API token not noted");
     }

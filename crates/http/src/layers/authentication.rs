@@ -78,7 +78,7 @@ pub(crate) async fn authenticate(
     let app = &authentication.app;
     let principal = match sent(request.headers())? {
         Sent::InitData(init_data) => by_init_data(app, context.now, init_data)?,
-        Sent::Token(token) => by_token(app, token).await?,
+        Sent::Token(token) => by_token(app, context.now, token).await?,
     };
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let group = params.as_ref().ok().and_then(group_in);
@@ -106,16 +106,19 @@ fn by_init_data(app: &App, now: Timestamp, init_data: &[u8]) -> Result<Principal
     Ok(Principal { user: Arc::new(user), chat, via: Credential::InitData })
 }
 
-/// The principal of an API token. A token that this bot did not issue is refused without a read.
-async fn by_token(app: &App, token: &[u8]) -> Result<Principal, Problem> {
+/// The principal of an API token. A token that this bot did not issue is refused without a read, and
+/// so is one that is known to have expired.
+async fn by_token(app: &App, now: Timestamp, token: &[u8]) -> Result<Principal, Problem> {
     let hash = token::verify(token, app.bot_token.expose()).ok_or_else(Problem::invalid_token)?;
-    if let Some(principal) = app.tokens.get(hash) {
-        return Ok(principal);
-    }
-    let token = app.table.token_by_hash(hash).await?.ok_or_else(Problem::invalid_token)?;
-    let principal = Principal::of_token(token);
-    app.tokens.insert(hash, principal.clone());
-    Ok(principal)
+    let principal = if let Some(known) = app.tokens.get(hash) {
+        known
+    } else {
+        let token = app.table.token_by_hash(hash).await?.ok_or_else(Problem::invalid_token)?;
+        let principal = Principal::of_token(token);
+        app.tokens.insert(hash, principal.clone());
+        principal
+    };
+    if principal.via.is_expired(now) { Err(Problem::invalid_token()) } else { Ok(principal) }
 }
 
 /// Checks that an API token has the scope of a request, and is not limited to another group than
