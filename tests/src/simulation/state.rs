@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use aws_sdk_dynamodb::Client;
 use fracti_core::{
     balance::{Balance, Checkpoint, Closing},
+    decimal::Decimal,
     entry::Entry,
     expense::{Expense, PaidExpense, Participant},
     group::{Group, Member, MemberRow},
@@ -69,6 +70,9 @@ impl State {
         let Some(kind) = RowKind::find(&row) else {
             return self.findings.push(Finding::Wrong(format!("a row of no known kind: {row:?}")));
         };
+        if [TallyRow::KIND, DaySummary::KIND].contains(&kind.name) {
+            row.values_mut().for_each(trim);
+        }
         if kind.name == DaySummary::KIND {
             // Counters at zero are not read.
             row.retain(|_, value| *value != AttributeValue::N("0".to_owned()));
@@ -127,6 +131,14 @@ impl State {
     /// The entries of a group in order, including those that no longer count.
     pub(super) fn entries_of(&self, group: GroupId) -> Vec<Entry> {
         self.entries.iter().filter(|it| it.group_id == group).cloned().collect()
+    }
+}
+
+/// Removes the zeros at the end of a number: DynamoDB Local keeps them in sums, DynamoDB does not.
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html>
+fn trim(value: &mut AttributeValue) {
+    if let AttributeValue::N(number) = value {
+        *number = number.parse::<Decimal>().unwrap().to_string();
     }
 }
 
