@@ -1,50 +1,47 @@
 //! Counters of a row: attributes that are Numbers, which writes change by adding to them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
-use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
+use serde::{
+    Deserializer, Serialize, Serializer,
+    de::{Error as _, IgnoredAny, MapAccess, Visitor},
+};
 
-use crate::{Error, decimal::Decimal, row::camel_case};
+use crate::{Error, decimal::Decimal};
 
-/// Numbers by the names of their attributes, without zeros.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct Counters(BTreeMap<String, Decimal>);
+/// Numbers by counter, without zeros. The text of a counter is the name of its attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counters<K: Ord = String>(BTreeMap<K, Decimal>);
 
-impl Counters {
+/// Error returned for a sum that has more digits than a DynamoDB Number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a counter has too many digits")]
+pub struct CounterOverflow;
+
+impl From<CounterOverflow> for Error {
+    fn from(overflow: CounterOverflow) -> Self {
+        Self::Table(overflow.into())
+    }
+}
+
+impl<K: Ord> Default for Counters<K> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<K: Ord> Counters<K> {
     /// Adds a number to a counter.
     ///
     /// # Errors
     ///
-    /// [`Error::Table`] if the sum has more digits than a DynamoDB Number.
-    pub fn add(&mut self, name: String, number: Decimal) -> Result<(), Error> {
-        let sum = self.0.get(&name).copied().unwrap_or(Decimal::ZERO).plus(number);
-        match sum.ok_or_else(|| Error::Table("a counter has too many digits".into()))? {
-            Decimal::ZERO => self.0.remove(&name),
-            sum => self.0.insert(name, sum),
+    /// [`CounterOverflow`] if the sum has too many digits.
+    pub fn add(&mut self, counter: K, number: Decimal) -> Result<(), CounterOverflow> {
+        match self.get(&counter).plus(number).ok_or(CounterOverflow)? {
+            Decimal::ZERO => self.0.remove(&counter),
+            sum => self.0.insert(counter, sum),
         };
         Ok(())
-    }
-
-    /// Adds all counters of `other`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Counters::add`].
-    pub fn add_all(&mut self, other: &Self) -> Result<(), Error> {
-        other.0.iter().try_for_each(|(name, number)| self.add(name.clone(), *number))
-    }
-
-    /// What has to be added to `before` to get these counters.
-    ///
-    /// # Errors
-    ///
-    /// As [`Counters::add`].
-    pub fn since(&self, before: &Self) -> Result<Self, Error> {
-        let mut change = self.clone();
-        let mut before = before.0.iter();
-        before.try_for_each(|(name, number)| change.add(name.clone(), number.negated()))?;
-        Ok(change)
     }
 
     /// Whether all counters are zero.
@@ -53,55 +50,87 @@ impl Counters {
         self.0.is_empty()
     }
 
-    /// The counter `name`.
+    /// The number of a counter.
     #[must_use]
-    pub fn get(&self, name: &str) -> Decimal {
-        self.0.get(name).copied().unwrap_or(Decimal::ZERO)
+    pub fn get<Q: Ord + ?Sized>(&self, counter: &Q) -> Decimal
+    where
+        K: std::borrow::Borrow<Q>,
+    {
+        self.0.get(counter).copied().unwrap_or(Decimal::ZERO)
     }
 
-    /// The counters that are not zero, by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Decimal)> {
-        self.0.iter().map(|(name, number)| (name.as_str(), *number))
+    /// The counters that are not zero, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, Decimal)> {
+        self.0.iter().map(|(counter, number)| (counter, *number))
     }
 
-    /// Reads the counters of a row whose names begin with one of `prefixes`. Rows of earlier
-    /// versions have counters in `PascalCase`: both spellings are added up, because writes of this
-    /// version add to `camelCase` counters of such a row.
+    /// Reads the counters of a row: the attributes that `counter` recognizes by their names. Several
+    /// attributes of one counter are added up.
     pub(crate) fn read<'de, D: Deserializer<'de>>(
         from: D,
-        prefixes: &[&str],
+        counter: impl Fn(&str) -> Option<K>,
     ) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Attribute {
-            Number(Decimal),
-            Other(IgnoredAny),
-        }
+        struct Attributes<F>(F);
 
-        let mut counters = Self::default();
-        for (name, value) in BTreeMap::<String, Attribute>::deserialize(from)? {
-            let (rest, currency) = match name.rsplit_once('#') {
-                Some((rest, currency)) => (rest, Some(currency)),
-                None => (&*name, None),
-            };
-            let parts: Vec<_> =
-                rest.split('#').map(camel_case).chain(currency.map(str::to_owned)).collect();
-            let name = parts.join("#");
-            if prefixes.iter().any(|prefix| name.starts_with(prefix))
-                && let Attribute::Number(number) = value
-            {
-                counters.add(name, number).map_err(serde::de::Error::custom)?;
+        impl<'de, K: Ord, F: Fn(&str) -> Option<K>> Visitor<'de> for Attributes<F> {
+            type Value = Counters<K>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the attributes of a row")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Counters<K>, A::Error> {
+                let mut counters = Counters::default();
+                while let Some(name) = map.next_key::<String>()? {
+                    if let Some(counter) = self.0(&name) {
+                        counters.add(counter, map.next_value()?).map_err(A::Error::custom)?;
+                    } else {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+                Ok(counters)
             }
         }
-        Ok(counters)
+
+        from.deserialize_map(Attributes(counter))
     }
 }
 
-impl IntoIterator for Counters {
-    type Item = (String, Decimal);
-    type IntoIter = std::collections::btree_map::IntoIter<String, Decimal>;
+impl<K: Ord + Clone> Counters<K> {
+    /// Adds all counters of `other`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Counters::add`].
+    pub fn add_all(&mut self, other: &Self) -> Result<(), CounterOverflow> {
+        other.iter().try_for_each(|(counter, number)| self.add(counter.clone(), number))
+    }
+
+    /// What has to be added to `before` to get these counters.
+    ///
+    /// # Errors
+    ///
+    /// As [`Counters::add`].
+    pub fn since(&self, before: &Self) -> Result<Self, CounterOverflow> {
+        let mut change = self.clone();
+        for (counter, number) in before.iter() {
+            change.add(counter.clone(), number.negated())?;
+        }
+        Ok(change)
+    }
+}
+
+impl<K: Ord> IntoIterator for Counters<K> {
+    type Item = (K, Decimal);
+    type IntoIter = std::collections::btree_map::IntoIter<K, Decimal>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
+    }
+}
+
+impl<K: Ord + fmt::Display> Serialize for Counters<K> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.iter().map(|(counter, number)| (counter.to_string(), number)))
     }
 }

@@ -188,8 +188,8 @@ impl Consumption {
     pub fn add_tally(&mut self, tally: &TallyRow, ids: &BTreeSet<MemberId>) -> Result<(), Error> {
         for (counter, amount) in tally.counters.iter() {
             match counter {
-                Counter::Share(member, currency) if ids.contains(&member) => {
-                    let consumed = self.currencies.entry(currency).or_default();
+                Counter::Share(member, currency) if ids.contains(member) => {
+                    let consumed = self.currencies.entry(*currency).or_default();
                     consumed.shares = sum(consumed.shares, amount)?;
                     if let Some(category) = tally.of.category {
                         consumed.add_to_category(&category.to_string(), amount)?;

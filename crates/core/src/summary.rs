@@ -9,7 +9,7 @@ use crate::{
     decimal::Decimal,
     id::UserId,
     keys::{self, Keys},
-    row::Row,
+    row::{Row, camel_case},
     targets::USER_ROWS_VERSION,
     time::{Day, Timestamp},
 };
@@ -55,8 +55,20 @@ pub enum SummaryType {
     DaySummary,
 }
 
+/// Rows of earlier versions have counters in `PascalCase`. Both spellings are added up, because
+/// writes of this version add to the `camelCase` counters of such a row.
 fn read_counters<'de, D: Deserializer<'de>>(from: D) -> Result<Counters, D::Error> {
-    Counters::read(from, &[TOTAL, CATEGORY, SPENDING_COUNT])
+    Counters::read(from, |name| {
+        // A currency stays in capitals.
+        let (rest, currency) = match name.rsplit_once('#') {
+            Some((rest, currency)) => (rest, Some(currency)),
+            None => (name, None),
+        };
+        let parts = rest.split('#').map(camel_case).chain(currency.map(str::to_owned));
+        let name = parts.collect::<Vec<_>>().join("#");
+        let is_counter = [TOTAL, CATEGORY, SPENDING_COUNT].iter().any(|it| name.starts_with(it));
+        is_counter.then_some(name)
+    })
 }
 
 impl Row for DaySummary {

@@ -14,12 +14,10 @@ pub use stats::{
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{IgnoredAny, MapAccess, Visitor},
-};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
+    counters::{CounterOverflow, Counters},
     currency::Currency,
     decimal::Decimal,
     expense::{Category, Expense},
@@ -54,8 +52,7 @@ pub enum Counter {
 }
 
 /// Numbers by counter, in major units. A refund is negative, and counts as one expense.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counters(BTreeMap<Counter, Decimal>);
+pub type TallyCounters = Counters<Counter>;
 
 /// The totals of one group, day and category.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,14 +66,14 @@ pub struct TallyRow {
     pub of: TallyOf,
     /// Time of the last change.
     pub updated_at: Timestamp,
-    /// The counters. Some may be zero.
-    #[serde(flatten)]
-    pub counters: Counters,
+    /// The counters.
+    #[serde(flatten, deserialize_with = "read_counters")]
+    pub counters: TallyCounters,
 }
 
 /// Changes to the tallies of a group, by expenses that are added and subtracted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally(BTreeMap<TallyOf, Counters>);
+pub struct Tally(BTreeMap<TallyOf, TallyCounters>);
 
 impl Tally {
     /// Adds an expense, unless it has no date.
@@ -85,7 +82,7 @@ impl Tally {
     ///
     /// [`LedgerError::Overflow`] if a number needs more than 38 digits.
     pub fn add(&mut self, expense: &Expense) -> Result<(), LedgerError> {
-        self.change(expense, Some)
+        self.change(expense, |number| number)
     }
 
     /// Subtracts an expense, unless it has no date.
@@ -94,27 +91,24 @@ impl Tally {
     ///
     /// As [`Tally::add`].
     pub fn subtract(&mut self, expense: &Expense) -> Result<(), LedgerError> {
-        self.change(expense, |number| Decimal::ZERO.minus(number))
+        self.change(expense, Decimal::negated)
     }
 
     /// The tallies that change, each with the numbers to add. Numbers that cancel out are left out.
-    pub fn changes(self) -> impl Iterator<Item = (TallyOf, Counters)> {
-        self.0
-            .into_iter()
-            .map(|(of, counters)| (of, counters.without_zeros()))
-            .filter(|(_, counters)| !counters.is_empty())
+    pub fn changes(self) -> impl Iterator<Item = (TallyOf, TallyCounters)> {
+        self.0.into_iter().filter(|(_, counters)| !counters.is_empty())
     }
 
     fn change(
         &mut self,
         expense: &Expense,
-        signed: impl Fn(Decimal) -> Option<Decimal>,
+        signed: impl Fn(Decimal) -> Decimal,
     ) -> Result<(), LedgerError> {
         let Some(of) = expense.tally() else { return Ok(()) };
         let counters = self.0.entry(of).or_default();
         for (counter, number) in expense.counters() {
-            let number = signed(number).ok_or(LedgerError::Overflow(expense.currency))?;
-            counters.add(counter, number)?;
+            let overflow = |CounterOverflow| LedgerError::Overflow(expense.currency);
+            counters.add(counter, signed(number)).map_err(overflow)?;
         }
         Ok(())
     }
@@ -129,15 +123,15 @@ impl Tally {
 pub fn corrections(
     expenses: &[Expense],
     stored: &[TallyRow],
-) -> Result<BTreeMap<TallyOf, Counters>, LedgerError> {
+) -> Result<BTreeMap<TallyOf, TallyCounters>, LedgerError> {
     let mut tally = Tally::default();
     for expense in expenses {
         tally.add(expense)?;
     }
-    let mut right: BTreeMap<TallyOf, Counters> = tally.changes().collect();
+    let mut right: BTreeMap<TallyOf, TallyCounters> = tally.changes().collect();
     for row in stored {
         let counted = right.remove(&row.of).unwrap_or_default();
-        if counted != row.counters.clone().without_zeros() {
+        if counted != row.counters {
             right.insert(row.of, counted);
         }
     }
@@ -160,38 +154,7 @@ impl Expense {
         let shares = self.splits.iter();
         let shares = shares.map(move |it| (Counter::Share(it.user_id, currency), it.amount));
         let one = (Counter::Count(currency), Decimal::new(1, 0));
-        paid.chain(shares).chain([one]).filter(|(_, number)| *number != Decimal::ZERO)
-    }
-}
-
-impl Counters {
-    /// Adds a number to a counter.
-    ///
-    /// # Errors
-    ///
-    /// [`LedgerError::Overflow`] if the sum needs more than 38 digits.
-    pub fn add(&mut self, counter: Counter, number: Decimal) -> Result<(), LedgerError> {
-        let sum = self.0.entry(counter).or_insert(Decimal::ZERO);
-        *sum = sum.plus(number).ok_or(LedgerError::Overflow(counter.currency()))?;
-        Ok(())
-    }
-
-    /// Whether there are no counters.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The counters that are not zero.
-    #[must_use]
-    pub fn without_zeros(mut self) -> Self {
-        self.0.retain(|_, number| *number != Decimal::ZERO);
-        self
-    }
-
-    /// The counters with their numbers, in a fixed order.
-    pub fn iter(&self) -> impl Iterator<Item = (Counter, Decimal)> + '_ {
-        self.0.iter().map(|(counter, number)| (*counter, *number))
+        paid.chain(shares).chain([one])
     }
 }
 
@@ -261,39 +224,8 @@ impl FromStr for TallyOf {
     }
 }
 
-impl Serialize for Counters {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_map(self.iter().map(|(counter, number)| (counter.to_string(), number)))
-    }
-}
-
-impl<'de> Deserialize<'de> for Counters {
-    /// Reads the counters among the attributes of a row.
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Attributes;
-
-        impl<'de> Visitor<'de> for Attributes {
-            type Value = Counters;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the attributes of a tally")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Counters, A::Error> {
-                let mut counters = BTreeMap::new();
-                while let Some(name) = map.next_key::<String>()? {
-                    if let Ok(counter) = name.parse() {
-                        counters.insert(counter, map.next_value()?);
-                    } else {
-                        map.next_value::<IgnoredAny>()?;
-                    }
-                }
-                Ok(Counters(counters))
-            }
-        }
-
-        from.deserialize_map(Attributes)
-    }
+fn read_counters<'de, D: Deserializer<'de>>(from: D) -> Result<TallyCounters, D::Error> {
+    Counters::read(from, |name| name.parse().ok())
 }
 
 impl Row for TallyRow {

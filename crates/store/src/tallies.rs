@@ -8,7 +8,7 @@ use fracti_core::{
     group::Member,
     id::GroupId,
     keys, row,
-    tally::{Counters, Tally, TallyOf, TallyRow},
+    tally::{Tally, TallyCounters, TallyOf, TallyRow},
     time::{Day, Timestamp},
 };
 
@@ -66,8 +66,8 @@ pub(crate) fn tally_writes<'a>(
     for after in after {
         tally.add(after)?;
     }
-    let write = |(of, counters): (TallyOf, Counters)| {
-        let counters = counters.iter().map(|(counter, number)| (counter.to_string(), number));
+    let write = |(of, counters): (TallyOf, TallyCounters)| {
+        let counters = counters.into_iter().map(|(counter, number)| (counter.to_string(), number));
         let updated_at = ("updatedAt", row::to_value(&at)?);
         let write = Write::add::<TallyRow>(keys::tally(group, of), counters, [updated_at]);
         Ok(write.or_too_large(|| Error::invalid("date", FULL)))

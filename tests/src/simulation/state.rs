@@ -72,8 +72,6 @@ impl State {
         };
         if [TallyRow::KIND, DaySummary::KIND].contains(&kind.name) {
             row.values_mut().for_each(trim);
-        }
-        if kind.name == DaySummary::KIND {
             // Counters at zero are not read.
             row.retain(|_, value| *value != AttributeValue::N("0".to_owned()));
         }

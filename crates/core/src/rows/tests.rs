@@ -15,7 +15,7 @@ use crate::{
     settlement::TxHash,
     spending::SpendingId,
     summary::SummaryType,
-    tally::{Counters, TallyOf},
+    tally::{TallyCounters, TallyOf},
     time::Timestamp,
     token::Scope,
 };
@@ -145,7 +145,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
     let grandma = MemberRow { group_id, member: Member { id: guest.into(), ..grandma } };
     let chat = ChatGroup { chat_id: "-3788475317572404878".parse().unwrap(), group_id };
     let of = TallyOf { date: at.day(), category: Some(Category::Food) };
-    let tally = TallyRow { group_id, of, updated_at: at, counters: Counters::default() };
+    let tally = TallyRow { group_id, of, updated_at: at, counters: TallyCounters::default() };
     vec![
         ("group", to_item(&from_item::<Group>(seed("group")).unwrap())),
         ("chat group", to_item(&chat)),

@@ -97,13 +97,13 @@ pub fn stats(tallies: &[TallyRow], links: &Links, step: Step) -> Result<Stats, L
     let mut stats = Stats::new();
     for TallyRow { of, counters, .. } in tallies {
         let period = step.period(of.date);
-        for (counter, number) in counters.clone().without_zeros().iter() {
+        for (counter, number) in counters.iter() {
             let currency = counter.currency();
             let stats: &mut CurrencyStats = stats.entry(currency).or_default();
             let category = stats.categories.entry(of.category).or_default();
             let sums = match counter {
                 Counter::Share(member, _) => {
-                    let member = stats.members.entry(links.resolve(member)).or_default();
+                    let member = stats.members.entry(links.resolve(*member)).or_default();
                     let period = stats.series.entry(period.clone()).or_default();
                     vec![
                         &mut stats.total,
@@ -115,7 +115,7 @@ pub fn stats(tallies: &[TallyRow], links: &Links, step: Step) -> Result<Stats, L
                     ]
                 }
                 Counter::Paid(member, _) => {
-                    vec![&mut stats.members.entry(links.resolve(member)).or_default().paid]
+                    vec![&mut stats.members.entry(links.resolve(*member)).or_default().paid]
                 }
                 Counter::Count(_) => vec![&mut stats.expense_count, &mut category.expense_count],
             };

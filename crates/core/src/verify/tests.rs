@@ -11,7 +11,7 @@ use crate::{
     money::Money,
     row::{from_item, to_item},
     split::Split,
-    tally::{Counter, Counters, Tally, TallyOf},
+    tally::{Counter, Tally, TallyCounters, TallyOf},
     time::Timestamp,
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
@@ -156,12 +156,12 @@ impl Model {
         for (of, changes) in tally.changes() {
             let tallies = &mut self.rows.tallies;
             let place = tallies.iter().position(|row| row.of == of).unwrap_or_else(|| {
-                let (group_id, counters) = (group(), Counters::default());
+                let (group_id, counters) = (group(), TallyCounters::default());
                 tallies.push(TallyRow { group_id, of, updated_at: at(0), counters });
                 tallies.len() - 1
             });
             for (counter, number) in changes.iter() {
-                tallies[place].counters.add(counter, number).unwrap();
+                tallies[place].counters.add(*counter, number).unwrap();
             }
         }
     }
