@@ -157,6 +157,7 @@ impl Adjustment {
         let event = Event {
             ref_type: RefType::Adjustment,
             entry_id: EntryId::Adjustment(self.entry_id.value()?.clone()),
+            ref_created_at: None,
             note: self.note.as_ref().map(|note| Some(note.to_string())).or(None)?,
             changes: changes?,
         };

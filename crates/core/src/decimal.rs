@@ -79,6 +79,24 @@ impl Decimal {
         Some(Self::new(digits, scale))
     }
 
+    /// The number with at most `scale` digits after the decimal point; halves are rounded away from
+    /// zero.
+    #[must_use]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a quotient by ten or more has room for one"
+    )]
+    pub fn rounded(self, scale: u8) -> Self {
+        let Some(unit) = self.scale.checked_sub(scale).filter(|excess| *excess > 0) else {
+            return self;
+        };
+        // No number has as many digits.
+        let Some(unit) = 10_i128.checked_pow(unit.into()) else { return Self::ZERO };
+        let (whole, rest) = (self.digits / unit, self.digits % unit);
+        let up = if rest.abs() >= unit - rest.abs() { rest.signum() } else { 0 };
+        Self::new(whole + up, scale)
+    }
+
     /// The number with the other sign.
     #[must_use]
     pub const fn negated(self) -> Self {

@@ -89,6 +89,15 @@ pub enum Error {
     /// The caller is a member, but neither paid nor recorded the expense.
     #[error("only the payer of an expense and the member who recorded it may change it")]
     NotYourExpense,
+    /// There is no such import in the group.
+    #[error("the import does not exist in this group")]
+    NoImport,
+    /// The caller is not the member who imported the file, who is still present.
+    #[error("only the member who imported a file may undo the import, unless they have left")]
+    NotYourImport,
+    /// The import is being undone, and must not record anything until it is.
+    #[error("the import is being undone; repeat the undo until it has ended")]
+    ImportUndoing,
     /// There is no such entry in the group's ledger.
     #[error("the entry does not exist in this group's ledger")]
     NoEntry,
@@ -113,6 +122,12 @@ pub enum Error {
     /// The request would read more rows than one request may.
     #[error("the group's history is too long to be read in one request")]
     TooMuchHistory,
+    /// The group may have expenses or settlements in v0 rows, which are not in its ledger.
+    #[error(
+        "the group's expenses of the TypeScript Fracti are not in its ledger yet; they enter it \
+         with the next expense or settlement, or when an operator migrates the table"
+    )]
+    NotMigrated,
     /// The group already has the maximum number of members.
     #[error("a group must have at most {MAX_MEMBERS} members")]
     TooManyMembers,
@@ -140,6 +155,9 @@ pub enum Error {
     /// Other writers were faster each time until the deadline.
     #[error("the request lost to concurrent writes; nothing was changed, try again")]
     Contended,
+    /// The group may have v0 rows, which are migrated before its ledger is written.
+    #[error("the group's v0 rows are not migrated")]
+    Unmigrated,
     /// The table did not respond, or throttled the requests, until the deadline. A write that was
     /// sent may still be committed.
     #[error("the table is not available")]

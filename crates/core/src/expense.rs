@@ -5,7 +5,6 @@ mod edit;
 mod filter;
 mod line_input;
 mod members;
-mod numbers;
 mod payers;
 mod split_input;
 
@@ -18,27 +17,27 @@ use crate::{
     currency::Currency,
     decimal::Decimal,
     group::{Group, Member},
-    id::{ExpenseId, GroupId, MemberId, UserId},
-    input::{Draft, Field, FieldErrors, Path},
+    id::{ExpenseId, GroupId, ImportId, MemberId, UserId},
+    input::{Draft, Field, FieldErrors},
     keys::{self, Index, Keys},
     ledger::{Change, Event, LedgerError, RefType, Totals},
     links::Links,
     money::Money,
+    numbers::not_zero,
     row::Row,
     spending::{Spending, SpendingId},
     split::{Line, PERCENT_DECIMALS, Split, SplitType, WEIGHT_DECIMALS},
     text::{Description, Notes},
     time::{Day, Timestamp, Zone, day_of},
-    words,
 };
 
+pub use crate::category::Category;
 pub use breakdown::ShareBreakdown;
 pub use edit::Edit;
 pub use filter::Filter;
 use line_input::read_lines;
 pub use line_input::{LineInput, MAX_LINES, SharerInput};
 use members::Members;
-use numbers::not_zero;
 use payers::{CheckedPayers, PayersReader};
 pub use payers::{PaidExpense, Payer, PayerInput};
 pub use split_input::SplitInput;
@@ -95,6 +94,9 @@ pub struct Expense {
     /// Time of the last edit or restore. No two states of the expense have the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
+    /// Import that recorded the expense.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import_id: Option<ImportId>,
 }
 
 impl Expense {
@@ -164,6 +166,7 @@ impl Expense {
         Ok(Event {
             ref_type: RefType::Expense,
             entry_id: self.id.into(),
+            ref_created_at: self.id.created_at().is_none().then_some(self.created_at),
             note: None,
             changes: changes.map(|(user, totals)| Change { user, currency, totals }).collect(),
         })
@@ -564,6 +567,7 @@ impl CheckedExpense<'_> {
             created_at,
             created_by: Some(self.created_by),
             updated_at: None,
+            import_id: None,
         })
     }
 }
@@ -581,21 +585,6 @@ fn stored_items(split: &Split, currency: Currency) -> Option<Vec<Line<Decimal>>>
     }
 }
 
-/// Converts the number at `path`, which must be above zero, to an amount. Reports the rule that it
-/// breaks.
-pub(crate) fn positive(
-    path: impl Into<Path>,
-    number: Decimal,
-    currency: Option<Currency>,
-    errors: &mut FieldErrors,
-) -> Option<Money> {
-    if number.is_negative() || number == Decimal::ZERO {
-        errors.push(path, "must be above zero");
-        return None;
-    }
-    errors.keep(path, Money::from_major(number, currency?))
-}
-
 /// The date of an expense, which must be at most one year ahead.
 pub(crate) fn check_date(date: Field<Day>, now: Timestamp, errors: &mut FieldErrors) -> Field<Day> {
     match date {
@@ -604,31 +593,5 @@ pub(crate) fn check_date(date: Field<Day>, now: Timestamp, errors: &mut FieldErr
             Field::Invalid
         }
         date => date,
-    }
-}
-
-words! {
-    /// Category of an expense.
-    pub enum Category as "ExpenseCategory" {
-        /// Eating and drinking.
-        Food = "food",
-        /// Getting there.
-        Transport = "transport",
-        /// Having fun.
-        Entertainment = "entertainment",
-        /// Buying things.
-        Shopping = "shopping",
-        /// Power, water, network.
-        Utilities = "utilities",
-        /// A place to live.
-        Rent = "rent",
-        /// Journeys.
-        Travel = "travel",
-        /// Staying or getting well.
-        Health = "health",
-        /// Learning.
-        Education = "education",
-        /// Anything else.
-        Other = "other",
     }
 }

@@ -29,6 +29,8 @@ pub enum Step {
     Field(Cow<'static, str>),
     /// Index of an item of a list, from zero.
     Index(usize),
+    /// Key of an entry of a map, which the client chose.
+    Key(String),
 }
 
 /// A field that breaks a rule.
@@ -56,6 +58,9 @@ pub enum Unreadable {
     /// The body is not sent as JSON.
     #[error("the body must be sent as `Content-Type: application/json`")]
     Format,
+    /// The body is not sent as a form.
+    #[error("the body must be sent as `Content-Type: multipart/form-data` with a boundary")]
+    Form,
     /// The body is not valid JSON.
     #[error("the body is not JSON: {0}")]
     Syntax(String),
@@ -142,6 +147,12 @@ impl Path {
         self.then(Step::Index(index))
     }
 
+    /// The path of the entry with this key of the map at this path.
+    #[must_use]
+    pub fn key(&self, key: impl Into<String>) -> Self {
+        self.then(Step::Key(key.into()))
+    }
+
     fn then(&self, step: Step) -> Self {
         Self(self.0.iter().cloned().chain([step]).collect())
     }
@@ -153,7 +164,7 @@ impl Path {
     }
 
     /// The name of the field in messages. An item of a list has the name of the list and its index,
-    /// like `splits[1]`; the body has no name.
+    /// like `splits[1]`, and an entry of a map its key, like `members["Bob"]`; the body has no name.
     #[must_use]
     pub fn name(&self) -> String {
         let field = self.0.iter().rposition(|step| matches!(step, Step::Field(_)));
@@ -161,15 +172,16 @@ impl Path {
         let text = |step: &Step| match step {
             Step::Field(name) => name.to_string(),
             Step::Index(index) => format!("[{index}]"),
+            Step::Key(key) => format!("[\"{key}\"]"),
         };
         steps.map(text).collect()
     }
 
-    /// The names of the fields on the path, which are the same for all items of a list.
+    /// The names of the fields on the path, which are the same for all items of a list or a map.
     fn fields(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|step| match step {
             Step::Field(name) => Some(&**name),
-            Step::Index(_) => None,
+            Step::Index(_) | Step::Key(_) => None,
         })
     }
 
@@ -179,6 +191,8 @@ impl Path {
         let mut fields = Vec::new();
         let place = self.0.iter().map(|step| match step {
             Step::Index(index) => *index,
+            // The entries of a map are reported in the order in which they are checked.
+            Step::Key(_) => 0,
             Step::Field(name) => {
                 fields.push(&**name);
                 let is_known = |known: &Self| known.fields().eq(fields.iter().copied());

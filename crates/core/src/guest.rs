@@ -40,7 +40,8 @@ impl Member {
     }
 
     /// Whether the member has this name, compared without case and surrounding blanks.
-    fn is_named(&self, name: &str) -> bool {
+    #[must_use]
+    pub fn is_named(&self, name: &str) -> bool {
         folded(&self.name) == folded(name)
     }
 }

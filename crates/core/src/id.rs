@@ -44,6 +44,21 @@ macro_rules! id {
                 Self(Builder::from_unix_timestamp_millis(created_at.millis(), &random).into_uuid())
             }
 
+            /// A UUID of version 8 whose bits are those of a hash.
+            ///
+            /// <https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8>
+            #[must_use]
+            pub fn derived(hash: &[u8; 32]) -> Self {
+                let bytes = hash.first_chunk().copied().unwrap_or_default();
+                Self(Builder::from_custom_bytes(bytes).into_uuid())
+            }
+
+            /// Whether Fracti made the id. The TypeScript Fracti made ids of other versions.
+            #[must_use]
+            pub fn is_ours(self) -> bool {
+                matches!(self.0.get_version_num(), 7 | 8)
+            }
+
             /// Time at which the entity was created, if the id is a UUID of version 7, which
             /// contains it.
             #[must_use]
@@ -103,6 +118,8 @@ id! {
     GuestId,
     /// Identifies an API token. It is not the token itself.
     TokenId,
+    /// Identifies the import of a file.
+    ImportId,
 }
 
 impl TextForm for Uuid {
@@ -110,7 +127,7 @@ impl TextForm for Uuid {
     const EXAMPLE: &'static str = "0190a1b2-0000-7000-8000-000000000001";
 
     fn description() -> String {
-        "Id of a group, an expense, a settlement or an API token.".to_owned()
+        "Id of a group, an expense, a settlement, an API token or an import.".to_owned()
     }
 
     fn rule() -> TextRule {

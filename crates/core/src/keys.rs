@@ -8,6 +8,7 @@
 //! | participant | `GROUP#<groupId>` | `PART#<expenseId>#<userId>` |
 //! | payer | `GROUP#<groupId>` | `PAID#<expenseId>#<userId>` |
 //! | settlement | `GROUP#<groupId>` | `SETTLE#<createdAt>` |
+//! | import | `GROUP#<groupId>` | `IMPORT#<importId>` |
 //! | balance | `LEDGER#<groupId>` | `BALANCE` |
 //! | closing | `LEDGER#<groupId>` | `DAY#<YYYY-MM-DD>` |
 //! | checkpoint | `LEDGER#<groupId>` | `CHECKPOINT#<createdAt>` |
@@ -53,11 +54,11 @@ use sha2::{Digest, Sha256};
 use crate::{
     chat_id::ChatId,
     entry_id::EntryId,
-    id::{ExpenseId, GroupId, MemberId, SettlementId, TokenId, UserId},
-    spending::SpendingId,
-    tally::TallyOf,
+    id::{ExpenseId, GroupId, ImportId, MemberId, SettlementId, TokenId, UserId},
+    spending::id::SpendingId,
+    tally::of::TallyOf,
     time::{Day, Timestamp},
-    token::TokenHash,
+    token_hash::TokenHash,
     tx_hash::TxHash,
 };
 
@@ -108,8 +109,12 @@ pub mod prefix {
     pub const EXPENSE: &str = "TX#";
     /// Sort keys of settlements, in the table and in `GSI3`.
     pub const SETTLEMENT: &str = "SETTLE#";
+    /// Sort keys of imports.
+    pub const IMPORT: &str = "IMPORT#";
     /// Partition keys of groups; sort keys of a user's memberships in `GSI1`.
     pub const GROUP: &str = "GROUP#";
+    /// Sort keys of participants.
+    pub const PARTICIPANT: &str = "PART#";
     /// Sort keys of a user's shares in `GSI1`.
     pub const OWES: &str = "OWES#";
     /// Sort keys of payers; sort keys in `GSI1` of the expenses of which a user is a payer, but not
@@ -191,7 +196,7 @@ pub fn participant(group: GroupId, expense: ExpenseId, user: MemberId) -> Primar
 /// Prefix of the sort keys of an expense's participants.
 #[must_use]
 pub fn participants(expense: ExpenseId) -> String {
-    format!("PART#{expense}#")
+    format!("{}{expense}#", prefix::PARTICIPANT)
 }
 
 /// Key of a payer of an expense other than the main payer.
@@ -205,6 +210,24 @@ pub fn payer(group: GroupId, expense: ExpenseId, user: MemberId) -> Primary {
 #[must_use]
 pub fn settlement(group: GroupId, created_at: Timestamp) -> Primary {
     Primary { pk: group_partition(group), sk: format!("{}{created_at}", prefix::SETTLEMENT) }
+}
+
+/// Key of an import.
+#[must_use]
+pub fn import(group: GroupId, import: ImportId) -> Primary {
+    Primary { pk: group_partition(group), sk: format!("{}{import}", prefix::IMPORT) }
+}
+
+/// First and last sort key of the expenses recorded in a period.
+#[must_use]
+pub fn expenses_between(from: Timestamp, to: Timestamp) -> [String; 2] {
+    [from, to].map(|at| format!("{}{at}", prefix::EXPENSE))
+}
+
+/// First and last sort key of the settlements recorded in a period.
+#[must_use]
+pub fn settlements_between(from: Timestamp, to: Timestamp) -> [String; 2] {
+    [from, to].map(|at| format!("{}{at}", prefix::SETTLEMENT))
 }
 
 /// Key of a group's balance row.
@@ -516,7 +539,7 @@ within_key!(
 within_key!(
     /// The day and the category of a tally's sort key.
     of_tally,
-    crate::tally::TallyOf,
+    super::TallyOf,
     super::tally_position,
     super::prefix::TALLY
 );
@@ -532,7 +555,7 @@ within_key!(
 within_key!(
     /// The hash of an API token, of a partition key in `GSI1`.
     of_token_hash,
-    crate::token::TokenHash,
+    super::TokenHash,
     super::token_partition,
     super::prefix::TOKEN_HASH
 );

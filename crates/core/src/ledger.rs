@@ -330,6 +330,9 @@ pub struct Entry<S> {
     /// Id of the expense or the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ref_id: Option<String>,
+    /// Time in the key of the row of the expense or the settlement, if its id does not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ref_created_at: Option<Timestamp>,
     /// User who caused the event.
     pub actor_id: UserId,
     /// Note of an adjustment.
@@ -418,6 +421,8 @@ pub struct Event {
     /// Id of the expense or the settlement, the name that a client gave the adjustment, or the
     /// guest who is linked.
     pub entry_id: EntryId,
+    /// Time in the key of the row of the expense or the settlement, if its id does not have it.
+    pub ref_created_at: Option<Timestamp>,
     /// Note of an adjustment.
     pub note: Option<String>,
     /// Changes to the members' totals.
@@ -461,6 +466,7 @@ impl Ledger {
         };
         let entry = Entry {
             ref_id,
+            ref_created_at: event.ref_created_at,
             entry_id: event.entry_id,
             group_id: group,
             sequence: self.sequence,
@@ -475,6 +481,27 @@ impl Ledger {
             snapshot: None,
         };
         Ok((next, entry))
+    }
+
+    /// Checks that the ledger can record these events, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// The index of the first event that the balances cannot take, and the [`LedgerError`].
+    pub fn check_events(
+        &self,
+        events: impl IntoIterator<Item = Result<Event, LedgerError>>,
+    ) -> Result<(), (usize, LedgerError)> {
+        let mut next = self.clone();
+        for (index, event) in events.into_iter().enumerate() {
+            let recorded = event.and_then(|event| {
+                let changes = next.resolved(event.changes)?;
+                // Only the balances matter; the time of the events is not known yet.
+                next.advance(event.ref_type, 1, &changes, Timestamp::default())
+            });
+            recorded.map_err(|error| (index, error))?;
+        }
+        Ok(())
     }
 
     /// The ledger after a guest is linked to a user, who takes over all totals of the guest, and
@@ -501,7 +528,8 @@ impl Ledger {
             }
         }
         let entry_id = EntryId::Link(guest);
-        let event = Event { ref_type: RefType::Link, entry_id, note: None, changes };
+        let event =
+            Event { ref_type: RefType::Link, entry_id, ref_created_at: None, note: None, changes };
         let (mut next, entry) = self.record(group, event, actor, at)?;
         next.links.insert(guest, user);
         Ok((next, Entry { linked_to: Some(user), ..entry }))

@@ -3,13 +3,13 @@
 //! In reading order: [`id`], [`time`], [`decimal`], [`currency`] and [`money`] are the values;
 //! [`split`] divides an expense, [`ledger`] records the balances, [`links`] says which guests
 //! are users, [`presence`] who is a member, and [`plan`] settles the balances; [`group`],
-//! [`expense`], [`settlement`], [`entry`] and [`adjustment`] are the entities of groups, and
+//! [`expense`], [`settlement`], [`entry`], [`adjustment`] and [`import`] are the entities of groups, and
 //! [`targets`], [`spending`] and [`token`] those of users; [`tally`] adds up the expenses of a day
 //! and [`summary`] the spendings, [`days`] both, [`named`] finds the members that a request names, and [`verify`]
 //! compares entities with the ledger and the tallies; [`input`] checks the input of clients, and
 //! [`text_form`] describes it in the OpenAPI document; [`keys`] and [`row`] turn an entity into a
 //! row of the table, [`balance`] and [`idempotency`] are rows of their own, and [`rows`] lists all
-//! rows; [`telegram`] verifies init data.
+//! rows; [`v0`] converts the rows of the TypeScript Fracti; [`telegram`] verifies init data.
 //!
 //! Nothing here knows DynamoDB's client, HTTP, the environment or the time of day.
 
@@ -53,6 +53,8 @@ pub mod group;
 
 mod guest;
 
+pub mod category;
+
 pub mod expense;
 
 pub mod tally;
@@ -73,6 +75,8 @@ pub mod entry;
 
 pub mod adjustment;
 
+pub mod import;
+
 pub mod usage;
 
 pub mod verify;
@@ -89,6 +93,8 @@ pub mod idempotency;
 
 pub mod rows;
 
+pub mod v0;
+
 pub mod telegram;
 
 mod discrepancy;
@@ -99,7 +105,11 @@ mod field;
 
 mod limits;
 
+mod numbers;
+
 mod status;
+
+mod token_hash;
 
 mod tx_hash;
 

@@ -38,6 +38,10 @@ pub struct Presence {
     /// row of an earlier format, until they are counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pending: Option<BTreeMap<MemberId, u64>>,
+    /// Whether all v0 rows of the group are migrated, except those that cannot be. Groups whose id
+    /// has a time have none, and are not marked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub migrated: bool,
 }
 
 /// The last change of a member's presence.
@@ -62,6 +66,12 @@ impl Presence {
     #[must_use]
     pub fn first(group: GroupId) -> Self {
         Self { pending: group.created_at().map(|_| BTreeMap::new()), ..Self::default() }
+    }
+
+    /// Whether the group may have v0 rows that are not migrated.
+    #[must_use]
+    pub fn needs_migration(&self, group: GroupId) -> bool {
+        group.created_at().is_none() && !self.migrated
     }
 
     /// Whether it says nothing.

@@ -11,6 +11,7 @@ use crate::{
     expense::{Expense, PaidExpense, Participant},
     group::{ChatGroup, Group, MemberRow},
     idempotency::IdempotencyRow,
+    import::ImportRow,
     row::{AttributeValue, Item, KIND, Row, from_item, to_item},
     settlement::{Settlement, UsedHash},
     spending::Spending,
@@ -32,7 +33,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 19] = [
+pub const ROWS: [RowKind; 20] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -40,6 +41,7 @@ pub const ROWS: [RowKind; 19] = [
     RowKind::of::<Participant>(),
     RowKind::of::<PaidExpense>(),
     RowKind::of::<Settlement>(),
+    RowKind::of::<ImportRow>(),
     RowKind::of::<Balance>(),
     RowKind::of::<Closing>(),
     RowKind::of::<Checkpoint>(),

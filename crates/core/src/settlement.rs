@@ -8,13 +8,13 @@ use crate::{
     Error,
     currency::Currency,
     decimal::Decimal,
-    expense::positive,
     group::{Group, MEMBER_RULE, Member},
-    id::{GroupId, MemberId, SettlementId, UserId},
+    id::{GroupId, ImportId, MemberId, SettlementId, UserId},
     input::{Draft, Field},
     keys::{self, Index, Keys},
     ledger::{Change, Event, Ledger, LedgerError, RefType, Totals},
     links::Links,
+    numbers::positive,
     row::Row,
     time::Timestamp,
 };
@@ -58,6 +58,9 @@ pub struct Settlement {
     /// Time at which the settlement was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<Timestamp>,
+    /// Import that recorded the settlement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import_id: Option<ImportId>,
 }
 
 impl Row for Settlement {
@@ -165,6 +168,7 @@ impl Settlement {
         Ok(Event {
             ref_type: RefType::Settlement,
             entry_id: self.id.into(),
+            ref_created_at: self.id.created_at().is_none().then_some(self.created_at),
             note: None,
             changes: vec![
                 Change { user: self.from_user_id, currency, totals: sent },
@@ -305,6 +309,7 @@ impl Draft<NewSettlement> {
                 status: if is_paid { Status::Completed } else { Status::Pending },
                 created_at: group.created_at,
                 completed_at: None,
+                import_id: None,
             })
         };
         let settlement = settlement();
@@ -350,6 +355,7 @@ mod tests {
             status,
             created_at: at,
             completed_at: None,
+            import_id: None,
         }
     }
 

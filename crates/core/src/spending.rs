@@ -2,7 +2,7 @@
 
 mod categories;
 mod edit;
-mod id;
+pub(crate) mod id;
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::{
     counters::Counters,
     currency::Currency,
     decimal::Decimal,
-    expense::positive,
     id::UserId,
     input::{Draft, Field, FieldErrors},
     keys::{self, Keys},
+    numbers::positive,
     row::{self, AttributeValue, Item, Row},
     summary::counters_of,
     targets::{CategoryKey, Targets, USER_ROWS_VERSION},

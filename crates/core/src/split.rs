@@ -384,40 +384,63 @@ impl Split {
     /// minor.sort();
     /// assert_eq!(minor, [33, 33, 34]);
     /// ```
-    #[expect(clippy::arithmetic_side_effects, reason = "a `BigInt` does not overflow")]
     pub fn divide(&self, amount: Money, expense: ExpenseId) -> Result<Vec<UserShare>, SplitError> {
-        let claims = self.claims(amount)?;
-        let (rest, total) = rest_and_weight(&claims, amount);
-        let rounded_down = |Claim { member, fixed, weight }: Claim| {
-            let (minor, remainder) = (&rest * weight).div_mod_floor(&total);
-            (member, minor + fixed, remainder)
-        };
-        let mut shares: Vec<(MemberId, BigInt, BigInt)> =
-            claims.into_iter().map(rounded_down).collect();
-        let given: BigInt = shares.iter().map(|(_, minor, _)| minor).sum();
-
-        let mut order: Vec<&mut (MemberId, BigInt, BigInt)> = shares.iter_mut().collect();
-        order.sort_by_key(|(member, ..)| *member);
-        let start = tie_break_start(expense, order.len());
-        order.rotate_left(start);
-        // The sort is stable, so members with equal remainders keep their order.
-        order.sort_by(|(.., one), (.., other)| other.cmp(one));
-        // There are fewer units left than members, because each remainder is less than one unit.
-        let mut left = BigInt::from(amount.minor.unsigned_abs()) - given;
-        for (_, minor, _) in order {
-            if left == BigInt::ZERO {
-                break;
-            }
-            *minor += 1;
-            left -= 1;
-        }
-        let share = |(user, minor, _): (_, BigInt, _)| {
-            let minor = i64::try_from(minor * amount.minor.signum());
-            let minor = minor.map_err(|_| SplitError::TooLarge)?;
-            Ok(UserShare { user, amount: Money { minor, ..amount } })
-        };
-        shares.into_iter().map(share).collect()
+        apportion(self.claims(amount)?, amount, expense)
     }
+}
+
+/// Divides `amount` in proportion to weights that are not negative, of any number of members, with
+/// left-over minor units as in [`Split::divide`].
+pub(crate) fn divide_in_proportion(
+    weights: &[(MemberId, i128)],
+    amount: Money,
+    expense: ExpenseId,
+) -> Result<Vec<UserShare>, SplitError> {
+    let claim = |(member, weight): &(MemberId, i128)| Claim {
+        member: *member,
+        fixed: 0,
+        weight: (*weight).into(),
+    };
+    apportion(weights.iter().map(claim).collect(), amount, expense)
+}
+
+/// Divides `amount` by claims, which must not be empty.
+#[expect(clippy::arithmetic_side_effects, reason = "a `BigInt` does not overflow")]
+fn apportion(
+    claims: Vec<Claim>,
+    amount: Money,
+    expense: ExpenseId,
+) -> Result<Vec<UserShare>, SplitError> {
+    let (rest, total) = rest_and_weight(&claims, amount);
+    let rounded_down = |Claim { member, fixed, weight }: Claim| {
+        let (minor, remainder) = (&rest * weight).div_mod_floor(&total);
+        (member, minor + fixed, remainder)
+    };
+    let mut shares: Vec<(MemberId, BigInt, BigInt)> =
+        claims.into_iter().map(rounded_down).collect();
+    let given: BigInt = shares.iter().map(|(_, minor, _)| minor).sum();
+
+    let mut order: Vec<&mut (MemberId, BigInt, BigInt)> = shares.iter_mut().collect();
+    order.sort_by_key(|(member, ..)| *member);
+    let start = tie_break_start(expense, order.len());
+    order.rotate_left(start);
+    // The sort is stable, so members with equal remainders keep their order.
+    order.sort_by(|(.., one), (.., other)| other.cmp(one));
+    // There are fewer units left than members, because each remainder is less than one unit.
+    let mut left = BigInt::from(amount.minor.unsigned_abs()) - given;
+    for (_, minor, _) in order {
+        if left == BigInt::ZERO {
+            break;
+        }
+        *minor += 1;
+        left -= 1;
+    }
+    let share = |(user, minor, _): (_, BigInt, _)| {
+        let minor = i64::try_from(minor * amount.minor.signum());
+        let minor = minor.map_err(|_| SplitError::TooLarge)?;
+        Ok(UserShare { user, amount: Money { minor, ..amount } })
+    };
+    shares.into_iter().map(share).collect()
 }
 
 /// What fixed amounts leave of the absolute amount, and the sum of the weights by which it is
@@ -438,7 +461,7 @@ fn rest_and_weight(claims: &[Claim], amount: Money) -> (BigInt, BigInt) {
 #[expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "a split has at least one member and at most 45"
+    reason = "a split has at least one member"
 )]
 fn tie_break_start(expense: ExpenseId, members: usize) -> usize {
     let hash: [u8; 32] = Sha256::digest(expense.as_bytes()).into();

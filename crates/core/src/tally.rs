@@ -5,8 +5,10 @@
 //! group's lock, so they are exact at any moment. They are named by the member ids of the expense:
 //! a linked guest is resolved when they are read.
 
+pub(crate) mod of;
 mod stats;
 
+pub use of::{TallyError, TallyOf};
 pub use stats::{
     ByCategory, CategoryStats, CurrencyStats, MAX_DAYS, MAX_LINES, MemberStats, PeriodStats, Stats,
     Step, stats,
@@ -20,25 +22,13 @@ use crate::{
     counters::{CounterOverflow, Counters},
     currency::Currency,
     decimal::Decimal,
-    expense::{Category, Expense},
+    expense::Expense,
     id::{GroupId, MemberId},
     keys::{self, Keys},
     ledger::LedgerError,
     row::Row,
-    time::{Day, Timestamp},
+    time::Timestamp,
 };
-
-/// The day and the category of a tally, written as `2024-01-20#food` or `2024-01-20#none`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TallyOf {
-    /// The day.
-    pub date: Day,
-    /// The category; `None` for expenses without one.
-    pub category: Option<Category>,
-}
-
-/// Word for expenses without a category.
-pub const NO_CATEGORY: &str = "none";
 
 /// A counter of a tally. Its text is the name of the attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -178,10 +168,6 @@ impl fmt::Display for Counter {
     }
 }
 
-/// Error returned for a text that is not the name of a [`Counter`] or not a [`TallyOf`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TallyError;
-
 impl FromStr for Counter {
     type Err = TallyError;
 
@@ -198,29 +184,6 @@ impl FromStr for Counter {
             "p" => Ok(Self::Paid(member, currency)),
             _ => Err(TallyError),
         }
-    }
-}
-
-impl fmt::Display for TallyOf {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { date, category } = self;
-        match category {
-            Some(category) => write!(f, "{date}#{category}"),
-            None => write!(f, "{date}#{NO_CATEGORY}"),
-        }
-    }
-}
-
-impl FromStr for TallyOf {
-    type Err = TallyError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (date, category) = text.split_once('#').ok_or(TallyError)?;
-        let category = match category {
-            NO_CATEGORY => None,
-            category => Some(category.parse().map_err(|_| TallyError)?),
-        };
-        Ok(Self { date: date.parse().map_err(|_| TallyError)?, category })
     }
 }
 

@@ -7,13 +7,12 @@ use std::{borrow::Borrow, collections::BTreeMap, fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    category::{Category, NO_CATEGORY},
     currency::Currency,
     decimal::Decimal,
-    expense::Category,
     id::UserId,
     keys::{self, Keys},
     row::{self, Item, Row},
-    tally::NO_CATEGORY,
     text::CategoryLabel,
     text_form::{TextForm, TextRule},
     time::{Timestamp, Zone},

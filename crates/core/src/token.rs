@@ -4,11 +4,11 @@
 //! Fracti did not issue is therefore refused without a read, and changing the bot token ends all
 //! API tokens. The table has only the hash of a token.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 
 use crate::{
     Error,
@@ -23,7 +23,10 @@ use crate::{
     words,
 };
 
-pub use crate::limits::MAX_TOKENS;
+pub use crate::{
+    limits::MAX_TOKENS,
+    token_hash::{TokenHash, TokenHashError},
+};
 
 /// Time for which an expired token is listed, in seconds.
 const LISTED_S: u64 = 30 * 24 * 3600;
@@ -40,15 +43,6 @@ const MAC: usize = 8;
 /// An API token in plain text. Its `Debug` form does not show it.
 #[derive(Clone)]
 pub struct ApiToken(String);
-
-/// SHA-256 of an API token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TokenHash([u8; 32]);
-
-/// Error returned for a text that is not a hash in hexadecimal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must have 64 hexadecimal digits")]
-pub struct TokenHashError;
 
 words! {
     /// Requests that an API token may make: `read` allows GET and HEAD, `write` all other methods.
@@ -148,7 +142,7 @@ impl ApiToken {
     /// Its hash.
     #[must_use]
     pub fn hash(&self) -> TokenHash {
-        TokenHash(Sha256::digest(&self.0).into())
+        TokenHash::of(self.0.as_bytes())
     }
 }
 
@@ -162,7 +156,7 @@ pub fn verify(text: &[u8], bot_token: &str) -> Option<TokenHash> {
     let (random, sent) = bytes.split_at_checked(RANDOM).filter(|(_, sent)| sent.len() == MAC)?;
     // Compares in constant time.
     mac(random, bot_token).verify_truncated_left(sent).ok()?;
-    Some(TokenHash(Sha256::digest(text).into()))
+    Some(TokenHash::of(text))
 }
 
 /// The MAC of a token, under a key of its own, so that no other signature of the bot token is one.
@@ -178,22 +172,6 @@ fn mac(random: &[u8], bot_token: &str) -> Hmac<Sha256> {
 impl fmt::Debug for ApiToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ApiToken")
-    }
-}
-
-impl fmt::Display for TokenHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(self.0))
-    }
-}
-
-impl FromStr for TokenHash {
-    type Err = TokenHashError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut hash = [0; 32];
-        hex::decode_to_slice(text, &mut hash).map_err(|_| TokenHashError)?;
-        Ok(Self(hash))
     }
 }
 

@@ -41,6 +41,19 @@ pub enum TonAddressError {
     Testnet,
 }
 
+impl TonAddress {
+    /// The address that a row has, whatever its text.
+    pub(crate) fn stored(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// Whether it is an address, and not a shortened one of a v0 row.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        self.0.parse::<Self>().is_ok()
+    }
+}
+
 impl FromStr for TonAddress {
     type Err = TonAddressError;
 

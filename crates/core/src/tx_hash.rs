@@ -23,6 +23,19 @@ pub struct TxHash(String);
 #[error("must be 64 hexadecimal digits, or the base64 form of 32 bytes")]
 pub struct TxHashError;
 
+impl TxHash {
+    /// The hash that a row has, whatever its text.
+    pub(crate) const fn stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// Whether it is the whole hash in its one form, and not a shortened one of a v0 row.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.0.parse().is_ok_and(|parsed: Self| parsed == *self)
+    }
+}
+
 impl FromStr for TxHash {
     type Err = TxHashError;
 

@@ -71,10 +71,11 @@ impl Rows {
         // v0 rows have no entry and never moved these balances. Their ids are of another kind.
         let counts = |ours: bool, id: EntryId| ours || entered.contains(&id);
         let expenses = self.expenses.iter();
-        let expenses = expenses.filter(|it| counts(it.id.created_at().is_some(), it.id.into()));
-        let completed = self.settlements.iter().filter(|it| {
-            it.status == Status::Completed && counts(it.id.created_at().is_some(), it.id.into())
-        });
+        let expenses = expenses.filter(|it| counts(it.id.is_ours(), it.id.into()));
+        let completed = self
+            .settlements
+            .iter()
+            .filter(|it| it.status == Status::Completed && counts(it.id.is_ours(), it.id.into()));
         let adjusted = applied.filter(|entry| entry.ref_type == RefType::Adjustment);
 
         let mut settled: Vec<Change> = Vec::new();

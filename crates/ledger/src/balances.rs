@@ -7,7 +7,7 @@ use fracti_core::{
     ledger::{Ledger, Shown},
     time::Timestamp,
 };
-use fracti_http::{JsonDecimal, Text, schemas};
+use fracti_http::{MemberBalance, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -37,53 +37,6 @@ pub(crate) struct DayView {
     as_of: schemas::Timestamp,
     /// Totals of each member in each currency of the group's ledger.
     balances: Vec<MemberBalance>,
-}
-
-/// Totals of a member in one currency.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct MemberBalance {
-    /// The member.
-    user_id: schemas::MemberId,
-    /// Name of the member.
-    #[schema(example = "Alice Smith")]
-    name: String,
-    /// The currency.
-    currency: schemas::Currency,
-    /// Sum of the expenses that the member paid, minus refunds.
-    #[schema(value_type = schemas::Balance)]
-    paid: JsonDecimal,
-    /// Sum of the member's shares of expenses, minus those of refunds.
-    #[schema(value_type = schemas::Balance)]
-    owed: JsonDecimal,
-    /// Sum of the member's positive adjustments and of the completed settlements that they paid.
-    #[schema(value_type = schemas::Balance)]
-    sent: JsonDecimal,
-    /// Sum of the member's negative adjustments and of the completed settlements that they
-    /// received.
-    #[schema(value_type = schemas::Balance)]
-    received: JsonDecimal,
-    /// Balance: `paid - owed + sent - received`; negative if the member owes.
-    #[schema(value_type = schemas::Balance)]
-    net: JsonDecimal,
-}
-
-impl MemberBalance {
-    /// The totals of a member in a ledger.
-    fn of(member: &Member, currency: Currency, ledger: &Ledger) -> Self {
-        let totals = ledger.balances.totals(currency, member.id);
-        let number = |minor: i64| JsonDecimal(currency.to_major(minor));
-        Self {
-            user_id: Text(member.id),
-            name: member.name.clone(),
-            currency: Text(currency),
-            paid: number(totals.paid),
-            owed: number(totals.owed),
-            sent: number(totals.sent),
-            received: number(totals.received),
-            net: JsonDecimal(currency.to_major(totals.net())),
-        }
-    }
 }
 
 impl BalanceView {

@@ -4,14 +4,15 @@ use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use fracti_core::{
     Error,
+    category::NO_CATEGORY,
     currency::Currency,
     decimal::Decimal,
     expense::Category,
     group::Member,
     id::MemberId,
     tally::{
-        ByCategory, CategoryStats, CurrencyStats, MAX_DAYS, MAX_LINES, MemberStats, NO_CATEGORY,
-        PeriodStats, Stats, Step,
+        ByCategory, CategoryStats, CurrencyStats, MAX_DAYS, MAX_LINES, MemberStats, PeriodStats,
+        Stats, Step,
     },
     time::{Day, Timestamp},
 };

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Category, Expense};
-use crate::{id::MemberId, text::SearchText, time::Day};
+use super::Expense;
+use crate::{category::Category, id::MemberId, text::SearchText, time::Day};
 
 /// Conditions that the expenses of a list fulfil. Without a condition, all expenses do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

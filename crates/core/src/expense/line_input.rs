@@ -4,16 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::{
-    members::Members,
-    numbers::{bounded, not_zero, signed},
-};
+use super::members::Members;
 use crate::{
     currency::Currency,
     decimal::Decimal,
     id::MemberId,
     input::{Field, FieldErrors, Path},
     money::Money,
+    numbers::{bounded, not_zero, signed},
     split::{Line, LineKind, LineSplit, Sharing, Split, SplitError, WEIGHT_DECIMALS, sum_of_lines},
     text::LineName,
 };

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Edit, Expense, members::Members, numbers::signed};
+use super::{Edit, Expense, members::Members};
 use crate::{
     currency::Currency,
     decimal::Decimal,
@@ -12,6 +12,7 @@ use crate::{
     input::{Field, FieldErrors, Path},
     keys::{self, Index, Keys},
     money::Money,
+    numbers::signed,
     row::Row,
     split::{MAX_SHARES, SplitError},
 };

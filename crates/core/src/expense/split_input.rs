@@ -2,18 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    Expense, Share,
-    line_input::LineInput,
-    members::Members,
-    numbers::{BoundError, bounded, signed},
-};
+use super::{Expense, Share, line_input::LineInput, members::Members};
 use crate::{
     currency::Currency,
     decimal::Decimal,
     id::MemberId,
     input::{Field, FieldErrors, Path},
     money::Money,
+    numbers::{BoundError, bounded, signed},
     split::{
         PERCENT_DECIMALS, Split, SplitError, SplitType, WEIGHT_DECIMALS, check_exact,
         check_weights, percentage_weights,

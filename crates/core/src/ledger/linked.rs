@@ -52,6 +52,7 @@ mod tests {
         Event {
             ref_type: RefType::Adjustment,
             entry_id: name.parse().unwrap(),
+            ref_created_at: None,
             note: None,
             changes: std::iter::once(change(payer, paid)).chain(shares).collect(),
         }

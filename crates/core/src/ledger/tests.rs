@@ -37,6 +37,7 @@ fn event(minor: i64) -> Event {
     Event {
         ref_type: RefType::Expense,
         entry_id: "dinner".parse().unwrap(),
+        ref_created_at: None,
         note: None,
         changes: vec![change(1, minor, first), change(2, 0, second)],
     }

@@ -10,6 +10,7 @@ use crate::{
     expense::Category,
     group::Member,
     id::{GroupId, GuestId, UserId},
+    import::{Format, Status},
     keys,
     ledger::{EntryStatus, Ledger},
     settlement::TxHash,
@@ -120,6 +121,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         other_sequence: None,
         ref_type: crate::ledger::RefType::Expense,
         ref_id: Some(expense.id.to_string()),
+        ref_created_at: Some(expense.created_at),
         actor_id: user,
         note: None,
         linked_to: None,
@@ -146,6 +148,18 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
     let chat = ChatGroup { chat_id: "-3788475317572404878".parse().unwrap(), group_id };
     let of = TallyOf { date: at.day(), category: Some(Category::Food) };
     let tally = TallyRow { group_id, of, updated_at: at, counters: TallyCounters::default() };
+    let import = ImportRow {
+        id: "0190a1b2-0000-8000-8000-000000000003".parse().unwrap(),
+        group_id,
+        format: Format::SplitwiseCsv,
+        status: Status::Done,
+        created_by: user,
+        expenses: 2,
+        settlements: 1,
+        members: 0,
+        created_at: at,
+        updated_at: at,
+    };
     vec![
         ("group", to_item(&from_item::<Group>(seed("group")).unwrap())),
         ("chat group", to_item(&chat)),
@@ -155,6 +169,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         ("participant", to_item(&expense.participants()[0])),
         ("payer", to_item(&paid)),
         ("settlement", to_item(&settlement)),
+        ("import", to_item(&import)),
         ("balance", to_item(&Balance { group_id, ledger: ledger.clone() })),
         ("closing", to_item(&Closing { group_id, day: at.day(), ledger: ledger.clone() })),
         ("checkpoint", to_item(&Checkpoint { group_id, at, ledger })),
@@ -237,6 +252,7 @@ fn keys_are_stable() {
     participant: GROUP#550e8400-e29b-41d4-a716-446655440000 / PART#660e8400-e29b-41d4-a716-446655440001#987654321 | GSI1 USER#987654321 / OWES#2024-01-20T18:30:00.000Z
     payer: GROUP#550e8400-e29b-41d4-a716-446655440000 / PAID#660e8400-e29b-41d4-a716-446655440001#987654321 | GSI1 USER#987654321 / PAID#2024-01-20T18:30:00.000Z
     settlement: GROUP#550e8400-e29b-41d4-a716-446655440000 / SETTLE#2024-01-21T10:00:00.000Z | GSI1 USER#123456789 / RECV#2024-01-21T10:00:00.000Z | GSI2 SETTLEMENT#770e8400-e29b-41d4-a716-446655440002 / 550e8400-e29b-41d4-a716-446655440000 | GSI3 USER#987654321 / SETTLE#2024-01-21T10:00:00.000Z
+    import: GROUP#550e8400-e29b-41d4-a716-446655440000 / IMPORT#0190a1b2-0000-8000-8000-000000000003
     balance: LEDGER#550e8400-e29b-41d4-a716-446655440000 / BALANCE
     closing: LEDGER#550e8400-e29b-41d4-a716-446655440000 / DAY#2024-01-20
     checkpoint: LEDGER#550e8400-e29b-41d4-a716-446655440000 / CHECKPOINT#2024-01-20T18:30:00.000Z

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    category::Category,
     decimal::Decimal,
-    expense::Category,
     input::{Field, FieldErrors, Path},
     money::Money,
     targets::{CategoryKey, CategoryStatus, Targets, is_reserved},

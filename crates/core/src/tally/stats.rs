@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Counter, TallyRow};
 use crate::{
-    currency::Currency, decimal::Decimal, expense::Category, id::MemberId, ledger::LedgerError,
+    category::Category, currency::Currency, decimal::Decimal, id::MemberId, ledger::LedgerError,
     links::Links, time::Day, words,
 };
 

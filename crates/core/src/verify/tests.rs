@@ -56,6 +56,7 @@ fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8)
         created_at: at,
         created_by: None,
         updated_at: None,
+        import_id: None,
     }
 }
 
@@ -75,6 +76,7 @@ fn settlement(at: Timestamp, from: u64, to: u64, minor: i64, in_currency: u8) ->
         status: Status::Completed,
         created_at: at,
         completed_at: Some(at),
+        import_id: None,
     }
 }
 
@@ -110,6 +112,7 @@ fn adjustment(name: u64, plus: u64, minus: u64, minor: i64, in_currency: u8) -> 
     Event {
         ref_type: RefType::Adjustment,
         entry_id: name.to_string().parse().unwrap(),
+        ref_created_at: None,
         note: None,
         changes: vec![
             Change { user: user(plus), currency, totals: sent },

@@ -1,4 +1,4 @@
-//! Numbers in the input of expenses.
+//! Numbers in requests: bounds, signs and amounts.
 
 use crate::{
     currency::Currency,
@@ -9,7 +9,7 @@ use crate::{
 
 /// Error returned for a number that is out of its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum BoundError {
+pub(crate) enum BoundError {
     #[error("must not be negative")]
     Negative,
     #[error("must have at most {0} decimals")]
@@ -19,7 +19,7 @@ pub(super) enum BoundError {
 }
 
 /// The number as a multiple of its last decimal, if it is from 0 to `max`.
-pub(super) fn bounded(number: Decimal, decimals: u8, max: u32) -> Result<u64, BoundError> {
+pub(crate) fn bounded(number: Decimal, decimals: u8, max: u32) -> Result<u64, BoundError> {
     if number.is_negative() {
         return Err(BoundError::Negative);
     }
@@ -33,7 +33,7 @@ pub(super) fn bounded(number: Decimal, decimals: u8, max: u32) -> Result<u64, Bo
 
 /// Converts the number at `path`, which must not be zero, to the amount of an expense. Reports the
 /// rule that it breaks.
-pub(super) fn not_zero(
+pub(crate) fn not_zero(
     path: impl Into<Path>,
     number: Decimal,
     currency: Option<Currency>,
@@ -48,7 +48,7 @@ pub(super) fn not_zero(
 
 /// Converts the number at `path` to an amount. It must not have the opposite sign of the expense,
 /// if that is given. Reports the rule that it breaks.
-pub(super) fn signed(
+pub(crate) fn signed(
     path: impl Into<Path>,
     number: Decimal,
     currency: Option<Currency>,
@@ -66,4 +66,19 @@ pub(super) fn signed(
         }
         _ => errors.keep(path, Money::from_major(number, currency?)),
     }
+}
+
+/// Converts the number at `path`, which must be above zero, to an amount. Reports the rule that it
+/// breaks.
+pub(crate) fn positive(
+    path: impl Into<Path>,
+    number: Decimal,
+    currency: Option<Currency>,
+    errors: &mut FieldErrors,
+) -> Option<Money> {
+    if number.is_negative() || number == Decimal::ZERO {
+        errors.push(path, "must be above zero");
+        return None;
+    }
+    errors.keep(path, Money::from_major(number, currency?))
 }

@@ -1,0 +1,87 @@
+//! v0 rows of groups and members.
+
+use crate::{
+    chat_id::ChatId,
+    currency::Currency,
+    group::{Group, Member, MemberRow},
+    id::GroupId,
+    row::{AttributeValue, Item},
+    text::Title,
+    time::Timestamp,
+    ton::TonAddress,
+    v0::{Anomaly, Migrated, attributes::Attributes, members::id_of},
+};
+
+/// Title of a group that has none.
+const TITLE: &str = "Group";
+
+/// The group of a v0 row, which has `member_count` members. One without a currency gets TON, as
+/// `created_at` one without a time of creation.
+///
+/// # Errors
+///
+/// [`Anomaly`] if the row must stay as it is.
+pub fn group(
+    item: &Item,
+    id: GroupId,
+    member_count: u64,
+    created_at: Timestamp,
+) -> Result<Migrated<Group>, Anomaly> {
+    let row = Attributes(item);
+    // No group is looked up by its chat id.
+    let chat_id = row.parsed("chatId").unwrap_or_else(|| ChatId::from(0));
+    let title: String =
+        row.text("title").unwrap_or(TITLE).chars().take(Title::MAX_LENGTH).collect();
+    let currency = match row.text("currency").map(str::to_uppercase) {
+        None => Currency::TON,
+        Some(code) => code.parse().map_err(|_| Anomaly::Unreadable("currency".to_owned()))?,
+    };
+    let group = Group {
+        id,
+        chat_id,
+        title: title.parse().map_err(|_| Anomaly::Unreadable("title".to_owned()))?,
+        currency,
+        created_at: row.parsed("createdAt").unwrap_or(created_at),
+        member_count,
+        created_by: row.parsed("createdBy"),
+        archived: item.get("archived") == Some(&AttributeValue::Bool(true)),
+    };
+    let always = ["id", "chatId", "title", "currency", "createdAt", "memberCount"];
+    Migrated::of(item, group, &always)
+}
+
+/// The member of a v0 row. One without a Telegram id becomes a guest, and one without a time of
+/// joining has joined at `joined_at`.
+///
+/// # Errors
+///
+/// [`Anomaly`] if the row must stay as it is.
+pub fn member(
+    item: &Item,
+    group: GroupId,
+    joined_at: Timestamp,
+) -> Result<Migrated<MemberRow>, Anomaly> {
+    let row = Attributes(item);
+    let id = id_of(group, row).ok_or_else(|| Anomaly::Unreadable("id".to_owned()))?;
+    let wallet: Option<TonAddress> = row.text("wallet").map(TonAddress::stored);
+    let doubt = wallet.as_ref().filter(|wallet| !wallet.is_valid()).map(|_| Anomaly::Wallet);
+    let owned = |name: &str| row.text(name).map(str::to_owned);
+    let member = Member {
+        id,
+        telegram_id: id.user().map(crate::id::UserId::number),
+        guest: id.guest().is_some(),
+        created_by: None,
+        linked_to: None,
+        guests: Vec::new(),
+        name: owned("name").unwrap_or_else(|| super::members::UNKNOWN.to_owned()),
+        username: owned("username"),
+        wallet,
+        avatar_url: owned("avatarUrl"),
+        joined_at: row.parsed("joinedAt").unwrap_or(joined_at),
+        left_at: row.parsed("leftAt"),
+        removed_at: row.parsed("removedAt"),
+    };
+    let always = ["SK", "id", "telegramId", "name", "joinedAt"];
+    let migrated = Migrated::of(item, MemberRow { group_id: group, member }, &always)?;
+    Ok(Migrated { doubts: doubt.into_iter().collect(), ..migrated })
+}
