@@ -2,6 +2,8 @@
 //!
 //! `tests/fuzz` runs them under libFuzzer, and `api/corpus.rs` over the committed corpora.
 
+mod import;
+
 use std::{collections::BTreeMap, str, sync::LazyLock};
 
 use axum::{
@@ -31,6 +33,8 @@ use crate::{
     events::{SIGNED_AT, TOKEN, scene},
 };
 
+pub use import::import;
+
 /// The token of another bot, which signs none of the input.
 const OTHER_TOKEN: &str = "42:other-bot";
 
@@ -41,13 +45,14 @@ const WHOLE: u64 = 1_000_000;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     ("init_data", init_data),
     ("wallet", wallet),
     ("decimal", decimal),
     ("cursor", cursor),
     ("split", split),
     ("body", body),
+    ("import", import),
 ];
 
 fn now() -> Timestamp {

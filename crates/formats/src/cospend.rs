@@ -16,12 +16,15 @@ use fracti_core::{
 use crate::{
     category::category,
     csv::{Csv, Record},
-    draft::{Draft, Entry},
+    draft::{Draft, Entry, MAX_ROWS},
     import::{Format, Issue, Part, Place},
     names::{Names, Unclear},
     number::{DecimalMark, rounded},
     weights,
 };
+
+/// Columns that bills have in every version of the app.
+const BILL: [&str; 6] = ["amount", "date", "timestamp", "payer_name", "payer_weight", "owers"];
 
 /// Description of the bills that tell the weights of members.
 const MEMBER_BILL: &str = "deleteMeIfYouWant";
@@ -47,7 +50,14 @@ const CATEGORIES: [(&str, Category); 11] = [
 /// Whether a CSV file has this format.
 pub(crate) fn is_header(header: &Record<'_>) -> bool {
     let has = |name| header.cells.iter().any(|it| it == name);
-    (header.cell(0) == "name" && has("weight")) || (header.cell(0) == "what" && has("timestamp"))
+    (header.cell(0) == "name" && has("color")) || (header.cell(0) == "what" && has("timestamp"))
+}
+
+/// Whether a CSV file has payments or statistics of a project instead of its bills. Their headers
+/// are in the language of the user, and recognized in English only.
+pub(crate) fn is_summary(header: &Record<'_>) -> bool {
+    header.cells == ["Who pays?", "To whom?", "How much?"]
+        || header.cells == ["Member name", "Paid", "Spent", "Balance"]
 }
 
 /// The lines of a section and its header.
@@ -98,8 +108,16 @@ pub(crate) fn read(
 ) -> Result<(), Issue> {
     draft.format(Format::CospendCsv);
     let sections = sections(header, records, draft)?;
-    let currency = sections.currencies.lines.first();
-    let currency = currency.map_or("", |line| sections.currencies.cell(line, "currencyname"));
+    let currencies = &sections.currencies;
+    let is_main = |line: &&Record<'_>| {
+        currencies.cell(line, "exchange_rate").parse() == Ok(Decimal::new(1, 0))
+    };
+    let currency = currencies.lines.iter().find(is_main);
+    if let (None, Some(line)) = (currency, currencies.lines.first()) {
+        let place = currencies.place(line, "exchange_rate");
+        draft.error(place, "the main currency must have the exchange_rate 1");
+    }
+    let currency = currency.map_or("", |line| currencies.cell(line, "currencyname"));
     let (currency, is_open) = draft.currency(currency);
     let categories = sections.categories.lines.iter();
     let category = |line| {
@@ -165,9 +183,16 @@ fn sections<'t>(
             draft.error(Place::line(record.line), rule);
         } else if section.is_bills() && !draft.admits_row(record.line) {
             break;
+        } else if section.lines.len() == MAX_ROWS {
+            let rule = format!("a section must have at most {MAX_ROWS} lines");
+            draft.error(Place::line(record.line), rule);
+            break;
         } else {
             section.lines.push(record);
         }
+    }
+    if sections.bills.header.is_empty() {
+        draft.error(Place::FILE, "the file has no section of bills; export it again");
     }
     Ok(sections)
 }
@@ -178,17 +203,26 @@ fn open<'s, 't>(
     header: &Record<'_>,
     draft: &mut Draft<'_>,
 ) -> &'s mut Section<'t> {
-    let section = match header.cell(0) {
-        "name" => &mut sections.members,
-        "what" => &mut sections.bills,
-        "categoryname" => &mut sections.categories,
-        "currencyname" => &mut sections.currencies,
-        "paymentmodename" => &mut sections.other,
+    let place = Place::line(header.line);
+    let (section, columns) = match header.cell(0) {
+        "name" => (&mut sections.members, &["weight"][..]),
+        "what" => (&mut sections.bills, &BILL[..]),
+        "categoryname" => (&mut sections.categories, &["categoryid"][..]),
+        "currencyname" => (&mut sections.currencies, &["exchange_rate"][..]),
+        "paymentmodename" => (&mut sections.other, &[][..]),
         _ => {
-            draft.error(Place::line(header.line), "no section begins like this line");
-            &mut sections.other
+            draft.error(place, "no section begins like this line");
+            (&mut sections.other, &[][..])
         }
     };
+    if !section.header.is_empty() {
+        draft.error(place, "a section that begins like this line must appear only once");
+    }
+    for column in columns {
+        if !header.cells.iter().any(|name| name == column) {
+            draft.error(place, format!("the section must have a column {column}"));
+        }
+    }
     section.header = header.cells.iter().map(ToString::to_string).collect();
     section
 }
@@ -245,15 +279,16 @@ impl<'r> Reader<'r, '_, '_> {
 
     /// Notes the weight of a member. The app counts a weight of 0 as 1.
     fn weight(&mut self, name: &str, place: Place, text: &str) {
-        let Some(weight) = self.number(place, text) else { return };
+        let Some(weight) = self.number(place, "the weight", text) else { return };
         let weight = if weight == Decimal::ZERO { Decimal::new(1, 0) } else { weight };
         if let Some(member) = self.members.get(name) {
             self.weights.insert(*member, weight);
         }
     }
 
-    fn number(&mut self, place: Place, text: &str) -> Option<Decimal> {
-        self.mark.number(text).map_err(|rule| self.draft.error(place, rule)).ok()
+    fn number(&mut self, place: Place, field: &str, text: &str) -> Option<Decimal> {
+        let read = self.mark.number(text);
+        self.draft.keep(place, field, read)
     }
 
     /// Adds a bill.
@@ -267,7 +302,7 @@ impl<'r> Reader<'r, '_, '_> {
             return self.draft.skip(line.line, "it is in the trash bin");
         }
         let place = bills.place(line, "amount");
-        let amount = self.number(place, cell("amount"));
+        let amount = self.number(place, "the amount", cell("amount"));
         let date = self.day(line).and_then(|day| self.draft.date(bills.place(line, "date"), &day));
         let payer = self.members.get(cell("payer_name")).copied().ok_or("must be a member");
         let payer = self.draft.keep(bills.place(line, "payer_name"), "payer_name", payer);

@@ -36,9 +36,9 @@ impl Record<'_> {
         self.cells.get(index).map_or("", |cell| cell)
     }
 
-    /// Whether the line is empty.
+    /// Whether the line is empty. A spreadsheet fills empty lines with delimiters.
     pub(crate) fn is_blank(&self) -> bool {
-        self.cells.iter().all(|cell| cell.is_empty()) && self.cells.len() == 1
+        self.cells.iter().all(|cell| cell.trim().is_empty())
     }
 
     /// Place of the cell at `index`, from 0.
@@ -51,16 +51,23 @@ impl<'a> Csv<'a> {
     /// The records of `text`. A spreadsheet may have replaced the commas between cells by
     /// semicolons or tabs; the first line with cells shows it.
     pub(crate) fn new(text: &'a str) -> Self {
-        let count = |line: &str, delimiter: char| line.matches(delimiter).count();
-        let mut lines = text.lines().take(5);
-        let first = lines.find(|line| [',', ';', '\t'].iter().any(|it| count(line, *it) >= 3));
-        let delimiter = match first {
-            Some(line) if count(line, ',') >= 3 => ',',
-            Some(line) if count(line, ';') >= 3 => ';',
-            Some(_) => '\t',
-            None => ',',
+        let delimiter_of = |line: &str| {
+            let count = |delimiter: char| -> usize {
+                let bare = line.split('"').step_by(2);
+                bare.map(|text| text.matches(delimiter).count()).sum()
+            };
+            // Of equal numbers, the last one is the maximum.
+            let counted = ['\t', ';', ','].map(|delimiter| (count(delimiter), delimiter));
+            let most = counted.into_iter().max_by_key(|(count, _)| *count);
+            most.filter(|(count, _)| *count >= 3).map(|(_, delimiter)| delimiter)
         };
+        let delimiter = text.lines().take(5).find_map(delimiter_of).unwrap_or(',');
         Self { rest: text, line: 1, delimiter }
+    }
+
+    /// Whether the last line has an end.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.rest.ends_with('\n')
     }
 
     fn record(&mut self) -> Result<Record<'a>, Issue> {
@@ -200,8 +207,14 @@ mod tests {
 
     #[test]
     fn semicolons_and_tabs_separate_cells_if_commas_do_not() {
-        for text in ["a,b;c,d\te,f", "\na;b,c;d;e,f", "a\tb\tc;d\te,f"] {
-            assert_eq!(read(text).unwrap().pop().unwrap().1.len(), 4, "{text:?}");
+        for (text, cells) in [
+            ("a,b;c,d\te,f", 4),
+            ("\na;b,c;d;e,f", 4),
+            ("a\tb\tc;d\te,f", 4),
+            ("a;b;A, B;C, D;E, F", 5),
+            ("\"a;b;c;d;e\",b,c,d", 4),
+        ] {
+            assert_eq!(read(text).unwrap().pop().unwrap().1.len(), cells, "{text:?}");
         }
     }
 

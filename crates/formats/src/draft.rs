@@ -15,8 +15,8 @@ use fracti_core::{
 use crate::{
     answers::Answers,
     import::{
-        Asks, Check, Format, Import, Issue, MAX_ERRORS, Member, Movement, Part, Place, Question,
-        Row, Transfer,
+        Asks, Check, Format, Import, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS, MAX_WARNINGS,
+        Member, Movement, Part, Place, Question, Row, Transfer,
     },
     key::Key,
 };
@@ -36,6 +36,8 @@ pub(crate) struct Draft<'a> {
     import: Import,
     /// Number of rows read.
     rows: usize,
+    /// Number of warnings that are not listed.
+    further_warnings: usize,
     /// Names of members, as they are compared.
     names: HashSet<String>,
     /// Members whose weights were asked and answered.
@@ -77,6 +79,7 @@ impl<'a> Draft<'a> {
             latest: today.next_year(),
             import: Import::default(),
             rows: 0,
+            further_warnings: 0,
             names: HashSet::new(),
             answered: HashSet::new(),
             asks_currency: false,
@@ -107,7 +110,17 @@ impl<'a> Draft<'a> {
     }
 
     pub(crate) fn warn(&mut self, place: Place, message: impl Into<String>) {
-        self.import.warnings.push(place.issue(message));
+        if self.import.warnings.len() < MAX_WARNINGS {
+            self.import.warnings.push(place.issue(message));
+        } else {
+            self.further_warnings = self.further_warnings.saturating_add(1);
+        }
+    }
+
+    fn ask(&mut self, asks: Asks, message: String) {
+        if self.import.questions.len() < MAX_QUESTIONS {
+            self.import.questions.push(Question { asks, message });
+        }
     }
 
     /// The value, or `None` and an error with the name of the field.
@@ -142,7 +155,8 @@ impl<'a> Draft<'a> {
             return None;
         }
         let plain = one_line(name);
-        let mut unique = plain.clone();
+        let plain: GuestName = self.keep(place, "the name of a member", plain.parse())?;
+        let mut unique = plain.to_string();
         let mut number = 1_u32;
         while !self.names.insert(unique.to_lowercase()) {
             number = number.saturating_add(1);
@@ -150,7 +164,10 @@ impl<'a> Draft<'a> {
         }
         let name: GuestName = self.keep(place, "the name of a member", unique.parse())?;
         if number > 1 {
-            self.warn(place, format!("another member is called {plain}, too; this one is {name}"));
+            self.warn(
+                place,
+                format!("several members are called {plain}; this one is read as {name}"),
+            );
         }
         self.import.members.push(Member { name, rows: 0 });
         Some(index)
@@ -182,7 +199,7 @@ impl<'a> Draft<'a> {
         if !std::mem::replace(&mut self.asks_currency, true) {
             let sign = if text.is_empty() { String::new() } else { format!(" {text:.40}") };
             let message = format!("which currency{sign} do the amounts have?");
-            self.import.questions.push(Question { asks: Asks::Currency, message });
+            self.ask(Asks::Currency, message);
         }
         (Currency::USDT, true)
     }
@@ -190,13 +207,18 @@ impl<'a> Draft<'a> {
     /// The payer of a row whom the file does not say. `None` until it is answered.
     pub(crate) fn payer(&mut self, line: usize, question: String) -> Option<usize> {
         let Some(answer) = self.answers.payers.get(&line) else {
-            self.import.questions.push(Question { asks: Asks::Payer { line }, message: question });
+            self.ask(Asks::Payer { line }, question);
             return None;
         };
         self.answered_lines.insert(line);
         let payer = self.import.members.iter().position(|it| it.name.as_str() == answer);
         let rule = "must have the name of a member of the file";
         self.keep(Place::line(line), "payers", payer.ok_or(rule))
+    }
+
+    /// Names of members whose weights are answered.
+    pub(crate) fn answered_names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.answers.weights.keys().map(|name| &**name)
     }
 
     /// The weight of a member that the file does not say. Until it is answered, it is 1.
@@ -209,7 +231,7 @@ impl<'a> Draft<'a> {
         if let Some(Member { name, .. }) = self.import.members.get(member) {
             let message = format!("which weight does {name} have in the other app?");
             let asks = Asks::Weight { name: name.clone() };
-            self.import.questions.push(Question { asks, message });
+            self.ask(asks, message);
         }
         Decimal::new(1, 0)
     }
@@ -246,7 +268,9 @@ impl<'a> Draft<'a> {
         if !agrees && !self.has_errors() {
             self.error(place, format!("the {what} is {file}, but its rows sum to {computed}"));
         }
-        self.import.checks.push(Check { what, file, computed, agrees });
+        if self.import.checks.len() < MAX_CHECKS {
+            self.import.checks.push(Check { what, file, computed, agrees });
+        }
     }
 
     /// Adds a row, whose members' parts must have the same sum as the payers'.
@@ -392,8 +416,15 @@ impl<'a> Draft<'a> {
     /// The import, now that the whole file is read, with issues in the order of lines, after those
     /// of the whole file.
     pub(crate) fn finish(mut self) -> Import {
+        if self.rows == 0 && !self.has_errors() {
+            self.error(Place::FILE, "the file has no rows");
+        }
         if !self.has_errors() {
             self.refuse_idle_answers();
+        }
+        if self.further_warnings > 0 {
+            let what = format!("{} further warnings are not listed", self.further_warnings);
+            self.import.warnings.push(Place::FILE.issue(what));
         }
         self.import.errors.sort_by_key(|issue| issue.line);
         self.import.warnings.sort_by_key(|issue| issue.line);
@@ -419,7 +450,7 @@ impl<'a> Draft<'a> {
 }
 
 /// Transfers by which givers pay takers, of the same sum.
-fn transfers(givers: Vec<Part>, takers: Vec<Part>) -> Vec<Transfer> {
+pub(crate) fn transfers(givers: Vec<Part>, takers: Vec<Part>) -> Vec<Transfer> {
     let mut transfers = Vec::new();
     let (mut givers, mut takers) = (givers.into_iter(), takers.into_iter());
     let (mut giver, mut taker) = (givers.next(), takers.next());

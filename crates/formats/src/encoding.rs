@@ -4,8 +4,14 @@ use std::str;
 
 use crate::import::{Issue, Place};
 
-/// Maximum size of a file, in bytes.
-pub const MAX_FILE: usize = 5 * 1024 * 1024;
+/// Number of bytes of a mebibyte.
+const MIB: usize = 1024 * 1024;
+
+/// Maximum size of a file that a client sends, in bytes.
+pub const MAX_FILE: usize = 5 * MIB;
+
+/// Maximum size of a file that an operator reads, in bytes.
+pub const MAX_LARGE_FILE: usize = 64 * MIB;
 
 /// First bytes of files that are no text, and what the files are.
 const NO_TEXT: [(&[u8], &str); 6] = [
@@ -21,11 +27,13 @@ const NO_TEXT: [(&[u8], &str); 6] = [
 ///
 /// # Errors
 ///
-/// An [`Issue`] if the file is empty, too large, no text or in another encoding.
-pub(crate) fn text(file: &[u8]) -> Result<&str, Issue> {
+/// An [`Issue`] if the file is empty, has more than `limit` bytes, is no text or has another
+/// encoding.
+pub(crate) fn text(file: &[u8], limit: usize) -> Result<&str, Issue> {
     let refused = |what: &str| Err(Place::FILE.issue(format!("the file is {what}")));
-    if file.len() > MAX_FILE {
-        return Err(Place::FILE.issue("the file must have at most 5 MiB"));
+    if file.len() > limit {
+        let mib = limit.div_ceil(MIB);
+        return Err(Place::FILE.issue(format!("the file must have at most {mib} MiB")));
     }
     if let Some((_, what)) = NO_TEXT.iter().find(|(magic, _)| file.starts_with(magic)) {
         return refused(what);
@@ -40,7 +48,13 @@ pub(crate) fn text(file: &[u8]) -> Result<&str, Issue> {
     let text = str::from_utf8(file).map_err(|_| {
         let valid = file.utf8_chunks().next().map_or("", |chunk| chunk.valid());
         let undefined = |byte: &u8| matches!(byte, 0x81 | 0x8d | 0x8f | 0x90 | 0x9d | ..0x09);
-        let guess = if file.iter().any(undefined) { "" } else { " but probably Windows-1252" };
+        let guess = if file.contains(&0) {
+            ", but probably in UTF-16"
+        } else if file.iter().any(undefined) {
+            ""
+        } else {
+            ", but probably in Windows-1252"
+        };
         line_after(valid).issue(format!("the file is not in UTF-8{guess}; save it as UTF-8"))
     })?;
     if let Some((before, _)) = text.split_once('\0') {
@@ -76,13 +90,16 @@ mod tests {
             (utf_16("Date"), None, "UTF-16"),
             (b"Date\n\nCaf\xe9,1".to_vec(), Some(3), "Windows-1252"),
             (b"Date\nCaf\x81,1".to_vec(), Some(2), "not in UTF-8;"),
+            (utf_16("日付,概要\n"), Some(1), "not in UTF-8, but probably in UTF-16;"),
             (b"Date\nCaf\0".to_vec(), Some(2), "NUL"),
             (vec![b'a'; MAX_FILE + 1], None, "at most 5 MiB"),
         ] {
-            let issue = text(&file).unwrap_err();
+            let issue = text(&file, MAX_FILE).unwrap_err();
             assert_eq!(issue.line, line, "{issue:?}");
             assert!(issue.message.contains(message), "{issue:?} has no {message}");
         }
-        assert_eq!(text("\u{feff}Café".as_bytes()), Ok("Café"));
+        assert_eq!(text("\u{feff}Café".as_bytes(), MAX_FILE), Ok("Café"));
+        let large = vec![b'a'; MAX_FILE + 1];
+        assert!(text(&large, MAX_LARGE_FILE).is_ok());
     }
 }

@@ -4,6 +4,8 @@
 //! all bills, so the weight of a member who never paid is not in the file. Amounts have two
 //! decimals in every currency.
 
+mod neighbors;
+
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{currency::Currency, decimal::Decimal, money::Money};
@@ -98,6 +100,7 @@ pub(crate) fn read_csv(
         return Err(is_plan());
     }
     draft.format(Format::IhatemoneyCsv);
+    let is_ended = records.is_ended();
     let mut mark = DecimalMark::default();
     let mut rows = Vec::new();
     for record in records {
@@ -119,26 +122,53 @@ pub(crate) fn read_csv(
         }
     }
     let owers = header.cells.iter().position(|name| name == "owers").unwrap_or_default();
-    let lists: Vec<&str> = rows.iter().map(|(_, record)| unguarded(record.cell(owers))).collect();
-    let payers = rows.iter().map(|(bill, _)| &*bill.payer_name);
-    let alone = lists.iter().copied().filter(|list| !list.contains(SEPARATOR));
-    let known = Names::new(payers.chain(alone), SEPARATOR);
-    let mut read = Vec::new();
-    for (list, (_, record)) in lists.iter().zip(&rows) {
-        if draft.is_full() {
-            return Ok(());
-        }
-        let names = known.split(list, true);
-        let names = names.map(|names| names.into_iter().map(str::to_owned).collect::<Vec<_>>());
-        let names = names.map_err(Unclear::rule);
-        read.push(draft.keep(record.place(owers), "owers", names));
-    }
-    let bills = rows
-        .into_iter()
-        .zip(read)
-        .filter_map(|((bill, _), owers)| Some(Bill { owers: owers?, ..bill }));
+    let owers = read_owers(&rows, owers, is_ended, draft);
+    let bills = rows.into_iter().zip(owers);
+    let bills = bills.filter_map(|((bill, _), owers)| Some(Bill { owers: owers?, ..bill }));
     import(&bills.collect::<Vec<_>>(), draft);
     Ok(())
+}
+
+/// The owers of all lines, from the cells at the index `column`. `is_ended` says whether the last
+/// line has an end.
+fn read_owers(
+    rows: &[(Bill, Record<'_>)],
+    column: usize,
+    is_ended: bool,
+    draft: &mut Draft<'_>,
+) -> Vec<Option<Vec<String>>> {
+    let lists: Vec<&str> = rows.iter().map(|(_, row)| unguarded(row.cell(column))).collect();
+    let payers = rows.iter().map(|(bill, _)| &*bill.payer_name);
+    let complete = if is_ended { lists.len() } else { lists.len().saturating_sub(1) };
+    let alone = lists.iter().take(complete).copied().filter(|list| !list.contains(SEPARATOR));
+    let known = Names::new(payers.chain(alone).chain(draft.answered_names()), SEPARATOR);
+    let mut read = Vec::new();
+    for (list, (_, row)) in lists.iter().zip(rows) {
+        if draft.is_full() {
+            break;
+        }
+        let names = known.split(list, true).map_err(Unclear::rule);
+        read.push(draft.keep(row.place(column), "owers", names));
+    }
+    // A list of several names is in quotes, whose end shows that the line is complete.
+    if let (Some(list), Some((_, last)), false) = (lists.last(), rows.last(), is_ended)
+        && !list.contains(SEPARATOR)
+        && !known.contains(list)
+        && !read.iter().rev().skip(1).flatten().flatten().any(|name| name == list)
+    {
+        let rule =
+            "the file may be cut off here, because the last line has no end; export it again";
+        draft.error(last.place(column), rule);
+    }
+    let several: Vec<Vec<&str>> = read.iter().flatten().cloned().collect();
+    for names in neighbors::sequences(&several, |name| known.contains(name)) {
+        let (name, count) = (names.join(SEPARATOR), names.len());
+        let what =
+            format!("{name} are read as {count} members, but may be one; the JSON export shows it");
+        draft.warn(Place::FILE, what);
+    }
+    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+    read.into_iter().map(|names| names.map(owned)).collect()
 }
 
 /// The bill of a line, without its owers.
@@ -153,7 +183,7 @@ fn bill(
     let mut number = |name: &str| {
         let index = index(name)?;
         let read = mark.number(record.cell(index));
-        read.map_err(|rule| draft.error(record.place(index), rule)).ok().map(Number)
+        draft.keep(record.place(index), name, read).map(Number)
     };
     let (amount, payer_weight) = (number("amount"), number("payer_weight"));
     Some(Bill {

@@ -2,36 +2,18 @@
 
 use std::collections::BTreeMap;
 
+pub use fracti_core::import::Format;
 use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     expense::Category,
     text::{Description, GuestName, Notes},
     time::Day,
-    words,
 };
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 
 use crate::key::Key;
-
-words! {
-    /// Format of a file.
-    pub enum Format as "ImportFormat" {
-        /// Splitwise's spreadsheet of a group or of a friendship.
-        SplitwiseCsv = "splitwise-csv",
-        /// Spliit's JSON of a group.
-        SpliitJson = "spliit-json",
-        /// Spliit's CSV of a group.
-        SpliitCsv = "spliit-csv",
-        /// IHateMoney's bills as JSON.
-        IhatemoneyJson = "ihatemoney-json",
-        /// IHateMoney's bills as CSV.
-        IhatemoneyCsv = "ihatemoney-csv",
-        /// Cospend's CSV of a project.
-        CospendCsv = "cospend-csv",
-    }
-}
 
 /// The contents of a file. They may be recorded only if there are neither errors nor questions.
 #[derive(Debug, Default)]
@@ -44,18 +26,30 @@ pub struct Import {
     pub rows: Vec<Row>,
     /// Number of rows that change no balance, and are left out.
     pub skipped: usize,
-    /// Sums that the file states, compared with its rows.
+    /// Sums that the file states, compared with its rows. At most [`MAX_CHECKS`] are listed, but all
+    /// are compared.
     pub checks: Vec<Check>,
-    /// What is not imported as the file has it.
+    /// What is not imported as the file has it. At most [`MAX_WARNINGS`] are listed, and the number
+    /// of further ones.
     pub warnings: Vec<Issue>,
     /// Why the file cannot be imported, at most [`MAX_ERRORS`].
     pub errors: Vec<Issue>,
-    /// What the file does not say.
+    /// What the file does not say. At most [`MAX_QUESTIONS`] are listed; further ones follow when
+    /// these are answered.
     pub questions: Vec<Question>,
 }
 
 /// Maximum number of errors that are reported.
 pub const MAX_ERRORS: usize = 100;
+
+/// Maximum number of warnings that are listed.
+pub const MAX_WARNINGS: usize = 1_000;
+
+/// Maximum number of questions that are asked at once.
+pub const MAX_QUESTIONS: usize = 1_000;
+
+/// Maximum number of checks that are listed.
+pub const MAX_CHECKS: usize = 1_000;
 
 /// Maximum number of characters of a message.
 const MAX_MESSAGE: usize = 300;

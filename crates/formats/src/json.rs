@@ -35,12 +35,14 @@ pub(crate) fn file<'a, T: Deserialize<'a>>(text: &'a str, depth: usize) -> Resul
     })
 }
 
-/// Reads a part of a file, of which an error names the rule.
+/// Reads a part of a file, of which an error names the field and the rule.
 pub(crate) fn part<'a, T: Deserialize<'a>>(json: &'a RawValue) -> Result<T, String> {
-    serde_json::from_str(json.get()).map_err(|error| {
-        let message = error.to_string();
-        // The position is within the part, where nobody looks for it.
-        message.rsplit_once(" at line ").map_or(message.clone(), |(rule, _)| rule.to_owned())
+    let mut part = serde_json::Deserializer::from_str(json.get());
+    serde_path_to_error::deserialize(&mut part).map_err(|error| {
+        let (path, message) = (error.path().to_string(), error.inner().to_string());
+        // The position is that in the part, not in the file.
+        let rule = message.rsplit_once(" at line ").map_or(&*message, |(rule, _)| rule);
+        if path == "." { rule.to_owned() } else { format!("{path}: {rule}") }
     })
 }
 

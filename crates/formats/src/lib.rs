@@ -12,6 +12,10 @@
 
 mod answers;
 
+mod mapping;
+
+mod records;
+
 mod import;
 
 mod key;
@@ -19,6 +23,8 @@ mod key;
 mod encoding;
 
 mod csv;
+
+mod quote;
 
 mod number;
 
@@ -40,6 +46,8 @@ mod ihatemoney;
 
 mod cospend;
 
+mod fracti;
+
 #[cfg(test)]
 mod tests;
 
@@ -47,36 +55,53 @@ use fracti_core::time::Day;
 
 pub use answers::Answers;
 pub use draft::{MAX_MEMBERS, MAX_ROWS};
-pub use encoding::MAX_FILE;
+pub use encoding::{MAX_FILE, MAX_LARGE_FILE};
 pub use import::{
-    Asks, Check, Format, Import, ImportPlan, Issue, MAX_ERRORS, Member, Movement, Part,
-    PlannedBalance, PlannedMember, Question, Row, Transfer,
+    Asks, Check, Format, Import, ImportPlan, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS,
+    MAX_WARNINGS, Member, Movement, Part, PlannedBalance, PlannedMember, Question, Row, Transfer,
 };
 pub use key::Key;
+pub use mapping::{Match, MatchedBy, Target, TargetError, matches};
+pub use records::Destination;
 
 use csv::Csv;
 use draft::Draft;
+use import::Place;
 
 /// Number of lines in which the header of a CSV file is looked for.
 const HEADER_LINES: usize = 5;
 
-/// Reads a file on the day `today`. The format is recognized by the contents.
+/// Reads a file of at most [`MAX_FILE`] bytes on the day `today`. The format is recognized by the
+/// contents.
 #[must_use]
 pub fn read(file: &[u8], answers: &Answers, today: Day) -> Import {
+    read_with_limit(file, MAX_FILE, answers, today)
+}
+
+/// Reads a file of at most `limit` bytes, like [`read`].
+#[must_use]
+pub fn read_with_limit(file: &[u8], limit: usize, answers: &Answers, today: Day) -> Import {
     let mut draft = Draft::new(answers, today);
-    let read = encoding::text(file).and_then(|text| match text.trim_start().chars().next() {
-        Some('{') => spliit::read(text, &mut draft),
-        Some('[') => ihatemoney::read_json(text, &mut draft),
-        _ => read_csv(text, &mut draft),
-    });
+    let read =
+        encoding::text(file, limit).and_then(|text| match text.trim_start().chars().next() {
+            Some('{') => match fracti::recognize(text) {
+                Some(form) => fracti::read(text, form, &mut draft),
+                None => spliit::read(text, &mut draft),
+            },
+            Some('[') => ihatemoney::read_json(text, &mut draft),
+            _ => read_csv(text, &mut draft),
+        });
     if let Err(issue) = read {
         draft.fail(issue);
     }
     draft.finish()
 }
 
-/// Reads a CSV file. There may be remarks before the header.
+/// Reads a CSV file. There may be remarks of one cell before the header.
 fn read_csv(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
+    if text.contains('\r') && !text.contains('\n') {
+        return Err(Place::FILE.issue("the lines must end with LF or CRLF, not with CR alone"));
+    }
     let mut records = Csv::new(text);
     for _ in 0..HEADER_LINES {
         let Some(header) = records.next().transpose()? else { break };
@@ -86,11 +111,19 @@ fn read_csv(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
         if cospend::is_header(&header) {
             return cospend::read(&header, records, draft);
         }
+        if cospend::is_summary(&header) {
+            let rule = "the file has proposed payments or statistics of Cospend, not its bills; \
+                        export the project";
+            return Err(Place::FILE.issue(rule));
+        }
         if ihatemoney::is_header(&header) {
             return ihatemoney::read_csv(&header, records, draft);
         }
         if splitwise::is_header(&header, records.clone()) {
             return splitwise::read(&header, records, draft);
+        }
+        if header.cells.iter().filter(|cell| !cell.trim().is_empty()).count() > 1 {
+            break;
         }
     }
     Err(Issue::no_format())

@@ -2,8 +2,11 @@
 
 use std::collections::HashSet;
 
-/// Maximum number of separators in a list. A row has far fewer members.
-const MAX_SEPARATORS: usize = 2_000;
+use fracti_core::text::GuestName;
+
+/// Maximum number of parts of a list between separators. A row has far fewer members, but a name
+/// may consist of several parts.
+const MAX_PARTS: usize = 200;
 
 /// Why a list of names cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,14 +50,24 @@ pub(crate) struct Names<'n> {
     known: HashSet<&'n str>,
     separator: &'static str,
     /// Maximum number of parts of a name between separators.
+    most_parts: usize,
+    /// Maximum number of bytes of a name.
     longest: usize,
 }
 
 impl<'n> Names<'n> {
     pub(crate) fn new(names: impl Iterator<Item = &'n str>, separator: &'static str) -> Self {
-        let known: HashSet<&str> = names.collect();
-        let longest = known.iter().map(|name| name.matches(separator).count()).max();
-        Self { known, separator, longest: longest.unwrap_or_default().saturating_add(1) }
+        // A longer name is an error elsewhere, but must not make every list expensive to read.
+        let is_short = |name: &&str| name.chars().count() <= GuestName::MAX_LENGTH;
+        let known: HashSet<&str> = names.filter(is_short).collect();
+        let separators = known.iter().map(|name| name.matches(separator).count()).max();
+        let most_parts = separators.unwrap_or_default().saturating_add(1);
+        let longest = known.iter().map(|name| name.len()).max().unwrap_or_default();
+        Self { known, separator, most_parts, longest }
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.known.contains(name)
     }
 
     /// Splits a list into known names. If `allows_new`, other names without a separator are read
@@ -68,14 +81,13 @@ impl<'n> Names<'n> {
         list: &'t str,
         allows_new: bool,
     ) -> Result<Vec<&'t str>, Unclear> {
-        let Self { known, separator, longest } = self;
-        let (separator, longest) = (*separator, *longest);
+        let Self { known, separator, most_parts, longest } = self;
         let mut starts = vec![0];
-        for (index, _) in list.match_indices(separator).take(MAX_SEPARATORS.saturating_add(1)) {
+        for (index, _) in list.match_indices(separator).take(MAX_PARTS) {
             starts.push(index.saturating_add(separator.len()));
         }
         let count = starts.len();
-        if count > MAX_SEPARATORS {
+        if count > MAX_PARTS {
             return Err(Unclear::TooLong);
         }
         let name = |first: usize, parts: usize| -> Option<&'t str> {
@@ -90,8 +102,11 @@ impl<'n> Names<'n> {
         rests.push(Some(done));
         for first in (0..count).rev() {
             let mut best: Option<Rest> = None;
-            for parts in 1..=longest {
+            for parts in 1..=*most_parts {
                 let Some(name) = name(first, parts) else { break };
+                if name.len() > *longest && parts > 1 {
+                    break;
+                }
                 let is_known = known.contains(name);
                 let after = rests.get(first.saturating_add(parts)).copied().flatten();
                 let Some(after) = after.filter(|_| is_known || (allows_new && parts == 1)) else {
@@ -148,7 +163,11 @@ mod tests {
             assert_eq!(read, names.map(<[&str]>::to_vec), "{list:?} of {known:?}");
         }
         let known = Names::new(["a", "a,a"].into_iter(), ",");
-        assert_eq!(known.split(&vec!["a"; 2_000].join(","), false), Err(Ambiguous));
+        assert_eq!(known.split(&vec!["a"; 200].join(","), false), Err(Ambiguous));
+        assert_eq!(known.split(&vec!["a"; 201].join(","), false), Err(Unclear::TooLong));
         assert_eq!(known.split(&",".repeat(1_000_000), false), Err(Unclear::TooLong));
+        let long = vec!["a"; 100].join(",");
+        let known = Names::new([&*long].into_iter(), ",");
+        assert_eq!(known.split(&long, false), Err(Unknown));
     }
 }

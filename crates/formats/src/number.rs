@@ -6,7 +6,7 @@ use fracti_core::{
     money::Money,
 };
 
-use crate::csv::unguarded;
+use crate::{csv::unguarded, quote::quoted};
 
 /// The character before the decimals, which is the same in the whole file.
 #[derive(Debug, Default)]
@@ -18,18 +18,34 @@ impl DecimalMark {
     ///
     /// # Errors
     ///
-    /// The rule that the text breaks.
+    /// The text and the rule that it breaks.
     pub(crate) fn number(&mut self, text: &str) -> Result<Decimal, String> {
         let text = unguarded(text.trim());
-        if let Some(found) = text.chars().find(|letter| matches!(letter, '.' | ',')) {
-            match *self.0.get_or_insert(found) {
-                mark if mark == found => {}
-                ',' => return Err(format!("{text:?} must have a decimal comma, as numbers above")),
-                _ => return Err(format!("{text:?} must have a decimal point, as numbers above")),
-            }
+        let quote = quoted(text);
+        let mut marks = text.chars().filter(|letter| matches!(letter, '.' | ','));
+        let mark = marks.next();
+        if marks.next().is_some() {
+            return Err(format!("{quote} must not have thousands separators"));
         }
-        let number = if self.0 == Some(',') { text.replacen(',', ".", 1) } else { text.to_owned() };
-        number.parse().map_err(|error| format!("{text:?} is no amount: it {error}"))
+        match (self.0, mark) {
+            (Some(','), Some('.')) => {
+                return Err(format!("{quote} must have a decimal comma, as numbers above"));
+            }
+            (Some('.'), Some(',')) => {
+                return Err(format!("{quote} must have a decimal point, as numbers above"));
+            }
+            _ => {}
+        }
+        let number = text.replacen(',', ".", 1).parse();
+        let number = number.map_err(|error| format!("{quote} {error}"))?;
+        let decimals = text.split_once(',').map_or(0, |(_, decimals)| decimals.len());
+        if self.0.is_none() && decimals == 3 {
+            return Err(format!(
+                "{quote} must have a decimal point, because its comma may be a thousands separator"
+            ));
+        }
+        self.0 = self.0.or(mark);
+        Ok(number)
     }
 }
 
@@ -74,6 +90,25 @@ mod tests {
             let read = mark.number(text).map(|it| it.to_string());
             assert_eq!(read.ok().as_deref(), number, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_number_that_is_refused_does_not_decide_the_decimal_mark() {
+        let mut mark = DecimalMark::default();
+        for (text, rule) in [
+            ("1,234.50", "must not have thousands separators"),
+            ("1.234.567", "must not have thousands separators"),
+            ("1,000", "must have a decimal point, because its comma may be"),
+            ("ten, eleven", "must be a number in decimal digits"),
+            ("1e-999999999999", "must have at most 38 digits"),
+        ] {
+            let error = mark.number(text).unwrap_err();
+            assert!(error.starts_with(&format!("{text:?} {rule}")), "{error}");
+        }
+        assert_eq!(mark.number("1.5").unwrap().to_string(), "1.5");
+        let mut comma = DecimalMark::default();
+        assert_eq!(comma.number("1,5").unwrap().to_string(), "1.5");
+        assert_eq!(comma.number("1,234").unwrap().to_string(), "1.234");
     }
 
     #[test]

@@ -105,11 +105,7 @@ pub(crate) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
     let code = group.currency_code.filter(|code| !code.is_empty());
     let (currency, is_open) =
         draft.currency(code.as_deref().or(group.currency.as_deref()).unwrap_or_default());
-    let decimals = match &code {
-        Some(code) if WITHOUT_DECIMALS.contains(&code.as_str()) => 0,
-        Some(code) => code.parse().map_or(CUSTOM_DECIMALS, Currency::exponent),
-        None => CUSTOM_DECIMALS,
-    };
+    let decimals = code.as_deref().map_or(CUSTOM_DECIMALS, decimals);
     let mut reader = Reader {
         draft,
         members,
@@ -142,6 +138,14 @@ pub(crate) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
         draft.warn(Place::FILE, what);
     }
     Ok(())
+}
+
+/// Decimals that the app has for the code of a currency.
+fn decimals(code: &str) -> u8 {
+    if WITHOUT_DECIMALS.contains(&code) {
+        return 0;
+    }
+    code.parse().map_or(CUSTOM_DECIMALS, Currency::exponent)
 }
 
 struct Reader<'d, 'a> {

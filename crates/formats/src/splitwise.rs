@@ -45,7 +45,10 @@ pub(crate) fn is_header(header: &Record<'_>, rows: Csv<'_>) -> bool {
             && row.cell(4).parse::<Currency>().is_ok()
     };
     let mut rows = rows.take(20).map_while(Result::ok);
-    header.cells.len() > COLUMNS && (is_english || rows.any(|row| is_row(&row)))
+    // A remark before the header has one cell, even if a spreadsheet has added empty ones.
+    let is_named = header.cells.iter().take(COLUMNS).all(|name| !name.trim().is_empty());
+    let is_localized = is_named && !is_row(header) && rows.any(|row| is_row(&row));
+    header.cells.len() > COLUMNS && (is_english || is_localized)
 }
 
 /// Reads the records after the header.
@@ -191,7 +194,11 @@ impl Reader<'_, '_> {
         let Some((currency, totals)) = self.amounts(record) else { return };
         let zeros = vec![0; self.members.len()];
         let (sums, is_compared) = self.sums.entry(currency).or_insert_with(|| (zeros, false));
-        *is_compared = true;
+        if std::mem::replace(is_compared, true) {
+            let rule = format!("the totals in {currency} must appear only once");
+            self.draft.error(record.place(4), rule);
+            return;
+        }
         let sums = sums.clone();
         for ((index, total), sum) in (COLUMNS..).zip(totals).zip(sums) {
             let what = format!("total of {} in {currency}", self.draft.name(total.member));
@@ -215,13 +222,8 @@ impl Reader<'_, '_> {
 
     fn minor(&mut self, record: &Record<'_>, index: usize, currency: Currency) -> Option<i64> {
         let place = record.place(index);
-        let number = match self.mark.number(record.cell(index)) {
-            Ok(number) => number,
-            Err(rule) => {
-                self.draft.error(place, rule);
-                return None;
-            }
-        };
+        let read = self.mark.number(record.cell(index));
+        let number = self.draft.keep(place, "the amount", read)?;
         self.draft.minor(place, number, currency)
     }
 

@@ -1,7 +1,10 @@
 //! Files in the form in which the apps write them, whole and broken.
 
+mod broken;
 mod cospend;
+mod fracti;
 mod ihatemoney;
+mod random;
 mod spliit;
 mod spliit_csv;
 mod splitwise;
@@ -95,13 +98,14 @@ fn keys(import: &Import) -> BTreeMap<String, usize> {
 }
 
 /// Fixtures of all formats.
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     include_str!("../../../tests/fixtures/import/spliit.csv"),
     include_str!("../../../tests/fixtures/import/cospend.csv"),
     include_str!("../../../tests/fixtures/import/ihatemoney.csv"),
     include_str!("../../../tests/fixtures/import/ihatemoney.json"),
     include_str!("../../../tests/fixtures/import/splitwise.csv"),
     include_str!("../../../tests/fixtures/import/spliit.json"),
+    include_str!("../../../tests/fixtures/import/fracti.json"),
 ];
 
 #[test]

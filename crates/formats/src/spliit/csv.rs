@@ -13,6 +13,7 @@ use crate::{
     import::{Format, Issue, Part, Place},
     key::Key,
     number::DecimalMark,
+    spliit::decimals,
     weights,
 };
 
@@ -131,17 +132,31 @@ impl Reader<'_, '_> {
             self.converted = self.converted.saturating_add(1);
         }
         let Some(payer) = self.payer(record, cost, &cells) else { return };
+        let sign = minor.signum();
+        let shares = cells.iter().filter(|part| part.minor != 0);
+        let share = |part: &Part| part.minor.saturating_abs().saturating_mul(sign);
+        let shares: Vec<Part> = shares.map(|it| Part { minor: share(it), ..*it }).collect();
+        let sum: i128 = shares.iter().map(|part| i128::from(part.minor)).sum();
+        let missing = i128::from(minor).saturating_sub(sum).unsigned_abs();
+        let unit = unit(unguarded(record.cell(CURRENCY)).trim(), currency);
+        let most = u64::try_from(shares.len()).map(|count| unit.saturating_mul(count) / 2);
+        if missing > most.unwrap_or_default().into() {
+            let (sum, cost) = (currency.to_major(sum), cost.to_major());
+            let rule = format!("the shares sum to {sum}, but the cost is {cost}");
+            return self.draft.error(Place::line(record.line), rule);
+        }
         let is_evenly = self.mode.is_some_and(|index| record.cell(index) == "Evenly");
         let is_even = {
-            let sizes = || cells.iter().map(|it| it.minor.unsigned_abs()).filter(|it| *it > 0);
-            sizes().max().unwrap_or_default().saturating_sub(sizes().min().unwrap_or_default()) <= 1
+            let sizes = || shares.iter().map(|it| it.minor.unsigned_abs());
+            let (least, most) = (sizes().min(), sizes().max());
+            most.unwrap_or_default().saturating_sub(least.unwrap_or_default()) <= unit
         };
         let shares = if is_evenly && !is_even {
-            self.evenly(record, cost, &cells, (key, date))
+            let Some(shares) = self.evenly(record, cost, &shares, (key, date)) else { return };
+            shares
         } else {
-            self.shares(record, cost, &cells, payer)
+            self.shares(record, cost, &shares, payer)
         };
-        let Some(shares) = shares else { return };
         self.draft.push(&Entry {
             line: record.line,
             key,
@@ -178,7 +193,8 @@ impl Reader<'_, '_> {
         match (payers.next(), payers.next()) {
             (Some(payer), None) => return Some(payer.member),
             (Some(_), Some(_)) => {
-                self.draft.error(place, "only the payer's cell must have the sign of the cost");
+                self.draft
+                    .error(place, "only the cell of the payer must have the sign of the cost");
                 return None;
             }
             (None, _) => {}
@@ -193,7 +209,8 @@ impl Reader<'_, '_> {
                 self.draft.payer(record.line, asks)?
             }
             (None, _) => {
-                self.draft.error(place, "a cell must have the sign of the cost, or be 0");
+                self.draft
+                    .error(place, "the cell of the payer must have the sign of the cost, or be 0");
                 return None;
             }
         };
@@ -205,43 +222,28 @@ impl Reader<'_, '_> {
     }
 
     /// What the members owe. Before August 2026 each cell was rounded alone, so the sum may miss
-    /// the cost by some minor units, which are the payer's.
+    /// the cost by up to half a unit of the app for each cell. The payer owes the difference.
     fn shares(
         &mut self,
         record: &Record<'_>,
         cost: Money,
-        cells: &[Part],
+        shares: &[Part],
         payer: usize,
-    ) -> Option<Vec<Part>> {
-        let sign = cost.minor.signum();
-        let shares = cells.iter().filter(|part| part.minor != 0);
-        let mut shares: Vec<Part> = shares
-            .map(|part| {
-                let share = part.minor.saturating_abs().saturating_mul(sign);
-                Part { minor: share, ..*part }
-            })
-            .collect();
-        let sum: i128 = shares.iter().map(|part| i128::from(part.minor)).sum();
-        let missing = i128::from(cost.minor).saturating_sub(sum);
-        if missing == 0 {
-            return Some(shares);
+    ) -> Vec<Part> {
+        let mut shares = shares.to_vec();
+        let sum: i64 = shares.iter().fold(0, |sum, part| sum.saturating_add(part.minor));
+        let missing = cost.minor.saturating_sub(sum);
+        if missing != 0 {
+            let (sum, total) = (cost.currency.to_major(sum), cost.to_major());
+            let what =
+                format!("the shares sum to {sum}, not to {total}; the payer owes the difference");
+            self.draft.warn(Place::line(record.line), what);
+            match shares.iter_mut().find(|part| part.member == payer) {
+                Some(own) => own.minor = own.minor.saturating_add(missing),
+                None => shares.push(Part { member: payer, minor: missing }),
+            }
         }
-        let place = Place::line(record.line);
-        let (sum, total) = (cost.currency.to_major(sum), cost.to_major());
-        let most = i128::try_from(shares.len()).unwrap_or_default();
-        let Some(missing) = i64::try_from(missing).ok().filter(|_| missing.abs() <= most) else {
-            let rule = format!("the shares sum to {sum}, but the cost is {total}");
-            self.draft.error(place, rule);
-            return None;
-        };
-        let what =
-            format!("the shares sum to {sum}, not to {total}; the payer owes the difference");
-        self.draft.warn(place, what);
-        match shares.iter_mut().find(|part| part.member == payer) {
-            Some(own) => own.minor = own.minor.saturating_add(missing),
-            None => shares.push(Part { member: payer, minor: missing }),
-        }
-        Some(shares)
+        shares
     }
 
     /// Equal shares. Before August 2026 the cells of a row that is split evenly followed the
@@ -250,13 +252,15 @@ impl Reader<'_, '_> {
         &mut self,
         record: &Record<'_>,
         cost: Money,
-        cells: &[Part],
+        shares: &[Part],
         row: (Key, Day),
     ) -> Option<Vec<Part>> {
         let place = Place::line(record.line);
-        self.draft.warn(place, "the cells differ, but the row is split evenly; so it is imported");
-        let sharers = cells.iter().filter(|part| part.minor != 0);
-        let sharers = sharers.map(|part| (part.member, Decimal::new(1, 0))).collect();
+        self.draft.warn(
+            place,
+            "the cells differ, but the split mode is Evenly; equal shares are imported",
+        );
+        let sharers = shares.iter().map(|part| (part.member, Decimal::new(1, 0))).collect();
         let name = |member| self.draft.name(member).to_owned();
         let shares = weights::divide(cost, sharers, name, row);
         shares.map_err(|rule| self.draft.error(place, rule)).ok()
@@ -280,7 +284,13 @@ impl Reader<'_, '_> {
     fn minor(&mut self, record: &Record<'_>, index: usize, currency: Currency) -> Option<i64> {
         let (place, text) = (record.place(index), record.cell(index));
         let number = if text.is_empty() { Ok(Decimal::ZERO) } else { self.mark.number(text) };
-        let number = number.map_err(|rule| self.draft.error(place, rule)).ok()?;
+        let number = self.draft.keep(place, "the amount", number)?;
         self.draft.minor(place, number, currency)
     }
+}
+
+/// The smallest amount that the app has in a currency, in our minor units.
+fn unit(text: &str, currency: Currency) -> u64 {
+    let finer = currency.exponent().saturating_sub(decimals(text));
+    10_u64.saturating_pow(finer.into())
 }

@@ -112,8 +112,8 @@ fn bills_in_the_trash_bin_are_left_out() {
 fn broken_files_are_refused_at_their_line() {
     for (from, to, expected) in [
         (",9,", ",1.0E+25,", "7:2 the amount must be at most"),
-        (",9,", ",NAN,", "7:2 \"NAN\" is no amount"),
-        (",9,", ",,", "7:2 \"\" is no amount"),
+        (",9,", ",NAN,", "7:2 the amount \"NAN\" must be a number"),
+        (",9,", ",,", "7:2 the amount \"\" must be a number"),
         ("1769850000", "-5", "7:4 timestamp must be seconds"),
         ("1769850000", "99999999999999999", "7:4 timestamp must be seconds"),
         ("1769850000", "1969850000", "7:3 the date must be at most one year ahead"),
@@ -142,5 +142,29 @@ fn broken_files_are_refused_at_their_line() {
             "6 the weights must not be negative",
         ),
         (&project(&["Anna"], &[]).replace("what,", "whatever,"), "4 no section begins like"),
+        (
+            &project(&["Anna"], &[]).replace("weight", "color"),
+            "1 the section must have a column weight",
+        ),
+        (
+            &project(&["Anna"], &[]).replace(",amount", ",sum"),
+            "4 the section must have a column amount",
+        ),
+        (
+            &format!("{}{BILLS}\n", project(&["Anna"], &[])),
+            "10 a section that begins like this line",
+        ),
+        (
+            "name,weight,active,color\n\"Anna\",1,1,\"#000000\"\n",
+            "the file has no section of bills",
+        ),
+        (
+            &project(&["Anna"], &[]).replace("\"EUR\",1", "\"EUR\",2"),
+            "8:2 the main currency must have",
+        ),
+        (
+            &format!("{}{}", project(&["Anna"], &[]).trim_end(), "\n\"CHF\",2".repeat(10_000)),
+            "10008 a section must have at most 10000 lines",
+        ),
     ]);
 }

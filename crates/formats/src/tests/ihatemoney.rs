@@ -92,6 +92,41 @@ fn weights_of_members_who_never_paid_are_asked() {
 }
 
 #[test]
+fn a_name_with_a_separator_that_appears_in_lists_only_can_be_answered() {
+    let file = csv(&[
+        "Tea,Expense,9.0,EUR,2026-01-31,Anna,1.0,\"Anna, Smith, Jo\"",
+        "Pen,Expense,4.0,EUR,2026-01-31,Anna,1.0,\"Smith, Jo, Anna\"",
+    ]);
+    let asked = read_text(&file);
+    assert_eq!(asked.questions.len(), 2);
+    assert_eq!(
+        warnings(&asked),
+        ["Smith, Jo are read as 2 members, but may be one; the JSON export shows it"]
+    );
+    for (weights, net) in
+        [(r#"{"Smith, Jo":1}"#, "Anna 6.5 EUR"), (r#"{"Smith":1,"Jo":1}"#, "Anna 8.67 EUR")]
+    {
+        let answers = answers(&format!(r#"{{"weights":{weights}}}"#));
+        let import = read(file.as_bytes(), &answers, today());
+        assert!(import.is_ready(), "{:?}", errors(&import));
+        assert_eq!((warnings(&import), &*balances(&import)[0]), (vec![], net));
+    }
+}
+
+#[test]
+fn a_file_that_may_be_cut_off_in_a_name_is_refused() {
+    let row = |owers| format!("Tea,Expense,9.0,EUR,2026-01-31,Anna,1.0,{owers}");
+    let cut = |owers| {
+        let lines = [row("Bob"), row("\"Anna, Eve\""), row(owers)];
+        csv(&lines.iter().map(|line| &**line).collect::<Vec<_>>()).trim_end().to_owned()
+    };
+    for complete in ["Anna", "Bob", "Eve", "\"Anna, Dan\""] {
+        assert_eq!(errors(&read_text(&cut(complete))), [""; 0], "{complete}");
+    }
+    assert_refused(&[(&cut("Ev"), "4:8 the file may be cut off here")]);
+}
+
+#[test]
 fn two_people_with_one_name_are_one_with_an_open_weight() {
     let lines =
         ["1.0", "2.0"].map(|it| format!("Tea,Expense,9.0,EUR,2026-01-31,Bob,{it},\"Bob, Al\""));
@@ -126,12 +161,12 @@ fn older_exports_have_no_type() {
 fn broken_files_are_refused_at_their_line() {
     let second = |line: &str| csv(&["Tea,Expense,9.0,EUR,2026-01-31,Anna,1.0,Anna", line]);
     for (line, expected) in [
-        ("Tea,Expense,nan,EUR,2026-01-31,Anna,1.0,Anna", "3:3 \"nan\" is no amount"),
-        ("Tea,Expense,inf,EUR,2026-01-31,Anna,1.0,Anna", "3:3 \"inf\" is no amount"),
+        ("Tea,Expense,nan,EUR,2026-01-31,Anna,1.0,Anna", "3:3 amount \"nan\" must be a number"),
+        ("Tea,Expense,inf,EUR,2026-01-31,Anna,1.0,Anna", "3:3 amount \"inf\" must be a number"),
         ("Tea,Expense,1e+17,EUR,2026-01-31,Anna,1.0,Anna", "3 the amount must be at most"),
         ("Tea,Expense,9.0,EURO,2026-01-31,Anna,1.0,Anna", "3 currency must be"),
         ("Tea,Expense,9.0,EUR,31/01/2026,Anna,1.0,Anna", "3 the date must be"),
-        ("Tea,Expense,9.0,EUR,2026-01-31,Anna,x,Anna", "3:7 \"x\" is no amount"),
+        ("Tea,Expense,9.0,EUR,2026-01-31,Anna,x,Anna", "3:7 payer_weight \"x\" must be a number"),
         ("Tea,Expense,9.0,EUR,2026-01-31,Anna,1.0,", "3 the name of a member must have"),
         ("Tea,Expense,9.0,EUR,2026-01-31,,1.0,Anna", "3 the name of a member must have"),
         ("Tea,Expense,9.0,EUR,2026-01-31,Anna,1.0", "3 the line has 7 cells"),
@@ -167,10 +202,10 @@ fn broken_files_are_refused_at_their_line() {
         ("[1]", "the file has none of the formats"),
         (&format!("[{bill},1]"), "1 invalid type: integer `1`, expected a bill"),
         (&json("9.0", "NaN"), "1 the file is not the JSON of an export"),
-        (&json("9.0", "\"9.0\""), "1 \"9.0\" must be a number"),
-        (&json("9.0", "9e999"), "1 9e999 must have at most 38 digits"),
+        (&json("9.0", "\"9.0\""), "1 amount: \"9.0\" must be a number"),
+        (&json("9.0", "9e999"), "1 amount: 9e999 must have at most 38 digits"),
         (&json("[\"Anna\"]", "[]"), "1 splits must not be empty"),
-        (&json("[\"Anna\"]", "\"Anna\""), "1 invalid type: string"),
+        (&json("[\"Anna\"]", "\"Anna\""), "1 owers: invalid type: string"),
         (&json("\"what\":\"Tea\",", ""), "1 missing field `what`"),
         (&json("", "")[..300], "1 the file is not the JSON of an export: EOF"),
     ]);

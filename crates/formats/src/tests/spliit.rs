@@ -146,10 +146,10 @@ fn broken_files_are_refused_at_their_index() {
         ),
         (&second(&[("1001", "10.5")]), "1 amount and shares must be whole"),
         (&second(&[("1001", "1e30")]), "1 amount and shares must be whole"),
-        (&second(&[("1001", "1e300")]), "1 1e300 must have at most 38 digits"),
-        (&second(&[("1001", "\"1001\"")]), "1 \"1001\" must be a number"),
+        (&second(&[("1001", "1e300")]), "1 amount: 1e300 must have at most 38 digits"),
+        (&second(&[("1001", "\"1001\"")]), "1 amount: \"1001\" must be a number"),
         (&second(&[("1001", "NaN")]), "1 the file is not the JSON"),
-        (&second(&[("EVENLY", "BY_MOON")]), "1 unknown variant"),
+        (&second(&[("EVENLY", "BY_MOON")]), "1 splitMode: unknown variant `BY_MOON`"),
         (
             &second(&[("EVENLY", "BY_SHARES"), ("\"shares\":100", "\"shares\":0")]),
             "1 the shares in paidFor",

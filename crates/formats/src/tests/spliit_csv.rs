@@ -75,9 +75,17 @@ fn older_cells_that_miss_the_cost_are_completed_by_the_payer() {
         warnings(&import)[1..],
         [
             "2 the shares sum to 9.99, not to 10; the payer owes the difference",
-            "3 the cells differ, but the row is split evenly; so it is imported",
+            "3 the cells differ, but the split mode is Evenly; equal shares are imported",
         ]
     );
+}
+
+#[test]
+fn shares_in_a_currency_that_has_no_decimals_in_the_app_are_kept() {
+    let forints = row(&[("EUR", "HUF"), ("10.01", "1001"), ("3.34,-3.34,-3.33", "334,-334,-333")]);
+    let import = read_text(&file(&[&forints]));
+    assert_eq!(rows(&import), ["2026-01-31 Tea HUF: +0 100100, -0 33400, -1 33400, -2 33300"]);
+    assert_eq!(warnings(&import).len(), 1);
 }
 
 #[test]
@@ -110,13 +118,14 @@ fn answers_must_fit_the_questions() {
 fn broken_files_are_refused_at_their_line() {
     for (from, to, expected) in [
         ("2026-01-31", "2026-01-32", "3:1 the date must be"),
-        ("10.01", "10,01", "3:5 \"10,01\" must have a decimal point"),
-        ("10.01", "ten", "3:5 \"ten\" is no amount"),
+        ("10.01", "10,01", "3:5 the amount \"10,01\" must have a decimal point"),
+        ("10.01", "ten", "3:5 the amount \"ten\" must be a number"),
         ("10.01", "11.01", "3 the shares sum to 10.01, but the cost is 11.01"),
-        ("3.34,-3.34", "3.34,3.34", "3 only the payer's cell must have the sign"),
-        ("3.34,-3.34", "-3.34,-3.34", "3 a cell must have the sign of the cost"),
+        (",-3.33", ",-3.3", "3 the shares sum to 9.98, but the cost is 10.01"),
+        ("3.34,-3.34", "3.34,3.34", "3 only the cell of the payer must have"),
+        ("3.34,-3.34", "-3.34,-3.34", "3 the cell of the payer must have the sign"),
         ("3.34,-3.34", "3.345,-3.34", "3:11 the amount must have at most 2"),
-        ("3.34,-3.34", "NaN,-3.34", "3:11 \"NaN\" is no amount"),
+        ("3.34,-3.34", "NaN,-3.34", "3:11 the amount \"NaN\" must be a number"),
         (",-3.33", "", "3 the line has 12 cells"),
         ("\"No\"", "\"Nein\"", "3:9 Is Reimbursement must be Yes or No"),
         ("\"Evenly\"", "\"Evenly", "3:10 the quote that opens"),

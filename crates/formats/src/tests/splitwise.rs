@@ -99,6 +99,24 @@ fn spreadsheets_that_saved_the_file_are_understood() {
 }
 
 #[test]
+fn empty_lines_that_a_spreadsheet_has_filled_are_skipped() {
+    let rows =
+        "2026-01-02,Tea,General,4.00,EUR,2.00,-2.00\n2026-01-03,Tea,General,4.00,EUR,-2.00,2";
+    let plain = format!("Note: does not include group expenses\n\n{}", file(rows));
+    let padded: Vec<String> = plain
+        .lines()
+        .map(|line| format!("{line}{}", ",".repeat(6 - line.matches(',').count())))
+        .collect();
+    for header in ["Date,Description,Category,Cost,Currency", "Data,Opis,Kategoria,Koszt,Waluta"] {
+        let padded = padded.join("\r\n").replace("Date,Description,Category,Cost,Currency", header);
+        let import = read_text(&padded);
+        assert_eq!(errors(&import), [""; 0]);
+        assert_eq!(super::rows(&import), super::rows(&read_text(&plain)));
+        assert_eq!(keys(&import), keys(&read_text(&plain)));
+    }
+}
+
+#[test]
 fn a_friendship_may_begin_with_a_note() {
     let rows =
         ["2.00,-2.00", "-2.00,2.00"].map(|it| format!("2026-01-02,Tea,General,4.00,EUR,{it}"));
@@ -157,17 +175,23 @@ fn broken_rows_are_refused_at_their_line() {
         ("2026-01-02,Tea,General,4.00,EUR,-2.00,2.01", "4 the cells of the members sum to 0.01"),
         ("2026-01-02,Tea,General,4.00,EURO,-2.00,2.00", "4:5 the currency must be"),
         ("2026-01-02,Tea,General,4.00,,-2.00,2.00", "4:5 the currency must be"),
-        ("2026-01-02,Tea,General,four,EUR,-2.00,2.00", "4:4 \"four\" is no amount"),
-        ("2026-01-02,Tea,General,NaN,EUR,-2.00,2.00", "4:4 \"NaN\" is no amount"),
-        ("2026-01-02,Tea,General,4.00,EUR,-2.00,Infinity", "4:7 \"Infinity\" is no amount"),
-        ("2026-01-02,Tea,General,4.00,EUR,-2.00,", "4:7 \"\" is no amount"),
+        ("2026-01-02,Tea,General,four,EUR,-2.00,2.00", "4:4 the amount \"four\" must be a number"),
+        ("2026-01-02,Tea,General,NaN,EUR,-2.00,2.00", "4:4 the amount \"NaN\" must be a number"),
+        (
+            "2026-01-02,Tea,General,4.00,EUR,-2.00,Infinity",
+            "4:7 the amount \"Infinity\" must be a number",
+        ),
+        ("2026-01-02,Tea,General,4.00,EUR,-2.00,", "4:7 the amount \"\" must be a number"),
         (
             "2026-01-02,Tea,General,4.00,EUR,\"-2,00\",2.00",
-            "4:6 \"-2,00\" must have a decimal point",
+            "4:6 the amount \"-2,00\" must have a decimal point",
         ),
         ("2026-01-02,Tea,General,4.001,EUR,-2.00,2.00", "4:4 the amount must have at most 2"),
         ("2026-01-02,Tea,General,1e30,EUR,-2.00,2.00", "4:4 the amount must be at most"),
-        ("2026-01-02,Tea,General,1e999,EUR,-2.00,2.00", "4:4 \"1e999\" is no amount"),
+        (
+            "2026-01-02,Tea,General,1e999,EUR,-2.00,2.00",
+            "4:4 the amount \"1e999\" must have at most 38 digits",
+        ),
         ("2026-01-02,Tea,General,1.00,EUR,-2.00,2.00", "4:4 the cells of the members exceed"),
         ("2026-01-02,Tea,General,0.00,EUR,-2.00,2.00", "4:4 the cells of the members exceed"),
         ("2026-01-02,Tea,General,4.00,EUR,-2.00", "4 the line has 6 cells"),
@@ -193,6 +217,9 @@ fn files_that_are_no_whole_export_are_refused() {
         (&format!("{header},Anna,\n\n{row}\n"), "1:7 the name of a member must have"),
         (&format!("{header}\n\n"), "the file has none of the formats"),
         ("Date;Description\n\n2026-01-01;Tea\n", "the file has none of the formats"),
+        (&format!("{row}\n{row}\n"), "the file has none of the formats"),
+        (&file("2026-01-05,Sum, , ,EUR,0.00,0.00"), "5:5 the totals in EUR must appear only once"),
+        (&format!("{header},Anna,Bob\r\r{row}\r"), "the lines must end with LF or CRLF"),
         ("hello\n", "the file has none of the formats"),
         ("\"hello\n", "1:1 the quote that opens"),
     ]);

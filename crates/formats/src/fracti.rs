@@ -1,0 +1,564 @@
+//! Fracti's own JSON of a group.
+//!
+//! The entries of the ledger that count are imported: expenses with their payers and shares,
+//! settlements, and adjustments as payments, which change balances in the same way. A linked guest
+//! is the user.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use fracti_core::{
+    currency::Currency,
+    decimal::Decimal,
+    expense::Category,
+    ledger::{EntryStatus, RefType},
+    settlement::Status,
+    split::{MAX_SHARES, SplitType},
+};
+use serde::{Deserialize, Deserializer, de::Error as _};
+use serde_json::value::RawValue;
+
+use crate::{
+    draft::{self, Draft, transfers},
+    import::{Format, Issue, Part, Place, Transfer},
+    json,
+    key::Key,
+};
+
+/// Name of the format in a file.
+const NAME: &str = "fracti-json";
+
+/// Version of the format that is read.
+const VERSION: u64 = 1;
+
+/// Letters of a file that is cut off in which the name of the format is looked for.
+const START: usize = 200;
+
+/// What a JSON file says about its format.
+#[derive(Default, Deserialize)]
+struct Probe {
+    format: Option<String>,
+    data: Option<Box<Self>>,
+}
+
+/// The form of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A file of `fracti-admin export`.
+    File,
+    /// A response of the API.
+    Response,
+}
+
+/// A file, or a page of the API.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object with entries and members")]
+struct Export<'a> {
+    version: u64,
+    /// Number of entries of the whole export.
+    sequence: u64,
+    /// They are on the first page.
+    members: Option<Vec<Member>>,
+    balances: Option<Vec<Balance>>,
+    #[serde(borrow)]
+    entries: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    settlements: Vec<&'a RawValue>,
+}
+
+/// A response of the API.
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow)]
+    data: Export<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a member")]
+struct Member {
+    id: String,
+    name: String,
+    left_at: Option<String>,
+    removed_at: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a balance")]
+struct Balance {
+    user_id: String,
+    currency: Currency,
+    net: Amount,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an entry")]
+struct Entry {
+    #[serde(rename = "entryId")]
+    id: String,
+    sequence: u64,
+    status: EntryStatus,
+    ref_type: RefType,
+    linked_to: Option<String>,
+    note: Option<String>,
+    changes: Vec<Change>,
+    created_at: String,
+    expense: Option<Expense>,
+    settlement: Option<Settlement>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a change")]
+struct Change {
+    user_id: String,
+    currency: Currency,
+    paid: Option<Amount>,
+    owed: Option<Amount>,
+    sent: Option<Amount>,
+    received: Option<Amount>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an expense")]
+struct Expense {
+    id: String,
+    description: String,
+    category: Option<Category>,
+    date: String,
+    notes: Option<String>,
+    currency: Currency,
+    split_type: SplitType,
+    payers: Vec<Amounts>,
+    splits: Vec<Amounts>,
+}
+
+/// What a member paid or owes.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Amounts {
+    user_id: String,
+    amount: Amount,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a settlement")]
+struct Settlement {
+    id: String,
+    from_user_id: String,
+    to_user_id: String,
+    amount: Amount,
+    currency: Currency,
+    tx_hash: Option<String>,
+    status: Status,
+}
+
+/// An exact number, or the same digits as text, as the API writes it with `amounts=text`.
+#[derive(Clone, Copy)]
+struct Amount(Decimal);
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let json = <&RawValue>::deserialize(from)?.get();
+        let digits = json.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(json);
+        let number = digits.parse();
+        number.map(Self).map_err(|error| D::Error::custom(format!("{json:.40} {error}")))
+    }
+}
+
+/// The form of a JSON file in this format. A file that is cut off is recognized by its beginning.
+pub(crate) fn recognize(text: &str) -> Option<Form> {
+    let is_ours = |probe: &Probe| probe.format.as_deref() == Some(NAME);
+    match serde_json::from_str::<Probe>(text) {
+        Ok(probe) if is_ours(&probe) => Some(Form::File),
+        Ok(Probe { data: Some(probe), .. }) if is_ours(&probe) => Some(Form::Response),
+        Ok(_) => None,
+        Err(_) => {
+            let end = text.char_indices().nth(START).map_or(text.len(), |(end, _)| end);
+            let start = text.get(..end).filter(|it| it.contains(&format!("\"{NAME}\"")))?;
+            let is_response = start.contains("\"data\"");
+            Some(if is_response { Form::Response } else { Form::File })
+        }
+    }
+}
+
+/// Reads a file in the form that [`recognize`] found.
+///
+/// # Errors
+///
+/// An [`Issue`] if it is not a whole export.
+pub(crate) fn read(text: &str, form: Form, draft: &mut Draft<'_>) -> Result<(), Issue> {
+    draft.format(Format::FractiJson);
+    let export = match form {
+        Form::Response => json::file::<Response<'_>>(text, 3)?.data,
+        Form::File => json::file::<Export<'_>>(text, 2)?,
+    };
+    let of_file = |message: String| Err(Place::FILE.issue(message));
+    let Export { version, sequence, members, balances, entries, settlements } = export;
+    if version != VERSION {
+        return of_file(format!("version must be {VERSION}, not {version}"));
+    }
+    let (Some(members), Some(balances)) = (members, balances) else {
+        return of_file(
+            "members and balances are missing: the file must have the first page of the export"
+                .to_owned(),
+        );
+    };
+    let count = u64::try_from(entries.len()).unwrap_or(u64::MAX);
+    if count != sequence {
+        return of_file(format!(
+            "the file has {count} of {sequence} entries: it must have all pages of the export, as \
+             fracti-admin export writes them"
+        ));
+    }
+    let entries = read_all::<Entry>(draft, &entries);
+    let settlements = read_all::<Settlement>(draft, &settlements);
+    if draft.has_errors() {
+        return Ok(());
+    }
+    let mut reader = Reader::new(draft);
+    reader.add_members(&members, &entries);
+    for (index, entry) in entries.iter().enumerate() {
+        if entry.sequence != u64::try_from(index).unwrap_or(u64::MAX) {
+            let rule = format!("the entries must be in order: sequence must be {index}");
+            reader.draft.error(Place::line(index), rule);
+            return Ok(());
+        }
+        if entry.status != EntryStatus::Applied {
+            reader.past = reader.past.saturating_add(1);
+        } else if entry.ref_type != RefType::Link {
+            if !reader.draft.admits_row(index) {
+                return Ok(());
+            }
+            reader.row(index, entry);
+        }
+    }
+    reader.check(balances);
+    reader.warn(settlements.len());
+    Ok(())
+}
+
+/// The parts of a file, unless one of them is broken.
+fn read_all<'a, T: Deserialize<'a>>(draft: &mut Draft<'_>, list: &[&'a RawValue]) -> Vec<T> {
+    let mut read = Vec::new();
+    for (index, json) in list.iter().enumerate() {
+        if draft.is_full() {
+            break;
+        }
+        match json::part(json) {
+            Ok(part) => read.push(part),
+            Err(rule) => draft.error(Place::line(index), rule),
+        }
+    }
+    read
+}
+
+struct Reader<'d, 'a> {
+    draft: &'d mut Draft<'a>,
+    /// Indexes of the members by their ids, and by those of the guests who are linked to them.
+    members: HashMap<String, usize>,
+    /// Ids of the rows read.
+    ids: BTreeSet<(RefType, String)>,
+    /// Sums of the rows by currency and member.
+    nets: BTreeMap<(Currency, usize), i128>,
+    /// Number of entries that do not count.
+    past: usize,
+    adjustments: usize,
+    /// Number of expenses with a split of which only the shares are imported.
+    splits: usize,
+    /// Number of settlements with a blockchain transaction.
+    hashes: usize,
+}
+
+impl<'d, 'a> Reader<'d, 'a> {
+    fn new(draft: &'d mut Draft<'a>) -> Self {
+        Self {
+            draft,
+            members: HashMap::new(),
+            ids: BTreeSet::new(),
+            nets: BTreeMap::new(),
+            past: 0,
+            adjustments: 0,
+            splits: 0,
+            hashes: 0,
+        }
+    }
+
+    /// Adds the members: those who are present and those who take part in a row.
+    fn add_members(&mut self, members: &[Member], entries: &[Entry]) {
+        let applied = || entries.iter().filter(|entry| entry.status == EntryStatus::Applied);
+        let links: HashMap<&str, &str> = applied()
+            .filter_map(|entry| {
+                Some((entry.id.strip_prefix("link:")?, &**entry.linked_to.as_ref()?))
+            })
+            .collect();
+        let resolved =
+            |id: &str| links.get(id).map_or_else(|| id.to_owned(), |id| (*id).to_owned());
+        let mut active: HashSet<String> = HashSet::new();
+        for entry in applied() {
+            active.extend(entry.changes.iter().map(|change| resolved(&change.user_id)));
+            let expense = entry.expense.iter();
+            let named = expense.flat_map(|it| it.payers.iter().chain(&it.splits));
+            active.extend(named.map(|it| resolved(&it.user_id)));
+        }
+        let mut left_out = 0_usize;
+        for (index, member) in members.iter().enumerate() {
+            if links.contains_key(&*member.id) {
+                continue;
+            }
+            let is_past = member.left_at.is_some() || member.removed_at.is_some();
+            if is_past && !active.contains(&member.id) {
+                left_out = left_out.saturating_add(1);
+            } else if let Some(added) = self.draft.add_member(Place::FILE, &member.name)
+                && self.members.insert(member.id.clone(), added).is_some()
+            {
+                let rule = format!("members[{index}].id must be of one member only");
+                self.draft.error(Place::FILE, rule);
+            }
+        }
+        let linked: Vec<(String, usize)> = links
+            .iter()
+            .filter_map(|(guest, user)| Some(((*guest).to_owned(), *self.members.get(*user)?)))
+            .collect();
+        if !linked.is_empty() {
+            let what = format!(
+                "{} guests are imported as the users to whom they were linked",
+                linked.len()
+            );
+            self.draft.warn(Place::FILE, what);
+        }
+        self.members.extend(linked);
+        if left_out > 0 {
+            let what = format!(
+                "{left_out} past members who take part in no expense or payment are not imported"
+            );
+            self.draft.warn(Place::FILE, what);
+        }
+    }
+
+    fn row(&mut self, index: usize, entry: &Entry) {
+        let place = Place::line(index);
+        if !self.ids.insert((entry.ref_type, entry.id.clone())) {
+            let rule = format!("another applied entry has the entryId {:.64}, too", entry.id);
+            self.draft.error(place, rule);
+            return;
+        }
+        match (entry.ref_type, &entry.expense, &entry.settlement) {
+            (RefType::Expense, Some(expense), _) => self.expense(index, expense),
+            (RefType::Settlement, _, Some(settlement)) => {
+                self.settlement(index, entry, settlement);
+            }
+            (RefType::Expense, None, _) => self.draft.error(place, "expense is missing"),
+            (RefType::Settlement, _, None) => self.draft.error(place, "settlement is missing"),
+            (RefType::Adjustment, ..) => self.adjustment(index, entry),
+            (RefType::Link, ..) => {}
+        }
+    }
+
+    fn expense(&mut self, index: usize, expense: &Expense) {
+        let place = Place::line(index);
+        let date = self.draft.date(place, &expense.date);
+        let payers = self.parts(place, "payers", &expense.payers, expense.currency);
+        let shares = self.parts(place, "splits", &expense.splits, expense.currency);
+        let (Some(date), Some(payers), Some(shares)) = (date, payers, shares) else { return };
+        if !matches!(expense.split_type, SplitType::Equal | SplitType::Exact) {
+            self.splits = self.splits.saturating_add(1);
+        }
+        self.count(expense.currency, &payers, &shares);
+        self.draft.push(&draft::Entry {
+            line: index,
+            key: Key::of("fracti", &["expense", &expense.id]),
+            is_payment: false,
+            date,
+            description: &expense.description,
+            category: expense.category,
+            notes: expense.notes.as_deref(),
+            currency: expense.currency,
+            is_open: false,
+            payers,
+            shares,
+        });
+    }
+
+    fn settlement(&mut self, index: usize, entry: &Entry, settlement: &Settlement) {
+        let place = Place::line(index);
+        if settlement.status != Status::Completed {
+            self.draft.error(place, "settlement.status must be completed, as the entry is applied");
+            return;
+        }
+        let from = self.member(place, "fromUserId", &settlement.from_user_id);
+        let to = self.member(place, "toUserId", &settlement.to_user_id);
+        let minor = self.draft.minor(place, settlement.amount.0, settlement.currency);
+        let (Some(from), Some(to), Some(minor)) = (from, to, minor) else { return };
+        if minor <= 0 {
+            self.draft.error(place, "settlement.amount must be above 0");
+            return;
+        }
+        if settlement.tx_hash.is_some() {
+            self.hashes = self.hashes.saturating_add(1);
+        }
+        let key = Key::of("fracti", &["settlement", &settlement.id]);
+        let transfers = [Transfer { from, to, minor }];
+        self.payment(index, entry, key, settlement.currency, "Payment", &transfers);
+    }
+
+    /// Adds an adjustment as payments from those whose balance grows to the others, which changes
+    /// all totals in the same way.
+    fn adjustment(&mut self, index: usize, entry: &Entry) {
+        let place = Place::line(index);
+        let mut nets: BTreeMap<Currency, BTreeMap<usize, i128>> = BTreeMap::new();
+        for change in &entry.changes {
+            let member = self.member(place, "userId", &change.user_id);
+            let of = |amount: Option<Amount>| amount.map_or(Decimal::ZERO, |Amount(number)| number);
+            let [paid, owed, sent, received] =
+                [change.paid, change.owed, change.sent, change.received].map(of);
+            let [paid, owed, sent, received] = [paid, owed, sent, received]
+                .map(|number| self.draft.minor(place, number, change.currency).map(i128::from));
+            let (Some(member), Some(paid), Some(owed), Some(sent), Some(received)) =
+                (member, paid, owed, sent, received)
+            else {
+                return;
+            };
+            let net = paid.saturating_sub(owed).saturating_add(sent).saturating_sub(received);
+            let sum = nets.entry(change.currency).or_default().entry(member).or_default();
+            *sum = sum.saturating_add(net);
+        }
+        self.adjustments = self.adjustments.saturating_add(1);
+        let note = entry.note.as_deref().unwrap_or(&entry.id);
+        for (currency, nets) in nets {
+            let (mut givers, mut takers, mut sum) = (Vec::new(), Vec::new(), 0_i128);
+            for (member, net) in nets {
+                sum = sum.saturating_add(net);
+                let Ok(minor) = i64::try_from(net.unsigned_abs()) else {
+                    self.draft.error(place, "the amounts are too large");
+                    return;
+                };
+                match net.signum() {
+                    1 => givers.push(Part { member, minor }),
+                    -1 => takers.push(Part { member, minor }),
+                    _ => {}
+                }
+            }
+            if sum != 0 {
+                self.draft.error(place, format!("the changes in {currency} must sum to 0"));
+                return;
+            }
+            for (part, transfers) in transfers(givers, takers).chunks(MAX_SHARES).enumerate() {
+                let content = ["adjustment", &entry.id, currency.code(), &part.to_string()];
+                let key = Key::of("fracti", &content);
+                self.payment(index, entry, key, currency, note, transfers);
+            }
+        }
+    }
+
+    fn payment(
+        &mut self,
+        index: usize,
+        entry: &Entry,
+        key: Key,
+        currency: Currency,
+        description: &str,
+        transfers: &[Transfer],
+    ) {
+        let day = entry.created_at.get(..10).unwrap_or(&entry.created_at);
+        let Some(date) = self.draft.date(Place::line(index), day) else { return };
+        let part = |member: usize, it: &Transfer| Part { member, minor: it.minor };
+        let payers: Vec<Part> = transfers.iter().map(|it| part(it.from, it)).collect();
+        let shares: Vec<Part> = transfers.iter().map(|it| part(it.to, it)).collect();
+        self.count(currency, &payers, &shares);
+        self.draft.push(&draft::Entry {
+            line: index,
+            key,
+            is_payment: true,
+            date,
+            description,
+            category: None,
+            notes: None,
+            currency,
+            is_open: false,
+            payers,
+            shares,
+        });
+    }
+
+    /// The parts of members, each of whom has one.
+    fn parts(
+        &mut self,
+        place: Place,
+        field: &str,
+        amounts: &[Amounts],
+        currency: Currency,
+    ) -> Option<Vec<Part>> {
+        if amounts.len() > MAX_SHARES {
+            self.draft.error(place, format!("{field} must have at most {MAX_SHARES} items"));
+            return None;
+        }
+        let mut parts: Vec<Part> = Vec::new();
+        for (index, Amounts { user_id, amount }) in amounts.iter().enumerate() {
+            let member = self.member(place, &format!("{field}[{index}].userId"), user_id)?;
+            let minor = self.draft.minor(place, amount.0, currency)?;
+            match parts.iter_mut().find(|part| part.member == member) {
+                None => parts.push(Part { member, minor }),
+                // The user and a guest who was linked to them.
+                Some(part) => {
+                    let sum = part.minor.checked_add(minor).ok_or("are too large to be summed");
+                    part.minor = self.draft.keep(place, field, sum)?;
+                }
+            }
+        }
+        Some(parts)
+    }
+
+    fn member(&mut self, place: Place, field: &str, id: &str) -> Option<usize> {
+        let member = self.members.get(id).copied().ok_or("must be the id of a member in members");
+        self.draft.keep(place, field, member)
+    }
+
+    /// Adds a row to the sums of its members.
+    fn count(&mut self, currency: Currency, payers: &[Part], shares: &[Part]) {
+        let paid = payers.iter().map(|part| (part.member, i128::from(part.minor)));
+        let owed = shares.iter().map(|it| (it.member, i128::from(it.minor).saturating_neg()));
+        for (member, minor) in paid.chain(owed) {
+            let net = self.nets.entry((currency, member)).or_default();
+            *net = net.saturating_add(minor);
+        }
+    }
+
+    /// Compares the balances in the file with the sums of its rows.
+    fn check(&mut self, balances: Vec<Balance>) {
+        for Balance { user_id, currency, net } in balances {
+            let Some(member) = self.member(Place::FILE, "balances", &user_id) else { continue };
+            let computed = self.nets.remove(&(currency, member)).unwrap_or_default();
+            self.compare(currency, member, net.0, computed);
+        }
+        for ((currency, member), net) in std::mem::take(&mut self.nets) {
+            if net != 0 {
+                self.compare(currency, member, Decimal::ZERO, net);
+            }
+        }
+    }
+
+    fn compare(&mut self, currency: Currency, member: usize, file: Decimal, computed: i128) {
+        let what = format!("balance of {} in {currency}", self.draft.name(member));
+        self.draft.check(Place::FILE, what, file, currency.to_major(computed));
+    }
+
+    /// Says what is not imported as the file has it.
+    fn warn(&mut self, open: usize) {
+        let Self { past, adjustments, splits, hashes, .. } = *self;
+        for (count, what) in [
+            (
+                past,
+                "entries of the history, of expenses that were edited or deleted, are not imported",
+            ),
+            (open, "settlements that are not completed are not imported"),
+            (adjustments, "adjustments are imported as payments"),
+            (
+                splits,
+                "expenses keep their shares, but not the percentages, weights, adjustments or lines from which they were computed",
+            ),
+            (hashes, "settlements lose the hash of their blockchain transaction"),
+        ] {
+            if count > 0 {
+                self.draft.warn(Place::FILE, format!("{count} {what}"));
+            }
+        }
+    }
+}

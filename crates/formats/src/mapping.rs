@@ -1,0 +1,83 @@
+//! Which members of a group the people in a file are.
+
+use std::{collections::BTreeMap, str::FromStr};
+
+use fracti_core::{group::Member, id::MemberId, links::Links, words};
+
+use crate::import::Import;
+
+/// What the caller says about a person in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The person is this member of the group.
+    Member(MemberId),
+    /// The person becomes a guest.
+    NewGuest,
+}
+
+impl Target {
+    /// Word for a person who becomes a guest.
+    pub const NEW_GUEST: &str = "new guest";
+}
+
+/// Error returned for a text that is not a [`Target`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be the id of a present member of the group, or \"{}\"", Target::NEW_GUEST)]
+pub struct TargetError;
+
+impl FromStr for Target {
+    type Err = TargetError;
+
+    fn from_str(text: &str) -> Result<Self, TargetError> {
+        if text == Self::NEW_GUEST {
+            return Ok(Self::NewGuest);
+        }
+        text.parse().map(Self::Member).map_err(|_| TargetError)
+    }
+}
+
+words! {
+    /// Why a person in a file is taken for a member: because both have one `name`, or because it was
+    /// `given` in the request.
+    pub enum MatchedBy as "ImportMatchedBy" {
+        /// Both have one name.
+        Name = "name",
+        /// The request says so.
+        Given = "given",
+    }
+}
+
+/// The member who a person in a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Match<'a> {
+    /// The member.
+    pub member: &'a Member,
+    /// The reason.
+    pub by: MatchedBy,
+}
+
+/// The member of each person in a file, as far as it is known. A name is matched without case, if
+/// exactly one present member has it.
+#[must_use]
+pub fn matches<'a>(
+    import: &Import,
+    targets: &BTreeMap<String, Target>,
+    members: &'a [Member],
+) -> Vec<Option<Match<'a>>> {
+    let links: Links = members.iter().collect();
+    let present = || members.iter().filter(|it| it.is_present() && !links.has(it.id));
+    let of_name = |name: &str| {
+        let mut named = present().filter(|member| member.is_named(name));
+        named.next().filter(|_| named.next().is_none())
+    };
+    let of_person = |name: &str| match targets.get(name) {
+        Some(Target::Member(id)) => {
+            let meant = links.resolve(*id);
+            let member = present().find(|member| member.id == meant)?;
+            Some(Match { member, by: MatchedBy::Given })
+        }
+        Some(Target::NewGuest) => None,
+        None => of_name(name).map(|member| Match { member, by: MatchedBy::Name }),
+    };
+    import.members.iter().map(|person| of_person(person.name.as_str())).collect()
+}

@@ -1,0 +1,314 @@
+//! What a file becomes in a group: expenses, settlements and guests.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fracti_core::{
+    Error,
+    expense::{Expense, NewExpense, PayerInput, SplitInput},
+    group::{Group, MAX_MEMBERS, Member},
+    id::{ImportId, MemberId, UserId},
+    import::{NewImport, Record, expense_id, guest_id, import_id, settlement_id},
+    input::{Draft, Field, FieldErrors, Path},
+    ledger::LedgerError,
+    links::Links,
+    settlement::{Settlement, Status},
+    split::SplitType,
+    text::GuestName,
+    time::{Timestamp, Zone},
+};
+
+use crate::{
+    import::{Asks, Import, Issue, Movement, Part, Question, Row, Transfer},
+    mapping::{Target, TargetError},
+};
+
+/// Rule that a new guest breaks whose name is taken.
+const TAKEN: &str = "must be the id of a member: another member of the group has the name";
+
+/// Rule that a new guest breaks who was added by an earlier import and then removed.
+const REMOVED: &str = "must be the id of a member: the guest of this name was removed";
+
+/// The group into which a file is imported, and the member who does it.
+#[derive(Clone, Copy, Debug)]
+pub struct Destination<'a> {
+    /// The group.
+    pub group: &'a Group,
+    /// Its members, present and past.
+    pub members: &'a [Member],
+    /// The member who imports the file.
+    pub user: UserId,
+    /// The time of day.
+    pub now: Timestamp,
+}
+
+impl Import {
+    /// What an import records in a group. `targets` says of each name in the file who it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with all errors and open questions of the file and all mistakes of
+    /// `targets`; [`Error::TooManyMembers`].
+    pub fn recorded_in(
+        &self,
+        to: &Destination<'_>,
+        targets: &BTreeMap<String, Target>,
+    ) -> Result<NewImport, Error> {
+        let mut errors = self.refusals();
+        let added = self.guests(to, targets, &mut errors);
+        let members: Vec<Member> =
+            to.members.iter().cloned().chain(added.iter().cloned()).collect();
+        let people = self.people(to, targets, &members, &mut errors);
+        if !errors.is_empty() {
+            return Err(Error::Invalid(errors));
+        }
+        let present = members.iter().filter(|member| member.is_present()).count();
+        if u64::try_from(present).is_ok_and(|present| present > MAX_MEMBERS) {
+            return Err(Error::TooManyMembers);
+        }
+        // Each check of an expense looks at all members that it gets.
+        let named: BTreeSet<MemberId> = people.iter().map(|member| member.id).collect();
+        let named: Vec<Member> =
+            members.iter().filter(|it| named.contains(&it.id)).cloned().collect();
+        let mut records = Vec::new();
+        for row in &self.rows {
+            match row.records(to, &people, &named) {
+                Ok(of_row) => records.extend(of_row.into_iter().map(|record| (row.line, record))),
+                Err(Error::Invalid(rules)) => {
+                    for rule in rules.into_sorted() {
+                        errors.push("file", format!("line {}: {}", row.line, rule.rule));
+                    }
+                }
+                Err(error) => errors.push("file", format!("line {}: {error}", row.line)),
+            }
+        }
+        let format = self.format.ok_or_else(|| Error::Table("a file without a format".into()));
+        let new = NewImport { id: self.id(to, targets), format: format?, guests: added, records };
+        errors.finish(Some(new))
+    }
+
+    /// The payments that are left out because payer and recipient are one member, by their lines.
+    /// `members` has the member of each person, as far as it is known.
+    pub fn payments_to_oneself(
+        &self,
+        members: &[Option<MemberId>],
+    ) -> impl Iterator<Item = (usize, Transfer)> {
+        let of = |person: usize| members.get(person).copied().flatten();
+        let is_one = move |it: &Transfer| of(it.from).is_some() && of(it.from) == of(it.to);
+        self.rows.iter().flat_map(move |row| {
+            let transfers = match &row.movement {
+                Movement::Payment(transfers) => transfers.as_slice(),
+                Movement::Expense { .. } => &[],
+            };
+            transfers.iter().filter(move |it| is_one(it)).map(|it| (row.line, *it))
+        })
+    }
+
+    /// Why the file cannot be imported: its errors and its open questions.
+    fn refusals(&self) -> FieldErrors {
+        let (mut errors, options) = (FieldErrors::default(), Path::from("options"));
+        for Issue { line, column, message } in &self.errors {
+            let place = match (line, column) {
+                (Some(line), Some(column)) => format!("line {line}, column {column}: "),
+                (Some(line), None) => format!("line {line}: "),
+                (None, _) => String::new(),
+            };
+            errors.push("file", format!("{place}{message}"));
+        }
+        for Question { asks, message } in &self.questions {
+            let path = match asks {
+                Asks::Currency => options.field("currency"),
+                Asks::Payer { line } => options.field("payers").key(line.to_string()),
+                Asks::Weight { name } => options.field("weights").key(name.as_str()),
+            };
+            errors.push(path.clone(), format!("{} is required: {message}", path.name()));
+        }
+        errors
+    }
+
+    /// The guests who have to be added.
+    fn guests(
+        &self,
+        to: &Destination<'_>,
+        targets: &BTreeMap<String, Target>,
+        errors: &mut FieldErrors,
+    ) -> Vec<Member> {
+        let mut added = Vec::new();
+        for name in self.members.iter().map(|person| &person.name) {
+            if targets.get(name.as_str()) != Some(&Target::NewGuest) {
+                continue;
+            }
+            let id = MemberId::from(guest_id(to.group.id, name));
+            let known = to.members.iter().find(|member| member.id == id);
+            match known {
+                Some(guest) if guest.is_present() || guest.linked_to.is_some() => {}
+                Some(_) => errors.push(path_of(name), REMOVED),
+                None if Member::is_taken(name.as_str(), to.members, None) => {
+                    errors.push(path_of(name), TAKEN);
+                }
+                None => {
+                    added.push(Member { id, ..Member::guest(name, to.user, to.now, [0; 10]) });
+                }
+            }
+        }
+        added
+    }
+
+    /// The member who each person is. After an error, some may be missing.
+    fn people<'a>(
+        &self,
+        to: &Destination<'_>,
+        targets: &BTreeMap<String, Target>,
+        members: &'a [Member],
+        errors: &mut FieldErrors,
+    ) -> Vec<&'a Member> {
+        let links: Links = members.iter().collect();
+        let mut people = Vec::new();
+        for name in self.members.iter().map(|person| &person.name) {
+            let member = |id| {
+                let meant = links.resolve(id);
+                members.iter().find(|member| member.id == meant && member.is_present())
+            };
+            match targets.get(name.as_str()) {
+                Some(Target::Member(id)) => {
+                    people.extend(errors.keep(path_of(name), member(*id).ok_or(TargetError)));
+                }
+                // A guest who cannot be added is reported already.
+                Some(Target::NewGuest) => people.extend(member(guest_id(to.group.id, name).into())),
+                None => errors.missing(path_of(name)),
+            }
+        }
+        let known: BTreeSet<&str> = self.members.iter().map(|it| it.name.as_str()).collect();
+        for name in targets.keys().filter(|name| !known.contains(name.as_str())) {
+            let path = Path::from("options").field("members").key(name);
+            errors.push(path.clone(), format!("{}: the file does not have the name", path.name()));
+        }
+        people
+    }
+
+    /// Id of the import: the same for the same rows and the same members.
+    fn id(&self, to: &Destination<'_>, targets: &BTreeMap<String, Target>) -> ImportId {
+        let target = |target: &Target| match target {
+            Target::Member(id) => id.to_string(),
+            Target::NewGuest => Target::NEW_GUEST.to_owned(),
+        };
+        let targets: Vec<String> =
+            targets.iter().flat_map(|(name, it)| [name.clone(), target(it)]).collect();
+        let rows = self.rows.iter().map(|row| row.key.as_bytes().as_slice());
+        let content: Vec<&[u8]> = rows.chain(targets.iter().map(String::as_bytes)).collect();
+        import_id(to.group.id, &content)
+    }
+}
+
+/// Path of the member who a person is.
+fn path_of(name: &GuestName) -> Path {
+    Path::from("options").field("members").key(name.as_str())
+}
+
+impl Row {
+    /// The expense of the row, or its settlements. `members` has all members who take part.
+    fn records(
+        &self,
+        to: &Destination<'_>,
+        people: &[&Member],
+        members: &[Member],
+    ) -> Result<Vec<Record>, Error> {
+        match &self.movement {
+            Movement::Expense { payers, shares } => {
+                let [payers, shares] = [payers, shares].map(|parts| self.merged(parts, people));
+                let expense = self.expense(to, members, &payers?, &shares?)?;
+                Ok(vec![Record::Expense(expense.into())])
+            }
+            Movement::Payment(transfers) => {
+                let indexed = (0_u32..).zip(transfers);
+                let records =
+                    indexed.filter_map(|(index, it)| self.settlement(to, people, index, it));
+                Ok(records.collect())
+            }
+        }
+    }
+
+    fn expense(
+        &self,
+        to: &Destination<'_>,
+        members: &[Member],
+        payers: &BTreeMap<MemberId, i64>,
+        shares: &BTreeMap<MemberId, i64>,
+    ) -> Result<Expense, Error> {
+        let major = |minor: i64| Field::Value(self.currency.to_major(minor));
+        let amount = payers.values().try_fold(0_i64, |sum, minor| sum.checked_add(*minor));
+        let split = |(user, minor): (&MemberId, &i64)| SplitInput {
+            user: Field::Value(*user),
+            amount: major(*minor),
+            ..SplitInput::default()
+        };
+        let paid = |(user, minor): (&MemberId, &i64)| PayerInput {
+            user: Field::Value(*user),
+            amount: major(*minor),
+        };
+        let only = payers.keys().next().filter(|_| payers.len() == 1);
+        let several = only.is_none().then(|| payers.iter().map(paid).collect());
+        let new = NewExpense {
+            amount: amount.map_or(Field::Invalid, major),
+            description: Field::Value(self.description.clone()),
+            payer: Field::from(only.copied()),
+            payers: Field::from(several),
+            split_type: Field::Value(SplitType::Exact),
+            splits: Field::Value(shares.iter().map(split).collect()),
+            currency: Field::Value(self.currency),
+            category: Field::from(self.category),
+            date: Field::Value(self.date),
+            notes: Field::from(self.notes.clone()),
+            ..NewExpense::default()
+        };
+        let new = Draft::valid(new);
+        let checked = new.check(to.group, members, to.user, to.now, Zone::default())?;
+        let id = expense_id(to.group.id, self.key.as_bytes());
+        Ok(Expense { id, ..checked.at(to.now, [0; 10])? })
+    }
+
+    /// The parts of members. Those of people who are one member are added up.
+    fn merged(
+        &self,
+        parts: &[Part],
+        people: &[&Member],
+    ) -> Result<BTreeMap<MemberId, i64>, LedgerError> {
+        let mut sums: BTreeMap<MemberId, i64> = BTreeMap::new();
+        for Part { member, minor } in parts {
+            if let Some(member) = people.get(*member) {
+                let sum = sums.entry(member.id).or_default();
+                let overflow = LedgerError::Overflow(self.currency);
+                *sum = sum.checked_add(*minor).ok_or(overflow)?;
+            }
+        }
+        Ok(sums)
+    }
+
+    /// The settlement of a payment, unless it is to the payer.
+    fn settlement(
+        &self,
+        to: &Destination<'_>,
+        people: &[&Member],
+        index: u32,
+        transfer: &Transfer,
+    ) -> Option<Record> {
+        let [payer, recipient] = [transfer.from, transfer.to].map(|person| people.get(person));
+        let (payer, recipient) = payer.zip(recipient).filter(|(one, other)| one.id != other.id)?;
+        let settlement = Settlement {
+            id: settlement_id(to.group.id, self.key.as_bytes(), index),
+            group_id: to.group.id,
+            group_title: Some(to.group.title.to_string()),
+            from_user_id: payer.id,
+            from_user_name: payer.name.clone(),
+            to_user_id: recipient.id,
+            to_user_name: recipient.name.clone(),
+            amount: self.currency.to_major(transfer.minor),
+            currency: self.currency,
+            tx_hash: None,
+            status: Status::Completed,
+            created_at: to.now,
+            completed_at: Some(to.now),
+            import_id: None,
+        };
+        Some(Record::Settlement(settlement.into()))
+    }
+}

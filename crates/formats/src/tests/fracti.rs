@@ -1,0 +1,119 @@
+//! Fracti's own JSON.
+
+use super::*;
+use crate::Format;
+
+/// A file of three members with an expense that was edited, a settlement, and an adjustment.
+const FILE: &str = include_str!("../../../../tests/fixtures/import/fracti.json");
+
+#[test]
+fn entries_that_count_are_read() {
+    let import = read_text(FILE);
+    assert!(import.is_ready(), "{:?}", errors(&import));
+    assert_eq!(import.format, Some(Format::FractiJson));
+    assert_eq!(
+        rows(&import),
+        [
+            "2026-01-03 Dinner EUR: +0 3000, -0 1000, -1 1000, -2 1000",
+            "2026-01-15 Payment EUR: 1>0 500",
+            "2026-01-15 Opening EUR: 2>1 250",
+            "2026-01-15 Tea EUR: +1 800, +0 100, -0 300, -1 300, -2 300",
+        ]
+    );
+    assert_eq!(balances(&import), ["Alice 13 EUR", "Bob -2.5 EUR", "Grandma -10.5 EUR"]);
+    assert_eq!(
+        warnings(&import),
+        [
+            "2 entries of the history, of expenses that were edited or deleted, are not imported",
+            "1 settlements that are not completed are not imported",
+            "1 adjustments are imported as payments",
+        ]
+    );
+}
+
+#[test]
+fn amounts_may_be_texts() {
+    let file = FILE
+        .replace("\"net\": 13", "\"net\": \"13\"")
+        .replace("\"amount\": 5,", "\"amount\": \"5.00\",");
+    assert_ne!(file, FILE);
+    assert_eq!(balances(&read_text(&file)), balances(&read_text(FILE)));
+}
+
+#[test]
+fn keys_are_those_of_the_ids() {
+    let other = FILE.replace("\"description\": \"Dinner\"", "\"description\": \"Lunch\"");
+    assert_ne!(other, FILE);
+    assert_eq!(keys(&read_text(&other)), keys(&read_text(FILE)));
+}
+
+#[test]
+fn broken_files_are_refused() {
+    let changed = |from: &str, to: &str| {
+        let file = FILE.replacen(from, to, 1);
+        assert_ne!(file, FILE, "{from}");
+        file
+    };
+    let files = [
+        ("\"version\": 1", "\"version\": 2", "version must be 1, not 2"),
+        ("\"sequence\": 6", "\"sequence\": 7", "the file has 6 of 7 entries"),
+        ("\"members\"", "\"people\"", "members and balances are missing"),
+        (
+            "\"net\": 13",
+            "\"net\": 13.01",
+            "the balance of Alice in EUR is 13.01, but its rows sum to 13",
+        ),
+        ("\"net\": 13", "\"net\": NaN", "0 the file is not the JSON of an export"),
+        (
+            "\"sequence\": 3",
+            "\"sequence\": 4",
+            "3 the entries must be in order: sequence must be 3",
+        ),
+        ("\"refType\": \"settlement\"", "\"refType\": \"loan\"", "3 refType"),
+        (
+            "\"status\": \"completed\"",
+            "\"status\": \"pending\"",
+            "3 settlement.status must be completed",
+        ),
+        ("\"toUserId\": \"1\"", "\"toUserId\": \"9\"", "3 toUserId must be the id of a member"),
+        ("\"amount\": 5,", "\"amount\": -5,", "3 settlement.amount must be above 0"),
+        ("\"amount\": 5,", "\"amount\": 5.001,", "3 the amount must have at most 2 decimals"),
+        ("\"sent\": 2.5}", "\"sent\": 2.4}", "4 the changes in EUR must sum to 0"),
+        ("\"food\", \"date\": \"2026-01-03\"", "\"food\", \"date\": \"2026-02-30\"", "2 the date"),
+        ("\"splits\"", "\"parts\"", "0 expense: missing field `splits`"),
+        ("\"name\": \"Bob\"", "\"name\": \"\"", "the name of a member"),
+    ];
+    for (from, to, expected) in files {
+        let file = changed(from, to);
+        let errors = errors(&read_text(&file));
+        assert!(errors.iter().any(|it| it.starts_with(expected)), "{to}: {errors:#?}");
+    }
+    let long = changed(
+        "\"splits\": [",
+        &format!("\"splits\": [{}", r#"{"userId":"1","amount":0},"#.repeat(46)),
+    );
+    let long = long.replacen("\"status\": \"reverted\"", "\"status\": \"applied\"", 1);
+    assert_eq!(errors(&read_text(&long))[0], "0 splits must have at most 45 items");
+}
+
+#[test]
+fn adjustments_of_many_members_are_several_payments() {
+    let member = |id: usize| format!(r#"{{"id":"{id}","name":"Member {id}"}}"#);
+    let members: Vec<String> = (1..=100).map(member).collect();
+    let change = |id: usize| {
+        let total = if id <= 50 { "sent" } else { "received" };
+        format!(r#"{{"userId":"{id}","currency":"EUR","{total}":1}}"#)
+    };
+    let changes: Vec<String> = (1..=100).map(change).collect();
+    let file = format!(
+        r#"{{"format":"fracti-json","version":1,"sequence":1,"members":[{}],"balances":[],
+        "entries":[{{"entryId":"opening","sequence":0,"status":"applied","refType":"adjustment",
+        "createdAt":"2026-01-15T12:00:00.000Z","changes":[{}]}}],"settlements":[]}}"#,
+        members.join(","),
+        changes.join(",")
+    );
+    let import = read_text(&file);
+    assert_eq!(import.rows.len(), 2);
+    assert_eq!(balances(&import).len(), 100);
+    assert_eq!(keys(&import).len(), 2);
+}

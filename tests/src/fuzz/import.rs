@@ -1,0 +1,68 @@
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use fracti_core::{split::MAX_SHARES, time::Day};
+use fracti_formats::{
+    Answers, Import, MAX_CHECKS, MAX_ERRORS, MAX_MEMBERS, MAX_QUESTIONS, MAX_ROWS, MAX_WARNINGS,
+    Movement, Part, read,
+};
+
+static TODAY: LazyLock<Day> = LazyLock::new(|| "2026-06-30".parse().unwrap());
+
+/// An export file of another app: each of its rows moves money between members and creates none;
+/// what is listed is bounded; a byte order mark, and reading it twice, change nothing.
+///
+/// # Panics
+///
+/// If the property does not hold.
+pub fn import(bytes: &[u8]) {
+    let answers = Answers { currency: Some("EUR".parse().unwrap()), ..Answers::default() };
+    let import = read(bytes, &answers, *TODAY);
+    check(&import);
+
+    let with_mark = [b"\xef\xbb\xbf", bytes].concat();
+    let again = read(if bytes.is_ascii() { &with_mark } else { bytes }, &answers, *TODAY);
+    assert_eq!(import.rows, again.rows);
+    assert_eq!(import.errors.is_empty(), again.errors.is_empty());
+    // The answer is needed only for amounts without a currency.
+    let asked = read(bytes, &Answers::default(), *TODAY);
+    check(&asked);
+    assert!(!asked.is_ready() || import.is_ready());
+}
+
+fn check(import: &Import) {
+    let Import { members, rows, .. } = import;
+    assert!(members.len() <= MAX_MEMBERS && rows.len() <= MAX_ROWS);
+    assert!(import.errors.len() <= MAX_ERRORS && import.questions.len() <= MAX_QUESTIONS);
+    assert!(import.checks.len() <= MAX_CHECKS && import.warnings.len() <= MAX_WARNINGS + 1);
+    assert!(import.format.is_some() || !import.is_ready());
+    let mut nets: BTreeMap<(usize, &str), i128> = BTreeMap::new();
+    for row in rows {
+        for (member, minor) in row.movement.changes() {
+            assert!(member < members.len());
+            *nets.entry((member, row.currency.code())).or_default() += minor;
+        }
+        assert_eq!(row.movement.changes().map(|(_, minor)| minor).sum::<i128>(), 0);
+        match &row.movement {
+            Movement::Expense { payers, shares } => {
+                assert!(!payers.is_empty() && payers.len() + shares.len() <= MAX_SHARES + 1);
+                let sign = payers[0].minor.signum();
+                let parts = payers.iter().chain(shares).map(|part| part.minor.signum());
+                assert!(sign != 0 && parts.clone().all(|part| part == sign || part == 0));
+                for parts in [payers, shares] {
+                    let mut members: Vec<usize> =
+                        parts.iter().map(|part: &Part| part.member).collect();
+                    members.sort_unstable();
+                    members.dedup();
+                    assert_eq!(members.len(), parts.len());
+                }
+            }
+            Movement::Payment(transfers) => {
+                assert!(!transfers.is_empty());
+                assert!(transfers.iter().all(|it| it.minor > 0 && it.from != it.to));
+            }
+        }
+    }
+    let plan = import.plan();
+    assert_eq!(plan.balances.len(), nets.values().filter(|net| **net != 0).count());
+    assert!(serde_json::to_string(&plan).is_ok());
+}
