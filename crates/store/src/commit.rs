@@ -107,7 +107,52 @@ impl Table {
             };
             tokio::try_join!(turn, prepare)?.0
         };
-        self.write(attempt).await
+        self.write_migrated(group, attempt).await
+    }
+
+    /// Runs [`Table::write`], and again after the migration of the group if an attempt needs it: an
+    /// event must not precede events that v0 rows record, and v0 rows may be unreadable.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::write`] and [`Table::migrate`].
+    pub(crate) async fn write_migrated<T, A>(
+        &self,
+        group: GroupId,
+        attempt: impl Fn() -> A,
+    ) -> Result<T, Error>
+    where
+        A: Future<Output = Result<Decision<T>, TransactionError>>,
+    {
+        self.migrated(group, || self.write(&attempt)).await
+    }
+
+    /// Runs `work`, and again after the migration of the group if `work` needs it.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`; as [`Table::migrate`].
+    pub(crate) async fn migrated<T, W>(
+        &self,
+        group: GroupId,
+        work: impl Fn() -> W,
+    ) -> Result<T, Error>
+    where
+        W: Future<Output = Result<T, Error>>,
+    {
+        let error = match work().await {
+            Err(error @ (Error::Unmigrated | Error::Table(_))) => error,
+            done => return done,
+        };
+        // Only groups of the TypeScript Fracti have v0 rows, so others cost no read.
+        if group.created_at().is_some()
+            || !self.ledger(group).await?.presence.needs_migration(group)
+        {
+            return Err(error);
+        }
+        // Boxed, because hardly any write needs it.
+        Box::pin(self.migrate(group)).await?;
+        Box::pin(work()).await
     }
 
     /// Runs `attempt` and commits its decision until a commit succeeds, the attempt fails or the

@@ -31,7 +31,8 @@ use crate::{
 /// An expense, its entry and the ledger.
 struct LoadedExpense {
     expense: Expense,
-    /// An expense in a v0 row has none: it never entered the ledger.
+    /// An expense in a v0 row that could not be migrated has none. It enters the ledger with its
+    /// first edit.
     entry: Option<Entry>,
     ledger: Ledger,
 }
@@ -155,8 +156,9 @@ impl Table {
             transaction.add(Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry));
             transaction.add_all(member_rows(Some(&before), Some(&after))?);
             transaction.tally(Some(&before), Some(&after))?;
-            if let Some(entry) = &entry {
-                transaction.replace(entry, &before, after.event()?)?;
+            match &entry {
+                Some(entry) => transaction.replace(entry, &before, after.event()?)?,
+                None => transaction.record(after.event()?)?,
             }
             transaction.commit(after, None)
         })
@@ -285,7 +287,7 @@ impl Table {
     async fn find_expense(&self, group: GroupId, id: ExpenseId) -> Result<Option<Expense>, Error> {
         let partition = keys::expense_partition(id);
         let expense: Option<Expense> =
-            self.find(group, id.created_at(), partition, keys::expense).await?;
+            self.find(group, id.created_at(), &id.into(), partition, keys::expense).await?;
         Ok(expense.filter(|expense| expense.id == id))
     }
 
@@ -305,8 +307,9 @@ impl Table {
         };
         let (expense, entry, ledger) = self.checked(member_key, read).await?;
         let expense = expense.ok_or(Error::NoExpense)?;
-        // Only an expense in a v0 row has no entry: this one was restored between the two reads.
-        if entry.is_none() && id.created_at().is_some() {
+        // Only an expense in a v0 row that could not be migrated has no entry: this one was restored
+        // between the two reads.
+        if entry.is_none() && id.is_ours() {
             return Err(TransactionError::Retry);
         }
         Ok(LoadedExpense { expense, entry, ledger })
@@ -356,7 +359,10 @@ fn insert(transaction: &mut LedgerTransaction, expense: &Expense) -> Result<(), 
 }
 
 /// The writes of the rows by which members find an expense, each row once.
-fn member_rows(before: Option<&Expense>, after: Option<&Expense>) -> Result<Vec<Write>, Error> {
+pub(crate) fn member_rows(
+    before: Option<&Expense>,
+    after: Option<&Expense>,
+) -> Result<Vec<Write>, Error> {
     let before = before.map_or(Ok(Vec::new()), puts)?;
     let after = after.map_or(Ok(Vec::new()), puts)?;
     let stay: HashSet<Primary> = after.iter().map(|(key, _)| key.clone()).collect();

@@ -79,7 +79,7 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
-        self.write(|| async {
+        self.write_migrated(group, || async {
             let (found, stored) = tokio::join!(
                 self.group_and_member(group, user.id.into()),
                 self.stored_result(idempotency.request.as_ref()),
@@ -113,7 +113,7 @@ impl Table {
             let member = Member::new(user, wallet.cloned(), now);
             let row = MemberRow { group_id: group.id, member: member.clone() };
             let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
-            return Ok((Joining::Now(Transaction::from_iter([put, count_in(&group)?])), member));
+            return Ok((Joining::Now(Transaction::from_iter([put, count_in(&group, 1)?])), member));
         };
         if !before.is_present() {
             let (transaction, member) = self.rejoin(group, before, user, now).await?;
@@ -144,7 +144,7 @@ impl Table {
             // A missing membership is reported before an invalid address.
             Err(invalid) => return self.checked(member_key, async { Err(invalid) }).await,
         };
-        self.write(|| async {
+        self.write_migrated(member_key.group, || async {
             let (group, member) =
                 self.group_and_member(member_key.group, member_key.user.into()).await?;
             let member = member.filter(Member::is_present).ok_or(Error::NotMember)?;

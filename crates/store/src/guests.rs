@@ -54,7 +54,7 @@ impl Table {
             let guest = Member::guest(name, member_key.user, context.now, context.random);
             let row = MemberRow { group_id: group, member: guest.clone() };
             let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
-            let mut writes = Transaction::from_iter([put, count_in(&group_row)?]);
+            let mut writes = Transaction::from_iter([put, count_in(&group_row, 1)?]);
             writes.extend(idempotency.write(&guest)?);
             Ok(locked(group, ledger, writes, Outcome::Done(guest))?)
         })
@@ -101,7 +101,7 @@ impl Table {
 
     /// A group's ledger, and then its members. If they were read together, a name that another
     /// writer gives could be missing although the version of the ledger is of the time after it.
-    async fn members_after_ledger(
+    pub(crate) async fn members_after_ledger(
         &self,
         member_key: MemberKey,
     ) -> Result<(Ledger, Group, Vec<Member>), Error> {

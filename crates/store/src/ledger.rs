@@ -9,4 +9,4 @@ mod transaction;
 mod verify;
 
 pub use statement::{Line, Place, Statement};
-pub(crate) use transaction::LedgerTransaction;
+pub(crate) use transaction::{LedgerTransaction, put_checkpoint, put_closing};

@@ -20,11 +20,14 @@ mod activity;
 mod chats;
 mod days;
 mod expenses;
+mod export;
 mod groups;
 mod guests;
+mod imports;
 mod ledger;
 mod links;
 mod memberships;
+mod migration;
 mod presence;
 mod settings;
 mod settlements;
@@ -42,12 +45,15 @@ pub use activity::{Activity, ActivityPosition, Feed};
 pub use chats::Opened;
 pub use days::{DayInGroups, Days, Rebuilt};
 pub use dynamo::{
-    Order, OrderError, Page, Position, SdkItem, Slice, TableCost, from_sdk, metered, to_sdk,
-    with_admission, with_deadline,
+    IndexState, Order, OrderError, Page, Position, SdkItem, Segment, Slice, TableCost, TableState,
+    from_sdk, metered, to_sdk, with_admission, with_deadline,
 };
+pub use export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
 pub use groups::Profile;
 pub use idempotency::{Idempotency, IdempotentRequest, Outcome, StoredResponse};
+pub use imports::Imported;
 pub use ledger::{Line, Place, Statement};
 pub use memberships::Membership;
+pub use migration::{Counts, Finding, FindingKind, Migration, Step, TrialRun, V0Page};
 pub use table::{RequestContext, Table};
 pub use tally_repair::datable;

@@ -90,7 +90,7 @@ impl Table {
             let (mut groups, mut balances) =
                 tokio::try_join!(self.groups_by_id(&ids), self.db.batch::<Balance>(balances))?;
             memberships.extend(chunk.iter().filter_map(|(id, joined_at)| {
-                let balance = balances.remove(&keys::balance(*id).pk);
+                let balance = balances.remove(&keys::balance(*id));
                 let ledger = balance.map(|balance| balance.ledger).unwrap_or_default();
                 let currencies = ledger.balances.currencies();
                 Some(Membership {

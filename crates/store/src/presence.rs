@@ -182,7 +182,7 @@ impl Table {
             return Err(Error::GroupArchived.into());
         }
         let member = before.clone().renamed(user).present();
-        let transaction = LedgerTransaction::unchecked(member_key, ledger, now);
+        let transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
         let change = Change { group, before, transaction };
         Ok((change.to(&member)?, member))
     }
@@ -242,7 +242,7 @@ impl Change {
             .when(unchanged(&before)?, OnConflict::Retry);
         transaction.add(update);
         match (before.is_present(), after.is_present()) {
-            (false, true) => transaction.add(count_in(&group)?),
+            (false, true) => transaction.add(count_in(&group, 1)?),
             (true, false) => transaction.add(
                 Write::decrement(keys::group(group.id), "memberCount")
                     .when(Expression::present(), OnConflict::Retry),
@@ -278,15 +278,16 @@ pub(crate) fn unchanged(member: &Member) -> Result<Expression, Error> {
     Ok(Expression::present().and(left).and(removed))
 }
 
-/// The write that counts one more member, if the group has room and is not archived.
-pub(crate) fn count_in(group: &Group) -> Result<Write, Error> {
+/// The write that counts so many more members, if the group has room and is not archived.
+pub(crate) fn count_in(group: &Group, number: u64) -> Result<Write, Error> {
     if group.archived {
         return Err(Error::GroupArchived);
     }
-    if group.member_count >= MAX_MEMBERS {
+    let limit = MAX_MEMBERS.saturating_add(1).saturating_sub(number);
+    if group.member_count >= limit {
         return Err(Error::TooManyMembers);
     }
-    let room = Expression::less("memberCount", row::to_value(&MAX_MEMBERS)?);
-    let count = Write::increment(keys::group(group.id), "memberCount");
+    let room = Expression::less("memberCount", row::to_value(&limit)?);
+    let count = Write::increment(keys::group(group.id), "memberCount", number);
     Ok(count.when(room.and(Expression::without("archived")), OnConflict::Retry))
 }

@@ -45,7 +45,7 @@ impl Table {
                 return Err(Error::GroupArchived.into());
             }
             let after = after?;
-            let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now);
+            let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
             transaction.presence().archived = after.archived;
             let archived = after.archived.then(|| row::to_value(&true)).transpose()?;
             let attributes = [

@@ -227,7 +227,7 @@ impl Table {
     ) -> Result<Option<Settlement>, Error> {
         let partition = keys::settlement_partition(id);
         let settlement: Option<Settlement> =
-            self.find(group, id.created_at(), partition, keys::settlement).await?;
+            self.find(group, id.created_at(), &id.into(), partition, keys::settlement).await?;
         Ok(settlement.filter(|settlement| settlement.id == id))
     }
 }

@@ -18,6 +18,12 @@ use crate::{
     table::Table,
 };
 
+/// Maximum number of shares and payments of expenses that one transaction adds to a tally, each of
+/// which may be a counter: their update is an expression of at most 4 KB.
+///
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters>
+pub(crate) const MAX_COUNTERS: usize = 150;
+
 /// Rule that an expense breaks if the row of its tally would exceed DynamoDB's limit.
 const FULL: &str = "the group's totals for this day and category are full";
 

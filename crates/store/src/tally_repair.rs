@@ -22,18 +22,12 @@ use crate::{
     },
     expenses::unchanged,
     table::Table,
-    tallies::tally_writes,
+    tallies::{MAX_COUNTERS, tally_writes},
 };
 
 /// Maximum number of expenses that one transaction dates. It also writes their tally and the balance
 /// row.
 const MAX_DATED: usize = 90;
-
-/// Maximum number of shares and payments of these expenses, each of which may be a counter: their
-/// update is an expression of at most 4 KB.
-///
-/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters>
-const MAX_COUNTERS: usize = 150;
 
 /// Expenses of one tally in parts that a transaction can date each. An expense of more members is a
 /// part of its own.
@@ -127,7 +121,7 @@ impl Table {
         self.write_to_group(group, async || {
             let read = self.ledger(group).await?;
             let (expenses, stored) = tokio::try_join!(
-                self.db.all::<Expense>(&expenses),
+                self.db.all_readable::<Expense>(&expenses),
                 self.db.all::<TallyRow>(&tallies)
             )?;
             // Another write since then changes the version, and the transaction is refused. A trial

@@ -83,19 +83,20 @@ impl Db {
         Ok(output.item.map(from_sdk))
     }
 
-    /// The entities at `keys` that exist, by partition key.
+    /// The entities at `keys` that exist. No key may appear twice.
     pub(crate) async fn batch<T: Row>(
         &self,
         keys: Vec<Primary>,
-    ) -> Result<HashMap<String, T>, Error> {
+    ) -> Result<HashMap<Primary, T>, Error> {
         let chunks = keys.chunks(BATCH).map(|chunk| {
             let keys = chunk.iter().cloned().map(|key| to_sdk(key.item())).collect();
             self.chunk(keys)
         });
         let mut rows = HashMap::new();
         for item in try_join_all(chunks).await?.into_iter().flatten() {
-            if let Some(Ok(pk)) = item.get("PK").map(|pk| pk.as_s().cloned()) {
-                rows.insert(pk, row::from_item(from_sdk(item))?);
+            let key = |name: &str| item.get(name)?.as_s().ok().cloned();
+            if let Some((pk, sk)) = key("PK").zip(key("SK")) {
+                rows.insert(Primary { pk, sk }, row::from_item(from_sdk(item))?);
             }
         }
         Ok(rows)

@@ -32,6 +32,11 @@ pub async fn with_deadline<T>(limit: Duration, work: impl Future<Output = T>) ->
     timeout_at(after(limit), work).await.map_err(late)
 }
 
+/// Whether no attempt begins any more.
+pub(crate) fn is_late() -> bool {
+    retry_until() <= Instant::now()
+}
+
 /// The moment after which no attempt begins.
 pub(super) fn retry_until() -> Instant {
     let now = Instant::now();

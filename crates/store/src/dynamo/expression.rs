@@ -47,6 +47,18 @@ impl Expression {
         Self::of(&format!("#{name} = :is_{name}"), name).with(format!(":is_{name}"), value)
     }
 
+    /// The row has all attributes of `item` with the same values, and none of these others.
+    pub(crate) fn same_as(item: &Item, none_of: &[&'static str]) -> Self {
+        let others = none_of.iter().filter(|name| !item.contains_key(**name));
+        let others = others.map(|name| Self::without(name));
+        let same = item.iter().enumerate().map(|(index, (name, value))| Self {
+            text: format!("#same_{index} = :same_{index}"),
+            names: [(format!("#same_{index}"), name.clone())].into(),
+            values: vec![(format!(":same_{index}"), value.clone())],
+        });
+        same.chain(others).fold(Self::default(), Self::and)
+    }
+
     /// The attribute `name` is a text that begins with `prefix`.
     pub(crate) fn begins_with(name: &'static str, prefix: &str) -> Self {
         let prefix = AttributeValue::S(prefix.to_owned());

@@ -8,7 +8,7 @@ use std::{
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity::Total;
 use fracti_core::{
     Error,
-    row::{self, AttributeValue, Item, Row},
+    row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
 };
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +101,7 @@ pub struct Position(BTreeMap<String, String>);
 
 impl Position {
     /// The position of the row with this key.
-    pub(super) fn of(key: Item) -> Self {
+    pub(crate) fn of(key: Item) -> Self {
         let text = |(name, key)| match key {
             AttributeValue::S(key) => Some((name, key)),
             _ => None,
@@ -285,6 +285,34 @@ impl Db {
             return Err(Error::TooMuchHistory);
         }
         items.into_iter().map(row::from_item).collect()
+    }
+
+    /// As [`Db::all`], without v0 rows that cannot be read.
+    pub(crate) async fn all_readable<T: Row>(&self, range: &Range) -> Result<Vec<T>, Error> {
+        let all = Expression::default();
+        let Scanned { items, ended } = self.scan(range, None, None, MAX_WHOLE, &all).await?;
+        if !ended {
+            return Err(Error::TooMuchHistory);
+        }
+        let readable = |item: Item| {
+            let is_v0 = !item.contains_key(FORMAT_VERSION);
+            let entity = row::from_item(item);
+            if is_v0 { entity.ok().map(Ok) } else { Some(entity) }
+        };
+        items.into_iter().filter_map(readable).collect()
+    }
+
+    /// About `limit` rows of a range that fulfil a condition, as they are, and whether the range ends
+    /// with them.
+    pub(crate) async fn items(
+        &self,
+        range: &Range,
+        page: &Page,
+        filter: &Expression,
+    ) -> Result<(Vec<Item>, bool), Error> {
+        let Scanned { items, ended } =
+            self.scan(range, page.start(), Some(page.limit), MAX_PAGE, filter).await?;
+        Ok((items, ended))
     }
 
     /// Up to `limit` rows after `start` that pass the filter. No further request is sent once they

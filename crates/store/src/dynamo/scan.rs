@@ -10,6 +10,34 @@ use super::{
     query::Position,
 };
 
+/// One of several segments of the table, which can be scanned at the same time. All rows of a
+/// partition are in one segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// Its number, from 0.
+    pub number: i32,
+    /// The number of segments.
+    pub count: i32,
+}
+
+impl Segment {
+    /// The whole table.
+    pub(crate) const WHOLE: Self = Self { number: 0, count: 1 };
+
+    const fn of_several(self) -> bool {
+        self.count > 1
+    }
+}
+
+/// The rows among the next megabyte of a scan that fulfil a condition.
+#[derive(Debug)]
+pub(crate) struct Scan {
+    pub(crate) items: Vec<Item>,
+    /// Number of rows that were read, whether they fulfil the condition or not.
+    pub(crate) examined: u64,
+    pub(crate) next: Option<Position>,
+}
+
 impl Db {
     /// The rows among the next megabyte of the table that fulfil a condition, and the position
     /// after them, unless the table ends there.
@@ -22,6 +50,17 @@ impl Db {
         filter: &Expression,
         after: Option<Position>,
     ) -> Result<(Vec<Item>, Option<Position>), Error> {
+        let Scan { items, next, .. } = self.scan_segment(filter, after, Segment::WHOLE).await?;
+        Ok((items, next))
+    }
+
+    /// As [`Db::scan_where`], of one segment of the table.
+    pub(crate) async fn scan_segment(
+        &self,
+        filter: &Expression,
+        after: Option<Position>,
+        segment: Segment,
+    ) -> Result<Scan, Error> {
         let (names, values) = Expression::parameters([filter]);
         let request = self
             .client
@@ -30,12 +69,15 @@ impl Db {
             .set_filter_expression(filter.text())
             .set_expression_attribute_names(names)
             .set_expression_attribute_values(values.map(to_sdk))
+            .set_segment(segment.of_several().then_some(segment.number))
+            .set_total_segments(segment.of_several().then_some(segment.count))
             .set_exclusive_start_key(after.map(Position::item).map(to_sdk))
             .return_consumed_capacity(Total);
         let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
         cost::read(&output.consumed_capacity);
         let items = output.items.unwrap_or_default().into_iter().map(from_sdk).collect();
         let next = output.last_evaluated_key.filter(|key| !key.is_empty()).map(from_sdk);
-        Ok((items, next.map(Position::of)))
+        let examined = u64::try_from(output.scanned_count).unwrap_or_default();
+        Ok(Scan { items, examined, next: next.map(Position::of) })
     }
 }

@@ -55,6 +55,11 @@ impl Transaction {
         self.0.push(write);
     }
 
+    /// Number of writes.
+    pub(crate) const fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether there is nothing to write.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

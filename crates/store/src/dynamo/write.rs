@@ -64,9 +64,9 @@ impl Write {
         Self::new(key, Action::Update(Expression::update(attributes)))
     }
 
-    /// Adds one to an attribute of the row at `key`.
-    pub(crate) fn increment(key: Primary, name: &'static str) -> Self {
-        Self::count(key, name, 1)
+    /// Adds a number to an attribute of the row at `key`.
+    pub(crate) fn increment(key: Primary, name: &'static str, number: u64) -> Self {
+        Self::count(key, name, number.into())
     }
 
     /// Subtracts one from an attribute of the row at `key`.
@@ -131,7 +131,7 @@ impl Write {
     }
 
     /// Key of the row.
-    pub(super) const fn key(&self) -> &Primary {
+    pub(crate) const fn key(&self) -> &Primary {
         &self.key
     }
 

@@ -107,8 +107,8 @@ impl Table {
         idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
         let request = idempotency.request.as_ref();
-        let (group, progress) =
-            tokio::join!(self.group(member_key), self.stored_result::<Progress>(request));
+        let group = self.migrated(member_key.group, || self.group(member_key));
+        let (group, progress) = tokio::join!(group, self.stored_result::<Progress>(request));
         let ((group, members), progress) = (group?, progress?);
         if group.archived && progress.is_none() {
             return Err(Error::GroupArchived);

@@ -49,7 +49,7 @@ impl Table {
 
     /// The entries with these sequences, oldest first. They must be the first ones from `position`
     /// in `order`.
-    pub(super) async fn entries_with(
+    pub(crate) async fn entries_with(
         &self,
         group: GroupId,
         order: Order,

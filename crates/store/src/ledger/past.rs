@@ -46,7 +46,7 @@ impl Table {
     }
 
     /// The ledger after the last event up to `at`, given the current ledger.
-    pub(super) async fn ledger_before(
+    pub(crate) async fn ledger_before(
         &self,
         group: GroupId,
         ledger: &Ledger,

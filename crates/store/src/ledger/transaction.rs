@@ -40,17 +40,29 @@ impl LedgerTransaction {
     ///
     /// # Errors
     ///
-    /// [`Error::NotMember`] if the member has left meanwhile; [`Error::GroupArchived`].
+    /// [`Error::NotMember`] if the member has left meanwhile; [`Error::GroupArchived`];
+    /// [`Error::Unmigrated`].
     pub(crate) fn new(member_key: MemberKey, read: Ledger, now: Timestamp) -> Result<Self, Error> {
         read.presence.check_writer(member_key.user)?;
-        Ok(Self::unchecked(member_key, read, now))
+        Self::unchecked(member_key, read, now)
     }
 
     /// As [`LedgerTransaction::new`], for a user who is about to become a member, or a group that
     /// may be archived.
-    pub(crate) fn unchecked(member_key: MemberKey, read: Ledger, now: Timestamp) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unmigrated`]: events that happened before must be recorded before.
+    pub(crate) fn unchecked(
+        member_key: MemberKey,
+        read: Ledger,
+        now: Timestamp,
+    ) -> Result<Self, Error> {
+        if read.presence.needs_migration(member_key.group) {
+            return Err(Error::Unmigrated);
+        }
         let (at, next) = (read.next_moment(now), read.clone());
-        Self { member_key, at, read, next, transaction: Transaction::default() }
+        Ok(Self { member_key, at, read, next, transaction: Transaction::default() })
     }
 
     /// The moment of the event, which no other event of the group has.
@@ -78,11 +90,41 @@ impl LedgerTransaction {
         self.transaction.extend(writes);
     }
 
-    /// Adds the changes of tallies for an expense that changes from `before` to `after`.
-    pub(crate) fn tally(
+    /// The moment of the next event of the transaction.
+    pub(crate) fn next_at(&self) -> Timestamp {
+        self.next.next_moment(self.at)
+    }
+
+    /// Begins the next event of the transaction.
+    pub(crate) fn next_event(&mut self) {
+        self.at = self.next_at();
+    }
+
+    /// Whether there is nothing to write.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.transaction.is_empty()
+    }
+
+    /// Whether another event may be part of the transaction. The events of a transaction are on one
+    /// day, because the closing of each day is written with the first event of a later one. After a
+    /// checkpoint is due, no event follows.
+    pub(crate) fn has_room_for_event(&self) -> bool {
+        let reached = self.next.sequence.div_euclid(Checkpoint::EVERY)
+            > self.read.sequence.div_euclid(Checkpoint::EVERY);
+        let is_first = self.next.sequence == self.read.sequence;
+        !reached && (is_first || self.next_at().day() == self.at.day())
+    }
+
+    /// Number of writes so far.
+    pub(crate) fn writes(&self) -> usize {
+        self.transaction.len()
+    }
+
+    /// Adds the changes of tallies for expenses that change from `before` to `after`.
+    pub(crate) fn tally<'a>(
         &mut self,
-        before: Option<&Expense>,
-        after: Option<&Expense>,
+        before: impl IntoIterator<Item = &'a Expense>,
+        after: impl IntoIterator<Item = &'a Expense>,
     ) -> Result<(), Error> {
         self.add_all(tally_writes(self.member_key.group, before, after, self.at)?);
         Ok(())
@@ -205,7 +247,11 @@ impl From<LedgerError> for TransactionError {
 }
 
 /// The write of the closing of the last event's day, if the event of `next` is on a later day.
-fn put_closing(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Write>, Error> {
+pub(crate) fn put_closing(
+    group: GroupId,
+    read: &Ledger,
+    next: &Ledger,
+) -> Result<Option<Write>, Error> {
     let last = read.last_event_at.map(Timestamp::day);
     match last.filter(|last| next.last_event_at.is_some_and(|at| at.day() != *last)) {
         None => Ok(None),
@@ -217,7 +263,11 @@ fn put_closing(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Wr
 }
 
 /// The write of a checkpoint, if one is due after `next`.
-fn put_checkpoint(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Option<Write>, Error> {
+pub(crate) fn put_checkpoint(
+    group: GroupId,
+    read: &Ledger,
+    next: &Ledger,
+) -> Result<Option<Write>, Error> {
     let put_new = |checkpoint: Checkpoint| {
         let put = Write::put(&checkpoint)?;
         Ok(put.when(Expression::absent(), OnConflict::Retry))

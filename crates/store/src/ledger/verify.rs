@@ -20,7 +20,8 @@ impl Table {
     /// Recomputes a group's balances and tallies from all its rows and compares them with those that
     /// are stored.
     ///
-    /// It reads the whole history. It does not check a membership: the caller must.
+    /// It reads the whole history. v0 rows that cannot be read are not in the ledger and are left
+    /// out. It does not check a membership: the caller must.
     ///
     /// # Errors
     ///
@@ -34,8 +35,8 @@ impl Table {
         loop {
             let before = self.ledger(group).await?;
             let (expenses, settlements, entries, tallies) = tokio::try_join!(
-                self.db.all::<Expense>(&expenses),
-                self.db.all::<Settlement>(&settlements),
+                self.db.all_readable::<Expense>(&expenses),
+                self.db.all_readable::<Settlement>(&settlements),
                 self.every_entry(group, &before),
                 self.db.all::<TallyRow>(&tallies),
             )?;

@@ -1,0 +1,199 @@
+//! Entries with the expenses and settlements that they stand for, as of an earlier moment.
+
+use std::collections::{BTreeSet, HashMap};
+
+use fracti_core::{
+    Error,
+    entry::Entry,
+    entry_id::EntryId,
+    expense::Expense,
+    id::{ExpenseId, GroupId, SettlementId},
+    keys::{self, Primary},
+    ledger::{EntryStatus, RefType},
+    settlement::Settlement,
+};
+
+use crate::{dynamo::Retry, table::Table};
+
+/// A row of an export.
+#[derive(Clone, Debug)]
+pub enum ExportedRow {
+    /// An entry of the ledger.
+    Entry {
+        /// The entry. If it is of an expense, its snapshot is the expense as it was while the entry
+        /// was applied; a revert has none.
+        entry: Box<Entry>,
+        /// The completed settlement that the entry stands for.
+        settlement: Option<Box<Settlement>>,
+    },
+    /// A settlement that is not completed.
+    Settlement(Box<Settlement>),
+}
+
+/// Error returned for an entry whose expense or settlement has no row.
+#[derive(Debug, thiserror::Error)]
+#[error("the row of entry {0}, an expense or a settlement, is missing")]
+struct MissingRow(u64);
+
+/// Rows that say whether entries are still applied.
+struct Current {
+    expenses: HashMap<Primary, Expense>,
+    settlements: HashMap<Primary, Settlement>,
+    adjustments: HashMap<Primary, Entry>,
+}
+
+impl Table {
+    /// The rows of these entries, as of the moment before the entry `end` was recorded.
+    ///
+    /// An index has the entries, which may still show one as applied that is reverted. An applied
+    /// entry is therefore compared with the row of its expense, and read again if the two are not
+    /// of the same event.
+    pub(super) async fn records(
+        &self,
+        group: GroupId,
+        end: u64,
+        entries: Vec<Entry>,
+    ) -> Result<Vec<ExportedRow>, Error> {
+        let current = self.current_rows(group, &entries).await?;
+        let mut rows = Vec::new();
+        for entry in entries {
+            let row = match current.row(group, &entry) {
+                Some(row) => row,
+                None => self.row_again(group, &entry).await?,
+            };
+            rows.push(as_of(end, row));
+        }
+        Ok(rows)
+    }
+
+    /// The rows of the expenses and settlements of applied entries, and the current entries of
+    /// adjustments.
+    async fn current_rows(&self, group: GroupId, entries: &[Entry]) -> Result<Current, Error> {
+        let keys_of = |kind: RefType| {
+            let applied = entries.iter().filter(|entry| entry.status == EntryStatus::Applied);
+            let keys =
+                applied.filter(|entry| entry.ref_type == kind).filter_map(|it| key(group, it));
+            // The index may have two applied entries of one expense.
+            let keys: BTreeSet<(String, String)> = keys.map(|key| (key.pk, key.sk)).collect();
+            keys.into_iter().map(|(pk, sk)| Primary { pk, sk }).collect::<Vec<_>>()
+        };
+        let (expenses, settlements, adjustments) = tokio::try_join!(
+            self.db.batch(keys_of(RefType::Expense)),
+            self.db.batch(keys_of(RefType::Settlement)),
+            self.db.batch(keys_of(RefType::Adjustment)),
+        )?;
+        Ok(Current { expenses, settlements, adjustments })
+    }
+
+    /// The row of an entry that is not as the index showed it, or was changed meanwhile.
+    async fn row_again(&self, group: GroupId, entry: &Entry) -> Result<ExportedRow, Error> {
+        let mut retry = Retry::new();
+        loop {
+            let past = keys::past_entry(group, &entry.entry_id, entry.sequence);
+            if let Some(entry) = self.db.get::<Entry>(past).await? {
+                return Ok(ExportedRow::Entry { entry: Box::new(entry), settlement: None });
+            }
+            let current = self.current_rows(group, std::slice::from_ref(entry)).await?;
+            // The entry is read after its expense: if it is still applied, the expense is its own.
+            let applied = self.db.get::<Entry>(keys::entry(group, &entry.entry_id)).await?;
+            if applied.is_some_and(|applied| applied.sequence == entry.sequence)
+                && let Some(row) = current.of_applied(group, entry)
+            {
+                return Ok(row);
+            }
+            if !retry.pause().await {
+                return Err(Error::Table(MissingRow(entry.sequence).into()));
+            }
+        }
+    }
+}
+
+impl Current {
+    /// The row of an entry, unless it has to be read again.
+    fn row(&self, group: GroupId, entry: &Entry) -> Option<ExportedRow> {
+        match entry.status {
+            EntryStatus::Reverted | EntryStatus::Revert => Some(plain(entry)),
+            EntryStatus::Applied => {
+                let is_current = match entry.ref_type {
+                    RefType::Adjustment => {
+                        let current = self.adjustments.get(&key(group, entry)?)?;
+                        current.sequence == entry.sequence
+                    }
+                    // A link and a completed settlement are final.
+                    RefType::Link | RefType::Settlement => true,
+                    RefType::Expense => {
+                        let expense = self.expenses.get(&key(group, entry)?)?;
+                        is_of_event(expense, entry)
+                    }
+                };
+                if is_current { self.of_applied(group, entry) } else { None }
+            }
+        }
+    }
+
+    /// The row of an entry that is applied, if the row of its expense or settlement was read.
+    fn of_applied(&self, group: GroupId, entry: &Entry) -> Option<ExportedRow> {
+        match entry.ref_type {
+            RefType::Adjustment | RefType::Link => Some(plain(entry)),
+            RefType::Settlement => {
+                let settlement = self.settlements.get(&key(group, entry)?)?.clone();
+                let settlement = Some(Box::new(settlement));
+                Some(ExportedRow::Entry { entry: Box::new(entry.clone()), settlement })
+            }
+            RefType::Expense => {
+                let snapshot = Some(Box::new(self.expenses.get(&key(group, entry)?)?.clone()));
+                let entry = Box::new(Entry { snapshot, ..entry.clone() });
+                Some(ExportedRow::Entry { entry, settlement: None })
+            }
+        }
+    }
+}
+
+/// Whether the expense is as the event of the entry left it. Each event of an expense has another
+/// time.
+fn is_of_event(expense: &Expense, entry: &Entry) -> bool {
+    match expense.updated_at {
+        Some(updated_at) => updated_at == entry.created_at,
+        None => expense.created_at == entry.ref_created_at.unwrap_or(entry.created_at),
+    }
+}
+
+/// The key of the row that says whether the entry is applied: that of its expense or settlement, or
+/// of the entry itself.
+fn key(group: GroupId, entry: &Entry) -> Option<Primary> {
+    let EntryId::Record(id) = &entry.entry_id else {
+        return Some(keys::entry(group, &entry.entry_id));
+    };
+    let id = id.into_bytes();
+    match entry.ref_type {
+        RefType::Adjustment | RefType::Link => Some(keys::entry(group, &entry.entry_id)),
+        RefType::Expense => {
+            let created_at = ExpenseId::from_bytes(id).created_at().or(entry.ref_created_at)?;
+            Some(keys::expense(group, created_at))
+        }
+        RefType::Settlement => {
+            let created_at = SettlementId::from_bytes(id).created_at().or(entry.ref_created_at)?;
+            Some(keys::settlement(group, created_at))
+        }
+    }
+}
+
+/// The row of an entry without a settlement.
+fn plain(entry: &Entry) -> ExportedRow {
+    ExportedRow::Entry { entry: Box::new(entry.clone()), settlement: None }
+}
+
+/// The row as it was before the entry `end` was recorded: if that or a later entry reverted it, it
+/// was applied.
+fn as_of(end: u64, row: ExportedRow) -> ExportedRow {
+    match row {
+        ExportedRow::Entry { mut entry, settlement } => {
+            let is_later = entry.other_sequence.is_some_and(|other| other >= end);
+            if entry.status == EntryStatus::Reverted && is_later {
+                (entry.status, entry.other_sequence) = (EntryStatus::Applied, None);
+            }
+            ExportedRow::Entry { entry, settlement }
+        }
+        ExportedRow::Settlement(settlement) => ExportedRow::Settlement(settlement),
+    }
+}

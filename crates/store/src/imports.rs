@@ -1,0 +1,356 @@
+//! Imports: recording what a file has, in transactions of as many rows as fit.
+//!
+//! Each transaction holds the group's lock and writes the row of the import, on condition that it is
+//! as it was read. So an undo that has begun ends an import that is still running elsewhere. A row
+//! of the file is recorded if its ledger entry does not exist; its id is derived from the file. A
+//! repeated request therefore continues where the first one stopped, and two at once record each
+//! row once.
+
+mod batch;
+mod undo;
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, HashMap},
+};
+
+use fracti_core::{
+    Error,
+    entry::Entry,
+    group::{Member, MemberRow},
+    id::{GroupId, ImportId, MemberId},
+    import::{ImportRow, NewImport, Record, Status},
+    keys::{self, Primary, prefix},
+    row,
+    time::Timestamp,
+};
+
+use crate::{
+    access::MemberKey,
+    commit::Decision,
+    dynamo::{Expression, MAX_ACTIONS, OnConflict, Range, TransactionError, Write, is_late},
+    idempotency::{Idempotency, Outcome},
+    ledger::LedgerTransaction,
+    presence::count_in,
+    table::Table,
+};
+
+use batch::Batch;
+
+/// Actions of a transaction besides the rows of expenses and settlements: the balance, a closing, a
+/// checkpoint, the row of the import, and the stored response.
+const OTHER_ACTIONS: usize = 5;
+
+/// Rows of the file that are read for one transaction at most. Each takes two actions or more.
+const CANDIDATES: usize = MAX_ACTIONS / 2;
+
+/// Guests that one transaction adds at most. It also writes the group and the other rows.
+const GUESTS: usize = MAX_ACTIONS - OTHER_ACTIONS - 1;
+
+/// An import, and what a request has done for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    /// The import. It is `running` if the deadline has passed: a repeated request continues it.
+    pub import: ImportRow,
+    /// Number of expenses that the request has recorded.
+    pub expenses: u64,
+    /// Number of settlements that the request has recorded.
+    pub settlements: u64,
+    /// Number of guests that the request has added.
+    pub members: u64,
+    /// Number of expenses and settlements that were recorded before.
+    pub already_there: u64,
+}
+
+/// An import that is being done.
+struct Run<'a> {
+    member_key: MemberKey,
+    new: &'a NewImport,
+    /// The members who take part in it.
+    members: Vec<Member>,
+    now: Timestamp,
+    idempotency: &'a Idempotency<Imported>,
+    /// The row of the import when the request began.
+    before: Option<ImportRow>,
+}
+
+/// A row of the file and its line.
+type Line<'a> = &'a (usize, Record);
+
+impl Table {
+    /// Records what a file has and the group does not, in the order of the file, and adds the
+    /// guests that it needs. `members` are all members of the group.
+    ///
+    /// Nothing is recorded if one of the rows cannot be. At the deadline, or once about `at_most`
+    /// rows are recorded, the import stays `running`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if the ledger cannot take a row; [`Error::ImportUndoing`];
+    /// [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::TooManyMembers`];
+    /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`],
+    /// after which rows may be recorded: a repeated request continues.
+    pub async fn import(
+        &self,
+        member_key: MemberKey,
+        members: &[Member],
+        new: &NewImport,
+        at_most: Option<usize>,
+        now: Timestamp,
+        idempotency: &Idempotency<Imported>,
+    ) -> Result<Outcome<Imported>, Error> {
+        let group = member_key.group;
+        let all: Vec<Line<'_>> = new.records.iter().collect();
+        let (ledger, before, recorded, stored) = tokio::try_join!(
+            self.ledger(group),
+            self.db.get::<ImportRow>(keys::import(group, new.id)),
+            self.recorded(group, &all),
+            self.stored_result(idempotency.request.as_ref()),
+        )?;
+        if let Some(stored) = stored {
+            return Ok(Outcome::Replayed(stored));
+        }
+        ledger.presence.check_writer(member_key.user)?;
+        if before.as_ref().is_some_and(|it| it.status == Status::Undoing) {
+            return Err(Error::ImportUndoing);
+        }
+        let missing: Vec<Line<'_>> =
+            all.iter().copied().filter(|(_, it)| !recorded.has(it)).collect();
+        let events = missing.iter().map(|(_, record)| record.event());
+        ledger.check_events(events).map_err(|(index, error)| {
+            let line = missing.get(index).map_or(0, |(line, _)| *line);
+            Error::invalid("file", format!("line {line}: {error}"))
+        })?;
+
+        let named = members.iter().chain(&new.guests);
+        let taking_part = taking_part(&new.records);
+        let members = named.filter(|it| taking_part.contains(&it.id)).cloned().collect();
+        let already_there = count(all.len()).saturating_sub(count(missing.len()));
+        let import = new.row(group, member_key.user, now);
+        let mut done = Imported { import, expenses: 0, settlements: 0, members: 0, already_there };
+        let run = Run { member_key, new, members, now, idempotency, before };
+        while self.add_guests(&run, &mut done).await? {}
+        let mut left = missing.as_slice();
+        let is_enough = |left: &[Line<'_>]| {
+            at_most.is_some_and(|most| missing.len().saturating_sub(left.len()) >= most)
+        };
+        loop {
+            let attempt = || self.record_batch(&run, left, &done);
+            let (taken, outcome) = self.write_to_group(group, attempt).await?;
+            left = left.get(taken..).unwrap_or_default();
+            match outcome {
+                Outcome::Done(progress) if left.is_empty() || is_late() || is_enough(left) => {
+                    return Ok(Outcome::Done(progress));
+                }
+                Outcome::Done(progress) => done = progress,
+                Outcome::Replayed(stored) => return Ok(Outcome::Replayed(stored)),
+            }
+        }
+    }
+
+    /// An import of a group.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoImport`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or
+    /// [`Error::Table`].
+    pub async fn import_row(
+        &self,
+        member_key: MemberKey,
+        id: ImportId,
+    ) -> Result<ImportRow, Error> {
+        let read = self.db.get(keys::import(member_key.group, id));
+        self.checked(member_key, read).await?.ok_or(Error::NoImport)
+    }
+
+    /// All imports of a group, newest first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMuchHistory`]; [`Error::NoGroup`] or [`Error::NotMember`];
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn imports(&self, member_key: MemberKey) -> Result<Vec<ImportRow>, Error> {
+        let range = Range::table(keys::group_partition(member_key.group), prefix::IMPORT);
+        let mut imports: Vec<ImportRow> = self.checked(member_key, self.db.all(&range)).await?;
+        imports.sort_by_key(|import| Reverse((import.created_at, import.id)));
+        Ok(imports)
+    }
+
+    /// Records the next rows of a file in one transaction, as many as fit, and returns the number
+    /// of rows that are recorded then.
+    async fn record_batch(
+        &self,
+        run: &Run<'_>,
+        left: &[Line<'_>],
+        done: &Imported,
+    ) -> Result<Decision<(usize, Outcome<Imported>)>, TransactionError> {
+        let group = run.member_key.group;
+        let candidates = left.get(..CANDIDATES).unwrap_or(left);
+        let (ledger, row, recorded, stored) = tokio::try_join!(
+            self.ledger(group),
+            self.db.get::<ImportRow>(keys::import(group, run.new.id)),
+            self.recorded(group, candidates),
+            self.stored_result(run.idempotency.request.as_ref()),
+        )?;
+        if let Some(stored) = stored {
+            return Ok(Decision::Done((left.len(), Outcome::Replayed(stored))));
+        }
+        let transaction = LedgerTransaction::new(run.member_key, ledger, run.now)?;
+        run.check_present(&transaction)?;
+        let import = run.continued(row.as_ref(), transaction.at())?;
+        let mut batch = Batch::new(transaction, run.new.id);
+        let (mut taken, mut there) = (0_usize, 0_u64);
+        for (line, record) in candidates {
+            if recorded.has(record) {
+                there = there.saturating_add(1);
+            } else if !batch.record(*line, record)? {
+                break;
+            }
+            taken = taken.saturating_add(1);
+        }
+        let is_last = taken == left.len();
+        let was_done = row.as_ref().is_some_and(|row| row.status == Status::Done);
+        let Batch { mut transaction, expenses, settlements, .. } = batch.with_tallies()?;
+        let done = Imported {
+            expenses: done.expenses.saturating_add(expenses),
+            settlements: done.settlements.saturating_add(settlements),
+            already_there: done.already_there.saturating_add(there),
+            import: ImportRow {
+                status: if is_last { Status::Done } else { Status::Running },
+                expenses: import.expenses.saturating_add(expenses),
+                settlements: import.settlements.saturating_add(settlements),
+                updated_at: transaction.at(),
+                ..import
+            },
+            ..*done
+        };
+        let outcome = Outcome::Done(done.clone());
+        let response = if is_last { run.idempotency.write(&done)? } else { None };
+        if transaction.is_empty() && is_last && was_done {
+            let done = Imported { import: row.unwrap_or(done.import), ..done };
+            let response = response.into_iter().collect();
+            return Ok(Decision::write(response, (taken, Outcome::Done(done))));
+        }
+        if transaction.is_empty() && !is_last {
+            return Ok(Decision::Done((taken, outcome)));
+        }
+        transaction.add(put_row(&done.import, row.as_ref())?);
+        transaction.commit((taken, outcome), response)
+    }
+
+    /// Adds guests whom the import needs, as many as one transaction can. Returns whether there may
+    /// be more.
+    async fn add_guests(&self, run: &Run<'_>, done: &mut Imported) -> Result<bool, Error> {
+        if run.new.guests.is_empty() {
+            return Ok(false);
+        }
+        let group = run.member_key.group;
+        let attempt = async || {
+            let (ledger, group_row, members) = self.members_after_ledger(run.member_key).await?;
+            let row = self.db.get::<ImportRow>(keys::import(group, run.new.id)).await?;
+            let is_known = |guest: &&Member| members.iter().any(|it| it.id == guest.id);
+            let missing: Vec<_> = run.new.guests.iter().filter(|it| !is_known(it)).collect();
+            let mut transaction = LedgerTransaction::new(run.member_key, ledger, run.now)?;
+            let import = run.continued(row.as_ref(), transaction.at())?;
+            let adding = missing.get(..GUESTS).unwrap_or(&missing);
+            if adding.is_empty() {
+                return Ok(Decision::Done((0, import, false)));
+            }
+            let at = transaction.at();
+            for guest in adding {
+                if Member::is_taken(&guest.name, &members, None) {
+                    return Err(Error::NameTaken.into());
+                }
+                let member = Member { joined_at: at, ..(*guest).clone() };
+                let put = Write::put(&MemberRow { group_id: group, member })?;
+                transaction.add(put.when(Expression::absent(), OnConflict::Retry));
+            }
+            let number = count(adding.len());
+            transaction.add(count_in(&group_row, number)?);
+            let import = ImportRow {
+                status: Status::Running,
+                members: import.members.saturating_add(number),
+                updated_at: at,
+                ..import
+            };
+            transaction.add(put_row(&import, row.as_ref())?);
+            transaction.commit((number, import, adding.len() < missing.len()), None)
+        };
+        let (added, import, more) = self.write_to_group(group, attempt).await?;
+        done.members = done.members.saturating_add(added);
+        done.import = import;
+        Ok(more)
+    }
+
+    /// The rows of a file that are recorded already.
+    async fn recorded(&self, group: GroupId, lines: &[Line<'_>]) -> Result<Recorded, Error> {
+        let keys = lines.iter().map(|(_, it)| keys::entry(group, &it.entry_id())).collect();
+        Ok(Recorded { group, entries: self.db.batch(keys).await? })
+    }
+}
+
+/// Current entries of a group by their keys.
+struct Recorded {
+    group: GroupId,
+    entries: HashMap<Primary, Entry>,
+}
+
+impl Recorded {
+    fn has(&self, record: &Record) -> bool {
+        self.entries.contains_key(&keys::entry(self.group, &record.entry_id()))
+    }
+}
+
+impl Run<'_> {
+    /// Checks that all members who take part in the import are still present.
+    fn check_present(&self, transaction: &LedgerTransaction) -> Result<(), Error> {
+        let members = transaction.ledger().presence.of(&self.members);
+        match members.iter().find(|member| !member.is_present()) {
+            None => Ok(()),
+            Some(Member { id, .. }) => {
+                let rule = format!("members must be present, but {id} has left the group");
+                Err(Error::invalid("options.members", rule))
+            }
+        }
+    }
+
+    /// The row of the import, which goes on or begins.
+    fn continued(&self, row: Option<&ImportRow>, at: Timestamp) -> Result<ImportRow, Error> {
+        let MemberKey { group, user } = self.member_key;
+        let Some(row) = row else { return Ok(self.new.row(group, user, at)) };
+        let begins_again = self.before.as_ref() == Some(row);
+        match row.status {
+            Status::Running | Status::Done => Ok(row.clone()),
+            // The rows of the time before the undo may have been restored, so their period stays.
+            Status::Undone if begins_again => {
+                Ok(ImportRow { created_at: row.created_at, ..self.new.row(group, user, at) })
+            }
+            Status::Undone | Status::Undoing => Err(Error::ImportUndoing),
+        }
+    }
+}
+
+/// Puts the row of an import, on condition that it is as it was read.
+fn put_row(import: &ImportRow, read: Option<&ImportRow>) -> Result<Write, Error> {
+    let unchanged = match read {
+        None => Expression::absent(),
+        Some(read) => Expression::equal("updatedAt", row::to_value(&read.updated_at)?),
+    };
+    Ok(Write::put(import)?.when(unchanged, OnConflict::Retry))
+}
+
+/// The members of expenses and settlements.
+fn taking_part(records: &[(usize, Record)]) -> BTreeSet<MemberId> {
+    let of_record = |(_, record): &(usize, Record)| match record {
+        Record::Expense(expense) => {
+            let sharers = expense.splits.iter().map(|share| share.user_id);
+            expense.payer_ids().chain(sharers).collect::<Vec<_>>()
+        }
+        Record::Settlement(settlement) => settlement.parties().into(),
+    };
+    records.iter().flat_map(of_record).collect()
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}

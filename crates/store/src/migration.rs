@@ -1,0 +1,202 @@
+//! Migration of the v0 rows of a group, written by the TypeScript Fracti.
+//!
+//! A group is migrated in steps, each of which is one transaction under the group's lock. A step
+//! takes the next rows in order of time, and migrates each of them wholly: the row itself, its
+//! participants, its entry in the ledger, its tally, and rows of members whom it names and who have
+//! none. The last steps take the rows of members, which say until then who is meant by which id, and
+//! the row of the group. A row that cannot be migrated stays as it is.
+//!
+//! A migration can be stopped between two steps, repeated, and done by several processes at once: a
+//! step finds only what is left.
+
+mod candidates;
+mod chunk;
+mod entity;
+mod members;
+mod read;
+mod records;
+mod report;
+mod sweep;
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use fracti_core::{
+    Error,
+    entry_id::EntryId,
+    group::Member,
+    id::{GroupId, SettlementId},
+    keys::prefix,
+    ledger::Ledger,
+};
+
+use crate::{
+    balance::put_balance,
+    commit::{Commit, Decision, Evidence},
+    dynamo::{Position, Retry, Transaction, TransactionError},
+    table::Table,
+};
+
+use candidates::in_order;
+use read::State;
+pub use report::{Counts, Finding, FindingKind};
+pub use sweep::V0Page;
+
+/// A migration of one group: how far it is.
+#[derive(Clone, Debug)]
+pub struct Migration {
+    group: GroupId,
+    /// Rows after which expenses and settlements are still to be migrated.
+    after: [Option<Position>; 2],
+    trial: Option<Trial>,
+}
+
+/// What a trial run would have written, which the next steps need to know.
+#[derive(Clone, Debug)]
+struct Trial {
+    ledger: Option<Box<Ledger>>,
+    strangers: Vec<Member>,
+    /// Ids of expenses and settlements.
+    ids: HashSet<EntryId>,
+    hashes: Hashes,
+}
+
+/// What a trial run of several groups shares.
+#[derive(Clone, Debug, Default)]
+pub struct TrialRun(Hashes);
+
+/// Settlements of a trial run by the blockchain transactions that they use.
+#[derive(Clone, Debug, Default)]
+struct Hashes(Arc<Mutex<HashMap<String, (GroupId, SettlementId)>>>);
+
+/// The result of a step.
+#[derive(Debug)]
+pub struct Step {
+    /// What was written.
+    pub counts: Counts,
+    /// What was corrected, and what could not be migrated.
+    pub findings: Vec<Finding>,
+    /// Whether the group is migrated.
+    pub done: bool,
+    next: Migration,
+}
+
+/// A step that is decided and not yet written.
+struct Planned {
+    transaction: Transaction,
+    read: Ledger,
+    next: Ledger,
+    step: Step,
+}
+
+impl Hashes {
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<String, (GroupId, SettlementId)>) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Migration {
+    /// The migration of a group.
+    #[must_use]
+    pub const fn of(group: GroupId) -> Self {
+        Self { group, after: [None, None], trial: None }
+    }
+
+    /// A migration of a group that writes nothing.
+    #[must_use]
+    pub fn trial(group: GroupId, run: &TrialRun) -> Self {
+        let trial = Trial {
+            ledger: None,
+            strangers: Vec::new(),
+            ids: HashSet::new(),
+            hashes: run.0.clone(),
+        };
+        Self { trial: Some(trial), ..Self::of(group) }
+    }
+
+    /// The group.
+    #[must_use]
+    pub const fn group(&self) -> GroupId {
+        self.group
+    }
+}
+
+impl Table {
+    /// Takes the next step of a migration, if others have not taken it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`]; [`Error::Invalid`] if the ledger is full; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn migrate_step(&self, migration: &mut Migration) -> Result<Step, Error> {
+        let taken = self.write_to_group(migration.group, || self.step(migration)).await?;
+        *migration = taken.next.clone();
+        Ok(taken)
+    }
+
+    /// Migrates a group, as far as it is not. The caller must be the writer of the group in this
+    /// process.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] at the deadline; what has been migrated stays. Otherwise as
+    /// [`Table::migrate_step`].
+    pub(crate) async fn migrate(&self, group: GroupId) -> Result<(), Error> {
+        let deadline = Retry::new();
+        let mut migration = Migration::of(group);
+        loop {
+            let step = deadline.before_deadline(self.write(|| self.step(&migration))).await;
+            let late = || Error::Unavailable("the group's v0 rows are still being migrated".into());
+            let step = step.ok_or_else(late)??;
+            if step.done {
+                return Ok(());
+            }
+            migration = step.next;
+        }
+    }
+
+    async fn planned(
+        &self,
+        migration: &Migration,
+        state: State,
+    ) -> Result<Planned, TransactionError> {
+        let id = migration.group;
+        let [expenses, settlements] = migration.after.clone();
+        let (expenses, settlements) = tokio::try_join!(
+            self.v0_stream(id, prefix::EXPENSE, expenses),
+            self.v0_stream(id, prefix::SETTLEMENT, settlements),
+        )?;
+        let candidates = in_order(expenses, settlements);
+        if candidates.is_empty() {
+            return Ok(self.plan_members(migration, state).await?);
+        }
+        self.plan_records(migration, state, candidates).await
+    }
+
+    /// The decision on the next step. If the response of its transaction is lost, the next attempt
+    /// finds less to do.
+    async fn step(&self, migration: &Migration) -> Result<Decision<Step>, TransactionError> {
+        let state = self.v0_state(migration).await?;
+        let planned = self.planned(migration, state).await?;
+        let Planned { mut transaction, read, next, mut step } = planned;
+        let group = migration.group;
+        if let Some(trial) = &mut step.next.trial {
+            trial.ledger = Some(Box::new(next));
+            return Ok(Decision::Done(step));
+        }
+        if transaction.is_empty() && next == read {
+            return Ok(Decision::Done(step));
+        }
+        let next = if next.version == read.version {
+            Ledger { version: read.version.saturating_add(1), ..next }
+        } else {
+            next
+        };
+        let row = transaction.new_rows().next().cloned();
+        transaction.add(put_balance(group, &read, &next)?);
+        let evidence = Evidence { row, change: None, locked: Some((group, Box::new(read))) };
+        Ok(Decision::Write(Commit { transaction, result: step, evidence }))
+    }
+}

@@ -1,0 +1,307 @@
+//! What the migration of one expense or settlement writes.
+
+use std::collections::{HashMap, HashSet};
+
+use fracti_core::{
+    Error,
+    entry::Entry,
+    entry_id::EntryId,
+    expense::Expense,
+    group::{Group, Member},
+    id::{GroupId, SettlementId},
+    keys::{self, Primary},
+    ledger::{Event, LedgerError},
+    row::{self, Row},
+    settlement::{Settlement, Status, TxHash, UsedHash},
+    time::Timestamp,
+    v0::{self, Anomaly, Correction, Members, Migrated},
+};
+use futures_util::future::try_join_all;
+
+use super::{
+    Counts, Finding, FindingKind, Migration, Trial,
+    candidates::{Candidate, Kind},
+    chunk::Part,
+    read::{key_of, v0_rows},
+};
+use crate::{
+    dynamo::{Expression, OnConflict, Page, Range, Write},
+    table::Table,
+};
+
+/// Participants of an expense who are read at most. A transaction cannot write as many.
+const MAX_PARTICIPANTS: usize = 200;
+
+/// Attributes that may be added to a v0 row of an expense or a settlement.
+const MAY_COME: [&str; 4] = ["formatVersion", "date", "txHash", "completedAt"];
+
+/// The entity that replaces a v0 row.
+pub(super) enum Entity {
+    Expense(Box<Migrated<Expense>>),
+    Settlement(Box<Migrated<Settlement>>),
+}
+
+/// Rows that decide how entities are written.
+pub(super) struct Known {
+    group: GroupId,
+    /// Sort keys of v0 rows of participants by entry.
+    participants: HashMap<EntryId, Vec<Primary>>,
+    entries: HashSet<EntryId>,
+    /// Settlements that use blockchain transactions, by hash.
+    hashes: HashMap<String, (GroupId, SettlementId)>,
+}
+
+impl Entity {
+    pub(super) fn of(
+        candidate: &Candidate,
+        at: Timestamp,
+        group: &Group,
+        members: &Members,
+    ) -> Result<Self, Anomaly> {
+        let row = &candidate.row;
+        Ok(match candidate.kind {
+            Kind::Expense => Self::Expense(Box::new(v0::expense(row, at, group, members)?)),
+            Kind::Settlement => {
+                Self::Settlement(Box::new(v0::settlement(row, at, group, members)?))
+            }
+        })
+    }
+
+    pub(super) fn strangers(&self) -> &[Member] {
+        match self {
+            Self::Expense(migrated) => &migrated.strangers,
+            Self::Settlement(migrated) => &migrated.strangers,
+        }
+    }
+
+    fn entry_id(&self) -> EntryId {
+        match self {
+            Self::Expense(migrated) => migrated.entity.id.into(),
+            Self::Settlement(migrated) => migrated.entity.id.into(),
+        }
+    }
+
+    /// The event that the entity stands for, if it changes balances, and its time.
+    fn event(&self) -> Option<(Result<Event, LedgerError>, Timestamp)> {
+        match self {
+            Self::Expense(migrated) => Some((migrated.entity.event(), migrated.entity.created_at)),
+            Self::Settlement(migrated) => {
+                let settlement = &migrated.entity;
+                let completed = settlement.status == Status::Completed;
+                completed.then(|| (settlement.event(), settlement.created_at))
+            }
+        }
+    }
+
+    /// The blockchain transaction that no other settlement may use.
+    fn hash(&self) -> Option<&TxHash> {
+        match self {
+            Self::Expense(_) => None,
+            Self::Settlement(migrated) => {
+                let Settlement { tx_hash, status, .. } = &migrated.entity;
+                let used = match status {
+                    Status::Pending | Status::Completed => true,
+                    Status::Failed => false,
+                };
+                tx_hash.as_ref().filter(|hash| used && hash.is_whole())
+            }
+        }
+    }
+
+    /// The other settlement that uses its blockchain transaction.
+    fn other_user(&self, known: &Known) -> Option<(GroupId, SettlementId)> {
+        let Self::Settlement(migrated) = self else { return None };
+        let user = known.hashes.get(&self.hash()?.to_string())?;
+        Some(*user).filter(|(_, id)| *id != migrated.entity.id)
+    }
+
+    /// The writes, or why the row must stay as it is.
+    pub(super) fn part(
+        &self,
+        candidate: &Candidate,
+        members: &Members,
+        known: &Known,
+    ) -> Result<Result<Part, Anomaly>, Error> {
+        if known.entries.contains(&self.entry_id()) {
+            return Ok(Err(Anomaly::IdTaken));
+        }
+        let part = match self {
+            Self::Expense(migrated) => self.of_expense(&migrated.entity, candidate, known)?,
+            Self::Settlement(migrated) => self.of_settlement(&migrated.entity, candidate, known)?,
+        };
+        let Some((event, at)) = self.event() else { return Ok(Ok(part)) };
+        let event = match event {
+            Ok(event) => event,
+            Err(error) => return Ok(Err(error.into())),
+        };
+        let Some(actor) = members.user(part.named.iter().copied()) else {
+            return Ok(Err(Anomaly::NoActor));
+        };
+        Ok(Ok(Part { event: Some((event, at, actor)), ..part }))
+    }
+
+    fn of_expense(
+        &self,
+        expense: &Expense,
+        candidate: &Candidate,
+        known: &Known,
+    ) -> Result<Part, Error> {
+        let mut writes =
+            replaced(candidate, Write::put(expense)?, expense.group_id, expense.created_at);
+        let participants = expense.participants();
+        for participant in &participants {
+            writes.push(Write::put(participant)?);
+        }
+        writes.extend(self.stale(known).cloned().map(Write::delete));
+        // An operator may have dated it, so that it is in a tally.
+        let dated: Option<Expense> = row::from_item(candidate.row.clone()).ok();
+        let dated = dated.filter(|before| before.date.is_some());
+        let sharers = expense.splits.iter().map(|share| share.user_id);
+        let named = expense.created_by.map(Into::into).into_iter();
+        let participants = participants.len() as u64;
+        Ok(Part {
+            writes,
+            event: None,
+            tally: [dated, Some(expense.clone())],
+            named: named.chain(expense.payer_ids()).chain(sharers).collect(),
+            counts: Counts { expenses: 1, participants, ..Counts::default() },
+        })
+    }
+
+    fn of_settlement(
+        &self,
+        settlement: &Settlement,
+        candidate: &Candidate,
+        known: &Known,
+    ) -> Result<Part, Error> {
+        let put = Write::put(settlement)?;
+        let mut writes = replaced(candidate, put, settlement.group_id, settlement.created_at);
+        let mut counts = Counts { settlements: 1, ..Counts::default() };
+        if let Some(hash) = self.hash().filter(|hash| !known.hashes.contains_key(&hash.to_string()))
+        {
+            let (settlement_id, group_id) = (settlement.id, settlement.group_id);
+            let row = UsedHash { tx_hash: hash.clone(), settlement_id, group_id };
+            writes.push(Write::put(&row)?.when(Expression::absent(), OnConflict::Retry));
+            counts.used_hashes = 1;
+        }
+        let [from, to] = settlement.parties();
+        Ok(Part { writes, named: vec![to, from], counts, ..Part::default() })
+    }
+
+    /// Rows of participants of the expense that the migration does not write again: those of
+    /// payers, and those under other ids of members.
+    fn stale<'a>(&self, known: &'a Known) -> impl Iterator<Item = &'a Primary> {
+        let present: HashSet<Primary> = match self {
+            Self::Expense(migrated) => {
+                let participants = migrated.entity.participants();
+                participants.iter().map(|row| row.keys().primary).collect()
+            }
+            Self::Settlement(_) => HashSet::new(),
+        };
+        let rows = known.participants.get(&self.entry_id()).into_iter().flatten();
+        rows.filter(move |key| !present.contains(key))
+    }
+
+    /// What the migration of the row reports.
+    pub(super) fn findings(&self, key: &Primary, known: &Known) -> Vec<Finding> {
+        let (corrections, mut doubts) = match self {
+            Self::Expense(migrated) => (migrated.corrections.clone(), migrated.doubts.clone()),
+            Self::Settlement(migrated) => (migrated.corrections.clone(), migrated.doubts.clone()),
+        };
+        doubts.extend(self.other_user(known).map(|(group, id)| Anomaly::HashUsed(group, id)));
+        let removed = self.stale(known).map(|key| Finding {
+            key: key.clone(),
+            kind: FindingKind::Correction(Correction::removed(&key.sk)),
+        });
+        Finding::all(key, corrections, doubts).chain(removed).collect()
+    }
+}
+
+impl Known {
+    /// Notes what the transaction writes for an entity, for the next ones.
+    pub(super) fn note(&mut self, entity: &Entity) {
+        if let (Some(hash), Entity::Settlement(migrated)) = (entity.hash(), entity) {
+            let user = (self.group, migrated.entity.id);
+            self.hashes.entry(hash.to_string()).or_insert(user);
+        }
+    }
+}
+
+impl Trial {
+    /// Notes what the transaction would write for an entity, for the next steps.
+    pub(super) fn note(&mut self, entity: &Entity) {
+        self.ids.extend(entity.event().map(|_| entity.entry_id()));
+        if let (Some(hash), Entity::Settlement(migrated)) = (entity.hash(), entity) {
+            let Settlement { group_id, id, .. } = migrated.entity;
+            self.hashes.with(|hashes| {
+                hashes.entry(hash.to_string()).or_insert((group_id, id));
+            });
+        }
+    }
+}
+
+/// The writes that replace a v0 row by a present one, which may have another key.
+fn replaced(candidate: &Candidate, put: Write, group: GroupId, at: Timestamp) -> Vec<Write> {
+    let unchanged = Expression::same_as(&candidate.row, &MAY_COME);
+    if candidate.kind.key(group, at) == candidate.key {
+        return vec![put.when(unchanged, OnConflict::Retry)];
+    }
+    let delete = Write::delete(candidate.key.clone()).when(unchanged, OnConflict::Retry);
+    vec![delete, put.when(Expression::absent(), OnConflict::Retry)]
+}
+
+impl Table {
+    /// Reads what decides how entities are written.
+    pub(super) async fn known(
+        &self,
+        migration: &Migration,
+        entities: &[Result<Entity, Anomaly>],
+    ) -> Result<Known, Error> {
+        let group = migration.group;
+        let entities: Vec<&Entity> = entities.iter().flatten().collect();
+        let ids: Vec<EntryId> = entities.iter().map(|entity| entity.entry_id()).collect();
+        let hashes: HashMap<String, TxHash> = entities
+            .iter()
+            .filter_map(|entity| entity.hash())
+            .map(|hash| (hash.to_string(), hash.clone()))
+            .collect();
+        let participants = entities.iter().filter_map(|entity| match entity {
+            Entity::Expense(migrated) => Some(migrated.entity.id),
+            Entity::Settlement(_) => None,
+        });
+        let participants = participants.map(|id| async move {
+            let prefix = keys::participants(id);
+            let range = Range::table(keys::group_partition(group), &prefix);
+            let page = Page { limit: MAX_PARTICIPANTS, after: None };
+            let (rows, _) = self.db.items(&range, &page, &v0_rows()).await?;
+            let keys = rows.iter().map(key_of).collect();
+            Ok::<(EntryId, Vec<Primary>), Error>((id.into(), keys))
+        });
+        let entries = ids.iter().map(|id| self.db.get::<Entry>(keys::entry(group, id)));
+        let used = hashes.values().map(|hash| self.db.get::<UsedHash>(keys::tx_hash(hash)));
+        let (participants, entries, used) = tokio::try_join!(
+            try_join_all(participants),
+            try_join_all(entries),
+            try_join_all(used),
+        )?;
+        let mut known = Known {
+            group,
+            participants: participants.into_iter().collect(),
+            entries: entries.into_iter().flatten().map(|entry| entry.entry_id).collect(),
+            hashes: used
+                .into_iter()
+                .flatten()
+                .map(|used| (used.tx_hash.to_string(), (used.group_id, used.settlement_id)))
+                .collect(),
+        };
+        if let Some(trial) = &migration.trial {
+            known.entries.extend(ids.into_iter().filter(|id| trial.ids.contains(id)));
+            trial.hashes.with(|used| {
+                let found =
+                    hashes.into_keys().filter_map(|hash| Some((used.get(&hash).copied()?, hash)));
+                known.hashes.extend(found.map(|(user, hash)| (hash, user)));
+            });
+        }
+        Ok(known)
+    }
+}

@@ -1,0 +1,126 @@
+//! The last steps: the rows of the members and of the group, and the mark that it is migrated.
+
+use std::collections::HashSet;
+
+use fracti_core::{
+    Error,
+    id::GroupId,
+    keys::{self, Primary, prefix},
+    presence::Presence,
+    row,
+    settlement::{Settlement, Status},
+    v0::{self, Anomaly},
+};
+
+use super::{
+    Counts, Finding, Migration, Planned, Step,
+    read::{State, key_of},
+};
+use crate::{
+    dynamo::{Expression, OnConflict, Page, Position, Range, Transaction, Write},
+    table::Table,
+};
+
+/// Maximum number of members in one transaction, each of whom may take two writes.
+const AT_ONCE: usize = 45;
+
+/// Pending settlements that are read with one request.
+const PENDING_AT_ONCE: usize = 1_000;
+
+/// Attributes that the API may add to a v0 row of a member or a group.
+const MAY_COME: [&str; 9] = [
+    "formatVersion",
+    "wallet",
+    "username",
+    "avatarUrl",
+    "leftAt",
+    "removedAt",
+    "linkedTo",
+    "archived",
+    "createdBy",
+];
+
+impl Table {
+    /// Plans the migration of the rows of members, in one or several steps, of which the last one
+    /// takes the row of the group. It marks the group as migrated, and counts its pending
+    /// settlements, which groups of the TypeScript Fracti do not count.
+    pub(super) async fn plan_members(
+        &self,
+        migration: &Migration,
+        state: State,
+    ) -> Result<Planned, Error> {
+        let group = migration.group;
+        let (mut transaction, mut counts) = (Transaction::default(), Counts::default());
+        let (mut findings, mut anomalies) = (Vec::new(), Vec::new());
+        let mut taken: HashSet<Primary> = state.member_rows.iter().map(key_of).collect();
+        let (known, migrated_group) = state.group(group)?;
+        let mut more = false;
+        for row in state.member_rows.iter().filter(|row| v0::is_v0(row)) {
+            let key = key_of(row);
+            let migrated = v0::member(row, group, known.created_at).and_then(|migrated| {
+                let present = keys::member(group, migrated.entity.member.id);
+                let free = present == key || taken.insert(present);
+                if free { Ok(migrated) } else { Err(Anomaly::MemberTwice) }
+            });
+            let migrated = match migrated {
+                Ok(migrated) => migrated,
+                Err(anomaly) => {
+                    anomalies.push(Finding::anomaly(key, anomaly));
+                    continue;
+                }
+            };
+            if counts.members >= AT_ONCE as u64 && migration.trial.is_none() {
+                more = true;
+                break;
+            }
+            let unchanged = Expression::same_as(row, &MAY_COME);
+            let put = Write::put(&migrated.entity)?;
+            if keys::member(group, migrated.entity.member.id) == key {
+                transaction.add(put.when(unchanged, OnConflict::Retry));
+            } else {
+                transaction.add(Write::delete(key.clone()).when(unchanged, OnConflict::Retry));
+                transaction.add(put.when(Expression::absent(), OnConflict::Retry));
+            }
+            counts.members = counts.members.saturating_add(1);
+            findings.extend(Finding::all(&key, migrated.corrections, migrated.doubts));
+        }
+        // Rows that stay as they are are found again by each step, and reported by the last one.
+        if !more {
+            findings.extend(anomalies);
+            if let Some(migrated) = migrated_group {
+                let put = Write::put(&migrated.entity)?;
+                let unchanged = Expression::same_as(&state.group_row, &MAY_COME);
+                transaction.add(put.when(unchanged, OnConflict::Retry));
+                counts.groups = 1;
+                let key = key_of(&state.group_row);
+                findings.extend(Finding::all(&key, migrated.corrections, migrated.doubts));
+            }
+        }
+        let mut next = state.ledger.clone();
+        if !more && next.presence.needs_migration(group) {
+            next.presence.migrated = true;
+            self.count_pending(group, &mut next.presence).await?;
+        }
+        let step = Step { counts, findings, done: !more, next: migration.clone() };
+        Ok(Planned { transaction, next, read: state.ledger, step })
+    }
+
+    /// Counts the pending settlements, apart from rows that cannot be read.
+    async fn count_pending(&self, group: GroupId, presence: &mut Presence) -> Result<(), Error> {
+        let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
+        let pending = Expression::equal("status", row::to_value(&Status::Pending)?);
+        presence.count([]);
+        let mut after = None;
+        loop {
+            let page = Page { limit: PENDING_AT_ONCE, after };
+            let (rows, ended) = self.db.items(&range, &page, &pending).await?;
+            after = rows.last().map(|row| Position::of(key_of(row).item()));
+            let readable =
+                rows.into_iter().filter_map(|row| row::from_item::<Settlement>(row).ok());
+            readable.for_each(|settlement| presence.began(settlement.parties()));
+            if ended {
+                return Ok(());
+            }
+        }
+    }
+}

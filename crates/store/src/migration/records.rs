@@ -1,0 +1,69 @@
+//! The first steps: expenses and settlements in order of time.
+
+use super::{
+    Finding, Migration, Planned, Step,
+    candidates::{Candidate, Kind},
+    chunk::{Added, Chunk},
+    read::State,
+};
+use crate::{
+    dynamo::{Position, TransactionError},
+    table::Table,
+};
+
+impl Table {
+    /// Plans the migration of candidates, as many as fit into one transaction.
+    pub(super) async fn plan_records(
+        &self,
+        migration: &Migration,
+        state: State,
+        candidates: Vec<Candidate>,
+    ) -> Result<Planned, TransactionError> {
+        let id = migration.group;
+        let (group, v0_group) = state.group(id)?;
+        let converted = self.converted(&candidates, &group, state.members).await?;
+        let mut known = self.known(migration, &converted.entities).await?;
+
+        let mut next = migration.clone();
+        let mut findings = Vec::new();
+        let mut chunk = Chunk::new(id, state.ledger.clone(), &converted.strangers);
+        for (candidate, entity) in candidates.into_iter().zip(converted.entities) {
+            let part = match &entity {
+                Ok(entity) => entity.part(&candidate, &converted.members, &known)?,
+                Err(anomaly) => Err(anomaly.clone()),
+            };
+            let added = match part {
+                Ok(part) => chunk.add(part)?,
+                Err(anomaly) => Added::Never(anomaly),
+            };
+            match (added, entity) {
+                (Added::Full, _) => break,
+                (Added::Yes, Ok(entity)) => {
+                    findings.extend(entity.findings(&candidate.key, &known));
+                    known.note(&entity);
+                    if let Some(trial) = &mut next.trial {
+                        trial.note(&entity);
+                    }
+                }
+                (Added::Never(anomaly), _) | (Added::Yes, Err(anomaly)) => {
+                    findings.push(Finding::anomaly(candidate.key.clone(), anomaly));
+                }
+            }
+            let [expense, settlement] = &mut next.after;
+            let after = match candidate.kind {
+                Kind::Expense => expense,
+                Kind::Settlement => settlement,
+            };
+            *after = Some(Position::of(candidate.key.item()));
+        }
+        // The row of a v0 group gets the number of its members in the last step.
+        let transaction = chunk.transaction(v0_group.is_none())?;
+        let counts = chunk.counts;
+        let ledger = chunk.ledger.clone();
+        if let Some(trial) = &mut next.trial {
+            trial.strangers.extend(chunk.introduced);
+        }
+        let step = Step { counts, findings, done: false, next };
+        Ok(Planned { transaction, read: state.ledger, next: ledger, step })
+    }
+}
