@@ -7,11 +7,9 @@ use fracti_core::{
     text::GuestName,
 };
 use fracti_http::{
-    App, AsMember, Body, Code, Data, Id, Json, Post, Problem, Value, respond, schemas,
+    App, AsMember, Body, Code, Data, Id, Json, MemberView, Post, Problem, Value, respond, schemas,
 };
 use utoipa::ToSchema;
-
-use crate::view::MemberView;
 
 /// A guest to create.
 #[derive(ToSchema)]

@@ -4,7 +4,6 @@ mod guests;
 mod open;
 mod presence;
 mod settings;
-mod view;
 
 use axum::{
     extract::State,
@@ -21,15 +20,13 @@ use fracti_core::{
 };
 use fracti_http::{
     App, AppPrincipal, AsMember, Body, Caller, Code, Credential, Data, Flag, GroupView, Id, Json,
-    JsonScalar, List, ListId, Paging, Parameters, Post, Problem, QueryReader, Routes, Text, Value,
-    openapi, respond, schemas,
+    JsonScalar, List, ListId, MemberView, Paging, Parameters, Post, Problem, QueryReader, Routes,
+    Text, Value, openapi, respond, schemas,
 };
 use fracti_store::Profile;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
-
-use view::MemberView;
 
 /// The routes of this endpoint group.
 #[must_use]

@@ -2,9 +2,7 @@
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::id::MemberId;
-use fracti_http::{App, AsMember, Code, Context, Data, Id, Post, Problem, respond};
-
-use crate::view::MemberView;
+use fracti_http::{App, AsMember, Code, Context, Data, Id, MemberView, Post, Problem, respond};
 
 /// Leave a group.
 ///

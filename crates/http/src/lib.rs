@@ -4,7 +4,7 @@
 //! [`App`] holds the dependencies of a request. [`service`] creates the tower service that Lambda,
 //! the local server and the tests run; its layers create the [`Context`] of each request and
 //! authenticate its [`Principal`]. A handler takes extractors ([`Caller`] or [`AsMember`] with its
-//! [`Parameters`], [`Id`], [`IfMatch`], [`Json`] or [`Post`] with its [`Body`]), calls one method
+//! [`Parameters`], [`Id`], [`IfMatch`], [`Json`], [`Post`] or [`Upload`] with its [`Body`]), calls one method
 //! of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`List`]) or a
 //! [`Problem`]. This crate has no endpoints.
 
@@ -28,7 +28,7 @@ pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Routes, S
 pub use context::Context;
 pub use dynamodb::{dynamodb, dynamodb_at, local_dynamodb};
 pub use lambda::run;
-pub use limits::MAX_LIMIT;
+pub use limits::{MAX_EXPORT_LIMIT, MAX_LIMIT};
 pub use openapi::schemas::{self, Text};
 pub use principal::{AppPrincipal, Credential, Principal};
 pub use quotas::Quotas;
@@ -40,11 +40,14 @@ pub use request::{
     paging::{ListId, Paging},
     post::{Post, respond, respond_created, respond_tagged},
     query::{Flag, FlagError, Parameters, Query, QueryReader},
+    upload::{Form, Upload},
 };
 pub use response::{
     amounts::{JsonDecimal, shown},
-    envelope::{Data, List, Pagination},
+    balance::MemberBalance,
+    envelope::{Data, List, Pagination, Part},
     etag::{IfMatch, Tagged},
+    member::MemberView,
     problem::{Code, Detail, Problem, ProblemBody, sentence},
     views::{ChangeView, EntryView, ExpenseView, GroupView, SettlementView, ShareView},
 };

@@ -348,12 +348,13 @@ fn rename_schemas(response: &mut Response) {
     }
 }
 
-/// Renames utoipa's `Data_Expense` to `ExpenseResponse` and `List_Expense` to
-/// `ExpenseListResponse`.
+/// Renames utoipa's `Data_Expense` to `ExpenseResponse`, `List_Expense` to `ExpenseListResponse`
+/// and `Part_GroupExport` to `GroupExportPageResponse`.
 fn response_name(name: &str) -> String {
     match name.split_once('_') {
         Some(("Data", of)) => format!("{of}Response"),
         Some(("List", of)) => format!("{of}ListResponse"),
+        Some(("Part", of)) => format!("{of}PageResponse"),
         _ => name.to_owned(),
     }
 }
@@ -528,6 +529,7 @@ fn shared() -> Components {
             "expenseId": id("expenseId", "Id of the expense."),
             "settlementId": id("settlementId", "Id of the settlement."),
             "tokenId": id("tokenId", "Id of the API token."),
+            "importId": id("importId", "Id of the import."),
             "entryId": {
                 "name": "entryId", "in": "path", "required": true, "description": "Id of the \
                     entry.",

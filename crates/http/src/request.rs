@@ -7,3 +7,4 @@ pub(crate) mod json;
 pub(crate) mod paging;
 pub(crate) mod post;
 pub(crate) mod query;
+pub(crate) mod upload;

@@ -1,7 +1,9 @@
 //! The values that handlers return: views in an envelope, entity tags and problems.
 
 pub(crate) mod amounts;
+pub(crate) mod balance;
 pub(crate) mod envelope;
 pub(crate) mod etag;
+pub(crate) mod member;
 pub(crate) mod problem;
 pub(crate) mod views;

@@ -2,7 +2,7 @@
 
 use axum::{
     Router,
-    extract::{DefaultBodyLimit, Request},
+    extract::{DefaultBodyLimit, MatchedPath, Request},
     middleware::{self, Next},
 };
 use fracti_store::with_deadline;
@@ -18,10 +18,24 @@ use crate::{
     response::{amounts, problem},
 };
 
+/// Routes whose requests are many transactions.
+const LONG: [&str; 2] = ["/api/groups/{groupId}/import", "/api/groups/{groupId}/import/{importId}"];
+
+/// How many times longer these requests may take. API Gateway waits for 30 s.
+///
+/// <https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html>
+const LONGER: u32 = 3;
+
+fn is_long(request: &Request) -> bool {
+    let route = request.extensions().get::<MatchedPath>();
+    route.is_some_and(|route| LONG.contains(&route.as_str()))
+}
+
 /// Makes the service of `routes`, which Lambda, the local server and the tests run.
 pub fn service(routes: Routes, app: App) -> Router {
-    let limit = app.deadline;
+    let deadline = app.deadline;
     let in_time = move |request: Request, next: Next| async move {
+        let limit = if is_long(&request) { deadline.saturating_mul(LONGER) } else { deadline };
         let served = with_deadline(limit, next.run(request)).await;
         served.map_err(Problem::from)
     };

@@ -23,6 +23,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function { name: "ledger", routes: fracti_ledger::routes },
     Function { name: "users", routes: fracti_users::routes },
     Function { name: "insights", routes: fracti_insights::routes },
+    Function { name: "transfer", routes: fracti_transfer::routes },
 ];
 
 /// The routes of all functions.

@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use fracti_core::{
-    chat_id, currency, entry_id, expense, id, ledger, settlement, spending, split, tally, targets,
-    text,
+    chat_id, currency, entry_id, expense, id, import, ledger, settlement, spending, split, tally,
+    targets, text,
     text_form::{TextForm, TextRule},
     time, token, ton,
 };
@@ -19,7 +19,10 @@ use utoipa::{
     openapi::{ArrayBuilder, ObjectBuilder, Ref, RefOr, Schema, Type, schema::AnyOfBuilder},
 };
 
-use crate::{JsonDecimal, limits::MAX_LIMIT};
+use crate::{
+    JsonDecimal,
+    limits::{MAX_EXPORT_LIMIT, MAX_LIMIT},
+};
 
 /// A value that is written as text, with the schema of its type.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -123,6 +126,10 @@ pub type ExpenseCategory = Text<expense::Category>;
 pub type EntryStatus = Text<ledger::EntryStatus>;
 /// Length of the periods of a series.
 pub type SeriesStep = Text<tally::Step>;
+/// Format of an imported file.
+pub type ImportFormat = Text<import::Format>;
+/// Status of an import.
+pub type ImportStatus = Text<import::Status>;
 /// Kind of event that a ledger entry records.
 pub type EntryRefType = Text<ledger::RefType>;
 
@@ -252,8 +259,16 @@ schemas! {
     /// Maximum number of items on a page.
     PageLimit { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT }
 
+    /// Maximum number of rows on a page of an export.
+    ExportLimit {
+        "type": "integer", "minimum": 1, "maximum": MAX_EXPORT_LIMIT, "default": MAX_EXPORT_LIMIT
+    }
+
     /// Maximum number of days on a page.
     DaysLimit { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": MAX_LIMIT }
+
+    /// Id of the present member of the group who a person in a file is, or `new guest`.
+    ImportTarget { "type": "string", "example": "new guest" }
 
     /// An OpenAPI document.
     OpenApiDocument {
@@ -342,6 +357,13 @@ pub(crate) fn one<T: ToSchema>() -> Ref {
     let mut one = Ref::from_schema_name(T::name());
     "The requested resource.".clone_into(&mut one.description);
     one
+}
+
+/// A part of `T`.
+pub(crate) fn part<T: ToSchema>() -> Ref {
+    let mut part = Ref::from_schema_name(T::name());
+    "The part of the resource on this page.".clone_into(&mut part.description);
+    part
 }
 
 /// A list of `T`.

@@ -105,14 +105,22 @@ pub(crate) fn read<T: Body>(headers: &HeaderMap, body: &[u8]) -> Draft<T::Fields
     if !is_json(headers) {
         return Draft::unreadable(Unreadable::Format);
     }
-    let json: &RawValue = match serde_json::from_slice(body) {
-        Ok(json) => json,
-        Err(error) => return Draft::unreadable(Unreadable::Syntax(error.to_string())),
-    };
+    match read_json::<T>(Path::default(), body) {
+        Ok((fields, errors)) => Draft::new(fields, errors),
+        Err(reason) => Draft::unreadable(Unreadable::Syntax(reason)),
+    }
+}
+
+/// Reads the fields of the JSON at `path`, and the rules that they break; or why it is not JSON.
+pub(crate) fn read_json<T: Body>(
+    path: Path,
+    body: &[u8],
+) -> Result<(Field<T::Fields>, FieldErrors), String> {
+    let json: &RawValue = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     let mut reader = Reader::default();
     let value = Value {
         json: Some(Json::Once(json)),
-        path: Path::default(),
+        path,
         required: T::empty().is_none(),
         reader: &mut reader,
     };
@@ -121,8 +129,8 @@ pub(crate) fn read<T: Body>(headers: &HeaderMap, body: &[u8]) -> Draft<T::Fields
         fields => fields,
     };
     match reader.syntax {
-        Some(reason) => Draft::unreadable(Unreadable::Syntax(reason)),
-        None => Draft::new(fields, reader.errors),
+        Some(reason) => Err(reason),
+        None => Ok((fields, reader.errors)),
     }
 }
 
@@ -216,6 +224,25 @@ impl<'a> Value<'_, 'a> {
     pub fn entries<T>(
         self,
         most: usize,
+        read: impl FnMut(&str, Value<'_, 'a>) -> T,
+    ) -> Field<Vec<(String, T)>> {
+        self.entries_at(most, |path, name| path.field(shortened(name).into_owned()), read)
+    }
+
+    /// Reads an object whose field names are texts for people, each with `read`. Its paths are like
+    /// `members["Bob"]`.
+    pub fn map<T>(
+        self,
+        most: usize,
+        read: impl FnMut(&str, Value<'_, 'a>) -> T,
+    ) -> Field<Vec<(String, T)>> {
+        self.entries_at(most, |path, name| path.key(shortened(name)), read)
+    }
+
+    fn entries_at<T>(
+        self,
+        most: usize,
+        path_of: impl Fn(&Path, &str) -> Path,
         mut read: impl FnMut(&str, Value<'_, 'a>) -> T,
     ) -> Field<Vec<(String, T)>> {
         self.present(|json, path, reader| {
@@ -233,7 +260,7 @@ impl<'a> Value<'_, 'a> {
                 return None;
             }
             let mut entry = |(name, json): (&str, _)| {
-                let path = path.field(shortened(name).into_owned());
+                let path = path_of(&path, name);
                 let value = Value { json: Some(json), path, required: false, reader: &mut *reader };
                 (name.to_owned(), read(name, value))
             };

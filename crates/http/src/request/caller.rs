@@ -9,7 +9,7 @@ use axum::{
 use fracti_core::{
     chat_id::ChatId,
     entry_id::EntryId,
-    id::{ExpenseId, GroupId, MemberId, SettlementId, TokenId},
+    id::{ExpenseId, GroupId, ImportId, MemberId, SettlementId, TokenId},
     spending::SpendingId,
     telegram::User,
     time::Day,
@@ -101,6 +101,7 @@ path_params! {
     "entryId" EntryId EntryNotFound,
     "tokenId" TokenId TokenNotFound,
     "spendingId" SpendingId SpendingNotFound,
+    "importId" ImportId ImportNotFound,
 }
 
 /// Every day exists, so there is no error code for it.

@@ -19,7 +19,7 @@ use crate::{
 /// Bytes of the signature in a cursor.
 const SIGNATURE: usize = 16;
 
-/// The requested page of a list: `limit` (1 to [`MAX_LIMIT`]) and `cursor`.
+/// The requested page of a list: `limit` (usually 1 to [`MAX_LIMIT`]) and `cursor`.
 #[derive(Clone, Debug)]
 pub struct Paging {
     limit: Option<usize>,
@@ -47,30 +47,35 @@ impl ListId {
 
 impl Parameters for Paging {
     fn read(query: &mut QueryReader) -> Self {
-        let limit = query.read("limit").map(|Limit(limit)| limit);
-        Self { limit, cursor: query.read("cursor"), app: query.app().clone() }
+        Self::up_to::<MAX_LIMIT>(query)
     }
 }
 
-/// Requested number of items of a page: 1 to [`MAX_LIMIT`].
-struct Limit(usize);
+/// Requested number of items of a page: 1 to `MAX`.
+struct Limit<const MAX: usize>(usize);
 
-/// Error returned for an invalid limit.
+/// Error returned for an invalid limit. The value is the maximum.
 #[derive(Debug, thiserror::Error)]
-#[error("must be a whole number from 1 to {MAX_LIMIT}")]
-struct LimitError;
+#[error("must be a whole number from 1 to {0}")]
+struct LimitError(usize);
 
-impl FromStr for Limit {
+impl<const MAX: usize> FromStr for Limit<MAX> {
     type Err = LimitError;
 
     fn from_str(text: &str) -> Result<Self, LimitError> {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-        let limit = text.parse().ok().filter(|limit| digits && (1..=MAX_LIMIT).contains(limit));
-        limit.map(Self).ok_or(LimitError)
+        let limit = text.parse().ok().filter(|limit| digits && (1..=MAX).contains(limit));
+        limit.map(Self).ok_or(LimitError(MAX))
     }
 }
 
 impl Paging {
+    /// Reads the requested page of a list whose pages have up to `MAX` items.
+    pub fn up_to<const MAX: usize>(query: &mut QueryReader) -> Self {
+        let limit = query.read("limit").map(|Limit::<MAX>(limit)| limit);
+        Self { limit, cursor: query.read("cursor"), app: query.app().clone() }
+    }
+
     /// Requested number of items.
     #[must_use]
     pub fn limit(&self) -> usize {

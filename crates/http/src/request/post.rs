@@ -2,7 +2,7 @@
 
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     response::Response,
 };
 use fracti_core::{Error, id::UserId, input::Draft, time::Timestamp};
@@ -53,19 +53,11 @@ impl<T: Body> FromRequest<App> for Post<T> {
         let (mut parts, body) = request.into_parts();
         let user = Principal::of(&parts)?.user.id;
         let context = Context::from_request_parts(&mut parts, app).await?;
-        let (headers, path) = (parts.headers.clone(), parts.uri.path().to_owned());
-        let query = decisive(parts.uri.query().unwrap_or_default());
+        let (headers, uri) = (parts.headers.clone(), parts.uri.clone());
         let key = key(&headers)?;
         let bytes = json::bytes(Request::from_parts(parts, body), app).await?;
         let body = body::read::<T>(&headers, &bytes);
-        // The path and the query are hashed too: a key that was used in one group or for some days
-        // is not replayed for others.
-        let hashes = key.map(|key| {
-            let request = Sha256::new().chain_update(path).chain_update([0]).chain_update(&bytes);
-            let request = request.chain_update(query);
-            (hex::encode(Sha256::digest(key)), hex::encode(request.finalize()))
-        });
-        let key = Key { user, now: context.now, hashes };
+        let key = Key::new(key, &uri, user, context.now, &bytes);
         Ok(Self { body, key, creation: app.creation(&context) })
     }
 }
@@ -77,7 +69,7 @@ fn decisive(query: &str) -> String {
 }
 
 /// Reads the header: at most one key of visible ASCII characters.
-fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
+pub(super) fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
     let mut keys = headers.get_all(KEY).iter();
     let Some(key) = keys.next() else { return Ok(None) };
     let visible =
@@ -91,6 +83,26 @@ fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
 }
 
 impl Key {
+    /// The key of a request with this body.
+    ///
+    /// The path and the query are hashed too: a key that was used in one group or for some days is
+    /// not replayed for others.
+    pub(super) fn new(
+        key: Option<&HeaderValue>,
+        uri: &Uri,
+        user: UserId,
+        now: Timestamp,
+        body: &[u8],
+    ) -> Self {
+        let query = decisive(uri.query().unwrap_or_default());
+        let hashes = key.map(|key| {
+            let request = Sha256::new().chain_update(uri.path()).chain_update([0]);
+            let request = request.chain_update(body).chain_update(query);
+            (hex::encode(Sha256::digest(key)), hex::encode(request.finalize()))
+        });
+        Self { user, now, hashes }
+    }
+
     /// The idempotency of a request whose response is the view `V` of its result.
     ///
     /// `operation` names the endpoint. The same key on another endpoint is a different key.

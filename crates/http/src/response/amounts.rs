@@ -81,10 +81,15 @@ pub fn shown(view: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     serde_json::to_vec(view).map(|json| written(&json, Form::Number))
 }
 
-/// Rewrites the amounts of a response in the requested form.
+/// Rewrites the amounts of a JSON response in the requested form.
 pub(crate) async fn layer(request: Request, next: Next) -> Response {
     let form = Form::of(&request);
-    let (mut parts, body) = next.run(request).await.into_parts();
+    let response = next.run(request).await;
+    let media_type = response.headers().get(header::CONTENT_TYPE);
+    if media_type.is_some_and(|it| !it.as_bytes().starts_with(b"application/json")) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
     parts.headers.remove(header::CONTENT_LENGTH);
     // All our bodies are in memory already.
     let json = to_bytes(body, usize::MAX).await.unwrap_or_default();

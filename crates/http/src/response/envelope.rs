@@ -65,6 +65,27 @@ pub struct Pagination {
     pub next_cursor: Option<String>,
 }
 
+/// A page of a resource that is too large for one response.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Part<T> {
+    /// Always `true`.
+    #[schema(example = true)]
+    success: bool,
+    /// The part of the resource on this page.
+    #[schema(schema_with = schemas::part::<T>)]
+    data: T,
+    /// Where the resource continues.
+    pagination: Pagination,
+}
+
+impl<T> Part<T> {
+    /// Wraps a part of a resource.
+    pub const fn new(data: T, next_cursor: Option<String>) -> Self {
+        let pagination = Pagination { has_more: next_cursor.is_some(), next_cursor };
+        Self { success: true, data, pagination }
+    }
+}
+
 impl<T> List<T> {
     /// Wraps the items of a page.
     pub fn new(data: impl IntoIterator<Item = T>, next_cursor: Option<String>) -> Self {
@@ -74,6 +95,12 @@ impl<T> List<T> {
 }
 
 impl<T: Serialize> IntoResponse for Data<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self).into_response()
+    }
+}
+
+impl<T: Serialize> IntoResponse for Part<T> {
     fn into_response(self) -> Response {
         axum::Json(self).into_response()
     }

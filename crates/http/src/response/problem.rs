@@ -18,12 +18,13 @@ use fracti_core::{
     token::{MAX_TOKENS, Scope},
 };
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use utoipa::ToSchema;
 
-use crate::limits::MAX_BODY_KIB;
+use crate::limits::{MAX_BODY_KIB, MAX_UPLOAD_MIB};
 
 macro_rules! codes {
-    ($($name:ident $status:ident $meaning:literal $(max = $max:ident)?),+ $(,)?) => {
+    ($($name:ident $status:ident $meaning:literal $($limit:ident = $max:ident)*),+ $(,)?) => {
         /// Error code. Codes are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
         #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -42,7 +43,7 @@ macro_rules! codes {
             /// Meaning of the code, as a sentence.
             #[must_use]
             pub fn meaning(self) -> String {
-                match self { $(Self::$name => format!($meaning $(, max = $max)?)),+ }
+                match self { $(Self::$name => format!($meaning $(, $limit = $max)*)),+ }
             }
         }
     };
@@ -67,13 +68,17 @@ codes! {
     SpendingNotFound NOT_FOUND "The spending does not exist.",
     EntryNotFound NOT_FOUND "The entry does not exist in the group's ledger.",
     TokenNotFound NOT_FOUND "The API token does not exist.",
+    ImportNotFound NOT_FOUND "The import does not exist in the group.",
     RouteNotFound NOT_FOUND "The path does not exist.",
     MethodNotAllowed METHOD_NOT_ALLOWED "The path does not support the method.",
     Conflict CONFLICT
         "The request lost to concurrent writes. Nothing was changed; try again.",
+    NotMigrated CONFLICT
+        "The group's expenses of the TypeScript Fracti are not in its ledger yet.",
     AlreadyLinked CONFLICT "The guest is already linked to a user, which is final.",
     NameTaken CONFLICT "Another member of the group has the name.",
     GroupArchived CONFLICT "The group is archived and cannot be changed.",
+    ImportUndoing CONFLICT "The import is being undone; repeat the undo until it has ended.",
     NotSettled CONFLICT
         "The member has open balances or pending settlements; `details` names them.",
     SettlementFinal CONFLICT "The settlement is already completed or failed, which is final.",
@@ -82,9 +87,12 @@ codes! {
         "The targets have changed since they were read; `details` has the current version.",
     PreconditionFailed PRECONDITION_FAILED
         "The current state does not match `If-Match`; get it again.",
-    PayloadTooLarge PAYLOAD_TOO_LARGE "The body is larger than {max} KiB." max = MAX_BODY_KIB,
+    PayloadTooLarge PAYLOAD_TOO_LARGE
+        "The body is larger than {max} KiB, or an uploaded file than {file} MiB."
+        max = MAX_BODY_KIB file = MAX_UPLOAD_MIB,
     UnsupportedMediaType UNSUPPORTED_MEDIA_TYPE
-        "The `Content-Type` of the body is not `application/json`.",
+        "The `Content-Type` of the body is not `application/json`, or for an uploaded file not \
+         `multipart/form-data`.",
     TooManyMembers UNPROCESSABLE_ENTITY "The group already has {max} members." max = MAX_MEMBERS,
     TooManyLinks UNPROCESSABLE_ENTITY
         "The group already has {max} linked guests, or the user too many." max = MAX_LINKS,
@@ -267,6 +275,7 @@ impl Problem {
 pub(crate) fn json_path(path: &Path) -> String {
     let text = |(position, step): (usize, &Step)| match step {
         Step::Index(index) => format!("[{index}]"),
+        Step::Key(key) => format!("[{}]", json!(key)),
         Step::Field(name) if position == 0 => name.to_string(),
         Step::Field(name) => format!(".{name}"),
     };
@@ -290,6 +299,7 @@ impl From<Error> for Problem {
             Error::NoGroup => new(Code::GroupNotFound),
             Error::NoMember => new(Code::MemberNotFound),
             Error::AlreadyLinked => new(Code::AlreadyLinked),
+            Error::NotMigrated => new(Code::NotMigrated),
             Error::TooManyLinks => new(Code::TooManyLinks),
             Error::NameTaken => new(Code::NameTaken),
             Error::Removed => new(Code::Removed),
@@ -301,9 +311,13 @@ impl From<Error> for Problem {
             Error::NoToken => new(Code::TokenNotFound),
             Error::TooManyTokens => new(Code::TooManyTokens),
             Error::NoSettlement => new(Code::SettlementNotFound),
+            Error::NoImport => new(Code::ImportNotFound),
+            Error::ImportUndoing => new(Code::ImportUndoing),
             Error::NoSpending => new(Code::SpendingNotFound),
             Error::NotMember => new(Code::NotAMember),
-            Error::Unreadable(Unreadable::Format) => new(Code::UnsupportedMediaType),
+            Error::Unreadable(Unreadable::Format | Unreadable::Form) => {
+                new(Code::UnsupportedMediaType)
+            }
             Error::Unreadable(Unreadable::Syntax(_)) => new(Code::InvalidJson),
             Error::Invalid(errors) => Self::of_fields(errors.clone().into_sorted()),
             Error::TooManyShares(_) => Self {
@@ -328,6 +342,7 @@ impl From<Error> for Problem {
             | Error::NotYourGuest
             | Error::NotRemovable
             | Error::NotYourExpense
+            | Error::NotYourImport
             | Error::NotAnAdjustment(..)
             | Error::NotYourAdjustment(_)
             | Error::Settlement(
@@ -340,7 +355,7 @@ impl From<Error> for Problem {
             Error::TxHashUsed => new(Code::TxHashUsed),
             Error::KeyReused => new(Code::IdempotencyKeyReused),
             Error::Contended => later(new(Code::Conflict)),
-            Error::Unavailable(_) => {
+            Error::Unavailable(_) | Error::Unmigrated => {
                 let message = "the service is temporarily unavailable; try again";
                 later(Self::failed(Code::Unavailable, message, FailureKind::Unavailable, error))
             }
@@ -392,7 +407,9 @@ mod tests {
     #[test]
     fn paths_have_the_form_of_json_paths() {
         let weight = Path::from("items").index(3).field("sharers").index(1).field("weight");
+        let member = Path::from("members").key("Bob \"B\"");
         for (path, text) in [
+            (member, r#"members["Bob \"B\""]"#),
             (weight, "items[3].sharers[1].weight"),
             (Path::default().index(0).field("note"), "[0].note"),
             ("amount".into(), "amount"),

@@ -1,58 +1,59 @@
-//! Views of groups that no other endpoint returns.
+//! The view of a member.
 
 use fracti_core::group::Member;
-use fracti_http::{Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use crate::{Text, schemas};
 
 /// A member of a group.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Member)]
-pub(crate) struct MemberView {
+pub struct MemberView {
     /// Telegram id of the member, as text, or the id of a guest.
-    id: schemas::MemberId,
+    pub id: schemas::MemberId,
     /// Telegram id of the member, as a number. Guests have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1, example = 123_456_789)]
-    telegram_id: Option<u64>,
+    pub telegram_id: Option<u64>,
     /// `true` for a guest, who has no Telegram account; left out for a user.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
-    guest: bool,
+    pub guest: bool,
     /// User who added the guest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    created_by: Option<schemas::UserId>,
+    pub created_by: Option<schemas::UserId>,
     /// User who the guest turned out to be. The guest's id means this user.
     #[serde(skip_serializing_if = "Option::is_none")]
-    linked_to: Option<schemas::UserId>,
+    pub linked_to: Option<schemas::UserId>,
     /// Guests who turned out to be this user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
-    guests: Vec<schemas::MemberId>,
+    pub guests: Vec<schemas::MemberId>,
     /// Name of the member.
     #[schema(example = "Alice Smith")]
-    name: String,
+    pub name: String,
     /// Telegram username, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "alice")]
-    username: Option<String>,
+    pub username: Option<String>,
     /// TON address at which the member is paid.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
-    wallet: Option<String>,
+    pub wallet: Option<String>,
     /// URL of the member's avatar.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "https://t.me/i/userpic/320/alice.svg")]
-    avatar_url: Option<String>,
+    pub avatar_url: Option<String>,
     /// Time at which the member joined; of a guest, at which they were added.
-    joined_at: schemas::Timestamp,
+    pub joined_at: schemas::Timestamp,
     /// Time at which the member left.
     #[serde(skip_serializing_if = "Option::is_none")]
-    left_at: Option<schemas::Timestamp>,
+    pub left_at: Option<schemas::Timestamp>,
     /// Time at which the member was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    removed_at: Option<schemas::Timestamp>,
+    pub removed_at: Option<schemas::Timestamp>,
 }
 
 impl From<Member> for MemberView {

@@ -1,0 +1,193 @@
+//! The extractor of a form with a file and options.
+
+use std::time::Duration;
+
+use axum::{
+    body::Bytes,
+    extract::{
+        DefaultBodyLimit, FromRequest, FromRequestParts, Multipart, Request,
+        multipart::MultipartError,
+    },
+    http::{HeaderMap, StatusCode, header},
+};
+use fracti_core::input::{Draft, Field, FieldErrors, Unreadable};
+use fracti_store::RequestContext;
+use sha2::{Digest, Sha256};
+use tokio::time::timeout;
+
+use crate::{
+    App, Code, Context, Principal, Problem,
+    limits::MAX_UPLOAD_MIB,
+    request::{
+        body::{self, Body, shortened},
+        post::{self, Key},
+    },
+};
+
+/// Name of the part with the file.
+const FILE: &str = "file";
+
+/// Name of the part with the options.
+const OPTIONS: &str = "options";
+
+/// Maximum size of a file, in bytes.
+const MAX_FILE: usize = MAX_UPLOAD_MIB * 1024 * 1024;
+
+/// Maximum size of the rest of a form, in bytes: the options and the headers of the parts.
+const MAX_REST: usize = 64 * 1024;
+
+/// Time limit for receiving a form. On Lambda it arrives with the event; elsewhere the limit closes
+/// stalled requests.
+const FORM_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A POST request with a form of two parts: `file`, and `options` as JSON, which may be left out if
+/// the options may be empty.
+#[derive(Debug)]
+pub struct Upload<T: Body> {
+    /// The file and the options. Their errors are reported only after the table has checked the
+    /// caller's right.
+    pub form: Draft<Form<T::Fields>>,
+    /// The idempotency key, if there is one.
+    pub key: Key,
+    /// Time of the request, with random bytes for the ids that it creates.
+    pub creation: RequestContext,
+}
+
+/// The parts of a form.
+#[derive(Debug)]
+pub struct Form<T> {
+    /// The bytes of the file.
+    pub file: Bytes,
+    /// The options.
+    pub options: T,
+}
+
+/// The parts of a form before the options are read.
+#[derive(Default)]
+struct Parts {
+    file: Option<Bytes>,
+    options: Option<Bytes>,
+    errors: FieldErrors,
+}
+
+impl<T: Body> FromRequest<App> for Upload<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
+        let (mut parts, body) = request.into_parts();
+        let user = Principal::of(&parts)?.user.id;
+        let context = Context::from_request_parts(&mut parts, app).await?;
+        let (headers, uri) = (parts.headers.clone(), parts.uri.clone());
+        let sent = post::key(&headers)?;
+        let key = |body: &[u8]| Key::new(sent, &uri, user, context.now, body);
+        let creation = app.creation(&context);
+        let mut request = Request::from_parts(parts, body);
+        DefaultBodyLimit::max(MAX_FILE + MAX_REST).apply(&mut request);
+        let form = match Multipart::from_request(request, app).await {
+            Ok(form) if is_form(&headers) => form,
+            Ok(_) | Err(_) => {
+                let form = Draft::unreadable(Unreadable::Form);
+                return Ok(Self { form, key: key(&[]), creation });
+            }
+        };
+        let late = |_| {
+            let seconds = FORM_TIMEOUT.as_secs();
+            Problem::invalid("body", format!("the body did not arrive within {seconds} seconds"))
+        };
+        let read = timeout(FORM_TIMEOUT, Parts::read(form)).await.map_err(late)??;
+        // The boundary between the parts may be another one when the request is repeated.
+        let hash = |part: &Option<Bytes>| Sha256::digest(part.as_deref().unwrap_or_default());
+        let contents = [hash(&read.file), hash(&read.options)].concat();
+        Ok(Self { key: key(&contents), form: read.form::<T>(), creation })
+    }
+}
+
+/// Whether the content type is `multipart/form-data`, with any parameters.
+fn is_form(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = media_type.and_then(|text| text.split(';').next()).unwrap_or_default().trim();
+    media_type.eq_ignore_ascii_case("multipart/form-data")
+}
+
+impl Parts {
+    /// Receives the parts. After the first one that is unknown or given twice, the rest is ignored.
+    async fn read(mut form: Multipart) -> Result<Self, Problem> {
+        let mut parts = Self::default();
+        loop {
+            let part = match form.next_field().await {
+                Ok(Some(part)) => part,
+                Ok(None) => return Ok(parts),
+                Err(error) => return parts.stopped(&error),
+            };
+            let name = part.name().unwrap_or_default().to_owned();
+            let place = match &*name {
+                FILE => &mut parts.file,
+                OPTIONS => &mut parts.options,
+                _ => {
+                    let name = shortened(&name).into_owned();
+                    let rule = format!("unknown field {name}; known fields are {FILE}, {OPTIONS}");
+                    parts.errors.push(&*name, rule);
+                    return Ok(parts);
+                }
+            };
+            if place.is_some() {
+                parts.errors.push(&*name, "must be given only once");
+                return Ok(parts);
+            }
+            let bytes = match part.bytes().await {
+                Ok(bytes) => bytes,
+                Err(error) => return parts.stopped(&error),
+            };
+            let limit = if name == FILE { MAX_FILE } else { MAX_REST };
+            if bytes.len() > limit {
+                return Err(too_large());
+            }
+            *place = Some(bytes);
+        }
+    }
+
+    /// The parts before an error. A form that is too large is refused.
+    fn stopped(mut self, error: &MultipartError) -> Result<Self, Problem> {
+        if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+            return Err(too_large());
+        }
+        self.errors.push("body", format!("the body is not a form: {}", error.body_text()));
+        Ok(self)
+    }
+
+    /// The file and the options.
+    fn form<T: Body>(self) -> Draft<Form<T::Fields>> {
+        let Self { file, options, errors } = self;
+        if !errors.is_empty() {
+            return Draft::new(Field::Invalid, errors);
+        }
+        let (options, mut errors) = match options {
+            Some(json) => body::read_json::<T>(OPTIONS.into(), &json).unwrap_or_else(|reason| {
+                let mut errors = FieldErrors::default();
+                errors.push(OPTIONS, format!("must be JSON: {reason}"));
+                (Field::Invalid, errors)
+            }),
+            None => (Field::Absent, FieldErrors::default()),
+        };
+        let options = match options {
+            Field::Absent => T::empty().map_or(Field::Invalid, Field::Value),
+            options => options,
+        };
+        if file.is_none() {
+            errors.missing(FILE);
+        }
+        let form = match (file, options) {
+            (Some(file), Field::Value(options)) => Field::Value(Form { file, options }),
+            (_, Field::Absent | Field::Invalid) | (None, Field::Value(_)) => Field::Invalid,
+        };
+        Draft::new(form, errors)
+    }
+}
+
+fn too_large() -> Problem {
+    let message = format!(
+        "file must have at most {MAX_UPLOAD_MIB} MiB, and the rest of the form at most {} KiB",
+        MAX_REST / 1024
+    );
+    Problem::new(Code::PayloadTooLarge, message)
+}

@@ -1,0 +1,135 @@
+//! Endpoints of imports.
+
+mod options;
+mod plan;
+mod view;
+
+use axum::{
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use fracti_core::{
+    id::ImportId,
+    import::{ImportRow, Status},
+    time::Timestamp,
+};
+use fracti_formats::{Answers, Destination, matches};
+use fracti_http::{
+    App, AsMember, Code, Context, Data, Id, List, ListId, Paging, Problem, Upload, respond,
+};
+use fracti_store::Outcome;
+use serde::{Deserialize, Serialize};
+
+use options::{ImportForm, ImportOptions};
+use plan::PlanView;
+use view::{ImportView, ImportedView, ResultView};
+
+/// Import a file of another app.
+///
+/// An export file of Splitwise, Spliit, IHateMoney or Cospend, or the JSON of a whole group of
+/// Fracti. The format is recognized by the contents. Without `commit`, the response is a plan, and
+/// nothing is written. With it, all expenses and payments that the group does not have yet are
+/// recorded, or none if one cannot be. A large import may answer 202 with the status `running`:
+/// repeat the request until the status is `done`. A repeated request records nothing twice.
+#[utoipa::path(post, path = "/api/groups/{groupId}/import", tag = "transfer",
+    request_body(content = ImportForm, content_type = "multipart/form-data"),
+    responses(
+        (status = OK, body = Data<ResultView>),
+        (status = ACCEPTED, body = Data<ImportedView>)),
+    extensions(("x-errors" = json!([Code::TooManyMembers, Code::NameTaken, Code::ImportUndoing]))))]
+pub(crate) async fn import_file(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    upload: Upload<ImportOptions>,
+) -> Result<Response, Problem> {
+    let (group, members) = app.table.group(member_key).await?;
+    let (form, now) = (upload.form.checked()?, upload.creation.now);
+    let (answers, targets) = (Answers::from(&form.options), form.options.targets());
+    let import = fracti_formats::read(&form.file, &answers, now.day());
+    if !form.options.commits() {
+        let plan = PlanView::of(&import, &matches(&import, &targets, &members));
+        return Ok(Data::new(plan).into_response());
+    }
+    let to = Destination { group: &group, members: &members, user: member_key.user, now };
+    let new = import.recorded_in(&to, &targets)?;
+    let idempotency = upload.key.idempotency::<_, ImportedView>("import-file");
+    let outcome = app.table.import(member_key, &members, &new, None, now, &idempotency).await?;
+    let is_running =
+        matches!(&outcome, Outcome::Done(done) if done.import.status == Status::Running);
+    let status = if is_running { StatusCode::ACCEPTED } else { StatusCode::OK };
+    respond(status, &idempotency, outcome)
+}
+
+/// List the imports of a group.
+///
+/// Newest first.
+#[utoipa::path(get, path = "/api/groups/{groupId}/imports", tag = "transfer",
+    responses((status = OK, body = List<ImportView>)),
+    extensions(("x-errors" = json!([Code::TooMuchHistory]))))]
+pub(crate) async fn list_imports(
+    State(app): State<App>,
+    AsMember(member_key, paging): AsMember<Paging>,
+) -> Result<List<ImportView>, Problem> {
+    let list_id = ListId::new("imports", &member_key.group);
+    let after = paging.after::<Place>(&list_id)?;
+    let imports = app.table.imports(member_key).await?;
+    let is_later = |import: &ImportRow| after.as_ref().is_none_or(|place| place.is_before(import));
+    let mut rest = imports.into_iter().filter(is_later).peekable();
+    let page: Vec<ImportRow> = rest.by_ref().take(paging.limit()).collect();
+    let last = page.last().filter(|_| rest.peek().is_some());
+    let next = last.map(|import| paging.cursor(&list_id, &Place::of(import)));
+    Ok(List::new(page.into_iter().map(ImportView::from), next))
+}
+
+/// Get an import.
+#[utoipa::path(get, path = "/api/groups/{groupId}/import/{importId}", tag = "transfer",
+    responses((status = OK, body = Data<ImportView>)))]
+pub(crate) async fn get_import(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(import): Id<ImportId>,
+) -> Result<Data<ImportView>, Problem> {
+    Ok(Data::new(app.table.import_row(member_key, import).await?.into()))
+}
+
+/// Undo an import.
+///
+/// Allowed for the member who imported the file, and for any member once this one has left. All
+/// expenses and settlements of the import that still exist are deleted, edited ones too. Guests whom
+/// it has added stay members. A large undo may answer 202 with the status `undoing`: repeat the
+/// request until the status is `undone`.
+#[utoipa::path(delete, path = "/api/groups/{groupId}/import/{importId}", tag = "transfer",
+    responses(
+        (status = OK, body = Data<ImportView>),
+        (status = ACCEPTED, body = Data<ImportView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed]))))]
+pub(crate) async fn undo_import(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(import): Id<ImportId>,
+    Context { now, .. }: Context,
+) -> Result<Response, Problem> {
+    let import = app.table.undo_import(member_key, import, now).await?;
+    let is_undone = import.status == Status::Undone;
+    let status = if is_undone { StatusCode::OK } else { StatusCode::ACCEPTED };
+    Ok((status, Data::new(ImportView::from(import))).into_response())
+}
+
+/// Cursor of the list of imports: the last one of a page.
+#[derive(Serialize, Deserialize)]
+struct Place {
+    at: Timestamp,
+    id: ImportId,
+}
+
+impl Place {
+    const fn of(import: &ImportRow) -> Self {
+        Self { at: import.created_at, id: import.id }
+    }
+
+    /// Whether an import is after this one in the list.
+    fn is_before(&self, import: &ImportRow) -> bool {
+        (import.created_at, import.id) < (self.at, self.id)
+    }
+}

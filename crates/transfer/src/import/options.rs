@@ -1,0 +1,107 @@
+//! The form by which a file is imported.
+
+use std::collections::BTreeMap;
+
+use fracti_core::{currency::Currency, decimal::Decimal, input::Field};
+use fracti_formats::{Answers, MAX_MEMBERS, MAX_ROWS, Target};
+use fracti_http::{Body, JsonScalar, Value, schemas};
+use utoipa::ToSchema;
+
+/// A file to import, and how.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the form that is read")]
+pub(crate) struct ImportForm {
+    /// The file, as the other app wrote it, of at most 5 MiB.
+    #[schema(value_type = String, format = Binary)]
+    file: Vec<u8>,
+    /// Options, as JSON.
+    options: Option<ImportOptions>,
+}
+
+/// How a file is imported.
+#[derive(ToSchema)]
+#[schema(example = json!({
+    "commit": true, "members": { "Bob Jones": "987654321", "Grandma": "new guest" },
+}))]
+#[expect(dead_code, clippy::zero_sized_map_values, reason = "describes the form that is read")]
+pub(crate) struct ImportOptions {
+    /// `true` imports the file. By default, the response is only the plan.
+    commit: Option<bool>,
+    /// The member who each person in the file is, by name. With `commit`, every name is required.
+    members: Option<BTreeMap<String, schemas::ImportTarget>>,
+    /// Weights of people in all rows, by name, if the plan asks for them.
+    weights: Option<BTreeMap<String, schemas::WeightInput>>,
+    /// Payers of rows, by line, if the plan asks for them.
+    payers: Option<BTreeMap<String, String>>,
+    /// Currency of the amounts for which the file has none.
+    currency: Option<schemas::Currency>,
+}
+
+/// A map that was sent, whose keys are texts for people.
+type SentMap<T> = Field<Vec<(String, Field<T>)>>;
+
+/// The options of an import, as they were sent.
+#[derive(Debug, Default)]
+pub(crate) struct SentOptions {
+    commit: Field<bool>,
+    members: SentMap<Target>,
+    weights: SentMap<Decimal>,
+    payers: SentMap<(usize, String)>,
+    currency: Field<Currency>,
+}
+
+impl Body for ImportOptions {
+    type Fields = SentOptions;
+
+    fn empty() -> Option<SentOptions> {
+        Some(SentOptions::default())
+    }
+
+    fn read(value: Value<'_, '_>) -> Field<SentOptions> {
+        value.object(|options| SentOptions {
+            commit: options.field("commit").flag(),
+            members: options
+                .field("members")
+                .map(MAX_MEMBERS, |_, target| target.required().text()),
+            weights: options.field("weights").map(MAX_MEMBERS, |_, it| it.required().scalar()),
+            payers: options.field("payers").map(MAX_ROWS, |line, payer| {
+                payer.required().parse(|name| {
+                    let line = line.parse().map_err(|_| "must have a line as its key".to_owned());
+                    match name {
+                        JsonScalar::Text(name) => Ok((line?, name.into_owned())),
+                        JsonScalar::Other(_) => Err(None),
+                    }
+                })
+            }),
+            currency: options.field("currency").text(),
+        })
+    }
+}
+
+impl SentOptions {
+    /// Whether the file is imported, and not only planned.
+    pub(crate) fn commits(&self) -> bool {
+        self.commit.value() == Some(&true)
+    }
+
+    /// The member who each person is, by name.
+    pub(crate) fn targets(&self) -> BTreeMap<String, Target> {
+        valid(&self.members).map(|(name, target)| (name.to_owned(), *target)).collect()
+    }
+}
+
+impl From<&SentOptions> for Answers {
+    fn from(options: &SentOptions) -> Self {
+        Self {
+            currency: options.currency.value().copied(),
+            payers: valid(&options.payers).map(|(_, payer)| payer.clone()).collect(),
+            weights: valid(&options.weights).map(|(name, it)| (name.to_owned(), *it)).collect(),
+        }
+    }
+}
+
+/// The entries of a map, of which all are valid once the form has been checked.
+fn valid<T>(map: &SentMap<T>) -> impl Iterator<Item = (&str, &T)> {
+    let entries = map.value().into_iter().flatten();
+    entries.filter_map(|(key, value)| Some((key.as_str(), value.value()?)))
+}

@@ -1,0 +1,215 @@
+//! The plan of an import.
+
+use fracti_formats::{Asks, Check, Import, Issue, Match, MatchedBy, PlannedBalance, Question};
+use fracti_http::{JsonDecimal, Text, schemas};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Why a person is taken for a member.
+type By = Text<MatchedBy>;
+
+/// What the import of a file would do.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ImportPlan)]
+pub(crate) struct PlanView {
+    /// Format of the file, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<schemas::ImportFormat>,
+    /// The people in the file.
+    members: Vec<PersonView>,
+    /// Number of expenses.
+    #[schema(minimum = 0, example = 3)]
+    expenses: usize,
+    /// Number of settlements: one for each recipient of a payment.
+    #[schema(minimum = 0, example = 1)]
+    settlements: usize,
+    /// Number of rows and payments that change no balance, and are left out.
+    #[schema(minimum = 0, example = 0)]
+    skipped: usize,
+    /// Currencies of the rows.
+    currencies: Vec<schemas::Currency>,
+    /// Balances after the import, without zeros, of a group that has no others. Rows with an open
+    /// question are not in them.
+    balances: Vec<NetView>,
+    /// Sums that the file states, compared with its rows.
+    checks: Vec<CheckView>,
+    /// What is not imported as the file has it.
+    warnings: Vec<IssueView>,
+    /// Why the file cannot be imported, at most 100.
+    errors: Vec<IssueView>,
+    /// What has to be answered before the file can be imported.
+    questions: Vec<QuestionView>,
+}
+
+/// A person in the file.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ImportPerson)]
+struct PersonView {
+    /// Name, by which `members` and `weights` refer to the person.
+    #[schema(example = "Bob Jones")]
+    name: String,
+    /// Number of rows in which the person takes part.
+    #[schema(minimum = 0, example = 3)]
+    rows: usize,
+    /// The member who the person is, as far as it is known.
+    #[serde(skip_serializing_if = "Option::is_none", rename = "match")]
+    #[schema(nullable = false)]
+    member: Option<MatchView>,
+}
+
+/// The member who a person in the file is.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ImportMatch)]
+struct MatchView {
+    /// The member.
+    member_id: schemas::MemberId,
+    /// Name of the member.
+    #[schema(example = "Bob Jones")]
+    name: String,
+    /// Why the person is taken for the member.
+    by: By,
+}
+
+/// Balance of a person.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ImportBalance)]
+struct NetView {
+    /// Name of the person in the file.
+    #[schema(example = "Bob Jones")]
+    name: String,
+    /// The currency.
+    currency: schemas::Currency,
+    /// What the group owes the person; negative if the person owes.
+    #[schema(value_type = schemas::Balance)]
+    net: JsonDecimal,
+}
+
+/// A sum that the file states.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ImportCheck)]
+struct CheckView {
+    /// What the sum is of.
+    #[schema(example = "total of Bob Jones in EUR")]
+    what: String,
+    /// The sum in the file.
+    #[schema(value_type = schemas::Balance)]
+    file: JsonDecimal,
+    /// The sum of its rows.
+    #[schema(value_type = schemas::Balance)]
+    computed: JsonDecimal,
+    /// Whether both are equal.
+    agrees: bool,
+}
+
+/// An error or a warning about the file.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ImportIssue)]
+struct IssueView {
+    /// Physical line of a CSV file, from 1, or index in a JSON array, from 0. Without it, the issue
+    /// concerns the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 0)]
+    line: Option<usize>,
+    /// Number of the cell in the line of a CSV file, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1)]
+    column: Option<usize>,
+    /// The rule that is broken, or what is done differently.
+    #[schema(example = "the row has 5 cells, but the header has 6")]
+    message: String,
+}
+
+/// Something that the file does not say.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ImportQuestion)]
+struct QuestionView {
+    /// What is asked: `currency`, `payer` or `weight`. The answer is sent as `currency`, in `payers`
+    /// or in `weights`.
+    #[schema(pattern = "^(currency|payer|weight)$", example = "payer")]
+    kind: &'static str,
+    /// Line of the row whose payer is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 0)]
+    line: Option<usize>,
+    /// Name of the person whose weight is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    name: Option<String>,
+    /// The question in words.
+    #[schema(example = "who paid 25 EUR for Reimbursement on 2026-02-03?")]
+    message: String,
+}
+
+impl PlanView {
+    /// The plan of an import, of whose people `members` has the matches.
+    pub(crate) fn of(import: &Import, members: &[Option<Match<'_>>]) -> Self {
+        let plan = import.plan();
+        let ids: Vec<_> = members.iter().map(|it| it.map(|it| it.member.id)).collect();
+        let to_oneself: Vec<IssueView> = import
+            .payments_to_oneself(&ids)
+            .map(|(line, _)| IssueView {
+                line: Some(line),
+                column: None,
+                message: "the payment is left out, because payer and recipient are one member"
+                    .to_owned(),
+            })
+            .collect();
+        let people = plan.members.iter().zip(members);
+        let person = people.map(|(person, member)| PersonView {
+            name: person.name.to_owned(),
+            rows: person.rows,
+            member: member.map(MatchView::from),
+        });
+        Self {
+            format: plan.format.map(Text),
+            members: person.collect(),
+            expenses: plan.expenses,
+            settlements: plan.settlements.saturating_sub(to_oneself.len()),
+            skipped: plan.skipped.saturating_add(to_oneself.len()),
+            currencies: plan.currencies.into_iter().map(Text).collect(),
+            balances: plan.balances.iter().map(NetView::from).collect(),
+            checks: plan.checks.iter().map(CheckView::from).collect(),
+            warnings: plan.warnings.iter().map(IssueView::from).chain(to_oneself).collect(),
+            errors: plan.errors.iter().map(IssueView::from).collect(),
+            questions: plan.questions.iter().map(QuestionView::from).collect(),
+        }
+    }
+}
+
+impl From<Match<'_>> for MatchView {
+    fn from(Match { member, by }: Match<'_>) -> Self {
+        Self { member_id: Text(member.id), name: member.name.clone(), by: Text(by) }
+    }
+}
+
+impl From<&PlannedBalance<'_>> for NetView {
+    fn from(balance: &PlannedBalance<'_>) -> Self {
+        let PlannedBalance { name, currency, net } = balance;
+        Self { name: (*name).to_owned(), currency: Text(*currency), net: JsonDecimal(*net) }
+    }
+}
+
+impl From<&Check> for CheckView {
+    fn from(Check { what, file, computed, agrees }: &Check) -> Self {
+        let [file, computed] = [file, computed].map(|sum| JsonDecimal(*sum));
+        Self { what: what.clone(), file, computed, agrees: *agrees }
+    }
+}
+
+impl From<&Issue> for IssueView {
+    fn from(Issue { line, column, message }: &Issue) -> Self {
+        Self { line: *line, column: *column, message: message.clone() }
+    }
+}
+
+impl From<&Question> for QuestionView {
+    fn from(Question { asks, message }: &Question) -> Self {
+        let (kind, line, name) = match asks {
+            Asks::Currency => ("currency", None, None),
+            Asks::Payer { line } => ("payer", Some(*line), None),
+            Asks::Weight { name } => ("weight", None, Some(name.to_string())),
+        };
+        Self { kind, line, name, message: message.clone() }
+    }
+}

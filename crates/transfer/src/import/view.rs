@@ -1,0 +1,104 @@
+//! Views of imports.
+
+use fracti_core::import::ImportRow;
+use fracti_http::{Text, schemas};
+use fracti_store::Imported;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::plan::PlanView;
+
+/// The plan of an import, or with `commit` what was imported.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = ImportResult)]
+#[expect(dead_code, reason = "describes the two forms of the response")]
+pub(crate) enum ResultView {
+    Plan(PlanView),
+    Imported(ImportedView),
+}
+
+/// What a request has imported.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ImportedFile)]
+pub(crate) struct ImportedView {
+    /// Id of the import, by which it can be undone.
+    import_id: schemas::ResourceId,
+    /// `done`, or `running` if the request has to be repeated.
+    status: schemas::ImportStatus,
+    /// Number of expenses and settlements that the request has recorded.
+    #[schema(minimum = 0, example = 4)]
+    imported: u64,
+    /// Number of expenses and settlements that were recorded before.
+    #[schema(minimum = 0, example = 0)]
+    already_there: u64,
+    /// Number of guests that the request has added.
+    #[schema(minimum = 0, example = 1)]
+    members: u64,
+    /// Number of expenses that the request has recorded.
+    #[schema(minimum = 0, example = 3)]
+    expenses: u64,
+    /// Number of settlements that the request has recorded.
+    #[schema(minimum = 0, example = 1)]
+    settlements: u64,
+}
+
+/// An import.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Import)]
+pub(crate) struct ImportView {
+    /// Id of the import.
+    import_id: schemas::ResourceId,
+    /// Format of the file.
+    format: schemas::ImportFormat,
+    /// Whether the import, or its undo, is complete.
+    status: schemas::ImportStatus,
+    /// User who imported the file.
+    created_by: schemas::UserId,
+    /// Number of expenses that it has recorded.
+    #[schema(minimum = 0, example = 3)]
+    expenses: u64,
+    /// Number of settlements that it has recorded.
+    #[schema(minimum = 0, example = 1)]
+    settlements: u64,
+    /// Number of guests that it has added.
+    #[schema(minimum = 0, example = 1)]
+    members: u64,
+    /// Time at which it began.
+    created_at: schemas::Timestamp,
+    /// Time of its last change.
+    updated_at: schemas::Timestamp,
+}
+
+impl From<Imported> for ImportedView {
+    fn from(done: Imported) -> Self {
+        let Imported { import, expenses, settlements, members, already_there } = done;
+        Self {
+            import_id: Text(import.id.into()),
+            status: Text(import.status),
+            imported: expenses.saturating_add(settlements),
+            already_there,
+            members,
+            expenses,
+            settlements,
+        }
+    }
+}
+
+impl From<ImportRow> for ImportView {
+    fn from(import: ImportRow) -> Self {
+        Self {
+            import_id: Text(import.id.into()),
+            format: Text(import.format),
+            status: Text(import.status),
+            created_by: Text(import.created_by),
+            expenses: import.expenses,
+            settlements: import.settlements,
+            members: import.members,
+            created_at: Text(import.created_at),
+            updated_at: Text(import.updated_at),
+        }
+    }
+}

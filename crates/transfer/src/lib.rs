@@ -1,0 +1,18 @@
+//! Endpoints that move the expenses of a group from other apps into Fracti, and out of it.
+
+pub mod export;
+
+mod import;
+
+use fracti_http::{Routes, openapi};
+use utoipa_axum::routes;
+
+/// The routes of this endpoint group.
+#[must_use]
+pub fn routes() -> Routes {
+    openapi::tagged([("transfer", "Imports of other apps' export files, and exports of groups.")])
+        .routes(routes!(import::import_file))
+        .routes(routes!(import::list_imports))
+        .routes(routes!(import::get_import, import::undo_import))
+        .routes(routes!(export::export_group))
+}
