@@ -2,6 +2,9 @@
 //! stopped at any moment, and can be run again.
 
 mod dates;
+mod export;
+mod import;
+mod migrate;
 mod pace;
 mod plan;
 mod retally;
@@ -10,13 +13,17 @@ mod verify;
 
 use std::{io, num::NonZeroU32, path::PathBuf};
 
-use fracti_core::{Error, id::GroupId};
+use fracti_core::{Cause, Error, id::GroupId};
 use fracti_http::Clock;
 use fracti_store::Table;
+use fracti_transfer::export::FileError;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::pace::Pace;
 
+pub use export::ExportOptions;
+pub use import::ImportInto;
+pub use migrate::MigrateOptions;
 pub use plan::Export;
 
 /// The tool at work on a table.
@@ -45,12 +52,24 @@ pub enum Failure {
     /// The report cannot be written.
     #[error("the report cannot be written")]
     Output(#[from] io::Error),
+    /// The file of an export cannot be written.
+    #[error("{} cannot be written", .0.display())]
+    File(PathBuf, #[source] io::Error),
+    /// The export cannot be completed.
+    #[error("the export is incomplete; run the command again")]
+    Export(#[from] FileError),
     /// A file that was named cannot be read.
     #[error("{} cannot be read", .0.display())]
     Input(PathBuf, #[source] io::Error),
+    /// A state file is not one of this command.
+    #[error("{} is not the state of a migration", .0.display())]
+    State(PathBuf),
     /// The answers to questions are not in their form.
     #[error("{} must be JSON like {{\"currency\":\"EUR\"}}", .0.display())]
     Answers(PathBuf, #[source] serde_json::Error),
+    /// The members are not in their form.
+    #[error("{} must be JSON like {{\"Bob\":\"987654321\",\"Grandma\":\"new guest\"}}", .0.display())]
+    Members(PathBuf, #[source] Cause),
 }
 
 impl Admin {

@@ -7,12 +7,14 @@ use std::{
 };
 
 use clap::{Args, Parser, Subcommand};
-use fracti_admin::{Admin, Export, Failure, Outcome, with_causes};
+use fracti_admin::{
+    Admin, Export, ExportOptions, Failure, ImportInto, MigrateOptions, Outcome, with_causes,
+};
 use fracti_core::id::GroupId;
 use fracti_http::{Clock, dynamodb, dynamodb_at};
 use fracti_store::Table;
 
-/// Check and maintain the table of a Fracti, while it is in use, and read export files.
+/// Check and maintain the table of a Fracti, while it is in use, and read and write export files.
 ///
 /// Credentials and region come from the environment, the AWS profile or the machine's role, as for
 /// the AWS CLI.
@@ -43,6 +45,26 @@ enum Command {
     Plan {
         #[command(flatten)]
         export: Export,
+    },
+    /// Write all that Fracti knows about a group to a file, as of one moment.
+    Export {
+        #[command(flatten)]
+        options: ExportOptions,
+    },
+    /// Bring the rows that the TypeScript Fracti wrote to the present format, and record them in the
+    /// ledgers of their groups.
+    Migrate {
+        #[command(flatten)]
+        options: MigrateOptions,
+    },
+    /// Import another app's export file of up to 64 MiB into a group, in the name of a member.
+    Import {
+        #[command(flatten)]
+        export: Export,
+        #[command(flatten)]
+        into: ImportInto,
+        #[command(flatten)]
+        changes: Changes,
     },
     /// Rewrite rows of users that are in an earlier format: spendings, summaries and targets.
     Standardise {
@@ -82,7 +104,8 @@ struct Changes {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run(Options::parse()).await {
+    // Boxed, because the futures of the commands are large.
+    match Box::pin(run(Options::parse())).await {
         Ok(Outcome::Good) => ExitCode::SUCCESS,
         Ok(Outcome::Bad) => ExitCode::FAILURE,
         Err(error) => {
@@ -104,12 +127,17 @@ async fn run(options: Options) -> Result<Outcome, Failure> {
     let out = &mut io::stdout();
     match command {
         Command::Verify { groups } => admin().await.verify(groups.group, out).await,
+        Command::Migrate { options } => admin().await.migrate(&options, out).await,
         Command::Standardise { changes } => admin().await.standardise(changes.dry_run, out).await,
         Command::DateExpenses { groups, changes } => {
             admin().await.date_expenses(groups.group, changes.dry_run, out).await
         }
         Command::Retally { groups, changes } => {
             admin().await.retally(groups.group, changes.dry_run, out).await
+        }
+        Command::Export { options } => admin().await.export(&options, out).await,
+        Command::Import { export, into, changes } => {
+            admin().await.import(&export, &into, changes.dry_run, out).await
         }
         Command::Plan { export } => export.plan(Clock::system().now().day(), out),
     }

@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 use fracti_core::{currency::Currency, time::Day};
-use fracti_formats::{Answers, MAX_FILE};
+use fracti_formats::{Answers, Import, MAX_LARGE_FILE};
 
 use crate::{Failure, Outcome};
 
@@ -32,23 +32,29 @@ impl Export {
     ///
     /// [`Failure`] if a file cannot be read or the plan cannot be written.
     pub fn plan(&self, today: Day, out: &mut impl Write) -> Result<Outcome, Failure> {
+        let import = self.read(today)?;
+        serde_json::to_writer_pretty(&mut *out, &import.plan()).map_err(io::Error::from)?;
+        writeln!(out)?;
+        Ok(if import.is_ready() { Outcome::Good } else { Outcome::Bad })
+    }
+
+    /// Reads the file on the day `today`.
+    pub(crate) fn read(&self, today: Day) -> Result<Import, Failure> {
         let mut answers: Answers = match &self.answers {
             Some(path) => serde_json::from_slice(&bytes(path)?)
                 .map_err(|error| Failure::Answers(path.clone(), error))?,
             None => Answers::default(),
         };
         answers.currency = self.currency.or(answers.currency);
-        let import = fracti_formats::read(&bytes(&self.file)?, &answers, today);
-        serde_json::to_writer_pretty(&mut *out, &import.plan()).map_err(io::Error::from)?;
-        writeln!(out)?;
-        Ok(if import.is_ready() { Outcome::Good } else { Outcome::Bad })
+        let file = bytes(&self.file)?;
+        Ok(fracti_formats::read_with_limit(&file, MAX_LARGE_FILE, &answers, today))
     }
 }
 
 /// The bytes of a file, but of a larger one than may be imported only the first ones.
 fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let limit = u64::try_from(MAX_FILE).unwrap_or(u64::MAX).saturating_add(1);
+    let limit = u64::try_from(MAX_LARGE_FILE).unwrap_or(u64::MAX).saturating_add(1);
     let read = File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
     read.map_err(|error| Failure::Input(path.to_owned(), error))?;
     Ok(bytes)

@@ -2,14 +2,30 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
 
-use std::process::{Command, Output};
+use std::{
+    env, fs,
+    path::PathBuf,
+    process::{self, Command, Output},
+};
 
-use fracti_core::{balance::Balance, id::GroupId, keys, ledger::Ledger, row};
-use fracti_store::to_sdk;
-use fracti_tests::database::{Database, TABLE};
+use fracti_core::{
+    balance::Balance,
+    group::{Group, NewGroup},
+    id::GroupId,
+    input::{Draft, Field},
+    keys::{self, Primary},
+    ledger::Ledger,
+    row,
+};
+use fracti_http::Clock;
+use fracti_store::{Idempotency, Outcome, RequestContext, StoredResponse, Table, to_sdk};
+use fracti_tests::{
+    client::user,
+    database::{Database, TABLE},
+};
 use tokio::task::spawn_blocking;
 
-async fn run(database: &Database, arguments: &'static [&'static str]) -> Output {
+async fn run(database: &Database, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fracti-admin"));
     command.args(arguments).args(["--table", TABLE, "--endpoint", database.endpoint()]);
     command.env("AWS_ACCESS_KEY_ID", database.access_key_id());
@@ -52,5 +68,95 @@ async fn a_missing_table_is_named_and_nothing_is_reported() {
     let refused = run(&database, &["verify", "--table", "Other"]).await;
     assert_eq!(refused.status.code(), Some(2));
     assert!(refused.stdout.is_empty());
+    database.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn migration_says_in_its_exit_code_whether_it_left_anomalies() {
+    let database = Database::start().await;
+    let clean = run(&database, &["migrate"]).await;
+    assert_eq!(clean.status.code(), Some(0), "{clean:?}");
+    // A row of a group that does not exist.
+    let key = Primary {
+        pk: "GROUP#550e8400-e29b-41d4-a716-446655440000".to_owned(),
+        sk: "TX#".to_owned(),
+    };
+    let put = database.client.put_item().table_name(TABLE).set_item(Some(to_sdk(key.item())));
+    put.send().await.unwrap();
+    for arguments in [&["migrate", "--dry-run"] as &[_], &["migrate", "--rate", "1000"]] {
+        let migrated = run(&database, arguments).await;
+        let told = String::from_utf8(migrated.stdout).unwrap();
+        assert_eq!(migrated.status.code(), Some(1), "{told}");
+        assert!(told.starts_with("row GROUP#550e8400-e29b-41d4-a716-446655440000 TX#: "), "{told}");
+    }
+    let contradiction = ["migrate", "--dry-run", "--state", "state.json"];
+    assert_eq!(run(&database, &contradiction).await.status.code(), Some(2));
+    database.stop().await;
+}
+
+/// A group that was created by the user 1.
+async fn group(database: &Database) -> Group {
+    let new = NewGroup {
+        title: Field::Value("Alps".parse().unwrap()),
+        chat_id: Field::Value("-100".parse().unwrap()),
+        currency: Field::Absent,
+    };
+    let once = Idempotency { request: None, render: |_| StoredResponse { data: String::new() } };
+    let context = RequestContext { now: Clock::system().now(), random: [1; 10] };
+    let table = Table::new(database.client.clone(), TABLE);
+    let made = table.create_group(&Draft::valid(new), &user(1, "Anna"), context, &once).await;
+    match made.unwrap() {
+        Outcome::Done(group) => group,
+        Outcome::Replayed(_) => unreachable!("the request has no idempotency key"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_imported_once_and_only_if_every_name_is_a_member() {
+    let database = Database::start().await;
+    let id = group(&database).await.id.to_string();
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join("../../tests/fixtures/import/splitwise.csv");
+    let members = env::temp_dir().join(format!("fracti-members-{}.json", process::id()));
+    let json = r#"{"Anna Smith":"1","O'Neil, Bob":"new guest","Zoë \"Zed\" Ünal":"new guest",
+        "דנה כהן":"new guest"}"#;
+    fs::write(&members, json).unwrap();
+    let [file, members] = [&file, &members].map(|path| path.to_str().unwrap());
+    let import = ["import", file, "--group", &id, "--as", "1"];
+    let with = |more: &[&'static str]| -> Vec<String> {
+        let named = ["--members", members];
+        import.iter().chain(&named).chain(more).map(|it| (*it).to_owned()).collect()
+    };
+    let told = async |arguments: &[String]| {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let Output { status, stdout, stderr } = run(&database, &arguments).await;
+        let told = String::from_utf8(stdout).unwrap() + &String::from_utf8_lossy(&stderr);
+        (status.code(), told)
+    };
+    let (code, refused) = told(&import.map(str::to_owned)).await;
+    assert_eq!(code, Some(1), "{refused}");
+    assert!(refused.starts_with("members[\"Anna Smith\"] is required\n"), "{refused}");
+    let (code, checked) = told(&with(&["--dry-run"])).await;
+    assert_eq!(
+        (code, checked.as_str()),
+        (Some(0), "11 expenses and settlements and 3 guests can be recorded\n")
+    );
+    for [recorded, there] in [
+        ["10 expenses, 1 settlements and 3 guests were recorded", "0 were there already"],
+        ["0 expenses, 0 settlements and 0 guests were recorded", "11 were there already"],
+    ] {
+        let (code, done) = told(&with(&["--rate", "100000"])).await;
+        assert_eq!(code, Some(0), "{done}");
+        assert!(done.contains(recorded) && done.contains(there), "{done}");
+    }
+    let (code, verified) = told(&["verify".to_owned()]).await;
+    assert_eq!(
+        (code, verified.as_str()),
+        (Some(0), "1 groups verified, 0 of them with a finding\n")
+    );
+    let stranger = ["import", file, "--group", &id, "--as", "2"].map(str::to_owned);
+    let (code, refused) = told(&stranger).await;
+    assert_eq!(code, Some(2), "{refused}");
+    fs::remove_file(members).unwrap();
     database.stop().await;
 }

@@ -1,0 +1,130 @@
+//! `import`: records an export file of another app in a group.
+
+use std::{collections::BTreeMap, fs, io::Write, path::PathBuf};
+
+use clap::Args;
+use fracti_core::{
+    id::{GroupId, UserId},
+    import::{NewImport, Status},
+    time::Timestamp,
+};
+use fracti_formats::{Destination, Target};
+use fracti_store::{Idempotency, Imported, MemberKey, Outcome as Stored, StoredResponse};
+
+use crate::{Admin, Export, Failure, Outcome, progress};
+
+/// Rows that are recorded between two checks of the pace.
+const ROWS_AT_ONCE: usize = 500;
+
+/// Where an export file is imported.
+#[derive(Debug, Args)]
+pub struct ImportInto {
+    /// The group.
+    #[arg(long, value_name = "ID")]
+    group: GroupId,
+    /// Telegram id of the member of the group in whose name the file is imported.
+    #[arg(long = "as", value_name = "USER")]
+    user: UserId,
+    /// JSON file with the id of a member, or "new guest", for each name in the file.
+    #[arg(long, value_name = "FILE")]
+    members: Option<PathBuf>,
+}
+
+impl Admin {
+    /// Imports a file as a member of a group does over the API, but of up to 64 MiB. A file that
+    /// cannot be imported is bad. `dry_run` only checks it.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if a file cannot be read, the table cannot be read or written, or the report
+    /// cannot be written.
+    pub async fn import(
+        &mut self,
+        export: &Export,
+        into: &ImportInto,
+        dry_run: bool,
+        out: &mut impl Write,
+    ) -> Result<Outcome, Failure> {
+        let now = self.clock.now();
+        let import = export.read(now.day())?;
+        let targets = into.targets()?;
+        let member_key = MemberKey { group: into.group, user: into.user };
+        let (group, members) = self.pace.step(self.table.group(member_key)).await?;
+        let to = Destination { group: &group, members: &members, user: into.user, now };
+        let new = match import.recorded_in(&to, &targets) {
+            Ok(new) => new,
+            Err(fracti_core::Error::Invalid(errors)) => {
+                for error in errors.into_sorted() {
+                    writeln!(out, "{}", error.rule)?;
+                }
+                return Ok(Outcome::Bad);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if dry_run {
+            let (rows, guests) = (new.records.len(), new.guests.len());
+            writeln!(out, "{rows} expenses and settlements and {guests} guests can be recorded")?;
+            return Ok(Outcome::Good);
+        }
+        let done = self.record(member_key, &members, &new, now).await?;
+        let Imported { expenses, settlements, members, already_there, import } = done;
+        writeln!(
+            out,
+            "import {}: {expenses} expenses, {settlements} settlements and {members} guests were \
+             recorded; {already_there} were there already",
+            import.id
+        )?;
+        Ok(Outcome::Good)
+    }
+
+    async fn record(
+        &mut self,
+        member_key: MemberKey,
+        members: &[fracti_core::group::Member],
+        new: &NewImport,
+        now: Timestamp,
+    ) -> Result<Imported, Failure> {
+        let render = |_: &Imported| StoredResponse { data: String::new() };
+        let once = Idempotency { request: None, render };
+        let bar = progress(new.records.len(), "rows");
+        let mut all: Option<Imported> = None;
+        loop {
+            let part = self.table.import(member_key, members, new, Some(ROWS_AT_ONCE), now, &once);
+            let Stored::Done(part) = self.pace.step(part).await? else {
+                return Err(Failure::Table(fracti_core::Error::KeyReused));
+            };
+            let sum = match all.take() {
+                None => part,
+                Some(before) => Imported {
+                    expenses: before.expenses.saturating_add(part.expenses),
+                    settlements: before.settlements.saturating_add(part.settlements),
+                    members: before.members.saturating_add(part.members),
+                    already_there: before.already_there,
+                    import: part.import,
+                },
+            };
+            let recorded = [sum.expenses, sum.settlements, sum.already_there];
+            bar.set_position(recorded.into_iter().fold(0, u64::saturating_add));
+            if sum.import.status == Status::Done {
+                bar.finish_and_clear();
+                return Ok(sum);
+            }
+            all = Some(sum);
+        }
+    }
+}
+
+impl ImportInto {
+    /// The member who each person in the file is.
+    fn targets(&self) -> Result<BTreeMap<String, Target>, Failure> {
+        let Some(path) = &self.members else { return Ok(BTreeMap::new()) };
+        let json = fs::read(path).map_err(|error| Failure::Input(path.clone(), error))?;
+        let named: BTreeMap<String, String> = serde_json::from_slice(&json)
+            .map_err(|error| Failure::Members(path.clone(), error.into()))?;
+        let target = |(name, text): (String, String)| match text.parse() {
+            Ok(target) => Ok((name, target)),
+            Err(error) => Err(Failure::Members(path.clone(), format!("{name}: {error}").into())),
+        };
+        named.into_iter().map(target).collect()
+    }
+}

@@ -1,0 +1,62 @@
+//! `migrate`: brings the rows of the TypeScript Fracti, v0 rows, to the present format.
+//!
+//! Segments of the table are scanned at the same time for groups with v0 rows. Each group is
+//! migrated step by step, and then verified. A run that was stopped continues with the segments of
+//! its state file, or from the start, and finds what is left.
+
+mod index;
+mod report;
+mod segments;
+mod state;
+
+use std::{io::Write, num::NonZeroU16, path::PathBuf};
+
+use clap::Args;
+use futures_util::future::try_join_all;
+
+use crate::{Admin, Failure, Outcome};
+use report::Report;
+use segments::Sweep;
+use state::State;
+
+/// How to migrate a table.
+#[derive(Clone, Debug, Args)]
+pub struct MigrateOptions {
+    /// Write nothing, and report what would be written.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Number of segments of the table that are scanned at the same time.
+    #[arg(long, value_name = "NUMBER", default_value = "4")]
+    pub segments: NonZeroU16,
+    /// File that notes how far the run is. If it exists, the run continues there; it is deleted at
+    /// the end.
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    pub state: Option<PathBuf>,
+    /// File for the report, in JSON: corrections, anomalies and numbers.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+}
+
+impl Admin {
+    /// Migrates the table. Each anomaly is written to `out`, and the numbers at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the table cannot be read or written, or the report or the state cannot be
+    /// written.
+    pub async fn migrate(
+        &mut self,
+        options: &MigrateOptions,
+        out: &mut impl Write,
+    ) -> Result<Outcome, Failure> {
+        let report = Report::new(options, out)?;
+        let index = self.index(options.dry_run).await?;
+        let state = State::open(options.state.clone(), options.segments)?;
+        let sweep = Sweep::new(self, options.dry_run, &report, &state, index.rows);
+        try_join_all((0..state.count()).map(|number| sweep.segment(number))).await?;
+        sweep.finish();
+        let outcome = report.finish(index.is_added, self.pace.consumed())?;
+        state.delete()?;
+        Ok(outcome)
+    }
+}

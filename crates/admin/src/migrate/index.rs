@@ -1,0 +1,45 @@
+//! The index `GSI3`, which tables of the TypeScript Fracti may lack.
+
+use std::time::Duration;
+
+use fracti_store::{IndexState, TableState};
+use indicatif::ProgressBar;
+use tokio::time::sleep;
+
+use crate::{Admin, Failure};
+
+/// Time between two questions whether DynamoDB has filled the index.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// The index at the beginning of a run.
+pub(super) struct Index {
+    /// Whether the run adds it.
+    pub(super) is_added: bool,
+    /// Approximate number of rows in the table.
+    pub(super) rows: u64,
+}
+
+impl Admin {
+    /// Adds the index if it is missing, and waits until it can be used.
+    pub(super) async fn index(&self, dry_run: bool) -> Result<Index, Failure> {
+        let TableState { rows, index } = self.table.v0_index().await?;
+        let is_added = index == IndexState::Missing;
+        if dry_run {
+            return Ok(Index { is_added, rows });
+        }
+        if is_added {
+            self.table.add_v0_index().await?;
+        }
+        let bar = ProgressBar::new_spinner().with_message("DynamoDB is filling the index GSI3");
+        loop {
+            match self.table.v0_index().await?.index {
+                IndexState::Active => break,
+                IndexState::Missing | IndexState::Building => {}
+            }
+            bar.tick();
+            sleep(PAUSE).await;
+        }
+        bar.finish_and_clear();
+        Ok(Index { is_added, rows })
+    }
+}

@@ -1,0 +1,158 @@
+//! The scan of the segments of a table, and the migration of the groups that it finds.
+
+use std::{
+    io::{IsTerminal, Write},
+    time::Duration,
+};
+
+use fracti_core::{Error, id::GroupId};
+use fracti_store::{Migration, TrialRun, V0Page};
+use indicatif::ProgressBar;
+
+use super::{
+    report::Report,
+    state::{Progress, State},
+};
+use crate::{Admin, Failure, progress};
+
+/// Time between two lines that report the progress where there is no terminal.
+const REPORTED_EVERY: Duration = Duration::from_secs(10);
+
+/// A run through the table.
+pub(super) struct Sweep<'a, 'o, W> {
+    admin: &'a Admin,
+    trial: Option<TrialRun>,
+    report: &'a Report<'o, W>,
+    state: &'a State,
+    bar: ProgressBar,
+    lines: Lines,
+}
+
+/// The progress in lines, where there is no terminal for a bar.
+struct Lines(std::sync::Mutex<tokio::time::Instant>);
+
+impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
+    pub(super) fn new(
+        admin: &'a Admin,
+        dry_run: bool,
+        report: &'a Report<'o, W>,
+        state: &'a State,
+        rows: u64,
+    ) -> Self {
+        let bar = progress(usize::try_from(rows).unwrap_or(usize::MAX), "rows");
+        let lines = Lines(std::sync::Mutex::new(tokio::time::Instant::now()));
+        Self { admin, trial: dry_run.then(TrialRun::default), report, state, bar, lines }
+    }
+
+    /// Removes the progress bar.
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// Scans a segment and migrates its groups.
+    pub(super) async fn segment(&self, number: usize) -> Result<(), Failure> {
+        let (segment, mut progress) = self.state.of(number);
+        let Admin { table, pace, .. } = self.admin;
+        // All rows of a group follow each other.
+        let mut last = None;
+        while !progress.done {
+            let page = pace.step(table.v0_groups(segment, progress.after.clone())).await?;
+            let V0Page { groups, strays, examined, next } = page;
+            self.report.findings(&strays)?;
+            for group in groups {
+                if last.replace(group) != Some(group) {
+                    self.group(group).await?;
+                }
+            }
+            self.report.examined(examined);
+            self.bar.inc(examined);
+            self.lines.report(&self.bar);
+            progress = Progress { done: next.is_none(), after: next };
+            self.state.note(number, progress.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Migrates a group and verifies it. One that cannot be migrated is an anomaly.
+    async fn group(&self, group: GroupId) -> Result<(), Failure> {
+        self.report.group();
+        match self.migrate(group).await? {
+            Err(error @ (Error::Unavailable(_) | Error::Contended)) => Err(error.into()),
+            Err(error) => self.report.group_anomaly(group, &error),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    async fn migrate(&self, group: GroupId) -> Result<Result<(), Error>, Failure> {
+        let Admin { table, pace, .. } = self.admin;
+        let mut migration = match &self.trial {
+            Some(trial) => Migration::trial(group, trial),
+            None => Migration::of(group),
+        };
+        loop {
+            match pace.step(Box::pin(table.migrate_step(&mut migration))).await {
+                Ok(step) => {
+                    self.report.step(&step)?;
+                    if step.done {
+                        break;
+                    }
+                }
+                Err(Error::NoGroup) => return self.orphans(group).await,
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        let mut after = None;
+        loop {
+            let left = match pace.step(table.v0_participants(&migration, after)).await {
+                Ok((left, next)) => {
+                    after = next;
+                    left
+                }
+                Err(error) => return Ok(Err(error)),
+            };
+            self.report.findings(&left)?;
+            if after.is_none() {
+                break;
+            }
+        }
+        if self.trial.is_some() {
+            return Ok(Ok(()));
+        }
+        let verified = pace.step(table.verify_ledger(group)).await;
+        if verified.is_ok() {
+            self.report.verified();
+        }
+        Ok(verified)
+    }
+
+    /// Reports the v0 rows of a group that does not exist.
+    async fn orphans(&self, group: GroupId) -> Result<Result<(), Error>, Failure> {
+        let mut after = None;
+        loop {
+            let Admin { table, pace, .. } = self.admin;
+            match pace.step(table.v0_orphans(group, after)).await {
+                Ok((rows, next)) => {
+                    self.report.findings(&rows)?;
+                    after = next;
+                }
+                Err(error) => return Ok(Err(error)),
+            }
+            if after.is_none() {
+                return Ok(Ok(()));
+            }
+        }
+    }
+}
+
+impl Lines {
+    /// Writes a line if there is no terminal and the last line was long ago.
+    fn report(&self, bar: &ProgressBar) {
+        let mut last = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if last.elapsed() < REPORTED_EVERY || std::io::stderr().is_terminal() {
+            return;
+        }
+        *last = tokio::time::Instant::now();
+        let (rows, all) = (bar.position(), bar.length().unwrap_or_default());
+        let _ = writeln!(std::io::stderr(), "{rows} rows of about {all} read");
+    }
+}

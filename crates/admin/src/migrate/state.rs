@@ -1,0 +1,106 @@
+//! The state file: how far each segment of the table is.
+
+use std::{
+    fs, io,
+    num::NonZeroU16,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
+
+use fracti_store::{Position, Segment};
+use serde::{Deserialize, Serialize};
+
+use crate::Failure;
+
+/// How far the run is, in memory and in a file if there is one.
+pub(super) struct State {
+    file: Option<PathBuf>,
+    segments: Mutex<Vec<Progress>>,
+}
+
+/// How far the scan of a segment is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Progress {
+    /// Position after which rows are still to be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) after: Option<Position>,
+    /// Whether all rows are read.
+    pub(super) done: bool,
+}
+
+impl State {
+    /// The state in a file, or that of a run that begins.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Input`] or [`Failure::State`] if the file cannot be read.
+    pub(super) fn open(file: Option<PathBuf>, segments: NonZeroU16) -> Result<Self, Failure> {
+        let new = || vec![Progress::default(); segments.get().into()];
+        let segments = match &file {
+            Some(path) => match fs::read(path) {
+                Ok(bytes) => read(path, &bytes)?,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => new(),
+                Err(error) => return Err(Failure::Input(path.clone(), error)),
+            },
+            None => new(),
+        };
+        Ok(Self { file, segments: Mutex::new(segments) })
+    }
+
+    /// Number of segments.
+    pub(super) fn count(&self) -> usize {
+        self.with(|segments| segments.len())
+    }
+
+    /// A segment, and how far it is.
+    pub(super) fn of(&self, number: usize) -> (Segment, Progress) {
+        self.with(|segments| {
+            let int = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
+            let segment = Segment { number: int(number), count: int(segments.len()) };
+            (segment, segments.get(number).cloned().unwrap_or_default())
+        })
+    }
+
+    /// Notes how far a segment is. The file is replaced as a whole.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Output`] if it cannot be written.
+    pub(super) fn note(&self, number: usize, progress: Progress) -> Result<(), Failure> {
+        self.with(|segments| {
+            if let Some(segment) = segments.get_mut(number) {
+                *segment = progress;
+            }
+            let Some(path) = &self.file else { return Ok(()) };
+            let mut new = path.clone().into_os_string();
+            new.push(".new");
+            let json = serde_json::to_vec(segments).map_err(io::Error::from)?;
+            fs::write(&new, json)?;
+            Ok(fs::rename(&new, path)?)
+        })
+    }
+
+    /// Deletes the file: the run is complete.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Output`] if it cannot be deleted.
+    pub(super) fn delete(self) -> Result<(), Failure> {
+        match self.file.map(fs::remove_file) {
+            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Vec<Progress>) -> T) -> T {
+        work(&mut self.segments.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn read(path: &std::path::Path, bytes: &[u8]) -> Result<Vec<Progress>, Failure> {
+    let segments: Result<Vec<Progress>, _> = serde_json::from_slice(bytes);
+    segments
+        .ok()
+        .filter(|segments| !segments.is_empty())
+        .ok_or_else(|| Failure::State(path.to_owned()))
+}
