@@ -1,6 +1,8 @@
 //! The commands of the operators' tool, on tables that the API has written.
 
 mod dates;
+mod export;
+mod migrate;
 mod retally;
 mod standardise;
 mod verify;

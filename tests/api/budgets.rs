@@ -8,7 +8,10 @@ use axum::http::Method;
 use fracti_core::time::Timestamp;
 use serde_json::{Value, json};
 
-use crate::harness::{Api, Caller};
+use crate::{
+    harness::{Api, Caller},
+    import::splitwise,
+};
 
 /// Days over which a history grows slowly.
 const DAYS: u64 = 20;
@@ -118,7 +121,7 @@ impl Subject {
     async fn measure(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         let [mut expense, mut settlement, mut guest] = [const { String::new() }; 3];
-        let [mut token, mut spending] = [const { String::new() }; 2];
+        let [mut token, mut spending, mut import] = [const { String::new() }; 3];
         let yesterday = Timestamp::from_millis(self.api.now().millis() - 1).unwrap().to_string();
         for (method, route, what, body) in self.calls() {
             let path = route
@@ -129,7 +132,8 @@ impl Subject {
                 .replace("{settlementId}", &settlement)
                 .replace("{memberId}", &guest)
                 .replace("{tokenId}", &token)
-                .replace("{spendingId}", &spending);
+                .replace("{spendingId}", &spending)
+                .replace("{importId}", &import);
             let path = if path.ends_with("at=") { path + &yesterday } else { path };
             let caller = match (&method, route) {
                 (_, "/api/groups/open") => {
@@ -151,6 +155,9 @@ impl Subject {
             assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
             if method == Method::POST {
                 let id = reply.body["data"]["id"].as_str().unwrap_or_default();
+                if let Some(id) = reply.body["data"]["importId"].as_str() {
+                    id.clone_into(&mut import);
+                }
                 match path.rsplit('/').next() {
                     Some("expenses") => id.clone_into(&mut expense),
                     Some("settlements") => id.clone_into(&mut settlement),
@@ -171,6 +178,24 @@ impl Subject {
         lines
     }
 
+    /// The calls of imports.
+    fn imports(&self) -> [(Method, &'static str, &'static str, Option<Value>); 5] {
+        let [all, one] =
+            ["/api/groups/{groupId}/import", "/api/groups/{groupId}/import/{importId}"];
+        let tea = format!("Tea {}", self.adjustments);
+        let rows = vec![("2026-01-01", "General", &*tea, "EUR", vec![100, -100]); 3];
+        let file = splitwise(&["A", "B"], &rows);
+        let options = json!({ "commit": true, "members": { "A": "1", "B": "2" } });
+        let commit = json!({ "file": file, "options": options });
+        [
+            (Method::POST, all, "plan", Some(json!({ "file": file }))),
+            (Method::POST, all, "three rows", Some(commit)),
+            (Method::GET, "/api/groups/{groupId}/imports?limit=2", "", None),
+            (Method::GET, one, "", None),
+            (Method::DELETE, one, "three rows", None),
+        ]
+    }
+
     /// The calls of a measurement: method, route, description and body.
     fn calls(&self) -> Vec<(Method, &'static str, &'static str, Option<Value>)> {
         let gets = [
@@ -179,6 +204,8 @@ impl Subject {
             "/api/groups/{groupId}",
             "/api/groups/{groupId}/expenses?limit=2",
             "/api/groups/{groupId}/settlements?limit=2",
+            "/api/groups/{groupId}/export?limit=2",
+            "/api/groups/{groupId}/export?format=csv&limit=2",
             "/api/groups/{groupId}/debts",
             "/api/groups/{groupId}/ledger/balance",
             "/api/groups/{groupId}/ledger/balance?at=",
@@ -212,6 +239,8 @@ impl Subject {
         add(Method::DELETE, "/api/users/me/tokens/{tokenId}", "", json!({}));
         add(post(), "/api/groups", "", json!({ "title": "Flat", "chatId": 1 }));
         add(post(), "/api/groups/{groupId}/join", "another name", json!({}));
+        calls.extend(self.imports());
+        let mut add = |method, route, what, body| calls.push((method, route, what, Some(body)));
         let guest = format!("Guest {}", self.adjustments);
         add(post(), "/api/groups/{groupId}/members", "", json!({ "name": guest }));
         let guest = format!("Renamed {}", self.adjustments);

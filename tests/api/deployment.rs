@@ -6,6 +6,7 @@ use std::{
     fs,
     path::PathBuf,
     sync::LazyLock,
+    time::Duration,
 };
 
 use aws_sdk_dynamodb::{
@@ -24,12 +25,13 @@ use aws_sdk_dynamodb::{
 };
 use axum::http::Method;
 use fracti_local::{FUNCTIONS, Function};
-use fracti_tests::events::SAMPLES;
+use fracti_tests::{events::SAMPLES, v0::V0Table};
 use serde_json::{Value, json};
 
 use crate::{
     events::send,
     harness::{Api, Group},
+    import::splitwise,
 };
 
 /// A DynamoDB action and its resource: the table or an index, or those of their rows whose partition
@@ -258,6 +260,17 @@ fn loops_of_the_template_are_over_all_functions() {
 }
 
 #[test]
+fn dashboard_shows_the_duration_and_the_failures_of_every_function() {
+    let dashboards = TEMPLATE["Resources"].as_object().unwrap().values();
+    let dashboard = dashboards.filter(|it| it["Type"] == "AWS::CloudWatch::Dashboard");
+    let body = dashboard.map(|it| it["Properties"]["DashboardBody"].to_string()).next().unwrap();
+    for function in FUNCTIONS.iter().map(|it| resource(it.name)) {
+        assert!(body.contains(&format!("${{{function}Function}}")), "{function}");
+        assert!(body.contains(&format!("SOURCE '${{{function}Log}}'")), "{function}");
+    }
+}
+
+#[test]
 fn template_deploys_exactly_the_routes() {
     for Function { name, routes } in FUNCTIONS {
         let document = serde_json::to_value(routes().into_openapi()).unwrap();
@@ -376,6 +389,33 @@ async fn template_grants_exactly_the_actions_used() {
     for (function, kind) in [("expenses", "expenses"), ("settlements", "settlements")] {
         note(function, bob.get(&group.path(&format!("/{kind}/{old}"))).await.rights);
     }
+
+    let rows = [("2026-01-01", "General", "Tea", "EUR", vec![100, -100])];
+    let options = json!({ "commit": true, "members": { "A": "1", "Gus": "new guest" } });
+    let form = json!({ "file": splitwise(&["A", "Gus"], &rows), "options": options });
+    let done = bob.post(&group.path("/import"), form).await;
+    let import = group.path(&format!("/import/{}", text(&done.data(200)["importId"])));
+    note("transfer", done.rights);
+    note("transfer", bob.call(Method::DELETE, &import, None).await.rights);
+
+    // The first write to a group migrates its v0 rows.
+    let v0 = V0Table::of(1, 200);
+    v0.write(&group.api.client).await;
+    let patient = group.api.with_deadline(Duration::from_mins(2));
+    let mut old = v0.groups.iter();
+    let (id, old_group) = old.next().unwrap();
+    let user = patient.user(old_group.user, "Alice");
+    let renamed = user.patch(&format!("/api/groups/{id}"), json!({ "title": "Alps" })).await;
+    renamed.data(200);
+    note("groups", renamed.rights);
+    let (id, old_group) = old.next().unwrap();
+    let user = patient.user(old_group.user, "Alice");
+    bob.post(&format!("/api/groups/{id}/join"), json!({})).await.data(200);
+    let changes = json!([{ "userId": user.id, "amount": 1 }, { "userId": "2", "amount": -1 }]);
+    let opening = json!([{ "entryId": "opening", "changes": changes }]);
+    let pushed = user.post(&format!("/api/groups/{id}/ledger/entries"), opening).await;
+    pushed.data(200);
+    note("ledger", pushed.rights);
 
     // Each function opens its connections when it starts.
     let ((), connect) = recorded(group.api.table.connect()).await;

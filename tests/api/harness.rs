@@ -24,6 +24,7 @@ use fracti_core::{
 use fracti_http::{App, BotToken, Clock, Quotas, Random, TokenCache, service};
 use fracti_local::{queued, routes};
 use fracti_store::{Table, TableCost};
+pub(crate) use fracti_tests::client::{FORM, form};
 use fracti_tests::{
     database::{Database, TABLE},
     faults::Proxy,
@@ -264,11 +265,15 @@ impl Reply {
     /// Checks the rules that hold for every response.
     fn check(&self) {
         assert!(self.headers.contains_key("x-request-id"), "{self:?}");
-        let json = self.headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
-        assert_eq!(json, Some("application/json"), "{self:?}");
+        let media_type = self.headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
         assert_eq!(self.header("cache-control"), Some("no-store"), "{self:?}");
         assert_eq!(self.header("x-content-type-options"), Some("nosniff"), "{self:?}");
-        assert_eq!(self.body["success"], self.status.is_success(), "{self:?}");
+        if media_type == Some("text/csv; charset=utf-8") {
+            assert!(self.status.is_success() && self.body.is_null(), "{self:?}");
+        } else {
+            assert_eq!(media_type, Some("application/json"), "{self:?}");
+            assert_eq!(self.body["success"], self.status.is_success(), "{self:?}");
+        }
         // A token that was issued is looked up.
         let reads = self.header("www-authenticate") == Some("Bearer error=\"invalid_token\"");
         if self.status == StatusCode::UNAUTHORIZED && !reads {
@@ -344,6 +349,9 @@ impl Caller {
     pub(crate) async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Reply {
         let request = self.request(method, path);
         let request = match body {
+            Some(parts) if path.ends_with("/import") => request
+                .header(header::CONTENT_TYPE, FORM)
+                .body(Body::from(form(parts.as_object().unwrap()))),
             Some(body) => request
                 .header(header::CONTENT_TYPE, "application/json")
                 .body(Body::from(body.to_string())),

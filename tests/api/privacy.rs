@@ -63,9 +63,12 @@ impl Secrets {
         all.extend(headers(&parts.headers));
         let query = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
         all.extend(query.map(|(_, value)| value.into_owned()));
-        match serde_json::from_slice(body) {
-            Ok(json) => texts(&json, &mut all),
-            Err(_) => all.push(String::from_utf8_lossy(body).into_owned()),
+        // A form may have JSON in its lines.
+        for part in String::from_utf8_lossy(body).split("\r\n") {
+            match serde_json::from_str(part) {
+                Ok(json) => texts(&json, &mut all),
+                Err(_) => all.push(part.to_owned()),
+            }
         }
         all.retain(|secret| secret.len() >= SHORTEST);
         Self(all)

@@ -10,7 +10,7 @@ use axum::{
 use fracti_http::openapi;
 use serde_json::{Value, json};
 
-use crate::harness::{Caller, Group, Reply};
+use crate::harness::{Caller, FORM, Group, Reply};
 
 /// The stages of checks, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,6 +78,11 @@ fn endpoints() -> Vec<Endpoint> {
             bodies: vec![(Fields, json!({ "?": 1 }))],
             stages: &[Existence, Format, Syntax, Fields],
         },
+        read("GET /api/groups/{groupId}/export"),
+        sent("POST /api/groups/{groupId}/import", json!({ "?": 1 }), &[Format, Fields]),
+        read("GET /api/groups/{groupId}/imports"),
+        found("GET /api/groups/{groupId}/import/{importId}"),
+        found("DELETE /api/groups/{groupId}/import/{importId}"),
         sent("POST /api/groups/{groupId}/join", json!({ "?": 1 }), body),
         Endpoint {
             operation: "POST /api/groups/{groupId}/members",
@@ -241,6 +246,7 @@ impl Scene {
                 },
             )
             .replace("{tokenId}", ID)
+            .replace("{importId}", ID)
             .replace("{entryId}", if wrong(Existence) { "unknown" } else { "known" });
         if wrong(Request) {
             path.push_str("?offset=1");
@@ -262,7 +268,11 @@ impl Scene {
             None if endpoint.bodies.is_empty() => String::new(),
             None => "{".to_owned(),
         };
-        let format = if body == "{" && wrong(Format) { "text/plain" } else { "application/json" };
+        let format = match stage {
+            Fields if endpoint.operation.ends_with("/import") => FORM,
+            _ if body == "{" && wrong(Format) => "text/plain",
+            _ => "application/json",
+        };
         let request = request.header(header::CONTENT_TYPE, format);
         self.group.api.send(request.body(Body::from(body)).unwrap()).await
     }
@@ -278,6 +288,7 @@ fn refusal(endpoint: &Endpoint, stage: Stage) -> (u16, &'static str) {
         Existence if endpoint.operation.contains("{expenseId}") => (404, "EXPENSE_NOT_FOUND"),
         Existence if endpoint.operation.contains("{memberId}") => (404, "MEMBER_NOT_FOUND"),
         Existence if endpoint.operation.contains("{settlementId}") => (404, "SETTLEMENT_NOT_FOUND"),
+        Existence if endpoint.operation.contains("{importId}") => (404, "IMPORT_NOT_FOUND"),
         Existence if endpoint.operation.contains("{tokenId}") => (404, "TOKEN_NOT_FOUND"),
         Existence if endpoint.operation.contains("{spendingId}") => (404, "SPENDING_NOT_FOUND"),
         Existence => (404, "ENTRY_NOT_FOUND"),

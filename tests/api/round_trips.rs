@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     harness::{Api, Caller, Group},
+    import::splitwise,
     quotas::quotas,
 };
 
@@ -50,6 +51,13 @@ async fn a_token_that_an_instance_sees_for_the_first_time_adds_one_round_trip() 
         reply.data(200);
         assert!(reply.cost.round_trips <= round_trips + of_token, "{path}: {}", reply.cost);
     }
+}
+
+/// A file of one expense to import.
+fn one_row() -> Value {
+    let file = splitwise(&["A", "B"], &[("2026-01-01", "General", "Tea", "EUR", vec![100, -100])]);
+    let members = json!({ "A": "1", "B": "2" });
+    json!({ "file": file, "options": { "commit": true, "members": members } })
 }
 
 /// A request, and the round trips that it may take.
@@ -126,6 +134,10 @@ impl Scene {
             get(&group.path("/stats"), 1),
             get(&group.path("/ledger/entries"), 2),
             get(&group.path(&format!("/ledger/entries/{expense}")), 1),
+            // The ledger, the group with its members, the entries and their rows; JSON also has the
+            // settlements that are not completed.
+            get(&group.path("/export?format=csv"), 4),
+            get(&group.path("/export"), 5),
             get("/api/users/me", 2),
             get("/api/users/me/groups", 2),
             get("/api/users/me/summary", 2),
@@ -145,6 +157,9 @@ impl Scene {
         vec![
             (Method::PATCH, group.path(""), write(json!({ "title": "Andes" })), 2),
             (Method::DELETE, group.path(&format!("/members/{other}")), read.clone(), 2),
+            (Method::POST, group.path("/import"), write(json!({ "file": "" })), 1),
+            // The group, the rows that are recorded already, and the transaction with its reads.
+            (Method::POST, group.path("/import"), write(one_row()), 4),
             // Another member must not have the guest's name.
             (Method::POST, group.path(&format!("/members/{other}/restore")), read.clone(), 3),
             (

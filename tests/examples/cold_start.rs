@@ -28,12 +28,13 @@ use fracti_tests::{
 const ROUNDS: usize = 41;
 
 /// The first event of each function. Other programs get `get-group`.
-const EVENTS: [(&str, &str); 6] = [
+const EVENTS: [(&str, &str); 7] = [
     ("fracti-expenses", "list-expenses"),
     ("fracti-settlements", "get-debts"),
     ("fracti-ledger", "get-ledger-balance"),
     ("fracti-users", "get-me"),
     ("fracti-insights", "get-targets"),
+    ("fracti-transfer", "import-file"),
     ("fracti-groups", "get-group"),
 ];
 

@@ -13,7 +13,7 @@ use fracti_core::{
 use fracti_store::TableCost;
 use http_body_util::BodyExt;
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tower::ServiceExt;
 
 use crate::faults::http;
@@ -59,6 +59,19 @@ pub fn authorization(user: &User, token: &str, now: Timestamp) -> String {
     format!("tma {}", telegram::sign(user, token, now))
 }
 
+/// Content type of a [`form`].
+pub const FORM: &str = "multipart/form-data; boundary=between";
+
+/// A form with these parts: texts as they are, and other values as JSON.
+#[must_use]
+pub fn form(parts: &Map<String, Value>) -> String {
+    let part = |(name, value): (&String, &Value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        format!("--between\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{text}\r\n")
+    };
+    parts.iter().map(part).chain(["--between--\r\n".to_owned()]).collect()
+}
+
 /// A request with a JSON body, or without a body if it is null.
 ///
 /// # Panics
@@ -78,6 +91,9 @@ pub fn request(
         idempotency_key.into_iter().fold(request, |it, key| it.header("idempotency-key", key));
     let request = match body {
         Value::Null => request.body(Body::empty()),
+        Value::Object(parts) if parts.contains_key("file") => {
+            request.header(header::CONTENT_TYPE, FORM).body(Body::from(form(parts)))
+        }
         body => request
             .header(header::CONTENT_TYPE, "application/json")
             .body(Body::from(body.to_string())),
@@ -96,7 +112,7 @@ impl Transport {
     ///
     /// # Panics
     ///
-    /// If a response is not JSON.
+    /// If a response is neither CSV nor JSON.
     pub async fn send(&self, mut request: Request<Body>) -> Option<Reply> {
         let (parts, body) = match self {
             Self::Router(router) => router.clone().oneshot(request).await.unwrap().into_parts(),
@@ -109,7 +125,8 @@ impl Transport {
         };
         let body = body.collect().await.ok()?.to_bytes();
         let bytes = body.len();
-        let body = serde_json::from_slice(&body).unwrap();
+        let is_csv = parts.headers[header::CONTENT_TYPE].as_bytes().starts_with(b"text/csv");
+        let body = if is_csv { Value::Null } else { serde_json::from_slice(&body).unwrap() };
         let cost = parts.extensions.get::<TableCost>().copied();
         Some(Reply { status: parts.status, headers: parts.headers, body, bytes, cost })
     }

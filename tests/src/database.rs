@@ -9,7 +9,7 @@
 use std::{
     collections::VecDeque,
     env,
-    sync::{Mutex, PoisonError},
+    sync::{LazyLock, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -48,6 +48,9 @@ static ENDED: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
 /// Access key ids that wait before one is used again: a late request of its last test has arrived
 /// by then.
 const WAITING: usize = 8;
+
+/// The schema of the table, which all tests share because the template takes some time to read.
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::from_template().unwrap());
 
 /// How long DynamoDB Local may take to delete a table.
 const DELETION: Duration = Duration::from_mins(1);
@@ -120,9 +123,8 @@ impl Database {
         let database = Self { client, endpoint, access_key_id, engine, http: http() };
         // Many tests create their tables at the same time.
         let client = database.patient_client();
-        let schema = Schema::from_template().unwrap();
         // Tests set the time themselves, so their rows may have expired by the server's clock.
-        schema.create_without_ttl(&client, TABLE).await.unwrap();
+        SCHEMA.create_without_ttl(&client, TABLE).await.unwrap();
         database
     }
 

@@ -37,7 +37,7 @@ const fn sample(
 }
 
 /// Every file of `events/`.
-pub const SAMPLES: [Sample; 62] = [
+pub const SAMPLES: [Sample; 67] = [
     sample("get-health", "groups", 200, r#""status":"ok""#),
     sample("list-groups", "groups", 200, r#""title":"Alps""#),
     sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
@@ -119,6 +119,11 @@ pub const SAMPLES: [Sample; 62] = [
     sample("get-my-days", "insights", 200, r#""uniqueDays":"#),
     sample("get-my-day", "insights", 200, r#""shares":0,"categories":{"food":"#),
     sample("rebuild-my-days", "insights", 200, r#"{"checked":31,"changed":[]}"#),
+    sample("import-file", "transfer", 200, r#""imported":2,"alreadyThere":0"#),
+    sample("list-imports", "transfer", 200, r#""hasMore":false"#),
+    sample("get-import", "transfer", 404, "IMPORT_NOT_FOUND"),
+    sample("undo-import", "transfer", 404, "IMPORT_NOT_FOUND"),
+    sample("export-group", "transfer", 200, ",Expense,Hut,"),
     sample("base64-body", "expenses", 201, r#""amount":12,"currency":"EUR","description":"Käse""#),
     sample("bad-no-header", "groups", 401, "UNAUTHORIZED"),
     sample("bad-forged", "groups", 401, "UNAUTHORIZED"),

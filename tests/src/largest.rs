@@ -261,7 +261,7 @@ impl Largest {
         let settlement = settlement["id"].as_str().unwrap().to_owned();
         let guest = self.post(1, &at("/members"), json!({ "name": "Guest" })).await;
         let guest = guest["id"].as_str().unwrap().to_owned();
-        let mut calls = Vec::new();
+        let (mut calls, mut import) = (Vec::new(), String::new());
         let none = Value::Null;
         for (member, method, route, query, what, body) in of_group(&pay) {
             let query = match query {
@@ -273,9 +273,14 @@ impl Largest {
                 .replace("{expenseId}", &expense)
                 .replace("{settlementId}", &settlement)
                 .replace("{memberId}", &guest)
+                .replace("{importId}", &import)
                 .replace("{entryId}", &expense);
             let (route, path) = (format!("/api/groups/{{groupId}}{route}"), at(&(path + &query)));
-            calls.push(self.call(member, (method, &route), &path, what, &body).await);
+            let call = self.call(member, (method, &route), &path, what, &body).await;
+            if let Some(id) = call.body["data"]["importId"].as_str() {
+                id.clone_into(&mut import);
+            }
+            calls.push(call);
         }
         let debts = (Method::GET, "/api/groups/{groupId}/debts");
         let path = format!("/api/groups/{many}/debts");
@@ -392,6 +397,21 @@ fn full(from: u64) -> Value {
     json!({ "amount": "450.37", "currency": "EUR", "description": "𝔻".repeat(200), "splits": splits })
 }
 
+/// The import of a Splitwise file in which the first 45 members share every expense.
+fn file() -> Value {
+    let people: Vec<_> = (1..=45).map(|member| format!("Person {member}")).collect();
+    let members: serde_json::Map<_, _> =
+        people.iter().zip(1..).map(|(name, member)| (name.clone(), json!(id(member)))).collect();
+    let header = format!("Date,Description,Category,Cost,Currency,{}\n\n", people.join(","));
+    let (shares, text) = (["-1.00"; 44].join(","), "𝔻".repeat(190));
+    let rows =
+        (0..10).map(|row| format!("2025-01-01,{row} {text},General,45.00,EUR,44.00,{shares}\n"));
+    let totals = ["-10.00"; 44].join(",");
+    let totals = format!("\n2026-01-01,Total balance, , ,EUR,440.00,{totals}\n\n");
+    let file: String = std::iter::once(header).chain(rows).chain([totals]).collect();
+    json!({ "file": file, "options": { "commit": true, "members": members } })
+}
+
 /// A request to the largest group: member, method, route, query, description and body.
 type Asked = (u64, Method, &'static str, &'static str, &'static str, Value);
 
@@ -424,6 +444,12 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (1, get(), "/expenses/{expenseId}/history", "?limit=100", "", none.clone()),
         (1, Method::DELETE, "/expenses/{expenseId}", "", "45 shares", none.clone()),
         (1, post(), "/expenses/{expenseId}/restore", "", "45 shares", none.clone()),
+        (1, post(), "/import", "", "10 rows of 45 shares", file()),
+        (1, get(), "/imports", "?limit=100", "", none.clone()),
+        (1, get(), "/import/{importId}", "", "", none.clone()),
+        (1, Method::DELETE, "/import/{importId}", "", "10 rows of 45 shares", none.clone()),
+        (1, get(), "/export", "?format=json&limit=1000", "entries of 497 changes", none.clone()),
+        (1, get(), "/export", "?format=csv&limit=1000", "497 columns", none.clone()),
         (1, get(), "/debts", "", "4 000 balances", none.clone()),
         (1, get(), "/debts", "?verify=true", "verified", none.clone()),
         (1, get(), "/settlements", "?limit=100", "", none.clone()),

@@ -21,7 +21,7 @@ mod state;
 mod world;
 
 pub use actor::Actor;
-pub use audit::{audit, views};
+pub use audit::{audit, copies, views};
 pub use contention::{Crowd, Throughput};
 pub use crash::crashes;
 pub use journal::{Journal, Outcome, Record};
@@ -84,6 +84,7 @@ pub async fn run(seed: u64) -> Report {
     observer.read_past(&group).await;
     let mut report = audit(&world.table, &world.proxy.client, &world.journal).await;
     views(&world.proxy.client, &observer, &mut report).await;
+    copies(&world.table, &world.proxy.client, &mut report).await;
     let (requests, faults) = world.proxy.tally();
     report.close(&format!("--seed {seed}"), requests, faults);
     report

@@ -2,9 +2,12 @@
 //!
 //! Three checks: the effect of every record is present as often as its response said; every row is
 //! explained by a record; and the ledger, entries, history, indexes and tallies of every group agree
-//! with its expenses and settlements. The arithmetic is independent of the production code.
+//! with its expenses and settlements, as do its exports. The arithmetic is independent of the
+//! production code.
 
 mod adjustments;
+mod copies;
+mod exports;
 mod ledger;
 mod records;
 mod shares;
@@ -24,6 +27,8 @@ use fracti_core::{
 use fracti_store::Table;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+
+pub use copies::copies;
 
 use super::{
     Actor, Finding, Journal, Operation, Outcome, Record, Report,
@@ -56,6 +61,7 @@ pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report 
     for group in state.groups.keys() {
         findings.extend(ledger::check(&state, *group));
         findings.extend(tallies::check(&state, *group));
+        findings.extend(exports::check(table, *group).await);
         match table.verify_ledger(*group).await {
             Ok(()) => {}
             Err(Error::Discrepancy(what)) => {

@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 
 use super::{
     Actor, Finding, Report, World,
-    audit::{self, views},
+    audit::{self, copies, views},
     state::State,
 };
 use crate::client::Reply;
@@ -93,6 +93,7 @@ pub(super) async fn run(seed: u64) -> Report {
         Err(error) => panic!("{error:?}"),
     }
     views(&world.proxy.client, &observer, &mut report).await;
+    copies(&world.table, &world.proxy.client, &mut report).await;
     let (requests, faults) = world.proxy.tally();
     report.close(&format!("--seed {seed}"), requests, faults);
     report

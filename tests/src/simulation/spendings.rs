@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 
 use super::{
     Actor, Finding, Report, World,
-    audit::{self, views},
+    audit::{self, copies, views},
     state::State,
 };
 use crate::client::Reply;
@@ -95,6 +95,7 @@ pub(super) async fn run(seed: u64) -> Report {
         report.find(finding);
     }
     views(&world.proxy.client, &observer, &mut report).await;
+    copies(&world.table, &world.proxy.client, &mut report).await;
     let (requests, faults) = world.proxy.tally();
     report.close(&format!("--seed {seed}"), requests, faults);
     report

@@ -1,0 +1,92 @@
+//! `fracti-admin export`.
+
+use std::{env, fs};
+
+use fracti_admin::{ExportOptions, Outcome};
+use fracti_formats::{Answers, read};
+use fracti_transfer::export::Format;
+use serde_json::{Value, json};
+
+use super::admin;
+use crate::{
+    export::{Eventful, exported, sheet},
+    harness::{Api, Group},
+};
+
+/// What the command writes to standard output.
+async fn export(api: &Api, group: &str, format: Format) -> String {
+    let mut out = Vec::new();
+    let options = ExportOptions { group: group.parse().unwrap(), format, out: None };
+    let outcome = admin(api).export(&options, &mut out).await.unwrap();
+    assert_eq!(outcome, Outcome::Good);
+    String::from_utf8(out).unwrap()
+}
+
+#[tokio::test]
+async fn file_is_the_export_of_the_api() {
+    let eventful = Eventful::new().await;
+    let (api, alice) = (&eventful.group.api, eventful.member(0));
+    let file = export(api, eventful.id(), Format::Json).await;
+    let json: Value = serde_json::from_str(&file).unwrap();
+    assert_eq!(json, exported(alice, eventful.id(), 7).await);
+    assert!(
+        file.starts_with("{\"format\":\"fracti-json\",\"version\":1,\"sequence\":18,\"group\":")
+    );
+    assert_eq!(file.lines().count(), 18 + 2 + 3, "a line for each row");
+    let import = read(file.as_bytes(), &Answers::default(), "2026-01-20".parse().unwrap());
+    assert!(import.is_ready(), "{:?}", import.errors);
+
+    let file = export(api, eventful.id(), Format::Csv).await;
+    assert_eq!(file, sheet(alice, eventful.id(), 1000).await);
+}
+
+#[tokio::test]
+async fn file_of_a_group_without_events_is_whole() {
+    let group = Group::new(2, "EUR").await;
+    let file = export(&group.api, &group.id, Format::Json).await;
+    let json: Value = serde_json::from_str(&file).unwrap();
+    assert_eq!((&json["entries"], &json["settlements"]), (&json!([]), &json!([])));
+    let file = export(&group.api, &group.id, Format::Csv).await;
+    assert_eq!(file.lines().count(), 1);
+}
+
+#[tokio::test]
+async fn long_history_is_written_page_by_page() {
+    let group = Group::new(2, "EUR").await;
+    let changes = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }]);
+    for chunk in 0..5 {
+        let entry =
+            |index: usize| json!({ "entryId": format!("{chunk} {index}"), "changes": changes });
+        let entries: Vec<_> = (0..500).map(entry).collect();
+        group.members[0].post(&group.path("/ledger/entries"), json!(entries)).await.data(200);
+    }
+    let file = export(&group.api, &group.id, Format::Json).await;
+    let json: Value = serde_json::from_str(&file).unwrap();
+    assert_eq!(json["entries"].as_array().unwrap().len(), 2500);
+    let file = export(&group.api, &group.id, Format::Csv).await;
+    assert_eq!(file.lines().count(), 2502);
+    assert!(file.ends_with(",Total,,,EUR,,,2500,-2500\r\n"));
+}
+
+#[tokio::test]
+async fn file_has_its_name_once_it_is_whole() {
+    let group = Group::new(2, "EUR").await;
+    group.spend(0, json!({ "amount": 10 })).await;
+    let path = env::temp_dir().join(format!("fracti-export-{}.csv", group.id));
+    let options = |group: &str| ExportOptions {
+        group: group.parse().unwrap(),
+        format: Format::Csv,
+        out: Some(path.clone()),
+    };
+    let mut out = Vec::new();
+    let unknown = options("0190a1b2-0000-7000-8000-000000000001");
+    let error = admin(&group.api).export(&unknown, &mut out).await.unwrap_err();
+    assert!(fracti_admin::with_causes(&error).contains("the group does not exist"), "{error:?}");
+    assert!(!path.exists());
+    fs::remove_file(path.with_extension("csv.part")).unwrap();
+    admin(&group.api).export(&options(&group.id), &mut out).await.unwrap();
+    let file = fs::read_to_string(&path).unwrap();
+    assert_eq!(file, sheet(&group.members[0], &group.id, 1000).await);
+    assert!(out.is_empty());
+    fs::remove_file(&path).unwrap();
+}

@@ -1,0 +1,260 @@
+//! `fracti-admin migrate`, on tables of the TypeScript Fracti.
+
+use std::{
+    collections::BTreeMap, num::NonZeroU16, path::PathBuf, pin::pin, task::Poll, time::Duration,
+};
+
+use aws_sdk_dynamodb::types::{
+    AttributeValue, DeleteGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate,
+};
+use fracti_admin::{Admin, Failure, MigrateOptions, Outcome};
+use fracti_core::{currency::Currency, id::GroupId};
+use fracti_store::Table;
+use fracti_tests::{
+    database::{TABLE, patient},
+    faults::{Plan, Proxy},
+    v0::{V0Group, V0Table},
+};
+use serde_json::{Value, json};
+
+use super::admin;
+use crate::{
+    harness::{Api, number},
+    stored_rows::{GROUP, seeded},
+};
+
+type Rows = BTreeMap<(String, String), BTreeMap<String, AttributeValue>>;
+
+/// A table of the TypeScript Fracti, and the API over it.
+async fn v0(seed: u64, items: usize) -> (Api, V0Table) {
+    // Migrations over the embedded engine take seconds on a busy machine.
+    let mut api = Api::new().await.with_deadline(Duration::from_mins(5));
+    api.client = patient(&api.client);
+    let table = V0Table::of(seed, items);
+    table.write(&api.client).await;
+    (api, table)
+}
+
+fn options() -> MigrateOptions {
+    let segments = NonZeroU16::new(4).unwrap();
+    MigrateOptions { dry_run: false, segments, state: None, report: None }
+}
+
+/// A file of a test.
+fn file(name: &str) -> PathBuf {
+    let file = std::env::temp_dir().join(format!("fracti-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_file(&file);
+    file
+}
+
+async fn migrate(api: &Api, options: &MigrateOptions) -> (Outcome, String) {
+    let mut out = Vec::new();
+    let outcome = admin(api).migrate(options, &mut out).await.unwrap();
+    (outcome, String::from_utf8(out).unwrap())
+}
+
+/// Checks that the balances of a group are those that its v0 rows mean.
+async fn check(api: &Api, id: &str, group: &V0Group) {
+    api.verify(id).await;
+    let user = api.user(group.user, "Alice");
+    let debts = user.get(&format!("/api/groups/{id}/debts")).await.data(200).clone();
+    let mut meant = group.balances.clone();
+    for node in debts["balances"].as_array().unwrap() {
+        for (code, balance) in node["balances"].as_object().unwrap() {
+            let currency: Currency = code.parse().unwrap();
+            let minor = i128::from(currency.to_minor(number(balance)).unwrap());
+            let member = node["id"].as_str().unwrap().to_owned();
+            let range = meant.remove(&(currency.code(), member.clone()));
+            let range = range.unwrap_or(0..=0);
+            assert!(range.contains(&minor), "{id}: {member} has {minor} {code}, not {range:?}");
+        }
+    }
+    assert!(meant.values().all(|range| range.contains(&0)), "{id}: {meant:?} are missing");
+    assert_eq!(debts["summary"]["expenseCount"], group.expenses);
+    assert_eq!(debts["summary"]["settlementCount"], group.completed);
+}
+
+/// Rows without what depends on which rows a transaction took: the number of writes, and the times of
+/// the last change of tallies.
+fn comparable(rows: Rows) -> Rows {
+    let plain = |mut row: BTreeMap<String, AttributeValue>| {
+        row.retain(|name, _| !["version", "updatedAt"].contains(&name.as_str()));
+        row
+    };
+    rows.into_iter().map(|(key, row)| (key, plain(row))).collect()
+}
+
+#[tokio::test]
+async fn migration_makes_each_group_agree_with_its_rows_and_a_second_run_changes_nothing() {
+    let (api, table) = v0(1, 400).await;
+    let report = file("report.json");
+    let before = api.rows().await;
+    let dry = MigrateOptions { dry_run: true, report: Some(report.clone()), ..options() };
+    let (outcome, told) = migrate(&api, &dry).await;
+    assert_eq!(outcome, Outcome::Bad, "{told}");
+    assert_eq!(api.rows().await, before, "a dry run writes nothing");
+    let foreseen: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
+
+    let run = MigrateOptions { report: Some(report.clone()), ..options() };
+    let (outcome, told) = migrate(&api, &run).await;
+    assert_eq!(outcome, Outcome::Bad, "{told}");
+    let reported: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
+    assert_eq!(reported["anomalies"], table.anomalies, "{told}");
+    for (id, group) in &table.groups {
+        check(&api, id, group).await;
+    }
+    assert_eq!(reported["groupsVerified"], table.groups.len());
+    for name in ["written", "corrections", "anomalies", "groups"] {
+        assert_eq!(foreseen[name], reported[name], "{name}");
+    }
+    let sorted = |report: &Value| {
+        let findings = report["findings"].as_array().unwrap().iter();
+        let mut findings: Vec<String> = findings.map(Value::to_string).collect();
+        findings.sort();
+        findings
+    };
+    assert_eq!(sorted(&foreseen), sorted(&reported));
+
+    let after = api.rows().await;
+    let (_, told) = migrate(&api, &run).await;
+    assert!(told.contains(": 0 expenses and 0 settlements migrated, 0 corrections"), "{told}");
+    let anomalies = told.lines().filter(|line| line.starts_with("row ")).count();
+    let kept = told.lines().filter(|line| line.ends_with("is kept")).count();
+    assert_eq!(kept, 0, "{told}");
+    assert!(anomalies <= table.anomalies, "{told}");
+    assert_eq!(api.rows().await, after, "a second run writes nothing");
+}
+
+#[tokio::test]
+async fn killed_migration_continues_to_the_result_of_one_that_was_not() {
+    let (whole, table) = v0(2, 200).await;
+    migrate(&whole, &options()).await;
+    let (api, _) = v0(2, 200).await;
+    let state = file("state.json");
+    let run = MigrateOptions { state: Some(state.clone()), ..options() };
+    let mut random = fastrand::Rng::with_seed(2);
+    let mut killed = 0;
+    for _ in 0..10 {
+        let mut out = Vec::new();
+        let mut admin = admin(&api);
+        let mut running = pin!(admin.migrate(&run, &mut out));
+        let mut polls = random.usize(1..40);
+        // Dropped with requests under way, which may still be served.
+        let ended = std::future::poll_fn(|context| match polls.checked_sub(1) {
+            None => Poll::Ready(None),
+            Some(left) => {
+                polls = left;
+                running.as_mut().poll(context).map(Some)
+            }
+        });
+        killed += usize::from(ended.await.is_none());
+    }
+    assert!(killed > 5, "{killed}");
+    migrate(&api, &run).await;
+    assert!(!state.exists(), "the state of a complete run is deleted");
+    for (id, group) in &table.groups {
+        check(&api, id, group).await;
+    }
+    let (rows, mut others) = (comparable(api.rows().await), comparable(whole.rows().await));
+    for (key, row) in rows {
+        assert_eq!(Some(row), others.remove(&key), "{key:?}");
+    }
+    assert_eq!(others, Rows::new());
+}
+
+#[tokio::test]
+async fn api_writes_during_the_migration_are_kept_and_none_is_doubled() {
+    let (api, table) = v0(3, 150).await;
+    let groups: Vec<(&String, &V0Group)> = table.groups.iter().collect();
+    let writes = async {
+        for (id, group) in &groups {
+            let user = api.user(group.user, "Alice");
+            let expense = json!({ "amount": 1, "currency": "JPY", "description": "Tea",
+                "splits": [{ "userId": user.id }] });
+            user.post(&format!("/api/groups/{id}/expenses"), expense).await.data(201);
+        }
+    };
+    let (one, other, run) = (api.another(), api.another(), options());
+    tokio::join!(writes, migrate(&one, &run), migrate(&other, &run));
+    for (id, group) in groups {
+        let with_tea = V0Group { expenses: group.expenses + 1, ..group.clone() };
+        check(&api, id, &with_tea).await;
+    }
+}
+
+#[tokio::test]
+async fn first_write_of_the_api_migrates_the_group() {
+    let (api, table) = v0(4, 150).await;
+    for (id, group) in &table.groups {
+        let user = api.user(group.user, "Alice");
+        let groups = format!("/api/groups/{id}");
+        let expense = json!({ "amount": 1, "currency": "JPY", "description": "Tea",
+            "splits": [{ "userId": user.id }] });
+        user.post(&format!("{groups}/expenses"), expense.clone()).await.data(201);
+        let with_tea = V0Group { expenses: group.expenses + 1, ..group.clone() };
+        check(&api, id, &with_tea).await;
+        let second = user.post(&format!("{groups}/expenses"), expense).await;
+        second.data(201);
+        assert_eq!(second.cost.round_trips, 2, "the group is marked as migrated");
+        let group: GroupId = id.parse().unwrap();
+        api.table.verify_ledger(group).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn missing_index_is_added_and_a_table_without_anomalies_is_good() {
+    let api = seeded().await;
+    let group = format!("GROUP#{GROUP}");
+    for (key, attribute) in
+        [("USER#123456789", "wallet"), ("SETTLE#2024-01-21T10:00:00.000Z", "txHash")]
+    {
+        api.change_row(&group, key, |row| drop(row.remove(attribute))).await;
+    }
+    let delete = DeleteGlobalSecondaryIndexAction::builder().index_name("GSI3").build().unwrap();
+    let delete = GlobalSecondaryIndexUpdate::builder().delete(delete).build();
+    let update = api.client.update_table().table_name(TABLE);
+    update.global_secondary_index_updates(delete).send().await.unwrap();
+    let report = file("index.json");
+    let run = MigrateOptions { report: Some(report.clone()), ..options() };
+    let (outcome, told) = migrate(&api, &run).await;
+    assert_eq!(outcome, Outcome::Good, "{told}");
+    assert!(told.starts_with("1 groups with v0 rows: 1 expenses and 1 settlements"), "{told}");
+    let report: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
+    assert_eq!((&report["indexAdded"], &report["groupsVerified"]), (&json!(true), &json!(1)));
+    let alice = api.user(123_456_789, "Alice Smith");
+    let paid = alice.get("/api/users/me/expenses").await.data(200).clone();
+    assert_eq!(paid[0]["yourShare"], 25);
+    api.verify(GROUP).await;
+}
+
+#[tokio::test]
+async fn lost_and_late_responses_change_nothing_about_the_result() {
+    let table = V0Table::of(5, 120);
+    let proxy = Proxy::start(Plan { seed: 5, per_mille: 80, lag: 0 }).await;
+    table.write(&proxy.client).await;
+    let api = Api::new().await.behind(&proxy);
+    proxy.start_faults();
+    let mut migrated = false;
+    for _ in 0..100 {
+        let mut admin = Admin::new(Table::new(proxy.client(0), TABLE), None);
+        if admin.migrate(&options(), &mut Vec::new()).await.is_ok() {
+            migrated = true;
+            break;
+        }
+    }
+    proxy.stop_faults().await;
+    assert!(migrated);
+    for (id, group) in &table.groups {
+        check(&api, id, group).await;
+    }
+}
+
+#[tokio::test]
+async fn file_that_is_no_state_of_a_migration_is_refused() {
+    let api = Api::new().await;
+    let state = file("other.json");
+    std::fs::write(&state, "[]").unwrap();
+    let run = MigrateOptions { state: Some(state), ..options() };
+    let refused = admin(&api).migrate(&run, &mut Vec::new()).await;
+    assert!(matches!(refused, Err(Failure::State(_))), "{refused:?}");
+}

@@ -1,0 +1,111 @@
+//! Exports as JSON are read as files to import.
+
+use std::collections::BTreeMap;
+
+use fracti_core::{decimal::Decimal, money::Money};
+use fracti_formats::{Answers, Format, Import, Movement, Part, read};
+use serde_json::Value;
+
+use super::{Eventful, exported, pages};
+use crate::harness::number;
+
+fn import(file: &str) -> Import {
+    read(file.as_bytes(), &Answers::default(), "2026-01-20".parse().unwrap())
+}
+
+/// What members paid or owe in an exported expense, by name. Grandma turned out to be D.
+fn amounts(list: &Value) -> BTreeMap<String, Decimal> {
+    let mut amounts: BTreeMap<String, Decimal> = BTreeMap::new();
+    for it in list.as_array().unwrap() {
+        let name = it["userName"].as_str().unwrap().replace("Grandma", "D");
+        let sum = amounts.entry(name).or_default();
+        *sum = sum.plus(number(&it["amount"])).unwrap();
+    }
+    amounts
+}
+
+#[tokio::test]
+async fn export_is_read_with_equal_balances_shares_and_payers() {
+    let eventful = Eventful::new().await;
+    let export = exported(eventful.member(0), eventful.id(), 3).await;
+    let import = import(&export.to_string());
+    assert_eq!(import.format, Some(Format::FractiJson));
+    assert!(import.is_ready(), "{:?} {:?}", import.errors, import.questions);
+
+    let plan = import.plan();
+    let planned =
+        plan.balances.iter().map(|it| ((it.currency.to_string(), it.name.to_owned()), it.net));
+    let balances = export["balances"].as_array().unwrap().iter().map(|it| {
+        let text = |field: &str| it[field].as_str().unwrap().to_owned();
+        ((text("currency"), text("name")), number(&it["net"]))
+    });
+    let balances = balances.filter(|(_, net)| *net != Decimal::ZERO);
+    assert_eq!(planned.collect::<BTreeMap<_, _>>(), balances.collect());
+    assert!(import.checks.iter().all(|check| check.agrees) && !import.checks.is_empty());
+
+    let mut expenses = 0;
+    for (index, entry) in export["entries"].as_array().unwrap().iter().enumerate() {
+        if entry["status"] != "applied" || entry["refType"] != "expense" {
+            continue;
+        }
+        expenses += 1;
+        let row = import.rows.iter().find(|row| row.line == index).unwrap();
+        let Movement::Expense { payers, shares } = &row.movement else { unreachable!("{row:?}") };
+        let of = |parts: &[Part]| -> BTreeMap<String, Decimal> {
+            let major =
+                |part: &Part| Money { currency: row.currency, minor: part.minor }.to_major();
+            parts.iter().map(|it| (import.members[it.member].name.to_string(), major(it))).collect()
+        };
+        let expense = &entry["expense"];
+        assert_eq!(
+            (of(payers), of(shares)),
+            (amounts(&expense["payers"]), amounts(&expense["splits"]))
+        );
+        assert_eq!(row.description.to_string(), expense["description"].as_str().unwrap());
+        assert_eq!(row.date.to_string(), expense["date"].as_str().unwrap());
+        assert_eq!(
+            row.notes.as_ref().map(ToString::to_string),
+            expense["notes"].as_str().map(str::to_owned)
+        );
+        assert_eq!(
+            row.category.map(|it| it.to_string()),
+            expense["category"].as_str().map(str::to_owned)
+        );
+    }
+    assert_eq!(plan.expenses, expenses);
+    let names: Vec<_> = plan.members.iter().map(|member| member.name).collect();
+    assert_eq!(
+        names,
+        ["A", "B", "C", "D", "Old \"friend\", with a comma"],
+        "no past member without a row"
+    );
+    let warnings: Vec<_> = import.warnings.iter().map(|it| &*it.message).collect();
+    for part in [
+        "past members",
+        "guests are imported as",
+        "history",
+        "not completed",
+        "adjustments are",
+        "keep their shares",
+    ] {
+        assert!(warnings.iter().any(|it| it.contains(part)), "{part}: {warnings:?}");
+    }
+}
+
+#[tokio::test]
+async fn response_with_the_whole_export_is_read_and_one_of_several_pages_is_refused() {
+    let eventful = Eventful::new().await;
+    let whole = pages(eventful.member(0), eventful.id(), "json", 1000).await;
+    assert!(import(&whole[0].text).is_ready());
+    let pages = pages(eventful.member(0), eventful.id(), "json", 5).await;
+    for (index, page) in pages.iter().enumerate() {
+        let refused = import(&page.text);
+        let message = &refused.errors[0].message;
+        let expected = if index == 0 {
+            "the file has 5 of 18 entries"
+        } else {
+            "members and balances are missing"
+        };
+        assert!(refused.rows.is_empty() && message.starts_with(expected), "{message}");
+    }
+}

@@ -1,0 +1,163 @@
+//! Imports under faults between the API and the table.
+
+use std::time::Duration;
+
+use fracti_store::Table;
+use fracti_tests::{
+    database::TABLE,
+    faults::{Fault, Plan, Proxy},
+};
+use serde_json::json;
+
+use super::{Balances, Import, balances, counts, planned, year};
+use crate::harness::{Api, Group};
+
+const WRITE: &str = "TransactWriteItems";
+
+/// A group of two behind a proxy, and a file of 60 rows.
+async fn disturbed() -> (Proxy, Group, Import) {
+    let proxy = Proxy::start(Plan::none()).await;
+    let api = Api::new().await.behind(&proxy);
+    let group = Group::of(&api, 2, "EUR").await;
+    let import = Import::of(&year(60), "{}");
+    let import = import.by(&group.members[0], &group, &[("A", "1"), ("B", "2")]).await;
+    (proxy, group, import)
+}
+
+#[tokio::test]
+async fn each_row_is_recorded_once_under_every_fault() {
+    use Fault::{Conflict, CutAfter, CutBefore, Fail, FailAfter, InProgress, Throttle};
+    for faults in [
+        vec![CutAfter],
+        vec![FailAfter],
+        vec![CutBefore, CutAfter],
+        vec![Conflict, Throttle, InProgress],
+        vec![CutAfter, Throttle, FailAfter, CutBefore],
+        vec![CutBefore, CutBefore, CutBefore, CutAfter, Fail],
+    ] {
+        let (proxy, group, import) = disturbed().await;
+        let alice = &group.members[0];
+        let plan = import.clone().with("commit", json!(false)).send(alice, &group).await;
+        proxy.force(WRITE, faults.iter().copied());
+        let mut imported = 0;
+        loop {
+            let reply = import.send(alice, &group).await;
+            if reply.status == 200 {
+                imported += counts(&reply)[0];
+                break;
+            }
+            assert!(reply.status == 503 || reply.status == 409, "{faults:?}: {}", reply.text);
+        }
+        assert!(imported <= 60, "{faults:?}");
+        group.verify().await;
+        assert_eq!(balances(&group).await, planned(plan.data(200)), "{faults:?}");
+        assert_eq!(alice.pages(&group.path("/expenses"), 100).await.len(), 54, "{faults:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_import_that_crashes_in_the_middle_is_continued_or_undone() {
+    for undo in [false, true] {
+        let (proxy, group, import) = disturbed().await;
+        let alice = &group.members[0];
+        let plan = import.clone().with("commit", json!(false)).send(alice, &group).await;
+        // The guests and two parts of the rows are written; the process dies in the next part.
+        let dying = group.api.over(Table::new(proxy.client(1), TABLE));
+        let alice_of_dying = alice.at(&dying);
+        let work = import.send(&alice_of_dying, &group);
+        let stop = async {
+            loop {
+                let imports = alice.get(&group.path("/imports")).await;
+                if imports.data(200)[0]["expenses"].as_u64() >= Some(20) {
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            _ = work => {}
+            () = stop => {}
+        }
+        group.verify().await;
+        let imports = alice.get(&group.path("/imports")).await;
+        let id = imports.data(200)[0]["importId"].as_str().unwrap().to_owned();
+        if undo {
+            let path = group.path(&format!("/import/{id}"));
+            assert_eq!(alice.delete(&path).await.data(200)["status"], "undone");
+            assert_eq!(balances(&group).await, Balances::new());
+        } else {
+            let [imported, already_there, ..] = counts(&import.send(alice, &group).await);
+            assert_eq!(imported + already_there, 60);
+            assert!(already_there >= 20);
+            assert_eq!(balances(&group).await, planned(plan.data(200)));
+        }
+        group.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn an_undo_under_faults_deletes_each_row_once() {
+    use Fault::{Conflict, CutAfter, CutBefore, FailAfter, Throttle};
+    let (proxy, group, import) = disturbed().await;
+    let alice = &group.members[0];
+    for faults in [
+        vec![CutAfter; 2],
+        vec![CutBefore, FailAfter, Conflict],
+        vec![Throttle, CutAfter, CutBefore],
+    ] {
+        let done = import.send(alice, &group).await;
+        assert_eq!(counts(&done)[0], 60);
+        let path = group.path(&format!("/import/{}", done.data(200)["importId"].as_str().unwrap()));
+        proxy.force(WRITE, faults.iter().copied());
+        loop {
+            let reply = alice.delete(&path).await;
+            if reply.status == 200 {
+                break;
+            }
+            assert!(reply.status == 503 || reply.status == 409, "{faults:?}: {}", reply.text);
+        }
+        group.verify().await;
+        assert_eq!(balances(&group).await, Balances::new(), "{faults:?}");
+    }
+}
+
+#[tokio::test]
+async fn at_the_deadline_an_import_and_an_undo_say_that_they_have_to_be_repeated() {
+    let group = Group::new(2, "EUR").await;
+    let alice = &group.members[0];
+    let import = Import::of(&year(400), "{}");
+    let import = import.by(alice, &group, &[("A", "1"), ("B", "2")]).await;
+    let hurried = alice.at(&group.api.with_deadline(Duration::from_millis(700)));
+    let (mut imported, mut id) = (0, String::new());
+    for attempt in 0.. {
+        assert!(attempt < 100, "the requests make no progress");
+        let reply = import.send(&hurried, &group).await;
+        match reply.status.as_u16() {
+            202 => {
+                assert_eq!(reply.data(202)["status"], "running");
+                imported += reply.data(202)["imported"].as_u64().unwrap();
+            }
+            200 => {
+                imported += counts(&reply)[0];
+                reply.data(200)["importId"].as_str().unwrap().clone_into(&mut id);
+                break;
+            }
+            // A busy machine does not finish one part in time.
+            _ => assert_eq!(reply.status, 503, "{}", reply.text),
+        }
+    }
+    assert!(imported <= 400);
+    group.verify().await;
+    assert_eq!(alice.get(&group.path(&format!("/import/{id}"))).await.data(200)["expenses"], 360);
+    let path = group.path(&format!("/import/{id}"));
+    for attempt in 0.. {
+        assert!(attempt < 100, "the requests make no progress");
+        let reply = hurried.delete(&path).await;
+        match reply.status.as_u16() {
+            202 => assert_eq!(reply.data(202)["status"], "undoing"),
+            200 => break,
+            _ => assert_eq!(reply.status, 503, "{}", reply.text),
+        }
+    }
+    assert_eq!(balances(&group).await, Balances::new());
+    group.verify().await;
+}

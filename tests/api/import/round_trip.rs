@@ -1,0 +1,121 @@
+//! Groups that leave Fracti and come back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fracti_core::decimal::Decimal;
+use serde_json::{Value, json};
+
+use super::{Import, balances, counts};
+use crate::{
+    export::{Eventful, exported},
+    harness::{Api, Group},
+};
+
+/// Everything about an applied entry but ids, times and the split that gave the shares.
+type Told = BTreeSet<(String, String)>;
+
+/// Names of the members of an export by id. A linked guest has the name of the user.
+fn names(export: &Value) -> BTreeMap<String, String> {
+    let members = export["members"].as_array().unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let by_id: BTreeMap<String, &Value> = members.iter().map(|it| (text(&it["id"]), it)).collect();
+    let name = |member: &Value| {
+        let linked = member["linkedTo"].as_str().map_or(member, |user| by_id[user]);
+        text(&linked["name"])
+    };
+    members.iter().map(|member| (text(&member["id"]), name(member))).collect()
+}
+
+/// The expenses and payments of an export that count, by the names of their members.
+fn told(export: &Value) -> (Vec<String>, Told) {
+    let names = names(export);
+    let name = |id: &Value| names[id.as_str().unwrap()].clone();
+    let parts = |list: &Value| {
+        let mut sums: BTreeMap<String, Decimal> = BTreeMap::new();
+        for part in list.as_array().unwrap() {
+            let sum = sums.entry(name(&part["userId"])).or_insert(Decimal::ZERO);
+            *sum = sum.plus(number(&part["amount"])).unwrap();
+        }
+        sums.retain(|_, amount| *amount != Decimal::ZERO);
+        let exact = sums.into_iter().map(|(name, amount)| format!("{name} {amount}"));
+        exact.collect::<Vec<_>>()
+    };
+    let entries = export["entries"].as_array().unwrap().iter();
+    let mut expenses = Vec::new();
+    let mut payments: BTreeMap<(String, String), Decimal> = BTreeMap::new();
+    for entry in entries.filter(|entry| entry["status"] == "applied") {
+        match entry["refType"].as_str().unwrap() {
+            "expense" => {
+                let it = &entry["expense"];
+                let fields = ["description", "amount", "currency", "category", "date", "notes"];
+                let fields = fields.map(|field| it[field].to_string());
+                let parts = [parts(&it["payers"]), parts(&it["splits"])];
+                expenses.push(format!("{fields:?} {parts:?}"));
+            }
+            "settlement" | "adjustment" => {
+                for change in entry["changes"].as_array().unwrap() {
+                    let of = (name(&change["userId"]), change["currency"].to_string());
+                    let sum = payments.entry(of).or_insert(Decimal::ZERO);
+                    let [sent, received] = ["sent", "received"].map(|it| number(&change[it]));
+                    *sum = sum.plus(sent).unwrap().minus(received).unwrap();
+                }
+            }
+            other => assert_eq!(other, "link"),
+        }
+    }
+    expenses.sort();
+    let payments = payments.into_iter().filter(|(_, moved)| *moved != Decimal::ZERO);
+    let payments = payments.map(|((name, currency), moved)| (name, format!("{moved} {currency}")));
+    (expenses, payments.collect())
+}
+
+/// The number, or zero if there is none.
+fn number(number: &Value) -> Decimal {
+    if number.is_null() { Decimal::ZERO } else { number.to_string().parse().unwrap() }
+}
+
+/// The balances of an export by name and currency.
+fn nets(export: &Value) -> BTreeMap<(String, String), String> {
+    let balances = export["balances"].as_array().unwrap().iter();
+    let open = balances.filter(|it| it["net"] != 0);
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    open.map(|it| ((text(&it["name"]), text(&it["currency"])), it["net"].to_string())).collect()
+}
+
+/// A group of a user who has no namesake in other groups.
+async fn empty(api: &Api) -> Group {
+    let newcomer = api.user(50, "Newcomer");
+    let new = json!({ "title": "Again", "chatId": -50, "currency": "EUR" });
+    let id = newcomer.post("/api/groups", new).await.data(201)["id"].as_str().unwrap().to_owned();
+    Group { api: api.clone(), id, members: vec![newcomer] }
+}
+
+/// The export of a group into which an export was imported, twice.
+async fn imported_again(export: &Value, into: &Group) -> Value {
+    let caller = &into.members[0];
+    let import =
+        Import::of(&export.to_string(), "{}").by(caller, into, &[("Newcomer", "50")]).await;
+    let first = import.send(caller, into).await;
+    let [recorded, there, ..] = counts(&first);
+    assert!(recorded > 0 && there == 0, "{}", first.text);
+    let [again, there, ..] = counts(&import.send(caller, into).await);
+    assert_eq!((again, there), (0, recorded));
+    into.verify().await;
+    exported(caller, &into.id, 7).await
+}
+
+#[tokio::test]
+async fn exported_group_is_the_same_after_its_import_into_another_one() {
+    let source = Eventful::new().await;
+    let export = exported(source.member(0), source.id(), 5).await;
+    let into = empty(&source.group.api).await;
+    let copy = imported_again(&export, &into).await;
+    assert_eq!(told(&copy), told(&export));
+    assert_eq!(nets(&copy), nets(&export));
+    assert_eq!(balances(&into).await, nets(&export));
+    // A copy of the copy is the copy, in every respect.
+    let third = empty(&source.group.api).await;
+    let twice = imported_again(&copy, &third).await;
+    assert_eq!(told(&twice), told(&copy));
+    assert_eq!(nets(&twice), nets(&copy));
+}

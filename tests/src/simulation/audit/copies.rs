@@ -1,0 +1,119 @@
+//! Imports the export of a group into a new group, and compares the two.
+
+use aws_sdk_dynamodb::Client;
+use fracti_core::{
+    expense::Category,
+    group::NewGroup,
+    id::{GroupId, UserId},
+    import::Status,
+    input::{Draft, Field},
+    telegram::User,
+    time::Timestamp,
+};
+use fracti_formats::{Destination, Import, Movement, Part, Target};
+use fracti_store::{Idempotency, MemberKey, Outcome, RequestContext, StoredResponse, Table};
+
+use super::{Finding, exports::read};
+use crate::simulation::{Report, state::State};
+
+/// Telegram id of the user who imports all exports, and is in no simulated group.
+const IMPORTER: u64 = 4_000_000;
+
+/// Time of imports, after all dates of the simulation.
+const NOW: &str = "2100-01-01T00:00:00.000Z";
+
+/// Imports the export of each group of a table into a new group, which must have the same export,
+/// but for ids, times and ways to split.
+///
+/// # Panics
+///
+/// If an export cannot be read or imported.
+pub async fn copies(table: &Table, client: &Client, report: &mut Report) {
+    for group in State::read(client).await.groups.keys() {
+        let import = read(table, *group).await;
+        if !import.is_ready() {
+            // A group without events has nothing to import. The audit reports other errors.
+            continue;
+        }
+        let Some(copy) = imported(table, &import).await else { continue };
+        let (before, after) = (contents(&import), contents(&read(table, copy).await));
+        let differing = before.iter().zip(&after).find(|(before, after)| before != after);
+        let differing = differing.map(|(before, after)| format!("{before} became {after}"));
+        let shorter = (before.len() != after.len())
+            .then(|| format!("{} rows became {}", before.len(), after.len()));
+        if let Some(what) = differing.or(shorter) {
+            report.find(Finding::Off(format!("copy of {group}: {what}")));
+        }
+    }
+}
+
+/// Imports what was read of a group's export into a new group, twice, and returns that group.
+async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
+    let now: Timestamp = NOW.parse().unwrap();
+    let user = UserId::new(IMPORTER).unwrap();
+    let creator =
+        User { id: user, name: "The importer".to_owned(), username: None, avatar_url: None };
+    let new = NewGroup {
+        title: Field::Value("Copy".parse().unwrap()),
+        chat_id: Field::Value("-4000000".parse().unwrap()),
+        currency: Field::Absent,
+    };
+    let context =
+        RequestContext { now, random: fastrand::u128(..).to_ne_bytes()[..10].try_into().unwrap() };
+    let once = Idempotency { request: None, render: |_| nothing() };
+    let made = table.create_group(&Draft::valid(new), &creator, context, &once).await.unwrap();
+    let Outcome::Done(made) = made else { return None };
+
+    let member_key = MemberKey { group: made.id, user };
+    let (group, members) = table.group(member_key).await.unwrap();
+    let to = Destination { group: &group, members: &members, user, now };
+    let people = import.members.iter().map(|person| person.name.to_string());
+    let targets = people.map(|name| (name, Target::NewGuest)).collect();
+    let new = import.recorded_in(&to, &targets).unwrap();
+    let once = Idempotency { request: None, render: |_| nothing() };
+    for is_first in [true, false] {
+        loop {
+            let done = table.import(member_key, &members, &new, None, now, &once).await.unwrap();
+            let Outcome::Done(done) = done else { return None };
+            let recorded = done.expenses + done.settlements;
+            assert_eq!(recorded > 0, is_first, "an import records each row once");
+            if done.import.status == Status::Done {
+                break;
+            }
+        }
+    }
+    table.verify_ledger(made.id).await.unwrap();
+    Some(made.id)
+}
+
+fn nothing() -> StoredResponse {
+    StoredResponse { data: String::new() }
+}
+
+/// What a file says of its expenses and payments, by the names of people, in a fixed order.
+fn contents(import: &Import) -> Vec<String> {
+    let name = |member: usize| import.members[member].name.to_string();
+    let parts = |parts: &[Part]| {
+        let parts = parts.iter().filter(|part| part.minor != 0);
+        let mut parts: Vec<_> = parts.map(|part| (name(part.member), part.minor)).collect();
+        parts.sort();
+        parts
+    };
+    let mut rows = Vec::new();
+    for row in &import.rows {
+        match &row.movement {
+            Movement::Expense { payers, shares } => {
+                let (payers, shares) = (parts(payers), parts(shares));
+                let category = row.category.as_ref().map(Category::to_string);
+                let about = (&row.description, category, &row.notes, row.date, row.currency);
+                rows.push(format!("{about:?}: {payers:?} paid, {shares:?} owe"));
+            }
+            Movement::Payment(transfers) => rows.extend(transfers.iter().map(|it| {
+                let (from, to) = (name(it.from), name(it.to));
+                format!("{from:?} paid {to:?} {} {}", it.minor, row.currency)
+            })),
+        }
+    }
+    rows.sort();
+    rows
+}
