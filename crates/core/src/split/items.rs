@@ -50,8 +50,8 @@ impl ExactLines {
         let (mut whole, mut factor) = (BigInt::from(1), BigInt::from(1));
         for (line, divisor) in lines.iter().zip(&divisors) {
             match line.sharing {
-                Sharing::Sharers { .. } => whole = whole.lcm(divisor),
-                Sharing::Over { .. } => factor = factor.lcm(divisor),
+                Sharing::Sharers { .. } => whole = common_multiple(whole, divisor),
+                Sharing::Over { .. } => factor = common_multiple(factor, divisor),
             }
         }
         let mut parts = BTreeMap::new();
@@ -90,6 +90,17 @@ impl ExactLines {
         let sum = |parts: &[(usize, BigInt)]| parts.iter().map(|(_, part)| part).sum();
         self.parts.iter().map(move |(member, parts)| (*member, sum(parts)))
     }
+}
+
+/// The least common multiple of two numbers above zero. The time is linear in the length of `many`,
+/// which `BigInt::lcm`'s is not.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a `BigInt` does not overflow, and divisors are above zero"
+)]
+fn common_multiple(many: BigInt, few: &BigInt) -> BigInt {
+    let common = few.gcd(&(&many % few));
+    many * (few / common)
 }
 
 /// The weights of a line that are above zero.
