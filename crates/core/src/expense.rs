@@ -3,6 +3,7 @@
 mod breakdown;
 mod edit;
 mod filter;
+mod given;
 mod line_input;
 mod members;
 mod payers;
@@ -412,13 +413,7 @@ impl Draft<NewExpense> {
         let (new, mut errors) = self.open()?;
         let members = Members::of(members);
         let currency = new.currency.or(group.currency);
-        let split_type = new.split_type.or(SplitType::Equal);
-        refuse_unused(split_type, &new.splits, &new.items, &mut errors);
-        let read = if split_type == Some(SplitType::Itemized) {
-            new.lines(currency, &members, &mut errors)
-        } else {
-            new.shares(split_type, currency, &members, &mut errors)
-        };
+        let read = new.split(currency, &members, &mut errors);
         let read =
             read.filter(|(amount, split)| keep_split(split.check(*amount), &mut errors).is_some());
         // Its mistakes are reported above.
@@ -483,6 +478,22 @@ impl Draft<NewExpense> {
 }
 
 impl NewExpense {
+    /// The amount and the split, which may be unable to divide it.
+    fn split(
+        &self,
+        currency: Option<Currency>,
+        members: &Members<'_>,
+        errors: &mut FieldErrors,
+    ) -> Option<(Money, Split)> {
+        let split_type = self.split_type.or(SplitType::Equal);
+        refuse_unused(split_type, &self.splits, &self.items, errors);
+        if split_type == Some(SplitType::Itemized) {
+            self.lines(currency, members, errors)
+        } else {
+            self.shares(split_type, currency, members, errors)
+        }
+    }
+
     /// The amount and the split by `splits`.
     fn shares(
         &self,

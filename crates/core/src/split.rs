@@ -6,6 +6,7 @@
 //! and its shares are the negated shares.
 
 mod breakdown;
+mod given;
 mod items;
 mod line;
 
@@ -60,22 +61,22 @@ words! {
 /// The weight of 100 percent.
 const WHOLE: i64 = 1_000_000;
 
-/// How an expense is split among members. Each member is listed once. Amounts are numbers of minor
-/// units, with the sign of the expense.
+/// How an expense is split among members, whom `M` names. Each member is listed once. Amounts are
+/// numbers of minor units, with the sign of the expense.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Split {
+pub enum Split<M: Ord = MemberId> {
     /// Members with equal shares.
-    Equal(Vec<MemberId>),
+    Equal(Vec<M>),
     /// The share of each member; the shares sum to the amount.
-    Exact(Vec<(MemberId, i64)>),
+    Exact(Vec<(M, i64)>),
     /// The percentage of each member, in ten-thousandths; the percentages sum to 100.
-    Percentage(Vec<(MemberId, u32)>),
+    Percentage(Vec<(M, u32)>),
     /// The weight of each member, in ten-thousandths; not all are zero.
-    Shares(Vec<(MemberId, u32)>),
+    Shares(Vec<(M, u32)>),
     /// What each member pays more than an equal part of the rest, or less if it is negative.
-    Adjustment(Vec<(MemberId, i64)>),
+    Adjustment(Vec<(M, i64)>),
     /// The lines of the receipt, which sum to the amount.
-    Itemized(Vec<Line<i64>>),
+    Itemized(Vec<Line<i64, M>>),
 }
 
 /// The share of an expense that one member owes.
@@ -176,6 +177,9 @@ pub enum SplitError {
     /// The items that a line applies to sum to zero.
     #[error("the lines it applies to sum to 0")]
     OverNothing(usize),
+    /// The given shares do not follow from the split.
+    #[error("the amounts do not follow from the split")]
+    OtherShares,
 }
 
 /// A share that has the opposite sign of the amount.
@@ -264,7 +268,7 @@ pub(crate) fn sum_of_lines(lines: &[Line<i64>]) -> i128 {
     lines.iter().map(signed).sum()
 }
 
-impl Split {
+impl<M: Ord> Split<M> {
     /// The type of the split, without its members.
     #[must_use]
     pub const fn split_type(&self) -> SplitType {
@@ -278,6 +282,38 @@ impl Split {
         }
     }
 
+    /// The same split among other members; `None` if `of` has none for one of them, or the same one
+    /// for two who share a line. Other members may be listed twice then, which [`Split::check`]
+    /// refuses.
+    #[must_use]
+    pub fn among<N: Ord>(self, of: impl Fn(M) -> Option<N>) -> Option<Split<N>> {
+        let numbered = |(member, number)| Some((of(member)?, number));
+        let weighted = |(member, weight)| Some((of(member)?, weight));
+        Some(match self {
+            Self::Equal(members) => {
+                Split::Equal(members.into_iter().map(&of).collect::<Option<_>>()?)
+            }
+            Self::Exact(amounts) => {
+                Split::Exact(amounts.into_iter().map(numbered).collect::<Option<_>>()?)
+            }
+            Self::Percentage(weights) => {
+                Split::Percentage(weights.into_iter().map(weighted).collect::<Option<_>>()?)
+            }
+            Self::Shares(weights) => {
+                Split::Shares(weights.into_iter().map(weighted).collect::<Option<_>>()?)
+            }
+            Self::Adjustment(amounts) => {
+                Split::Adjustment(amounts.into_iter().map(numbered).collect::<Option<_>>()?)
+            }
+            Self::Itemized(lines) => {
+                let lines = lines.into_iter().map(|line| line.among(&of));
+                Split::Itemized(lines.collect::<Option<_>>()?)
+            }
+        })
+    }
+}
+
+impl Split {
     /// The same split with its members in order of id, so that splits can be compared.
     #[must_use]
     pub fn sorted(mut self) -> Self {
@@ -411,13 +447,7 @@ fn apportion(
     amount: Money,
     expense: ExpenseId,
 ) -> Result<Vec<UserShare>, SplitError> {
-    let (rest, total) = rest_and_weight(&claims, amount);
-    let rounded_down = |Claim { member, fixed, weight }: Claim| {
-        let (minor, remainder) = (&rest * weight).div_mod_floor(&total);
-        (member, minor + fixed, remainder)
-    };
-    let mut shares: Vec<(MemberId, BigInt, BigInt)> =
-        claims.into_iter().map(rounded_down).collect();
+    let mut shares = rounded_down(claims, amount);
     let given: BigInt = shares.iter().map(|(_, minor, _)| minor).sum();
 
     let mut order: Vec<&mut (MemberId, BigInt, BigInt)> = shares.iter_mut().collect();
@@ -441,6 +471,18 @@ fn apportion(
         Ok(UserShare { user, amount: Money { minor, ..amount } })
     };
     shares.into_iter().map(share).collect()
+}
+
+/// The share of each claim of the absolute amount, rounded down, and its remainder, in parts of a
+/// minor unit that are the same for all claims.
+#[expect(clippy::arithmetic_side_effects, reason = "a `BigInt` does not overflow")]
+fn rounded_down(claims: Vec<Claim>, amount: Money) -> Vec<(MemberId, BigInt, BigInt)> {
+    let (rest, total) = rest_and_weight(&claims, amount);
+    let rounded_down = |Claim { member, fixed, weight }: Claim| {
+        let (minor, remainder) = (&rest * weight).div_mod_floor(&total);
+        (member, minor + fixed, remainder)
+    };
+    claims.into_iter().map(rounded_down).collect()
 }
 
 /// What fixed amounts leave of the absolute amount, and the sum of the weights by which it is

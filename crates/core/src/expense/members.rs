@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Expense, Share};
 use crate::{
+    currency::Currency,
     decimal::Decimal,
     group::{MEMBER_RULE, Member},
     id::{ExpenseId, MemberId},
@@ -24,6 +25,11 @@ impl<'a> Members<'a> {
     pub(super) fn of(members: &'a [Member]) -> Self {
         let present = members.iter().map(|member| (member.id, member.name.as_str())).collect();
         Self { present, before: BTreeMap::new() }
+    }
+
+    /// Members of whom nothing but the ids is known.
+    pub(super) fn unnamed(ids: impl IntoIterator<Item = MemberId>) -> Self {
+        Self { present: ids.into_iter().map(|id| (id, "")).collect(), before: BTreeMap::new() }
     }
 
     /// The members who may be in the split of an edited expense.
@@ -67,24 +73,37 @@ impl<'a> Members<'a> {
             adjustment: None,
         };
         let mut shares: Vec<Share> = split.divide(amount, id)?.into_iter().map(share).collect();
-        match split {
-            Split::Equal(_) | Split::Exact(_) | Split::Itemized(_) => {}
-            Split::Percentage(percentages) => {
-                for (share, (_, weight)) in shares.iter_mut().zip(percentages) {
+        add_inputs(&mut shares, split, amount.currency);
+        Ok(shares)
+    }
+}
+
+/// Adds to shares the input of a split that they were computed from.
+pub(super) fn add_inputs(shares: &mut [Share], split: &Split, currency: Currency) {
+    let mut shares: BTreeMap<MemberId, &mut Share> =
+        shares.iter_mut().map(|share| (share.user_id, share)).collect();
+    match split {
+        Split::Equal(_) | Split::Exact(_) | Split::Itemized(_) => {}
+        Split::Percentage(percentages) => {
+            for (member, weight) in percentages {
+                if let Some(share) = shares.get_mut(member) {
                     share.percentage = Some(Decimal::new((*weight).into(), PERCENT_DECIMALS));
                 }
             }
-            Split::Shares(weights) => {
-                for (share, (_, weight)) in shares.iter_mut().zip(weights) {
+        }
+        Split::Shares(weights) => {
+            for (member, weight) in weights {
+                if let Some(share) = shares.get_mut(member) {
                     share.weight = Some(Decimal::new((*weight).into(), WEIGHT_DECIMALS));
                 }
             }
-            Split::Adjustment(adjustments) => {
-                for (share, (_, minor)) in shares.iter_mut().zip(adjustments) {
-                    share.adjustment = Some(amount.currency.to_major(*minor));
+        }
+        Split::Adjustment(adjustments) => {
+            for (member, minor) in adjustments {
+                if let Some(share) = shares.get_mut(member) {
+                    share.adjustment = Some(currency.to_major(*minor));
                 }
             }
         }
-        Ok(shares)
     }
 }

@@ -238,7 +238,8 @@ pub(super) fn keep_split<T>(split: Result<T, SplitError>, errors: &mut FieldErro
         | SplitError::TooMuch
         | SplitError::NoWeight
         | SplitError::Adjustments { .. }
-        | SplitError::TooLarge => errors.push("splits", error),
+        | SplitError::TooLarge
+        | SplitError::OtherShares => errors.push("splits", error),
     }
     None
 }

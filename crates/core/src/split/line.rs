@@ -33,9 +33,9 @@ words! {
 }
 
 /// A line of a receipt. The type `A` of its amount is a number of minor units (`i64`) in
-/// calculations, and of major units ([`Decimal`]) in rows.
+/// calculations, and of major units ([`Decimal`]) in rows. `M` names its members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line<A> {
+pub struct Line<A, M: Ord = MemberId> {
     /// Kind of the line.
     pub kind: LineKind,
     /// Name, as printed.
@@ -53,17 +53,17 @@ pub struct Line<A> {
     pub price: Option<Decimal>,
     /// Who shares the line.
     #[serde(flatten)]
-    pub sharing: Sharing,
+    pub sharing: Sharing<M>,
 }
 
 /// Who shares a line. An item has sharers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Sharing {
+pub enum Sharing<M: Ord = MemberId> {
     /// These members, by their weights.
     Sharers {
         /// The weight of each member, with at most four decimals. Not all are zero.
-        sharers: BTreeMap<MemberId, Decimal>,
+        sharers: BTreeMap<M, Decimal>,
     },
     /// The members who share the items that the line applies to.
     Over {
@@ -75,15 +75,33 @@ pub enum Sharing {
     },
 }
 
-impl<A> Line<A> {
+impl<A, M: Ord> Line<A, M> {
     /// The same line with another amount.
-    pub fn with_amount<B>(self, amount: B) -> Line<B> {
+    pub fn with_amount<B>(self, amount: B) -> Line<B, M> {
         let Self { kind, name, amount: _, rest, quantity, price, sharing } = self;
         Line { kind, name, amount, rest, quantity, price, sharing }
     }
 
+    /// The same line among other members; `None` if `of` has none for a sharer, or the same one for
+    /// two.
+    pub(super) fn among<N: Ord>(self, of: &impl Fn(M) -> Option<N>) -> Option<Line<A, N>> {
+        let Self { kind, name, amount, rest, quantity, price, sharing } = self;
+        let sharing = match sharing {
+            Sharing::Over { over, split } => Sharing::Over { over, split },
+            Sharing::Sharers { sharers: before } => {
+                let count = before.len();
+                let sharer = |(member, weight)| Some((of(member)?, weight));
+                let sharers = before.into_iter().map(sharer).collect::<Option<BTreeMap<_, _>>>()?;
+                (sharers.len() == count).then_some(Sharing::Sharers { sharers })?
+            }
+        };
+        Some(Line { kind, name, amount, rest, quantity, price, sharing })
+    }
+}
+
+impl<A, M: Ord + Copy> Line<A, M> {
     /// The members who share the line, with their weights; none if it applies to other lines.
-    pub fn sharers(&self) -> impl Iterator<Item = (MemberId, Decimal)> + '_ {
+    pub fn sharers(&self) -> impl Iterator<Item = (M, Decimal)> + '_ {
         let sharers = match &self.sharing {
             Sharing::Sharers { sharers } => Some(sharers),
             Sharing::Over { .. } => None,

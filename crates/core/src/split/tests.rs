@@ -1,3 +1,5 @@
+mod given;
+
 use std::collections::BTreeMap;
 
 use num_rational::BigRational;
