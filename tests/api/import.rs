@@ -7,6 +7,7 @@ mod many;
 mod mapping;
 mod plan;
 mod round_trip;
+mod splits;
 mod undo;
 
 use std::{collections::BTreeMap, fmt::Write};

@@ -351,6 +351,7 @@ impl<'r> Reader<'r, '_, '_> {
             is_open: self.is_open,
             payers: vec![Part { member: payer, minor: amount.minor }],
             shares,
+            split: None,
         });
     }
 

@@ -7,7 +7,7 @@ use fracti_core::{
     decimal::Decimal,
     expense::Category,
     money::Money,
-    split::MAX_SHARES,
+    split::{MAX_SHARES, Split},
     text::{Description, GuestName, Notes},
     time::Day,
 };
@@ -70,6 +70,8 @@ pub(crate) struct Entry<'t> {
     pub(crate) payers: Vec<Part>,
     /// What members owe.
     pub(crate) shares: Vec<Part>,
+    /// The split that the shares follow from; `None` if they are exact amounts.
+    pub(crate) split: Option<Split<usize>>,
 }
 
 impl<'a> Draft<'a> {
@@ -286,7 +288,7 @@ impl<'a> Draft<'a> {
         }
         let Some(movement) = self.movement(entry) else { return };
         let parts = match &movement {
-            Movement::Expense { payers, shares } => {
+            Movement::Expense { payers, shares, split: _ } => {
                 payers.len().saturating_add(shares.len()).saturating_sub(1)
             }
             Movement::Payment(transfers) => transfers.len(),
@@ -339,7 +341,8 @@ impl<'a> Draft<'a> {
         let sign = signs.next();
         let has_one_sign = signs.all(|it| Some(it) == sign) && !payers.is_empty();
         if has_one_sign && !entry.is_payment {
-            return Some(Movement::Expense { payers, shares: entry.shares.clone() });
+            let (shares, split) = (entry.shares.clone(), entry.split.clone());
+            return Some(Movement::Expense { payers, shares, split });
         }
         let (givers, takers) = self.nets(entry)?;
         if givers.is_empty() {
@@ -351,7 +354,7 @@ impl<'a> Draft<'a> {
         }
         let place = Place::line(entry.line);
         self.warn(place, "parts of the row have different signs; their differences are imported");
-        Some(Movement::Expense { payers: givers, shares: takers })
+        Some(Movement::Expense { payers: givers, shares: takers, split: None })
     }
 
     /// What members gave and took in a row, apart from what they gave themselves. All parts are

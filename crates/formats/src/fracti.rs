@@ -1,20 +1,22 @@
 //! Fracti's own JSON of a group.
 //!
-//! The entries of the ledger that count are imported: expenses with their payers and shares,
-//! settlements, and adjustments as payments, which change balances in the same way. A linked guest
-//! is the user.
+//! The entries of the ledger that count are imported: expenses with their payers, shares and the
+//! split that gave these, settlements, and adjustments as payments, which change balances in the
+//! same way. A linked guest is the user.
+
+mod file;
+mod split;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fracti_core::{
     currency::Currency,
     decimal::Decimal,
-    expense::Category,
     ledger::{EntryStatus, RefType},
     settlement::Status,
-    split::{MAX_SHARES, SplitType},
+    split::{MAX_SHARES, Split},
 };
-use serde::{Deserialize, Deserializer, de::Error as _};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
@@ -24,160 +26,11 @@ use crate::{
     key::Key,
 };
 
-/// Name of the format in a file.
-const NAME: &str = "fracti-json";
+use file::{Amount, Balance, Entry, Expense, Export, Member, Response, Settlement, Share};
+pub(crate) use file::{Form, recognize};
 
 /// Version of the format that is read.
 const VERSION: u64 = 1;
-
-/// Letters of a file that is cut off in which the name of the format is looked for.
-const START: usize = 200;
-
-/// What a JSON file says about its format.
-#[derive(Default, Deserialize)]
-struct Probe {
-    format: Option<String>,
-    data: Option<Box<Self>>,
-}
-
-/// The form of an export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// A file of `fracti-admin export`.
-    File,
-    /// A response of the API.
-    Response,
-}
-
-/// A file, or a page of the API.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "an object with entries and members")]
-struct Export<'a> {
-    version: u64,
-    /// Number of entries of the whole export.
-    sequence: u64,
-    /// They are on the first page.
-    members: Option<Vec<Member>>,
-    balances: Option<Vec<Balance>>,
-    #[serde(borrow)]
-    entries: Vec<&'a RawValue>,
-    #[serde(borrow)]
-    settlements: Vec<&'a RawValue>,
-}
-
-/// A response of the API.
-#[derive(Deserialize)]
-struct Response<'a> {
-    #[serde(borrow)]
-    data: Export<'a>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "a member")]
-struct Member {
-    id: String,
-    name: String,
-    left_at: Option<String>,
-    removed_at: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "a balance")]
-struct Balance {
-    user_id: String,
-    currency: Currency,
-    net: Amount,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "an entry")]
-struct Entry {
-    #[serde(rename = "entryId")]
-    id: String,
-    sequence: u64,
-    status: EntryStatus,
-    ref_type: RefType,
-    linked_to: Option<String>,
-    note: Option<String>,
-    changes: Vec<Change>,
-    created_at: String,
-    expense: Option<Expense>,
-    settlement: Option<Settlement>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "a change")]
-struct Change {
-    user_id: String,
-    currency: Currency,
-    paid: Option<Amount>,
-    owed: Option<Amount>,
-    sent: Option<Amount>,
-    received: Option<Amount>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "an expense")]
-struct Expense {
-    id: String,
-    description: String,
-    category: Option<Category>,
-    date: String,
-    notes: Option<String>,
-    currency: Currency,
-    split_type: SplitType,
-    payers: Vec<Amounts>,
-    splits: Vec<Amounts>,
-}
-
-/// What a member paid or owes.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Amounts {
-    user_id: String,
-    amount: Amount,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "a settlement")]
-struct Settlement {
-    id: String,
-    from_user_id: String,
-    to_user_id: String,
-    amount: Amount,
-    currency: Currency,
-    tx_hash: Option<String>,
-    status: Status,
-}
-
-/// An exact number, or the same digits as text, as the API writes it with `amounts=text`.
-#[derive(Clone, Copy)]
-struct Amount(Decimal);
-
-impl<'de> Deserialize<'de> for Amount {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let json = <&RawValue>::deserialize(from)?.get();
-        let digits = json.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(json);
-        let number = digits.parse();
-        number.map(Self).map_err(|error| D::Error::custom(format!("{json:.40} {error}")))
-    }
-}
-
-/// The form of a JSON file in this format. A file that is cut off is recognized by its beginning.
-pub(crate) fn recognize(text: &str) -> Option<Form> {
-    let is_ours = |probe: &Probe| probe.format.as_deref() == Some(NAME);
-    match serde_json::from_str::<Probe>(text) {
-        Ok(probe) if is_ours(&probe) => Some(Form::File),
-        Ok(Probe { data: Some(probe), .. }) if is_ours(&probe) => Some(Form::Response),
-        Ok(_) => None,
-        Err(_) => {
-            let end = text.char_indices().nth(START).map_or(text.len(), |(end, _)| end);
-            let start = text.get(..end).filter(|it| it.contains(&format!("\"{NAME}\"")))?;
-            let is_response = start.contains("\"data\"");
-            Some(if is_response { Form::Response } else { Form::File })
-        }
-    }
-}
 
 /// Reads a file in the form that [`recognize`] found.
 ///
@@ -261,8 +114,6 @@ struct Reader<'d, 'a> {
     /// Number of entries that do not count.
     past: usize,
     adjustments: usize,
-    /// Number of expenses with a split of which only the shares are imported.
-    splits: usize,
     /// Number of settlements with a blockchain transaction.
     hashes: usize,
 }
@@ -276,7 +127,6 @@ impl<'d, 'a> Reader<'d, 'a> {
             nets: BTreeMap::new(),
             past: 0,
             adjustments: 0,
-            splits: 0,
             hashes: 0,
         }
     }
@@ -358,10 +208,8 @@ impl<'d, 'a> Reader<'d, 'a> {
         let payers = self.parts(place, "payers", &expense.payers, expense.currency);
         let shares = self.parts(place, "splits", &expense.splits, expense.currency);
         let (Some(date), Some(payers), Some(shares)) = (date, payers, shares) else { return };
-        if !matches!(expense.split_type, SplitType::Equal | SplitType::Exact) {
-            self.splits = self.splits.saturating_add(1);
-        }
         self.count(expense.currency, &payers, &shares);
+        let split = self.split(place, expense, &shares);
         self.draft.push(&draft::Entry {
             line: index,
             key: Key::of("fracti", &["expense", &expense.id]),
@@ -374,7 +222,18 @@ impl<'d, 'a> Reader<'d, 'a> {
             is_open: false,
             payers,
             shares,
+            split,
         });
+    }
+
+    /// The split of an expense, if its shares follow from it.
+    fn split(&mut self, place: Place, expense: &Expense, shares: &[Part]) -> Option<Split<usize>> {
+        let read = split::read(expense, shares, &self.members, self.draft);
+        read.unwrap_or_else(|rule| {
+            let what = "the shares are imported as exact amounts, because the split cannot be kept";
+            self.draft.warn(place, format!("{what}: {rule}"));
+            None
+        })
     }
 
     fn settlement(&mut self, index: usize, entry: &Entry, settlement: &Settlement) {
@@ -475,6 +334,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             is_open: false,
             payers,
             shares,
+            split: None,
         });
     }
 
@@ -483,7 +343,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         &mut self,
         place: Place,
         field: &str,
-        amounts: &[Amounts],
+        amounts: &[Share],
         currency: Currency,
     ) -> Option<Vec<Part>> {
         if amounts.len() > MAX_SHARES {
@@ -491,7 +351,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             return None;
         }
         let mut parts: Vec<Part> = Vec::new();
-        for (index, Amounts { user_id, amount }) in amounts.iter().enumerate() {
+        for (index, Share { user_id, amount, .. }) in amounts.iter().enumerate() {
             let member = self.member(place, &format!("{field}[{index}].userId"), user_id)?;
             let minor = self.draft.minor(place, amount.0, currency)?;
             match parts.iter_mut().find(|part| part.member == member) {
@@ -542,7 +402,7 @@ impl<'d, 'a> Reader<'d, 'a> {
 
     /// Says what is not imported as the file has it.
     fn warn(&mut self, open: usize) {
-        let Self { past, adjustments, splits, hashes, .. } = *self;
+        let Self { past, adjustments, hashes, .. } = *self;
         for (count, what) in [
             (
                 past,
@@ -550,10 +410,6 @@ impl<'d, 'a> Reader<'d, 'a> {
             ),
             (open, "settlements that are not completed are not imported"),
             (adjustments, "adjustments are imported as payments"),
-            (
-                splits,
-                "expenses keep their shares, but not the percentages, weights, adjustments or lines from which they were computed",
-            ),
             (hashes, "settlements lose the hash of their blockchain transaction"),
         ] {
             if count > 0 {

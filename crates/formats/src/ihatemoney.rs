@@ -292,6 +292,7 @@ fn row(
             is_open,
             payers: vec![Part { member: *payer, minor: amount.minor }],
             shares,
+            split: None,
         }),
         Err(rule) => draft.error(place, rule),
     }

@@ -7,6 +7,7 @@ use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     expense::Category,
+    split::Split,
     text::{Description, GuestName, Notes},
     time::Day,
 };
@@ -94,6 +95,9 @@ pub enum Movement {
         payers: Vec<Part>,
         /// What each member owes, with the sign of the payers' parts and the same sum.
         shares: Vec<Part>,
+        /// The split that the shares follow from, among members by their indexes in
+        /// [`Import::members`]. `None` if the shares are exact amounts.
+        split: Option<Split<usize>>,
     },
     /// Members paid debts to members.
     Payment(Vec<Transfer>),
@@ -124,7 +128,7 @@ impl Movement {
     /// may appear several times.
     pub fn changes(&self) -> impl Iterator<Item = (usize, i128)> {
         let (payers, shares, transfers) = match self {
-            Self::Expense { payers, shares } => (&payers[..], &shares[..], &[][..]),
+            Self::Expense { payers, shares, split: _ } => (&payers[..], &shares[..], &[][..]),
             Self::Payment(transfers) => (&[][..], &[][..], &transfers[..]),
         };
         let gives = |member, minor: i64| (member, i128::from(minor));

@@ -103,6 +103,21 @@ impl Import {
         })
     }
 
+    /// The lines of expenses whose splits are not kept, because two of the people who share them are
+    /// one member: their shares are exact amounts. `members` has the member of each person, as far as
+    /// it is known.
+    pub fn splits_lost(&self, members: &[Option<MemberId>]) -> impl Iterator<Item = usize> {
+        let is_lost = move |row: &&Row| match &row.movement {
+            Movement::Expense { shares, split: Some(_), .. } => {
+                let mut known = BTreeSet::new();
+                let of = |part: &Part| members.get(part.member).copied().flatten();
+                shares.iter().filter_map(of).any(|member| !known.insert(member))
+            }
+            Movement::Expense { split: None, .. } | Movement::Payment(_) => false,
+        };
+        self.rows.iter().filter(is_lost).map(|row| row.line)
+    }
+
     /// Why the file cannot be imported: its errors and its open questions.
     fn refusals(&self) -> FieldErrors {
         let (mut errors, options) = (FieldErrors::default(), Path::from("options"));
@@ -213,10 +228,16 @@ impl Row {
         members: &[Member],
     ) -> Result<Vec<Record>, Error> {
         match &self.movement {
-            Movement::Expense { payers, shares } => {
-                let [payers, shares] = [payers, shares].map(|parts| self.merged(parts, people));
-                let expense = self.expense(to, members, &payers?, &shares?)?;
-                Ok(vec![Record::Expense(expense.into())])
+            Movement::Expense { payers, shares, split } => {
+                let [paid, owed] = [payers, shares].map(|parts| self.merged(parts, people));
+                let (paid, owed) = (paid?, owed?);
+                let expense = self.expense(to, members, &paid, &owed)?;
+                // Shares of people who are one member are added up. Their inputs of a split cannot be.
+                let split = split.clone().filter(|_| owed.len() == shares.len());
+                let member = |person: usize| people.get(person).map(|member| member.id);
+                let split = split.and_then(|split| split.among(member));
+                let split_by = split.and_then(|split| expense.split_by(&split).ok());
+                Ok(vec![Record::Expense(split_by.unwrap_or(expense).into())])
             }
             Movement::Payment(transfers) => {
                 let indexed = (0_u32..).zip(transfers);
@@ -231,26 +252,26 @@ impl Row {
         &self,
         to: &Destination<'_>,
         members: &[Member],
-        payers: &BTreeMap<MemberId, i64>,
-        shares: &BTreeMap<MemberId, i64>,
+        payers: &[(MemberId, i64)],
+        shares: &[(MemberId, i64)],
     ) -> Result<Expense, Error> {
         let major = |minor: i64| Field::Value(self.currency.to_major(minor));
-        let amount = payers.values().try_fold(0_i64, |sum, minor| sum.checked_add(*minor));
-        let split = |(user, minor): (&MemberId, &i64)| SplitInput {
+        let amount = payers.iter().try_fold(0_i64, |sum, (_, minor)| sum.checked_add(*minor));
+        let split = |(user, minor): &(MemberId, i64)| SplitInput {
             user: Field::Value(*user),
             amount: major(*minor),
             ..SplitInput::default()
         };
-        let paid = |(user, minor): (&MemberId, &i64)| PayerInput {
+        let paid = |(user, minor): &(MemberId, i64)| PayerInput {
             user: Field::Value(*user),
             amount: major(*minor),
         };
-        let only = payers.keys().next().filter(|_| payers.len() == 1);
+        let only = payers.first().filter(|_| payers.len() == 1).map(|(user, _)| *user);
         let several = only.is_none().then(|| payers.iter().map(paid).collect());
         let new = NewExpense {
             amount: amount.map_or(Field::Invalid, major),
             description: Field::Value(self.description.clone()),
-            payer: Field::from(only.copied()),
+            payer: Field::from(only),
             payers: Field::from(several),
             split_type: Field::Value(SplitType::Exact),
             splits: Field::Value(shares.iter().map(split).collect()),
@@ -266,18 +287,22 @@ impl Row {
         Ok(Expense { id, ..checked.at(to.now, [0; 10])? })
     }
 
-    /// The parts of members. Those of people who are one member are added up.
+    /// The parts of members, in the order of the file. Those of people who are one member are added
+    /// up.
     fn merged(
         &self,
         parts: &[Part],
         people: &[&Member],
-    ) -> Result<BTreeMap<MemberId, i64>, LedgerError> {
-        let mut sums: BTreeMap<MemberId, i64> = BTreeMap::new();
+    ) -> Result<Vec<(MemberId, i64)>, LedgerError> {
+        let mut sums: Vec<(MemberId, i64)> = Vec::new();
         for Part { member, minor } in parts {
-            if let Some(member) = people.get(*member) {
-                let sum = sums.entry(member.id).or_default();
-                let overflow = LedgerError::Overflow(self.currency);
-                *sum = sum.checked_add(*minor).ok_or(overflow)?;
+            let Some(Member { id, .. }) = people.get(*member) else { continue };
+            match sums.iter_mut().find(|(known, _)| known == id) {
+                None => sums.push((*id, *minor)),
+                Some((_, sum)) => {
+                    let overflow = LedgerError::Overflow(self.currency);
+                    *sum = sum.checked_add(*minor).ok_or(overflow)?;
+                }
             }
         }
         Ok(sums)

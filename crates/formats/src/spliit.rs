@@ -194,6 +194,7 @@ impl Reader<'_, '_> {
             is_open: self.is_open,
             payers: vec![Part { member: payer, minor: amount }],
             shares,
+            split: None,
         });
     }
 

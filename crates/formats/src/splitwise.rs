@@ -168,6 +168,7 @@ impl Reader<'_, '_> {
             is_open: false,
             payers,
             shares,
+            split: None,
         });
     }
 

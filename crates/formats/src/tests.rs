@@ -3,6 +3,7 @@
 mod broken;
 mod cospend;
 mod fracti;
+mod fracti_splits;
 mod ihatemoney;
 mod random;
 mod spliit;
@@ -11,7 +12,11 @@ mod splitwise;
 
 use std::collections::BTreeMap;
 
-use fracti_core::time::Day;
+use fracti_core::{
+    id::{MemberId, UserId},
+    money::Money,
+    time::Day,
+};
 use proptest::prelude::*;
 
 use crate::{Answers, Import, Movement, read};
@@ -46,7 +51,7 @@ fn balances(import: &Import) -> Vec<String> {
 fn rows(import: &Import) -> Vec<String> {
     let row = |row: &crate::Row| {
         let parts: Vec<String> = match &row.movement {
-            Movement::Expense { payers, shares } => {
+            Movement::Expense { payers, shares, split: _ } => {
                 let paid = payers.iter().map(|part| ("+", part));
                 let parts = paid.chain(shares.iter().map(|part| ("-", part)));
                 parts.map(|(sign, part)| format!("{sign}{} {}", part.member, part.minor)).collect()
@@ -124,6 +129,15 @@ fn check_laws(import: &Import) -> Result<(), TestCaseError> {
         prop_assert_eq!(sum, 0);
         let members = row.movement.changes().map(|(member, _)| member);
         prop_assert!(members.max() < Some(import.members.len()));
+        if let Movement::Expense { shares, split: Some(split), .. } = &row.movement {
+            let id = |person: usize| Some(MemberId::from(UserId::new(person as u64 + 1).unwrap()));
+            let split = split.clone().among(id).unwrap();
+            let shares: Vec<_> =
+                shares.iter().map(|it| (id(it.member).unwrap(), it.minor)).collect();
+            let minor = shares.iter().map(|(_, minor)| minor).sum();
+            let amount = Money { currency: row.currency, minor };
+            prop_assert_eq!(split.check_shares(amount, &shares), Ok(()));
+        }
     }
     prop_assert!(import.errors.len() <= crate::MAX_ERRORS);
     serde_json::to_string(&import.plan()).unwrap();

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use fracti_core::{decimal::Decimal, money::Money};
+use fracti_core::{
+    decimal::Decimal,
+    money::Money,
+    split::{Split, SplitType},
+};
 use fracti_formats::{Answers, Format, Import, Movement, Part, read};
 use serde_json::Value;
 
@@ -50,7 +54,9 @@ async fn export_is_read_with_equal_balances_shares_and_payers() {
         }
         expenses += 1;
         let row = import.rows.iter().find(|row| row.line == index).unwrap();
-        let Movement::Expense { payers, shares } = &row.movement else { unreachable!("{row:?}") };
+        let Movement::Expense { payers, shares, split } = &row.movement else {
+            unreachable!("{row:?}")
+        };
         let of = |parts: &[Part]| -> BTreeMap<String, Decimal> {
             let major =
                 |part: &Part| Money { currency: row.currency, minor: part.minor }.to_major();
@@ -61,6 +67,11 @@ async fn export_is_read_with_equal_balances_shares_and_payers() {
             (of(payers), of(shares)),
             (amounts(&expense["payers"]), amounts(&expense["splits"]))
         );
+        // The guest's share and that of the user to whom the guest was linked are one.
+        let is_of_all = of(shares).len() == expense["splits"].as_array().unwrap().len();
+        let split_type = split.as_ref().map_or(SplitType::Exact, Split::split_type);
+        let expected = if is_of_all { expense["splitType"].as_str().unwrap() } else { "exact" };
+        assert_eq!(split_type.to_string(), expected);
         assert_eq!(row.description.to_string(), expense["description"].as_str().unwrap());
         assert_eq!(row.date.to_string(), expense["date"].as_str().unwrap());
         assert_eq!(
@@ -86,7 +97,7 @@ async fn export_is_read_with_equal_balances_shares_and_payers() {
         "history",
         "not completed",
         "adjustments are",
-        "keep their shares",
+        "the split cannot be kept: userId must appear only once in splits",
     ] {
         assert!(warnings.iter().any(|it| it.contains(part)), "{part}: {warnings:?}");
     }

@@ -11,7 +11,7 @@ use crate::{
     harness::{Api, Group},
 };
 
-/// Everything about an applied entry but ids, times and the split that gave the shares.
+/// Everything about an applied entry but ids and times.
 type Told = BTreeSet<(String, String)>;
 
 /// Names of the members of an export by id. A linked guest has the name of the user.
@@ -26,8 +26,40 @@ fn names(export: &Value) -> BTreeMap<String, String> {
     members.iter().map(|member| (text(&member["id"]), name(member))).collect()
 }
 
+/// How an expense is split, by the names of its members. If two of them are one, the shares are
+/// exact amounts.
+fn split(expense: &Value, name: impl Fn(&Value) -> String) -> String {
+    let mut shares: Vec<(String, Decimal, [String; 3])> = Vec::new();
+    let mut is_merged = false;
+    for share in expense["splits"].as_array().unwrap() {
+        let (name, amount) = (name(&share["userId"]), number(&share["amount"]));
+        if let Some((_, sum, _)) = shares.iter_mut().find(|(known, ..)| *known == name) {
+            *sum = sum.plus(amount).unwrap();
+            is_merged = true;
+        } else {
+            let input = ["percentage", "weight", "adjustment"].map(|it| share[it].to_string());
+            shares.push((name, amount, input));
+        }
+    }
+    if is_merged {
+        let without = |(name, amount, _)| (name, amount, ["null"; 3].map(str::to_owned));
+        let shares: Vec<_> = shares.into_iter().map(without).collect();
+        return format!("\"exact\" {shares:?} null");
+    }
+    let mut items = expense["items"].clone();
+    for line in items.as_array_mut().into_iter().flatten() {
+        if let Some(sharers) = line["sharers"].as_array_mut() {
+            for sharer in sharers.iter_mut() {
+                sharer["userId"] = name(&sharer["userId"]).into();
+            }
+            sharers.sort_by_key(Value::to_string);
+        }
+    }
+    format!("{} {shares:?} {items}", expense["splitType"])
+}
+
 /// The expenses and payments of an export that count, by the names of their members.
-fn told(export: &Value) -> (Vec<String>, Told) {
+pub(super) fn told(export: &Value) -> (Vec<String>, Told) {
     let names = names(export);
     let name = |id: &Value| names[id.as_str().unwrap()].clone();
     let parts = |list: &Value| {
@@ -49,8 +81,8 @@ fn told(export: &Value) -> (Vec<String>, Told) {
                 let it = &entry["expense"];
                 let fields = ["description", "amount", "currency", "category", "date", "notes"];
                 let fields = fields.map(|field| it[field].to_string());
-                let parts = [parts(&it["payers"]), parts(&it["splits"])];
-                expenses.push(format!("{fields:?} {parts:?}"));
+                let payers = parts(&it["payers"]);
+                expenses.push(format!("{fields:?} {payers:?} {}", split(it, name)));
             }
             "settlement" | "adjustment" => {
                 for change in entry["changes"].as_array().unwrap() {
@@ -75,7 +107,7 @@ fn number(number: &Value) -> Decimal {
 }
 
 /// The balances of an export by name and currency.
-fn nets(export: &Value) -> BTreeMap<(String, String), String> {
+pub(super) fn nets(export: &Value) -> BTreeMap<(String, String), String> {
     let balances = export["balances"].as_array().unwrap().iter();
     let open = balances.filter(|it| it["net"] != 0);
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -83,7 +115,7 @@ fn nets(export: &Value) -> BTreeMap<(String, String), String> {
 }
 
 /// A group of a user who has no namesake in other groups.
-async fn empty(api: &Api) -> Group {
+pub(super) async fn empty(api: &Api) -> Group {
     let newcomer = api.user(50, "Newcomer");
     let new = json!({ "title": "Again", "chatId": -50, "currency": "EUR" });
     let id = newcomer.post("/api/groups", new).await.data(201)["id"].as_str().unwrap().to_owned();
@@ -91,7 +123,7 @@ async fn empty(api: &Api) -> Group {
 }
 
 /// The export of a group into which an export was imported, twice.
-async fn imported_again(export: &Value, into: &Group) -> Value {
+pub(super) async fn imported_again(export: &Value, into: &Group) -> Value {
     let caller = &into.members[0];
     let import =
         Import::of(&export.to_string(), "{}").by(caller, into, &[("Newcomer", "50")]).await;

@@ -1,6 +1,12 @@
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use fracti_core::{split::MAX_SHARES, time::Day};
+use fracti_core::{
+    currency::Currency,
+    id::{MemberId, UserId},
+    money::Money,
+    split::{MAX_SHARES, Split},
+    time::Day,
+};
 use fracti_formats::{
     Answers, Import, MAX_CHECKS, MAX_ERRORS, MAX_MEMBERS, MAX_QUESTIONS, MAX_ROWS, MAX_WARNINGS,
     Movement, Part, read,
@@ -9,7 +15,8 @@ use fracti_formats::{
 static TODAY: LazyLock<Day> = LazyLock::new(|| "2026-06-30".parse().unwrap());
 
 /// An export file of another app: each of its rows moves money between members and creates none;
-/// what is listed is bounded; a byte order mark, and reading it twice, change nothing.
+/// its shares follow from its split; what is listed is bounded; a byte order mark, and reading it
+/// twice, change nothing.
 ///
 /// # Panics
 ///
@@ -43,7 +50,7 @@ fn check(import: &Import) {
         }
         assert_eq!(row.movement.changes().map(|(_, minor)| minor).sum::<i128>(), 0);
         match &row.movement {
-            Movement::Expense { payers, shares } => {
+            Movement::Expense { payers, shares, split } => {
                 assert!(!payers.is_empty() && payers.len() + shares.len() <= MAX_SHARES + 1);
                 let sign = payers[0].minor.signum();
                 let parts = payers.iter().chain(shares).map(|part| part.minor.signum());
@@ -55,6 +62,9 @@ fn check(import: &Import) {
                     members.dedup();
                     assert_eq!(members.len(), parts.len());
                 }
+                if let Some(split) = split {
+                    check_split(split, shares, row.currency);
+                }
             }
             Movement::Payment(transfers) => {
                 assert!(!transfers.is_empty());
@@ -65,4 +75,13 @@ fn check(import: &Import) {
     let plan = import.plan();
     assert_eq!(plan.balances.len(), nets.values().filter(|net| **net != 0).count());
     assert!(serde_json::to_string(&plan).is_ok());
+}
+
+/// The shares of an expense follow from its split, whoever the members are.
+fn check_split(split: &Split<usize>, shares: &[Part], currency: Currency) {
+    let id = |person: usize| MemberId::from(UserId::new(person as u64 + 1).unwrap());
+    let split = split.clone().among(|person| Some(id(person))).unwrap();
+    let shares: Vec<_> = shares.iter().map(|part| (id(part.member), part.minor)).collect();
+    let minor = shares.iter().map(|(_, minor)| minor).sum();
+    assert_eq!(split.check_shares(Money { currency, minor }, &shares), Ok(()));
 }

@@ -169,6 +169,7 @@ impl Reader<'_, '_> {
             is_open,
             payers: vec![Part { member: payer, minor }],
             shares,
+            split: None,
         });
     }
 

@@ -3,8 +3,9 @@
 use super::*;
 use crate::Format;
 
-/// A file of three members with an expense that was edited, a settlement, and an adjustment.
-const FILE: &str = include_str!("../../../../tests/fixtures/import/fracti.json");
+/// A file of three members with an expense that was edited, a settlement, an adjustment, and an
+/// expense for each way to split.
+pub(super) const FILE: &str = include_str!("../../../../tests/fixtures/import/fracti.json");
 
 #[test]
 fn entries_that_count_are_read() {
@@ -18,9 +19,15 @@ fn entries_that_count_are_read() {
             "2026-01-15 Payment EUR: 1>0 500",
             "2026-01-15 Opening EUR: 2>1 250",
             "2026-01-15 Tea EUR: +1 800, +0 100, -0 300, -1 300, -2 300",
+            "2026-01-16 Taxi EUR: +1 1000, -0 333, -1 333, -2 334",
+            "2026-01-16 Rent EUR: +0 10001, -2 0, -0 2000, -1 8001",
+            "2026-01-16 Tickets EUR: +0 6000, -0 2600, -1 1550, -2 1850",
+            "2026-01-16 Restaurant EUR: +1 3155, -0 1492, -1 1051, -2 612",
+            "2026-01-16 Deposit EUR: +0 -2000, -2 -667, -1 -666, -0 -667",
+            "2026-01-16 Museum EUR: +0 300, -0 100, -1 200",
         ]
     );
-    assert_eq!(balances(&import), ["Alice 13 EUR", "Bob -2.5 EUR", "Grandma -10.5 EUR"]);
+    assert_eq!(balances(&import), ["Alice 97.43 EUR", "Bob -65.64 EUR", "Grandma -31.79 EUR"]);
     assert_eq!(
         warnings(&import),
         [
@@ -34,7 +41,7 @@ fn entries_that_count_are_read() {
 #[test]
 fn amounts_may_be_texts() {
     let file = FILE
-        .replace("\"net\": 13", "\"net\": \"13\"")
+        .replace("\"net\": 97.43", "\"net\": \"97.43\"")
         .replace("\"amount\": 5,", "\"amount\": \"5.00\",");
     assert_ne!(file, FILE);
     assert_eq!(balances(&read_text(&file)), balances(&read_text(FILE)));
@@ -56,14 +63,14 @@ fn broken_files_are_refused() {
     };
     let files = [
         ("\"version\": 1", "\"version\": 2", "version must be 1, not 2"),
-        ("\"sequence\": 6", "\"sequence\": 7", "the file has 6 of 7 entries"),
+        ("\"sequence\": 12", "\"sequence\": 13", "the file has 12 of 13 entries"),
         ("\"members\"", "\"people\"", "members and balances are missing"),
         (
-            "\"net\": 13",
-            "\"net\": 13.01",
-            "the balance of Alice in EUR is 13.01, but its rows sum to 13",
+            "\"net\": 97.43",
+            "\"net\": 97.44",
+            "the balance of Alice in EUR is 97.44, but its rows sum to 97.43",
         ),
-        ("\"net\": 13", "\"net\": NaN", "0 the file is not the JSON of an export"),
+        ("\"net\": 97.43", "\"net\": NaN", "0 the file is not the JSON of an export"),
         (
             "\"sequence\": 3",
             "\"sequence\": 4",

@@ -146,15 +146,21 @@ impl PlanView {
     pub(crate) fn of(import: &Import, members: &[Option<Match<'_>>]) -> Self {
         let plan = import.plan();
         let ids: Vec<_> = members.iter().map(|it| it.map(|it| it.member.id)).collect();
-        let to_oneself: Vec<IssueView> = import
-            .payments_to_oneself(&ids)
-            .map(|(line, _)| IssueView {
-                line: Some(line),
-                column: None,
-                message: "the payment is left out, because payer and recipient are one member"
-                    .to_owned(),
-            })
-            .collect();
+        let warning = |line, message: &str| IssueView {
+            line: Some(line),
+            column: None,
+            message: message.to_owned(),
+        };
+        let to_oneself = |(line, _)| {
+            warning(line, "the payment is left out, because payer and recipient are one member")
+        };
+        let to_oneself: Vec<IssueView> = import.payments_to_oneself(&ids).map(to_oneself).collect();
+        let split_lost = |line| {
+            let reason = "because two of the people who share it are one member";
+            warning(line, &format!("the shares are imported as exact amounts, {reason}"))
+        };
+        let splits_lost: Vec<IssueView> = import.splits_lost(&ids).map(split_lost).collect();
+        let warnings = plan.warnings.iter().map(IssueView::from);
         let people = plan.members.iter().zip(members);
         let person = people.map(|(person, member)| PersonView {
             name: person.name.to_owned(),
@@ -170,7 +176,7 @@ impl PlanView {
             currencies: plan.currencies.into_iter().map(Text).collect(),
             balances: plan.balances.iter().map(NetView::from).collect(),
             checks: plan.checks.iter().map(CheckView::from).collect(),
-            warnings: plan.warnings.iter().map(IssueView::from).chain(to_oneself).collect(),
+            warnings: warnings.chain(to_oneself).chain(splits_lost).collect(),
             errors: plan.errors.iter().map(IssueView::from).collect(),
             questions: plan.questions.iter().map(QuestionView::from).collect(),
         }

@@ -23,7 +23,7 @@ const IMPORTER: u64 = 4_000_000;
 const NOW: &str = "2100-01-01T00:00:00.000Z";
 
 /// Imports the export of each group of a table into a new group, which must have the same export,
-/// but for ids, times and ways to split.
+/// but for ids and times.
 ///
 /// # Panics
 ///
@@ -90,23 +90,22 @@ fn nothing() -> StoredResponse {
     StoredResponse { data: String::new() }
 }
 
-/// What a file says of its expenses and payments, by the names of people, in a fixed order.
+/// What a file says of its expenses and payments, by the names of people, in a fixed order. Shares
+/// are in the order of the file.
 fn contents(import: &Import) -> Vec<String> {
     let name = |member: usize| import.members[member].name.to_string();
-    let parts = |parts: &[Part]| {
-        let parts = parts.iter().filter(|part| part.minor != 0);
-        let mut parts: Vec<_> = parts.map(|part| (name(part.member), part.minor)).collect();
-        parts.sort();
-        parts
-    };
+    let part = |part: &Part| (name(part.member), part.minor);
     let mut rows = Vec::new();
     for row in &import.rows {
         match &row.movement {
-            Movement::Expense { payers, shares } => {
-                let (payers, shares) = (parts(payers), parts(shares));
+            Movement::Expense { payers, shares, split } => {
+                let mut payers: Vec<_> = payers.iter().map(part).collect();
+                payers.sort();
+                let shares: Vec<_> = shares.iter().map(part).collect();
+                let split = split.clone().map(|split| split.among(|member| Some(name(member))));
                 let category = row.category.as_ref().map(Category::to_string);
                 let about = (&row.description, category, &row.notes, row.date, row.currency);
-                rows.push(format!("{about:?}: {payers:?} paid, {shares:?} owe"));
+                rows.push(format!("{about:?}: {payers:?} paid, {shares:?} owe by {split:?}"));
             }
             Movement::Payment(transfers) => rows.extend(transfers.iter().map(|it| {
                 let (from, to) = (name(it.from), name(it.to));

@@ -1,12 +1,13 @@
 //! Compares the exports of a group with its ledger.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use csv::ReaderBuilder;
 use fracti_core::{decimal::Decimal, id::GroupId};
-use fracti_formats::{Answers, Import, MAX_FILE, read_with_limit};
+use fracti_formats::{Answers, Import, Issue, MAX_FILE, read_with_limit};
 use fracti_store::Table;
 use fracti_transfer::export::{ExportFile, Format};
+use serde_json::Value;
 
 use super::Finding;
 
@@ -16,7 +17,8 @@ const FIXED: usize = 7;
 /// The JSON of a group is read with the balances that it states, and the columns of its CSV sum to
 /// the totals at its end.
 pub(super) async fn check(table: &Table, group: GroupId) -> Vec<Finding> {
-    let import = read(table, group).await;
+    let json = file(table, group, Format::Json).await;
+    let import = read_file(&json);
     // A group without events has an export, but there is nothing to import.
     let errors = import.errors.iter().filter(|error| error.message != "the file has no rows");
     let mut findings: Vec<String> =
@@ -24,6 +26,7 @@ pub(super) async fn check(table: &Table, group: GroupId) -> Vec<Finding> {
     if !import.questions.is_empty() {
         findings.push("the export has open questions".to_owned());
     }
+    findings.extend(lost_splits(&import, &json));
     let csv = file(table, group, Format::Csv).await;
     findings.extend(sums(&csv));
     findings.into_iter().map(|it| Finding::Off(format!("export of {group}: {it}"))).collect()
@@ -31,7 +34,10 @@ pub(super) async fn check(table: &Table, group: GroupId) -> Vec<Finding> {
 
 /// What the JSON export of a group says.
 pub(super) async fn read(table: &Table, group: GroupId) -> Import {
-    let json = file(table, group, Format::Json).await;
+    read_file(&file(table, group, Format::Json).await)
+}
+
+fn read_file(json: &str) -> Import {
     let today = "2100-01-01".parse().unwrap();
     read_with_limit(json.as_bytes(), 10 * MAX_FILE, &Answers::default(), today)
 }
@@ -42,6 +48,23 @@ async fn file(table: &Table, group: GroupId, format: Format) -> String {
         text.push_str(&part.text);
     }
     text
+}
+
+/// Splits that the import does not keep, although no two of the members who share are one.
+fn lost_splits(import: &Import, json: &str) -> Vec<String> {
+    let is_of_split = |it: &&Issue| it.message.contains("the split cannot be kept");
+    let file: Value = serde_json::from_str(json).unwrap();
+    let members = file["members"].as_array().unwrap().iter();
+    let links: BTreeMap<&str, &str> =
+        members.filter_map(|it| Some((it["id"].as_str()?, it["linkedTo"].as_str()?))).collect();
+    let is_of_all = |it: &&Issue| {
+        let splits = file["entries"][it.line.unwrap()]["expense"]["splits"].as_array().unwrap();
+        let ids = splits.iter().map(|split| split["userId"].as_str().unwrap());
+        let sharers: BTreeSet<&str> = ids.map(|id| *links.get(id).unwrap_or(&id)).collect();
+        sharers.len() == splits.len()
+    };
+    let lost = import.warnings.iter().filter(is_of_split).filter(is_of_all);
+    lost.map(|it| format!("{:?} {}", it.line, it.message)).collect()
 }
 
 /// Columns whose sums are not the totals.

@@ -1,0 +1,191 @@
+//! What is in a file.
+
+use fracti_core::{
+    currency::Currency,
+    decimal::Decimal,
+    expense::Category,
+    ledger::{EntryStatus, RefType},
+    settlement::Status,
+    split::{LineKind, LineSplit, SplitType},
+};
+use serde::{Deserialize, Deserializer, de::Error as _};
+use serde_json::value::RawValue;
+
+/// Name of the format in a file.
+const NAME: &str = "fracti-json";
+
+/// Letters of a file that is cut off in which the name of the format is looked for.
+const START: usize = 200;
+
+/// What a JSON file says about its format.
+#[derive(Default, Deserialize)]
+struct Probe {
+    format: Option<String>,
+    data: Option<Box<Self>>,
+}
+
+/// The form of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A file of `fracti-admin export`.
+    File,
+    /// A response of the API.
+    Response,
+}
+
+/// A file, or a page of the API.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object with entries and members")]
+pub(super) struct Export<'a> {
+    pub(super) version: u64,
+    /// Number of entries of the whole export.
+    pub(super) sequence: u64,
+    /// They are on the first page.
+    pub(super) members: Option<Vec<Member>>,
+    pub(super) balances: Option<Vec<Balance>>,
+    #[serde(borrow)]
+    pub(super) entries: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) settlements: Vec<&'a RawValue>,
+}
+
+/// A response of the API.
+#[derive(Deserialize)]
+pub(super) struct Response<'a> {
+    #[serde(borrow)]
+    pub(super) data: Export<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a member")]
+pub(super) struct Member {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) left_at: Option<String>,
+    pub(super) removed_at: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a balance")]
+pub(super) struct Balance {
+    pub(super) user_id: String,
+    pub(super) currency: Currency,
+    pub(super) net: Amount,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an entry")]
+pub(super) struct Entry {
+    #[serde(rename = "entryId")]
+    pub(super) id: String,
+    pub(super) sequence: u64,
+    pub(super) status: EntryStatus,
+    pub(super) ref_type: RefType,
+    pub(super) linked_to: Option<String>,
+    pub(super) note: Option<String>,
+    pub(super) changes: Vec<Change>,
+    pub(super) created_at: String,
+    pub(super) expense: Option<Expense>,
+    pub(super) settlement: Option<Settlement>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a change")]
+pub(super) struct Change {
+    pub(super) user_id: String,
+    pub(super) currency: Currency,
+    pub(super) paid: Option<Amount>,
+    pub(super) owed: Option<Amount>,
+    pub(super) sent: Option<Amount>,
+    pub(super) received: Option<Amount>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an expense")]
+pub(super) struct Expense {
+    pub(super) id: String,
+    pub(super) description: String,
+    pub(super) category: Option<Category>,
+    pub(super) date: String,
+    pub(super) notes: Option<String>,
+    pub(super) currency: Currency,
+    pub(super) split_type: SplitType,
+    pub(super) payers: Vec<Share>,
+    pub(super) splits: Vec<Share>,
+    pub(super) items: Option<Vec<Line>>,
+}
+
+/// What a member paid or owes. What a share was computed from is beside it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Share {
+    pub(super) user_id: String,
+    pub(super) amount: Amount,
+    pub(super) percentage: Option<Amount>,
+    pub(super) weight: Option<Amount>,
+    pub(super) adjustment: Option<Amount>,
+}
+
+/// A line of a receipt.
+#[derive(Deserialize)]
+#[serde(expecting = "a line")]
+pub(super) struct Line {
+    pub(super) kind: LineKind,
+    pub(super) name: String,
+    pub(super) amount: Amount,
+    pub(super) rest: Option<bool>,
+    pub(super) quantity: Option<Amount>,
+    pub(super) price: Option<Amount>,
+    pub(super) sharers: Option<Vec<Sharer>>,
+    pub(super) over: Option<Vec<usize>>,
+    pub(super) split: Option<LineSplit>,
+}
+
+/// A member who shares a line.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a sharer")]
+pub(super) struct Sharer {
+    pub(super) user_id: String,
+    pub(super) weight: Amount,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a settlement")]
+pub(super) struct Settlement {
+    pub(super) id: String,
+    pub(super) from_user_id: String,
+    pub(super) to_user_id: String,
+    pub(super) amount: Amount,
+    pub(super) currency: Currency,
+    pub(super) tx_hash: Option<String>,
+    pub(super) status: Status,
+}
+
+/// An exact number, or the same digits as text, as the API writes it with `amounts=text`.
+#[derive(Clone, Copy)]
+pub(super) struct Amount(pub(super) Decimal);
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let json = <&RawValue>::deserialize(from)?.get();
+        let digits = json.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(json);
+        let number = digits.parse();
+        number.map(Self).map_err(|error| D::Error::custom(format!("{json:.40} {error}")))
+    }
+}
+
+/// The form of a JSON file in this format. A file that is cut off is recognized by its beginning.
+pub(crate) fn recognize(text: &str) -> Option<Form> {
+    let is_ours = |probe: &Probe| probe.format.as_deref() == Some(NAME);
+    match serde_json::from_str::<Probe>(text) {
+        Ok(probe) if is_ours(&probe) => Some(Form::File),
+        Ok(Probe { data: Some(probe), .. }) if is_ours(&probe) => Some(Form::Response),
+        Ok(_) => None,
+        Err(_) => {
+            let end = text.char_indices().nth(START).map_or(text.len(), |(end, _)| end);
+            let start = text.get(..end).filter(|it| it.contains(&format!("\"{NAME}\"")))?;
+            let is_response = start.contains("\"data\"");
+            Some(if is_response { Form::Response } else { Form::File })
+        }
+    }
+}
