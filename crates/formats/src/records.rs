@@ -103,9 +103,9 @@ impl Import {
         })
     }
 
-    /// The lines of expenses whose splits are not kept, because two of the people who share them are
-    /// one member: their shares are exact amounts. `members` has the member of each person, as far as
-    /// it is known.
+    /// The lines of expenses whose splits are not kept, because two of the people who share them
+    /// are one member: their shares are exact amounts. `members` has the member of each person, as
+    /// far as it is known.
     pub fn splits_lost(&self, members: &[Option<MemberId>]) -> impl Iterator<Item = usize> {
         let is_lost = move |row: &&Row| match &row.movement {
             Movement::Expense { shares, split: Some(_), .. } => {
@@ -232,7 +232,7 @@ impl Row {
                 let [paid, owed] = [payers, shares].map(|parts| self.merged(parts, people));
                 let (paid, owed) = (paid?, owed?);
                 let expense = self.expense(to, members, &paid, &owed)?;
-                // Shares of people who are one member are added up. Their inputs of a split cannot be.
+                // Shares of people who are one member are added up. What they follow from cannot be.
                 let split = split.clone().filter(|_| owed.len() == shares.len());
                 let member = |person: usize| people.get(person).map(|member| member.id);
                 let split = split.and_then(|split| split.among(member));
