@@ -232,7 +232,7 @@ impl Row {
                 let [paid, owed] = [payers, shares].map(|parts| self.merged(parts, people));
                 let (paid, owed) = (paid?, owed?);
                 let expense = self.expense(to, members, &paid, &owed)?;
-                // Shares of people who are one member are added up. What they follow from cannot be.
+                // The shares of people who are one member are added up; their splits cannot be.
                 let split = split.clone().filter(|_| owed.len() == shares.len());
                 let member = |person: usize| people.get(person).map(|member| member.id);
                 let split = split.and_then(|split| split.among(member));
