@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use crate::{Admin, Failure};
 
-/// Time between two questions whether DynamoDB has filled the index.
+/// Time between two questions whether the index can be used.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// The index at the beginning of a run.
@@ -22,22 +22,22 @@ pub(super) struct Index {
 impl Admin {
     /// Adds the index if it is missing, and waits until it can be used.
     pub(super) async fn index(&self, dry_run: bool) -> Result<Index, Failure> {
-        let TableState { rows, index } = self.table.v0_index().await?;
-        let is_added = index == IndexState::Missing;
+        let TableState { rows, mut index } = self.table.v0_index().await?;
         if dry_run {
-            return Ok(Index { is_added, rows });
+            return Ok(Index { is_added: index == IndexState::Missing, rows });
         }
-        if is_added {
-            self.table.add_v0_index().await?;
-        }
-        let bar = ProgressBar::new_spinner().with_message("DynamoDB is filling the index GSI3");
-        loop {
-            match self.table.v0_index().await?.index {
-                IndexState::Active => break,
-                IndexState::Missing | IndexState::Building => {}
+        let bar = ProgressBar::new_spinner().with_message("DynamoDB is changing the index GSI3");
+        let mut is_added = false;
+        while index != IndexState::Active {
+            // DynamoDB may describe the table a while as it was before.
+            if index == IndexState::Missing && !is_added {
+                self.table.add_v0_index().await?;
+                is_added = true;
+            } else {
+                bar.tick();
+                sleep(PAUSE).await;
             }
-            bar.tick();
-            sleep(PAUSE).await;
+            index = self.table.v0_index().await?.index;
         }
         bar.finish_and_clear();
         Ok(Index { is_added, rows })

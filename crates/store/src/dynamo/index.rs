@@ -22,8 +22,8 @@ pub struct TableState {
 pub enum IndexState {
     /// There is none.
     Missing,
-    /// DynamoDB is still filling it.
-    Building,
+    /// DynamoDB is filling or deleting it.
+    Changing,
     /// It can be used.
     Active,
 }
@@ -39,7 +39,7 @@ impl Db {
         let index = indexes.into_iter().find(|index| index.index_name.as_deref() == Some(name));
         let index = index.map_or(IndexState::Missing, |index| match index.index_status {
             Some(IndexStatus::Active) | None => IndexState::Active,
-            Some(_) => IndexState::Building,
+            Some(_) => IndexState::Changing,
         });
         Ok(TableState { rows: rows.unwrap_or_default(), index })
     }
