@@ -34,8 +34,8 @@ use crate::{
     import::splitwise,
 };
 
-/// A DynamoDB action and its resource: the table or an index, or those of their rows whose partition
-/// keys have a prefix, like `table USER#*`.
+/// A DynamoDB action and its resource: the table or an index, or those of their rows whose
+/// partition keys have a prefix, like `table USER#*`.
 pub(crate) type Right = (&'static str, String);
 
 /// The DynamoDB actions of some work, and the bytes of their answers.

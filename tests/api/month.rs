@@ -1,5 +1,5 @@
-//! A month of a user: a phone shortcut records spendings by API token, two groups record expenses on
-//! the same days, and the month's budget, the groups' statistics and the rows agree.
+//! A month of a user: a phone shortcut records spendings by API token, two groups record expenses
+//! on the same days, and the month's budget, the groups' statistics and the rows agree.
 
 use std::collections::BTreeMap;
 

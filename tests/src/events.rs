@@ -151,8 +151,8 @@ pub fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../events")
 }
 
-/// The ids in the events: a group of Alice and Bob, an expense, a settlement and a guest, and an API
-/// token and a spending of Alice.
+/// The ids in the events: a group of Alice and Bob, an expense, a settlement and a guest, and an
+/// API token and a spending of Alice.
 pub const SCENE: [&str; 6] = [
     "019bc186-de00-7101-8101-010101010101",
     "019bc186-de00-7303-8303-030303030303",

@@ -1,5 +1,5 @@
-//! Tables as the TypeScript Fracti wrote them, with everything that its rows have wrong, and what
-//! they mean, computed without Fracti's code.
+//! Generated tables of the TypeScript Fracti, with every known defect of its rows, and the expected
+//! results, computed without Fracti's code.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -32,7 +32,7 @@ pub struct V0Table {
     pub anomalies: usize,
 }
 
-/// What the rows of a group mean.
+/// The expected results for a group.
 #[derive(Clone, Debug, Default)]
 pub struct V0Group {
     /// The balances.
@@ -45,7 +45,7 @@ pub struct V0Group {
     pub user: u64,
 }
 
-/// A member as v0 rows and present rows name them.
+/// A member, as named in v0 rows and in current rows.
 #[derive(Clone, Debug)]
 struct Person {
     v0: String,
@@ -222,7 +222,7 @@ impl<'a> Builder<'a> {
         self.table.groups.insert(self.id.clone(), self.group);
     }
 
-    /// A member, of whom the first has a Telegram id for sure.
+    /// Adds a member. The first one always has a Telegram id.
     fn member(&mut self, index: usize) {
         let user = self.random.u64(1 << 30..1 << 40);
         let name = ["Alice", "Bob", "Carol", "Dave", "Grace", "Heidi"][index].to_owned();
@@ -331,7 +331,7 @@ impl<'a> Builder<'a> {
                 exact = weights.iter().sum::<i128>() == amount;
             }
             _ => {
-                // As they should be, perhaps with an unknown way to split.
+                // Correct shares, perhaps with an unknown way to split.
                 exact = true;
                 weights = self.percentages(sharers.len());
                 let sum: i128 = weights.iter().map(|it| amount * it / 100).sum();
@@ -499,7 +499,7 @@ impl<'a> Builder<'a> {
         self.table.rows.push(row);
     }
 
-    /// Digits that a sum of floats has too many.
+    /// The surplus digits of a sum of floats.
     fn float_noise(&mut self, decimals: u32, amount: i128) -> String {
         let ends = amount % 10 != 0 && decimals > 0 && self.random.u8(0..5) == 0;
         if ends { "00000004".to_owned() } else { String::new() }

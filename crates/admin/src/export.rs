@@ -28,8 +28,8 @@ pub struct ExportOptions {
 }
 
 impl Admin {
-    /// Writes the export of a group, of which one page at a time is in memory. A file gets its name
-    /// when it is whole.
+    /// Writes the export of a group, with one page at a time in memory. A file gets its final name
+    /// when it is complete.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ use crate::{Admin, Export, Failure, Outcome, progress};
 /// Rows that are recorded between two checks of the pace.
 const ROWS_AT_ONCE: usize = 500;
 
-/// Where an export file is imported.
+/// The group into which a file is imported, and in whose name.
 #[derive(Debug, Args)]
 pub struct ImportInto {
     /// The group.
@@ -31,8 +31,8 @@ pub struct ImportInto {
 }
 
 impl Admin {
-    /// Imports a file as a member of a group does over the API, but of up to 64 MiB. A file that
-    /// cannot be imported is bad. `dry_run` only checks it.
+    /// Imports a file of up to 64 MiB, like a member of the group over the API. The outcome is bad
+    /// if the file cannot be imported. `dry_run` only checks it.
     ///
     /// # Errors
     ///
@@ -63,7 +63,10 @@ impl Admin {
         };
         if dry_run {
             let (rows, guests) = (new.records.len(), new.guests.len());
-            writeln!(out, "{rows} expenses and settlements and {guests} guests can be recorded")?;
+            writeln!(
+                out,
+                "{rows} expenses and settlements would be recorded, and {guests} guests added"
+            )?;
             return Ok(Outcome::Good);
         }
         let done = self.record(member_key, &members, &new, now).await?;
@@ -115,7 +118,7 @@ impl Admin {
 }
 
 impl ImportInto {
-    /// The member who each person in the file is.
+    /// The member or new guest for each person in the file.
     fn targets(&self) -> Result<BTreeMap<String, Target>, Failure> {
         let Some(path) = &self.members else { return Ok(BTreeMap::new()) };
         let json = fs::read(path).map_err(|error| Failure::Input(path.clone(), error))?;

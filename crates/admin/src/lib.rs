@@ -61,13 +61,13 @@ pub enum Failure {
     /// A file that was named cannot be read.
     #[error("{} cannot be read", .0.display())]
     Input(PathBuf, #[source] io::Error),
-    /// A state file is not one of this command.
-    #[error("{} is not the state of a migration", .0.display())]
+    /// A state file was not written by this command.
+    #[error("{} is not a state file of a migration", .0.display())]
     State(PathBuf),
     /// The answers to questions are not in their form.
     #[error("{} must be JSON like {{\"currency\":\"EUR\"}}", .0.display())]
     Answers(PathBuf, #[source] serde_json::Error),
-    /// The members are not in their form.
+    /// The file of members has the wrong form.
     #[error("{} must be JSON like {{\"Bob\":\"987654321\",\"Grandma\":\"new guest\"}}", .0.display())]
     Members(PathBuf, #[source] Cause),
 }

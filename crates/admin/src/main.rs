@@ -46,13 +46,13 @@ enum Command {
         #[command(flatten)]
         export: Export,
     },
-    /// Write all that Fracti knows about a group to a file, as of one moment.
+    /// Write everything that Fracti knows about a group to a file, as of one moment.
     Export {
         #[command(flatten)]
         options: ExportOptions,
     },
-    /// Bring the rows that the TypeScript Fracti wrote to the present format, and record them in the
-    /// ledgers of their groups.
+    /// Convert the rows that the TypeScript Fracti wrote to the current format, and record them in
+    /// the ledgers of their groups.
     Migrate {
         #[command(flatten)]
         options: MigrateOptions,

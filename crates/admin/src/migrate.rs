@@ -1,8 +1,8 @@
-//! `migrate`: brings the rows of the TypeScript Fracti, v0 rows, to the present format.
+//! `migrate`: converts the rows of the TypeScript Fracti, v0 rows, to the current format.
 //!
 //! Segments of the table are scanned at the same time for groups with v0 rows. Each group is
-//! migrated step by step, and then verified. A run that was stopped continues with the segments of
-//! its state file, or from the start, and finds what is left.
+//! migrated step by step, and then verified. A run that was stopped continues from its state file.
+//! Without the file it begins at the start again, and finds what is left.
 
 mod index;
 mod report;
@@ -28,8 +28,8 @@ pub struct MigrateOptions {
     /// Number of segments of the table that are scanned at the same time.
     #[arg(long, value_name = "NUMBER", default_value = "4")]
     pub segments: NonZeroU16,
-    /// File that notes how far the run is. If it exists, the run continues there; it is deleted at
-    /// the end.
+    /// File with the progress of the run. If it exists, the run continues from there; it is deleted
+    /// at the end.
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     pub state: Option<PathBuf>,
     /// File for the report, in JSON: corrections, anomalies and numbers.

@@ -139,7 +139,7 @@ async fn a_file_is_imported_once_and_only_if_every_name_is_a_member() {
     let (code, checked) = told(&with(&["--dry-run"])).await;
     assert_eq!(
         (code, checked.as_str()),
-        (Some(0), "11 expenses and settlements and 3 guests can be recorded\n")
+        (Some(0), "11 expenses and settlements would be recorded, and 3 guests added\n")
     );
     for [recorded, there] in [
         ["10 expenses, 1 settlements and 3 guests were recorded", "0 were there already"],

@@ -64,8 +64,8 @@ impl<K: Ord> Counters<K> {
         self.0.iter().map(|(counter, number)| (counter, *number))
     }
 
-    /// Reads the counters of a row: the attributes that `counter` recognizes by their names. Several
-    /// attributes of one counter are added up.
+    /// Reads the counters of a row: the attributes that `counter` recognizes by their names.
+    /// Several attributes of one counter are added up.
     pub(crate) fn read<'de, D: Deserializer<'de>>(
         from: D,
         counter: impl Fn(&str) -> Option<K>,

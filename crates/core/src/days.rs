@@ -99,7 +99,8 @@ impl DaysAsked {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if the range is too long or the first day is after the last in every zone.
+    /// [`Error::Invalid`] if the range is too long or the first day is after the last in every
+    /// zone.
     pub fn widest(self, now: Timestamp) -> Result<RangeInclusive<Day>, Error> {
         let utc = now.day();
         match (self.days(utc.plus(-1)), self.days(utc.plus(1))) {

@@ -92,10 +92,10 @@ pub enum Error {
     /// There is no such import in the group.
     #[error("the import does not exist in this group")]
     NoImport,
-    /// The caller is not the member who imported the file, who is still present.
+    /// The caller did not import the file, and the member who did is still present.
     #[error("only the member who imported a file may undo the import, unless they have left")]
     NotYourImport,
-    /// The import is being undone, and must not record anything until it is.
+    /// The import is being undone, and cannot record anything until it is `undone`.
     #[error("the import is being undone; repeat the undo until it has ended")]
     ImportUndoing,
     /// There is no such entry in the group's ledger.
@@ -124,8 +124,8 @@ pub enum Error {
     TooMuchHistory,
     /// The group may have expenses or settlements in v0 rows, which are not in its ledger.
     #[error(
-        "the group's expenses of the TypeScript Fracti are not in its ledger yet; they enter it \
-         with the next expense or settlement, or when an operator migrates the table"
+        "expenses that the TypeScript Fracti recorded in the group are not in its ledger yet; they \
+         enter it with the next expense or settlement, or when an operator migrates the table"
     )]
     NotMigrated,
     /// The group already has the maximum number of members.
@@ -155,7 +155,7 @@ pub enum Error {
     /// Other writers were faster each time until the deadline.
     #[error("the request lost to concurrent writes; nothing was changed, try again")]
     Contended,
-    /// The group may have v0 rows, which are migrated before its ledger is written.
+    /// The group may have v0 rows, which must be migrated before its ledger is written.
     #[error("the group's v0 rows are not migrated")]
     Unmigrated,
     /// The table did not respond, or throttled the requests, until the deadline. A write that was

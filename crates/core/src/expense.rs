@@ -478,7 +478,7 @@ impl Draft<NewExpense> {
 }
 
 impl NewExpense {
-    /// The amount and the split, which may be unable to divide it.
+    /// The amount and the split. Fails if the split cannot divide the amount.
     fn split(
         &self,
         currency: Option<Currency>,

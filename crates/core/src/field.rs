@@ -29,7 +29,7 @@ pub enum Step {
     Field(Cow<'static, str>),
     /// Index of an item of a list, from zero.
     Index(usize),
-    /// Key of an entry of a map, which the client chose.
+    /// Key of an entry of a map. The client chose it.
     Key(String),
 }
 
@@ -58,7 +58,7 @@ pub enum Unreadable {
     /// The body is not sent as JSON.
     #[error("the body must be sent as `Content-Type: application/json`")]
     Format,
-    /// The body is not sent as a form.
+    /// The body is not a form.
     #[error("the body must be sent as `Content-Type: multipart/form-data` with a boundary")]
     Form,
     /// The body is not valid JSON.
@@ -164,7 +164,8 @@ impl Path {
     }
 
     /// The name of the field in messages. An item of a list has the name of the list and its index,
-    /// like `splits[1]`, and an entry of a map its key, like `members["Bob"]`; the body has no name.
+    /// like `splits[1]`, and an entry of a map its key, like `members["Bob"]`; the body has no
+    /// name.
     #[must_use]
     pub fn name(&self) -> String {
         let field = self.0.iter().rposition(|step| matches!(step, Step::Field(_)));

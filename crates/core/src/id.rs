@@ -53,7 +53,8 @@ macro_rules! id {
                 Self(Builder::from_custom_bytes(bytes).into_uuid())
             }
 
-            /// Whether Fracti made the id. The TypeScript Fracti made ids of other versions.
+            /// Whether this Fracti generated the id. The TypeScript Fracti generated ids of other
+            /// UUID versions.
             #[must_use]
             pub fn is_ours(self) -> bool {
                 matches!(self.0.get_version_num(), 7 | 8)

@@ -45,11 +45,11 @@ words! {
     /// Status of an import: `running` until the last row is recorded, then `done`; `undoing` until
     /// the last row is deleted, then `undone`.
     pub enum Status as "ImportStatus" {
-        /// Rows may still have to be recorded: the request has to be repeated.
+        /// There may be more rows to record: repeat the request.
         Running = "running",
         /// All rows are recorded.
         Done = "done",
-        /// Rows may still have to be deleted: the request has to be repeated.
+        /// There may be more rows to delete: repeat the request.
         Undoing = "undoing",
         /// All rows are deleted.
         Undone = "undone",
@@ -66,7 +66,7 @@ pub struct ImportRow {
     pub group_id: GroupId,
     /// Format of the file.
     pub format: Format,
-    /// Whether it is complete.
+    /// How far the import or its undo is.
     pub status: Status,
     /// User who imported the file.
     pub created_by: UserId,
@@ -79,7 +79,7 @@ pub struct ImportRow {
     /// Time of the first transaction. The `createdAt` of all its expenses and settlements is
     /// between this and [`ImportRow::updated_at`].
     pub created_at: Timestamp,
-    /// Time of the last transaction, which no other one of the import has.
+    /// Time of the last transaction; each transaction of an import has a time of its own.
     pub updated_at: Timestamp,
 }
 
@@ -92,7 +92,7 @@ impl Row for ImportRow {
     }
 }
 
-/// An expense or a completed settlement of a file, before the time of its recording is known.
+/// An expense or a completed settlement of a file, before it is known when it will be recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// An expense.
@@ -140,21 +140,21 @@ impl Record {
     }
 }
 
-/// An import that was checked.
+/// An import that has been checked and can be recorded.
 #[derive(Clone, Debug)]
 pub struct NewImport {
     /// Identifier.
     pub id: ImportId,
     /// Format of the file.
     pub format: Format,
-    /// The guests whom it needs, whether they exist already or not.
+    /// All guests that it needs, including those who exist already.
     pub guests: Vec<Member>,
     /// The expenses and settlements, each with its line in the file, in the order of the file.
     pub records: Vec<(usize, Record)>,
 }
 
 impl NewImport {
-    /// The row of the import, of which nothing is recorded yet.
+    /// The row of the import before anything is recorded.
     #[must_use]
     pub fn row(&self, group_id: GroupId, created_by: UserId, created_at: Timestamp) -> ImportRow {
         ImportRow {
@@ -172,8 +172,8 @@ impl NewImport {
     }
 }
 
-/// Checks that a user may undo an import: the member who imported the file, or any member once this
-/// one has left. `importer` is the member who imported it.
+/// Checks that a user may undo an import: the member who imported the file, or any member once that
+/// member has left. `importer` is the member who imported the file.
 ///
 /// # Errors
 ///
@@ -187,13 +187,13 @@ pub fn check_undo(
     if import.created_by == user || !is_present { Ok(()) } else { Err(Error::NotYourImport) }
 }
 
-/// Id of the expense of a row, whose identity is `key`.
+/// Id of the expense of the row with the identity `key`.
 #[must_use]
 pub fn expense_id(group: GroupId, key: &[u8; 32]) -> ExpenseId {
     ExpenseId::derived(&hash("expense", group, &[key]))
 }
 
-/// Id of the settlement of a row, whose identity is `key`, to one of its recipients.
+/// Id of the settlement with one recipient of the payment in the row with the identity `key`.
 #[must_use]
 pub fn settlement_id(group: GroupId, key: &[u8; 32], recipient: u32) -> SettlementId {
     SettlementId::derived(&hash("settlement", group, &[key, &recipient.to_be_bytes()]))
@@ -211,7 +211,7 @@ pub fn import_id(group: GroupId, content: &[&[u8]]) -> ImportId {
     ImportId::derived(&hash("import", group, content))
 }
 
-/// A hash of parts, which no other list of parts has.
+/// A hash of a list of parts. Lists that are split differently have different hashes.
 fn hash(kind: &str, group: GroupId, parts: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in [kind.as_bytes(), group.as_bytes()].iter().chain(parts) {
@@ -236,7 +236,7 @@ mod tests {
         assert_ne!(settlement_id(one, &key, 0), settlement_id(one, &key, 1));
         let recorded: EntryId = id.into();
         assert_ne!(recorded, settlement_id(one, &key, 0).into());
-        assert_eq!(id.created_at(), None, "the id of a row has no time");
+        assert_eq!(id.created_at(), None, "a derived id contains no time");
         assert!(id.is_ours());
         assert_ne!(
             import_id(one, &[b"ab", b"c"]),

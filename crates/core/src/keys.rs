@@ -40,8 +40,8 @@
 //! | settlement | `GSI3` | `USER#<fromUserId>` | `SETTLE#<createdAt>` |
 //!
 //! A sequence has 20 digits, so it sorts as text. A client's text never becomes part of a key: ids
-//! are parsed, API tokens, idempotency keys and the names of adjustments are hashed, and a `chat_instance` is
-//! signed by Telegram.
+//! are parsed, API tokens, idempotency keys and the names of adjustments are hashed, and a
+//! `chat_instance` is signed by Telegram.
 //!
 //! Keys are stored data: changing one needs a migration, and the test `keys_are_stable` fails
 //! first.

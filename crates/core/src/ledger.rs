@@ -487,7 +487,7 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// The index of the first event that the balances cannot take, and the [`LedgerError`].
+    /// The index of the first event that the balances cannot record, and the [`LedgerError`].
     pub fn check_events(
         &self,
         events: impl IntoIterator<Item = Result<Event, LedgerError>>,

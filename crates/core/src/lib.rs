@@ -1,15 +1,16 @@
 //! The rules of Fracti, without I/O: money, groups, expenses, settlements and the ledger.
 //!
 //! In reading order: [`id`], [`time`], [`decimal`], [`currency`] and [`money`] are the values;
-//! [`split`] divides an expense, [`ledger`] records the balances, [`links`] says which guests
-//! are users, [`presence`] who is a member, and [`plan`] settles the balances; [`group`],
-//! [`expense`], [`settlement`], [`entry`], [`adjustment`] and [`import`] are the entities of groups, and
+//! [`split`] divides an expense, [`ledger`] records the balances, [`links`] says which guests are
+//! users, [`presence`] who is a member, and [`plan`] settles the balances; [`group`], [`expense`],
+//! [`settlement`], [`entry`], [`adjustment`] and [`import`] are the entities of groups, and
 //! [`targets`], [`spending`] and [`token`] those of users; [`tally`] adds up the expenses of a day
-//! and [`summary`] the spendings, [`days`] both, [`named`] finds the members that a request names, and [`verify`]
-//! compares entities with the ledger and the tallies; [`input`] checks the input of clients, and
-//! [`text_form`] describes it in the OpenAPI document; [`keys`] and [`row`] turn an entity into a
-//! row of the table, [`balance`] and [`idempotency`] are rows of their own, and [`rows`] lists all
-//! rows; [`v0`] converts the rows of the TypeScript Fracti; [`telegram`] verifies init data.
+//! and [`summary`] the spendings, [`days`] both, [`named`] finds the members that a request names,
+//! and [`verify`] compares entities with the ledger and the tallies; [`input`] checks the input of
+//! clients, and [`text_form`] describes it in the OpenAPI document; [`keys`] and [`row`] turn an
+//! entity into a row of the table, [`balance`] and [`idempotency`] are rows of their own, and
+//! [`rows`] lists all rows; [`v0`] converts the rows of the TypeScript Fracti; [`telegram`]
+//! verifies init data.
 //!
 //! Nothing here knows DynamoDB's client, HTTP, the environment or the time of day.
 

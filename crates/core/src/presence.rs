@@ -39,7 +39,7 @@ pub struct Presence {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pending: Option<BTreeMap<MemberId, u64>>,
     /// Whether all v0 rows of the group are migrated, except those that cannot be. Groups whose id
-    /// has a time have none, and are not marked.
+    /// contains a time have no v0 rows, and are not marked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub migrated: bool,
 }

@@ -61,8 +61,8 @@ words! {
 /// The weight of 100 percent.
 const WHOLE: i64 = 1_000_000;
 
-/// How an expense is split among members, whom `M` names. Each member is listed once. Amounts are
-/// numbers of minor units, with the sign of the expense.
+/// How an expense is split among members, who are identified by an `M`. Each member is listed once.
+/// Amounts are numbers of minor units, with the sign of the expense.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Split<M: Ord = MemberId> {
     /// Members with equal shares.
@@ -282,9 +282,9 @@ impl<M: Ord> Split<M> {
         }
     }
 
-    /// The same split among other members; `None` if `of` has none for one of them, or the same one
-    /// for two who share a line. Other members may be listed twice then, which [`Split::check`]
-    /// refuses.
+    /// The same split with each member replaced by `of`; `None` if `of` returns `None`, or the same
+    /// member for two sharers of one line. Elsewhere, a member may then be listed twice, which
+    /// [`Split::check`] refuses.
     #[must_use]
     pub fn among<N: Ord>(self, of: impl Fn(M) -> Option<N>) -> Option<Split<N>> {
         let numbered = |(member, number)| Some((of(member)?, number));
@@ -425,8 +425,8 @@ impl Split {
     }
 }
 
-/// Divides `amount` in proportion to weights that are not negative, of any number of members, with
-/// left-over minor units as in [`Split::divide`].
+/// Divides `amount` among any number of members in proportion to weights, which must not be
+/// negative. Left-over minor units are distributed as by [`Split::divide`].
 pub(crate) fn divide_in_proportion(
     weights: &[(MemberId, i128)],
     amount: Money,
@@ -473,8 +473,8 @@ fn apportion(
     shares.into_iter().map(share).collect()
 }
 
-/// The share of each claim of the absolute amount, rounded down, and its remainder, in parts of a
-/// minor unit that are the same for all claims.
+/// The share of each claim in the absolute amount, rounded down, and its remainder, as fractions of
+/// a minor unit with the same denominator.
 #[expect(clippy::arithmetic_side_effects, reason = "a `BigInt` does not overflow")]
 fn rounded_down(claims: Vec<Claim>, amount: Money) -> Vec<(MemberId, BigInt, BigInt)> {
     let (rest, total) = rest_and_weight(&claims, amount);

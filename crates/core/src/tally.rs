@@ -104,8 +104,8 @@ impl Tally {
     }
 }
 
-/// The right counters of each tally that differs from the sums of a group's expenses. They are empty
-/// if no expense has the day and the category.
+/// The right counters of each tally that differs from the sums of a group's expenses. They are
+/// empty if no expense has the day and the category.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Hashes of API tokens, which the table has in place of the tokens.
+//! Hashes of API tokens, which the table stores instead of the tokens.
 
 use std::{fmt, str::FromStr};
 

@@ -42,12 +42,12 @@ pub enum TonAddressError {
 }
 
 impl TonAddress {
-    /// The address that a row has, whatever its text.
+    /// The address stored in a row, without validation.
     pub(crate) fn stored(text: &str) -> Self {
         Self(text.to_owned())
     }
 
-    /// Whether it is an address, and not a shortened one of a v0 row.
+    /// Whether it is a valid address. v0 rows may have shortened ones.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.0.parse::<Self>().is_ok()

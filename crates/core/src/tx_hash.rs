@@ -24,12 +24,12 @@ pub struct TxHash(String);
 pub struct TxHashError;
 
 impl TxHash {
-    /// The hash that a row has, whatever its text.
+    /// The hash stored in a row, without validation.
     pub(crate) const fn stored(text: String) -> Self {
         Self(text)
     }
 
-    /// Whether it is the whole hash in its one form, and not a shortened one of a v0 row.
+    /// Whether it is a complete hash in the canonical form. v0 rows may have shortened ones.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.0.parse().is_ok_and(|parsed: Self| parsed == *self)

@@ -1,9 +1,9 @@
-//! v0 rows, written by the TypeScript Fracti, in the present format.
+//! Conversion of v0 rows, written by the TypeScript Fracti, to the current format.
 //!
 //! The TypeScript Fracti calculated with floats and checked little, so its rows break rules that
-//! present rows keep. Each function here takes a v0 row as it is, and returns the entity that
-//! replaces it, together with every [`Correction`] that this needed; or an [`Anomaly`], and then the
-//! row must stay as it is. Nothing of a row is lost without a correction that says so.
+//! current rows keep. Each function here takes a v0 row and returns the entity that replaces it,
+//! with every [`Correction`] that was necessary; or it returns an [`Anomaly`], and the row must
+//! stay as it is. No information is lost without a correction that says so.
 
 mod attributes;
 mod expense;
@@ -36,7 +36,7 @@ pub fn is_v0(row: &Item) -> bool {
 }
 
 /// Time at which an expense or a settlement was recorded: the one in its sort key after `prefix`,
-/// as far as that can be read, and otherwise `createdAt`.
+/// or `createdAt` if the sort key has no valid time.
 ///
 /// # Errors
 ///
@@ -48,7 +48,7 @@ pub fn recorded_at(row: &Item, prefix: &str) -> Result<Timestamp, Anomaly> {
     time.map_or_else(|| row.required("createdAt"), Ok)
 }
 
-/// Time at which a member joined, if their row has it.
+/// Time at which a member joined, if it is in their row.
 #[must_use]
 pub fn joined_at(row: &Item) -> Option<Timestamp> {
     Attributes(row).parsed("joinedAt")
@@ -59,17 +59,17 @@ pub fn joined_at(row: &Item) -> Option<Timestamp> {
 pub struct Migrated<T> {
     /// The entity.
     pub entity: T,
-    /// Members whom the row names and who have no row.
+    /// Members that the row names and who have no row of their own.
     pub strangers: Vec<Member>,
-    /// What changes, apart from what each v0 row lacks.
+    /// The changes, apart from adding attributes that every v0 row lacks.
     pub corrections: Vec<Correction>,
-    /// What stays although it breaks a rule of present rows.
+    /// Values that are kept although they break a rule of current rows.
     pub doubts: Vec<Anomaly>,
 }
 
 impl<T: Row> Migrated<T> {
-    /// The entity, with the corrections that follow from a comparison of the rows. `always` are the
-    /// attributes that each v0 row should have.
+    /// The entity, with the corrections found by comparing the rows. `always` lists the attributes
+    /// that each v0 row should have.
     fn of(item: &Item, entity: T, always: &[&str]) -> Result<Self, Anomaly> {
         let row = to_item(&entity).map_err(|_| Anomaly::Unreadable("row".to_owned()))?;
         let corrections = finding::corrections(item, &row, always);

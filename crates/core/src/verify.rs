@@ -53,8 +53,8 @@ pub fn verify(ledger: &Ledger, rows: &Rows) -> Result<(), Discrepancy> {
             return Err(Discrepancy::Differs { ledger, against, rows: Box::new(rows) });
         }
     }
-    // What was paid and what is shared agree in the others, as they do in each expense; a v0 row may
-    // be off by rounding.
+    // What was paid and what is shared agree in the others, as they do in each expense; a v0 row
+    // may be off by rounding.
     let differing = corrections(&rows.expenses, &rows.tallies).map_err(unsound("expenses"))?;
     if differing.is_empty() {
         Ok(())

@@ -16,9 +16,10 @@ use utoipa::ToSchema;
 }))]
 #[expect(dead_code, reason = "describes the body that is read")]
 pub(crate) struct CreateExpense {
-    /// A spending of the caller, which becomes this expense and is deleted. The caller is the payer.
-    /// The amount and the currency are those of the spending; so are the description, the date and,
-    /// if it has exactly one of the categories of expenses, the category, unless they are sent.
+    /// A spending of the caller, which becomes this expense and is deleted. The caller is the
+    /// payer. The amount and the currency are those of the spending; so are the description, the
+    /// date and, if it has exactly one of the categories of expenses, the category, unless they are
+    /// sent.
     spending_id: Option<schemas::SpendingId>,
     /// Amount that was paid; negative if it was received. Default, for an `itemized` split in which
     /// no line takes the rest: the sum of the lines.

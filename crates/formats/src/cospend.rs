@@ -211,12 +211,12 @@ fn open<'s, 't>(
         "currencyname" => (&mut sections.currencies, &["exchange_rate"][..]),
         "paymentmodename" => (&mut sections.other, &[][..]),
         _ => {
-            draft.error(place, "no section begins like this line");
+            draft.error(place, "the line must be the header of a known section");
             (&mut sections.other, &[][..])
         }
     };
     if !section.header.is_empty() {
-        draft.error(place, "a section that begins like this line must appear only once");
+        draft.error(place, "a section with this header must appear only once");
     }
     for column in columns {
         if !header.cells.iter().any(|name| name == column) {

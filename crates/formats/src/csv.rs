@@ -65,7 +65,7 @@ impl<'a> Csv<'a> {
         Self { rest: text, line: 1, delimiter }
     }
 
-    /// Whether the last line has an end.
+    /// Whether the last line ends with a line break.
     pub(crate) fn is_ended(&self) -> bool {
         self.rest.ends_with('\n')
     }

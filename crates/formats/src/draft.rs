@@ -218,7 +218,7 @@ impl<'a> Draft<'a> {
         self.keep(Place::line(line), "payers", payer.ok_or(rule))
     }
 
-    /// Names of members whose weights are answered.
+    /// Names of members whose weights are in the answers.
     pub(crate) fn answered_names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.answers.weights.keys().map(|name| &**name)
     }

@@ -27,8 +27,7 @@ const NO_TEXT: [(&[u8], &str); 6] = [
 ///
 /// # Errors
 ///
-/// An [`Issue`] if the file is empty, has more than `limit` bytes, is no text or has another
-/// encoding.
+/// An [`Issue`] if the file is empty, has more than `limit` bytes, or is not text in UTF-8.
 pub(crate) fn text(file: &[u8], limit: usize) -> Result<&str, Issue> {
     let refused = |what: &str| Err(Place::FILE.issue(format!("the file is {what}")));
     if file.len() > limit {

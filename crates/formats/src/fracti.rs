@@ -1,8 +1,8 @@
 //! Fracti's own JSON of a group.
 //!
-//! The entries of the ledger that count are imported: expenses with their payers, shares and the
-//! split that gave these, settlements, and adjustments as payments, which change balances in the
-//! same way. A linked guest is the user.
+//! The entries of the ledger that count are imported: expenses with their payers, shares and
+//! splits; settlements; and adjustments, as payments that change balances in the same way. A linked
+//! guest is imported as the user.
 
 mod file;
 mod split;
@@ -36,7 +36,7 @@ const VERSION: u64 = 1;
 ///
 /// # Errors
 ///
-/// An [`Issue`] if it is not a whole export.
+/// An [`Issue`] if the export is not complete.
 pub(crate) fn read(text: &str, form: Form, draft: &mut Draft<'_>) -> Result<(), Issue> {
     draft.format(Format::FractiJson);
     let export = match form {
@@ -176,9 +176,8 @@ impl<'d, 'a> Reader<'d, 'a> {
         }
         self.members.extend(linked);
         if left_out > 0 {
-            let what = format!(
-                "{left_out} past members who take part in no expense or payment are not imported"
-            );
+            let what =
+                format!("{left_out} past members without an expense or payment are not imported");
             self.draft.warn(Place::FILE, what);
         }
     }
@@ -186,7 +185,7 @@ impl<'d, 'a> Reader<'d, 'a> {
     fn row(&mut self, index: usize, entry: &Entry) {
         let place = Place::line(index);
         if !self.ids.insert((entry.ref_type, entry.id.clone())) {
-            let rule = format!("another applied entry has the entryId {:.64}, too", entry.id);
+            let rule = format!("entryId {:.64} must be unique among applied entries", entry.id);
             self.draft.error(place, rule);
             return;
         }
@@ -247,7 +246,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         let minor = self.draft.minor(place, settlement.amount.0, settlement.currency);
         let (Some(from), Some(to), Some(minor)) = (from, to, minor) else { return };
         if minor <= 0 {
-            self.draft.error(place, "settlement.amount must be above 0");
+            self.draft.error(place, "settlement.amount must be positive");
             return;
         }
         if settlement.tx_hash.is_some() {
@@ -258,8 +257,8 @@ impl<'d, 'a> Reader<'d, 'a> {
         self.payment(index, entry, key, settlement.currency, "Payment", &transfers);
     }
 
-    /// Adds an adjustment as payments from those whose balance grows to the others, which changes
-    /// all totals in the same way.
+    /// Adds an adjustment as payments from those whose balance grows to the others. The payments
+    /// change all totals in the same way.
     fn adjustment(&mut self, index: usize, entry: &Entry) {
         let place = Place::line(index);
         let mut nets: BTreeMap<Currency, BTreeMap<usize, i128>> = BTreeMap::new();
@@ -338,7 +337,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         });
     }
 
-    /// The parts of members, each of whom has one.
+    /// The parts of members, one for each member.
     fn parts(
         &mut self,
         place: Place,
@@ -400,14 +399,11 @@ impl<'d, 'a> Reader<'d, 'a> {
         self.draft.check(Place::FILE, what, file, currency.to_major(computed));
     }
 
-    /// Says what is not imported as the file has it.
+    /// Warns of what is imported differently from the file, or not at all.
     fn warn(&mut self, open: usize) {
         let Self { past, adjustments, hashes, .. } = *self;
         for (count, what) in [
-            (
-                past,
-                "entries of the history, of expenses that were edited or deleted, are not imported",
-            ),
+            (past, "superseded entries, of expenses that were edited or deleted, are not imported"),
             (open, "settlements that are not completed are not imported"),
             (adjustments, "adjustments are imported as payments"),
             (hashes, "settlements lose the hash of their blockchain transaction"),

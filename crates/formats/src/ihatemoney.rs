@@ -130,7 +130,7 @@ pub(crate) fn read_csv(
 }
 
 /// The owers of all lines, from the cells at the index `column`. `is_ended` says whether the last
-/// line has an end.
+/// line ends with a line break.
 fn read_owers(
     rows: &[(Bill, Record<'_>)],
     column: usize,
@@ -156,15 +156,14 @@ fn read_owers(
         && !known.contains(list)
         && !read.iter().rev().skip(1).flatten().flatten().any(|name| name == list)
     {
-        let rule =
-            "the file may be cut off here, because the last line has no end; export it again";
+        let rule = "the file may be cut off here: the last line has no line break; export it again";
         draft.error(last.place(column), rule);
     }
     let several: Vec<Vec<&str>> = read.iter().flatten().cloned().collect();
     for names in neighbors::sequences(&several, |name| known.contains(name)) {
         let (name, count) = (names.join(SEPARATOR), names.len());
         let what =
-            format!("{name} are read as {count} members, but may be one; the JSON export shows it");
+            format!("{name} are read as {count} members, but may be one; JSON is unambiguous");
         draft.warn(Place::FILE, what);
     }
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();

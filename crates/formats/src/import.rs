@@ -27,11 +27,11 @@ pub struct Import {
     pub rows: Vec<Row>,
     /// Number of rows that change no balance, and are left out.
     pub skipped: usize,
-    /// Sums that the file states, compared with its rows. At most [`MAX_CHECKS`] are listed, but all
-    /// are compared.
+    /// Sums that the file states, compared with its rows. At most [`MAX_CHECKS`] are listed, but
+    /// all are compared.
     pub checks: Vec<Check>,
-    /// What is not imported as the file has it. At most [`MAX_WARNINGS`] are listed, and the number
-    /// of further ones.
+    /// What is imported differently from the file, or not at all. At most [`MAX_WARNINGS`] are
+    /// listed, with the number of further ones.
     pub warnings: Vec<Issue>,
     /// Why the file cannot be imported, at most [`MAX_ERRORS`].
     pub errors: Vec<Issue>,

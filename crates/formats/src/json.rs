@@ -35,7 +35,7 @@ pub(crate) fn file<'a, T: Deserialize<'a>>(text: &'a str, depth: usize) -> Resul
     })
 }
 
-/// Reads a part of a file, of which an error names the field and the rule.
+/// Reads a part of a file. An error names the field and the rule.
 pub(crate) fn part<'a, T: Deserialize<'a>>(json: &'a RawValue) -> Result<T, String> {
     let mut part = serde_json::Deserializer::from_str(json.get());
     serde_path_to_error::deserialize(&mut part).map_err(|error| {

@@ -1,4 +1,4 @@
-//! Which members of a group the people in a file are.
+//! The mapping from the people in a file to the members of a group.
 
 use std::{collections::BTreeMap, str::FromStr};
 
@@ -37,17 +37,17 @@ impl FromStr for Target {
 }
 
 words! {
-    /// Why a person in a file is taken for a member: because both have one `name`, or because it was
-    /// `given` in the request.
+    /// Why a person in a file is matched with a member: because both have the same `name`, or
+    /// because the match was `given` in the request.
     pub enum MatchedBy as "ImportMatchedBy" {
-        /// Both have one name.
+        /// Both have the same name.
         Name = "name",
         /// The request says so.
         Given = "given",
     }
 }
 
-/// The member who a person in a file is.
+/// The member matched with a person in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match<'a> {
     /// The member.
@@ -56,7 +56,7 @@ pub struct Match<'a> {
     pub by: MatchedBy,
 }
 
-/// The member of each person in a file, as far as it is known. A name is matched without case, if
+/// The member matched with each person in a file, if any. A name matches, regardless of case, if
 /// exactly one present member has it.
 #[must_use]
 pub fn matches<'a>(

@@ -29,10 +29,10 @@ impl DecimalMark {
         }
         match (self.0, mark) {
             (Some(','), Some('.')) => {
-                return Err(format!("{quote} must have a decimal comma, as numbers above"));
+                return Err(format!("{quote} must have a decimal comma, like the numbers above"));
             }
             (Some('.'), Some(',')) => {
-                return Err(format!("{quote} must have a decimal point, as numbers above"));
+                return Err(format!("{quote} must have a decimal point, like the numbers above"));
             }
             _ => {}
         }

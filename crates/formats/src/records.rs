@@ -1,4 +1,4 @@
-//! What a file becomes in a group: expenses, settlements and guests.
+//! Converts a file to expenses, settlements and guests of a group.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,13 +22,13 @@ use crate::{
     mapping::{Target, TargetError},
 };
 
-/// Rule that a new guest breaks whose name is taken.
-const TAKEN: &str = "must be the id of a member: another member of the group has the name";
+/// Rule for a new guest whose name is taken.
+const TAKEN: &str = "must be the id of a member: another member of the group has this name";
 
-/// Rule that a new guest breaks who was added by an earlier import and then removed.
-const REMOVED: &str = "must be the id of a member: the guest of this name was removed";
+/// Rule for a new guest whom an earlier import added and who was then removed.
+const REMOVED: &str = "must be the id of a member: the guest with this name was removed";
 
-/// The group into which a file is imported, and the member who does it.
+/// The group into which a file is imported, and the member who imports it.
 #[derive(Clone, Copy, Debug)]
 pub struct Destination<'a> {
     /// The group.
@@ -37,12 +37,13 @@ pub struct Destination<'a> {
     pub members: &'a [Member],
     /// The member who imports the file.
     pub user: UserId,
-    /// The time of day.
+    /// The current time.
     pub now: Timestamp,
 }
 
 impl Import {
-    /// What an import records in a group. `targets` says of each name in the file who it is.
+    /// What an import records in a group. `targets` gives the member or new guest for each name in
+    /// the file.
     ///
     /// # Errors
     ///
@@ -86,8 +87,8 @@ impl Import {
         errors.finish(Some(new))
     }
 
-    /// The payments that are left out because payer and recipient are one member, by their lines.
-    /// `members` has the member of each person, as far as it is known.
+    /// The lines of the payments that are left out because payer and recipient are one member.
+    /// `members` has the member matched with each person, if any.
     pub fn payments_to_oneself(
         &self,
         members: &[Option<MemberId>],
@@ -104,8 +105,8 @@ impl Import {
     }
 
     /// The lines of expenses whose splits are not kept, because two of the people who share them
-    /// are one member: their shares are exact amounts. `members` has the member of each person, as
-    /// far as it is known.
+    /// are one member: their shares become exact amounts. `members` has the member matched with
+    /// each person, if any.
     pub fn splits_lost(&self, members: &[Option<MemberId>]) -> impl Iterator<Item = usize> {
         let is_lost = move |row: &&Row| match &row.movement {
             Movement::Expense { shares, split: Some(_), .. } => {
@@ -118,7 +119,7 @@ impl Import {
         self.rows.iter().filter(is_lost).map(|row| row.line)
     }
 
-    /// Why the file cannot be imported: its errors and its open questions.
+    /// The reasons why the file cannot be imported: its errors and its open questions.
     fn refusals(&self) -> FieldErrors {
         let (mut errors, options) = (FieldErrors::default(), Path::from("options"));
         for Issue { line, column, message } in &self.errors {
@@ -168,7 +169,7 @@ impl Import {
         added
     }
 
-    /// The member who each person is. After an error, some may be missing.
+    /// The member for each person. After an error, some may be missing.
     fn people<'a>(
         &self,
         to: &Destination<'_>,
@@ -195,7 +196,7 @@ impl Import {
         let known: BTreeSet<&str> = self.members.iter().map(|it| it.name.as_str()).collect();
         for name in targets.keys().filter(|name| !known.contains(name.as_str())) {
             let path = Path::from("options").field("members").key(name);
-            errors.push(path.clone(), format!("{}: the file does not have the name", path.name()));
+            errors.push(path.clone(), format!("{}: nobody in the file has this name", path.name()));
         }
         people
     }
@@ -214,7 +215,7 @@ impl Import {
     }
 }
 
-/// Path of the member who a person is.
+/// Path of the option that gives the member for a person.
 fn path_of(name: &GuestName) -> Path {
     Path::from("options").field("members").key(name.as_str())
 }

@@ -251,8 +251,8 @@ async fn get_group(
 ///
 /// The group's id is the invitation. A caller who has left is a member again, with the earlier
 /// `joinedAt`; one who was removed is refused. For a caller who is already a member, only the name,
-/// username and avatar are updated. An API token updates nothing and sets no wallet, and one that is limited to
-/// a group cannot join.
+/// username and avatar are updated. An API token updates nothing and sets no wallet, and one that
+/// is limited to a group cannot join.
 #[utoipa::path(post, path = "/api/groups/{groupId}/join", tag = "groups",
     request_body = Option<JoinGroup>,
     responses((status = OK, body = Data<MemberView>)),

@@ -31,8 +31,8 @@ pub(crate) struct DaysView {
     unique_days: usize,
     /// Amounts of all days together, in each currency.
     currencies: Vec<ConsumedView>,
-    /// Targets and what is left of them, if the days are exactly one period of the targets. A target
-    /// is compared only with amounts in its currency.
+    /// Targets and what is left of them, if the days are exactly one period of the targets. A
+    /// target is compared only with amounts in its currency.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     targets: Option<Vec<TargetView>>,

@@ -1,5 +1,5 @@
-//! The list of the Lambda functions of Fracti, from which the local server, the OpenAPI document and
-//! the tests take them.
+//! The list of the Lambda functions of Fracti, from which the local server, the OpenAPI document
+//! and the tests take them.
 //!
 //! A test compares it with the crates of the workspace and with `template.yaml`, so a function that
 //! is missing here is noticed.

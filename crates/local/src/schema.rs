@@ -123,8 +123,8 @@ impl Schema {
     /// Creates the table `name` if there is none, without the time to live of its rows, and waits
     /// until it is ready. Returns whether it was created.
     ///
-    /// For tests with a clock of their own: a DynamoDB that deletes expired rows goes by the time of
-    /// day.
+    /// For tests with a clock of their own: a DynamoDB that deletes expired rows goes by the time
+    /// of day.
     ///
     /// # Errors
     ///

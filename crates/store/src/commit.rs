@@ -110,8 +110,9 @@ impl Table {
         self.write_migrated(group, attempt).await
     }
 
-    /// Runs [`Table::write`], and again after the migration of the group if an attempt needs it: an
-    /// event must not precede events that v0 rows record, and v0 rows may be unreadable.
+    /// Runs [`Table::write`]. If an attempt needs the group to be migrated, migrates it and runs
+    /// the write again: the events of v0 rows must come before new ones in the ledger, and v0 rows
+    /// may be unreadable.
     ///
     /// # Errors
     ///
@@ -127,7 +128,7 @@ impl Table {
         self.migrated(group, || self.write(&attempt)).await
     }
 
-    /// Runs `work`, and again after the migration of the group if `work` needs it.
+    /// Runs `work`. If `work` needs the group to be migrated, migrates it and runs `work` again.
     ///
     /// # Errors
     ///

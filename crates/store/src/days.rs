@@ -156,8 +156,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] or [`Error::Unreadable`]; [`Error::KeyReused`]; [`Error::TooMuchHistory`];
-    /// [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::Invalid`] or [`Error::Unreadable`]; [`Error::KeyReused`];
+    /// [`Error::TooMuchHistory`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn rebuild_days(
         &self,
         user: UserId,

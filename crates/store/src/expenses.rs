@@ -307,8 +307,8 @@ impl Table {
         };
         let (expense, entry, ledger) = self.checked(member_key, read).await?;
         let expense = expense.ok_or(Error::NoExpense)?;
-        // Only an expense in a v0 row that could not be migrated has no entry: this one was restored
-        // between the two reads.
+        // Only an expense in a v0 row that could not be migrated has no entry: this one was
+        // restored between the two reads.
         if entry.is_none() && id.is_ours() {
             return Err(TransactionError::Retry);
         }

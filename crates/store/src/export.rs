@@ -1,10 +1,9 @@
-//! Export of a group: the entries of its ledger with the expenses and settlements that they stand
-//! for, page by page.
+//! Export of a group: the entries of its ledger with their expenses and settlements, page by page.
 //!
-//! An export is of one moment: the first page fixes the sequence at which it ends, and every later
-//! page shows the entries before it as they were then, whatever has been edited, deleted or restored
-//! since. Settlements that are not completed have no entry. They follow the entries, as they are
-//! when their page is read.
+//! An export shows one moment: the first page fixes the sequence at which it ends, and every later
+//! page shows the entries before that sequence as they were then, even if expenses have been
+//! edited, deleted or restored since. Settlements that are not completed have no entry. They follow
+//! the entries, in their state when the page is read.
 
 mod records;
 
@@ -32,16 +31,16 @@ use crate::{
 /// Number of entries that are read at once. An entry and its expense may have 100 KB each.
 const AT_ONCE: usize = 100;
 
-/// Number of settlements that are examined for one page at most.
+/// Maximum number of settlements that are examined for one page.
 const MAX_EXAMINED: usize = 1000;
 
-/// Bytes of the rows of a page at most, unless it has only one row. With the group, its members and
-/// its balances, a page stays below the 6 MB that a Lambda function may return.
+/// Maximum size of the rows of a page, in bytes, unless the page has only one row. With the group,
+/// its members and its balances, a page stays below the 6 MB that a Lambda function may return.
 ///
 /// <https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html>
 const MAX_BYTES: usize = 3 * 1024 * 1024;
 
-/// Which rows an export has.
+/// The rows that an export includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportRows {
     /// The entries of the ledger.
@@ -53,10 +52,10 @@ pub enum ExportRows {
 /// The group that is exported, at the moment of the export.
 #[derive(Clone, Debug)]
 pub struct Exported {
-    /// The group, as it is when the page is read.
+    /// The group, when the page is read.
     pub group: Group,
-    /// Its members, past ones among them, in order of their ids, as they are when the page is read.
-    /// Every member whom the ledger names is among them.
+    /// Its present and past members when the page is read, in order of their ids. Every member that
+    /// the ledger names is among them.
     pub members: Vec<Member>,
     /// The ledger after the last entry of the export.
     pub ledger: Ledger,
@@ -75,7 +74,7 @@ pub struct ExportPage {
     pub next: Option<ExportPlace>,
 }
 
-/// Position at which an export continues, and the moment that it is of.
+/// Position at which an export continues, and the moment that the export shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportPlace {
     /// Sequence of the first entry that is not exported.
@@ -99,12 +98,12 @@ enum Next {
     Settlement { from: Timestamp },
 }
 
-/// The rows of a page, as far as they are read.
+/// The rows of a page so far.
 struct Rows<F> {
     text: F,
     entries: Vec<String>,
     settlements: Vec<String>,
-    /// Number of rows for which there is room.
+    /// Number of rows that may still be added.
     room: usize,
     /// Number of bytes so far.
     bytes: usize,
@@ -118,8 +117,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NotMigrated`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or
-    /// [`Error::Table`]; any error of `text`.
+    /// [`Error::NotMigrated`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`]
+    /// or [`Error::Table`]; any error of `text`.
     pub async fn export<F>(
         &self,
         member_key: MemberKey,
@@ -136,7 +135,7 @@ impl Table {
         self.checked(member_key, read).await
     }
 
-    /// As [`Table::export`], without a check of a membership.
+    /// Like [`Table::export`], without checking a membership.
     ///
     /// # Errors
     ///
@@ -152,9 +151,9 @@ impl Table {
     where
         F: Fn(&Exported, ExportedRow) -> Result<Option<String>, Error> + Send + Sync,
     {
-        // The members are read after the ledger, so that all whom it names are among them.
+        // The members are read after the ledger, so that they include everyone the ledger names.
         let now = self.ledger(group).await?;
-        // The expenses of v0 rows are not in the ledger until then.
+        // Until the migration, the expenses of v0 rows are not in the ledger.
         if now.presence.needs_migration(group) {
             let exists = self.db.exists::<Group>(keys::group(group)).await?;
             return Err(if exists { Error::NotMigrated } else { Error::NoGroup });
@@ -304,20 +303,20 @@ where
     }
 }
 
-/// The position of the first page. A group whose ledger was never written to has none.
+/// The position of the first page; `None` if the ledger of the group was never written to.
 fn first_place(now: &Ledger) -> Option<ExportPlace> {
     let next = Next::Entry { sequence: 0, after: Timestamp::default() };
     Some(ExportPlace { end: now.sequence, at: now.last_event_at?, next })
 }
 
-/// The next sequences that are read, of those before `end`, for a page with this room.
+/// The next sequences to read, before `end`, for a page with this much room.
 fn next_sequences(sequence: u64, end: u64, room: usize) -> Sequences<u64> {
     let count = u64::try_from(room.min(AT_ONCE)).unwrap_or_default();
     sequence..end.min(sequence.saturating_add(count))
 }
 
-/// The settlement, if it was not completed at the moment `at`. If it was completed later, it is
-/// pending.
+/// The settlement, if it was not completed at the moment `at`. One that was completed later is
+/// returned as pending.
 fn open_at(settlement: Settlement, at: Timestamp) -> Option<Settlement> {
     match settlement.status {
         Status::Pending | Status::Failed => Some(settlement),

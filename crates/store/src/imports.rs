@@ -1,10 +1,10 @@
-//! Imports: recording what a file has, in transactions of as many rows as fit.
+//! Imports: recording the rows of a file, as many in each transaction as fit.
 //!
-//! Each transaction holds the group's lock and writes the row of the import, on condition that it is
-//! as it was read. So an undo that has begun ends an import that is still running elsewhere. A row
-//! of the file is recorded if its ledger entry does not exist; its id is derived from the file. A
-//! repeated request therefore continues where the first one stopped, and two at once record each
-//! row once.
+//! Each transaction holds the group's lock and writes the row of the import, on condition that it
+//! has not changed since it was read. So the beginning of an undo stops an import that is still
+//! running in another request. The id of a row is derived from the file, and the row is recorded
+//! unless its ledger entry exists already. A repeated request therefore continues where the first
+//! one stopped, and two requests at once record each row once.
 
 mod batch;
 mod undo;
@@ -41,10 +41,11 @@ use batch::Batch;
 /// checkpoint, the row of the import, and the stored response.
 const OTHER_ACTIONS: usize = 5;
 
-/// Rows of the file that are read for one transaction at most. Each takes two actions or more.
+/// Maximum number of rows of the file that are read for one transaction. Each takes two actions or
+/// more.
 const CANDIDATES: usize = MAX_ACTIONS / 2;
 
-/// Guests that one transaction adds at most. It also writes the group and the other rows.
+/// Maximum number of guests that one transaction adds. It also writes the group and the other rows.
 const GUESTS: usize = MAX_ACTIONS - OTHER_ACTIONS - 1;
 
 /// An import, and what a request has done for it.
@@ -62,7 +63,7 @@ pub struct Imported {
     pub already_there: u64,
 }
 
-/// An import that is being done.
+/// An import in progress.
 struct Run<'a> {
     member_key: MemberKey,
     new: &'a NewImport,
@@ -78,8 +79,8 @@ struct Run<'a> {
 type Line<'a> = &'a (usize, Record);
 
 impl Table {
-    /// Records what a file has and the group does not, in the order of the file, and adds the
-    /// guests that it needs. `members` are all members of the group.
+    /// Records the rows of a file that the group does not have yet, in the order of the file, and
+    /// adds the guests that they need. `members` are all members of the group.
     ///
     /// Nothing is recorded if one of the rows cannot be. At the deadline, or once about `at_most`
     /// rows are recorded, the import stays `running`.
@@ -314,14 +315,15 @@ impl Run<'_> {
         }
     }
 
-    /// The row of the import, which goes on or begins.
+    /// The row of the import for the next transaction.
     fn continued(&self, row: Option<&ImportRow>, at: Timestamp) -> Result<ImportRow, Error> {
         let MemberKey { group, user } = self.member_key;
         let Some(row) = row else { return Ok(self.new.row(group, user, at)) };
         let begins_again = self.before.as_ref() == Some(row);
         match row.status {
             Status::Running | Status::Done => Ok(row.clone()),
-            // The rows of the time before the undo may have been restored, so their period stays.
+            // Expenses from before the undo may have been restored, so the period must still
+            // include them.
             Status::Undone if begins_again => {
                 Ok(ImportRow { created_at: row.created_at, ..self.new.row(group, user, at) })
             }
@@ -330,7 +332,7 @@ impl Run<'_> {
     }
 }
 
-/// Puts the row of an import, on condition that it is as it was read.
+/// Puts the row of an import, on condition that it has not changed since it was read.
 fn put_row(import: &ImportRow, read: Option<&ImportRow>) -> Result<Write, Error> {
     let unchanged = match read {
         None => Expression::absent(),

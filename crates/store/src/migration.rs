@@ -1,13 +1,13 @@
 //! Migration of the v0 rows of a group, written by the TypeScript Fracti.
 //!
 //! A group is migrated in steps, each of which is one transaction under the group's lock. A step
-//! takes the next rows in order of time, and migrates each of them wholly: the row itself, its
-//! participants, its entry in the ledger, its tally, and rows of members whom it names and who have
-//! none. The last steps take the rows of members, which say until then who is meant by which id, and
-//! the row of the group. A row that cannot be migrated stays as it is.
+//! takes the next rows in order of time, and migrates each of them completely: the row itself, its
+//! participants, its entry in the ledger, its tally, and new rows for members it names who have
+//! none. The last steps take the row of the group and the rows of members, which the earlier steps
+//! need to resolve ids. A row that cannot be migrated stays as it is.
 //!
-//! A migration can be stopped between two steps, repeated, and done by several processes at once: a
-//! step finds only what is left.
+//! A migration can be stopped between two steps, repeated, and run by several processes at once:
+//! each step finds only what is left.
 
 mod candidates;
 mod chunk;
@@ -44,7 +44,7 @@ use read::State;
 pub use report::{Counts, Finding, FindingKind};
 pub use sweep::V0Page;
 
-/// A migration of one group: how far it is.
+/// The progress of the migration of one group.
 #[derive(Clone, Debug)]
 pub struct Migration {
     group: GroupId,
@@ -53,7 +53,7 @@ pub struct Migration {
     trial: Option<Trial>,
 }
 
-/// What a trial run would have written, which the next steps need to know.
+/// What the steps of a trial run would have written, for the next steps.
 #[derive(Clone, Debug)]
 struct Trial {
     ledger: Option<Box<Ledger>>,
@@ -63,7 +63,7 @@ struct Trial {
     hashes: Hashes,
 }
 
-/// What a trial run of several groups shares.
+/// State that the groups of a trial run share.
 #[derive(Clone, Debug, Default)]
 pub struct TrialRun(Hashes);
 
@@ -124,7 +124,7 @@ impl Migration {
 }
 
 impl Table {
-    /// Takes the next step of a migration, if others have not taken it.
+    /// Takes the next step of a migration, unless another process has already taken it.
     ///
     /// # Errors
     ///
@@ -136,13 +136,13 @@ impl Table {
         Ok(taken)
     }
 
-    /// Migrates a group, as far as it is not. The caller must be the writer of the group in this
+    /// Migrates what is left of a group. The caller must be the writer of the group in this
     /// process.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] at the deadline; what has been migrated stays. Otherwise as
-    /// [`Table::migrate_step`].
+    /// [`Error::Unavailable`] at the deadline; what is migrated by then stays migrated. Otherwise
+    /// as [`Table::migrate_step`].
     pub(crate) async fn migrate(&self, group: GroupId) -> Result<(), Error> {
         let deadline = Retry::new();
         let mut migration = Migration::of(group);

@@ -278,7 +278,7 @@ pub(crate) fn unchanged(member: &Member) -> Result<Expression, Error> {
     Ok(Expression::present().and(left).and(removed))
 }
 
-/// The write that counts so many more members, if the group has room and is not archived.
+/// The write that adds `number` to the count of members, if the group has room and is not archived.
 pub(crate) fn count_in(group: &Group, number: u64) -> Result<Write, Error> {
     if group.archived {
         return Err(Error::GroupArchived);

@@ -26,8 +26,8 @@ use crate::{
 };
 
 impl Table {
-    /// A page of a user's spendings on the days of a range, newest first. It may be shorter than its
-    /// limit although the list continues.
+    /// A page of a user's spendings on the days of a range, newest first. It may be shorter than
+    /// its limit although the list continues.
     ///
     /// # Errors
     ///

@@ -11,8 +11,8 @@ use crate::{
     locks::GroupLocks,
 };
 
-/// Number of connections that [`Table::connect`] opens: the reads that most requests begin with, and
-/// the counter of the quota.
+/// Number of connections that [`Table::connect`] opens: the reads that most requests begin with,
+/// and the counter of the quota.
 const CONNECTIONS: usize = 4;
 
 /// Time limit of [`Table::connect`].

@@ -18,8 +18,8 @@ use crate::{
     table::Table,
 };
 
-/// Maximum number of shares and payments of expenses that one transaction adds to a tally, each of
-/// which may be a counter: their update is an expression of at most 4 KB.
+/// Maximum number of shares and payments of expenses that one transaction adds to a tally. Each may
+/// be a counter, and the expression that updates them has at most 4 KB.
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters>
 pub(crate) const MAX_COUNTERS: usize = 150;

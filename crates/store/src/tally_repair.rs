@@ -25,8 +25,8 @@ use crate::{
     tallies::{MAX_COUNTERS, tally_writes},
 };
 
-/// Maximum number of expenses that one transaction dates. It also writes their tally and the balance
-/// row.
+/// Maximum number of expenses that one transaction dates. It also writes their tally and the
+/// balance row.
 const MAX_DATED: usize = 90;
 
 /// Expenses of one tally in parts that a transaction can date each. An expense of more members is a
@@ -67,7 +67,8 @@ impl Table {
 
     /// Sets the date of expenses that have none to the day that views show, adds them to the tally
     /// of that day, and returns their number. `expenses` are a part of [`datable`] ones, of one
-    /// group, day and category; those that have got a date or were deleted meanwhile are left as they are.
+    /// group, day and category; those that have got a date or were deleted meanwhile are left as
+    /// they are.
     ///
     /// # Errors
     ///

@@ -64,17 +64,17 @@ struct SheetPlace {
 
 /// Export a group.
 ///
-/// All pages show the ledger as it was when the first page was read, whatever changes meanwhile. A
-/// page may have fewer rows than `limit` and still have a next page.
+/// All pages show the ledger as it was when the first page was read, even if it has changed since.
+/// A page may have fewer rows than `limit` although there is a next page.
 ///
-/// `json` has everything: the group, its members and balances on the first page, and the entries of
-/// the ledger, each with its expense or settlement, as it was while the entry was applied.
-/// Settlements that are not completed follow the entries.
+/// `json` has everything. The group, its members and its balances are on the first page. The
+/// entries of the ledger follow, each with its expense or settlement as it was while the entry was
+/// applied, and then the settlements that are not completed.
 ///
 /// `csv` has a line for each expense and payment that counts, with the change of each member's
-/// balance, and at its end the balances. The header is on the first page and the balances are on
-/// the last one, so the pages in order are one file. The cursor of the next page is in the header
-/// `next-cursor`.
+/// balance; the last lines are the balances. The header line is only on the first page and the
+/// balances are only on the last one, so the file is all pages, one after the other. The cursor of
+/// the next page is in the response header `next-cursor`.
 #[utoipa::path(get, path = "/api/groups/{groupId}/export", tag = "transfer",
     params(
         ("format" = inline(Option<FormatText>), Query, description = "Format of the export. \
@@ -151,7 +151,7 @@ async fn export_csv(
     Ok(response)
 }
 
-/// The error of a row that cannot be written, which an invalid row in the table causes.
+/// The error for a row that cannot be exported because it is invalid in the table.
 fn unwritten(error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::Table(error.into())
 }

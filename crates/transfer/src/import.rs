@@ -27,11 +27,12 @@ use view::{ImportView, ImportedView, ResultView};
 
 /// Import a file of another app.
 ///
-/// An export file of Splitwise, Spliit, IHateMoney or Cospend, or the JSON of a whole group of
-/// Fracti. The format is recognized by the contents. Without `commit`, the response is a plan, and
-/// nothing is written. With it, all expenses and payments that the group does not have yet are
-/// recorded, or none if one cannot be. A large import may answer 202 with the status `running`:
-/// repeat the request until the status is `done`. A repeated request records nothing twice.
+/// The file is an export of Splitwise, Spliit, IHateMoney or Cospend, or the complete JSON export
+/// of a Fracti group. The format is recognized by the contents. Without `commit`, the response is a
+/// plan, and nothing is written. With `commit`, all expenses and payments that the group does not
+/// have yet are recorded; if one of them cannot be recorded, none is. The response to a large
+/// import may be 202 with the status `running`: repeat the request until the status is `done`. A
+/// repeated request records nothing twice.
 #[utoipa::path(post, path = "/api/groups/{groupId}/import", tag = "transfer",
     request_body(content = ImportForm, content_type = "multipart/form-data"),
     responses(
@@ -95,10 +96,10 @@ pub(crate) async fn get_import(
 
 /// Undo an import.
 ///
-/// Allowed for the member who imported the file, and for any member once this one has left. All
-/// expenses and settlements of the import that still exist are deleted, edited ones too. Guests whom
-/// it has added stay members. A large undo may answer 202 with the status `undoing`: repeat the
-/// request until the status is `undone`.
+/// Allowed for the member who imported the file, and for any member once that member has left.
+/// Deletes all expenses and settlements of the import that still exist, including edited ones.
+/// Guests that the import has added stay members. The response to a large undo may be 202 with the
+/// status `undoing`: repeat the request until the status is `undone`.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/import/{importId}", tag = "transfer",
     responses(
         (status = OK, body = Data<ImportView>),

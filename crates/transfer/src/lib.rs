@@ -1,4 +1,4 @@
-//! Endpoints that move the expenses of a group from other apps into Fracti, and out of it.
+//! Endpoints that import groups from other apps, and export them from Fracti.
 
 pub mod export;
 

@@ -53,7 +53,7 @@ async fn migrate(api: &Api, options: &MigrateOptions) -> (Outcome, String) {
     (outcome, String::from_utf8(out).unwrap())
 }
 
-/// Checks that the balances of a group are those that its v0 rows mean.
+/// Checks that the balances of a group are those that its v0 rows amount to.
 async fn check(api: &Api, id: &str, group: &V0Group) {
     api.verify(id).await;
     let user = api.user(group.user, "Alice");
@@ -74,8 +74,8 @@ async fn check(api: &Api, id: &str, group: &V0Group) {
     assert_eq!(debts["summary"]["settlementCount"], group.completed);
 }
 
-/// Rows without what depends on which rows a transaction took: the number of writes, and the times of
-/// the last change of tallies.
+/// Rows without the attributes that depend on how rows were grouped into transactions: the number
+/// of writes, and the times at which tallies last changed.
 fn comparable(rows: Rows) -> Rows {
     let plain = |mut row: BTreeMap<String, AttributeValue>| {
         row.retain(|name, _| !["version", "updatedAt"].contains(&name.as_str()));
@@ -139,7 +139,7 @@ async fn killed_migration_continues_to_the_result_of_one_that_was_not() {
         let mut admin = admin(&api);
         let mut running = pin!(admin.migrate(&run, &mut out));
         let mut polls = random.usize(1..40);
-        // Dropped with requests under way, which may still be served.
+        // The future is dropped while requests are under way, which may still be served.
         let ended = std::future::poll_fn(|context| match polls.checked_sub(1) {
             None => Poll::Ready(None),
             Some(left) => {

@@ -1,4 +1,4 @@
-//! All pages of an export are of the moment of the first one.
+//! All pages of an export show the moment of the first one.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Exports as JSON are read as files to import.
+//! JSON exports can be imported.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Recording what a file has.
+//! Recording the rows of a file.
 
 use std::time::Duration;
 
@@ -101,7 +101,8 @@ async fn an_expense_keeps_what_the_file_has() {
     let all = alice.get(&group.path("/imports")).await;
     assert_eq!(all.data(200), &json!([shown]));
 
-    // Each expense and settlement is found by its id, in the history and in the lists of its members.
+    // Each expense and settlement is found by its id, in the history and in the lists of its
+    // members.
     for expense in &expenses {
         let path = group.path(&format!("/expenses/{}", expense["id"].as_str().unwrap()));
         assert_eq!(alice.get(&path).await.data(200), expense);
@@ -146,7 +147,7 @@ async fn an_imported_expense_is_edited_deleted_and_restored_like_any_other() {
     );
     alice.delete(&tea).await.data(200);
     group.verify().await;
-    // What was deleted by hand is imported again, as the file has it.
+    // An expense that was deleted by hand is imported again, as in the file.
     assert_eq!(counts(&import.send(alice, &group).await), [1, 1, 1, 0]);
     assert_eq!(alice.get(&tea).await.data(200)["amount"], 1.5);
     group.verify().await;

@@ -1,4 +1,4 @@
-//! Files and forms of an attacker.
+//! Files and forms that an attacker would send.
 
 use axum::{
     body::Body,
@@ -89,7 +89,7 @@ async fn malformed_forms_are_refused_by_the_name_of_the_field() {
         (
             parts(&[(FILE, file), (OPTIONS, b"{\"payers\":{\"x\":\"A\"}}")]),
             "options.payers[\"x\"]",
-            "payers[\"x\"] must have a line as its key",
+            "payers[\"x\"] must have a line number as key",
         ),
         (
             parts(&[(FILE, file), (OPTIONS, b"{\"weights\":{\"A\":\"heavy\"}}")]),

@@ -1,4 +1,4 @@
-//! Who the people of a file are.
+//! The mapping from people in a file to members.
 
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ async fn every_name_must_be_mapped_to_a_present_member_or_a_new_guest() {
             ),
             (
                 r#"options.members["Nobody"]"#.to_owned(),
-                r#"members["Nobody"]: the file does not have the name"#.to_owned()
+                r#"members["Nobody"]: nobody in the file has this name"#.to_owned()
             ),
         ]
     );
@@ -67,7 +67,7 @@ async fn a_new_guest_must_not_have_the_name_of_a_member() {
     let wrong = wrong.with("members", json!({ "A": "1", "b": "new guest" }));
     let wrong = details(&wrong.send(alice, &group).await);
     let rule =
-        r#"members["b"] must be the id of a member: another member of the group has the name"#;
+        r#"members["b"] must be the id of a member: another member of the group has this name"#;
     assert_eq!(wrong, [(r#"options.members["b"]"#.to_owned(), rule.to_owned())]);
 
     // A guest of an earlier import who was removed since is not added again.
@@ -84,7 +84,7 @@ async fn a_new_guest_must_not_have_the_name_of_a_member() {
     let removed = details(&guest.send(alice, &group).await);
     assert_eq!(
         removed[0].1,
-        r#"members["Gus"] must be the id of a member: the guest of this name was removed"#
+        r#"members["Gus"] must be the id of a member: the guest with this name was removed"#
     );
     alice.post(&format!("{gus}/restore"), json!({})).await.data(200);
     assert_eq!(counts(&guest.send(alice, &group).await)[0], 1);

@@ -114,7 +114,7 @@ pub(super) fn nets(export: &Value) -> BTreeMap<(String, String), String> {
     open.map(|it| ((text(&it["name"]), text(&it["currency"])), it["net"].to_string())).collect()
 }
 
-/// A group of a user who has no namesake in other groups.
+/// A group of a user whose name is in no other group.
 pub(super) async fn empty(api: &Api) -> Group {
     let newcomer = api.user(50, "Newcomer");
     let new = json!({ "title": "Again", "chatId": -50, "currency": "EUR" });
@@ -145,7 +145,7 @@ async fn exported_group_is_the_same_after_its_import_into_another_one() {
     assert_eq!(told(&copy), told(&export));
     assert_eq!(nets(&copy), nets(&export));
     assert_eq!(balances(&into).await, nets(&export));
-    // A copy of the copy is the copy, in every respect.
+    // A copy of the copy equals the copy in every respect.
     let third = empty(&source.group.api).await;
     let twice = imported_again(&copy, &third).await;
     assert_eq!(told(&twice), told(&copy));

@@ -75,7 +75,7 @@ async fn only_the_importer_may_undo_an_import_until_they_leave() {
     alice.patch(&group.path(""), json!({ "archived": false })).await.data(200);
     assert_eq!(alice.pages(&group.path("/expenses"), 100).await.len(), 11, "nothing was deleted");
 
-    // Carol imports a file that leaves her without a balance, and goes.
+    // Carol imports a file that leaves her without a balance, and leaves.
     let rows = [("2025-12-01", "General", "Tea", "USD", vec![100, -100])];
     let import = Import::of(&splitwise(&["A", "B"], &rows), "{}");
     let import = import.by(carol, &group, &[("A", "1"), ("B", "2")]).await;
@@ -110,7 +110,7 @@ async fn an_undo_ends_an_import_that_is_still_running() {
     let alice = &group.members[0];
     let import = Import::of(&year(300), "{}");
     let import = import.by(alice, &group, &[("A", "1"), ("B", "2")]).await;
-    // A process that has no lock with the other one.
+    // A second process, which does not share the first one's lock.
     let other = group.api.another();
     let running = {
         let (import, group, alice) = (import.clone(), &group, alice.clone());
@@ -162,7 +162,7 @@ async fn undos_and_imports_at_once_leave_all_or_nothing() {
         assert!(reply.status == 200 || reply.code().0 == 409, "{}", reply.text);
     }
     group.verify().await;
-    // The import row says how it ended, and a repetition brings it to an end.
+    // The row of the import shows its status, and a repeated request completes it.
     group.api.pass(Duration::from_secs(1));
     assert_eq!(status(&alice.delete(&path).await), "undone");
     assert_eq!(group.balances().await, ["6", "-3", "-3"]);

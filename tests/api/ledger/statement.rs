@@ -176,7 +176,8 @@ async fn past_balances_are_those_that_were_read_then() {
         };
         for seen in &past.seen {
             let then = balance(format!("at={}", seen.at)).await;
-            // The group, the members, the balance; the checkpoint, and the entries before and after.
+            // The group, the members, the balance; the checkpoint, and the entries before and
+            // after.
             assert!(then.cost.requests <= 6, "SEED={seed} {}", then.cost);
             let then = then.data(200);
             let place = format!("SEED={seed} at {}", seen.at);

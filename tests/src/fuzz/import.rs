@@ -14,9 +14,9 @@ use fracti_formats::{
 
 static TODAY: LazyLock<Day> = LazyLock::new(|| "2026-06-30".parse().unwrap());
 
-/// An export file of another app: each of its rows moves money between members and creates none;
-/// its shares follow from its split; what is listed is bounded; a byte order mark, and reading it
-/// twice, change nothing.
+/// Reads an export file of another app. Each row moves money between members and creates none; its
+/// shares follow from its split; lists are bounded; a byte order mark, or reading the file twice,
+/// changes nothing.
 ///
 /// # Panics
 ///
@@ -77,7 +77,7 @@ fn check(import: &Import) {
     assert!(serde_json::to_string(&plan).is_ok());
 }
 
-/// The shares of an expense follow from its split, whoever the members are.
+/// The shares of an expense follow from its split, for any ids of the members.
 fn check_split(split: &Split<usize>, shares: &[Part], currency: Currency) {
     let id = |person: usize| MemberId::from(UserId::new(person as u64 + 1).unwrap());
     let split = split.clone().among(|person| Some(id(person))).unwrap();

@@ -1,8 +1,8 @@
 //! Compares a table with the journal of its users.
 //!
 //! Three checks: the effect of every record is present as often as its response said; every row is
-//! explained by a record; and the ledger, entries, history, indexes and tallies of every group agree
-//! with its expenses and settlements, as do its exports. The arithmetic is independent of the
+//! explained by a record; and the ledger, entries, history, indexes and tallies of every group
+//! agree with its expenses and settlements, as do its exports. The arithmetic is independent of the
 //! production code.
 
 mod adjustments;

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use crate::{Admin, Failure};
 
-/// Time between two questions whether the index can be used.
+/// Time between two checks whether the index can be used.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// The index at the beginning of a run.

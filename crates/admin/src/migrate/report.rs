@@ -1,4 +1,5 @@
-//! The report of a migration. Findings go to the file as they come, so it takes no memory.
+//! The report of a migration. Findings are written to the file at once, so the report takes no
+//! memory.
 
 use std::{
     fs::File,
@@ -88,7 +89,7 @@ impl<'a, W: Write> Report<'a, W> {
         })
     }
 
-    /// Adds a group that could not be migrated, or does not agree with its rows.
+    /// Adds a group that could not be migrated, or whose ledger disagrees with its rows.
     pub(super) fn group_anomaly(&self, group: GroupId, error: &Error) -> Result<(), Failure> {
         self.anomaly(&keys::group(group), &with_causes(error))
     }
@@ -103,7 +104,7 @@ impl<'a, W: Write> Report<'a, W> {
         self.count(|numbers| &mut numbers.groups, 1);
     }
 
-    /// Counts a group that agrees with its rows.
+    /// Counts a group whose ledger agrees with its rows.
     pub(super) fn verified(&self) {
         self.count(|numbers| &mut numbers.groups_verified, 1);
     }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{Admin, Failure, progress};
 
-/// Time between two lines that report the progress where there is no terminal.
+/// Time between two lines that report the progress if there is no terminal.
 const REPORTED_EVERY: Duration = Duration::from_secs(10);
 
 /// A run through the table.
@@ -28,7 +28,7 @@ pub(super) struct Sweep<'a, 'o, W> {
     lines: Lines,
 }
 
-/// The progress in lines, where there is no terminal for a bar.
+/// The progress as lines, if there is no terminal for a progress bar.
 struct Lines(std::sync::Mutex<tokio::time::Instant>);
 
 impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {

@@ -1,4 +1,4 @@
-//! The state file: how far each segment of the table is.
+//! The state file: the progress of each segment of the table.
 
 use std::{
     fs, io,
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::Failure;
 
-/// How far the run is, in memory and in a file if there is one.
+/// The progress of a run, in memory and, if there is one, in a file.
 pub(super) struct State {
     file: Option<PathBuf>,
     segments: Mutex<Vec<Progress>>,
 }
 
-/// How far the scan of a segment is.
+/// The progress of the scan of a segment.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Progress {
     /// Position after which rows are still to be read.
@@ -29,7 +29,7 @@ pub(super) struct Progress {
 }
 
 impl State {
-    /// The state in a file, or that of a run that begins.
+    /// The state in the file, or that of a new run.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl State {
         self.with(|segments| segments.len())
     }
 
-    /// A segment, and how far it is.
+    /// A segment, and its progress.
     pub(super) fn of(&self, number: usize) -> (Segment, Progress) {
         self.with(|segments| {
             let int = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
@@ -61,7 +61,7 @@ impl State {
         })
     }
 
-    /// Notes how far a segment is. The file is replaced as a whole.
+    /// Saves the progress of a segment. The file is replaced as a whole.
     ///
     /// # Errors
     ///

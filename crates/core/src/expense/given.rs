@@ -1,4 +1,4 @@
-//! Expenses of files, whose shares are given together with the split that they follow from.
+//! Expenses of imported files, which give the shares as well as the split that produced them.
 
 use super::{
     Expense, NewExpense, Share,
@@ -15,8 +15,8 @@ use crate::{
 };
 
 impl NewExpense {
-    /// The split among the members who have `shares`, numbers of minor units, from which these
-    /// follow. The amount and the currency must be given.
+    /// The split from which `shares`, in minor units, follow: the split among the members who have
+    /// one. The amount and the currency must be given.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl NewExpense {
 }
 
 impl Expense {
-    /// The same expense with the same shares, split by `split`.
+    /// The same expense and shares, with `split` as their split.
     ///
     /// # Errors
     ///

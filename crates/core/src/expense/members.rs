@@ -27,7 +27,7 @@ impl<'a> Members<'a> {
         Self { present, before: BTreeMap::new() }
     }
 
-    /// Members of whom nothing but the ids is known.
+    /// Members of whom only the ids are known.
     pub(super) fn unnamed(ids: impl IntoIterator<Item = MemberId>) -> Self {
         Self { present: ids.into_iter().map(|id| (id, "")).collect(), before: BTreeMap::new() }
     }
@@ -78,7 +78,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Adds to shares the input of a split that they were computed from.
+/// Adds the input of the split from which the shares were computed to them.
 pub(super) fn add_inputs(shares: &mut [Share], split: &Split, currency: Currency) {
     let mut shares: BTreeMap<MemberId, &mut Share> =
         shares.iter_mut().map(|share| (share.user_id, share)).collect();

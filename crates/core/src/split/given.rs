@@ -1,4 +1,4 @@
-//! Shares that are given together with the split that they follow from.
+//! Checks shares against the split from which they are said to follow.
 
 use num_bigint::BigInt;
 
@@ -6,10 +6,10 @@ use super::{Split, SplitError, rounded_down};
 use crate::{id::MemberId, money::Money};
 
 impl Split {
-    /// Checks that `shares`, numbers of minor units in any order, are how the split divides
-    /// `amount`: each is the exact share rounded down, and those with the largest remainders have
-    /// one of the left-over minor units more. Which of several equal remainders have one does not
-    /// matter: it depends on the ids of the expense and of its members.
+    /// Checks that `shares`, in minor units and in any order, are a result of dividing `amount` by
+    /// the split: each is the exact share rounded down, plus one of the left-over minor units for
+    /// those with the largest remainders. Which of several equal remainders get one does not
+    /// matter, because it depends on the ids of the expense and of its members.
     ///
     /// # Errors
     ///

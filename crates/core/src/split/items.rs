@@ -92,8 +92,8 @@ impl ExactLines {
     }
 }
 
-/// The least common multiple of two numbers above zero. The time is linear in the length of `many`,
-/// which `BigInt::lcm`'s is not.
+/// The least common multiple of two positive numbers. The time is linear in the length of `many`,
+/// unlike that of `BigInt::lcm`.
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "a `BigInt` does not overflow, and divisors are above zero"

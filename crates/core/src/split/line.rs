@@ -82,8 +82,8 @@ impl<A, M: Ord> Line<A, M> {
         Line { kind, name, amount, rest, quantity, price, sharing }
     }
 
-    /// The same line among other members; `None` if `of` has none for a sharer, or the same one for
-    /// two.
+    /// The same line with each sharer replaced by `of`; `None` if `of` returns `None`, or the same
+    /// member for two sharers.
     pub(super) fn among<N: Ord>(self, of: &impl Fn(M) -> Option<N>) -> Option<Line<A, N>> {
         let Self { kind, name, amount, rest, quantity, price, sharing } = self;
         let sharing = match sharing {

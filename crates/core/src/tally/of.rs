@@ -1,4 +1,4 @@
-//! What a tally is of: a day and a category.
+//! The day and the category of a tally.
 
 use std::{fmt, str::FromStr};
 
@@ -16,7 +16,8 @@ pub struct TallyOf {
     pub category: Option<Category>,
 }
 
-/// Error returned for a text that is not the name of a [`Counter`](super::Counter) or not a [`TallyOf`].
+/// Error returned for a text that is not the name of a [`Counter`](super::Counter) or not a
+/// [`TallyOf`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TallyError;
 

@@ -50,8 +50,8 @@ impl Draft<TargetsUpdate> {
     ///
     /// # Errors
     ///
-    /// [`Error::VersionConflict`] if `before` has another version, unless the update is a repetition
-    /// that has made this version; [`Error::Invalid`]; [`Error::Unreadable`].
+    /// [`Error::VersionConflict`] if `before` has another version, unless the update is a
+    /// repetition that has made this version; [`Error::Invalid`]; [`Error::Unreadable`].
     pub fn apply(&self, before: &Targets, now: Timestamp) -> Result<Targets, Error> {
         let sent = self.fields().and_then(|update| update.version.value());
         if let Some(sent) = sent.filter(|sent| **sent != before.version) {

@@ -1,4 +1,4 @@
-//! Attributes of a v0 row, which may be missing or of another type.
+//! Attributes of a v0 row, which may be missing or have the wrong type.
 
 use crate::{
     currency::Currency,
@@ -14,7 +14,7 @@ use crate::{
 pub(super) struct Attributes<'a>(pub(super) &'a Item);
 
 impl<'a> Attributes<'a> {
-    /// A text that is not blank. A number is one, too.
+    /// A text that is not blank, or a number as text.
     pub(super) fn text(self, name: &str) -> Option<&'a str> {
         match self.0.get(name)? {
             AttributeValue::S(text) | AttributeValue::N(text) => {
@@ -29,16 +29,16 @@ impl<'a> Attributes<'a> {
         self.text(name)?.parse().ok()
     }
 
-    /// A value with a text form.
+    /// A value that is parsed from text.
     pub(super) fn parsed<T: std::str::FromStr>(self, name: &str) -> Option<T> {
         self.text(name)?.parse().ok()
     }
 
-    /// As [`Attributes::parsed`], if it is there.
+    /// Like [`Attributes::parsed`], for an attribute that must exist.
     ///
     /// # Errors
     ///
-    /// [`Anomaly::Unreadable`] otherwise.
+    /// [`Anomaly::Unreadable`] if it is missing or invalid.
     pub(super) fn required<T: std::str::FromStr>(self, name: &str) -> Result<T, Anomaly> {
         self.parsed(name).ok_or_else(|| Anomaly::Unreadable(name.to_owned()))
     }
@@ -57,7 +57,7 @@ impl<'a> Attributes<'a> {
     ///
     /// # Errors
     ///
-    /// [`Anomaly::Unreadable`] if the row has an unknown one.
+    /// [`Anomaly::Unreadable`] if the row's currency is unknown.
     pub(super) fn currency(self, group: &Group) -> Result<Currency, Anomaly> {
         let code = self.text("currency").map(str::to_uppercase);
         let parsed = code.map_or(Ok(group.currency), |code| code.parse());

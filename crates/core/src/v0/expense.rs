@@ -17,11 +17,12 @@ use crate::{
 /// Description of an expense that has none.
 const DESCRIPTION: &str = "Expense";
 
-/// The expense of a v0 row, recorded at `created_at`.
+/// Converts the v0 row of an expense, recorded at `created_at`.
 ///
-/// Amounts are rounded to minor units. Shares that then do not sum to the amount are computed again:
-/// equally, by the percentages, or in proportion to the shares. An unknown way to split becomes
-/// `exact`, and an unknown category `other`. A description that is too long continues in the notes.
+/// Amounts are rounded to minor units. Shares that do not sum to the amount then are computed
+/// again: equally, by the percentages, or in proportion to the shares. An unknown way to split
+/// becomes `exact`, and an unknown category `other`. If a description is too long, it is shortened,
+/// and the whole text is added to the notes.
 ///
 /// # Errors
 ///

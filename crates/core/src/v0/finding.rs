@@ -1,4 +1,4 @@
-//! What the migration of a v0 row finds: corrections and anomalies.
+//! Findings of the migration of a v0 row: corrections and anomalies.
 
 use std::collections::BTreeSet;
 
@@ -33,14 +33,14 @@ impl Correction {
     }
 }
 
-/// Why a row cannot be migrated, or what is wrong with a row that is migrated as it is.
+/// Why a row cannot be migrated, or what remains wrong with a migrated row.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Anomaly {
     /// An attribute that cannot be replaced is missing or cannot be read.
     #[error("{0} is missing or cannot be read")]
     Unreadable(String),
     /// The amount is zero.
-    #[error("amount must not be zero, rounded to minor units")]
+    #[error("amount, rounded to minor units, must not be zero")]
     NoAmount,
     /// The amount of a settlement is negative.
     #[error("amount must not be negative")]
@@ -60,25 +60,25 @@ pub enum Anomaly {
     /// A settlement has one member on both sides.
     #[error("fromUserId and toUserId must be different members")]
     SameMember,
-    /// The time in the id is another one than that of the row.
-    #[error("id contains another time than the sort key")]
+    /// The time in the id differs from that of the row.
+    #[error("the time in id differs from the time in the sort key")]
     IdTime,
     /// The group has another row with the id.
-    #[error("another row of the group has the id")]
+    #[error("another row of the group has the same id")]
     IdTaken,
-    /// Many rows after this one have the times that it could be moved to.
-    #[error("no later time is free")]
+    /// Other rows have all the times to which this one could be moved.
+    #[error("the times after that of the row are taken by other rows")]
     NoTime,
-    /// Two rows of members are of one member.
-    #[error("another row is of the same member")]
+    /// Two rows belong to the same member.
+    #[error("another row belongs to the same member")]
     MemberTwice,
-    /// No member of the group is a Telegram user, who could be named as the actor of an entry.
-    #[error("no Telegram user is a member of the group")]
+    /// No member of the group is a Telegram user, so an entry would have no actor.
+    #[error("the group has no member who is a Telegram user")]
     NoActor,
     /// A transaction that migrates the row would be too large.
     #[error("the row and its participants do not fit into one transaction")]
     TooManyRows,
-    /// The ledger does not take the event.
+    /// The ledger refuses the event.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     /// There is no row of the group.
@@ -87,22 +87,23 @@ pub enum Anomaly {
     /// There is no expense that the participant belongs to.
     #[error("the expense of the participant does not exist or was not migrated")]
     NoExpense,
-    /// The key is not that of a row of a group.
-    #[error("the key is not that of a row of Fracti")]
+    /// The key is not that of any row of a group.
+    #[error("the key is not one that Fracti writes")]
     Key,
     /// The blockchain transaction was shortened or mistyped.
-    #[error("txHash is no hash: it is kept, and may be used again")]
+    #[error("txHash is not a valid hash; it is kept, but other settlements may use it, too")]
     Hash,
     /// The blockchain transaction pays another settlement, too.
-    #[error("txHash is also that of settlement {1} of group {0}")]
+    #[error("settlement {1} of group {0} has the same txHash")]
     HashUsed(GroupId, SettlementId),
     /// The wallet was shortened or mistyped.
-    #[error("wallet is no TON address: it is kept")]
+    #[error("wallet is not a valid TON address; it is kept")]
     Wallet,
 }
 
-/// The corrections that turn one row into another. Keys of indexes follow from other attributes,
-/// and of the attributes that only the second row has, only those in `always` are corrections.
+/// The corrections that turn one row into another. Keys of indexes are left out, because they
+/// follow from other attributes. Attributes that only the second row has are corrections only if
+/// they are in `always`.
 pub(super) fn corrections(before: &Item, after: &Item, always: &[&str]) -> Vec<Correction> {
     let is_derived = |name: &str| name.starts_with("GSI") || [KIND, FORMAT_VERSION].contains(&name);
     let names = before.keys().map(String::as_str).chain(always.iter().copied());
@@ -114,7 +115,7 @@ pub(super) fn corrections(before: &Item, after: &Item, always: &[&str]) -> Vec<C
     names.into_iter().filter_map(correction).collect()
 }
 
-/// The value as JSON; `None` for a null, which stands for a missing attribute.
+/// The value as JSON; `None` for a null, which means a missing attribute.
 fn json(value: &AttributeValue) -> Option<Value> {
     Some(match value {
         AttributeValue::S(text) => Value::String(text.clone()),

@@ -15,8 +15,8 @@ use crate::{
 /// Title of a group that has none.
 const TITLE: &str = "Group";
 
-/// The group of a v0 row, which has `member_count` members. One without a currency gets TON, as
-/// `created_at` one without a time of creation.
+/// Converts the v0 row of a group with `member_count` members. Without a currency, the currency
+/// becomes TON; without a time of creation, the time becomes `created_at`.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ pub fn group(
     created_at: Timestamp,
 ) -> Result<Migrated<Group>, Anomaly> {
     let row = Attributes(item);
-    // No group is looked up by its chat id.
+    // A missing chat id does no harm: no group is looked up by it.
     let chat_id = row.parsed("chatId").unwrap_or_else(|| ChatId::from(0));
     let title: String =
         row.text("title").unwrap_or(TITLE).chars().take(Title::MAX_LENGTH).collect();
@@ -50,8 +50,8 @@ pub fn group(
     Migrated::of(item, group, &always)
 }
 
-/// The member of a v0 row. One without a Telegram id becomes a guest, and one without a time of
-/// joining has joined at `joined_at`.
+/// Converts the v0 row of a member. A member without a Telegram id becomes a guest; a missing time
+/// of joining becomes `joined_at`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Members of a group by the ids that its v0 rows use.
+//! The members of a group, found by the ids that its v0 rows use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,11 +13,11 @@ use crate::{
     v0::{Anomaly, attributes::Attributes},
 };
 
-/// Name of a member whose name no row has.
+/// Name of a member whose name is in no row.
 pub(super) const UNKNOWN: &str = "Unknown";
 
-/// The members of a group by all ids that v0 rows may call them: Telegram ids, and others that an
-/// earlier TypeScript Fracti generated.
+/// The members of a group by all ids that v0 rows may use for them: Telegram ids, and other ids
+/// that an early version of the TypeScript Fracti generated.
 #[derive(Clone, Debug)]
 pub struct Members {
     group: GroupId,
@@ -25,7 +25,7 @@ pub struct Members {
     names: Vec<Member>,
 }
 
-/// Members whom a v0 row names, of whom some may be strangers.
+/// The members that a v0 row names.
 pub(super) struct Named<'a> {
     members: &'a Members,
     at: Timestamp,
@@ -33,8 +33,7 @@ pub(super) struct Named<'a> {
     pub(super) strangers: Vec<Member>,
 }
 
-/// The id of the member whose row this is: the Telegram id if there is one; otherwise the member is
-/// a guest.
+/// The id of the member with this row: the Telegram id, or that of a guest if there is none.
 pub(super) fn id_of(group: GroupId, row: Attributes<'_>) -> Option<MemberId> {
     let in_key = row.text("SK").and_then(|key| key.strip_prefix(prefix::MEMBER));
     let texts = || [row.text("telegramId"), row.text("id"), in_key].into_iter().flatten();
@@ -43,7 +42,7 @@ pub(super) fn id_of(group: GroupId, row: Attributes<'_>) -> Option<MemberId> {
     user.or_else(|| texts().next().map(|text| other(group, text)))
 }
 
-/// The guest with an id that is no Telegram id. The same text always gives the same guest.
+/// The guest for an id that is not a Telegram id. The same text always gives the same guest.
 fn other(group: GroupId, text: &str) -> MemberId {
     if let Ok(id) = text.parse() {
         return id;
@@ -77,7 +76,7 @@ impl Members {
         members
     }
 
-    /// The members and these.
+    /// Adds these members.
     #[must_use]
     pub fn with(mut self, strangers: &[Member]) -> Self {
         for member in strangers {
@@ -95,7 +94,7 @@ impl Members {
         unlinked.map(|member| member.id).collect::<BTreeSet<_>>().len() as u64
     }
 
-    /// A Telegram user among these, or else the first one of the group.
+    /// The first Telegram user among `first`, or else in the group.
     #[must_use]
     pub fn user(&self, first: impl IntoIterator<Item = MemberId>) -> Option<UserId> {
         let all = self.known.values().map(|(id, _)| *id);
@@ -108,10 +107,10 @@ impl Members {
 }
 
 impl Named<'_> {
-    /// The member that an attribute names, and the name that another one has.
+    /// The member whose id is in one attribute and whose name is in another one.
     ///
-    /// A Telegram id that has no row of a member is that of a user who is past: they stay who they
-    /// are, and have no right to anything in the group. Any other id is a guest's.
+    /// A Telegram id without a member's row becomes a past member, who keeps this id and has no
+    /// access to the group. Any other id without a row becomes a guest.
     ///
     /// # Errors
     ///
@@ -139,7 +138,8 @@ impl Named<'_> {
         Ok((meant, name))
     }
 
-    /// The name, with a number if a present member has it: guests are told apart by their names.
+    /// The name, with a number if a present member already has it, because guests are told apart by
+    /// their names.
     fn free_name(&self, name: &str) -> String {
         let names: Vec<Member> =
             self.members.names.iter().chain(&self.strangers).cloned().collect();

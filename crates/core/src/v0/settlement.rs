@@ -9,8 +9,8 @@ use crate::{
     time::Timestamp,
 };
 
-/// The settlement of a v0 row, recorded at `created_at`. Its amount is rounded to minor units, and its `txHash` gets the
-/// present form if it is a whole hash.
+/// Converts the v0 row of a settlement, recorded at `created_at`. Its amount is rounded to minor
+/// units, and its `txHash` gets the canonical form if it is a complete hash.
 ///
 /// # Errors
 ///

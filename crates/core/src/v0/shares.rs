@@ -9,7 +9,7 @@ use crate::{
     v0::Anomaly,
 };
 
-/// A share as a v0 row has it.
+/// A share in a v0 row.
 #[derive(Clone, Debug)]
 pub(super) struct V0Share {
     pub(super) user_id: MemberId,
@@ -86,7 +86,7 @@ fn merged(shares: Vec<V0Share>) -> Result<Vec<V0Share>, Anomaly> {
     Ok(merged)
 }
 
-/// The shares in minor units, if all are whole ones and sum to the amount.
+/// The shares in minor units, if all are whole numbers and sum to the amount.
 fn whole(shares: &[V0Share], amount: Money) -> Option<Vec<i64>> {
     let minor = |share: &V0Share| amount.currency.to_minor(share.amount?).ok();
     let minor: Vec<i64> = shares.iter().map(minor).collect::<Option<_>>()?;
@@ -94,14 +94,14 @@ fn whole(shares: &[V0Share], amount: Money) -> Option<Vec<i64>> {
     (sum == amount.minor.into()).then_some(minor)
 }
 
-/// The percentages, if today's rules accept them.
+/// The percentages, if the current rules accept them.
 fn percentages(shares: &[V0Share]) -> Option<Vec<u32>> {
     let percentages: Vec<Decimal> =
         shares.iter().map(|share| share.percentage).collect::<Option<_>>()?;
     percentage_weights(&percentages).ok()
 }
 
-/// The amount divided by the rule of the split, as far as the row has its input.
+/// The amount divided by the rule of the split, if the row has the input for it.
 fn divided(
     split_type: Option<SplitType>,
     shares: &[V0Share],
@@ -121,7 +121,7 @@ fn divided(
     Ok(shares.into_iter().map(|share| share.amount.minor).collect())
 }
 
-/// The numbers as whole ones in the same proportion, if none is missing and not all are zero.
+/// The numbers as whole numbers in the same proportion, if none is missing and not all are zero.
 fn weights(numbers: impl Iterator<Item = Option<Decimal>>) -> Option<Vec<i128>> {
     let numbers: Vec<Decimal> = numbers.collect::<Option<_>>()?;
     let scale = numbers.iter().map(|number| number.decimals()).max()?;

@@ -1,4 +1,4 @@
-//! Cases of v0 rows, each with what becomes of it.
+//! v0 rows and what the migration makes of them.
 
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ fn in_group(changes: Value) -> Migrated<Group> {
     group(&row(base, changes), id(), 2, Timestamp::default()).unwrap()
 }
 
-/// Alice, Bob and Carol, of whom Carol has another id, too.
+/// Alice, Bob and Carol. Carol also has a second id.
 fn members() -> Members {
     let carol = member_row(json!({ "SK": format!("USER#{OTHER}"), "id": OTHER, "telegramId": 3,
         "name": "Carol" }));

@@ -1,4 +1,4 @@
-//! What is in a file.
+//! The contents of a file.
 
 use fracti_core::{
     currency::Currency,
@@ -14,7 +14,8 @@ use serde_json::value::RawValue;
 /// Name of the format in a file.
 const NAME: &str = "fracti-json";
 
-/// Letters of a file that is cut off in which the name of the format is looked for.
+/// Length of the beginning of a truncated file in which the name of the format is searched, in
+/// characters.
 const START: usize = 200;
 
 /// What a JSON file says about its format.
@@ -40,7 +41,7 @@ pub(super) struct Export<'a> {
     pub(super) version: u64,
     /// Number of entries of the whole export.
     pub(super) sequence: u64,
-    /// They are on the first page.
+    /// The members, on the first page.
     pub(super) members: Option<Vec<Member>>,
     pub(super) balances: Option<Vec<Balance>>,
     #[serde(borrow)]
@@ -115,7 +116,7 @@ pub(super) struct Expense {
     pub(super) items: Option<Vec<Line>>,
 }
 
-/// What a member paid or owes. What a share was computed from is beside it.
+/// What a member paid or owes, with the input from which a share was computed.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Share {
@@ -174,7 +175,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// The form of a JSON file in this format. A file that is cut off is recognized by its beginning.
+/// The form of a JSON file in this format. A truncated file is recognized by its beginning.
 pub(crate) fn recognize(text: &str) -> Option<Form> {
     let is_ours = |probe: &Probe| probe.format.as_deref() == Some(NAME);
     match serde_json::from_str::<Probe>(text) {

@@ -30,7 +30,7 @@ pub(super) fn read(
     if expense.split_type == SplitType::Exact || amount == 0 {
         return Ok(None);
     }
-    // An unknown id stands for a person without a share, whom the rules refuse.
+    // An unknown id becomes a person without a share, which the rules refuse.
     let member = |id: &String| stand_in(members.get(id).copied().unwrap_or(usize::MAX));
     let is_itemized = expense.split_type == SplitType::Itemized;
     let splits = || expense.splits.iter().map(|share| split_input(share, member)).collect();
@@ -56,9 +56,9 @@ pub(super) fn read(
     Ok(split.among(|id| people.get(&id).copied()))
 }
 
-/// A member in place of the person at an index: who the members will be is not known yet, and the
-/// rules of a split do not depend on it. The id is as long as any, because the length of lines is
-/// limited.
+/// A placeholder for the member who the person at an index will be. That is not known yet, and the
+/// rules of a split do not depend on it. The id has the maximum length of an id, because the length
+/// of lines is limited.
 fn stand_in(person: usize) -> MemberId {
     GuestId::from_bytes((person as u128).to_be_bytes()).into()
 }

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-/// The neighbors that a name has in all lists.
+/// The neighbors of a name in all lists.
 struct Neighbors<'t> {
     before: Option<&'t str>,
     after: Option<&'t str>,
 }
 
-/// Sequences of names that appear in this order only, each of which may be one name that contains
-/// the separator. `is_known` tells the names that are complete.
+/// Sequences of names that appear only together and in this order. Each may be a single name that
+/// contains the separator. `is_known` says which names are known to be complete.
 pub(super) fn sequences<'t>(
     lists: &[Vec<&'t str>],
     is_known: impl Fn(&str) -> bool,

@@ -141,7 +141,7 @@ fn broken_files_are_refused_at_their_line() {
                 .replace("\"Bob\",1", "\"Bob\",-1"),
             "6 the weights must not be negative",
         ),
-        (&project(&["Anna"], &[]).replace("what,", "whatever,"), "4 no section begins like"),
+        (&project(&["Anna"], &[]).replace("what,", "whatever,"), "4 the line must be the header"),
         (
             &project(&["Anna"], &[]).replace("weight", "color"),
             "1 the section must have a column weight",
@@ -150,10 +150,7 @@ fn broken_files_are_refused_at_their_line() {
             &project(&["Anna"], &[]).replace(",amount", ",sum"),
             "4 the section must have a column amount",
         ),
-        (
-            &format!("{}{BILLS}\n", project(&["Anna"], &[])),
-            "10 a section that begins like this line",
-        ),
+        (&format!("{}{BILLS}\n", project(&["Anna"], &[])), "10 a section with this header"),
         (
             "name,weight,active,color\n\"Anna\",1,1,\"#000000\"\n",
             "the file has no section of bills",

@@ -31,7 +31,7 @@ fn entries_that_count_are_read() {
     assert_eq!(
         warnings(&import),
         [
-            "2 entries of the history, of expenses that were edited or deleted, are not imported",
+            "2 superseded entries, of expenses that were edited or deleted, are not imported",
             "1 settlements that are not completed are not imported",
             "1 adjustments are imported as payments",
         ]
@@ -83,7 +83,7 @@ fn broken_files_are_refused() {
             "3 settlement.status must be completed",
         ),
         ("\"toUserId\": \"1\"", "\"toUserId\": \"9\"", "3 toUserId must be the id of a member"),
-        ("\"amount\": 5,", "\"amount\": -5,", "3 settlement.amount must be above 0"),
+        ("\"amount\": 5,", "\"amount\": -5,", "3 settlement.amount must be positive"),
         ("\"amount\": 5,", "\"amount\": 5.001,", "3 the amount must have at most 2 decimals"),
         ("\"sent\": 2.5}", "\"sent\": 2.4}", "4 the changes in EUR must sum to 0"),
         ("\"food\", \"date\": \"2026-01-03\"", "\"food\", \"date\": \"2026-02-30\"", "2 the date"),

@@ -166,7 +166,7 @@ fn split_of_a_wrong_type_is_an_error() {
 
 #[test]
 fn any_choice_of_the_left_over_units_is_kept() {
-    // Alice and Grandma have a unit more than Bob; all three have equal remainders.
+    // Alice and Grandma owe one unit more than Bob, although all three have equal remainders.
     let swapped = FILE
         .replace("\"amount\": 14.92", "\"amount\": 14.91")
         .replace("\"owed\": 14.92", "\"owed\": 14.91")

@@ -1,5 +1,5 @@
-//! Random groups, written as each app writes them, and read again. What members owe is calculated
-//! here once more, by the rules of the apps.
+//! Random groups, written as each app writes them, and read again. The balances are also calculated
+//! here, by the rules of the apps.
 
 mod cospend;
 mod ihatemoney;
@@ -129,7 +129,7 @@ fn assert_nets(import: &Import, mut expected: Nets) -> Result<(), TestCaseError>
     Ok(())
 }
 
-/// No two rows have one key, and a row keeps its key in a longer export.
+/// No two rows have the same key, and a row keeps its key in a later export.
 fn assert_keys(earlier: &Import, later: &Import) -> Result<(), TestCaseError> {
     let (earlier, later) = (keys(earlier), keys(later));
     prop_assert!(later.values().all(|count| *count == 1));
@@ -149,7 +149,7 @@ fn assert_weighted(
     let weights: Vec<i128> =
         weights.map(|(member, it)| if *it == 0 { 0 } else { weight(member).into() }).collect();
     let total: i128 = weights.iter().sum();
-    // A row that moves nothing is left out: the payer owes all of it.
+    // A row that changes no balance is left out: the payer owes all of it.
     let imported = import.rows.iter().find(|row| row.line == line);
     let changes: Vec<(usize, i128)> =
         imported.iter().flat_map(|row| row.movement.changes()).collect();

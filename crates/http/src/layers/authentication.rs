@@ -1,5 +1,5 @@
-//! The layer that authenticates requests, by init data or by an API token, and checks what the token
-//! allows.
+//! The layer that authenticates requests, by init data or by an API token, and checks what the
+//! token allows.
 //!
 //! | the request carries | result |
 //! |---|---|
@@ -106,8 +106,8 @@ fn by_init_data(app: &App, now: Timestamp, init_data: &[u8]) -> Result<Principal
     Ok(Principal { user: Arc::new(user), chat, via: Credential::InitData })
 }
 
-/// The principal of an API token. A token that this bot did not issue is refused without a read, and
-/// so is one that is known to have expired.
+/// The principal of an API token. A token that this bot did not issue is refused without a read,
+/// and so is one that is known to have expired.
 async fn by_token(app: &App, now: Timestamp, token: &[u8]) -> Result<Principal, Problem> {
     let hash = token::verify(token, app.bot_token.expose()).ok_or_else(Problem::invalid_token)?;
     let principal = if let Some(known) = app.tokens.get(hash) {

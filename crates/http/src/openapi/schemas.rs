@@ -267,7 +267,7 @@ schemas! {
     /// Maximum number of days on a page.
     DaysLimit { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": MAX_LIMIT }
 
-    /// Id of the present member of the group who a person in a file is, or `new guest`.
+    /// Id of a present member of the group, or `new guest` to add the person as a guest.
     ImportTarget { "type": "string", "example": "new guest" }
 
     /// An OpenAPI document.

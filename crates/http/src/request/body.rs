@@ -111,7 +111,8 @@ pub(crate) fn read<T: Body>(headers: &HeaderMap, body: &[u8]) -> Draft<T::Fields
     }
 }
 
-/// Reads the fields of the JSON at `path`, and the rules that they break; or why it is not JSON.
+/// Reads the fields of the JSON at `path`, and the rules that they break, or returns why it is not
+/// JSON.
 pub(crate) fn read_json<T: Body>(
     path: Path,
     body: &[u8],
@@ -229,7 +230,7 @@ impl<'a> Value<'_, 'a> {
         self.entries_at(most, |path, name| path.field(shortened(name).into_owned()), read)
     }
 
-    /// Reads an object whose field names are texts for people, each with `read`. Its paths are like
+    /// Reads an object with arbitrary keys, and each value with `read`. Its paths are like
     /// `members["Bob"]`.
     pub fn map<T>(
         self,

@@ -85,8 +85,8 @@ pub(super) fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> 
 impl Key {
     /// The key of a request with this body.
     ///
-    /// The path and the query are hashed too: a key that was used in one group or for some days is
-    /// not replayed for others.
+    /// The path and the query are hashed too, so a key used in one group or for certain days is not
+    /// replayed for others.
     pub(super) fn new(
         key: Option<&HeaderValue>,
         uri: &Uri,

@@ -40,12 +40,12 @@ const MAX_REST: usize = 64 * 1024;
 /// stalled requests.
 const FORM_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A POST request with a form of two parts: `file`, and `options` as JSON, which may be left out if
-/// the options may be empty.
+/// A POST request with a form of two parts: `file`, and `options` as JSON, which may be omitted if
+/// no option is required.
 #[derive(Debug)]
 pub struct Upload<T: Body> {
-    /// The file and the options. Their errors are reported only after the table has checked the
-    /// caller's right.
+    /// The file and the options. Their errors are reported only after the table has checked whether
+    /// the caller may make the request.
     pub form: Draft<Form<T::Fields>>,
     /// The idempotency key, if there is one.
     pub key: Key,
@@ -95,7 +95,7 @@ impl<T: Body> FromRequest<App> for Upload<T> {
             Problem::invalid("body", format!("the body did not arrive within {seconds} seconds"))
         };
         let read = timeout(FORM_TIMEOUT, Parts::read(form)).await.map_err(late)??;
-        // The boundary between the parts may be another one when the request is repeated.
+        // A repeated request may have another boundary between the parts.
         let hash = |part: &Option<Bytes>| Sha256::digest(part.as_deref().unwrap_or_default());
         let contents = [hash(&read.file), hash(&read.options)].concat();
         Ok(Self { key: key(&contents), form: read.form::<T>(), creation })

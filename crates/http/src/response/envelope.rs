@@ -74,7 +74,7 @@ pub struct Part<T> {
     /// The part of the resource on this page.
     #[schema(schema_with = schemas::part::<T>)]
     data: T,
-    /// Where the resource continues.
+    /// Position of the next page.
     pagination: Pagination,
 }
 

@@ -74,7 +74,7 @@ codes! {
     Conflict CONFLICT
         "The request lost to concurrent writes. Nothing was changed; try again.",
     NotMigrated CONFLICT
-        "The group's expenses of the TypeScript Fracti are not in its ledger yet.",
+        "Expenses that the TypeScript Fracti recorded in the group are not in its ledger yet.",
     AlreadyLinked CONFLICT "The guest is already linked to a user, which is final.",
     NameTaken CONFLICT "Another member of the group has the name.",
     GroupArchived CONFLICT "The group is archived and cannot be changed.",
@@ -88,11 +88,11 @@ codes! {
     PreconditionFailed PRECONDITION_FAILED
         "The current state does not match `If-Match`; get it again.",
     PayloadTooLarge PAYLOAD_TOO_LARGE
-        "The body is larger than {max} KiB, or an uploaded file than {file} MiB."
+        "The body is larger than {max} KiB, or the uploaded file is larger than {file} MiB."
         max = MAX_BODY_KIB file = MAX_UPLOAD_MIB,
     UnsupportedMediaType UNSUPPORTED_MEDIA_TYPE
-        "The `Content-Type` of the body is not `application/json`, or for an uploaded file not \
-         `multipart/form-data`.",
+        "The `Content-Type` of the body is not `application/json`, or not `multipart/form-data` \
+         for an uploaded file.",
     TooManyMembers UNPROCESSABLE_ENTITY "The group already has {max} members." max = MAX_MEMBERS,
     TooManyLinks UNPROCESSABLE_ENTITY
         "The group already has {max} linked guests, or the user too many." max = MAX_LINKS,

@@ -32,7 +32,7 @@ pub async fn with_deadline<T>(limit: Duration, work: impl Future<Output = T>) ->
     timeout_at(after(limit), work).await.map_err(late)
 }
 
-/// Whether no attempt begins any more.
+/// Whether it is too late to begin another attempt.
 pub(crate) fn is_late() -> bool {
     retry_until() <= Instant::now()
 }

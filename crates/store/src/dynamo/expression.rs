@@ -47,7 +47,8 @@ impl Expression {
         Self::of(&format!("#{name} = :is_{name}"), name).with(format!(":is_{name}"), value)
     }
 
-    /// The row has all attributes of `item` with the same values, and none of these others.
+    /// The row has all attributes of `item` with the same values, and none of the attributes
+    /// `none_of`.
     pub(crate) fn same_as(item: &Item, none_of: &[&'static str]) -> Self {
         let others = none_of.iter().filter(|name| !item.contains_key(**name));
         let others = others.map(|name| Self::without(name));

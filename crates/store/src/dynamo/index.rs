@@ -13,7 +13,7 @@ use super::client::{Db, failure};
 pub struct TableState {
     /// Approximate number of rows, which DynamoDB counts about every six hours.
     pub rows: u64,
-    /// Whether the index that was asked for exists, and whether it can be used.
+    /// Whether the requested index exists, and whether it can be used.
     pub index: IndexState,
 }
 

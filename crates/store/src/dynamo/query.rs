@@ -287,7 +287,7 @@ impl Db {
         items.into_iter().map(row::from_item).collect()
     }
 
-    /// As [`Db::all`], without v0 rows that cannot be read.
+    /// Like [`Db::all`], but leaves out v0 rows that cannot be read.
     pub(crate) async fn all_readable<T: Row>(&self, range: &Range) -> Result<Vec<T>, Error> {
         let all = Expression::default();
         let Scanned { items, ended } = self.scan(range, None, None, MAX_WHOLE, &all).await?;
@@ -302,8 +302,8 @@ impl Db {
         items.into_iter().filter_map(readable).collect()
     }
 
-    /// About `limit` rows of a range that fulfil a condition, as they are, and whether the range ends
-    /// with them.
+    /// About `limit` unparsed rows of a range that fulfil a condition, and whether they are the
+    /// last ones.
     pub(crate) async fn items(
         &self,
         range: &Range,

@@ -54,7 +54,7 @@ impl Db {
         Ok((items, next))
     }
 
-    /// As [`Db::scan_where`], of one segment of the table.
+    /// Like [`Db::scan_where`], for one segment of the table.
     pub(crate) async fn scan_segment(
         &self,
         filter: &Expression,

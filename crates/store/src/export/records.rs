@@ -1,4 +1,4 @@
-//! Entries with the expenses and settlements that they stand for, as of an earlier moment.
+//! Entries with their expenses and settlements, as of an earlier moment.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,10 +20,10 @@ use crate::{dynamo::Retry, table::Table};
 pub enum ExportedRow {
     /// An entry of the ledger.
     Entry {
-        /// The entry. If it is of an expense, its snapshot is the expense as it was while the entry
-        /// was applied; a revert has none.
+        /// The entry. If it belongs to an expense, its snapshot is the expense as it was while the
+        /// entry was applied; a revert has no snapshot.
         entry: Box<Entry>,
-        /// The completed settlement that the entry stands for.
+        /// The completed settlement to which the entry belongs.
         settlement: Option<Box<Settlement>>,
     },
     /// A settlement that is not completed.
@@ -32,7 +32,7 @@ pub enum ExportedRow {
 
 /// Error returned for an entry whose expense or settlement has no row.
 #[derive(Debug, thiserror::Error)]
-#[error("the row of entry {0}, an expense or a settlement, is missing")]
+#[error("the row of the expense or settlement of entry {0} is missing")]
 struct MissingRow(u64);
 
 /// Rows that say whether entries are still applied.
@@ -45,9 +45,9 @@ struct Current {
 impl Table {
     /// The rows of these entries, as of the moment before the entry `end` was recorded.
     ///
-    /// An index has the entries, which may still show one as applied that is reverted. An applied
-    /// entry is therefore compared with the row of its expense, and read again if the two are not
-    /// of the same event.
+    /// The entries are read from an index, which may lag and show a reverted entry as applied. An
+    /// applied entry is therefore compared with the row of its expense, and read again if the two
+    /// do not belong to the same event.
     pub(super) async fn records(
         &self,
         group: GroupId,
@@ -85,7 +85,7 @@ impl Table {
         Ok(Current { expenses, settlements, adjustments })
     }
 
-    /// The row of an entry that is not as the index showed it, or was changed meanwhile.
+    /// The row of an entry that differs from the index, or has changed since.
     async fn row_again(&self, group: GroupId, entry: &Entry) -> Result<ExportedRow, Error> {
         let mut retry = Retry::new();
         loop {
@@ -149,8 +149,8 @@ impl Current {
     }
 }
 
-/// Whether the expense is as the event of the entry left it. Each event of an expense has another
-/// time.
+/// Whether the entry's event is the last one of the expense. No two events of an expense have the
+/// same time.
 fn is_of_event(expense: &Expense, entry: &Entry) -> bool {
     match expense.updated_at {
         Some(updated_at) => updated_at == entry.created_at,
@@ -183,8 +183,8 @@ fn plain(entry: &Entry) -> ExportedRow {
     ExportedRow::Entry { entry: Box::new(entry.clone()), settlement: None }
 }
 
-/// The row as it was before the entry `end` was recorded: if that or a later entry reverted it, it
-/// was applied.
+/// The row as it was before the entry `end` was recorded: an entry reverted by that or a later
+/// entry was still applied.
 fn as_of(end: u64, row: ExportedRow) -> ExportedRow {
     match row {
         ExportedRow::Entry { mut entry, settlement } => {

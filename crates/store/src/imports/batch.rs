@@ -14,7 +14,7 @@ use crate::{
     tallies::MAX_COUNTERS,
 };
 
-/// Bytes of rows in a transaction at most, unless a single expense has more.
+/// Maximum size of the rows in a transaction, in bytes, unless a single expense has more.
 ///
 /// A transaction has at most 4 MB, of which the balance, a closing and a checkpoint may take 400 KB
 /// each.
@@ -25,9 +25,9 @@ const MAX_BYTES: usize = 2 * 1024 * 1024;
 pub(super) struct Batch {
     pub(super) transaction: LedgerTransaction,
     import: ImportId,
-    /// The expenses, of which each tally gets one write.
+    /// The expenses. Each tally gets one write for all of them.
     recorded: Vec<Expense>,
-    /// Number of counters of each tally at most.
+    /// Upper bound of the number of counters of each tally.
     counters: BTreeMap<TallyOf, usize>,
     bytes: usize,
     /// Number of expenses.
@@ -49,8 +49,8 @@ impl Batch {
         }
     }
 
-    /// Adds the rows of an expense or a settlement, of this line of the file, and its entry. Returns
-    /// whether they fit; the first ones always do.
+    /// Adds the rows of the expense or settlement in this line of the file, and its entry. Returns
+    /// whether they fit; those of the first line always do.
     pub(super) fn record(
         &mut self,
         line: usize,
@@ -98,7 +98,7 @@ impl Batch {
         Ok(true)
     }
 
-    /// The same with the writes of the tallies.
+    /// Adds the writes of the tallies.
     pub(super) fn with_tallies(mut self) -> Result<Self, Error> {
         let expenses = std::mem::take(&mut self.recorded);
         self.transaction.tally(&[], &expenses)?;
@@ -128,7 +128,7 @@ impl Batch {
     }
 }
 
-/// Number of counters that an expense changes at most.
+/// Maximum number of counters that an expense changes.
 fn counters_of(expense: &Expense) -> usize {
     expense.splits.len().saturating_add(expense.all_payers().len()).saturating_add(1)
 }

@@ -1,4 +1,4 @@
-//! The undo of an import: what it has recorded is deleted, in transactions of as many rows as fit.
+//! The undo of an import: deletes what it has recorded, as many rows in each transaction as fit.
 
 use std::collections::HashMap;
 
@@ -27,22 +27,22 @@ use crate::{
     table::Table,
 };
 
-/// Expenses, and settlements, that are read for one transaction. To delete one takes four actions
-/// or more.
+/// Number of expenses, and of settlements, that are read for one transaction. Deleting one takes
+/// four actions or more.
 const CANDIDATES: usize = MAX_ACTIONS / 4;
 
 impl Table {
     /// Deletes the expenses and settlements of an import that still exist, and reverts their
     /// entries. Guests whom the import has added stay.
     ///
-    /// The import is `undoing` at the deadline, and `undone` at the end. An import that is undone
-    /// is returned as it is.
+    /// The import stays `undoing` if the deadline passes, and is `undone` at the end. An import
+    /// that is already undone is returned unchanged.
     ///
     /// # Errors
     ///
     /// [`Error::NoImport`]; [`Error::NotYourImport`]; [`Error::NoGroup`] or [`Error::NotMember`];
     /// [`Error::GroupArchived`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`],
-    /// after which a part may be undone: a repeated request continues.
+    /// after which the import may be partly undone: a repeated request continues.
     pub async fn undo_import(
         &self,
         member_key: MemberKey,
@@ -54,7 +54,7 @@ impl Table {
         let importer = keys::member(group, import.created_by.into());
         let importer = self.db.get::<MemberRow>(importer).await?.map(|row| row.member);
         check_undo(&import, importer.as_ref(), member_key.user)?;
-        // No row is added once this is written.
+        // After this write, the import adds no more rows.
         let began = self.write_to_group(group, || self.begin_undo(member_key, id, now)).await?;
         let mut import = began;
         while import.status == Status::Undoing && !is_late() {
@@ -86,8 +86,8 @@ impl Table {
         }
     }
 
-    /// Deletes expenses and settlements of an import in one transaction, as many as fit. The import
-    /// is undone if there are no others.
+    /// Deletes expenses and settlements of an import in one transaction, as many as fit. If there
+    /// are no more, the import becomes `undone`.
     async fn undo_batch(
         &self,
         member_key: MemberKey,

@@ -52,7 +52,7 @@ impl LedgerTransaction {
     ///
     /// # Errors
     ///
-    /// [`Error::Unmigrated`]: events that happened before must be recorded before.
+    /// [`Error::Unmigrated`]: the events of v0 rows must be recorded first.
     pub(crate) fn unchecked(
         member_key: MemberKey,
         read: Ledger,
@@ -105,9 +105,9 @@ impl LedgerTransaction {
         self.transaction.is_empty()
     }
 
-    /// Whether another event may be part of the transaction. The events of a transaction are on one
-    /// day, because the closing of each day is written with the first event of a later one. After a
-    /// checkpoint is due, no event follows.
+    /// Whether another event may be part of the transaction. All events of a transaction are on one
+    /// day, because the closing of a day is written with the first event of a later day. The event
+    /// at which a checkpoint is due is the last one.
     pub(crate) fn has_room_for_event(&self) -> bool {
         let reached = self.next.sequence.div_euclid(Checkpoint::EVERY)
             > self.read.sequence.div_euclid(Checkpoint::EVERY);

@@ -17,8 +17,8 @@ use crate::{
 };
 
 impl Table {
-    /// Recomputes a group's balances and tallies from all its rows and compares them with those that
-    /// are stored.
+    /// Recomputes a group's balances and tallies from all its rows and compares them with those
+    /// that are stored.
     ///
     /// It reads the whole history. v0 rows that cannot be read are not in the ledger and are left
     /// out. It does not check a membership: the caller must.

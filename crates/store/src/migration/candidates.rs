@@ -18,7 +18,7 @@ use super::{
 };
 use crate::table::Table;
 
-/// Later times that are tried for a row whose sort key is not in the present form.
+/// Number of later times that are tried for a row whose sort key does not have the current form.
 const TRIES: usize = 20;
 
 /// A v0 row of an expense or a settlement.
@@ -38,7 +38,7 @@ pub(super) enum Kind {
 /// The entities that replace candidates.
 pub(super) struct Converted {
     pub(super) entities: Vec<Result<Entity, Anomaly>>,
-    /// The members of the group, and those who have no row.
+    /// The members of the group, including those who have no row.
     pub(super) members: Members,
     /// Members who have no row.
     pub(super) strangers: BTreeMap<MemberId, Member>,
@@ -52,7 +52,7 @@ impl Kind {
         }
     }
 
-    /// Key of a present row that is recorded at `at`.
+    /// Key of a row in the current format that is recorded at `at`.
     pub(super) fn key(self, group: GroupId, at: Timestamp) -> Primary {
         match self {
             Self::Expense => keys::expense(group, at),
@@ -66,13 +66,13 @@ impl Candidate {
         Self { key: key_of(&row), row, kind }
     }
 
-    /// The time in the sort key, as its text sorts.
+    /// The text of the time in the sort key, by which rows are sorted.
     fn time(&self) -> &str {
         self.key.sk.strip_prefix(self.kind.prefix()).unwrap_or(&self.key.sk)
     }
 }
 
-/// The rows of both streams in order of time, up to the time up to which both are known.
+/// The rows of both streams in order of time, up to the last row of a stream that has not ended.
 pub(super) fn in_order(expenses: Stream, settlements: Stream) -> Vec<Candidate> {
     let of = |kind, stream: Stream| {
         let rows: Vec<Candidate> =
@@ -116,8 +116,8 @@ impl Table {
         Ok(Converted { entities, members, strangers })
     }
 
-    /// The time at which a row was recorded. If its sort key is not that of the time, the row is
-    /// moved: to the first later time that no other row has.
+    /// The time at which a row was recorded. If the sort key does not match this time, the row is
+    /// moved to the first later time that no other row has.
     async fn time_for(
         &self,
         candidate: &Candidate,

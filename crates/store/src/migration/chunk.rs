@@ -23,8 +23,8 @@ use crate::{
     tallies::tally_writes,
 };
 
-/// Maximum size of the rows of a transaction, in bytes. Conditions on rows as they were take about
-/// as much again, and a transaction has at most 4 MB.
+/// Maximum size of the rows of a transaction, in bytes. The conditions that rows have not changed
+/// take about as much again, and a transaction has at most 4 MB.
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 const MAX_SIZE: usize = 1_500_000;
@@ -38,7 +38,7 @@ const OTHER_ACTIONS: usize = 2;
 pub(super) struct Part {
     pub(super) writes: Vec<Write>,
     pub(super) event: Option<(Event, Timestamp, UserId)>,
-    /// The expense, as far as it is in a tally already, and as it will be.
+    /// The expense as it is in a tally already, if it is in one, and as it will be.
     pub(super) tally: [Option<Expense>; 2],
     /// Members whom the row names.
     pub(super) named: Vec<MemberId>,
@@ -50,7 +50,7 @@ pub(super) enum Added {
     Yes,
     /// The transaction has no room for it.
     Full,
-    /// It has no room in any transaction, or the ledger refuses it.
+    /// It fits into no transaction, or the ledger refuses it.
     Never(Anomaly),
 }
 
@@ -91,7 +91,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Adds a row, wholly or not at all.
+    /// Adds a row completely or not at all.
     pub(super) fn add(&mut self, part: Part) -> Result<Added, Error> {
         let Part { mut writes, event, tally: [before, after], named, mut counts } = part;
         let introduced = self.introductions(&named);
@@ -150,7 +150,7 @@ impl<'a> Chunk<'a> {
         let mut transaction: Transaction = std::mem::take(&mut self.writes).into_iter().collect();
         let at = self.ledger.last_event_at.unwrap_or_default();
         transaction.extend(tally_writes(self.group, &self.before, &self.after, at)?);
-        // Users who are past are no members.
+        // Past members are not counted.
         let guests = self.introduced.iter().filter(|member| member.is_present()).count();
         if counts_members && guests > 0 {
             let counter = ("memberCount".to_owned(), Decimal::new(guests as i128, 0));

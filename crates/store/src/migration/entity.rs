@@ -29,7 +29,7 @@ use crate::{
     table::Table,
 };
 
-/// Participants of an expense who are read at most. A transaction cannot write as many.
+/// Maximum number of participants of an expense that are read. A transaction cannot write as many.
 const MAX_PARTICIPANTS: usize = 200;
 
 /// Attributes that may be added to a v0 row of an expense or a settlement.
@@ -115,7 +115,7 @@ impl Entity {
         Some(*user).filter(|(_, id)| *id != migrated.entity.id)
     }
 
-    /// The writes, or why the row must stay as it is.
+    /// The writes, or the reason why the row must stay as it is.
     pub(super) fn part(
         &self,
         candidate: &Candidate,
@@ -188,8 +188,8 @@ impl Entity {
         Ok(Part { writes, named: vec![to, from], counts, ..Part::default() })
     }
 
-    /// Rows of participants of the expense that the migration does not write again: those of
-    /// payers, and those under other ids of members.
+    /// Rows of participants of the expense that are obsolete after the migration: those of payers,
+    /// and those with other ids of members.
     fn stale<'a>(&self, known: &'a Known) -> impl Iterator<Item = &'a Primary> {
         let present: HashSet<Primary> = match self {
             Self::Expense(migrated) => {
@@ -218,7 +218,7 @@ impl Entity {
 }
 
 impl Known {
-    /// Notes what the transaction writes for an entity, for the next ones.
+    /// Notes what the transaction writes for an entity; the next entities depend on it.
     pub(super) fn note(&mut self, entity: &Entity) {
         if let (Some(hash), Entity::Settlement(migrated)) = (entity.hash(), entity) {
             let user = (self.group, migrated.entity.id);
@@ -228,7 +228,7 @@ impl Known {
 }
 
 impl Trial {
-    /// Notes what the transaction would write for an entity, for the next steps.
+    /// Notes what the transaction would write for an entity; the next steps depend on it.
     pub(super) fn note(&mut self, entity: &Entity) {
         self.ids.extend(entity.event().map(|_| entity.entry_id()));
         if let (Some(hash), Entity::Settlement(migrated)) = (entity.hash(), entity) {
@@ -240,7 +240,7 @@ impl Trial {
     }
 }
 
-/// The writes that replace a v0 row by a present one, which may have another key.
+/// The writes that replace a v0 row by a row in the current format, which may have another key.
 fn replaced(candidate: &Candidate, put: Write, group: GroupId, at: Timestamp) -> Vec<Write> {
     let unchanged = Expression::same_as(&candidate.row, &MAY_COME);
     if candidate.kind.key(group, at) == candidate.key {

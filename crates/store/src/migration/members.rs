@@ -1,4 +1,5 @@
-//! The last steps: the rows of the members and of the group, and the mark that it is migrated.
+//! The last steps: the rows of the members and of the group, and the mark that the group is
+//! migrated.
 
 use std::collections::HashSet;
 
@@ -21,7 +22,7 @@ use crate::{
     table::Table,
 };
 
-/// Maximum number of members in one transaction, each of whom may take two writes.
+/// Maximum number of members in one transaction. Each may take two writes.
 const AT_ONCE: usize = 45;
 
 /// Pending settlements that are read with one request.
@@ -41,9 +42,9 @@ const MAY_COME: [&str; 9] = [
 ];
 
 impl Table {
-    /// Plans the migration of the rows of members, in one or several steps, of which the last one
-    /// takes the row of the group. It marks the group as migrated, and counts its pending
-    /// settlements, which groups of the TypeScript Fracti do not count.
+    /// Plans the migration of the rows of members, in one or several steps. The last step also
+    /// takes the row of the group, marks the group as migrated, and counts its pending settlements,
+    /// which the TypeScript Fracti did not count.
     pub(super) async fn plan_members(
         &self,
         migration: &Migration,
@@ -84,7 +85,7 @@ impl Table {
             counts.members = counts.members.saturating_add(1);
             findings.extend(Finding::all(&key, migrated.corrections, migrated.doubts));
         }
-        // Rows that stay as they are are found again by each step, and reported by the last one.
+        // Each step again finds the rows that cannot be migrated; only the last one reports them.
         if !more {
             findings.extend(anomalies);
             if let Some(migrated) = migrated_group {
@@ -105,7 +106,7 @@ impl Table {
         Ok(Planned { transaction, next, read: state.ledger, step })
     }
 
-    /// Counts the pending settlements, apart from rows that cannot be read.
+    /// Counts the pending settlements, except rows that cannot be read.
     async fn count_pending(&self, group: GroupId, presence: &mut Presence) -> Result<(), Error> {
         let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
         let pending = Expression::equal("status", row::to_value(&Status::Pending)?);

@@ -1,4 +1,4 @@
-//! The rows that decide about a step.
+//! The rows that a step reads.
 
 use fracti_core::{
     Error,
@@ -20,7 +20,7 @@ use crate::{
 /// for more.
 pub(super) const AT_ONCE: usize = 20;
 
-/// Members of a group who are read at most.
+/// Maximum number of rows of members that are read.
 const MAX_MEMBER_ROWS: usize = 10_000;
 
 /// A group as a step finds it.
@@ -81,7 +81,7 @@ impl Table {
 }
 
 impl State {
-    /// The group, and what its row lacks of the present format, if it lacks something.
+    /// The group, and its migration if its row is a v0 row.
     pub(super) fn group(&self, id: GroupId) -> Result<(Group, Option<Migrated<Group>>), Error> {
         if !v0::is_v0(&self.group_row) {
             return Ok((row::from_item(self.group_row.clone())?, None));

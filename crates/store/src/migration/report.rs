@@ -14,7 +14,7 @@ pub struct Counts {
     pub groups: u64,
     /// Members who had a row.
     pub members: u64,
-    /// Members who had none: guests, and users who are past.
+    /// Members who had no row: guests, and past members.
     pub strangers: u64,
     /// Expenses.
     pub expenses: u64,
@@ -57,7 +57,7 @@ pub struct Finding {
 pub enum FindingKind {
     /// An attribute was changed.
     Correction(Correction),
-    /// The row, or the named part of it, stays as it is.
+    /// A defect: the row, or the attribute with the defect, stays as it is.
     Anomaly(Anomaly),
 }
 

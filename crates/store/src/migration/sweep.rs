@@ -1,4 +1,4 @@
-//! Finding the groups with v0 rows, and the v0 rows that no group takes.
+//! Scans for the groups with v0 rows, and for the v0 rows that the migration of no group covers.
 
 use fracti_core::{
     Error,
@@ -23,7 +23,7 @@ const LAST_INDEX: &str = "GSI3";
 /// Rows that are listed with one request.
 const LISTED_AT_ONCE: usize = 500;
 
-/// What a part of the table has of v0 rows.
+/// The v0 rows in a part of the table.
 #[derive(Debug)]
 pub struct V0Page {
     /// Groups with v0 rows, each once.
@@ -79,8 +79,8 @@ impl Table {
         Ok(V0Page { groups, strays, examined, next })
     }
 
-    /// v0 rows of participants that the migration of their group left, as findings, and the position
-    /// after them, unless there are no more.
+    /// v0 rows of participants that remain after the migration of their group, as findings, and the
+    /// position after them, unless there are no more.
     ///
     /// # Errors
     ///
@@ -127,8 +127,8 @@ impl Table {
 }
 
 impl Migration {
-    /// Whether the migration leaves a v0 row of a participant with this sort key. A trial run finds
-    /// the rows as they were.
+    /// Whether a v0 row of a participant with this sort key remains after the migration. A trial
+    /// run still finds all rows.
     fn leaves_participant(&self, sort_key: &str) -> bool {
         let expense = sort_key.strip_prefix(prefix::PARTICIPANT);
         let expense = expense.and_then(|rest| rest.split('#').next());

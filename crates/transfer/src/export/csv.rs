@@ -1,8 +1,8 @@
 //! The export of a group as CSV (RFC 4180), for spreadsheets.
 //!
-//! A line has an expense, a payment, an adjustment or a link that counts, and what it adds to the
-//! balance of each member. The last lines are the balances, which are the sums of the columns. A
-//! linked guest has no column of their own: what concerns the guest is in the user's.
+//! Each line has an expense, a payment, an adjustment or a link that counts, and the change of each
+//! member's balance. The last lines are the balances, which are the sums of the columns. A linked
+//! guest has no column: their amounts are in the user's.
 
 use std::{
     borrow::Cow,
@@ -32,12 +32,12 @@ const COLUMNS: [&str; 7] =
 /// The byte order mark, by which spreadsheets recognize UTF-8.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// First characters by which a spreadsheet takes a text for a formula.
+/// First characters that make a spreadsheet take text for a formula.
 ///
 /// <https://owasp.org/www-community/attacks/CSV_Injection>
 const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
 
-/// Bytes of the hash of the columns.
+/// Length of the hash of the columns, in bytes.
 const HASH: usize = 16;
 
 /// The columns of an export.
@@ -56,8 +56,8 @@ pub(crate) struct Sheet {
 /// Error returned for a line that cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
-    /// An entry names a member whom the group does not have.
-    #[error("entry {0} names a member whom the group does not have")]
+    /// An entry names a member who does not exist in the group.
+    #[error("entry {0} names a member who does not exist in the group")]
     NoMember(u64),
     /// The line cannot be written as CSV.
     #[error("a line cannot be written as CSV")]
@@ -77,8 +77,8 @@ struct Cells<'a> {
 }
 
 impl Sheet {
-    /// The columns of an export: those of the members who joined until a moment, or of all members
-    /// on the first page.
+    /// The columns of an export: one for each member, or, after the first page, for each member who
+    /// joined no later than `until`.
     pub(crate) fn of(exported: &Exported, until: Option<Timestamp>) -> Self {
         let links = exported.ledger.links.clone();
         let joined = |member: &&Member| until.is_none_or(|until| member.joined_at <= until);
@@ -160,7 +160,7 @@ impl Sheet {
         }
         let lines: Result<String, _> = match entry.ref_type {
             RefType::Link => {
-                // The guest's column is that of the user, so the link moves nothing.
+                // The guest shares the user's column, so the link changes no balance.
                 return self.line(&self.link(&entry), &BTreeMap::new(), entry.sequence).map(Some);
             }
             RefType::Expense => {

@@ -1,4 +1,4 @@
-//! A file with a whole export, written page by page in constant memory.
+//! A file with a complete export, written page by page in constant memory.
 
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ use super::{
 /// Number of rows that are read for one part of a file.
 const ROWS: usize = 1000;
 
-/// A file with a whole export.
+/// A file with a complete export.
 #[derive(Debug)]
 pub struct ExportFile {
     group: GroupId,
@@ -23,11 +23,11 @@ pub struct ExportFile {
     /// The place at which the file continues.
     place: Option<ExportPlace>,
     state: State,
-    /// The columns of CSV on the first page.
+    /// The columns of CSV, fixed by the first page.
     columns: Option<Sheet>,
 }
 
-/// What a file has so far.
+/// The progress of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Empty,
@@ -43,7 +43,7 @@ pub struct FilePart {
     pub text: String,
     /// Number of entries in the file so far.
     pub entries: u64,
-    /// Number of entries of the ledger. CSV has only those that count.
+    /// Number of entries of the ledger. CSV includes only those that count.
     pub of: u64,
 }
 
@@ -54,7 +54,7 @@ pub enum FileError {
     #[error(transparent)]
     Table(#[from] Error),
     /// A name in the header of CSV has changed.
-    #[error("a member has another name than at the beginning of the export")]
+    #[error("the name of a member changed during the export")]
     Renamed,
 }
 

@@ -1,7 +1,7 @@
 //! The export of a group as JSON, without loss.
 //!
-//! The pages of the API and the file that `fracti-admin export` writes have the same form. The file
-//! has the entries and the settlements of all pages.
+//! The file that `fracti-admin export` writes has the form of a page of the API, with the entries
+//! and the settlements of all pages.
 
 use fracti_core::{Error, group::Member};
 use fracti_http::{EntryView, GroupView, MemberBalance, MemberView, SettlementView, shown};
@@ -21,7 +21,7 @@ const VERSION: u32 = 1;
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupExport)]
 pub(crate) struct ExportView {
-    /// What the export is of.
+    /// The group and the moment that the export shows.
     #[serde(flatten)]
     head: Head,
     /// Entries of the ledger, in order of sequence.
@@ -33,7 +33,7 @@ pub(crate) struct ExportView {
     settlements: Vec<Box<RawValue>>,
 }
 
-/// What an export is of.
+/// The group and the moment that an export shows.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupExportHead)]
@@ -44,40 +44,40 @@ pub(crate) struct Head {
     /// Version of the format: 1.
     #[schema(example = 1)]
     version: u32,
-    /// Number of entries of the whole export, which is the sequence of the first entry that is not
+    /// Number of entries in the complete export, and so the sequence of the first entry that is not
     /// in it. It is the same on all pages.
     sequence: u64,
     /// The group, on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     group: Option<GroupView>,
-    /// Its members, past ones and linked guests among them, on the first page.
+    /// Its members, including past ones and linked guests, on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     members: Option<Vec<MemberView>>,
-    /// Totals of each member in each currency in which they have any, after the last entry of the
-    /// export, on the first page.
+    /// Totals of each member, in each currency in which they have any, after the last entry of the
+    /// export; on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     balances: Option<Vec<MemberBalance>>,
 }
 
-/// An entry of an exported ledger. `expense` is the expense as it was while the entry was applied; a
-/// revert has none.
+/// An entry of an exported ledger. `expense` is the expense as it was while the entry was applied;
+/// a revert has no `expense`.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ExportedEntry)]
 struct ExportedEntryView {
     #[serde(flatten)]
     entry: EntryView,
-    /// The completed settlement that the entry stands for.
+    /// The completed settlement to which the entry belongs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     settlement: Option<SettlementView>,
 }
 
 impl ExportView {
-    /// The page as a response. The group, its members and balances are on the first page.
+    /// The page as a response. The first page includes the group, its members and balances.
     pub(crate) fn of(page: ExportPage, is_first: bool) -> Result<Self, Error> {
         let raw = |texts: Vec<String>| -> Result<Vec<_>, Error> {
             texts.into_iter().map(|text| RawValue::from_string(text).map_err(unwritten)).collect()
@@ -113,7 +113,7 @@ impl Head {
     }
 }
 
-/// The JSON of a row, with amounts as views have them.
+/// The JSON of a row, with amounts in the form of views.
 ///
 /// # Errors
 ///
@@ -131,7 +131,7 @@ pub(crate) fn text(row: ExportedRow) -> Result<String, Error> {
     text.map_err(unwritten)
 }
 
-/// The JSON of a row as a file has it.
+/// The JSON of a row in the form of a file.
 ///
 /// # Errors
 ///
@@ -141,7 +141,7 @@ pub(crate) fn plain(text: &str) -> Result<String, Error> {
     text_of(&row)
 }
 
-/// Number of rows that a file has so far.
+/// Number of rows in a file so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Written {
     pub(crate) entries: u64,
@@ -160,8 +160,8 @@ impl Written {
     }
 }
 
-/// The part of a file with the rows of a page, after `before`; the first part has the head. Each row
-/// is a line.
+/// The part of a file with the rows of a page, after `before`; the first part has the head. Each
+/// row is a line.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The form by which a file is imported.
+//! The form of a request to import a file.
 
 use std::collections::BTreeMap;
 
@@ -7,37 +7,37 @@ use fracti_formats::{Answers, MAX_MEMBERS, MAX_ROWS, Target};
 use fracti_http::{Body, JsonScalar, Value, schemas};
 use utoipa::ToSchema;
 
-/// A file to import, and how.
+/// A file to import, and the options.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the form that is read")]
 pub(crate) struct ImportForm {
-    /// The file, as the other app wrote it, of at most 5 MiB.
+    /// The file, as the other app exported it, of at most 5 MiB.
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
     /// Options, as JSON.
     options: Option<ImportOptions>,
 }
 
-/// How a file is imported.
+/// Options of an import.
 #[derive(ToSchema)]
 #[schema(example = json!({
     "commit": true, "members": { "Bob Jones": "987654321", "Grandma": "new guest" },
 }))]
 #[expect(dead_code, clippy::zero_sized_map_values, reason = "describes the form that is read")]
 pub(crate) struct ImportOptions {
-    /// `true` imports the file. By default, the response is only the plan.
+    /// Whether to import the file. By default, the response is only the plan.
     commit: Option<bool>,
-    /// The member who each person in the file is, by name. With `commit`, every name is required.
+    /// Maps the name of each person in the file to a member. With `commit`, every name is required.
     members: Option<BTreeMap<String, schemas::ImportTarget>>,
-    /// Weights of people in all rows, by name, if the plan asks for them.
+    /// Weights of people in all rows, by name. Required if the plan asks for them.
     weights: Option<BTreeMap<String, schemas::WeightInput>>,
-    /// Payers of rows, by line, if the plan asks for them.
+    /// Names of the payers of rows, by line number. Required if the plan asks for them.
     payers: Option<BTreeMap<String, String>>,
-    /// Currency of the amounts for which the file has none.
+    /// Currency of amounts without one in the file.
     currency: Option<schemas::Currency>,
 }
 
-/// A map that was sent, whose keys are texts for people.
+/// A map in a request, whose keys are names or line numbers.
 type SentMap<T> = Field<Vec<(String, Field<T>)>>;
 
 /// The options of an import, as they were sent.
@@ -66,7 +66,8 @@ impl Body for ImportOptions {
             weights: options.field("weights").map(MAX_MEMBERS, |_, it| it.required().scalar()),
             payers: options.field("payers").map(MAX_ROWS, |line, payer| {
                 payer.required().parse(|name| {
-                    let line = line.parse().map_err(|_| "must have a line as its key".to_owned());
+                    let line =
+                        line.parse().map_err(|_| "must have a line number as key".to_owned());
                     match name {
                         JsonScalar::Text(name) => Ok((line?, name.into_owned())),
                         JsonScalar::Other(_) => Err(None),
@@ -79,12 +80,12 @@ impl Body for ImportOptions {
 }
 
 impl SentOptions {
-    /// Whether the file is imported, and not only planned.
+    /// Whether the file is to be imported, rather than planned.
     pub(crate) fn commits(&self) -> bool {
         self.commit.value() == Some(&true)
     }
 
-    /// The member who each person is, by name.
+    /// The member or new guest for each person, by name.
     pub(crate) fn targets(&self) -> BTreeMap<String, Target> {
         valid(&self.members).map(|(name, target)| (name.to_owned(), *target)).collect()
     }
@@ -100,7 +101,7 @@ impl From<&SentOptions> for Answers {
     }
 }
 
-/// The entries of a map, of which all are valid once the form has been checked.
+/// The entries of a map. All are valid once the form has been checked.
 fn valid<T>(map: &SentMap<T>) -> impl Iterator<Item = (&str, &T)> {
     let entries = map.value().into_iter().flatten();
     entries.filter_map(|(key, value)| Some((key.as_str(), value.value()?)))

@@ -5,10 +5,10 @@ use fracti_http::{JsonDecimal, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Why a person is taken for a member.
+/// Why a person is matched with a member.
 type By = Text<MatchedBy>;
 
-/// What the import of a file would do.
+/// What the import of a file would record.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ImportPlan)]
 pub(crate) struct PlanView {
@@ -28,16 +28,16 @@ pub(crate) struct PlanView {
     skipped: usize,
     /// Currencies of the rows.
     currencies: Vec<schemas::Currency>,
-    /// Balances after the import, without zeros, of a group that has no others. Rows with an open
-    /// question are not in them.
+    /// Balances other than zero that the rows of the file result in, without the group's own
+    /// balances. Rows with an open question do not count.
     balances: Vec<NetView>,
     /// Sums that the file states, compared with its rows.
     checks: Vec<CheckView>,
-    /// What is not imported as the file has it.
+    /// What is imported differently from the file, or not at all.
     warnings: Vec<IssueView>,
-    /// Why the file cannot be imported, at most 100.
+    /// Why the file cannot be imported: at most 100 errors.
     errors: Vec<IssueView>,
-    /// What has to be answered before the file can be imported.
+    /// Questions that must be answered before the file can be imported.
     questions: Vec<QuestionView>,
 }
 
@@ -51,13 +51,13 @@ struct PersonView {
     /// Number of rows in which the person takes part.
     #[schema(minimum = 0, example = 3)]
     rows: usize,
-    /// The member who the person is, as far as it is known.
+    /// The member matched with the person, if any.
     #[serde(skip_serializing_if = "Option::is_none", rename = "match")]
     #[schema(nullable = false)]
     member: Option<MatchView>,
 }
 
-/// The member who a person in the file is.
+/// The member matched with a person in the file.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ImportMatch)]
@@ -67,7 +67,7 @@ struct MatchView {
     /// Name of the member.
     #[schema(example = "Bob Jones")]
     name: String,
-    /// Why the person is taken for the member.
+    /// Why the person is matched with the member.
     by: By,
 }
 
@@ -89,13 +89,13 @@ struct NetView {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ImportCheck)]
 struct CheckView {
-    /// What the sum is of.
+    /// What is summed.
     #[schema(example = "total of Bob Jones in EUR")]
     what: String,
     /// The sum in the file.
     #[schema(value_type = schemas::Balance)]
     file: JsonDecimal,
-    /// The sum of its rows.
+    /// The sum of the rows of the file.
     #[schema(value_type = schemas::Balance)]
     computed: JsonDecimal,
     /// Whether both are equal.
@@ -115,24 +115,24 @@ struct IssueView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     column: Option<usize>,
-    /// The rule that is broken, or what is done differently.
+    /// The rule that is broken, or what is imported differently.
     #[schema(example = "the row has 5 cells, but the header has 6")]
     message: String,
 }
 
-/// Something that the file does not say.
+/// A question about something that the file does not say.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ImportQuestion)]
 struct QuestionView {
-    /// What is asked: `currency`, `payer` or `weight`. The answer is sent as `currency`, in `payers`
-    /// or in `weights`.
+    /// What is asked: `currency`, `payer` or `weight`. The answer is sent as `currency`, in
+    /// `payers` or in `weights`.
     #[schema(pattern = "^(currency|payer|weight)$", example = "payer")]
     kind: &'static str,
-    /// Line of the row whose payer is asked.
+    /// Line of the row whose payer is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 0)]
     line: Option<usize>,
-    /// Name of the person whose weight is asked.
+    /// Name of the person whose weight is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     name: Option<String>,
@@ -142,7 +142,7 @@ struct QuestionView {
 }
 
 impl PlanView {
-    /// The plan of an import, of whose people `members` has the matches.
+    /// The plan of an import. `members` has the match of each person in the file, if any.
     pub(crate) fn of(import: &Import, members: &[Option<Match<'_>>]) -> Self {
         let plan = import.plan();
         let ids: Vec<_> = members.iter().map(|it| it.map(|it| it.member.id)).collect();

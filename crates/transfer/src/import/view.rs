@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::plan::PlanView;
 
-/// The plan of an import, or with `commit` what was imported.
+/// The plan of an import, or, with `commit`, what was imported.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = ImportResult)]

@@ -23,7 +23,7 @@ const IMPORTER: u64 = 4_000_000;
 const NOW: &str = "2100-01-01T00:00:00.000Z";
 
 /// Imports the export of each group of a table into a new group, which must have the same export,
-/// but for ids and times.
+/// except for ids and times.
 ///
 /// # Panics
 ///

@@ -14,8 +14,8 @@ use super::Finding;
 /// Number of columns before those of the members.
 const FIXED: usize = 7;
 
-/// The JSON of a group is read with the balances that it states, and the columns of its CSV sum to
-/// the totals at its end.
+/// The JSON of a group can be read and has the balances that it states, and the columns of its CSV
+/// sum to the totals at its end.
 pub(super) async fn check(table: &Table, group: GroupId) -> Vec<Finding> {
     let json = file(table, group, Format::Json).await;
     let import = read_file(&json);

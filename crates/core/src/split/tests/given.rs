@@ -1,4 +1,4 @@
-//! Shares that are given together with their split.
+//! Checks of shares against their split.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn divided(split: &Split, amount: i64, seed: u8) -> Vec<(MemberId, i64)> {
     shares.iter().map(|share| (share.user, share.amount.minor)).collect()
 }
 
-/// Whether shares are the exact ones, rounded down but for the largest remainders.
+/// Whether shares are the exact ones, rounded down except for the largest remainders.
 fn follow(split: &Split, amount: i64, shares: &[(MemberId, i64)]) -> bool {
     let exact = exact_shares(split, amount);
     let (mut up, mut down) = (Vec::new(), Vec::new());

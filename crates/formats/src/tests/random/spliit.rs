@@ -18,14 +18,15 @@ const MODES: [(&str, &str); 4] = [
     ("BY_AMOUNT", "Unevenly – By amount"),
 ];
 
-/// The id of the participant at this place, in an order that is not that of the names.
+/// The id of a participant. The order of the ids differs from that of the names.
 fn id(member: usize) -> String {
     format!("{}é", ["q", "b", "Z", "𝒳", "-", "a", "\u{fb01}"][member])
 }
 
 /// The amount, weights and shares of a row, which is the `number`th of its group. The shares are
-/// those of the app: each rounded down, and one more for the largest rests, of equal ones first for
-/// those at or after the place that the hash of the expense's id says, in the order of members' ids.
+/// those of the app: each is rounded down, and the largest remainders get one unit more. Equal
+/// remainders are taken in the order of members' ids, starting at the place that the hash of the
+/// expense's id gives.
 fn shares(row: &Row, number: usize) -> (i64, Vec<i64>, Vec<i64>) {
     let amount = if row.variant == 5 { -row.minor } else { row.minor };
     let mode = MODES[usize::from(row.variant) % 4].0;

@@ -16,7 +16,7 @@ fn file(group: &Group, further_member: bool) -> (String, Nets) {
     for row in rows {
         let (code, decimals) = if row.variant % 2 == 0 { ("EUR", 2) } else { ("JPY", 0) };
         let mut cells = vec![0; all.len()];
-        // What remains after rounding down is owed by the last member who owes.
+        // The last member who owes also owes the units that are left over after rounding down.
         let total: i64 = row.weights.iter().sum();
         let mut left = row.minor;
         for (cell, weight) in cells.iter_mut().zip(&row.weights) {
