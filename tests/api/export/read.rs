@@ -94,7 +94,7 @@ async fn export_is_read_with_equal_balances_shares_and_payers() {
     for part in [
         "past members",
         "guests are imported as",
-        "history",
+        "superseded",
         "not completed",
         "adjustments are",
         "the split cannot be kept: userId must appear only once in splits",
