@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use super::admin;
 use crate::{
+    export::exported,
     harness::{Api, number},
     stored_rows::{GROUP, seeded},
 };
@@ -257,4 +258,92 @@ async fn file_that_is_no_state_of_a_migration_is_refused() {
     let run = MigrateOptions { state: Some(state), ..options() };
     let refused = admin(&api).migrate(&run, &mut Vec::new()).await;
     assert!(matches!(refused, Err(Failure::State(_))), "{refused:?}");
+}
+
+/// The seed's table with a second settlement, which is pending and older. The first one has this
+/// status.
+async fn with_settlements(status: &str) -> Api {
+    let api = seeded().await;
+    let group = format!("GROUP#{GROUP}");
+    let [older, first] = ["2024-01-19", "2024-01-21"].map(|day| format!("{day}T10:00:00.000Z"));
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    let mut row = api.rows().await.remove(&(group.clone(), format!("SETTLE#{first}"))).unwrap();
+    row.retain(|name, _| !name.starts_with("GSI") && name != "completedAt" && name != "txHash");
+    row.extend([("status".to_owned(), text("pending")), ("createdAt".to_owned(), text(&older))]);
+    row.insert("id".to_owned(), text("770e8400-e29b-41d4-a716-446655440003"));
+    row.insert("SK".to_owned(), text(&format!("SETTLE#{older}")));
+    api.change_row(&group, &format!("SETTLE#{older}"), |stored| *stored = row).await;
+    api.change_row(&group, &format!("SETTLE#{first}"), |row| {
+        row.insert("status".to_owned(), text(status));
+        if status != "completed" {
+            row.remove("completedAt");
+        }
+    })
+    .await;
+    api
+}
+
+/// Deletes the expense of the seed's table.
+async fn without_expense(api: &Api) {
+    for key in
+        ["TX#2024-01-20T18:30:00.000Z", "PART#660e8400-e29b-41d4-a716-446655440001#987654321"]
+    {
+        api.delete_row(&format!("GROUP#{GROUP}"), key).await;
+    }
+}
+
+/// The statuses of the settlements that a debts view subtracts, and of those that an export has
+/// besides its entries.
+async fn open_settlements(api: &Api) -> [Vec<String>; 2] {
+    let alice = api.user(123_456_789, "Alice Smith");
+    let debts = alice.get(&format!("/api/groups/{GROUP}/debts?pending=subtract")).await;
+    let export = exported(&alice, GROUP, 1).await;
+    [&debts.data(200)["pending"], &export["settlements"]].map(|list| {
+        let statuses = list.as_array().unwrap().iter().map(|it| it["status"].as_str().unwrap());
+        statuses.map(str::to_owned).collect()
+    })
+}
+
+#[tokio::test]
+async fn readers_right_after_the_migration_see_each_settlement_once() {
+    for (status, subtracted, exported_ones) in [
+        ("completed", vec!["pending"], vec!["pending"]),
+        ("pending", vec!["pending", "pending"], vec!["pending", "pending"]),
+        ("failed", vec!["pending"], vec!["pending", "failed"]),
+    ] {
+        for has_expense in [true, false] {
+            let api = with_settlements(status).await;
+            if !has_expense {
+                without_expense(&api).await;
+            }
+            migrate(&api, &options()).await;
+            let [debts, export] = open_settlements(&api).await;
+            assert_eq!(debts, subtracted, "{status}, {has_expense}");
+            assert_eq!(export, exported_ones, "{status}, {has_expense}");
+            // The last write was on the day after the expense.
+            let closing = (format!("LEDGER#{GROUP}"), "DAY#2024-01-20".to_owned());
+            assert_eq!(api.rows().await.contains_key(&closing), has_expense, "{status}");
+            api.verify(GROUP).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn pending_settlement_that_a_second_run_migrates_keeps_its_parties_from_leaving() {
+    let api = with_settlements("failed").await;
+    without_expense(&api).await;
+    let (group, key) = (format!("GROUP#{GROUP}"), "SETTLE#2024-01-19T10:00:00.000Z");
+    let mut amount = None;
+    api.change_row(&group, key, |row| amount = row.remove("amount")).await;
+    migrate(&api, &options()).await;
+    api.change_row(&group, key, |row| drop(row.insert("amount".to_owned(), amount.unwrap()))).await;
+    migrate(&api, &options()).await;
+    let [debts, export] = open_settlements(&api).await;
+    assert_eq!(
+        (debts, export),
+        (vec!["pending".to_owned()], vec!["pending".to_owned(), "failed".to_owned()])
+    );
+    let alice = api.user(123_456_789, "Alice Smith");
+    let leave = alice.post(&format!("/api/groups/{GROUP}/leave"), json!({})).await;
+    assert_eq!(leave.status, 409, "{}", leave.text);
 }

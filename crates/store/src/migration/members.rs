@@ -1,5 +1,5 @@
-//! The last steps: the rows of the members and of the group, and the mark that the group is
-//! migrated.
+//! The last steps: the rows of the members and of the group, the mark that the group is migrated,
+//! and what the balance row says about settlements.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use fracti_core::{
     Error,
     id::GroupId,
     keys::{self, Primary, prefix},
-    presence::Presence,
+    ledger::Ledger,
     row,
     settlement::{Settlement, Status},
     v0::{self, Anomaly},
@@ -19,14 +19,15 @@ use super::{
 };
 use crate::{
     dynamo::{Expression, OnConflict, Page, Position, Range, Transaction, Write},
+    ledger::put_closing,
     table::Table,
 };
 
 /// Maximum number of members in one transaction. Each may take two writes.
 const AT_ONCE: usize = 45;
 
-/// Pending settlements that are read with one request.
-const PENDING_AT_ONCE: usize = 1_000;
+/// Settlements that are read with one request.
+const SETTLEMENTS_AT_ONCE: usize = 1_000;
 
 /// Attributes that the API may add to a v0 row of a member or a group.
 const MAY_COME: [&str; 9] = [
@@ -43,8 +44,8 @@ const MAY_COME: [&str; 9] = [
 
 impl Table {
     /// Plans the migration of the rows of members, in one or several steps. The last step also
-    /// takes the row of the group, marks the group as migrated, and counts its pending settlements,
-    /// which the TypeScript Fracti did not count.
+    /// takes the row of the group, marks the group as migrated, and notes its settlements in the
+    /// ledger.
     pub(super) async fn plan_members(
         &self,
         migration: &Migration,
@@ -98,27 +99,39 @@ impl Table {
             }
         }
         let mut next = state.ledger.clone();
-        if !more && next.presence.needs_migration(group) {
-            next.presence.migrated = true;
-            self.count_pending(group, &mut next.presence).await?;
+        if !more {
+            next.presence.migrated |= next.presence.needs_migration(group);
+            self.note_settlements(group, &mut next).await?;
+            transaction.extend(put_closing(group, &state.ledger, &next)?);
         }
         let step = Step { counts, findings, done: !more, next: migration.clone() };
         Ok(Planned { transaction, next, read: state.ledger, step })
     }
 
-    /// Counts the pending settlements, except rows that cannot be read.
-    async fn count_pending(&self, group: GroupId, presence: &mut Presence) -> Result<(), Error> {
+    /// Counts the pending settlements, and sets the time of the ledger's last write to that of the
+    /// last settlement, if it is later. Rows that cannot be read are left out.
+    ///
+    /// The TypeScript Fracti did not count them. Readers take a settlement that was completed after
+    /// the last write for pending, and do not see one that was recorded after it.
+    async fn note_settlements(&self, group: GroupId, ledger: &mut Ledger) -> Result<(), Error> {
         let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-        let pending = Expression::equal("status", row::to_value(&Status::Pending)?);
-        presence.count([]);
+        let all = Expression::default();
+        ledger.presence.count([]);
         let mut after = None;
         loop {
-            let page = Page { limit: PENDING_AT_ONCE, after };
-            let (rows, ended) = self.db.items(&range, &page, &pending).await?;
+            let page = Page { limit: SETTLEMENTS_AT_ONCE, after };
+            let (rows, ended) = self.db.items(&range, &page, &all).await?;
             after = rows.last().map(|row| Position::of(key_of(row).item()));
             let readable =
                 rows.into_iter().filter_map(|row| row::from_item::<Settlement>(row).ok());
-            readable.for_each(|settlement| presence.began(settlement.parties()));
+            for settlement in readable {
+                let at = Some(settlement.created_at).max(settlement.completed_at);
+                ledger.last_event_at = ledger.last_event_at.max(at);
+                match settlement.status {
+                    Status::Pending => ledger.presence.began(settlement.parties()),
+                    Status::Completed | Status::Failed => {}
+                }
+            }
             if ended {
                 return Ok(());
             }
