@@ -226,7 +226,7 @@ impl Table {
             }
             let position = keys::entry_position(after, sequence);
             let entries = self.entries_with(group, Order::Asc, position, sequences).await?;
-            for row in self.records(group, place.end, entries).await? {
+            for row in self.records(exported, place.end, entries).await? {
                 let ExportedRow::Entry { entry, .. } = &row else { continue };
                 let after = entry.created_at;
                 let sequence = entry.sequence.saturating_add(1);

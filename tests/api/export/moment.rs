@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{Eventful, exported, joined, next_cursor, rest, sheet};
 use crate::{
     harness::{Api, Group},
+    import::splitwise,
     stored_rows::seeded,
 };
 
@@ -94,6 +95,37 @@ async fn changes_after_the_first_page_are_not_in_a_csv_export() {
         let rest = rest(alice, eventful.id(), "csv", limit, cursor).await;
         let text: String = [first].into_iter().chain(rest).map(|page| page.text).collect();
         assert_eq!(text, before, "{limit}");
+    }
+}
+
+#[tokio::test]
+async fn undo_of_an_import_after_the_first_page_is_not_in_an_export() {
+    let rows = [
+        ("2025-12-01", "General", "Tea", "EUR", vec![100, -100]),
+        ("2025-12-02", "Payment", "Back", "EUR", vec![-60, 60]),
+        ("2025-12-03", "Payment", "Yen", "JPY", vec![50_000, -50_000]),
+    ];
+    let options = json!({ "members": { "A": "1", "B": "2" }, "commit": true });
+    let form = json!({ "file": splitwise(&["A", "B"], &rows), "options": options });
+    for format in ["json", "csv"] {
+        let group = Group::new(2, "EUR").await;
+        let alice = &group.members[0];
+        group.spend(0, json!({ "amount": 9 })).await;
+        let import = alice.post(&group.path("/import"), form.clone()).await.data(200).clone();
+        let before = rest(alice, &group.id, format, 1000, None).await;
+        let first = alice.get(&group.path(&format!("/export?format={format}&limit=1"))).await;
+        let undo = group.path(&format!("/import/{}", import["importId"].as_str().unwrap()));
+        assert_eq!(alice.delete(&undo).await.data(200)["status"], "undone");
+        let cursor = next_cursor(&first);
+        let mut pages = vec![first];
+        pages.extend(rest(alice, &group.id, format, 1, cursor).await);
+        if format == "json" {
+            assert_same(&joined(&pages), &joined(&before));
+        } else {
+            let text: String = pages.iter().map(|page| page.text.as_str()).collect();
+            assert_eq!(text, before[0].text);
+            assert_eq!(text.matches("Payment to").count(), 2, "{text}");
+        }
     }
 }
 

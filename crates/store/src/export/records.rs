@@ -7,12 +7,14 @@ use fracti_core::{
     entry::Entry,
     entry_id::EntryId,
     expense::Expense,
-    id::{ExpenseId, GroupId, SettlementId},
+    group::Member,
+    id::{ExpenseId, GroupId, MemberId, SettlementId},
     keys::{self, Primary},
     ledger::{EntryStatus, RefType},
-    settlement::Settlement,
+    settlement::{Settlement, Status},
 };
 
+use super::Exported;
 use crate::{dynamo::Retry, table::Table};
 
 /// A row of an export.
@@ -50,10 +52,11 @@ impl Table {
     /// do not belong to the same event.
     pub(super) async fn records(
         &self,
-        group: GroupId,
+        exported: &Exported,
         end: u64,
         entries: Vec<Entry>,
     ) -> Result<Vec<ExportedRow>, Error> {
+        let group = exported.group.id;
         let current = self.current_rows(group, &entries).await?;
         let mut rows = Vec::new();
         for entry in entries {
@@ -61,7 +64,7 @@ impl Table {
                 Some(row) => row,
                 None => self.row_again(group, &entry).await?,
             };
-            rows.push(as_of(end, row));
+            rows.push(as_of(exported, end, row));
         }
         Ok(rows)
     }
@@ -119,7 +122,8 @@ impl Current {
                         let current = self.adjustments.get(&key(group, entry)?)?;
                         current.sequence == entry.sequence
                     }
-                    // A link and a completed settlement are final.
+                    // A link is final. The row of a completed settlement is as its entry, or it was
+                    // deleted with its import.
                     RefType::Link | RefType::Settlement => true,
                     RefType::Expense => {
                         let expense = self.expenses.get(&key(group, entry)?)?;
@@ -185,15 +189,47 @@ fn plain(entry: &Entry) -> ExportedRow {
 
 /// The row as it was before the entry `end` was recorded: an entry reverted by that or a later
 /// entry was still applied.
-fn as_of(end: u64, row: ExportedRow) -> ExportedRow {
+fn as_of(exported: &Exported, end: u64, row: ExportedRow) -> ExportedRow {
     match row {
-        ExportedRow::Entry { mut entry, settlement } => {
+        ExportedRow::Entry { mut entry, mut settlement } => {
             let is_later = entry.other_sequence.is_some_and(|other| other >= end);
             if entry.status == EntryStatus::Reverted && is_later {
                 (entry.status, entry.other_sequence) = (EntryStatus::Applied, None);
+                settlement = settlement.or_else(|| deleted_settlement(exported, &entry));
             }
             ExportedRow::Entry { entry, settlement }
         }
         ExportedRow::Settlement(settlement) => ExportedRow::Settlement(settlement),
     }
+}
+
+/// The completed settlement of an entry whose row was deleted with its import, with the present
+/// names of its parties. `None` if the entry is of another kind.
+fn deleted_settlement(exported: &Exported, entry: &Entry) -> Option<Box<Settlement>> {
+    let EntryId::Record(id) = &entry.entry_id else { return None };
+    if entry.ref_type != RefType::Settlement {
+        return None;
+    }
+    let sent = entry.changes.iter().find(|change| change.totals.sent > 0)?;
+    let received = entry.changes.iter().find(|change| change.totals.received > 0)?;
+    let name = |id: MemberId| {
+        let index = exported.members.binary_search_by_key(&id, |member: &Member| member.id).ok()?;
+        exported.members.get(index).map(|member| member.name.clone())
+    };
+    Some(Box::new(Settlement {
+        id: SettlementId::from_bytes(id.into_bytes()),
+        group_id: entry.group_id,
+        group_title: Some(exported.group.title.to_string()),
+        from_user_id: sent.user,
+        from_user_name: name(sent.user).unwrap_or_default(),
+        to_user_id: received.user,
+        to_user_name: name(received.user).unwrap_or_default(),
+        amount: sent.currency.to_major(sent.totals.sent),
+        currency: sent.currency,
+        tx_hash: None,
+        status: Status::Completed,
+        created_at: entry.ref_created_at.unwrap_or(entry.created_at),
+        completed_at: Some(entry.created_at),
+        import_id: None,
+    }))
 }
