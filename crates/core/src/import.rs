@@ -77,10 +77,21 @@ pub struct ImportRow {
     /// Number of guests that it has added.
     pub members: u64,
     /// Time of the first transaction. The `createdAt` of all its expenses and settlements is
-    /// between this and [`ImportRow::updated_at`].
+    /// between this and [`ImportRow::recorded_until`].
     pub created_at: Timestamp,
     /// Time of the last transaction; each transaction of an import has a time of its own.
     pub updated_at: Timestamp,
+    /// Time of the last transaction before the undo, once it has begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded_until: Option<Timestamp>,
+}
+
+impl ImportRow {
+    /// Time after which the import has recorded nothing.
+    #[must_use]
+    pub fn recorded_until(&self) -> Timestamp {
+        self.recorded_until.unwrap_or(self.updated_at)
+    }
 }
 
 impl Row for ImportRow {
@@ -168,6 +179,7 @@ impl NewImport {
             members: 0,
             created_at,
             updated_at: created_at,
+            recorded_until: None,
         }
     }
 }

@@ -56,6 +56,27 @@ async fn an_undo_restores_all_balances_and_leaves_other_expenses() {
 }
 
 #[tokio::test]
+async fn an_undo_does_not_read_what_was_recorded_after_the_import() {
+    let mut requests = Vec::new();
+    for later in [0, 80] {
+        let (group, import, path) = imported().await;
+        let alice = &group.members[0];
+        for _ in 0..later {
+            group.spend(1, json!({ "amount": 6 })).await;
+        }
+        let undone = alice.delete(&path).await;
+        assert_eq!(status(&undone), "undone");
+        requests.push(undone.cost.requests);
+        // The later expenses are in the period of an import that was done again.
+        assert_eq!(counts(&import.send(alice, &group).await), [11, 0, 10, 1]);
+        assert_eq!(status(&alice.delete(&path).await), "undone");
+        assert_eq!(alice.pages(&group.path("/expenses"), 100).await.len(), 1 + later);
+        group.verify().await;
+    }
+    assert_eq!(requests[0], requests[1]);
+}
+
+#[tokio::test]
 async fn only_the_importer_may_undo_an_import_until_they_leave() {
     let (group, _, path) = imported().await;
     let [alice, bob, carol] = [0, 1, 2].map(|index| &group.members[index]);

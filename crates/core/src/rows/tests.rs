@@ -159,6 +159,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         members: 0,
         created_at: at,
         updated_at: at,
+        recorded_until: None,
     };
     vec![
         ("group", to_item(&from_item::<Group>(seed("group")).unwrap())),

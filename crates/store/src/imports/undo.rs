@@ -7,10 +7,11 @@ use fracti_core::{
     entry::Entry,
     expense::Expense,
     group::MemberRow,
-    id::ImportId,
+    id::{GroupId, ImportId},
     import::{ImportRow, Record, Status, check_undo},
     keys::{self, Primary},
-    row,
+    row::{self, Row},
+    settlement::Settlement,
     time::Timestamp,
 };
 
@@ -19,8 +20,8 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{
-        Expression, MAX_ACTIONS, OnConflict, Order, Page, Range, Sort, TransactionError, Write,
-        is_late,
+        Expression, MAX_ACTIONS, OnConflict, Order, Page, Placed, Position, Range, Sort,
+        TransactionError, Write, is_late,
     },
     expenses::{member_rows, unchanged},
     ledger::LedgerTransaction,
@@ -28,8 +29,24 @@ use crate::{
 };
 
 /// Number of expenses, and of settlements, that are read for one transaction. Deleting one takes
-/// four actions or more.
-const CANDIDATES: usize = MAX_ACTIONS / 4;
+/// four actions or more, and some may not be of the import.
+const EXAMINED: usize = MAX_ACTIONS / 2;
+
+/// How far the undo has come in this request. What it has passed is deleted, or not of the import.
+#[derive(Clone, Debug, Default)]
+struct Progress {
+    expenses: Reached,
+    settlements: Reached,
+}
+
+/// How far the undo has come in one list.
+#[derive(Clone, Debug, Default)]
+struct Reached {
+    /// The last row that it has passed.
+    after: Option<Position>,
+    /// Whether it has passed all rows.
+    ended: bool,
+}
 
 impl Table {
     /// Deletes the expenses and settlements of an import that still exist, and reverts their
@@ -56,10 +73,10 @@ impl Table {
         check_undo(&import, importer.as_ref(), member_key.user)?;
         // After this write, the import adds no more rows.
         let began = self.write_to_group(group, || self.begin_undo(member_key, id, now)).await?;
-        let mut import = began;
+        let (mut import, mut progress) = (began, Progress::default());
         while import.status == Status::Undoing && !is_late() {
-            let attempt = || self.undo_batch(member_key, &import, now);
-            import = self.write_to_group(group, attempt).await?;
+            let attempt = || self.undo_batch(member_key, &import, &progress, now);
+            (import, progress) = self.write_to_group(group, attempt).await?;
         }
         Ok(import)
     }
@@ -79,49 +96,60 @@ impl Table {
             Status::Undoing | Status::Undone => Ok(Decision::Done(row)),
             Status::Running | Status::Done => {
                 let updated_at = transaction.at();
-                let undoing = ImportRow { status: Status::Undoing, updated_at, ..row.clone() };
+                let undoing = ImportRow {
+                    status: Status::Undoing,
+                    updated_at,
+                    recorded_until: Some(row.updated_at),
+                    ..row.clone()
+                };
                 transaction.add(put_row(&undoing, Some(&row))?);
                 transaction.commit(undoing, None)
             }
         }
     }
 
-    /// Deletes expenses and settlements of an import in one transaction, as many as fit. If there
-    /// are no more, the import becomes `undone`.
+    /// Deletes expenses and settlements of an import in one transaction, as many as fit, after those
+    /// that this request has passed. If there are no more, the import becomes `undone`.
     async fn undo_batch(
         &self,
         member_key: MemberKey,
         known: &ImportRow,
+        passed: &Progress,
         now: Timestamp,
-    ) -> Result<Decision<ImportRow>, TransactionError> {
+    ) -> Result<Decision<(ImportRow, Progress)>, TransactionError> {
         let group = member_key.group;
-        let (from, to) = (known.created_at, known.updated_at);
-        let of_import = Expression::equal("importId", row::to_value(&known.id)?);
+        let (from, to) = (known.created_at, known.recorded_until());
         let range = |[first, last]: [String; 2]| {
             let sort = Sort::Between(first, last);
             Range { index: None, partition: keys::group_partition(group), sort, order: Order::Asc }
         };
         let (expenses, settlements) =
             (range(keys::expenses_between(from, to)), range(keys::settlements_between(from, to)));
-        let page = Page { limit: CANDIDATES, after: None };
         let (ledger, row, expenses, settlements) = tokio::try_join!(
             self.ledger(group),
             self.db.get::<ImportRow>(keys::import(group, known.id)),
-            self.db.page_where(&expenses, &page, &of_import),
-            self.db.page_where(&settlements, &page, &of_import),
+            self.rows_after::<Expense>(&expenses, &passed.expenses),
+            self.rows_after::<Settlement>(&settlements, &passed.settlements),
         )?;
         let row = row.ok_or(Error::NoImport)?;
         let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
-        if row.status != Status::Undoing {
-            return Ok(Decision::Done(row));
+        // Another request may have undone the import, after which it was imported and undone again.
+        if row.status != Status::Undoing || row.recorded_until != known.recorded_until {
+            return Ok(Decision::Done((row, Progress::default())));
         }
-        let mut is_last = expenses.next.is_none() && settlements.next.is_none();
-        let expenses = expenses.items.into_iter().map(|it| Record::Expense(Box::new(it)));
-        let settlements = settlements.items.into_iter().map(|it| Record::Settlement(Box::new(it)));
+        let of_pages =
+            Progress { expenses: Reached::of(&expenses), settlements: Reached::of(&settlements) };
+        let expenses = expenses.rows.into_iter().map(|(_, it)| it);
+        let expenses = expenses.filter(|it| it.import_id == Some(row.id));
+        let settlements = settlements.rows.into_iter().map(|(_, it)| it);
+        let settlements = settlements.filter(|it| it.import_id == Some(row.id));
+        let expenses = expenses.map(|it| Record::Expense(Box::new(it)));
+        let settlements = settlements.map(|it| Record::Settlement(Box::new(it)));
         let records: Vec<Record> = expenses.chain(settlements).collect();
         let entries = records.iter().map(|it| keys::entry(group, &it.entry_id())).collect();
         let entries: HashMap<Primary, Entry> = self.db.batch(entries).await?;
         let mut deleted: Vec<Expense> = Vec::new();
+        let (mut progress, mut first_left) = (passed.clone(), None);
         for record in records {
             let entry = entries.get(&keys::entry(group, &record.entry_id()));
             // The rows were read at different moments: an entry exists as long as its expense.
@@ -130,18 +158,64 @@ impl Table {
             // The entry takes three actions, and the expense may have a tally of its own.
             let used = [transaction.writes(), deleted.len(), writes.len(), 4, OTHER_ACTIONS];
             if used.into_iter().fold(0, usize::saturating_add) > MAX_ACTIONS {
-                is_last = false;
+                first_left = Some(record);
                 break;
             }
             transaction.add_all(writes);
             transaction.revert(entry, snapshot.as_ref())?;
             deleted.extend(snapshot);
+            progress.pass(group, &record);
+        }
+        match first_left {
+            None => progress = of_pages,
+            Some(Record::Settlement(_)) => progress.expenses = of_pages.expenses,
+            Some(Record::Expense(_)) => {}
+        }
+        let is_last = progress.expenses.ended && progress.settlements.ended;
+        if transaction.is_empty() && !is_last {
+            return Ok(Decision::Done((row, progress)));
         }
         transaction.tally(&deleted, &[])?;
         let status = if is_last { Status::Undone } else { Status::Undoing };
         let undone = ImportRow { status, updated_at: transaction.at(), ..row.clone() };
         transaction.add(put_row(&undone, Some(&row))?);
-        transaction.commit(undone, None)
+        transaction.commit((undone, progress), None)
+    }
+
+    /// The next rows of a range.
+    async fn rows_after<T: Row>(
+        &self,
+        range: &Range,
+        passed: &Reached,
+    ) -> Result<Placed<T>, Error> {
+        if passed.ended {
+            return Ok(Placed { rows: Vec::new(), more: false });
+        }
+        let page = Page { limit: EXAMINED, after: passed.after.clone() };
+        self.db.placed(range, &page).await
+    }
+}
+
+impl Progress {
+    /// Passes the row of an expense or a settlement.
+    fn pass(&mut self, group: GroupId, record: &Record) {
+        let (list, key) = match record {
+            Record::Expense(expense) => {
+                (&mut self.expenses, keys::expense(group, expense.created_at))
+            }
+            Record::Settlement(settlement) => {
+                (&mut self.settlements, keys::settlement(group, settlement.created_at))
+            }
+        };
+        list.after = Some(Position::of(key.item()));
+    }
+}
+
+impl Reached {
+    /// The end of these rows.
+    fn of<T>(page: &Placed<T>) -> Self {
+        let after = page.rows.last().map(|(position, _)| position.clone());
+        Self { after, ended: !page.more }
     }
 }
 
