@@ -28,6 +28,11 @@ const TAKEN: &str = "must be the id of a member: another member of the group has
 /// Rule for a new guest whom an earlier import added and who was then removed.
 const REMOVED: &str = "must be the id of a member: the guest with this name was removed";
 
+/// Rule for a new guest whom an earlier import added and who was then linked to a user, who has
+/// left.
+const LEFT: &str =
+    "must be the id of a member: the user to whom the guest with this name was linked has left";
+
 /// The group into which a file is imported, and the member who imports it.
 #[derive(Clone, Copy, Debug)]
 pub struct Destination<'a> {
@@ -62,6 +67,8 @@ impl Import {
         if !errors.is_empty() {
             return Err(Error::Invalid(errors));
         }
+        let people: Option<Vec<&Member>> = people.into_iter().collect();
+        let people = people.ok_or_else(unknown_person)?;
         let present = members.iter().filter(|member| member.is_present()).count();
         if u64::try_from(present).is_ok_and(|present| present > MAX_MEMBERS) {
             return Err(Error::TooManyMembers);
@@ -79,6 +86,7 @@ impl Import {
                         errors.push("file", format!("line {}: {}", row.line, rule.rule));
                     }
                 }
+                Err(error @ Error::Table(_)) => return Err(error),
                 Err(error) => errors.push("file", format!("line {}: {error}", row.line)),
             }
         }
@@ -169,14 +177,14 @@ impl Import {
         added
     }
 
-    /// The member for each person. After an error, some may be missing.
+    /// The member for each person, in the order of the people. It is `None` only after an error.
     fn people<'a>(
         &self,
         to: &Destination<'_>,
         targets: &BTreeMap<String, Target>,
         members: &'a [Member],
         errors: &mut FieldErrors,
-    ) -> Vec<&'a Member> {
+    ) -> Vec<Option<&'a Member>> {
         let links: Links = members.iter().collect();
         let mut people = Vec::new();
         for name in self.members.iter().map(|person| &person.name) {
@@ -184,14 +192,24 @@ impl Import {
                 let meant = links.resolve(id);
                 members.iter().find(|member| member.id == meant && member.is_present())
             };
-            match targets.get(name.as_str()) {
+            people.push(match targets.get(name.as_str()) {
                 Some(Target::Member(id)) => {
-                    people.extend(errors.keep(path_of(name), member(*id).ok_or(TargetError)));
+                    errors.keep(path_of(name), member(*id).ok_or(TargetError))
                 }
-                // A guest who cannot be added is reported already.
-                Some(Target::NewGuest) => people.extend(member(guest_id(to.group.id, name).into())),
-                None => errors.missing(path_of(name)),
-            }
+                Some(Target::NewGuest) => {
+                    let id = MemberId::from(guest_id(to.group.id, name));
+                    let guest = member(id);
+                    // A guest who cannot be added is reported already.
+                    if guest.is_none() && links.has(id) {
+                        errors.push(path_of(name), LEFT);
+                    }
+                    guest
+                }
+                None => {
+                    errors.missing(path_of(name));
+                    None
+                }
+            });
         }
         let known: BTreeSet<&str> = self.members.iter().map(|it| it.name.as_str()).collect();
         for name in targets.keys().filter(|name| !known.contains(name.as_str())) {
@@ -220,6 +238,11 @@ fn path_of(name: &GuestName) -> Path {
     Path::from("options").field("members").key(name.as_str())
 }
 
+/// The error of a row with a person who is no member, which a checked import does not have.
+fn unknown_person() -> Error {
+    Error::Table("a person of the file is no member".into())
+}
+
 impl Row {
     /// The expense of the row, or its settlements. `members` has all members who take part.
     fn records(
@@ -243,8 +266,8 @@ impl Row {
             Movement::Payment(transfers) => {
                 let indexed = (0_u32..).zip(transfers);
                 let records =
-                    indexed.filter_map(|(index, it)| self.settlement(to, people, index, it));
-                Ok(records.collect())
+                    indexed.map(|(index, it)| self.settlement(to, people, index, it).transpose());
+                records.flatten().collect()
             }
         }
     }
@@ -290,14 +313,10 @@ impl Row {
 
     /// The parts of members, in the order of the file. Those of people who are one member are added
     /// up.
-    fn merged(
-        &self,
-        parts: &[Part],
-        people: &[&Member],
-    ) -> Result<Vec<(MemberId, i64)>, LedgerError> {
+    fn merged(&self, parts: &[Part], people: &[&Member]) -> Result<Vec<(MemberId, i64)>, Error> {
         let mut sums: Vec<(MemberId, i64)> = Vec::new();
         for Part { member, minor } in parts {
-            let Some(Member { id, .. }) = people.get(*member) else { continue };
+            let Member { id, .. } = people.get(*member).ok_or_else(unknown_person)?;
             match sums.iter_mut().find(|(known, _)| known == id) {
                 None => sums.push((*id, *minor)),
                 Some((_, sum)) => {
@@ -316,9 +335,12 @@ impl Row {
         people: &[&Member],
         index: u32,
         transfer: &Transfer,
-    ) -> Option<Record> {
-        let [payer, recipient] = [transfer.from, transfer.to].map(|person| people.get(person));
-        let (payer, recipient) = payer.zip(recipient).filter(|(one, other)| one.id != other.id)?;
+    ) -> Result<Option<Record>, Error> {
+        let member = |person: usize| people.get(person).ok_or_else(unknown_person);
+        let (payer, recipient) = (member(transfer.from)?, member(transfer.to)?);
+        if payer.id == recipient.id {
+            return Ok(None);
+        }
         let settlement = Settlement {
             id: settlement_id(to.group.id, self.key.as_bytes(), index),
             group_id: to.group.id,
@@ -335,6 +357,6 @@ impl Row {
             completed_at: Some(to.now),
             import_id: None,
         };
-        Some(Record::Settlement(settlement.into()))
+        Ok(Some(Record::Settlement(settlement.into())))
     }
 }

@@ -1,5 +1,6 @@
 //! The mapping from people in a file to members.
 
+use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::{FILES, Import, balances, counts, splitwise};
@@ -88,6 +89,42 @@ async fn a_new_guest_must_not_have_the_name_of_a_member() {
     );
     alice.post(&format!("{gus}/restore"), json!({})).await.data(200);
     assert_eq!(counts(&guest.send(alice, &group).await)[0], 1);
+}
+
+#[tokio::test]
+async fn a_new_guest_must_not_mean_a_user_who_has_left() {
+    let group = Group::new(4, "EUR").await;
+    let alice = &group.members[0];
+    let people = ["A", "Bob", "Carl", "Dan"];
+    let mut rows = vec![("2025-12-01", "General", "Tea", "EUR", vec![100, -100, 0, 0])];
+    let targets = json!({ "A": "1", "Bob": "new guest", "Carl": "2", "Dan": "3" });
+    let import = |rows: &[_]| {
+        let import = Import::of(&splitwise(&people, rows), "{}");
+        import.with("members", targets.clone()).with("commit", json!(true))
+    };
+    assert_eq!(counts(&import(&rows).send(alice, &group).await), [1, 0, 1, 0]);
+    let members = alice.get(&group.path("")).await.data(200)["members"].clone();
+    let bob = members.as_array().unwrap().iter().find(|it| it["name"] == "Bob").unwrap();
+    let link = group.path(&format!("/members/{}/link", bob["id"].as_str().unwrap()));
+    alice.post(&link, json!({ "userId": "4" })).await.data(200);
+
+    // The guest means the user.
+    rows.push(("2025-12-02", "General", "Cake", "EUR", vec![200, -200, 0, 0]));
+    assert_eq!(counts(&import(&rows).send(alice, &group).await), [1, 1, 1, 0]);
+    assert_eq!(group.balances().await, ["3", "0", "0", "-3"]);
+    group.pay(3, 0, "3").await;
+    group.members[3].call(Method::POST, &group.path("/leave"), None).await.data(200);
+
+    // Without the user, nobody else takes the place.
+    rows.push(("2025-12-03", "General", "Hut", "EUR", vec![3000, 0, -1000, -2000]));
+    rows.push(("2025-12-04", "Payment", "Dan paid", "EUR", vec![0, 0, -500, 500]));
+    let before = group.api.rows().await;
+    let rule = "must be the id of a member: the user to whom the guest with this name was \
+                linked has left";
+    let refused = details(&import(&rows).send(alice, &group).await);
+    let path = r#"options.members["Bob"]"#.to_owned();
+    assert_eq!(refused, [(path, format!(r#"members["Bob"] {rule}"#))]);
+    assert_eq!(group.api.rows().await, before);
 }
 
 #[tokio::test]
