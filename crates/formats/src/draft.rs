@@ -21,7 +21,7 @@ use crate::{
     key::Key,
 };
 
-/// Maximum number of rows of a file.
+/// Maximum number of rows of a file, and of the expenses and transfers that they become.
 pub const MAX_ROWS: usize = 10_000;
 
 /// Maximum number of members of a file.
@@ -36,6 +36,8 @@ pub(crate) struct Draft<'a> {
     import: Import,
     /// Number of rows read.
     rows: usize,
+    /// Number of expenses and transfers of these.
+    records: usize,
     /// Number of warnings that are not listed.
     further_warnings: usize,
     /// Names of members, as they are compared.
@@ -81,6 +83,7 @@ impl<'a> Draft<'a> {
             latest: today.next_year(),
             import: Import::default(),
             rows: 0,
+            records: 0,
             further_warnings: 0,
             names: HashSet::new(),
             answered: HashSet::new(),
@@ -146,7 +149,7 @@ impl<'a> Draft<'a> {
         if self.rows > MAX_ROWS {
             self.error(Place::line(line), format!("the file must have at most {MAX_ROWS} rows"));
         }
-        self.rows <= MAX_ROWS && !self.is_full()
+        self.rows <= MAX_ROWS && self.records <= MAX_ROWS && !self.is_full()
     }
 
     /// Adds a member, and returns the index.
@@ -298,6 +301,9 @@ impl<'a> Draft<'a> {
             self.error(place, rule);
             return;
         }
+        if !self.admits_records(place, &movement) {
+            return;
+        }
         if !self.has_room(&movement, entry.currency) {
             let rule = format!("the amounts in {} are too large to be summed", entry.currency);
             self.error(place, rule);
@@ -325,6 +331,25 @@ impl<'a> Draft<'a> {
             currency,
             movement,
         });
+    }
+
+    /// Counts the expense or the transfers of a row. `false` if there are too many, of which the
+    /// first row is told.
+    fn admits_records(&mut self, place: Place, movement: &Movement) -> bool {
+        let before = self.records;
+        let count = match movement {
+            Movement::Expense { .. } => 1,
+            Movement::Payment(transfers) => transfers.len(),
+        };
+        self.records = before.saturating_add(count);
+        if self.records > MAX_ROWS && before <= MAX_ROWS {
+            let rule = format!(
+                "the file must have at most {MAX_ROWS} rows, of which a payment of several people \
+                 counts as several"
+            );
+            self.error(place, rule);
+        }
+        self.records <= MAX_ROWS
     }
 
     /// What a row moves. A row that moves nothing is left out.

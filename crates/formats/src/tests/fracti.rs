@@ -124,3 +124,38 @@ fn adjustments_of_many_members_are_several_payments() {
     assert_eq!(balances(&import).len(), 100);
     assert_eq!(keys(&import).len(), 2);
 }
+
+#[test]
+fn transfers_of_adjustments_count_as_rows() {
+    // Each adjustment is 20 transfers: 500 of them are as many as a file may have.
+    let file = |adjustments: usize| {
+        let changes: Vec<String> = (1..=21)
+            .map(|id| {
+                let change = if id == 1 { "\"sent\":20" } else { "\"received\":1" };
+                format!(r#"{{"userId":"{id}","currency":"EUR",{change}}}"#)
+            })
+            .collect();
+        let entry = |index: usize| {
+            format!(
+                r#"{{"entryId":"e{index}","sequence":{index},"status":"applied",
+                "refType":"adjustment","createdAt":"2026-01-15T12:00:00.000Z","changes":[{}]}}"#,
+                changes.join(",")
+            )
+        };
+        let members = (1..=21).map(|id| format!(r#"{{"id":"{id}","name":"Member {id}"}}"#));
+        format!(
+            r#"{{"format":"fracti-json","version":1,"sequence":{adjustments},"members":[{}],
+            "balances":[],"entries":[{}],"settlements":[]}}"#,
+            members.collect::<Vec<_>>().join(","),
+            (0..adjustments).map(entry).collect::<Vec<_>>().join(",")
+        )
+    };
+    let most = read_text(&file(500));
+    assert!(most.errors.iter().all(|it| it.message.starts_with("the balance")), "{most:?}");
+    assert_eq!(most.plan().settlements, crate::MAX_ROWS);
+    let more = read_text(&file(502));
+    let rule = "the file must have at most 10000 rows, of which a payment of several people counts \
+                as several";
+    assert_eq!(errors(&more), [format!("500 {rule}")]);
+    assert_eq!(more.plan().settlements, crate::MAX_ROWS);
+}

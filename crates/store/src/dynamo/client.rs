@@ -12,7 +12,7 @@ use fracti_core::{
     keys::Primary,
     row::{self, Item, Row},
 };
-use futures_util::future::try_join_all;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::{cost, retry::Retry};
 
@@ -20,6 +20,10 @@ use super::{cost, retry::Retry};
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html>
 pub(crate) const BATCH: usize = 100;
+
+/// Number of `BatchGetItem` requests of one [`Db::batch`] that run at once. It is enough for 2 500
+/// rows in the time of one request, and bounds connections and memory: a response may have 16 MB.
+const BATCHES_AT_ONCE: usize = 25;
 
 /// A DynamoDB table, of which every read by key is strongly consistent unless its name says
 /// otherwise. A clone is cheap.
@@ -88,15 +92,19 @@ impl Db {
         &self,
         keys: Vec<Primary>,
     ) -> Result<HashMap<Primary, T>, Error> {
-        let chunks = keys.chunks(BATCH).map(|chunk| {
+        let chunk = |chunk: &[Primary]| {
             let keys = chunk.iter().cloned().map(|key| to_sdk(key.item())).collect();
             self.chunk(keys)
-        });
+        };
+        let chunks: Vec<_> = keys.chunks(BATCH).map(chunk).collect();
+        let mut read = stream::iter(chunks).buffer_unordered(BATCHES_AT_ONCE);
         let mut rows = HashMap::new();
-        for item in try_join_all(chunks).await?.into_iter().flatten() {
-            let key = |name: &str| item.get(name)?.as_s().ok().cloned();
-            if let Some((pk, sk)) = key("PK").zip(key("SK")) {
-                rows.insert(Primary { pk, sk }, row::from_item(from_sdk(item))?);
+        while let Some(items) = read.try_next().await? {
+            for item in items {
+                let key = |name: &str| item.get(name)?.as_s().ok().cloned();
+                if let Some((pk, sk)) = key("PK").zip(key("SK")) {
+                    rows.insert(Primary { pk, sk }, row::from_item(from_sdk(item))?);
+                }
             }
         }
         Ok(rows)
