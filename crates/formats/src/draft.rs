@@ -6,6 +6,7 @@ use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     expense::Category,
+    id::GroupId,
     money::Money,
     split::{MAX_SHARES, Split},
     text::{Description, GuestName, Notes},
@@ -96,6 +97,11 @@ impl<'a> Draft<'a> {
 
     pub(crate) fn format(&mut self, format: Format) {
         self.import.format = Some(format);
+    }
+
+    /// Notes the group of Fracti of which the file is an export.
+    pub(crate) fn source(&mut self, group: Option<GroupId>) {
+        self.import.source = group;
     }
 
     /// Reports an error, after which the file cannot be imported.

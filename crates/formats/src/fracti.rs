@@ -44,10 +44,11 @@ pub(crate) fn read(text: &str, form: Form, draft: &mut Draft<'_>) -> Result<(), 
         Form::File => json::file::<Export<'_>>(text, 2)?,
     };
     let of_file = |message: String| Err(Place::FILE.issue(message));
-    let Export { version, sequence, members, balances, entries, settlements } = export;
+    let Export { version, sequence, group, members, balances, entries, settlements } = export;
     if version != VERSION {
         return of_file(format!("version must be {VERSION}, not {version}"));
     }
+    draft.source(group.and_then(|group| group.id()));
     let (Some(members), Some(balances)) = (members, balances) else {
         return of_file(
             "members and balances are missing: the file must have the first page of the export"

@@ -7,6 +7,7 @@ use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     expense::Category,
+    id::GroupId,
     split::Split,
     text::{Description, GuestName, Notes},
     time::Day,
@@ -21,6 +22,8 @@ use crate::key::Key;
 pub struct Import {
     /// Format, if it is known.
     pub format: Option<Format>,
+    /// Group of Fracti of which the file is an export.
+    pub source: Option<GroupId>,
     /// The people, in the order of the file.
     pub members: Vec<Member>,
     /// The expenses and payments, in the order of the file.
@@ -290,6 +293,14 @@ impl Import {
     #[must_use]
     pub const fn is_ready(&self) -> bool {
         self.errors.is_empty() && self.questions.is_empty()
+    }
+
+    /// Why the file cannot be imported into this group, although it may be into others: it is the
+    /// group's own export. Its rows would be recorded again under other ids.
+    #[must_use]
+    pub fn error_in(&self, group: GroupId) -> Option<Issue> {
+        let rule = "the file is an export of this group, which has its rows already";
+        (self.source == Some(group)).then(|| Place::FILE.issue(rule))
     }
 
     /// The summary of the import.

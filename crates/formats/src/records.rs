@@ -59,7 +59,7 @@ impl Import {
         to: &Destination<'_>,
         targets: &BTreeMap<String, Target>,
     ) -> Result<NewImport, Error> {
-        let mut errors = self.refusals();
+        let mut errors = self.refusals(to);
         let added = self.guests(to, targets, &mut errors);
         let members: Vec<Member> =
             to.members.iter().cloned().chain(added.iter().cloned()).collect();
@@ -127,10 +127,11 @@ impl Import {
         self.rows.iter().filter(is_lost).map(|row| row.line)
     }
 
-    /// The reasons why the file cannot be imported: its errors and its open questions.
-    fn refusals(&self) -> FieldErrors {
+    /// The reasons why the file cannot be imported into the group: its errors and its open questions.
+    fn refusals(&self, to: &Destination<'_>) -> FieldErrors {
         let (mut errors, options) = (FieldErrors::default(), Path::from("options"));
-        for Issue { line, column, message } in &self.errors {
+        let of_group = self.error_in(to.group.id);
+        for Issue { line, column, message } in of_group.iter().chain(&self.errors) {
             let place = match (line, column) {
                 (Some(line), Some(column)) => format!("line {line}, column {column}: "),
                 (Some(line), None) => format!("line {line}: "),

@@ -49,7 +49,7 @@ pub(crate) async fn import_file(
     let (answers, targets) = (Answers::from(&form.options), form.options.targets());
     let import = fracti_formats::read(&form.file, &answers, now.day());
     if !form.options.commits() {
-        let plan = PlanView::of(&import, &matches(&import, &targets, &members));
+        let plan = PlanView::of(&import, group.id, &matches(&import, &targets, &members));
         return Ok(Data::new(plan).into_response());
     }
     let to = Destination { group: &group, members: &members, user: member_key.user, now };

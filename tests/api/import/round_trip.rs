@@ -137,6 +137,25 @@ pub(super) async fn imported_again(export: &Value, into: &Group) -> Value {
 }
 
 #[tokio::test]
+async fn export_of_a_group_is_not_imported_into_the_group_itself() {
+    let source = Eventful::new().await;
+    let (group, alice) = (&source.group, source.member(0));
+    // In capitals, the id of the group is the same, and is not in the log.
+    let export = exported(alice, source.id(), 5).await.to_string();
+    let export = export.replace(source.id(), &source.id().to_uppercase());
+    let rule = "the file is an export of this group, which has its rows already";
+    let import = Import::of(&export, "{}");
+    let plan = import.send(alice, group).await;
+    assert_eq!(plan.data(200)["errors"], json!([{ "message": rule }]));
+    let before = group.api.rows().await;
+    let refused = import.by(alice, group, &[]).await.send(alice, group).await;
+    assert_eq!(refused.code(), (400, "VALIDATION_ERROR"), "{}", refused.text);
+    let details = refused.body["details"].as_array().unwrap();
+    assert!(details.contains(&json!({ "path": "file", "message": rule })), "{}", refused.text);
+    assert_eq!(group.api.rows().await, before);
+}
+
+#[tokio::test]
 async fn exported_group_is_the_same_after_its_import_into_another_one() {
     let source = Eventful::new().await;
     let export = exported(source.member(0), source.id(), 5).await;

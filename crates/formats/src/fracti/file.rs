@@ -4,6 +4,7 @@ use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     expense::Category,
+    id::GroupId,
     ledger::{EntryStatus, RefType},
     settlement::Status,
     split::{LineKind, LineSplit, SplitType},
@@ -41,6 +42,8 @@ pub(super) struct Export<'a> {
     pub(super) version: u64,
     /// Number of entries of the whole export.
     pub(super) sequence: u64,
+    /// The group, on the first page.
+    pub(super) group: Option<Group>,
     /// The members, on the first page.
     pub(super) members: Option<Vec<Member>>,
     pub(super) balances: Option<Vec<Balance>>,
@@ -55,6 +58,19 @@ pub(super) struct Export<'a> {
 pub(super) struct Response<'a> {
     #[serde(borrow)]
     pub(super) data: Export<'a>,
+}
+
+/// The group of an export. A file that was edited may have another id than Fracti gives.
+#[derive(Deserialize)]
+#[serde(expecting = "a group")]
+pub(super) struct Group {
+    id: String,
+}
+
+impl Group {
+    pub(super) fn id(&self) -> Option<GroupId> {
+        self.id.parse().ok()
+    }
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,9 @@
 //! The plan of an import.
 
-use fracti_formats::{Asks, Check, Import, Issue, Match, MatchedBy, PlannedBalance, Question};
+use fracti_core::id::GroupId;
+use fracti_formats::{
+    Asks, Check, Import, Issue, MAX_ERRORS, Match, MatchedBy, PlannedBalance, Question,
+};
 use fracti_http::{JsonDecimal, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -142,9 +145,12 @@ struct QuestionView {
 }
 
 impl PlanView {
-    /// The plan of an import. `members` has the match of each person in the file, if any.
-    pub(crate) fn of(import: &Import, members: &[Option<Match<'_>>]) -> Self {
+    /// The plan of an import into a group. `members` has the match of each person in the file, if
+    /// any.
+    pub(crate) fn of(import: &Import, group: GroupId, members: &[Option<Match<'_>>]) -> Self {
         let plan = import.plan();
+        let of_group = import.error_in(group);
+        let errors = of_group.iter().chain(plan.errors).take(MAX_ERRORS);
         let ids: Vec<_> = members.iter().map(|it| it.map(|it| it.member.id)).collect();
         let warning = |line, message: &str| IssueView {
             line: Some(line),
@@ -177,7 +183,7 @@ impl PlanView {
             balances: plan.balances.iter().map(NetView::from).collect(),
             checks: plan.checks.iter().map(CheckView::from).collect(),
             warnings: warnings.chain(to_oneself).chain(splits_lost).collect(),
-            errors: plan.errors.iter().map(IssueView::from).collect(),
+            errors: errors.map(IssueView::from).collect(),
             questions: plan.questions.iter().map(QuestionView::from).collect(),
         }
     }
