@@ -171,7 +171,9 @@ impl<'a> Draft<'a> {
         let mut number = 1_u32;
         while !self.names.insert(unique.to_lowercase()) {
             number = number.saturating_add(1);
-            unique = format!("{plain} ({number})");
+            let suffix = format!(" ({number})");
+            let room = GuestName::MAX_LENGTH.saturating_sub(suffix.len());
+            unique = plain.as_str().chars().take(room).collect::<String>() + &suffix;
         }
         let name: GuestName = self.keep(place, "the name of a member", unique.parse())?;
         if number > 1 {
@@ -182,6 +184,24 @@ impl<'a> Draft<'a> {
         }
         self.import.members.push(Member { name, rows: 0 });
         Some(index)
+    }
+
+    /// Adds a member whose name may be longer than that of a guest, or not visible, and returns the
+    /// index. The name is shortened, or else the id taken instead.
+    pub(crate) fn add_named(&mut self, place: Place, name: &str, id: &str) -> Option<usize> {
+        let max = GuestName::MAX_LENGTH;
+        let line = one_line(name);
+        let short: String = line.chars().take(max).collect();
+        let short = short.trim_end();
+        if short.parse::<GuestName>().is_err() {
+            let what = format!("the name of the member {id:.100} is blank; the id is read instead");
+            self.warn(place, what);
+            return self.add_member(place, id);
+        }
+        if short != line {
+            self.warn(place, format!("the name {short} is shortened to {max} characters"));
+        }
+        self.add_member(place, short)
     }
 
     /// The name of a member.

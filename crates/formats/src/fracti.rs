@@ -157,7 +157,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             let is_past = member.left_at.is_some() || member.removed_at.is_some();
             if is_past && !active.contains(&member.id) {
                 left_out = left_out.saturating_add(1);
-            } else if let Some(added) = self.draft.add_member(Place::FILE, &member.name)
+            } else if let Some(added) = self.draft.add_named(Place::FILE, &member.name, &member.id)
                 && self.members.insert(member.id.clone(), added).is_some()
             {
                 let rule = format!("members[{index}].id must be of one member only");

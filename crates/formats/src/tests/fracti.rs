@@ -88,7 +88,6 @@ fn broken_files_are_refused() {
         ("\"sent\": 2.5}", "\"sent\": 2.4}", "4 the changes in EUR must sum to 0"),
         ("\"food\", \"date\": \"2026-01-03\"", "\"food\", \"date\": \"2026-02-30\"", "2 the date"),
         ("\"splits\"", "\"parts\"", "0 expense: missing field `splits`"),
-        ("\"name\": \"Bob\"", "\"name\": \"\"", "the name of a member"),
     ];
     for (from, to, expected) in files {
         let file = changed(from, to);
@@ -101,6 +100,47 @@ fn broken_files_are_refused() {
     );
     let long = long.replacen("\"status\": \"reverted\"", "\"status\": \"applied\"", 1);
     assert_eq!(errors(&read_text(&long))[0], "0 splits must have at most 45 items");
+}
+
+#[test]
+fn names_that_guests_cannot_have_are_shortened_or_ids() {
+    let names = |alice: &str, bob: &str| {
+        let file = FILE
+            .replace(
+                "\"name\": \"Alice\", \"username\"",
+                &format!("\"name\": \"{alice}\", \"username\""),
+            )
+            .replace(
+                "\"name\": \"Bob\", \"joinedAt\"",
+                &format!("\"name\": \"{bob}\", \"joinedAt\""),
+            );
+        let import = read_text(&file);
+        assert!(import.is_ready(), "{:?}", errors(&import));
+        let names = import.members.iter().map(|it| it.name.to_string()).collect::<Vec<_>>();
+        (names, warnings(&import))
+    };
+    let long = "𝔸".repeat(63);
+    let (named, _) = names(&long, "Bob");
+    assert_eq!(named, [&*long, "Bob", "Grandma"]);
+
+    // Telegram's names have up to 129 characters.
+    let (cut, room) = ("x".repeat(100), "x".repeat(96));
+    let (named, told) = names(&"x".repeat(129), &"x".repeat(128));
+    assert_eq!(named, [&*cut, &format!("{room} (2)"), "Grandma"]);
+    assert_eq!(told[0], format!("the name {cut} is shortened to 100 characters"));
+    assert_eq!(told[1], told[0]);
+    assert_eq!(
+        told[2],
+        format!("several members are called {cut}; this one is read as {room} (2)")
+    );
+    let (named, _) = names(&cut, &cut.to_uppercase());
+    assert_eq!(named, [&*cut, &format!("{} (2)", room.to_uppercase()), "Grandma"]);
+
+    for blank in ["", " ", "\u{3164}", &"\u{200b}".repeat(129)] {
+        let (named, told) = names("Alice", blank);
+        assert_eq!(named, ["Alice", "2", "Grandma"]);
+        assert_eq!(told[0], "the name of the member 2 is blank; the id is read instead");
+    }
 }
 
 #[test]
