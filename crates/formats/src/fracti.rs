@@ -190,10 +190,20 @@ impl<'d, 'a> Reader<'d, 'a> {
             self.draft.error(place, rule);
             return;
         }
+        // The keys of rows are made of these ids, so they are unique as those of the entries are.
+        let is_of_entry = |id: &str| id == entry.id;
         match (entry.ref_type, &entry.expense, &entry.settlement) {
-            (RefType::Expense, Some(expense), _) => self.expense(index, expense),
-            (RefType::Settlement, _, Some(settlement)) => {
+            (RefType::Expense, Some(expense), _) if is_of_entry(&expense.id) => {
+                self.expense(index, expense);
+            }
+            (RefType::Settlement, _, Some(settlement)) if is_of_entry(&settlement.id) => {
                 self.settlement(index, entry, settlement);
+            }
+            (RefType::Expense, Some(_), _) => {
+                self.draft.error(place, "expense.id must be the entryId");
+            }
+            (RefType::Settlement, _, Some(_)) => {
+                self.draft.error(place, "settlement.id must be the entryId");
             }
             (RefType::Expense, None, _) => self.draft.error(place, "expense is missing"),
             (RefType::Settlement, _, None) => self.draft.error(place, "settlement is missing"),

@@ -88,6 +88,21 @@ fn broken_files_are_refused() {
         ("\"sent\": 2.5}", "\"sent\": 2.4}", "4 the changes in EUR must sum to 0"),
         ("\"food\", \"date\": \"2026-01-03\"", "\"food\", \"date\": \"2026-02-30\"", "2 the date"),
         ("\"splits\"", "\"parts\"", "0 expense: missing field `splits`"),
+        (
+            "\"expense\": {\"id\": \"0190a1b2-0000-7000-8000-000000000012\"",
+            "\"expense\": {\"id\": \"0190a1b2-0000-7000-8000-000000000011\"",
+            "11 expense.id must be the entryId",
+        ),
+        (
+            "\"settlement\": {\"id\": \"0190a1b2-0000-7000-8000-000000000004\"",
+            "\"settlement\": {\"id\": \"0190a1b2-0000-7000-8000-000000000006\"",
+            "3 settlement.id must be the entryId",
+        ),
+        (
+            "\"entryId\": \"0190a1b2-0000-7000-8000-000000000012\"",
+            "\"entryId\": \"0190a1b2-0000-7000-8000-000000000011\"",
+            "11 another applied entry has the entryId 0190a1b2-0000-7000-8000-000000000011",
+        ),
     ];
     for (from, to, expected) in files {
         let file = changed(from, to);
