@@ -101,7 +101,7 @@ fn broken_files_are_refused() {
         (
             "\"entryId\": \"0190a1b2-0000-7000-8000-000000000012\"",
             "\"entryId\": \"0190a1b2-0000-7000-8000-000000000011\"",
-            "11 another applied entry has the entryId 0190a1b2-0000-7000-8000-000000000011",
+            "11 entryId 0190a1b2-0000-7000-8000-000000000011 must be unique among applied entries",
         ),
     ];
     for (from, to, expected) in files {
