@@ -13,6 +13,7 @@ use crate::{
     import::{Format, Issue, Part, Place},
     key::Key,
     number::DecimalMark,
+    quote::quoted,
     spliit::decimals,
     weights,
 };
@@ -23,13 +24,17 @@ const CURRENCY: usize = 3;
 /// Index of the column with the cost.
 const COST: usize = 4;
 
+/// The column that says whether debts are paid with a row.
+const IS_REIMBURSEMENT: &str = "Is Reimbursement";
+
 /// The last column before those of the members.
 const SPLIT_MODE: &str = "Split mode";
 
 /// Whether a CSV file has this format.
 pub(crate) fn is_header(header: &Record<'_>) -> bool {
+    let has = |column| header.cells.iter().any(|name| name == column);
     let is_ours = header.cell(CURRENCY) == "Currency" && header.cell(COST) == "Cost";
-    is_ours && header.cells.iter().any(|name| name == SPLIT_MODE)
+    is_ours && has(IS_REIMBURSEMENT) && has(SPLIT_MODE)
 }
 
 /// Reads the records after the header.
@@ -53,10 +58,11 @@ pub(crate) fn read(
         draft,
         members,
         first,
-        reimbursement: index("Is Reimbursement"),
+        reimbursement: index(IS_REIMBURSEMENT).unwrap_or_default(),
         mode: index(SPLIT_MODE),
         original: index("Original cost"),
         mark: DecimalMark::default(),
+        currency: None,
         converted: 0,
     };
     for record in records {
@@ -96,10 +102,12 @@ struct Reader<'d, 'a> {
     members: Vec<usize>,
     /// Index of the first member's column.
     first: usize,
-    reimbursement: Option<usize>,
+    reimbursement: usize,
     mode: Option<usize>,
     original: Option<usize>,
     mark: DecimalMark,
+    /// Text for the currency, which is that of the group in all rows.
+    currency: Option<String>,
     /// Number of expenses in another currency.
     converted: usize,
 }
@@ -108,7 +116,7 @@ impl Reader<'_, '_> {
     fn row(&mut self, record: &Record<'_>) {
         let date = self.draft.date(record.place(0), record.cell(0));
         let is_payment = self.is_payment(record);
-        let (currency, is_open) = self.draft.currency(unguarded(record.cell(CURRENCY)));
+        let Some((currency, is_open)) = self.currency(record) else { return };
         let cost = self.minor(record, COST, currency);
         // All cells are read, so that all errors are reported.
         let cells = (self.first..).zip(self.members.clone());
@@ -125,7 +133,7 @@ impl Reader<'_, '_> {
         };
         let cost = Money { currency, minor };
         let key = self.key(record, cost, &cells);
-        if minor == 0 {
+        if minor == 0 && cells.iter().all(|part| part.minor == 0) {
             return self.draft.skip(record.line, "its amount is zero");
         }
         if self.original.is_some_and(|index| !record.cell(index).is_empty()) {
@@ -173,14 +181,29 @@ impl Reader<'_, '_> {
         });
     }
 
+    /// The currency of a row, and whether it is still to be answered.
+    fn currency(&mut self, record: &Record<'_>) -> Option<(Currency, bool)> {
+        let text = unguarded(record.cell(CURRENCY));
+        let first = self.currency.get_or_insert_with(|| text.to_owned());
+        if first == text {
+            return Some(self.draft.currency(text));
+        }
+        let rule = format!(
+            "the currency must be {}, as in the rows above, not {}",
+            quoted(first),
+            quoted(text)
+        );
+        self.draft.error(record.place(CURRENCY), rule);
+        None
+    }
+
     fn is_payment(&mut self, record: &Record<'_>) -> Option<bool> {
-        let index = self.reimbursement?;
-        match record.cell(index) {
+        match record.cell(self.reimbursement) {
             "Yes" => Some(true),
             "No" => Some(false),
             other => {
-                let rule = format!("Is Reimbursement must be Yes or No, not {other:.40}");
-                self.draft.error(record.place(index), rule);
+                let rule = format!("{IS_REIMBURSEMENT} must be Yes or No, not {other:.40}");
+                self.draft.error(record.place(self.reimbursement), rule);
                 None
             }
         }
@@ -267,24 +290,23 @@ impl Reader<'_, '_> {
         shares.map_err(|rule| self.draft.error(place, rule)).ok()
     }
 
-    /// The identity of a row. A member who joined later has an empty column, which is no part of
+    /// The identity of a row. A member who joined later has a column of zeros, which is no part of
     /// it.
     fn key(&mut self, record: &Record<'_>, cost: Money, cells: &[Part]) -> Key {
         let cell = |part: &Part| format!("{} {}", part.minor, self.draft.name(part.member));
         let mut cells: Vec<_> = cells.iter().filter(|part| part.minor != 0).map(cell).collect();
         cells.sort_unstable();
         let cost = cost.to_major().to_string();
-        let kind = self.reimbursement.map_or("", |index| record.cell(index));
+        let kind = record.cell(self.reimbursement);
         let text = |index| unguarded(record.cell(index));
         let fixed = [record.cell(0), text(1), text(CURRENCY), &cost, kind];
         let content: Vec<&str> = fixed.into_iter().chain(cells.iter().map(|it| &**it)).collect();
         self.draft.key("spliit-csv", &content)
     }
 
-    /// The amount of a cell; an empty one is 0.
     fn minor(&mut self, record: &Record<'_>, index: usize, currency: Currency) -> Option<i64> {
-        let (place, text) = (record.place(index), record.cell(index));
-        let number = if text.is_empty() { Ok(Decimal::ZERO) } else { self.mark.number(text) };
+        let place = record.place(index);
+        let number = self.mark.number(record.cell(index));
         let number = self.draft.keep(place, "the amount", number)?;
         self.draft.minor(place, number, currency)
     }

@@ -99,6 +99,13 @@ fn exports_without_original_columns_have_a_sign_as_currency() {
 }
 
 #[test]
+fn a_file_without_the_column_of_reimbursements_has_no_known_format() {
+    let import = read_text(&file(&[&row(&[])]).replace("Is Reimbursement", "Reimbursed"));
+    assert_eq!(import.format, None);
+    assert_eq!(errors(&import).len(), 1);
+}
+
+#[test]
 fn answers_must_fit_the_questions() {
     let open = row(&[("3.34,-3.34,-3.33", "0,0,-10.01")]);
     for (answer, error) in [
@@ -129,6 +136,11 @@ fn broken_files_are_refused_at_their_line() {
         (",-3.33", "", "3 the line has 12 cells"),
         ("\"No\"", "\"Nein\"", "3:9 Is Reimbursement must be Yes or No"),
         ("\"Evenly\"", "\"Evenly", "3:10 the quote that opens"),
+        ("\"10.01\"", "", "3:5 the amount \"\" must be a number"),
+        ("\"10.01\"", "\"0.00\"", "3 the cell of the payer must have the sign of the cost"),
+        (",-3.33", ",", "3:13 the amount \"\" must be a number"),
+        ("\"EUR\"", "\"USD\"", "3:4 the currency must be \"EUR\", as in the rows above, not"),
+        ("\"EUR\"", "", "3:4 the currency must be \"EUR\", as in the rows above, not \"\""),
     ] {
         assert_refused(&[(&file(&[&row(&[]), &row(&[(from, to)])]), expected)]);
     }
