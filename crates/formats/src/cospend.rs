@@ -20,7 +20,8 @@ use crate::{
     import::{Format, Issue, Part, Place},
     names::{Names, Unclear},
     number::{DecimalMark, rounded},
-    weights,
+    rounding::Withheld,
+    weights::{self, Paid},
 };
 
 /// Columns that bills have in every version of the app.
@@ -134,6 +135,7 @@ pub(crate) fn read(
         currency,
         is_open,
         mark: DecimalMark::default(),
+        withheld: Withheld::default(),
         draft,
     };
     reader.members(&sections.members);
@@ -243,6 +245,7 @@ struct Reader<'r, 'd, 'a> {
     /// Whether the currency is still to be answered.
     is_open: bool,
     mark: DecimalMark,
+    withheld: Withheld,
 }
 
 impl<'r> Reader<'r, '_, '_> {
@@ -307,8 +310,9 @@ impl<'r> Reader<'r, '_, '_> {
         let payer = self.members.get(cell("payer_name")).copied().ok_or("must be a member");
         let payer = self.draft.keep(bills.place(line, "payer_name"), "payer_name", payer);
         let owers = self.owers(line);
-        let amount = amount.and_then(|number| self.amount(place, number));
-        let (Some(date), Some(payer), Some(owers), Some(amount)) = (date, payer, owers, amount)
+        let amount = amount.and_then(|number| Some((number, self.amount(place, number)?)));
+        let (Some(date), Some(payer), Some(owers), Some((exact, amount))) =
+            (date, payer, owers, amount)
         else {
             return;
         };
@@ -334,7 +338,9 @@ impl<'r> Reader<'r, '_, '_> {
         });
         let weights = weights.collect();
         let name = |member| self.draft.name(member).to_owned();
-        let shares = match weights::divide(amount, weights, name, (key, date)) {
+        let row = (key, date);
+        let paid = Paid { by: payer, number: exact, rounded: amount };
+        let shares = match weights::divide(paid, weights, name, row, &mut self.withheld) {
             Ok(shares) => shares,
             Err(rule) => return self.draft.error(Place::line(line.line), rule),
         };

@@ -19,7 +19,8 @@ use crate::{
     json::{self, Number},
     names::{Names, Unclear},
     number::{DecimalMark, rounded},
-    weights,
+    rounding::Withheld,
+    weights::{self, Paid},
 };
 
 /// What the app writes as the currency of a bill without one.
@@ -231,8 +232,9 @@ fn import(bills: &[Bill], draft: &mut Draft<'_>) {
             weights.entry(member).or_insert_with(|| known.unwrap_or_else(|| draft.weight(member)));
         }
     }
+    let mut withheld = Withheld::default();
     for bill in bills {
-        row(bill, &members, &weights, draft);
+        row(bill, &members, &weights, &mut withheld, draft);
     }
 }
 
@@ -241,6 +243,7 @@ fn row(
     bill: &Bill,
     members: &HashMap<&str, usize>,
     weights: &HashMap<usize, Decimal>,
+    withheld: &mut Withheld,
     draft: &mut Draft<'_>,
 ) {
     let place = Place::line(bill.line);
@@ -278,7 +281,8 @@ fn row(
     let owers = bill.owers.iter().filter_map(|name| members.get(&**name));
     let owers = owers.map(|member| (*member, weight(member))).collect();
     let name = |member| draft.name(member).to_owned();
-    match weights::divide(amount, owers, name, (key, date)) {
+    let paid = Paid { by: *payer, number: bill.amount.0, rounded: amount };
+    match weights::divide(paid, owers, name, (key, date), withheld) {
         Ok(shares) => draft.push(&Entry {
             line: bill.line,
             key,

@@ -38,6 +38,8 @@ mod splitwise;
 
 mod spliit;
 
+mod rounding;
+
 mod weights;
 
 mod names;

@@ -7,7 +7,7 @@ pub(crate) mod csv;
 
 use std::collections::{HashMap, HashSet};
 
-use fracti_core::{currency::Currency, decimal::Decimal, expense::Category};
+use fracti_core::{currency::Currency, decimal::Decimal, expense::Category, money::Money};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -17,6 +17,9 @@ use crate::{
     import::{Format, Issue, Part, Place},
     json::{self, Number},
     key::Key,
+    number::rounded,
+    rounding::Withheld,
+    weights::{Paid, balanced},
 };
 
 /// Currencies that have no decimals in the app, although they have some in ISO 4217.
@@ -113,6 +116,7 @@ pub(crate) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
         currency,
         is_open,
         decimals,
+        withheld: Withheld::default(),
         recurring: 0,
         converted: 0,
     };
@@ -159,6 +163,8 @@ struct Reader<'d, 'a> {
     is_open: bool,
     /// Decimals of the amounts.
     decimals: u8,
+    /// What rounding has withheld from members, in the app's minor units.
+    withheld: Withheld,
     /// Number of expenses that recur.
     recurring: usize,
     /// Number of expenses in another currency.
@@ -170,11 +176,9 @@ impl Reader<'_, '_> {
         let place = Place::line(index);
         let day = expense.date.get(..10).unwrap_or(&expense.date);
         let date = self.draft.date(place, day);
-        let payer = self.member(place, "paidById", &expense.paid_by_id);
-        let Some(shares) = self.shares(place, expense) else { return };
-        let amount = whole(expense.amount).and_then(|units| self.minor(place, units.into()));
-        let Some(amount) = amount else { return };
-        let (Some(date), Some(payer)) = (date, payer) else { return };
+        let Some(payer) = self.member(place, "paidById", &expense.paid_by_id) else { return };
+        let Some((amount, shares)) = self.amounts(place, expense, payer) else { return };
+        let Some(date) = date else { return };
         if expense.recurrence_rule.as_deref().is_some_and(|rule| rule != "NONE") {
             self.recurring = self.recurring.saturating_add(1);
         }
@@ -220,8 +224,13 @@ impl Reader<'_, '_> {
         self.draft.keep(place, field, member)
     }
 
-    /// What the members owe.
-    fn shares(&mut self, place: Place, expense: &Expense) -> Option<Vec<Part>> {
+    /// What the payer paid, and what the members owe.
+    fn amounts(
+        &mut self,
+        place: Place,
+        expense: &Expense,
+        payer: usize,
+    ) -> Option<(i64, Vec<Part>)> {
         let mut paid_for: Vec<&PaidFor> = expense.paid_for.iter().collect();
         // The app compares ids by their UTF-16 code units.
         paid_for.sort_by(|one, two| {
@@ -248,10 +257,42 @@ impl Reader<'_, '_> {
             self.draft.error(place, "the shares in paidFor must not sum to 0");
             return None;
         };
-        let parts = members.into_iter().zip(units);
-        parts
-            .map(|(member, units)| Some(Part { member, minor: self.minor(place, units)? }))
-            .collect()
+        let (currency, is_finer) = (self.currency, self.decimals > self.currency.exponent());
+        let (number, minor, units) = if is_finer {
+            let number = Decimal::new(amount.into(), self.decimals);
+            let minor = self.rounded(place, number)?;
+            (number, minor, apportion(minor, &weights, expense.id.as_deref())?)
+        } else {
+            (Decimal::new(amount.into(), 0), amount, units)
+        };
+        let units: Option<Vec<i64>> = units.into_iter().map(|it| i64::try_from(it).ok()).collect();
+        let shares = members.into_iter().zip(units?).map(|(member, minor)| Part { member, minor });
+        let mut shares: Vec<Part> = shares.collect();
+        // Without ids, the app calculated with fractions, and rounded only the balances.
+        if is_finer || expense.id.is_none() {
+            let weights: Vec<i128> = weights.into_iter().map(i128::from).collect();
+            let paid = Paid { by: payer, number, rounded: Money { currency, minor } };
+            shares = balanced(paid, shares, &weights, &mut self.withheld);
+        }
+        if is_finer {
+            return Some((minor, shares));
+        }
+        for share in &mut shares {
+            share.minor = self.minor(place, share.minor.into())?;
+        }
+        Some((self.minor(place, amount.into())?, shares))
+    }
+
+    /// The amount in our minor units, which are coarser than those of the app.
+    fn rounded(&mut self, place: Place, number: Decimal) -> Option<i64> {
+        let currency = self.currency;
+        let read = rounded(number, currency);
+        let (minor, is_rounded) = self.draft.keep(place, "the amount", read)?;
+        if is_rounded {
+            let to = currency.to_major(minor);
+            self.draft.warn(place, format!("the amount {number} is rounded to {to} {currency}"));
+        }
+        Some(minor)
     }
 
     /// Converts the app's minor units to ours.

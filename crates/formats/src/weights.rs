@@ -2,20 +2,47 @@
 
 use fracti_core::{decimal::Decimal, id::UserId, money::Money, split::Split, time::Day};
 
-use crate::{import::Part, key::Key};
+use crate::{
+    import::Part,
+    key::Key,
+    rounding::{Exact, Withheld},
+};
+
+/// An amount that a member paid for others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paid {
+    pub(crate) by: usize,
+    /// Number of major units, which may be finer than a minor unit.
+    pub(crate) number: Decimal,
+    /// The number, rounded to minor units.
+    pub(crate) rounded: Money,
+}
+
+impl Paid {
+    /// The exact number of minor units, as a fraction.
+    fn exact(&self) -> Option<(i128, i128)> {
+        let Self { number, rounded, .. } = self;
+        let excess = number.decimals().saturating_sub(rounded.currency.exponent());
+        if excess == 0 {
+            return Some((rounded.minor.into(), 1));
+        }
+        Some((number.at_scale(number.decimals())?, 10_i128.checked_pow(excess.into())?))
+    }
+}
 
 /// Divides an amount, which is not zero, by the weights of members, with the rule of all our
-/// expenses. Left-over minor units depend on the row and on the names only, so that they are the
-/// same in every later export.
+/// expenses. Left-over minor units go to the members from whom earlier rows have withheld most; if
+/// these are equal, they depend on the row and on the names only.
 ///
 /// # Errors
 ///
 /// The rule that the weights break.
 pub(crate) fn divide(
-    amount: Money,
+    paid: Paid,
     mut weights: Vec<(usize, Decimal)>,
     name: impl Fn(usize) -> String,
     (key, date): (Key, Day),
+    withheld: &mut Withheld,
 ) -> Result<Vec<Part>, String> {
     weights.sort_by_cached_key(|(member, _)| name(*member));
     let decimals = weights.iter().map(|(_, weight)| weight.decimals()).max().unwrap_or_default();
@@ -32,9 +59,45 @@ pub(crate) fn divide(
     });
     let split: Option<Vec<_>> = split.collect();
     let split = Split::Shares(split.ok_or("the weights differ too much")?);
-    let shares = split.divide(amount, key.expense(date)).map_err(|error| error.to_string())?;
-    let part = |((member, _), minor)| Part { member, minor };
-    Ok(weights.into_iter().zip(shares.iter().map(|it| it.amount.minor)).map(part).collect())
+    let shares = split.divide(paid.rounded, key.expense(date)).map_err(|it| it.to_string())?;
+    let shares = shares.iter().map(|share| share.amount.minor);
+    let parts = weights.into_iter().zip(shares).map(|((member, _), minor)| Part { member, minor });
+    Ok(balanced(paid, parts.collect(), &whole, withheld))
+}
+
+/// The shares of an amount by weights, with the left-over minor units where the rows before have
+/// withheld most.
+pub(crate) fn balanced(
+    paid: Paid,
+    shares: Vec<Part>,
+    weights: &[i128],
+    withheld: &mut Withheld,
+) -> Vec<Part> {
+    let Money { currency, minor } = paid.rounded;
+    let Some(exact) = exact_shares(paid, &shares, weights) else { return shares };
+    let Some(rounded) = withheld.round(currency, &exact, minor.into()) else { return shares };
+    if let Some((numerator, denominator)) = paid.exact() {
+        withheld.note_payment(currency, paid.by, (numerator, denominator), minor.into());
+    }
+    let minor = |(share, minor): (Part, i128)| {
+        let minor = i64::try_from(minor).unwrap_or(share.minor);
+        Part { minor, ..share }
+    };
+    shares.into_iter().zip(rounded).map(minor).collect()
+}
+
+/// The exact shares of an amount by weights; `None` if the numbers are too large.
+fn exact_shares(paid: Paid, shares: &[Part], weights: &[i128]) -> Option<Vec<Exact>> {
+    let (amount, parts) = paid.exact()?;
+    let total = weights.iter().try_fold(0_i128, |sum, weight| sum.checked_add(*weight))?;
+    let denominator = total.checked_abs()?.checked_mul(parts)?;
+    let exact = |(share, weight): (&Part, &i128)| {
+        let numerator = amount.checked_mul(*weight)?.checked_mul(total.signum())?;
+        let down = numerator.checked_div_euclid(denominator)?;
+        let is_up = i128::from(share.minor) > down;
+        Some(Exact { member: share.member, numerator, denominator, is_up })
+    };
+    shares.iter().zip(weights).map(exact).collect()
 }
 
 fn greatest_common_divisor(one: i128, other: i128) -> i128 {
@@ -53,9 +116,12 @@ mod tests {
     fn weights_are_a_ratio() {
         let (key, date) = (Key::of("test", &[]), "2026-01-31".parse().unwrap());
         let divided = |minor: i64, weights: &[&str]| {
-            let amount = Money { minor, currency: "EUR".parse().unwrap() };
+            let rounded = Money { minor, currency: "EUR".parse().unwrap() };
+            let paid = Paid { by: 0, number: rounded.to_major(), rounded };
             let weights = weights.iter().map(|weight| weight.parse().unwrap()).enumerate();
-            let parts = divide(amount, weights.collect(), |it| it.to_string(), (key, date));
+            let row = (key, date);
+            let mut withheld = Withheld::default();
+            let parts = divide(paid, weights.collect(), |it| it.to_string(), row, &mut withheld);
             parts.map(|parts| parts.iter().map(|part| part.minor).collect::<Vec<_>>())
         };
         assert_eq!(divided(1000, &["0.5", "2"]), Ok(vec![200, 800]));

@@ -14,8 +14,9 @@ use crate::{
     key::Key,
     number::DecimalMark,
     quote::quoted,
+    rounding::Withheld,
     spliit::decimals,
-    weights,
+    weights::{self, Paid},
 };
 
 /// Index of the column with the currency, which Splitwise has after the cost.
@@ -63,6 +64,7 @@ pub(crate) fn read(
         original: index("Original cost"),
         mark: DecimalMark::default(),
         currency: None,
+        withheld: Withheld::default(),
         converted: 0,
     };
     for record in records {
@@ -108,6 +110,7 @@ struct Reader<'d, 'a> {
     mark: DecimalMark,
     /// Text for the currency, which is that of the group in all rows.
     currency: Option<String>,
+    withheld: Withheld,
     /// Number of expenses in another currency.
     converted: usize,
 }
@@ -160,7 +163,8 @@ impl Reader<'_, '_> {
             most.unwrap_or_default().saturating_sub(least.unwrap_or_default()) <= unit
         };
         let shares = if is_evenly && !is_even {
-            let Some(shares) = self.evenly(record, cost, &shares, (key, date)) else { return };
+            let paid = Paid { by: payer, number: cost.to_major(), rounded: cost };
+            let Some(shares) = self.evenly(record, paid, &shares, (key, date)) else { return };
             shares
         } else {
             self.shares(record, cost, &shares, payer)
@@ -275,7 +279,7 @@ impl Reader<'_, '_> {
     fn evenly(
         &mut self,
         record: &Record<'_>,
-        cost: Money,
+        paid: Paid,
         shares: &[Part],
         row: (Key, Day),
     ) -> Option<Vec<Part>> {
@@ -286,7 +290,7 @@ impl Reader<'_, '_> {
         );
         let sharers = shares.iter().map(|part| (part.member, Decimal::new(1, 0))).collect();
         let name = |member| self.draft.name(member).to_owned();
-        let shares = weights::divide(cost, sharers, name, row);
+        let shares = weights::divide(paid, sharers, name, row, &mut self.withheld);
         shares.map_err(|rule| self.draft.error(place, rule)).ok()
     }
 

@@ -171,3 +171,40 @@ fn broken_files_are_refused_at_their_index() {
         (&"{\"expenses\":".repeat(100_000), "the file is not the JSON of an export: "),
     ]);
 }
+
+/// A file of Anna, Bob and Eve, who share each amount evenly, and Anna paid.
+fn even_file(currency: &str, amounts: &[i64]) -> String {
+    let expense = |amount: &i64| {
+        format!(
+            "{{\"expenseDate\":\"2025-01-31T00:00:00.000Z\",\"title\":\"Tea\",\"amount\":{amount},\
+             \"paidById\":\"a\",\"paidFor\":[{{\"participantId\":\"a\",\"shares\":100}},\
+             {{\"participantId\":\"b\",\"shares\":100}},{{\"participantId\":\"e\",\"shares\":100}}],\
+             \"isReimbursement\":false,\"splitMode\":\"EVENLY\"}}"
+        )
+    };
+    let expenses: Vec<String> = amounts.iter().map(expense).collect();
+    format!(
+        "{{\"currency\":\"{currency}\",\"expenses\":[{}],\"participants\":[{{\"id\":\"a\",\
+         \"name\":\"Anna\"}},{{\"id\":\"b\",\"name\":\"Bob\"}},{{\"id\":\"e\",\"name\":\"Eve\"}}]}}",
+        expenses.join(",")
+    )
+}
+
+#[test]
+fn balances_of_exports_without_ids_are_those_that_the_app_rounded_at_the_end() {
+    let import = read_text(&even_file("EUR", &[100; 30]));
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(balances(&import), ["Anna 20 EUR", "Bob -10 EUR", "Eve -10 EUR"]);
+    assert_eq!(rows(&import)[0], "2025-01-31 Tea EUR: +0 100, -0 34, -1 33, -2 33");
+    assert_eq!(rows(&import)[1], "2025-01-31 Tea EUR: +0 100, -0 33, -1 34, -2 33");
+}
+
+#[test]
+fn decimals_of_the_app_that_a_currency_does_not_have_are_rounded() {
+    let file = even_file("¥", &[100_000, 100_000, 50, 50]);
+    let import = read(file.as_bytes(), &answers(r#"{"currency":"JPY"}"#), today());
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(balances(&import), ["Anna 1334 JPY", "Bob -667 JPY", "Eve -667 JPY"]);
+    assert_eq!(rows(&import)[0], "2025-01-31 Tea JPY: +0 1000, -0 334, -1 333, -2 333");
+    assert_eq!(warnings(&import)[0], "2 the amount 0.5 is rounded to 1 JPY");
+}
