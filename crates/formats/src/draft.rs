@@ -20,6 +20,7 @@ use crate::{
         Member, Movement, Part, Place, Question, Row, Transfer,
     },
     key::Key,
+    quote::quoted,
 };
 
 /// Maximum number of rows of a file, and of the expenses and transfers that they become.
@@ -233,6 +234,22 @@ impl<'a> Draft<'a> {
             self.ask(Asks::Currency, message);
         }
         (Currency::USDT, true)
+    }
+
+    /// The currency with a code that a row has.
+    pub(crate) fn code(&mut self, place: Place, field: &str, text: &str) -> Option<Currency> {
+        let read = text.parse::<Currency>().map_err(|rule| {
+            let is_code = text.len() == 3 && text.bytes().all(|it| it.is_ascii_uppercase());
+            // ISO 4217 withdraws codes, and apps keep them.
+            let advice = if is_code {
+                "; replace a withdrawn currency, and its amounts, by the one that succeeded it in \
+                 the whole file"
+            } else {
+                ""
+            };
+            format!("{} {rule}{advice}", quoted(text))
+        });
+        self.keep(place, field, read)
     }
 
     /// The payer of a row whom the file does not say. `None` until it is answered.

@@ -261,7 +261,7 @@ fn row(
     let (currency, is_open) = match code {
         "" => draft.currency(""),
         code => {
-            let Some(code) = draft.keep(place, "currency", code.parse()) else { return };
+            let Some(code) = draft.code(place, "currency", code) else { return };
             (code, false)
         }
     };

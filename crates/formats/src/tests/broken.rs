@@ -174,7 +174,7 @@ fn numbers_and_dates_out_of_range_are_refused() {
         ("2026-01-31", "2062-01-31", "0 the date must be at most one year ahead"),
         ("2026-01-31", "+12026-01-31", "0 the date must be a day"),
         ("2026-01-31", "", "0 the date must be a day"),
-        ("\"EUR\"", "\"eur\"", "0 currency must be an ISO 4217 code"),
+        ("\"EUR\"", "\"eur\"", "0 currency \"eur\" must be an ISO 4217 code"),
         ("\"EUR\"", "7", "0 currency: invalid type: integer `7`, expected a string"),
         ("\"Tea\"", "null", "0 what: invalid type: null, expected a string"),
         ("[\"Anna\"]", "[\"Anna\",7]", "0 owers[1]: invalid type: integer `7`, expected a string"),

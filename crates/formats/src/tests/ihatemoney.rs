@@ -164,7 +164,7 @@ fn broken_files_are_refused_at_their_line() {
         ("Tea,Expense,nan,EUR,2026-01-31,Anna,1.0,Anna", "3:3 amount \"nan\" must be a number"),
         ("Tea,Expense,inf,EUR,2026-01-31,Anna,1.0,Anna", "3:3 amount \"inf\" must be a number"),
         ("Tea,Expense,1e+17,EUR,2026-01-31,Anna,1.0,Anna", "3 the amount must be at most"),
-        ("Tea,Expense,9.0,EURO,2026-01-31,Anna,1.0,Anna", "3 currency must be"),
+        ("Tea,Expense,9.0,EURO,2026-01-31,Anna,1.0,Anna", "3 currency \"EURO\" must be"),
         ("Tea,Expense,9.0,EUR,31/01/2026,Anna,1.0,Anna", "3 the date must be"),
         ("Tea,Expense,9.0,EUR,2026-01-31,Anna,x,Anna", "3:7 payer_weight \"x\" must be a number"),
         ("Tea,Expense,9.0,EUR,2026-01-31,Anna,1.0,", "3 the name of a member must have"),
