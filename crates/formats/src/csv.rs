@@ -41,6 +41,20 @@ impl Record<'_> {
         self.cells.iter().all(|cell| cell.trim().is_empty())
     }
 
+    /// Number of cells of this header, without those at the end that are empty in all lines: a
+    /// spreadsheet may add them.
+    pub(crate) fn width(&self, lines: &Csv<'_>) -> usize {
+        let named = |cells: &[Cow<'_, str>]| {
+            cells
+                .iter()
+                .rposition(|cell| !cell.trim().is_empty())
+                .map_or(0, |last| last.saturating_add(1))
+        };
+        let lines = lines.clone().map_while(Result::ok).map(|line| named(&line.cells)).max();
+        let width = named(&self.cells);
+        if lines.is_some_and(|used| used > width) { self.cells.len() } else { width }
+    }
+
     /// Place of the cell at `index`, from 0.
     pub(crate) fn place(&self, index: usize) -> Place {
         Place::cell(self.line, index.saturating_add(1))

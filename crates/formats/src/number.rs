@@ -10,9 +10,34 @@ use crate::{csv::unguarded, quote::quoted};
 
 /// The character before the decimals, which is the same in the whole file.
 #[derive(Debug, Default)]
-pub(crate) struct DecimalMark(Option<char>);
+pub(crate) struct DecimalMark {
+    mark: Option<char>,
+    is_certain: bool,
+}
 
 impl DecimalMark {
+    /// The mark of a file with these cells, if one of them makes it certain: the number 1,234 may
+    /// have decimals or thousands, but 0,234 and 1,23 have decimals.
+    pub(crate) fn of<T: AsRef<str>>(cells: impl Iterator<Item = T>) -> Self {
+        let mark = |cell: T| {
+            let text = unguarded(cell.as_ref().trim());
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            let (whole, decimals) = digits.split_once(['.', ','])?;
+            let is_number =
+                [whole, decimals].iter().all(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
+            let is_certain = decimals.len() != 3 || whole == "0";
+            let mark = text.chars().find(|letter| matches!(letter, '.' | ','));
+            mark.filter(|_| is_number && is_certain && !whole.is_empty() && !decimals.is_empty())
+        };
+        let mark = { cells }.find_map(mark);
+        Self { mark, is_certain: mark.is_some() }
+    }
+
+    /// Whether the mark is that of decimals, and not of thousands.
+    pub(crate) const fn is_certain(&self) -> bool {
+        self.is_certain
+    }
+
     /// Reads a number, with or without a guard against formulae. The first one with decimals
     /// decides for the file.
     ///
@@ -27,7 +52,7 @@ impl DecimalMark {
         if marks.next().is_some() {
             return Err(format!("{quote} must not have thousands separators"));
         }
-        match (self.0, mark) {
+        match (self.mark, mark) {
             (Some(','), Some('.')) => {
                 return Err(format!("{quote} must have a decimal comma, like the numbers above"));
             }
@@ -39,12 +64,12 @@ impl DecimalMark {
         let number = text.replacen(',', ".", 1).parse();
         let number = number.map_err(|error| format!("{quote} {error}"))?;
         let decimals = text.split_once(',').map_or(0, |(_, decimals)| decimals.len());
-        if self.0.is_none() && decimals == 3 {
+        if self.mark.is_none() && decimals == 3 {
             return Err(format!(
                 "{quote} must have a decimal point, because its comma may be a thousands separator"
             ));
         }
-        self.0 = self.0.or(mark);
+        self.mark = self.mark.or(mark);
         Ok(number)
     }
 }

@@ -5,14 +5,15 @@
 
 use std::collections::BTreeMap;
 
-use fracti_core::{currency::Currency, time::Day};
+use fracti_core::{currency::Currency, decimal::Decimal, money::Money};
 
 use crate::{
     category::category,
     csv::{Csv, Record, unguarded},
     draft::{Draft, Entry},
     import::{Format, Issue, Part, Place},
-    number::DecimalMark,
+    number::{DecimalMark, rounded},
+    rounding::{Exact, Withheld},
 };
 
 /// Number of columns before those of the members: date, description, category, cost, currency.
@@ -35,14 +36,22 @@ const PAYMENT: [&str; 12] = [
 ];
 
 /// Whether a file has this format: the header is English, or a row has the form of the app's. The
-/// names of columns are in the language of the account, but their order is the same in all.
+/// names of columns are in the language of the account, but their order is the same in all. Dates
+/// and currencies need not be valid here, so that they are reported with their lines.
 pub(crate) fn is_header(header: &Record<'_>, rows: Csv<'_>) -> bool {
     let english = ["Date", "Description", "Category", "Cost", "Currency"];
     let is_english = (0..).zip(english).all(|(index, name)| header.cell(index).trim() == name);
+    let is_number = |text: &str| {
+        let is_of_number = |letter: char| letter.is_ascii_digit() || "-.,'".contains(letter);
+        text.contains(|letter: char| letter.is_ascii_digit()) && text.chars().all(is_of_number)
+    };
+    let is_code =
+        |text: &str| text.len() == 3 && text.bytes().all(|letter| letter.is_ascii_uppercase());
     let is_row = |row: &Record<'_>| {
-        row.cell(0).parse::<Day>().is_ok()
-            && DecimalMark::default().number(row.cell(3)).is_ok()
-            && row.cell(4).parse::<Currency>().is_ok()
+        let is_cell = |cell: &str| cell.trim().is_empty() || is_number(cell.trim());
+        is_number(row.cell(3).trim())
+            && is_code(row.cell(4).trim())
+            && row.cells.iter().skip(COLUMNS).all(|cell| is_cell(cell))
     };
     let mut rows = rows.take(20).map_while(Result::ok);
     // A remark before the header has one cell, even if a spreadsheet has added empty ones.
@@ -62,11 +71,14 @@ pub(crate) fn read(
     draft: &mut Draft<'_>,
 ) -> Result<(), Issue> {
     draft.format(Format::SplitwiseCsv);
-    let names = header.cells.iter().enumerate().skip(COLUMNS);
+    let names = header.cells.iter().enumerate().take(header.width(&records)).skip(COLUMNS);
     let members: Option<Vec<usize>> =
         names.map(|(index, name)| draft.add_member(header.place(index), unguarded(name))).collect();
     let Some(members) = members else { return Ok(()) };
-    let mut reader = Reader { draft, members, mark: DecimalMark::default(), sums: BTreeMap::new() };
+    let rows = records.clone().map_while(Result::ok);
+    let mark = DecimalMark::of(rows.flat_map(|row| row.cells.into_iter().skip(COLUMNS - 2)));
+    let (sums, withheld) = (BTreeMap::new(), Withheld::default());
+    let mut reader = Reader { draft, members, mark, sums, withheld };
     let mut last = header.line;
     for record in records {
         let record = record?;
@@ -98,29 +110,46 @@ struct Reader<'d, 'a> {
     members: Vec<usize>,
     mark: DecimalMark,
     /// For each currency, the sum of each member's nets, and whether it was compared.
-    sums: BTreeMap<Currency, (Vec<i128>, bool)>,
+    sums: BTreeMap<Currency, (Vec<Decimal>, bool)>,
+    withheld: Withheld,
 }
 
 impl Reader<'_, '_> {
     fn row(&mut self, record: &Record<'_>) {
         let date = self.draft.date(record.place(0), record.cell(0));
-        let Some((currency, nets)) = self.amounts(record) else { return };
-        let cost = self.minor(record, 3, currency);
-        let (Some(date), Some(cost)) = (date, cost) else { return };
+        let Some((currency, numbers)) = self.amounts(record) else { return };
+        let exact_cost = self.number(record, 3, currency);
+        let (Some(date), Some(exact_cost)) = (date, exact_cost) else { return };
         let place = Place::line(record.line);
-        let sum: i128 = nets.iter().map(|part| i128::from(part.minor)).sum();
-        if sum != 0 {
-            let sum = currency.to_major(sum);
-            self.draft.error(place, format!("the cells of the members sum to {sum}, not to 0"));
+        let Some(nets) = self.nets(place, currency, &numbers) else { return };
+        let read = rounded(exact_cost, currency);
+        let Some((mut cost, is_rounded)) = self.draft.keep(record.place(3), "the amount", read)
+        else {
             return;
+        };
+        let is_finer = |number: &Decimal| number.decimals() > currency.exponent();
+        if is_rounded || numbers.iter().any(is_finer) {
+            let what = format!(
+                "the amounts are finer than a minor unit of {currency}; they are \
+                                rounded"
+            );
+            self.draft.warn(place, what);
+            // Rounding must not let the nets exceed the cost.
+            let given = nets.iter().fold(0_i64, |sum, it| sum.saturating_add(it.minor.max(0)));
+            let size = cost.saturating_abs().max(given);
+            cost = if exact_cost.is_negative() { size.saturating_neg() } else { size };
         }
-        let zeros = vec![0; self.members.len()];
-        let (sums, _) = self.sums.entry(currency).or_insert_with(|| (zeros, false));
-        for (sum, net) in sums.iter_mut().zip(&nets) {
-            *sum = sum.saturating_add(net.minor.into());
+        let zeros = || vec![Decimal::ZERO; numbers.len()];
+        let (sums, _) = self.sums.entry(currency).or_insert_with(|| (zeros(), false));
+        for (sum, number) in sums.iter_mut().zip(&numbers) {
+            let Some(next) = sum.plus(*number) else {
+                let rule = format!("the amounts in {currency} are too large to be summed");
+                return self.draft.error(place, rule);
+            };
+            *sum = next;
         }
         let description = unguarded(record.cell(1));
-        let key = self.key(record, currency, cost, &nets);
+        let key = self.key(record, currency, exact_cost, &numbers);
         let is_payment = PAYMENT.contains(&record.cell(2).trim().to_lowercase().as_str());
         // Members with the sign of the cost paid more than they owe.
         let (givers, takers): (Vec<Part>, Vec<Part>) = nets
@@ -172,19 +201,52 @@ impl Reader<'_, '_> {
         });
     }
 
+    /// The nets of the members in minor units, which sum to zero.
+    fn nets(&mut self, place: Place, currency: Currency, numbers: &[Decimal]) -> Option<Vec<Part>> {
+        let sum = numbers.iter().try_fold(Decimal::ZERO, |sum, number| sum.plus(*number));
+        let sum = self.draft.keep(place, "the sum", sum.ok_or("is too large"))?;
+        let is_finer = numbers.iter().any(|number| number.decimals() > currency.exponent());
+        // Cells that are finer than a minor unit may be rounded in the file.
+        let is_zero =
+            sum == Decimal::ZERO || (is_finer && sum.rounded(currency.exponent()) == Decimal::ZERO);
+        if !is_zero {
+            self.draft.error(place, format!("the cells of the members sum to {sum}, not to 0"));
+            return None;
+        }
+        let exact = self.members.iter().zip(numbers).map(|(member, number)| {
+            let excess = number.decimals().saturating_sub(currency.exponent());
+            let scale = number.decimals().max(currency.exponent());
+            let (numerator, denominator) =
+                (number.at_scale(scale)?, 10_i128.checked_pow(excess.into())?);
+            Some(Exact { member: *member, numerator, denominator, is_up: false })
+        });
+        let exact: Option<Vec<Exact>> = exact.collect();
+        let nets = exact.and_then(|exact| self.withheld.round(currency, &exact, 0));
+        let nets = self.draft.keep(place, "the cells", nets.ok_or("must sum to 0"))?;
+        let parts = self.members.iter().zip(nets).map(|(member, net)| {
+            let minor = i64::try_from(net).ok()?;
+            Some(Part { member: *member, minor })
+        });
+        parts.collect()
+    }
+
     /// The identity of a row. A member who joined later has a column of zeros, and the category is
     /// in the language of the account, so neither is part of it.
     fn key(
         &mut self,
         record: &Record<'_>,
         currency: Currency,
-        cost: i64,
-        nets: &[Part],
+        cost: Decimal,
+        numbers: &[Decimal],
     ) -> crate::Key {
-        let net = |part: &Part| format!("{} {}", part.minor, self.draft.name(part.member));
-        let mut nets: Vec<_> = nets.iter().filter(|part| part.minor != 0).map(net).collect();
+        let members = self.members.iter().zip(numbers);
+        let members = members.filter(|(_, number)| **number != Decimal::ZERO);
+        let net = |(member, number): (&usize, &Decimal)| {
+            format!("{} {}", in_minor_units(*number, currency), self.draft.name(*member))
+        };
+        let mut nets: Vec<_> = members.map(net).collect();
         nets.sort_unstable();
-        let cost = cost.to_string();
+        let cost = in_minor_units(cost, currency);
         let fixed = [record.cell(0), unguarded(record.cell(1)), currency.code(), &cost];
         let content: Vec<&str> = fixed.into_iter().chain(nets.iter().map(|it| &**it)).collect();
         self.draft.key("splitwise", &content)
@@ -193,7 +255,7 @@ impl Reader<'_, '_> {
     /// Compares the sums of the columns with a line of totals.
     fn total(&mut self, record: &Record<'_>) {
         let Some((currency, totals)) = self.amounts(record) else { return };
-        let zeros = vec![0; self.members.len()];
+        let zeros = vec![Decimal::ZERO; self.members.len()];
         let (sums, is_compared) = self.sums.entry(currency).or_insert_with(|| (zeros, false));
         if std::mem::replace(is_compared, true) {
             let rule = format!("the totals in {currency} must appear only once");
@@ -201,31 +263,40 @@ impl Reader<'_, '_> {
             return;
         }
         let sums = sums.clone();
-        for ((index, total), sum) in (COLUMNS..).zip(totals).zip(sums) {
-            let what = format!("total of {} in {currency}", self.draft.name(total.member));
-            let (file, computed) = (currency.to_major(total.minor), currency.to_major(sum));
-            self.draft.check(record.place(index), what, file, computed);
+        let members = self.members.clone();
+        for ((index, member), (total, sum)) in
+            (COLUMNS..).zip(members).zip(totals.into_iter().zip(sums))
+        {
+            let what = format!("total of {} in {currency}", self.draft.name(member));
+            let is_rounded = sum.rounded(currency.exponent()) == total;
+            let sum = if is_rounded { total } else { sum };
+            self.draft.check(record.place(index), what, total, sum);
         }
     }
 
     /// The currency of a line and the amounts of all members.
-    fn amounts(&mut self, record: &Record<'_>) -> Option<(Currency, Vec<Part>)> {
-        let read = record.cell(4).trim().parse::<Currency>();
-        let currency = self.draft.keep(record.place(4), "the currency", read)?;
-        let members = self.members.clone();
-        let cells = (COLUMNS..).zip(members).map(|(index, member)| {
-            self.minor(record, index, currency).map(|minor| Part { member, minor })
-        });
+    fn amounts(&mut self, record: &Record<'_>) -> Option<(Currency, Vec<Decimal>)> {
+        let code = record.cell(4).trim();
+        let currency = self.draft.code(record.place(4), "the currency", code)?;
+        let cells = (COLUMNS..).take(self.members.len());
         // All cells are read, so that all errors are reported.
-        let parts: Vec<Option<Part>> = cells.collect();
-        Some((currency, parts.into_iter().collect::<Option<_>>()?))
+        let numbers: Vec<Option<Decimal>> =
+            cells.map(|index| self.number(record, index, currency)).collect();
+        Some((currency, numbers.into_iter().collect::<Option<_>>()?))
     }
 
-    fn minor(&mut self, record: &Record<'_>, index: usize, currency: Currency) -> Option<i64> {
+    /// The number in a cell. It may be finer than a minor unit if its decimal mark is certain.
+    fn number(&mut self, record: &Record<'_>, index: usize, currency: Currency) -> Option<Decimal> {
         let place = record.place(index);
+        let is_certain = self.mark.is_certain();
         let read = self.mark.number(record.cell(index));
         let number = self.draft.keep(place, "the amount", read)?;
-        self.draft.minor(place, number, currency)
+        let read = if is_certain {
+            rounded(number, currency).map(|_| number)
+        } else {
+            Money::from_major(number, currency).map(|_| number)
+        };
+        self.draft.keep(place, "the amount", read)
     }
 
     /// Checks that the file is whole: after the rows, it has the totals of each currency.
@@ -240,4 +311,11 @@ impl Reader<'_, '_> {
             }
         }
     }
+}
+
+/// A number of major units, as a number of minor units.
+fn in_minor_units(number: Decimal, currency: Currency) -> String {
+    let exponent = currency.exponent();
+    let digits = number.at_scale(number.decimals().max(exponent)).unwrap_or_default();
+    Decimal::new(digits, number.decimals().saturating_sub(exponent)).to_string()
 }

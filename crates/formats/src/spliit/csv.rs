@@ -51,7 +51,7 @@ pub(crate) fn read(
     draft.format(Format::SpliitCsv);
     let index = |name: &str| header.cells.iter().position(|it| it == name);
     let first = index(SPLIT_MODE).map_or(header.cells.len(), |index| index.saturating_add(1));
-    let names = header.cells.iter().enumerate().skip(first);
+    let names = header.cells.iter().enumerate().take(header.width(&records)).skip(first);
     let members: Option<Vec<usize>> =
         names.map(|(index, name)| draft.add_member(header.place(index), unguarded(name))).collect();
     let Some(members) = members else { return Ok(()) };

@@ -157,6 +157,78 @@ fn a_longer_export_has_the_keys_of_the_shorter_one() {
 }
 
 #[test]
+fn cells_that_are_finer_than_a_minor_unit_are_rounded() {
+    let header = "Date,Description,Category,Cost,Currency,Anna,Bob,Eve,Zoe\n\n";
+    let row = "2026-01-02,Car,Car,1231.46,USD,923.595,-307.865,-307.865,-307.865\n";
+    let yen = "2026-01-02,Ramen,General,10,JPY,7.50,-2.50,-2.50,-2.50\n";
+    let totals = "\n2026-01-05,Total balance, , ,USD,1847.19,-615.73,-615.73,-615.73\n\
+                  2026-01-05,Total balance, , ,JPY,7.50,-2.50,-2.50,-2.50\n";
+    let import = read_text(&format!("{header}{row}{row}{yen}{totals}"));
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(
+        balances(&import),
+        [
+            "Anna 8 JPY",
+            "Bob -2 JPY",
+            "Eve -3 JPY",
+            "Zoe -3 JPY",
+            "Anna 1847.19 USD",
+            "Bob -615.73 USD",
+            "Eve -615.73 USD",
+            "Zoe -615.73 USD",
+        ]
+    );
+    let rounded = "the amounts are finer than a minor unit of USD; they are rounded";
+    assert_eq!(warnings(&import)[0], format!("3 {rounded}"));
+    assert!(keys(&import).values().all(|count| *count == 1));
+}
+
+#[test]
+fn thousands_are_not_read_as_decimals() {
+    let row = "2026-01-02,Car,Car,1.234,EUR,1.234,-1.234";
+    assert_refused(&[(
+        &file(row).replace("0.00,0.00", "1.234,-1.234"),
+        "3:6 the amount must have at most 2 decimals in EUR",
+    )]);
+}
+
+#[test]
+fn decimal_commas_are_certain_if_a_number_begins_with_0() {
+    let lines = "Data;Opis;Kategoria;Koszt;Waluta;Anna;Bob;Eve\n\n\
+                 2026-01-02;Taxi;General;16,659;KWD;16,659;-16,659;0,000\n\n\
+                 2026-01-05;Saldo; ; ;KWD;16,659;-16,659;0,000\n";
+    assert_eq!(balances(&read_text(lines)), ["Anna 16.659 KWD", "Bob -16.659 KWD"]);
+}
+
+#[test]
+fn rows_of_an_export_in_another_language_are_refused_at_their_line() {
+    let rows = "2026-01-02,Tea,General,4.00,EUR,2.00,-2.00";
+    let german = file(rows).replace(
+        "Date,Description,Category,Cost,Currency",
+        "Datum,Beschreibung,Kategorie,Kosten,Währung",
+    );
+    let advice = "3:5 the currency \"VEF\" must be an ISO 4217 code in capitals, like EUR, or TON, \
+                  USDT, USDC, BTC or ETH; replace a withdrawn currency";
+    assert_refused(&[
+        (&german.replace("2026-01-02", "02.01.2026"), "3:1 the date must be a day"),
+        (&german.replace("EUR", "VEF"), advice),
+    ]);
+}
+
+#[test]
+fn columns_that_a_spreadsheet_has_added_are_skipped() {
+    let rows = "2026-01-02,Tea,General,4.00,EUR,2.00,-2.00\n\
+                2026-01-02,Tea,General,4.00,EUR,-2.00,2.00";
+    let plain = file(rows);
+    let padded: Vec<String> = plain.lines().map(|line| format!("{line},, ")).collect();
+    let import = read_text(&padded.join("\n"));
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(keys(&import), keys(&read_text(&plain)));
+    let used = padded.join("\n").replacen("-2.00,2.00,, ", "-2.00,2.00,,3", 1);
+    assert_refused(&[(&used, "1:8 the name of a member must have")]);
+}
+
+#[test]
 fn members_of_one_name_are_told_apart() {
     let file = file("2026-01-02,Tea,General,4.00,EUR,2.00,-2.00")
         .replace("Anna,Bob", "Bob,bob")
@@ -173,8 +245,8 @@ fn broken_rows_are_refused_at_their_line() {
         ("02.01.2026,Tea,General,4.00,EUR,-2.00,2.00", "4:1 the date must be a day"),
         ("2028-01-02,Tea,General,4.00,EUR,-2.00,2.00", "4:1 the date must be at most one year"),
         ("2026-01-02,Tea,General,4.00,EUR,-2.00,2.01", "4 the cells of the members sum to 0.01"),
-        ("2026-01-02,Tea,General,4.00,EURO,-2.00,2.00", "4:5 the currency must be"),
-        ("2026-01-02,Tea,General,4.00,,-2.00,2.00", "4:5 the currency must be"),
+        ("2026-01-02,Tea,General,4.00,EURO,-2.00,2.00", "4:5 the currency \"EURO\" must be"),
+        ("2026-01-02,Tea,General,4.00,,-2.00,2.00", "4:5 the currency \"\" must be"),
         ("2026-01-02,Tea,General,four,EUR,-2.00,2.00", "4:4 the amount \"four\" must be a number"),
         ("2026-01-02,Tea,General,NaN,EUR,-2.00,2.00", "4:4 the amount \"NaN\" must be a number"),
         (
@@ -186,7 +258,7 @@ fn broken_rows_are_refused_at_their_line() {
             "2026-01-02,Tea,General,4.00,EUR,\"-2,00\",2.00",
             "4:6 the amount \"-2,00\" must have a decimal point",
         ),
-        ("2026-01-02,Tea,General,4.001,EUR,-2.00,2.00", "4:4 the amount must have at most 2"),
+        ("2026-01-02,Tea,General,4.00,EUR,-2.006,2.00", "4 the cells of the members sum to -0.006"),
         ("2026-01-02,Tea,General,1e30,EUR,-2.00,2.00", "4:4 the amount must be at most"),
         (
             "2026-01-02,Tea,General,1e999,EUR,-2.00,2.00",
