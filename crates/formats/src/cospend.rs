@@ -20,6 +20,7 @@ use crate::{
     import::{Format, Issue, Part, Place},
     names::{Names, Unclear},
     number::{DecimalMark, rounded},
+    quote::quoted,
     rounding::Withheld,
     weights::{self, Paid},
 };
@@ -130,6 +131,7 @@ pub(crate) fn read(
         members: HashMap::new(),
         weights: HashMap::new(),
         names: Names::new(std::iter::empty(), ","),
+        spaced: Names::new(std::iter::empty(), ", "),
         is_old: sections.members.header.is_empty(),
         categories: categories.map(category).collect(),
         currency,
@@ -139,8 +141,8 @@ pub(crate) fn read(
         draft,
     };
     reader.members(&sections.members);
-    let separator = if reader.is_old { ", " } else { "," };
-    reader.names = Names::new(reader.members.keys().copied(), separator);
+    let names = |separator| Names::new(reader.members.keys().copied(), separator);
+    (reader.names, reader.spaced) = (names(","), names(", "));
     for line in &sections.bills.lines {
         if reader.draft.is_full() {
             break;
@@ -237,6 +239,8 @@ struct Reader<'r, 'd, 'a> {
     weights: HashMap<usize, Decimal>,
     /// How lists of names are read.
     names: Names<'r>,
+    /// How lists of names with a blank after each comma are read.
+    spaced: Names<'r>,
     /// Whether the file has no section of members.
     is_old: bool,
     /// Names of categories by their ids.
@@ -301,8 +305,15 @@ impl<'r> Reader<'r, '_, '_> {
         if cell("what") == MEMBER_BILL {
             return;
         }
-        if !matches!(cell("deleted"), "" | "0") {
-            return self.draft.skip(line.line, "it is in the trash bin");
+        if bills.index("deleted").is_some() {
+            match cell("deleted") {
+                "0" => {}
+                "1" => return self.draft.skip(line.line, "it is in the trash bin"),
+                other => {
+                    let rule = format!("deleted must be 0 or 1, not {}", quoted(other));
+                    return self.draft.error(bills.place(line, "deleted"), rule);
+                }
+            }
         }
         let place = bills.place(line, "amount");
         let amount = self.number(place, "the amount", cell("amount"));
@@ -393,7 +404,15 @@ impl<'r> Reader<'r, '_, '_> {
     /// The members who owe, with their names. Names may contain the separator.
     fn owers(&mut self, line: &'r Record<'_>) -> Option<Vec<(&'r str, usize)>> {
         let place = self.bills.place(line, "owers");
-        let names = self.names.split(self.bills.cell(line, "owers"), self.is_old);
+        let list = self.bills.cell(line, "owers");
+        let names = if self.is_old {
+            // MoneyBuster writes the same format without the blanks.
+            let spaced = self.spaced.split(list, false);
+            let known = spaced.or_else(|_| self.names.split(list, false));
+            known.or_else(|_| self.spaced.split(list, true))
+        } else {
+            self.names.split(list, false)
+        };
         let names = names.map_err(Unclear::rule);
         let names = self.draft.keep(place, "owers", names)?;
         let unique: HashSet<&str> = names.iter().copied().collect();

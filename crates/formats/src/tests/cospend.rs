@@ -124,6 +124,7 @@ fn broken_files_are_refused_at_their_line() {
         ("\"Bob\"", "\"Bob,Bob\"", "7:8 a name must appear only once"),
         ("\"Tea\"", "\"Te\"a\"", "7:1 text must not follow"),
         (",n,1,0,,0,n,0,\"\",0", "", "7 the line has 8 cells"),
+        ("\"\",0", "\"\",", "7:17 deleted must be 0 or 1, not \"\""),
         (",n,1,0,,0,n,0,\"\",0", ",n,1,0,,0,n,0,\"", "7:16 text must not follow"),
     ] {
         let file = project(&["Anna", "Bob"], &[bill(&[]), bill(&[(from, to)])]);
@@ -164,4 +165,25 @@ fn broken_files_are_refused_at_their_line() {
             "10008 a section must have at most 10000 lines",
         ),
     ]);
+}
+
+#[test]
+fn names_of_the_android_app_have_no_blanks_between_them() {
+    let member = |name: &str, weight: &str| {
+        format!(
+            "\"deleteMeIfYouWant\",1.0,1970-01-01,666,\"{name}\",{weight},1,\"{name}\",n,0,n,0,\"\"\n"
+        )
+    };
+    let file = format!(
+        "what,amount,date,timestamp,payer_name,payer_weight,payer_active,owers,repeat,categoryid,\
+         paymentmode,paymentmodeid,comment\n{}{}{}\
+         \"Tea\",12.0,2026-01-31,1769850000,\"Anna\",1.0,1,\"Anna,Smith, Jo,Bob\",n,0,n,0,\"\"\n\n\
+         currencyname,exchange_rate\n\"EUR\",1\n",
+        member("Anna", "1.0"),
+        member("Bob", "2.0"),
+        member("Smith, Jo", "1.0"),
+    );
+    let import = read_text(&file);
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(balances(&import), ["Anna 9 EUR", "Bob -6 EUR", "Smith, Jo -3 EUR"]);
 }

@@ -138,6 +138,7 @@ fn broken_files_are_refused_at_their_line() {
         ("\"Evenly\"", "\"Evenly", "3:10 the quote that opens"),
         ("\"10.01\"", "", "3:5 the amount \"\" must be a number"),
         ("\"10.01\"", "\"0.00\"", "3 the cell of the payer must have the sign of the cost"),
+        ("3.34,-3.34", "3.34,", "3:12 the amount \"\" must be a number"),
         (",-3.33", ",", "3:13 the amount \"\" must be a number"),
         ("\"EUR\"", "\"USD\"", "3:4 the currency must be \"EUR\", as in the rows above, not"),
         ("\"EUR\"", "", "3:4 the currency must be \"EUR\", as in the rows above, not \"\""),
