@@ -12,10 +12,10 @@ use crate::{
     draft::{Draft, Entry},
     import::{Format, Issue, Part, Place},
     key::Key,
-    number::DecimalMark,
+    number::{DecimalMark, rounded},
     quote::quoted,
-    rounding::Withheld,
-    spliit::decimals,
+    rounding::{Exact, Withheld},
+    spliit::{CUSTOM_DECIMALS, decimals},
     weights::{self, Paid},
 };
 
@@ -120,12 +120,17 @@ impl Reader<'_, '_> {
         let date = self.draft.date(record.place(0), record.cell(0));
         let is_payment = self.is_payment(record);
         let Some((currency, is_open)) = self.currency(record) else { return };
-        let cost = self.minor(record, COST, currency);
+        let text = unguarded(record.cell(CURRENCY)).trim();
+        let of_app = self.decimals(record, text);
+        let excess = of_app.saturating_sub(currency.exponent());
+        let scale = currency.exponent().saturating_add(if is_open { 0 } else { excess });
+        let unit = Unit { currency, scale };
+        let cost = self.units(record, COST, unit);
         // All cells are read, so that all errors are reported.
         let cells = (self.first..).zip(self.members.clone());
         let cells: Vec<Option<Part>> = cells
             .map(|(index, member)| {
-                self.minor(record, index, currency).map(|minor| Part { member, minor })
+                self.units(record, index, unit).map(|minor| Part { member, minor })
             })
             .collect();
         let cells: Option<Vec<Part>> = cells.into_iter().collect();
@@ -134,7 +139,7 @@ impl Reader<'_, '_> {
         else {
             return;
         };
-        let cost = Money { currency, minor };
+        let cost = unit.major(minor.into());
         let key = self.key(record, cost, &cells);
         if minor == 0 && cells.iter().all(|part| part.minor == 0) {
             return self.draft.skip(record.line, "its amount is zero");
@@ -142,17 +147,17 @@ impl Reader<'_, '_> {
         if self.original.is_some_and(|index| !record.cell(index).is_empty()) {
             self.converted = self.converted.saturating_add(1);
         }
-        let Some(payer) = self.payer(record, cost, &cells) else { return };
+        let Some(payer) = self.payer(record, (minor, unit), &cells) else { return };
         let sign = minor.signum();
         let shares = cells.iter().filter(|part| part.minor != 0);
         let share = |part: &Part| part.minor.saturating_abs().saturating_mul(sign);
         let shares: Vec<Part> = shares.map(|it| Part { minor: share(it), ..*it }).collect();
         let sum: i128 = shares.iter().map(|part| i128::from(part.minor)).sum();
         let missing = i128::from(minor).saturating_sub(sum).unsigned_abs();
-        let unit = unit(unguarded(record.cell(CURRENCY)).trim(), currency);
-        let most = u64::try_from(shares.len()).map(|count| unit.saturating_mul(count) / 2);
+        let smallest = smallest(of_app, currency);
+        let most = u64::try_from(shares.len()).map(|count| smallest.saturating_mul(count) / 2);
         if missing > most.unwrap_or_default().into() {
-            let (sum, cost) = (currency.to_major(sum), cost.to_major());
+            let sum = unit.major(sum);
             let rule = format!("the shares sum to {sum}, but the cost is {cost}");
             return self.draft.error(Place::line(record.line), rule);
         }
@@ -160,14 +165,21 @@ impl Reader<'_, '_> {
         let is_even = {
             let sizes = || shares.iter().map(|it| it.minor.unsigned_abs());
             let (least, most) = (sizes().min(), sizes().max());
-            most.unwrap_or_default().saturating_sub(least.unwrap_or_default()) <= unit
+            most.unwrap_or_default().saturating_sub(least.unwrap_or_default()) <= smallest
         };
+        let Some(rounded) = self.rounded(record, cost, currency) else { return };
         let shares = if is_evenly && !is_even {
-            let paid = Paid { by: payer, number: cost.to_major(), rounded: cost };
+            let rounded = Money { currency, minor: rounded };
+            let paid = Paid { by: payer, number: cost, rounded };
             let Some(shares) = self.evenly(record, paid, &shares, (key, date)) else { return };
             shares
         } else {
-            self.shares(record, cost, &shares, payer)
+            let shares = self.shares(record, (minor, unit), &shares, payer);
+            let Some(shares) = self.rounded_shares(shares, unit, rounded) else {
+                let rule = "the shares are too large";
+                return self.draft.error(Place::line(record.line), rule);
+            };
+            shares
         };
         self.draft.push(&Entry {
             line: record.line,
@@ -179,7 +191,7 @@ impl Reader<'_, '_> {
             notes: None,
             currency,
             is_open,
-            payers: vec![Part { member: payer, minor }],
+            payers: vec![Part { member: payer, minor: rounded }],
             shares,
             split: None,
         });
@@ -214,8 +226,13 @@ impl Reader<'_, '_> {
     }
 
     /// The member who paid, who is asked if several may have paid.
-    fn payer(&mut self, record: &Record<'_>, cost: Money, cells: &[Part]) -> Option<usize> {
-        let has_sign = |part: &&Part| part.minor.signum() == cost.minor.signum();
+    fn payer(
+        &mut self,
+        record: &Record<'_>,
+        (cost, unit): (i64, Unit),
+        cells: &[Part],
+    ) -> Option<usize> {
+        let has_sign = |part: &&Part| part.minor.signum() == cost.signum();
         let place = Place::line(record.line);
         let mut payers = cells.iter().filter(has_sign);
         match (payers.next(), payers.next()) {
@@ -232,7 +249,7 @@ impl Reader<'_, '_> {
             (Some(only), None) => return Some(only),
             (Some(_), Some(_)) => {
                 let (date, what) = (record.cell(0), unguarded(record.cell(1)));
-                let (amount, currency) = (cost.to_major(), cost.currency);
+                let (amount, currency) = (unit.major(cost.into()), unit.currency);
                 let asks = format!("who paid {amount} {currency} for {what:.100} on {date}?");
                 self.draft.payer(record.line, asks)?
             }
@@ -254,15 +271,15 @@ impl Reader<'_, '_> {
     fn shares(
         &mut self,
         record: &Record<'_>,
-        cost: Money,
+        (cost, unit): (i64, Unit),
         shares: &[Part],
         payer: usize,
     ) -> Vec<Part> {
         let mut shares = shares.to_vec();
         let sum: i64 = shares.iter().fold(0, |sum, part| sum.saturating_add(part.minor));
-        let missing = cost.minor.saturating_sub(sum);
+        let missing = cost.saturating_sub(sum);
         if missing != 0 {
-            let (sum, total) = (cost.currency.to_major(sum), cost.to_major());
+            let (sum, total) = (unit.major(sum.into()), unit.major(cost.into()));
             let what =
                 format!("the shares sum to {sum}, not to {total}; the payer owes the difference");
             self.draft.warn(Place::line(record.line), what);
@@ -296,11 +313,11 @@ impl Reader<'_, '_> {
 
     /// The identity of a row. A member who joined later has a column of zeros, which is no part of
     /// it.
-    fn key(&mut self, record: &Record<'_>, cost: Money, cells: &[Part]) -> Key {
+    fn key(&mut self, record: &Record<'_>, cost: Decimal, cells: &[Part]) -> Key {
         let cell = |part: &Part| format!("{} {}", part.minor, self.draft.name(part.member));
         let mut cells: Vec<_> = cells.iter().filter(|part| part.minor != 0).map(cell).collect();
         cells.sort_unstable();
-        let cost = cost.to_major().to_string();
+        let cost = cost.to_string();
         let kind = record.cell(self.reimbursement);
         let text = |index| unguarded(record.cell(index));
         let fixed = [record.cell(0), text(1), text(CURRENCY), &cost, kind];
@@ -308,16 +325,79 @@ impl Reader<'_, '_> {
         self.draft.key("spliit-csv", &content)
     }
 
-    fn minor(&mut self, record: &Record<'_>, index: usize, currency: Currency) -> Option<i64> {
+    /// Decimals that the app has in the currency of a row. A text that is a code may be the sign
+    /// of a group without a code, whose amounts have two decimals.
+    fn decimals(&self, record: &Record<'_>, text: &str) -> u8 {
+        let has_decimals = |cell: &str| {
+            let decimals = cell.split_once(['.', ',']).map_or("", |(_, decimals)| decimals);
+            !decimals.trim_end_matches('0').is_empty()
+        };
+        let mut cells = std::iter::once(COST).chain(self.first..record.cells.len());
+        let is_custom = cells.any(|index| has_decimals(record.cell(index)));
+        if is_custom { decimals(text).max(CUSTOM_DECIMALS) } else { decimals(text) }
+    }
+
+    /// The amount of a cell, in units.
+    fn units(&mut self, record: &Record<'_>, index: usize, unit: Unit) -> Option<i64> {
         let place = record.place(index);
         let number = self.mark.number(record.cell(index));
         let number = self.draft.keep(place, "the amount", number)?;
-        self.draft.minor(place, number, currency)
+        let units = number.at_scale(unit.scale).and_then(|units| i64::try_from(units).ok());
+        if units.is_none() {
+            // It has the rule that the number breaks.
+            self.draft.minor(place, number, unit.currency);
+        }
+        units
+    }
+
+    /// The cost in minor units, which may be coarser than those of the app.
+    fn rounded(&mut self, record: &Record<'_>, cost: Decimal, currency: Currency) -> Option<i64> {
+        let place = record.place(COST);
+        let read = rounded(cost, currency);
+        let (minor, is_rounded) = self.draft.keep(place, "the amount", read)?;
+        if is_rounded {
+            let to = currency.to_major(minor);
+            self.draft.warn(place, format!("the amount {cost} is rounded to {to} {currency}"));
+        }
+        Some(minor)
+    }
+
+    /// The shares in minor units, which sum to the cost.
+    fn rounded_shares(&mut self, shares: Vec<Part>, unit: Unit, cost: i64) -> Option<Vec<Part>> {
+        let excess = unit.scale.saturating_sub(unit.currency.exponent());
+        if excess == 0 {
+            return Some(shares);
+        }
+        let denominator = 10_i128.checked_pow(excess.into())?;
+        let exact = |part: &Part| {
+            let numerator = part.minor.into();
+            Exact { member: part.member, numerator, denominator, is_up: false }
+        };
+        let exact: Vec<Exact> = shares.iter().map(exact).collect();
+        let rounded = self.withheld.round(unit.currency, &exact, cost.into())?;
+        let minor = |(share, minor): (&Part, i128)| {
+            Some(Part { minor: i64::try_from(minor).ok()?, ..*share })
+        };
+        shares.iter().zip(rounded).map(minor).collect()
     }
 }
 
-/// The smallest amount that the app has in a currency, in our minor units.
-fn unit(text: &str, currency: Currency) -> u64 {
-    let finer = currency.exponent().saturating_sub(decimals(text));
+/// The unit of the numbers of a row: a minor unit of the currency, or a finer one of the app.
+#[derive(Clone, Copy)]
+struct Unit {
+    currency: Currency,
+    /// Number of decimals.
+    scale: u8,
+}
+
+impl Unit {
+    fn major(self, units: i128) -> Decimal {
+        Decimal::new(units, self.scale)
+    }
+}
+
+/// The smallest amount that the app has in a currency with so many decimals, in units.
+fn smallest(decimals: u8, currency: Currency) -> u64 {
+    let finer = currency.exponent().saturating_sub(decimals);
     10_u64.saturating_pow(finer.into())
 }

@@ -106,6 +106,32 @@ fn a_file_without_the_column_of_reimbursements_has_no_known_format() {
 }
 
 #[test]
+fn decimals_of_the_app_that_a_currency_does_not_have_are_rounded() {
+    let yen = |cost: &str, cells: &str| {
+        row(&[("EUR", "¥"), ("10.01", cost), ("3.34,-3.34,-3.33", cells)])
+    };
+    let file = file(&[
+        &yen("1000.00", "333.34,-333.33,-333.33"),
+        &yen("1000.00", "333.34,-333.33,-333.33"),
+        &yen("0.50", "0,0,-0.5"),
+    ]);
+    let json = r#"{"currency":"JPY","payers":{"4":"Anna"}}"#;
+    let import = read(file.as_bytes(), &answers(json), today());
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(
+        rows(&import),
+        [
+            "2026-01-31 Tea JPY: +0 1000, -0 334, -1 333, -2 333",
+            "2026-01-31 Tea JPY: +0 1000, -0 333, -1 334, -2 333",
+            "2026-01-31 Tea JPY: +0 1, -2 1",
+        ]
+    );
+    assert_eq!(warnings(&import)[1], "4:5 the amount 0.5 is rounded to 1 JPY");
+    let code = read(file.replace("¥", "JPY").as_bytes(), &answers(json), today());
+    assert_eq!(rows(&code), rows(&import));
+}
+
+#[test]
 fn answers_must_fit_the_questions() {
     let open = row(&[("3.34,-3.34,-3.33", "0,0,-10.01")]);
     for (answer, error) in [
