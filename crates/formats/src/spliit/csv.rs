@@ -147,7 +147,6 @@ impl Reader<'_, '_> {
         if self.original.is_some_and(|index| !record.cell(index).is_empty()) {
             self.converted = self.converted.saturating_add(1);
         }
-        let Some(payer) = self.payer(record, (minor, unit), &cells) else { return };
         let sign = minor.signum();
         let shares = cells.iter().filter(|part| part.minor != 0);
         let share = |part: &Part| part.minor.saturating_abs().saturating_mul(sign);
@@ -161,6 +160,7 @@ impl Reader<'_, '_> {
             let rule = format!("the shares sum to {sum}, but the cost is {cost}");
             return self.draft.error(Place::line(record.line), rule);
         }
+        let Some(payer) = self.payer(record, (minor, unit), &cells) else { return };
         let is_evenly = self.mode.is_some_and(|index| record.cell(index) == "Evenly");
         let is_even = {
             let sizes = || shares.iter().map(|it| it.minor.unsigned_abs());

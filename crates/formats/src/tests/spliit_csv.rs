@@ -154,6 +154,7 @@ fn broken_files_are_refused_at_their_line() {
         ("10.01", "10,01", "3:5 the amount \"10,01\" must have a decimal point"),
         ("10.01", "ten", "3:5 the amount \"ten\" must be a number"),
         ("10.01", "11.01", "3 the shares sum to 10.01, but the cost is 11.01"),
+        ("3.34,-3.34,-3.33", "0,0,-1", "3 the shares sum to 1, but the cost is 10.01"),
         (",-3.33", ",-3.3", "3 the shares sum to 9.98, but the cost is 10.01"),
         ("3.34,-3.34", "3.34,3.34", "3 only the cell of the payer must have"),
         ("3.34,-3.34", "-3.34,-3.34", "3 the cell of the payer must have the sign"),
