@@ -133,6 +133,7 @@ pub(crate) fn read(
         names: Names::new(std::iter::empty(), ","),
         spaced: Names::new(std::iter::empty(), ", "),
         is_old: sections.members.header.is_empty(),
+        has_member_bills: sections.bills.lines.iter().any(|line| line.cell(0) == MEMBER_BILL),
         categories: categories.map(category).collect(),
         currency,
         is_open,
@@ -243,6 +244,8 @@ struct Reader<'r, 'd, 'a> {
     spaced: Names<'r>,
     /// Whether the file has no section of members.
     is_old: bool,
+    /// Whether the file has a bill for each member.
+    has_member_bills: bool,
     /// Names of categories by their ids.
     categories: HashMap<&'r str, &'r str>,
     currency: Currency,
@@ -406,10 +409,16 @@ impl<'r> Reader<'r, '_, '_> {
         let place = self.bills.place(line, "owers");
         let list = self.bills.cell(line, "owers");
         let names = if self.is_old {
-            // MoneyBuster writes the same format without the blanks.
+            // MoneyBuster writes the same format without the blanks, and once ended lists with a
+            // comma.
             let spaced = self.spaced.split(list, false);
             let known = spaced.or_else(|_| self.names.split(list, false));
-            known.or_else(|_| self.spaced.split(list, true))
+            let known = known.or_else(|unclear| match list.strip_suffix(',') {
+                Some(list) => self.names.split(list, false),
+                None => Err(unclear),
+            });
+            // Members without a bill of their own are not known.
+            known.or_else(|_| self.spaced.split(list, !self.has_member_bills))
         } else {
             self.names.split(list, false)
         };

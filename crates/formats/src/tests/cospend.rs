@@ -186,4 +186,8 @@ fn names_of_the_android_app_have_no_blanks_between_them() {
     let import = read_text(&file);
     assert_eq!(errors(&import), [""; 0]);
     assert_eq!(balances(&import), ["Anna 9 EUR", "Bob -6 EUR", "Smith, Jo -3 EUR"]);
+    let ended = read_text(&file.replace("Jo,Bob\"", "Jo,Bob,\""));
+    assert_eq!(balances(&ended), balances(&import));
+    let unknown = "5:8 owers must only have names of members";
+    assert_refused(&[(&file.replace("Jo,Bob\"", "Jo,Bobby\""), unknown)]);
 }
