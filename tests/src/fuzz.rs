@@ -335,8 +335,7 @@ fn app(table: Table) -> App {
 /// Every documented route that takes a body, with the ids of the scene.
 fn routes_with_a_body(ids: &[String; 6]) -> Vec<(Method, String)> {
     let [group, expense, settlement, guest, token, spending] = ids;
-    let (_, document) = routes().split_for_parts();
-    let document = serde_json::to_value(document).unwrap();
+    let document = serde_json::to_value(routes().into_openapi()).unwrap();
     let paths: BTreeMap<String, Value> = serde_json::from_value(document["paths"].clone()).unwrap();
     let methods = [
         ("post", Method::POST),

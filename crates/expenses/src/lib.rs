@@ -13,12 +13,11 @@ use fracti_core::{
 use fracti_http::{
     App, AsMember, Code, Context, Credential, Data, EntryView, ExpenseView, FilterParams, Id,
     IfMatch, Json, List, ListId, Paging, Parameters, Post, Problem, QueryReader, Routes, Tagged,
-    Text, openapi, respond_tagged, schemas,
+    Text, openapi, respond_tagged, routes, schemas,
 };
 use fracti_store::Slice;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 use breakdown::BreakdownView;
 use create::CreateExpense;

@@ -21,12 +21,11 @@ use fracti_core::{
 use fracti_http::{
     App, AppPrincipal, AsMember, Body, Caller, Code, Credential, Data, Flag, GroupView, Id, Json,
     JsonScalar, List, ListId, MemberView, Paging, Parameters, Post, Problem, QueryReader, Routes,
-    Text, Value, openapi, respond, schemas,
+    Text, Value, openapi, respond, routes, schemas,
 };
 use fracti_store::Profile;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 /// The routes of this endpoint group.
 #[must_use]
@@ -35,8 +34,8 @@ pub fn routes() -> Routes {
         ("groups", "Groups and their members."),
         ("service", "Health and OpenAPI document, without authentication."),
     ])
-    .routes(routes!(get_health))
-    .routes(routes!(get_open_api_document))
+    .public(routes!(get_health))
+    .public(routes!(get_open_api_document))
     .routes(routes!(list_groups, create_group))
     .routes(routes!(open::open_group))
     .routes(routes!(get_group, settings::update_group))
@@ -151,14 +150,14 @@ struct WalletView {
 }
 
 /// Get the health of the service.
-#[utoipa::path(get, path = "/api/health", tag = "service", security(()),
+#[utoipa::path(get, path = "/api/health", tag = "service",
     responses((status = OK, body = Data<ServiceHealth>)))]
 async fn get_health() -> impl IntoResponse {
     Data::new(ServiceHealth { status: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
 /// Get the OpenAPI document.
-#[utoipa::path(get, path = "/api/openapi.json", tag = "service", security(()),
+#[utoipa::path(get, path = "/api/openapi.json", tag = "service",
     responses((status = OK, body = schemas::OpenApiDocument)))]
 async fn get_open_api_document() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], openapi::DOCUMENT)

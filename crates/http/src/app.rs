@@ -6,7 +6,6 @@ use aws_config::SdkConfig;
 use aws_sdk_dynamodb::Client;
 use fracti_core::{Cause, telegram, time::Timestamp, token::ApiToken};
 use fracti_store::{RequestContext, Table};
-use utoipa_axum::router::OpenApiRouter;
 
 use crate::{Context, Quotas, TokenCache, dynamodb, tls};
 
@@ -19,9 +18,6 @@ const TOKEN_FORM: &str = "a bot token of the form 123456:ABC-def";
 
 /// Form of the sample, for error messages.
 const SAMPLE_FORM: &str = "a number of requests from 1, of which one is counted";
-
-/// Routes of an endpoint group with their part of the OpenAPI document.
-pub type Routes = OpenApiRouter<App>;
 
 /// Dependencies of a request. Cheap to clone.
 #[derive(Clone, Debug)]

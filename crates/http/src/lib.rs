@@ -20,11 +20,12 @@ mod principal;
 mod quotas;
 mod request;
 mod response;
+mod routes;
 mod service;
 mod tls;
 mod tokens;
 
-pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Routes, Settings};
+pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Settings};
 pub use context::Context;
 pub use dynamodb::{dynamodb, dynamodb_at, local_dynamodb};
 pub use lambda::run;
@@ -51,5 +52,10 @@ pub use response::{
     problem::{Code, Detail, Problem, ProblemBody, sentence},
     views::{ChangeView, EntryView, ExpenseView, GroupView, SettlementView, ShareView},
 };
+pub use routes::{PathRoutes, Routes};
 pub use service::service;
 pub use tokens::TokenCache;
+
+/// For the macro [`routes!`].
+#[doc(hidden)]
+pub use utoipa_axum::{paste, routes as describe};

@@ -8,7 +8,7 @@
 pub mod schemas;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet},
     ops::RangeInclusive,
     time::Duration,
 };
@@ -111,30 +111,34 @@ pub fn tagged<const N: usize>(tags: [(&str, &str); N]) -> Routes {
         tag.description = Some(description.to_owned());
         tag
     };
-    let mut routes = Routes::new();
-    routes.get_openapi_mut().tags = Some(tags.map(tag).into());
-    routes
+    let tags = tags.map(tag);
+    Routes::new().describe(move |mut document| {
+        document.get_openapi_mut().tags.get_or_insert_default().extend(tags);
+        document
+    })
 }
 
 /// Sets how many items the field `list` of the body `T` has. The annotation `max_items` takes only
 /// digits, not the constant that the code checks.
 #[must_use]
 pub fn with_items<T: ToSchema>(
-    mut routes: Routes,
-    list: &str,
+    routes: Routes,
+    list: &'static str,
     items: RangeInclusive<usize>,
 ) -> Routes {
-    let components = routes.get_openapi_mut().components.as_mut();
-    let schema = components.and_then(|components| components.schemas.get_mut(&*T::name()));
-    let field = match schema {
-        Some(RefOr::T(Schema::Object(object))) => object.properties.get_mut(list),
-        _ => None,
-    };
-    let Some(RefOr::T(Schema::Array(array))) = field else {
-        unreachable!("{} has no list `{list}`", T::name())
-    };
-    (array.min_items, array.max_items) = (Some(*items.start()), Some(*items.end()));
-    routes
+    routes.describe(move |mut document| {
+        let components = document.get_openapi_mut().components.as_mut();
+        let schema = components.and_then(|components| components.schemas.get_mut(&*T::name()));
+        let field = match schema {
+            Some(RefOr::T(Schema::Object(object))) => object.properties.get_mut(list),
+            _ => None,
+        };
+        let Some(RefOr::T(Schema::Array(array))) = field else {
+            unreachable!("{} has no list `{list}`", T::name())
+        };
+        (array.min_items, array.max_items) = (Some(*items.start()), Some(*items.end()));
+        document
+    })
 }
 
 /// Makes the document of these routes.
@@ -173,17 +177,8 @@ pub fn document(routes: Routes) -> OpenApi {
     document
 }
 
-/// The operations of a document that need authentication: those that do not opt out of it with
-/// `security(())`.
-pub(crate) fn authenticated(document: OpenApi) -> HashSet<(Method, String)> {
-    let of_path = |(path, mut item): (String, PathItem)| {
-        let needed = operations(&mut item).filter(|(_, operation)| operation.security.is_none());
-        needed.map(|(method, _)| (method, path.clone())).collect::<Vec<_>>()
-    };
-    document.paths.paths.into_iter().flat_map(of_path).collect()
-}
-
-fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
+/// The operations of a path.
+pub(crate) fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
     let PathItem { get, put, post, delete, patch, .. } = item;
     [
         (Method::GET, get),

@@ -39,9 +39,10 @@ pub fn service(routes: Routes, app: App) -> Router {
         let served = with_deadline(limit, next.run(request)).await;
         served.map_err(Problem::from)
     };
-    let (router, document) = routes.with_state(app.clone()).split_for_parts();
-    let authentication = Authentication::new(app.clone(), document);
+    let (router, operations) = routes.into_parts();
+    let authentication = Authentication::new(app.clone(), operations);
     router
+        .with_state(app.clone())
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(MAX_BODY_KIB * 1024))

@@ -6,8 +6,7 @@ mod targets;
 mod tokens;
 mod usage;
 
-use fracti_http::{Routes, openapi};
-use utoipa_axum::routes;
+use fracti_http::{Routes, openapi, routes};
 
 use tokens::CreateToken;
 

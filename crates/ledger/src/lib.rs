@@ -18,11 +18,10 @@ use fracti_core::{
 };
 use fracti_http::{
     App, AsMember, Code, Context, Data, EntryView, Id, List, ListId, MAX_LIMIT, Paging, Parameters,
-    Post, Problem, QueryReader, Routes, openapi, respond, schemas,
+    Post, Problem, QueryReader, Routes, openapi, respond, routes, schemas,
 };
 use fracti_store::{Order, Page, Place, Position, Statement};
 use serde::{Deserialize, Serialize};
-use utoipa_axum::routes;
 
 use balances::{BalanceView, DayView};
 use period::{DaysQuery, EntriesQuery};

@@ -42,8 +42,10 @@ impl Queue {
 /// Puts a queue before the routes. A request that waits too long or finds the queue full gets a 503
 /// with `Retry-After`.
 #[must_use]
-pub fn queued(routes: Routes) -> Routes {
-    routes.layer(middleware::from_fn_with_state(Queue::new(SERVED, WAITING), wait))
+pub fn queued(mut routes: Routes) -> Routes {
+    let queue = Queue::new(SERVED, WAITING);
+    routes.router = routes.router.layer(middleware::from_fn_with_state(queue, wait));
+    routes
 }
 
 async fn wait(
@@ -91,9 +93,11 @@ mod tests {
                 start.send(number).unwrap();
                 end.acquire().await.unwrap().forget();
             };
-            let routes = Routes::new().route("/{number}", get(handler));
             let queue = Queue::new(served, waiting);
-            let routes = routes.layer(middleware::from_fn_with_state(queue, wait));
+            let mut routes = Routes::new();
+            routes.router = Router::new()
+                .route("/{number}", get(handler))
+                .layer(middleware::from_fn_with_state(queue, wait));
             let table = Table::new(local_dynamodb("http://127.0.0.1:1"), "FractiTable");
             let app = App::new(table, BotToken::new("0:test"), Duration::ZERO);
             Self { router: service(routes, app), started, ended }

@@ -14,11 +14,10 @@ use fracti_core::{
 use fracti_http::{
     App, AsMember, Body, Code, Context, Data, Flag, Id, IfMatch, Json, List, ListId, Object,
     Paging, Parameters, Post, Problem, QueryReader, Routes, SettlementView, Tagged, Text, Value,
-    openapi, respond_tagged, schemas,
+    openapi, respond_tagged, routes, schemas,
 };
 use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 use debts::GroupDebts;
 

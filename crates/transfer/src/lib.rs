@@ -4,8 +4,7 @@ pub mod export;
 
 mod import;
 
-use fracti_http::{Routes, openapi};
-use utoipa_axum::routes;
+use fracti_http::{Routes, openapi, routes};
 
 /// The routes of this endpoint group.
 #[must_use]

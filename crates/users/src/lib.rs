@@ -14,12 +14,11 @@ use fracti_core::{
 };
 use fracti_http::{
     App, Caller, Data, ExpenseView, FilterParams, GroupView, JsonDecimal, List, ListId, Paging,
-    Parameters, Problem, QueryReader, Routes, SettlementView, Text, openapi, schemas,
+    Parameters, Problem, QueryReader, Routes, SettlementView, Text, openapi, routes, schemas,
 };
 use fracti_store::{Feed, Membership, Slice};
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 use activity::ActivityView;
 use summary::{MySummary, SUMMARY_PAGE, memberships};

@@ -8,10 +8,10 @@
 //! | an API token and init data, or two API tokens | refused, because it is ambiguous which one counts |
 //! | another `Bearer` credential | ignored next to init data, otherwise refused |
 //!
-//! The OpenAPI document decides which operations need authentication, so document and server cannot
-//! disagree. Unknown paths and methods are refused without authentication.
+//! Routes decide which operations need authentication, here and in the OpenAPI document, so document
+//! and server cannot disagree. Unknown paths and methods are refused without authentication.
 
-use std::{collections::HashSet, str, sync::Arc};
+use std::{str, sync::Arc};
 
 use axum::{
     extract::{MatchedPath, RawPathParams, Request, State, rejection::RawPathParamsRejection},
@@ -25,9 +25,10 @@ use fracti_core::{
     time::Timestamp,
     token::{self, Scope},
 };
-use utoipa::openapi::OpenApi;
 
-use crate::{App, Context, Credential, Principal, Problem, openapi, request::caller::group_in};
+use crate::{
+    App, Context, Credential, Principal, Problem, request::caller::group_in, routes::Operations,
+};
 
 /// Header in which the Mini App sends init data.
 const MINI_APP: &str = "x-telegram-init-data";
@@ -39,20 +40,20 @@ const ONE_TOKEN: (Method, &str) = (Method::DELETE, "/api/users/me/tokens/{tokenI
 #[derive(Clone, Debug)]
 pub(crate) struct Authentication {
     app: App,
-    operations: Arc<HashSet<(Method, String)>>,
+    operations: Arc<Operations>,
 }
 
 impl Authentication {
-    /// Requires authentication for the operations of `document` that do not opt out of it.
-    pub(crate) fn new(app: App, document: OpenApi) -> Self {
-        Self { app, operations: Arc::new(openapi::authenticated(document)) }
+    /// Requires authentication for these operations.
+    pub(crate) fn new(app: App, operations: Operations) -> Self {
+        Self { app, operations: Arc::new(operations) }
     }
 
     fn is_required(&self, request: &Request) -> bool {
         let Some(path) = request.extensions().get::<MatchedPath>() else { return false };
         // The router serves HEAD with the handler of GET.
         let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
-        self.operations.contains(&(method.clone(), path.as_str().to_owned()))
+        self.operations.get(path.as_str()).is_some_and(|methods| methods.contains(method))
     }
 }
 

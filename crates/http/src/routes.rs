@@ -1,0 +1,186 @@
+//! Routes, with their part of the OpenAPI document.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+};
+
+use axum::{
+    Router,
+    handler::Handler,
+    http::Method,
+    routing::{MethodFilter, MethodRouter},
+};
+use utoipa::openapi::{HttpMethod, OpenApi, SecurityRequirement};
+use utoipa_axum::{
+    PathItemExt,
+    router::{OpenApiRouter, UtoipaMethodRouter},
+};
+
+use crate::{App, openapi};
+
+/// Routes of an endpoint group with their part of the OpenAPI document.
+///
+/// The document is made when it is asked for, because a Lambda function does not serve it, and
+/// making it would be a part of each cold start.
+#[derive(Default)]
+pub struct Routes {
+    /// The handlers. A route that is added here is not in the document, and has no principal.
+    pub router: Router<App>,
+    authenticated: Operations,
+    document: Vec<Box<Describe>>,
+}
+
+/// Methods of each path.
+pub(crate) type Operations = HashMap<String, HashSet<Method>>;
+
+/// Adds a part to the document.
+type Describe = dyn FnOnce(OpenApiRouter<App>) -> OpenApiRouter<App> + Send + Sync;
+
+/// The operations of one path: handlers with an annotation `#[utoipa::path]`, which the macro
+/// [`routes!`](crate::routes) collects.
+pub struct PathRoutes {
+    path: String,
+    methods: HashSet<Method>,
+    handlers: MethodRouter<App>,
+    describe: fn() -> UtoipaMethodRouter<App>,
+}
+
+impl Routes {
+    /// Makes an empty set of routes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the operations of a path, which need authentication.
+    #[must_use]
+    pub fn routes(mut self, routes: PathRoutes) -> Self {
+        let PathRoutes { path, methods, handlers, describe } = routes;
+        self.router = self.router.route(&path, handlers);
+        self.authenticated.entry(path).or_default().extend(methods);
+        self.describe(move |document| document.routes(describe()))
+    }
+
+    /// Adds the operations of a path, which need no authentication.
+    #[must_use]
+    pub fn public(mut self, routes: PathRoutes) -> Self {
+        let PathRoutes { path, handlers, describe, .. } = routes;
+        self.router = self.router.route(&path, handlers);
+        self.describe(move |document| {
+            let (schemas, mut paths, handlers) = describe();
+            for item in paths.paths.values_mut() {
+                for (_, operation) in openapi::operations(item) {
+                    operation.security = Some(vec![SecurityRequirement::default()]);
+                }
+            }
+            document.routes((schemas, paths, handlers))
+        })
+    }
+
+    /// Adds other routes.
+    #[must_use]
+    pub fn merge(mut self, other: Self) -> Self {
+        self.router = self.router.merge(other.router);
+        for (path, methods) in other.authenticated {
+            self.authenticated.entry(path).or_default().extend(methods);
+        }
+        self.document.extend(other.document);
+        self
+    }
+
+    /// Makes the document: what the annotations say.
+    #[must_use]
+    pub fn into_openapi(self) -> OpenApi {
+        let parts = self.document.into_iter();
+        parts.fold(OpenApiRouter::new(), |document, describe| describe(document)).into_openapi()
+    }
+
+    /// The handlers, and the operations that need authentication.
+    pub(crate) fn into_parts(self) -> (Router<App>, Operations) {
+        (self.router, self.authenticated)
+    }
+
+    /// Adds a part to the document.
+    pub(crate) fn describe(
+        mut self,
+        part: impl FnOnce(OpenApiRouter<App>) -> OpenApiRouter<App> + Send + Sync + 'static,
+    ) -> Self {
+        self.document.push(Box::new(part));
+        self
+    }
+}
+
+impl fmt::Debug for Routes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { router, authenticated, document: _ } = self;
+        let mut fields = f.debug_struct("Routes");
+        fields.field("router", router).field("authenticated", authenticated);
+        fields.finish_non_exhaustive()
+    }
+}
+
+impl PathRoutes {
+    /// Begins the operations of the path of `P`, which `describe` describes. `P` is what the
+    /// annotation of the first handler makes. For [`routes!`](crate::routes).
+    #[must_use]
+    pub fn new<P: utoipa::Path>(describe: fn() -> UtoipaMethodRouter<App>) -> Self {
+        Self { path: P::path(), methods: HashSet::new(), handlers: MethodRouter::new(), describe }
+    }
+
+    /// Adds the operation of `P`, which is what the annotation of the handler makes.
+    #[must_use]
+    pub fn with<P: utoipa::Path, H: Handler<T, App>, T: 'static>(mut self, handler: H) -> Self {
+        let methods = P::methods();
+        let filters = methods.iter().map(HttpMethod::to_method_filter);
+        if let Some(filter) = filters.reduce(MethodFilter::or) {
+            self.handlers = self.handlers.on(filter, handler);
+        }
+        self.methods.extend(methods.iter().map(name));
+        self
+    }
+}
+
+impl fmt::Debug for PathRoutes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PathRoutes").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+fn name(method: &HttpMethod) -> Method {
+    match method {
+        HttpMethod::Get => Method::GET,
+        HttpMethod::Post => Method::POST,
+        HttpMethod::Put => Method::PUT,
+        HttpMethod::Delete => Method::DELETE,
+        HttpMethod::Options => Method::OPTIONS,
+        HttpMethod::Head => Method::HEAD,
+        HttpMethod::Patch => Method::PATCH,
+        HttpMethod::Trace => Method::TRACE,
+    }
+}
+
+/// Collects handlers of one path, which have an annotation `#[utoipa::path]`, for
+/// [`Routes::routes`](crate::Routes::routes) or [`Routes::public`](crate::Routes::public).
+#[macro_export]
+macro_rules! routes {
+    ($($first:ident)::+ $(, $($name:ident)::+)* $(,)?) => {
+        $crate::PathRoutes::new::<$crate::operation!($($first)::+)>(
+            || $crate::describe!($($first)::+ $(, $($name)::+)*)
+        )
+        .with::<$crate::operation!($($first)::+), _, _>($($first)::+)
+        $(.with::<$crate::operation!($($name)::+), _, _>($($name)::+))*
+    };
+}
+
+/// The type that the annotation of a handler makes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! operation {
+    ($handler:ident) => {
+        $crate::paste! { [<__path_ $handler>] }
+    };
+    ($module:ident::$handler:ident) => {
+        $crate::paste! { $module::[<__path_ $handler>] }
+    };
+}
