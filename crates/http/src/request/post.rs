@@ -46,19 +46,58 @@ pub struct Key {
     hashes: Option<(String, String)>,
 }
 
+/// A POST request without its body.
+pub(super) struct Head {
+    pub(super) headers: HeaderMap,
+    pub(super) creation: RequestContext,
+    uri: Uri,
+    user: UserId,
+    key: Option<HeaderValue>,
+}
+
 impl<T: Body> FromRequest<App> for Post<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
+        let (head, request) = Head::of(request, app).await?;
+        let bytes = json::bytes(request, app).await?;
+        let body = body::read::<T>(&head.headers, &bytes);
+        Ok(Self { body, key: head.key(&bytes), creation: head.creation })
+    }
+}
+
+impl Head {
+    /// The head of a request, and the request.
+    ///
+    /// # Errors
+    ///
+    /// A [`Problem`] if the request has no principal or an invalid idempotency key.
+    pub(super) async fn of(request: Request, app: &App) -> Result<(Self, Request), Problem> {
         let (mut parts, body) = request.into_parts();
         let user = Principal::of(&parts)?.user.id;
         let context = Context::from_request_parts(&mut parts, app).await?;
-        let (headers, uri) = (parts.headers.clone(), parts.uri.clone());
-        let key = key(&headers)?;
-        let bytes = json::bytes(Request::from_parts(parts, body), app).await?;
-        let body = body::read::<T>(&headers, &bytes);
-        let key = Key::new(key, &uri, user, context.now, &bytes);
-        Ok(Self { body, key, creation: app.creation(&context) })
+        let head = Self {
+            key: key(&parts.headers)?.cloned(),
+            headers: parts.headers.clone(),
+            creation: app.creation(&context),
+            uri: parts.uri.clone(),
+            user,
+        };
+        Ok((head, Request::from_parts(parts, body)))
+    }
+
+    /// The key of the request with this body.
+    ///
+    /// The path and the query are hashed too, so a key used in one group or for certain days is not
+    /// replayed for others.
+    pub(super) fn key(&self, body: &[u8]) -> Key {
+        let query = decisive(self.uri.query().unwrap_or_default());
+        let hashes = self.key.as_ref().map(|key| {
+            let request = Sha256::new().chain_update(self.uri.path()).chain_update([0]);
+            let request = request.chain_update(body).chain_update(query);
+            (hex::encode(Sha256::digest(key)), hex::encode(request.finalize()))
+        });
+        Key { user: self.user, now: self.creation.now, hashes }
     }
 }
 
@@ -69,7 +108,7 @@ fn decisive(query: &str) -> String {
 }
 
 /// Reads the header: at most one key of visible ASCII characters.
-pub(super) fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
+fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
     let mut keys = headers.get_all(KEY).iter();
     let Some(key) = keys.next() else { return Ok(None) };
     let visible =
@@ -83,26 +122,6 @@ pub(super) fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> 
 }
 
 impl Key {
-    /// The key of a request with this body.
-    ///
-    /// The path and the query are hashed too, so a key used in one group or for certain days is not
-    /// replayed for others.
-    pub(super) fn new(
-        key: Option<&HeaderValue>,
-        uri: &Uri,
-        user: UserId,
-        now: Timestamp,
-        body: &[u8],
-    ) -> Self {
-        let query = decisive(uri.query().unwrap_or_default());
-        let hashes = key.map(|key| {
-            let request = Sha256::new().chain_update(uri.path()).chain_update([0]);
-            let request = request.chain_update(body).chain_update(query);
-            (hex::encode(Sha256::digest(key)), hex::encode(request.finalize()))
-        });
-        Self { user, now, hashes }
-    }
-
     /// The idempotency of a request whose response is the view `V` of its result.
     ///
     /// `operation` names the endpoint. The same key on another endpoint is a different key.

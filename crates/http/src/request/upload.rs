@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use axum::{
     body::Bytes,
-    extract::{
-        DefaultBodyLimit, FromRequest, FromRequestParts, Multipart, Request,
-        multipart::MultipartError,
-    },
+    extract::{DefaultBodyLimit, FromRequest, Multipart, Request, multipart::MultipartError},
     http::{HeaderMap, StatusCode, header},
 };
 use fracti_core::input::{Draft, Field, FieldErrors, Unreadable};
@@ -16,11 +13,11 @@ use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 
 use crate::{
-    App, Code, Context, Principal, Problem,
+    App, Code, Problem,
     limits::MAX_UPLOAD_MIB,
     request::{
         body::{self, Body, shortened},
-        post::{self, Key},
+        post::{Head, Key},
     },
 };
 
@@ -74,20 +71,14 @@ impl<T: Body> FromRequest<App> for Upload<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
-        let (mut parts, body) = request.into_parts();
-        let user = Principal::of(&parts)?.user.id;
-        let context = Context::from_request_parts(&mut parts, app).await?;
-        let (headers, uri) = (parts.headers.clone(), parts.uri.clone());
-        let sent = post::key(&headers)?;
-        let key = |body: &[u8]| Key::new(sent, &uri, user, context.now, body);
-        let creation = app.creation(&context);
-        let mut request = Request::from_parts(parts, body);
+        let (head, mut request) = Head::of(request, app).await?;
+        let creation = head.creation;
         DefaultBodyLimit::max(MAX_FILE + MAX_REST).apply(&mut request);
         let form = match Multipart::from_request(request, app).await {
-            Ok(form) if is_form(&headers) => form,
+            Ok(form) if is_form(&head.headers) => form,
             Ok(_) | Err(_) => {
                 let form = Draft::unreadable(Unreadable::Form);
-                return Ok(Self { form, key: key(&[]), creation });
+                return Ok(Self { form, key: head.key(&[]), creation });
             }
         };
         let late = |_| {
@@ -98,7 +89,7 @@ impl<T: Body> FromRequest<App> for Upload<T> {
         // A repeated request may have another boundary between the parts.
         let hash = |part: &Option<Bytes>| Sha256::digest(part.as_deref().unwrap_or_default());
         let contents = [hash(&read.file), hash(&read.options)].concat();
-        Ok(Self { key: key(&contents), form: read.form::<T>(), creation })
+        Ok(Self { key: head.key(&contents), form: read.form::<T>(), creation })
     }
 }
 
