@@ -34,7 +34,7 @@ use tokio::{
 use crate::{
     database::{Database, TABLE},
     events::{SAMPLES, SCENE, TOKEN, scene},
-    tls::Terminator,
+    tls::{Handshakes, Terminator},
 };
 
 /// The secret that holds the bot's token.
@@ -159,6 +159,43 @@ pub async fn starts_without_its_table(binary: &str) {
     assert_eq!(function.answer(health.event()).await["statusCode"], health.status);
 }
 
+/// Starts the settlements function at `binary` over TLS, and counts its handshakes.
+///
+/// # Panics
+///
+/// If it opens more than one connection before its first event, or later ones do not resume the TLS
+/// session of the first.
+pub async fn resumes_its_first_connection(binary: &str) {
+    let database = Database::start().await;
+    let table = Table::new(database.client.clone(), TABLE);
+    let app = App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE);
+    let now = Clock::system().now();
+    let made = scene(&service(routes(), app), now).await;
+    let debts = SAMPLES.iter().find(|sample| sample.name == "get-debts").unwrap();
+    let mut event = sign_event(&debts.event(), TOKEN, now, None).unwrap();
+    for (old, new) in SCENE.iter().zip(made) {
+        event = event.replace(old, &new);
+    }
+
+    let dynamodb = Terminator::before(database.endpoint()).await;
+    let variables = [
+        ("AWS_ACCESS_KEY_ID", database.access_key_id()),
+        ("AWS_CA_BUNDLE", dynamodb.bundle().to_str().unwrap()),
+        // The function does not wait for a secret, in which time it would open more.
+        ("TELEGRAM_BOT_TOKEN", TOKEN),
+    ];
+    let mut process = Function::start(binary, dynamodb.endpoint(), &variables).await;
+    process.ready().await;
+    assert_eq!(dynamodb.handshakes(), Handshakes { full: 1, resumed: 0 });
+    // It reads three rows at the same time.
+    assert_eq!(process.answer(event).await["statusCode"], debts.status);
+    let Handshakes { full, resumed } = dynamodb.handshakes();
+    assert_eq!(full, 1);
+    assert!((1..=2).contains(&resumed), "{resumed}");
+    process.stop().await;
+    database.stop().await;
+}
+
 /// Starts the function at `binary` over TLS, sends it the sample events of `function`, and checks
 /// its responses and its log.
 ///
@@ -177,8 +214,8 @@ pub async fn answers_its_events(binary: &str, function: &str) {
         ("AWS_CA_BUNDLE", dynamodb.bundle().to_str().unwrap()),
     ];
     let mut process = Function::start(binary, dynamodb.endpoint(), &trusted).await;
-    // They are open before the first event.
-    timeout(TIME_LIMIT, dynamodb.connected(3)).await.unwrap();
+    process.ready().await;
+    assert_eq!(dynamodb.handshakes().full, 1, "a connection is open before the first event");
 
     let samples: Vec<_> = SAMPLES.iter().filter(|sample| sample.function == function).collect();
     assert!(samples.len() >= 5, "{function} has its events");

@@ -16,15 +16,28 @@ use tokio::{
 };
 use tokio_rustls::{
     TlsAcceptor,
-    rustls::{ServerConfig, pki_types::PrivateKeyDer},
+    rustls::{HandshakeKind, ServerConfig, pki_types::PrivateKeyDer},
 };
+
+/// Session tickets for each connection, of which one resumes it on one further connection: as many
+/// as a client of rustls keeps. Other servers may send fewer.
+const TICKETS: usize = 8;
+
+/// The handshakes that a terminator has made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Handshakes {
+    /// Those in which the client verified the certificate.
+    pub full: usize,
+    /// Those that resumed the session of an earlier connection.
+    pub resumed: usize,
+}
 
 /// A running TLS terminator.
 #[derive(Debug)]
 pub struct Terminator {
     endpoint: String,
     bundle: PathBuf,
-    connections: watch::Receiver<usize>,
+    handshakes: watch::Receiver<Handshakes>,
     served: JoinHandle<()>,
 }
 
@@ -40,19 +53,24 @@ impl Terminator {
             generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
         let config = ServerConfig::builder().with_no_client_auth();
-        let config = config.with_single_cert(vec![cert.der().clone()], key).unwrap();
+        let mut config = config.with_single_cert(vec![cert.der().clone()], key).unwrap();
+        config.send_tls13_tickets = TICKETS;
         let acceptor = TlsAcceptor::from(Arc::new(config));
 
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (counter, connections) = watch::channel(0);
+        let (counter, handshakes) = watch::channel(Handshakes::default());
         let served = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let (acceptor, server, counter) =
                     (acceptor.clone(), server.clone(), counter.clone());
                 tokio::spawn(async move {
                     let Ok(mut client) = acceptor.accept(client).await else { return };
-                    counter.send_modify(|connections| *connections += 1);
+                    let resumed =
+                        client.get_ref().1.handshake_kind() == Some(HandshakeKind::Resumed);
+                    counter.send_modify(|made| {
+                        *if resumed { &mut made.resumed } else { &mut made.full } += 1;
+                    });
                     let Ok(mut server) = TcpStream::connect(server).await else { return };
                     let _ = copy_bidirectional(&mut client, &mut server).await;
                 });
@@ -61,7 +79,7 @@ impl Terminator {
         let endpoint = format!("https://localhost:{port}");
         let bundle = env::temp_dir().join(format!("fracti-tls-{}-{port}.pem", process::id()));
         fs::write(&bundle, cert.pem()).unwrap();
-        Self { endpoint, bundle, connections, served }
+        Self { endpoint, bundle, handshakes, served }
     }
 
     /// Its URL.
@@ -76,14 +94,10 @@ impl Terminator {
         &self.bundle
     }
 
-    /// Waits until this many connections have been made.
-    ///
-    /// # Panics
-    ///
-    /// If the terminator has stopped.
-    pub async fn connected(&self, connections: usize) {
-        let mut made = self.connections.clone();
-        made.wait_for(|made| *made >= connections).await.unwrap();
+    /// The handshakes so far.
+    #[must_use]
+    pub fn handshakes(&self) -> Handshakes {
+        *self.handshakes.borrow()
     }
 }
 

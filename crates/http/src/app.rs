@@ -144,7 +144,8 @@ impl Settings {
 
 impl App {
     /// Creates the application from [`Settings::from_env`] and the variables of the AWS SDKs, such
-    /// as `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_CA_BUNDLE`, and opens the connections to the table.
+    /// as `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_CA_BUNDLE`, and opens a connection to the table; several
+    /// while it waits for the secret.
     ///
     /// # Errors
     ///
@@ -168,7 +169,19 @@ impl App {
                 (None, None) => Err(ConfigError::Missing("TELEGRAM_BOT_TOKEN")),
             }
         };
-        let (token, ()) = tokio::join!(token, table.connect());
+        let token = {
+            let (mut token, mut first) = (Box::pin(token), Box::pin(table.connect()));
+            tokio::select! {
+                token = &mut token => {
+                    first.await;
+                    token
+                }
+                () = &mut first => tokio::select! {
+                    token = &mut token => token,
+                    () = Box::pin(table.connect_more()) => token.await,
+                },
+            }
+        };
         let app = Self::new(table, token?, settings.init_data_max_age);
         Ok(Self { quotas: settings.quotas, ..app })
     }

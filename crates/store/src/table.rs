@@ -11,11 +11,11 @@ use crate::{
     locks::GroupLocks,
 };
 
-/// Number of connections that [`Table::connect`] opens: the reads that most requests begin with,
-/// and the counter of the quota.
+/// Number of connections after [`Table::connect_more`]: the reads that most requests begin with, and
+/// the counter of the quota.
 const CONNECTIONS: usize = 4;
 
-/// Time limit of [`Table::connect`].
+/// Time limit of [`Table::connect`] and [`Table::connect_more`].
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 
 /// Fracti's table. A clone is cheap.
@@ -41,12 +41,23 @@ impl Table {
         Self { db: Db::new(client, name.into()), locks: GroupLocks::default() }
     }
 
-    /// Opens connections to the table, so that the first request does not wait for TLS handshakes.
+    /// Opens a connection to the table, so that later ones can resume its TLS session, and the first
+    /// request does not wait for it.
     ///
-    /// It reads no row on each of them, for one read unit. Failures are ignored: a request would
-    /// report them, and the table may be reachable by then.
+    /// It reads no row, for one read unit. Failures are ignored: a request would report them, and
+    /// the table may be reachable by then.
     pub async fn connect(&self) {
-        let reads = (0..CONNECTIONS).map(|_| self.db.item(keys::nothing()));
+        self.connections(1).await;
+    }
+
+    /// Opens further connections, after [`Table::connect`]. It may be dropped at any time: requests
+    /// open the connections that are missing.
+    pub async fn connect_more(&self) {
+        self.connections(CONNECTIONS).await;
+    }
+
+    async fn connections(&self, count: usize) {
+        let reads = (0..count).map(|_| self.db.item(keys::nothing()));
         let _ = with_deadline(CONNECT_LIMIT, join_all(reads)).await;
     }
 }
