@@ -5,6 +5,7 @@ mod faults;
 mod hostile;
 mod many;
 mod mapping;
+mod own;
 mod plan;
 mod round_trip;
 mod splits;

@@ -5,13 +5,13 @@ use std::{collections::BTreeMap, fs, io::Write, path::PathBuf};
 use clap::Args;
 use fracti_core::{
     id::{GroupId, UserId},
-    import::{NewImport, Status},
+    import::{NewImport, Record, Status},
     time::Timestamp,
 };
 use fracti_formats::{Destination, Target};
 use fracti_store::{Idempotency, Imported, MemberKey, Outcome as Stored, StoredResponse};
 
-use crate::{Admin, Export, Failure, Outcome, progress};
+use crate::{Admin, Export, Failure, Outcome, count_of, progress};
 
 /// Rows that are recorded between two checks of the pace.
 const ROWS_AT_ONCE: usize = 500;
@@ -62,21 +62,24 @@ impl Admin {
             Err(error) => return Err(error.into()),
         };
         if dry_run {
-            let (rows, guests) = (new.records.len(), new.guests.len());
-            writeln!(
-                out,
-                "{rows} expenses and settlements would be recorded, and {guests} guests added"
-            )?;
+            let (mut expenses, mut settlements, mut adjustments) = (0_u64, 0_u64, 0_u64);
+            for (_, record) in &new.records {
+                let number = match record {
+                    Record::Expense(_) => &mut expenses,
+                    Record::Settlement(_) => &mut settlements,
+                    Record::Adjustment(_) => &mut adjustments,
+                };
+                *number = number.saturating_add(1);
+            }
+            let guests = u64::try_from(new.guests.len()).unwrap_or(u64::MAX);
+            let recorded = listed(expenses, settlements, adjustments, guests);
+            writeln!(out, "{recorded} would be recorded")?;
             return Ok(Outcome::Good);
         }
         let done = self.record(member_key, &members, &new, now).await?;
-        let Imported { expenses, settlements, members, already_there, import } = done;
-        writeln!(
-            out,
-            "import {}: {expenses} expenses, {settlements} settlements and {members} guests were \
-             recorded; {already_there} were there already",
-            import.id
-        )?;
+        let Imported { expenses, settlements, adjustments, members, already_there, import } = done;
+        let recorded = listed(expenses, settlements, adjustments, members);
+        writeln!(out, "import {} recorded {recorded}; already there: {already_there}", import.id)?;
         Ok(Outcome::Good)
     }
 
@@ -101,12 +104,13 @@ impl Admin {
                 Some(before) => Imported {
                     expenses: before.expenses.saturating_add(part.expenses),
                     settlements: before.settlements.saturating_add(part.settlements),
+                    adjustments: before.adjustments.saturating_add(part.adjustments),
                     members: before.members.saturating_add(part.members),
                     already_there: before.already_there,
                     import: part.import,
                 },
             };
-            let recorded = [sum.expenses, sum.settlements, sum.already_there];
+            let recorded = [sum.expenses, sum.settlements, sum.adjustments, sum.already_there];
             bar.set_position(recorded.into_iter().fold(0, u64::saturating_add));
             if sum.import.status == Status::Done {
                 bar.finish_and_clear();
@@ -115,6 +119,18 @@ impl Admin {
             all = Some(sum);
         }
     }
+}
+
+/// What an import records, in words.
+fn listed(expenses: u64, settlements: u64, adjustments: u64, guests: u64) -> String {
+    let [expenses, settlements, adjustments, guests] = [
+        (expenses, "expense"),
+        (settlements, "settlement"),
+        (adjustments, "adjustment"),
+        (guests, "guest"),
+    ]
+    .map(|(number, noun)| count_of(number, noun));
+    format!("{expenses}, {settlements}, {adjustments} and {guests}")
 }
 
 impl ImportInto {

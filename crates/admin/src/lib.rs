@@ -104,6 +104,11 @@ fn progress(count: usize, noun: &'static str) -> ProgressBar {
     ProgressBar::new(count as u64).with_style(style).with_message(noun)
 }
 
+/// A number of things, like `1 row` or `2 rows`.
+fn count_of(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// An error and what caused it, in one line.
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {

@@ -139,11 +139,11 @@ async fn a_file_is_imported_once_and_only_if_every_name_is_a_member() {
     let (code, checked) = told(&with(&["--dry-run"])).await;
     assert_eq!(
         (code, checked.as_str()),
-        (Some(0), "11 expenses and settlements would be recorded, and 3 guests added\n")
+        (Some(0), "10 expenses, 1 settlement, 0 adjustments and 3 guests would be recorded\n")
     );
     for [recorded, there] in [
-        ["10 expenses, 1 settlements and 3 guests were recorded", "0 were there already"],
-        ["0 expenses, 0 settlements and 0 guests were recorded", "11 were there already"],
+        ["recorded 10 expenses, 1 settlement, 0 adjustments and 3 guests", "already there: 0"],
+        ["recorded 0 expenses, 0 settlements, 0 adjustments and 0 guests", "already there: 11"],
     ] {
         let (code, done) = told(&with(&["--rate", "100000"])).await;
         assert_eq!(code, Some(0), "{done}");

@@ -54,6 +54,9 @@ pub enum EntryNameError {
     Link,
 }
 
+/// Number of hexadecimal digits of a hash in a name: 128 bits, so that no two names are equal.
+const HASH_LENGTH: usize = 32;
+
 /// Prefix of the id of a link.
 const LINK: &str = "link:";
 
@@ -62,6 +65,19 @@ impl EntryName {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The beginning of this name, followed by a hash, which replaces an earlier one.
+    pub(crate) fn with_hash(&self, hash: &[u8; 32]) -> Self {
+        let is_hash = |text: &str| {
+            text.len() == HASH_LENGTH && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
+        let start = self.0.rsplit_once(' ').filter(|(_, end)| is_hash(end));
+        let start = start.map_or(&*self.0, |(start, _)| start);
+        let room = MAX_LENGTH.saturating_sub(HASH_LENGTH).saturating_sub(1);
+        let start: String = start.chars().take(room).collect();
+        let hash: String = hex::encode(hash).chars().take(HASH_LENGTH).collect();
+        Self(format!("{} {hash}", start.trim_end()))
     }
 }
 
@@ -185,5 +201,21 @@ mod tests {
         }
         assert_eq!(id.to_uppercase().parse(), Ok(EntryId::Record(id.parse().unwrap())));
         assert_eq!(EntryId::from(id.to_owned()).to_string(), id);
+    }
+
+    #[test]
+    fn names_with_hashes_are_names_that_begin_alike() {
+        let [one, other] = [1, 2].map(|byte| [byte; 32]);
+        for (name, start) in [
+            ("opening", "opening"),
+            (&"é".repeat(64), &*"é".repeat(31)),
+            (&format!("{} x", "a".repeat(30)), &"a".repeat(30)),
+        ] {
+            let name: EntryName = name.parse().unwrap();
+            let hashed = name.with_hash(&one);
+            assert_eq!(hashed.as_str(), format!("{start} {}", "01".repeat(16)));
+            assert_eq!(hashed.as_str().parse(), Ok(hashed.clone()));
+            assert_eq!(hashed.with_hash(&other), name.with_hash(&other));
+        }
     }
 }

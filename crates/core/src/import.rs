@@ -8,13 +8,13 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     Error,
-    entry_id::EntryId,
+    entry_id::{EntryId, EntryName},
     expense::Expense,
     group::Member,
     id::{ExpenseId, GroupId, GuestId, ImportId, SettlementId, UserId},
     keys::{self, Keys},
     ledger::{Event, LedgerError},
-    row::Row,
+    row::{AttributeValue, Item, Row},
     settlement::Settlement,
     text::GuestName,
     time::Timestamp,
@@ -74,6 +74,11 @@ pub struct ImportRow {
     pub expenses: u64,
     /// Number of settlements that it has recorded.
     pub settlements: u64,
+    /// Number of adjustments that it has recorded.
+    pub adjustments: u64,
+    /// The first entry of these adjustments, from which an undo searches the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_adjustment: Option<EntryPosition>,
     /// Number of guests that it has added.
     pub members: u64,
     /// Time of the first transaction. The `createdAt` of all its expenses and settlements is
@@ -86,6 +91,16 @@ pub struct ImportRow {
     pub recorded_until: Option<Timestamp>,
 }
 
+/// Position of an entry in the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EntryPosition {
+    /// Its sequence.
+    pub sequence: u64,
+    /// Time at which it was recorded.
+    pub created_at: Timestamp,
+}
+
 impl ImportRow {
     /// Time after which the import has recorded nothing.
     #[must_use]
@@ -96,29 +111,59 @@ impl ImportRow {
 
 impl Row for ImportRow {
     const KIND: &'static str = "import";
-    const VERSION: u32 = 1;
+
+    // A Fracti that knows only version 1 would lose `recordedUntil` when it continues an undo, and
+    // leave the adjustments in the ledger, so it must refuse the row.
+    const VERSION: u32 = 2;
 
     fn keys(&self) -> Keys {
         keys::import(self.group_id, self.id).into()
     }
+
+    fn upgrade(_from_version: u32, item: &mut Item) {
+        item.entry("adjustments".to_owned()).or_insert_with(|| AttributeValue::N("0".to_owned()));
+    }
 }
 
-/// An expense or a completed settlement of a file, before it is known when it will be recorded.
+/// The row that ensures that a pending settlement of a file is recorded only once. A completed one
+/// has a ledger entry for this purpose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportedSettlement {
+    /// The settlement, which may have been completed or have failed since.
+    pub settlement_id: SettlementId,
+    /// Its group.
+    pub group_id: GroupId,
+}
+
+impl Row for ImportedSettlement {
+    const KIND: &'static str = "importedSettlement";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        keys::imported_settlement(self.group_id, self.settlement_id).into()
+    }
+}
+
+/// What a file has, before it is known when it will be recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// An expense.
     Expense(Box<Expense>),
-    /// A settlement.
+    /// A settlement, completed or pending.
     Settlement(Box<Settlement>),
+    /// The event of an adjustment.
+    Adjustment(Box<Event>),
 }
 
 impl Record {
-    /// Id of its ledger entry.
+    /// Id of its ledger entry. A pending settlement gets its entry when it is completed.
     #[must_use]
     pub fn entry_id(&self) -> EntryId {
         match self {
             Self::Expense(expense) => expense.id.into(),
             Self::Settlement(settlement) => settlement.id.into(),
+            Self::Adjustment(event) => event.entry_id.clone(),
         }
     }
 
@@ -131,24 +176,35 @@ impl Record {
                 Self::Expense(Expense { created_at, import_id, ..(**expense).clone() }.into())
             }
             Self::Settlement(it) => {
-                let completed_at = Some(created_at);
+                let completed_at = it.is_completed().then_some(created_at);
                 let recorded = Settlement { created_at, completed_at, import_id, ..(**it).clone() };
                 Self::Settlement(recorded.into())
             }
+            Self::Adjustment(event) => Self::Adjustment(event.clone()),
         }
     }
 
-    /// Its ledger event.
+    /// Its ledger event; `None` for a settlement that is not completed.
     ///
     /// # Errors
     ///
     /// [`LedgerError::Overflow`] if an amount is not a whole number of minor units.
-    pub fn event(&self) -> Result<Event, LedgerError> {
+    pub fn event(&self) -> Result<Option<Event>, LedgerError> {
         match self {
-            Self::Expense(expense) => expense.event(),
-            Self::Settlement(settlement) => settlement.event(),
+            Self::Expense(expense) => expense.event().map(Some),
+            Self::Settlement(settlement) => {
+                settlement.is_completed().then(|| settlement.event()).transpose()
+            }
+            Self::Adjustment(event) => Ok(Some((**event).clone())),
         }
     }
+}
+
+/// Whether an import recorded the settlement as pending, so that it has an [`ImportedSettlement`].
+/// One that was completed later has a later time of completion.
+#[must_use]
+pub fn was_pending(settlement: &Settlement) -> bool {
+    settlement.completed_at != Some(settlement.created_at)
 }
 
 /// An import that has been checked and can be recorded.
@@ -160,7 +216,7 @@ pub struct NewImport {
     pub format: Format,
     /// All guests that it needs, including those who exist already.
     pub guests: Vec<Member>,
-    /// The expenses and settlements, each with its line in the file, in the order of the file.
+    /// What the file has, each with its line in the file, in the order of the file.
     pub records: Vec<(usize, Record)>,
 }
 
@@ -176,6 +232,8 @@ impl NewImport {
             created_by,
             expenses: 0,
             settlements: 0,
+            adjustments: 0,
+            first_adjustment: None,
             members: 0,
             created_at,
             updated_at: created_at,
@@ -211,6 +269,14 @@ pub fn settlement_id(group: GroupId, key: &[u8; 32], recipient: u32) -> Settleme
     SettlementId::derived(&hash("settlement", group, &[key, &recipient.to_be_bytes()]))
 }
 
+/// Name of the entry of the adjustment in the row with the identity `key`. It begins as `name` does,
+/// and differs from the names of all other rows and from those that clients choose: the group may
+/// have another adjustment of this name.
+#[must_use]
+pub fn adjustment_name(group: GroupId, key: &[u8; 32], name: &EntryName) -> EntryName {
+    name.with_hash(&hash("adjustment", group, &[key]))
+}
+
 /// Id of the guest for a person in a file.
 #[must_use]
 pub fn guest_id(group: GroupId, name: &GuestName) -> GuestId {
@@ -236,6 +302,7 @@ fn hash(kind: &str, group: GroupId, parts: &[&[u8]]) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row::{FORMAT_VERSION, from_item, to_item};
 
     #[test]
     fn ids_depend_on_the_group_the_row_and_the_kind() {
@@ -250,10 +317,33 @@ mod tests {
         assert_ne!(recorded, settlement_id(one, &key, 0).into());
         assert_eq!(id.created_at(), None, "a derived id contains no time");
         assert!(id.is_ours());
+        let [name, other_name] = ["opening", "closing"].map(|name| name.parse().unwrap());
+        let adjustment = adjustment_name(one, &key, &name);
+        assert!(adjustment.as_str().starts_with("opening "));
+        assert_ne!(adjustment, adjustment_name(other, &key, &name));
+        assert_ne!(adjustment, adjustment_name(one, &another, &name));
+        assert_ne!(adjustment, adjustment_name(one, &key, &other_name));
         assert_ne!(
             import_id(one, &[b"ab", b"c"]),
             import_id(one, &[b"a", b"bc"]),
             "the parts are kept apart"
         );
+    }
+
+    #[test]
+    fn row_of_version_1_has_no_adjustments() {
+        let at: Timestamp = "2026-01-15T12:00:00.000Z".parse().unwrap();
+        let group = GroupId::new(at, [1; 10]);
+        let new = NewImport {
+            id: import_id(group, &[]),
+            format: Format::FractiJson,
+            guests: Vec::new(),
+            records: Vec::new(),
+        };
+        let import = new.row(group, UserId::new(1).unwrap(), at);
+        let mut item = to_item(&import).unwrap();
+        item.remove("adjustments");
+        item.insert(FORMAT_VERSION.to_owned(), AttributeValue::N("1".to_owned()));
+        assert_eq!(from_item::<ImportRow>(item).unwrap(), import);
     }
 }

@@ -9,6 +9,7 @@
 //! | payer | `GROUP#<groupId>` | `PAID#<expenseId>#<userId>` |
 //! | settlement | `GROUP#<groupId>` | `SETTLE#<createdAt>` |
 //! | import | `GROUP#<groupId>` | `IMPORT#<importId>` |
+//! | imported settlement | `GROUP#<groupId>` | `IMPORTED#<settlementId>` |
 //! | balance | `LEDGER#<groupId>` | `BALANCE` |
 //! | closing | `LEDGER#<groupId>` | `DAY#<YYYY-MM-DD>` |
 //! | checkpoint | `LEDGER#<groupId>` | `CHECKPOINT#<createdAt>` |
@@ -216,6 +217,12 @@ pub fn settlement(group: GroupId, created_at: Timestamp) -> Primary {
 #[must_use]
 pub fn import(group: GroupId, import: ImportId) -> Primary {
     Primary { pk: group_partition(group), sk: format!("{}{import}", prefix::IMPORT) }
+}
+
+/// Key of the row for a settlement that an import recorded as pending.
+#[must_use]
+pub fn imported_settlement(group: GroupId, settlement: SettlementId) -> Primary {
+    Primary { pk: group_partition(group), sk: format!("IMPORTED#{settlement}") }
 }
 
 /// First and last sort key of the expenses recorded in a period.

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     currency::{AmountError, Currency},
     entry_id::EntryId,
-    id::{GroupId, GuestId, MemberId, UserId},
+    id::{GroupId, GuestId, ImportId, MemberId, UserId},
     links::Links,
     money::Money,
     presence::Presence,
@@ -341,6 +341,9 @@ pub struct Entry<S> {
     /// User to whom the guest was linked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linked_to: Option<UserId>,
+    /// Import that recorded the event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import_id: Option<ImportId>,
     /// Changes to the members' totals.
     pub changes: Vec<Change>,
     /// Time at which the event was recorded.
@@ -476,6 +479,7 @@ impl Ledger {
             actor_id: actor,
             note: event.note,
             linked_to: None,
+            import_id: None,
             changes,
             created_at: at,
             snapshot: None,

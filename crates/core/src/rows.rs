@@ -11,7 +11,7 @@ use crate::{
     expense::{Expense, PaidExpense, Participant},
     group::{ChatGroup, Group, MemberRow},
     idempotency::IdempotencyRow,
-    import::ImportRow,
+    import::{ImportRow, ImportedSettlement},
     row::{AttributeValue, Item, KIND, Row, from_item, to_item},
     settlement::{Settlement, UsedHash},
     spending::Spending,
@@ -33,7 +33,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 20] = [
+pub const ROWS: [RowKind; 21] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -42,6 +42,7 @@ pub const ROWS: [RowKind; 20] = [
     RowKind::of::<PaidExpense>(),
     RowKind::of::<Settlement>(),
     RowKind::of::<ImportRow>(),
+    RowKind::of::<ImportedSettlement>(),
     RowKind::of::<Balance>(),
     RowKind::of::<Closing>(),
     RowKind::of::<Checkpoint>(),

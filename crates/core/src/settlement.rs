@@ -139,6 +139,12 @@ pub enum Transition {
 }
 
 impl Settlement {
+    /// Whether the settlement is completed, so that it changes balances.
+    #[must_use]
+    pub fn is_completed(&self) -> bool {
+        self.status == Status::Completed
+    }
+
     /// The payer and the recipient.
     #[must_use]
     pub const fn parties(&self) -> [MemberId; 2] {

@@ -16,8 +16,8 @@ use fracti_core::{
 use crate::{
     answers::Answers,
     import::{
-        Asks, Check, Format, Import, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS, MAX_WARNINGS,
-        Member, Movement, Part, Place, Question, Row, Transfer,
+        Adjustment, Asks, Check, Format, Import, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS,
+        MAX_WARNINGS, Member, Movement, Part, Place, Question, Row, Transfer,
     },
     key::Key,
     quote::quoted,
@@ -333,31 +333,25 @@ impl<'a> Draft<'a> {
             return;
         }
         let Some(movement) = self.movement(entry) else { return };
-        let parts = match &movement {
+        let (parts, records) = match &movement {
             Movement::Expense { payers, shares, split: _ } => {
-                payers.len().saturating_add(shares.len()).saturating_sub(1)
+                (payers.len().saturating_add(shares.len()).saturating_sub(1), 1)
             }
-            Movement::Payment(transfers) => transfers.len(),
+            Movement::Payment(transfers) => (transfers.len(), transfers.len()),
+            Movement::Pending(_) => (1, 1),
         };
         if parts > MAX_SHARES {
             let rule = format!("a row must have at most {MAX_SHARES} members, not {parts}");
             self.error(place, rule);
             return;
         }
-        if !self.admits_records(place, &movement) {
+        if !self.admits_records(place, records) {
             return;
         }
-        if !self.has_room(&movement, entry.currency) {
-            let rule = format!("the amounts in {} are too large to be summed", entry.currency);
-            self.error(place, rule);
+        if !self.has_room(place, entry.currency, movement.changes().map(|(_, minor)| minor)) {
             return;
         }
-        let members = movement.changes().map(|(member, _)| member);
-        for member in members.collect::<HashSet<_>>() {
-            if let Some(member) = self.import.members.get_mut(member) {
-                member.rows = member.rows.saturating_add(1);
-            }
-        }
+        self.take_part(movement.changes().map(|(member, _)| member));
         let Some(description) = self.description(entry) else { return };
         let notes = entry.notes.and_then(|notes| self.notes(place, notes));
         let Entry { line, key, date, category, currency, is_open, .. } = *entry;
@@ -376,14 +370,62 @@ impl<'a> Draft<'a> {
         });
     }
 
-    /// Counts the expense or the transfers of a row. `false` if there are too many, of which the
-    /// first row is told.
-    fn admits_records(&mut self, place: Place, movement: &Movement) -> bool {
-        let before = self.records;
-        let count = match movement {
-            Movement::Expense { .. } => 1,
-            Movement::Payment(transfers) => transfers.len(),
+    /// Adds an adjustment, whose changes must sum to zero in each currency.
+    pub(crate) fn adjust(&mut self, adjustment: Adjustment) {
+        let place = Place::line(adjustment.line);
+        if !self.admits_records(place, 1) {
+            return;
+        }
+        for change in &adjustment.changes {
+            let amounts = [change.totals.sent, change.totals.received].map(i128::from);
+            if !self.has_room(place, change.currency, amounts.into_iter()) {
+                return;
+            }
+        }
+        self.take_part(adjustment.changes.iter().map(|change| change.member));
+        self.import.adjustments.push(adjustment);
+    }
+
+    /// Adds a pending settlement, recorded on this day.
+    pub(crate) fn pay_later(
+        &mut self,
+        line: usize,
+        key: Key,
+        date: Day,
+        currency: Currency,
+        transfer: Transfer,
+    ) {
+        let place = Place::line(line);
+        let description = self.keep(place, "the description", "Payment".parse());
+        let Some(description) = description.filter(|_| self.admits_records(place, 1)) else {
+            return;
         };
+        self.take_part([transfer.from, transfer.to].into_iter());
+        self.import.rows.push(Row {
+            line,
+            key,
+            date,
+            description,
+            category: None,
+            notes: None,
+            currency,
+            movement: Movement::Pending(transfer),
+        });
+    }
+
+    /// Counts a row of these members, of whom some may be named several times.
+    fn take_part(&mut self, members: impl Iterator<Item = usize>) {
+        for member in members.collect::<HashSet<_>>() {
+            if let Some(member) = self.import.members.get_mut(member) {
+                member.rows = member.rows.saturating_add(1);
+            }
+        }
+    }
+
+    /// Counts what a row is recorded as. `false` if there are too many, of which the first row is
+    /// told.
+    fn admits_records(&mut self, place: Place, count: usize) -> bool {
+        let before = self.records;
         self.records = before.saturating_add(count);
         if self.records > MAX_ROWS && before <= MAX_ROWS {
             let rule = format!(
@@ -450,12 +492,20 @@ impl<'a> Draft<'a> {
         Some((givers, takers))
     }
 
-    /// Whether all amounts of the currency can be summed.
-    fn has_room(&mut self, movement: &Movement, currency: Currency) -> bool {
+    /// Whether all amounts of the currency can be summed. If not, it reports an error.
+    fn has_room(
+        &mut self,
+        place: Place,
+        currency: Currency,
+        amounts: impl Iterator<Item = i128>,
+    ) -> bool {
         let volume = self.volumes.entry(currency).or_default();
-        let amounts = movement.changes().map(|(_, minor)| i64::try_from(minor.unsigned_abs()).ok());
-        let sum = amounts.into_iter().try_fold(*volume, |sum, minor| sum.checked_add(minor?));
+        let mut amounts = amounts.map(|minor| i64::try_from(minor.unsigned_abs()).ok());
+        let sum = amounts.try_fold(*volume, |sum, minor| sum.checked_add(minor?));
         *volume = sum.unwrap_or(*volume);
+        if sum.is_none() {
+            self.error(place, format!("the amounts in {currency} are too large to be summed"));
+        }
         sum.is_some()
     }
 
@@ -521,7 +571,7 @@ impl<'a> Draft<'a> {
 }
 
 /// Transfers by which givers pay takers, of the same sum.
-pub(crate) fn transfers(givers: Vec<Part>, takers: Vec<Part>) -> Vec<Transfer> {
+fn transfers(givers: Vec<Part>, takers: Vec<Part>) -> Vec<Transfer> {
     let mut transfers = Vec::new();
     let (mut givers, mut takers) = (givers.into_iter(), takers.into_iter());
     let (mut giver, mut taker) = (givers.next(), takers.next());

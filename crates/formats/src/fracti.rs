@@ -1,8 +1,8 @@
 //! Fracti's own JSON of a group.
 //!
 //! The entries of the ledger that count are imported: expenses with their payers, shares and
-//! splits; settlements; and adjustments, as payments that change balances in the same way. A linked
-//! guest is imported as the user.
+//! splits, settlements, and adjustments. So are the pending settlements. A linked guest is imported
+//! as the user.
 
 mod file;
 mod split;
@@ -10,23 +10,25 @@ mod split;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fracti_core::{
+    adjustment::MAX_CHANGES,
     currency::Currency,
     decimal::Decimal,
-    ledger::{EntryStatus, RefType},
+    ledger::{EntryStatus, RefType, Totals},
     settlement::Status,
     split::{MAX_SHARES, Split},
+    time::Day,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    draft::{self, Draft, transfers},
-    import::{Format, Issue, Part, Place, Transfer},
+    draft::{self, Draft},
+    import::{Adjustment, AdjustmentChange, Format, Issue, Part, Place, Transfer},
     json,
     key::Key,
 };
 
-use file::{Amount, Balance, Entry, Expense, Export, Member, Response, Settlement, Share};
+use file::{Amount, Balance, Change, Entry, Expense, Export, Member, Response, Settlement, Share};
 pub(crate) use file::{Form, recognize};
 
 /// Version of the format that is read.
@@ -62,13 +64,13 @@ pub(crate) fn read(text: &str, form: Form, draft: &mut Draft<'_>) -> Result<(), 
              fracti-admin export writes them"
         ));
     }
-    let entries = read_all::<Entry>(draft, &entries);
-    let settlements = read_all::<Settlement>(draft, &settlements);
+    let entries = read_all::<Entry>(draft, 0, &entries);
+    let settlements = read_all::<Settlement>(draft, entries.len(), &settlements);
     if draft.has_errors() {
         return Ok(());
     }
     let mut reader = Reader::new(draft);
-    reader.add_members(&members, &entries);
+    reader.add_members(&members, &entries, &settlements);
     for (index, entry) in entries.iter().enumerate() {
         if entry.sequence != u64::try_from(index).unwrap_or(u64::MAX) {
             let rule = format!("the entries must be in order: sequence must be {index}");
@@ -84,15 +86,25 @@ pub(crate) fn read(text: &str, form: Form, draft: &mut Draft<'_>) -> Result<(), 
             reader.row(index, entry);
         }
     }
+    for (index, settlement) in (entries.len()..).zip(&settlements) {
+        if !reader.draft.admits_row(index) {
+            return Ok(());
+        }
+        reader.open_settlement(index, settlement);
+    }
     reader.check(balances);
-    reader.warn(settlements.len());
+    reader.warn();
     Ok(())
 }
 
-/// The parts of a file, unless one of them is broken.
-fn read_all<'a, T: Deserialize<'a>>(draft: &mut Draft<'_>, list: &[&'a RawValue]) -> Vec<T> {
+/// The parts of a file, unless one of them is broken. `first` is the line of the first one.
+fn read_all<'a, T: Deserialize<'a>>(
+    draft: &mut Draft<'_>,
+    first: usize,
+    list: &[&'a RawValue],
+) -> Vec<T> {
     let mut read = Vec::new();
-    for (index, json) in list.iter().enumerate() {
+    for (index, json) in (first..).zip(list) {
         if draft.is_full() {
             break;
         }
@@ -114,7 +126,8 @@ struct Reader<'d, 'a> {
     nets: BTreeMap<(Currency, usize), i128>,
     /// Number of entries that do not count.
     past: usize,
-    adjustments: usize,
+    /// Number of settlements that failed.
+    failed: usize,
     /// Number of settlements with a blockchain transaction.
     hashes: usize,
 }
@@ -127,13 +140,13 @@ impl<'d, 'a> Reader<'d, 'a> {
             ids: BTreeSet::new(),
             nets: BTreeMap::new(),
             past: 0,
-            adjustments: 0,
+            failed: 0,
             hashes: 0,
         }
     }
 
     /// Adds the members: those who are present and those who take part in a row.
-    fn add_members(&mut self, members: &[Member], entries: &[Entry]) {
+    fn add_members(&mut self, members: &[Member], entries: &[Entry], open: &[Settlement]) {
         let applied = || entries.iter().filter(|entry| entry.status == EntryStatus::Applied);
         let links: HashMap<&str, &str> = applied()
             .filter_map(|entry| {
@@ -149,6 +162,9 @@ impl<'d, 'a> Reader<'d, 'a> {
             let named = expense.flat_map(|it| it.payers.iter().chain(&it.splits));
             active.extend(named.map(|it| resolved(&it.user_id)));
         }
+        let pending = open.iter().filter(|it| it.status == Status::Pending);
+        let parties = pending.flat_map(|it| [&it.from_user_id, &it.to_user_id]);
+        active.extend(parties.map(|id| resolved(id)));
         let mut left_out = 0_usize;
         for (index, member) in members.iter().enumerate() {
             if links.contains_key(&*member.id) {
@@ -169,16 +185,19 @@ impl<'d, 'a> Reader<'d, 'a> {
             .filter_map(|(guest, user)| Some(((*guest).to_owned(), *self.members.get(*user)?)))
             .collect();
         if !linked.is_empty() {
-            let what = format!(
-                "{} guests are imported as the users to whom they were linked",
-                linked.len()
-            );
+            let what = match linked.len() {
+                1 => "1 guest is imported as the user to whom they were linked".to_owned(),
+                many => format!("{many} guests are imported as the users to whom they were linked"),
+            };
             self.draft.warn(Place::FILE, what);
         }
         self.members.extend(linked);
         if left_out > 0 {
-            let what =
-                format!("{left_out} past members without an expense or payment are not imported");
+            let without = "without an expense or payment";
+            let what = match left_out {
+                1 => format!("1 past member {without} is not imported"),
+                many => format!("{many} past members {without} are not imported"),
+            };
             self.draft.warn(Place::FILE, what);
         }
     }
@@ -246,106 +265,151 @@ impl<'d, 'a> Reader<'d, 'a> {
         })
     }
 
+    /// Reads a completed settlement.
     fn settlement(&mut self, index: usize, entry: &Entry, settlement: &Settlement) {
         let place = Place::line(index);
         if settlement.status != Status::Completed {
             self.draft.error(place, "settlement.status must be completed, as the entry is applied");
             return;
         }
-        let from = self.member(place, "fromUserId", &settlement.from_user_id);
-        let to = self.member(place, "toUserId", &settlement.to_user_id);
-        let minor = self.draft.minor(place, settlement.amount.0, settlement.currency);
-        let (Some(from), Some(to), Some(minor)) = (from, to, minor) else { return };
-        if minor <= 0 {
-            self.draft.error(place, "settlement.amount must be positive");
-            return;
-        }
-        if settlement.tx_hash.is_some() {
-            self.hashes = self.hashes.saturating_add(1);
-        }
-        let key = Key::of("fracti", &["settlement", &settlement.id]);
-        let transfers = [Transfer { from, to, minor }];
-        self.payment(index, entry, key, settlement.currency, "Payment", &transfers);
-    }
-
-    /// Adds an adjustment as payments from those whose balance grows to the others. The payments
-    /// change all totals in the same way.
-    fn adjustment(&mut self, index: usize, entry: &Entry) {
-        let place = Place::line(index);
-        let mut nets: BTreeMap<Currency, BTreeMap<usize, i128>> = BTreeMap::new();
-        for change in &entry.changes {
-            let member = self.member(place, "userId", &change.user_id);
-            let of = |amount: Option<Amount>| amount.map_or(Decimal::ZERO, |Amount(number)| number);
-            let [paid, owed, sent, received] =
-                [change.paid, change.owed, change.sent, change.received].map(of);
-            let [paid, owed, sent, received] = [paid, owed, sent, received]
-                .map(|number| self.draft.minor(place, number, change.currency).map(i128::from));
-            let (Some(member), Some(paid), Some(owed), Some(sent), Some(received)) =
-                (member, paid, owed, sent, received)
-            else {
-                return;
-            };
-            let net = paid.saturating_sub(owed).saturating_add(sent).saturating_sub(received);
-            let sum = nets.entry(change.currency).or_default().entry(member).or_default();
-            *sum = sum.saturating_add(net);
-        }
-        self.adjustments = self.adjustments.saturating_add(1);
-        let note = entry.note.as_deref().unwrap_or(&entry.id);
-        for (currency, nets) in nets {
-            let (mut givers, mut takers, mut sum) = (Vec::new(), Vec::new(), 0_i128);
-            for (member, net) in nets {
-                sum = sum.saturating_add(net);
-                let Ok(minor) = i64::try_from(net.unsigned_abs()) else {
-                    self.draft.error(place, "the amounts are too large");
-                    return;
-                };
-                match net.signum() {
-                    1 => givers.push(Part { member, minor }),
-                    -1 => takers.push(Part { member, minor }),
-                    _ => {}
-                }
-            }
-            if sum != 0 {
-                self.draft.error(place, format!("the changes in {currency} must sum to 0"));
-                return;
-            }
-            for (part, transfers) in transfers(givers, takers).chunks(MAX_SHARES).enumerate() {
-                let content = ["adjustment", &entry.id, currency.code(), &part.to_string()];
-                let key = Key::of("fracti", &content);
-                self.payment(index, entry, key, currency, note, transfers);
-            }
-        }
-    }
-
-    fn payment(
-        &mut self,
-        index: usize,
-        entry: &Entry,
-        key: Key,
-        currency: Currency,
-        description: &str,
-        transfers: &[Transfer],
-    ) {
-        let day = entry.created_at.get(..10).unwrap_or(&entry.created_at);
-        let Some(date) = self.draft.date(Place::line(index), day) else { return };
-        let part = |member: usize, it: &Transfer| Part { member, minor: it.minor };
-        let payers: Vec<Part> = transfers.iter().map(|it| part(it.from, it)).collect();
-        let shares: Vec<Part> = transfers.iter().map(|it| part(it.to, it)).collect();
-        self.count(currency, &payers, &shares);
+        let date = self.day(place, &entry.created_at);
+        let Some(transfer) = self.transfer(place, settlement) else { return };
+        let Some(date) = date else { return };
+        let Transfer { from, to, minor } = transfer;
+        let (payers, shares) =
+            (vec![Part { member: from, minor }], vec![Part { member: to, minor }]);
+        self.count(settlement.currency, &payers, &shares);
         self.draft.push(&draft::Entry {
             line: index,
-            key,
+            key: key_of(settlement),
             is_payment: true,
             date,
-            description,
+            description: "Payment",
             category: None,
             notes: None,
-            currency,
+            currency: settlement.currency,
             is_open: false,
             payers,
             shares,
             split: None,
         });
+    }
+
+    /// Reads a settlement that was not completed at the moment of the export.
+    fn open_settlement(&mut self, index: usize, settlement: &Settlement) {
+        let place = Place::line(index);
+        if !self.ids.insert((RefType::Settlement, settlement.id.clone())) {
+            let rule = format!("settlement.id {:.64} must be unique", settlement.id);
+            self.draft.error(place, rule);
+            return;
+        }
+        match settlement.status {
+            Status::Pending => {}
+            Status::Failed => {
+                self.failed = self.failed.saturating_add(1);
+                return;
+            }
+            Status::Completed => {
+                let rule = "settlement.status must not be completed, as it has no entry";
+                self.draft.error(place, rule);
+                return;
+            }
+        }
+        let date = self.day(place, &settlement.created_at);
+        let Some(transfer) = self.transfer(place, settlement) else { return };
+        let Some(date) = date else { return };
+        if transfer.from == transfer.to {
+            self.draft.skip(index, "its members pay themselves");
+            return;
+        }
+        self.draft.pay_later(index, key_of(settlement), date, settlement.currency, transfer);
+    }
+
+    /// The transfer of a settlement.
+    fn transfer(&mut self, place: Place, settlement: &Settlement) -> Option<Transfer> {
+        let from = self.member(place, "fromUserId", &settlement.from_user_id);
+        let to = self.member(place, "toUserId", &settlement.to_user_id);
+        let minor = self.draft.minor(place, settlement.amount.0, settlement.currency);
+        let (from, to, minor) = (from?, to?, minor?);
+        if minor <= 0 {
+            self.draft.error(place, "settlement.amount must be positive");
+            return None;
+        }
+        if settlement.tx_hash.is_some() {
+            self.hashes = self.hashes.saturating_add(1);
+        }
+        Some(Transfer { from, to, minor })
+    }
+
+    fn adjustment(&mut self, index: usize, entry: &Entry) {
+        let place = Place::line(index);
+        let name = self.draft.keep(place, "entryId", entry.id.parse());
+        let note = entry.note.as_ref().map(|note| note.parse()).transpose();
+        let note = self.draft.keep(place, "note", note);
+        let changes = self.changes(place, &entry.changes);
+        let (Some(name), Some(note), Some(changes)) = (name, note, changes) else { return };
+        let mut sums: BTreeMap<Currency, i128> = BTreeMap::new();
+        for AdjustmentChange { member, currency, totals } in &changes {
+            let of_all = sums.entry(*currency).or_default();
+            *of_all = of_all.saturating_add(totals.net());
+            let of_member = self.nets.entry((*currency, *member)).or_default();
+            *of_member = of_member.saturating_add(totals.net());
+        }
+        if let Some((currency, _)) = sums.into_iter().find(|(_, sum)| *sum != 0) {
+            self.draft.error(place, format!("the changes in {currency} must sum to 0"));
+        } else if changes.is_empty() {
+            self.draft.skip(index, "it changes nothing");
+        } else {
+            let key = Key::of("fracti", &["adjustment", &entry.id]);
+            self.draft.adjust(Adjustment { line: index, key, name, note, changes });
+        }
+    }
+
+    /// The changes of an adjustment. Those of the user and a guest who was linked to them are added
+    /// up.
+    fn changes(&mut self, place: Place, changes: &[Change]) -> Option<Vec<AdjustmentChange>> {
+        if changes.len() > MAX_CHANGES {
+            self.draft.error(place, format!("changes must have at most {MAX_CHANGES} items"));
+            return None;
+        }
+        let mut read: Vec<AdjustmentChange> = Vec::new();
+        for (index, change) in changes.iter().enumerate() {
+            let currency = change.currency;
+            let path = format!("changes[{index}]");
+            let member = self.member(place, &format!("{path}.userId"), &change.user_id)?;
+            let mut minor = |amount: Option<Amount>| match amount {
+                None => Some(0),
+                Some(Amount(number)) => self.draft.minor(place, number, currency),
+            };
+            let (sent, received) = (minor(change.sent)?, minor(change.received)?);
+            let others = [change.paid, change.owed].into_iter().flatten();
+            if others.into_iter().any(|Amount(number)| number != Decimal::ZERO) {
+                let rule = format!("{path} must change only sent and received in an adjustment");
+                self.draft.error(place, rule);
+                return None;
+            }
+            if sent < 0 || received < 0 {
+                self.draft.error(place, format!("{path} must not have a negative amount"));
+                return None;
+            }
+            let totals = Totals { sent, received, ..Totals::default() };
+            let is_same =
+                |it: &&mut AdjustmentChange| (it.member, it.currency) == (member, currency);
+            match read.iter_mut().find(is_same) {
+                None => read.push(AdjustmentChange { member, currency, totals }),
+                Some(before) => {
+                    let sum = before.totals.plus(totals).ok_or("has amounts that are too large");
+                    before.totals = self.draft.keep(place, &path, sum)?;
+                }
+            }
+        }
+        read.retain(|change| change.totals != Totals::default());
+        Some(read)
+    }
+
+    /// The day of a time.
+    fn day(&mut self, place: Place, time: &str) -> Option<Day> {
+        self.draft.date(place, time.get(..10).unwrap_or(time))
     }
 
     /// The parts of members, one for each member.
@@ -411,17 +475,36 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     /// Warns of what is imported differently from the file, or not at all.
-    fn warn(&mut self, open: usize) {
-        let Self { past, adjustments, hashes, .. } = *self;
-        for (count, what) in [
-            (past, "superseded entries, of expenses that were edited or deleted, are not imported"),
-            (open, "settlements that are not completed are not imported"),
-            (adjustments, "adjustments are imported as payments"),
-            (hashes, "settlements lose the hash of their blockchain transaction"),
+    fn warn(&mut self) {
+        let Self { past, failed, hashes, .. } = *self;
+        let history = "edits, to deleted expenses or to reverted adjustments";
+        for (count, one, many) in [
+            (
+                past,
+                format!("1 entry of the past is not imported; it belongs to {history}"),
+                format!("{past} entries of the past are not imported; they belong to {history}"),
+            ),
+            (
+                failed,
+                "1 failed settlement is not imported".to_owned(),
+                format!("{failed} failed settlements are not imported"),
+            ),
+            (
+                hashes,
+                "1 settlement loses the hash of its blockchain transaction".to_owned(),
+                format!("{hashes} settlements lose the hash of their blockchain transaction"),
+            ),
         ] {
-            if count > 0 {
-                self.draft.warn(Place::FILE, format!("{count} {what}"));
+            match count {
+                0 => {}
+                1 => self.draft.warn(Place::FILE, one),
+                _ => self.draft.warn(Place::FILE, many),
             }
         }
     }
+}
+
+/// The identity of a settlement, whether it is completed or not.
+fn key_of(settlement: &Settlement) -> Key {
+    Key::of("fracti", &["settlement", &settlement.id])
 }

@@ -6,10 +6,12 @@ pub use fracti_core::import::Format;
 use fracti_core::{
     currency::Currency,
     decimal::Decimal,
+    entry_id::EntryName,
     expense::Category,
     id::GroupId,
+    ledger::Totals,
     split::Split,
-    text::{Description, GuestName, Notes},
+    text::{Description, GuestName, Note, Notes},
     time::Day,
 };
 use serde::{Serialize, Serializer, ser::Error as _};
@@ -28,6 +30,8 @@ pub struct Import {
     pub members: Vec<Member>,
     /// The expenses and payments, in the order of the file.
     pub rows: Vec<Row>,
+    /// The adjustments, in the order of the file.
+    pub adjustments: Vec<Adjustment>,
     /// Number of rows that change no balance, and are left out.
     pub skipped: usize,
     /// Sums that the file states, compared with its rows. At most [`MAX_CHECKS`] are listed, but
@@ -104,6 +108,34 @@ pub enum Movement {
     },
     /// Members paid debts to members.
     Payment(Vec<Transfer>),
+    /// A payment that the recipient has not confirmed. It changes no balances yet.
+    Pending(Transfer),
+}
+
+/// An adjustment of balances, which only Fracti's own files have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adjustment {
+    /// Line in the file.
+    pub line: usize,
+    /// Identity, the same in a later export of the same group.
+    pub key: Key,
+    /// Name of its entry in the ledger of the file.
+    pub name: EntryName,
+    /// Purpose, if it has one.
+    pub note: Option<Note>,
+    /// Changes of totals. In each currency, as much is sent as is received.
+    pub changes: Vec<AdjustmentChange>,
+}
+
+/// What an adjustment adds to the totals of a member in one currency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdjustmentChange {
+    /// Index in [`Import::members`].
+    pub member: usize,
+    /// The currency.
+    pub currency: Currency,
+    /// The amounts sent and received, in minor units.
+    pub totals: Totals,
 }
 
 /// The part of a member in an expense.
@@ -133,6 +165,7 @@ impl Movement {
         let (payers, shares, transfers) = match self {
             Self::Expense { payers, shares, split: _ } => (&payers[..], &shares[..], &[][..]),
             Self::Payment(transfers) => (&[][..], &[][..], &transfers[..]),
+            Self::Pending(_) => (&[][..], &[][..], &[][..]),
         };
         let gives = |member, minor: i64| (member, i128::from(minor));
         let takes = |member, minor: i64| (member, i128::from(minor).saturating_neg());
@@ -251,6 +284,8 @@ pub struct ImportPlan<'a> {
     pub expenses: usize,
     /// Number of settlements: one for each recipient of a payment.
     pub settlements: usize,
+    /// Number of adjustments.
+    pub adjustments: usize,
     /// Number of rows that change no balance, and are left out.
     pub skipped: usize,
     /// Currencies of the rows.
@@ -312,12 +347,18 @@ impl Import {
             match &row.movement {
                 Movement::Expense { .. } => expenses = expenses.saturating_add(1),
                 Movement::Payment(it) => settlements = settlements.saturating_add(it.len()),
+                Movement::Pending(_) => settlements = settlements.saturating_add(1),
             }
             let nets = nets.entry(row.currency).or_default();
             for (member, minor) in row.movement.changes() {
                 let net = nets.entry(member).or_default();
                 *net = net.saturating_add(minor);
             }
+        }
+        for change in self.adjustments.iter().flat_map(|it| &it.changes) {
+            let nets = nets.entry(change.currency).or_default();
+            let net = nets.entry(change.member).or_default();
+            *net = net.saturating_add(change.totals.net());
         }
         let balance = |currency: Currency, member: usize, net: i128| {
             let name = self.members.get(member)?.name.as_str();
@@ -333,6 +374,7 @@ impl Import {
             members: members.collect(),
             expenses,
             settlements,
+            adjustments: self.adjustments.len(),
             skipped: self.skipped,
             currencies: nets.keys().copied().collect(),
             balances: balances.collect(),

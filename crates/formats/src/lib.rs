@@ -59,8 +59,9 @@ pub use answers::Answers;
 pub use draft::{MAX_MEMBERS, MAX_ROWS};
 pub use encoding::{MAX_FILE, MAX_LARGE_FILE};
 pub use import::{
-    Asks, Check, Format, Import, ImportPlan, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS,
-    MAX_WARNINGS, Member, Movement, Part, PlannedBalance, PlannedMember, Question, Row, Transfer,
+    Adjustment, AdjustmentChange, Asks, Check, Format, Import, ImportPlan, Issue, MAX_CHECKS,
+    MAX_ERRORS, MAX_QUESTIONS, MAX_WARNINGS, Member, Movement, Part, PlannedBalance, PlannedMember,
+    Question, Row, Transfer,
 };
 pub use key::Key;
 pub use mapping::{Match, MatchedBy, Target, TargetError, matches};

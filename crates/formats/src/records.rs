@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fracti_core::{
     Error,
+    entry_id::EntryId,
     expense::{Expense, NewExpense, PayerInput, SplitInput},
     group::{Group, MAX_MEMBERS, Member},
     id::{ImportId, MemberId, UserId},
-    import::{NewImport, Record, expense_id, guest_id, import_id, settlement_id},
+    import::{NewImport, Record, adjustment_name, expense_id, guest_id, import_id, settlement_id},
     input::{Draft, Field, FieldErrors, Path},
-    ledger::LedgerError,
+    ledger::{Change, Event, LedgerError, RefType},
     links::Links,
     settlement::{Settlement, Status},
     split::SplitType,
@@ -18,7 +19,7 @@ use fracti_core::{
 };
 
 use crate::{
-    import::{Asks, Import, Issue, Movement, Part, Question, Row, Transfer},
+    import::{Adjustment, Asks, Import, Issue, Movement, Part, Question, Row, Transfer},
     mapping::{Target, TargetError},
 };
 
@@ -78,18 +79,25 @@ impl Import {
         let named: Vec<Member> =
             members.iter().filter(|it| named.contains(&it.id)).cloned().collect();
         let mut records = Vec::new();
-        for row in &self.rows {
-            match row.records(to, &people, &named) {
-                Ok(of_row) => records.extend(of_row.into_iter().map(|record| (row.line, record))),
+        let of_rows = self.rows.iter().map(|row| (row.line, row.records(to, &people, &named)));
+        let of_adjustments = self.adjustments.iter().map(|it| {
+            let event = it.event(to, &people);
+            let record = |event: Event| Record::Adjustment(event.into());
+            (it.line, event.map(|event| event.into_iter().map(record).collect()))
+        });
+        for (line, converted) in of_rows.chain(of_adjustments) {
+            match converted {
+                Ok(converted) => records.extend(converted.into_iter().map(|it| (line, it))),
                 Err(Error::Invalid(rules)) => {
                     for rule in rules.into_sorted() {
-                        errors.push("file", format!("line {}: {}", row.line, rule.rule));
+                        errors.push("file", format!("line {line}: {}", rule.rule));
                     }
                 }
                 Err(error @ Error::Table(_)) => return Err(error),
-                Err(error) => errors.push("file", format!("line {}: {error}", row.line)),
+                Err(error) => errors.push("file", format!("line {line}: {error}")),
             }
         }
+        records.sort_by_key(|(line, _)| *line);
         let format = self.format.ok_or_else(|| Error::Table("a file without a format".into()));
         let new = NewImport { id: self.id(to, targets), format: format?, guests: added, records };
         errors.finish(Some(new))
@@ -106,10 +114,23 @@ impl Import {
         self.rows.iter().flat_map(move |row| {
             let transfers = match &row.movement {
                 Movement::Payment(transfers) => transfers.as_slice(),
+                Movement::Pending(transfer) => std::slice::from_ref(transfer),
                 Movement::Expense { .. } => &[],
             };
             transfers.iter().filter(move |it| is_one(it)).map(|it| (row.line, *it))
         })
+    }
+
+    /// The lines of the adjustments that are left out because all their members are one member.
+    /// `members` has the member matched with each person, if any.
+    pub fn adjustments_of_one(&self, members: &[Option<MemberId>]) -> impl Iterator<Item = usize> {
+        let of = |person: usize| members.get(person).copied().flatten();
+        let is_of_one = move |it: &&Adjustment| {
+            let mut members = it.changes.iter().map(|change| of(change.member));
+            let first = members.next().flatten();
+            first.is_some() && members.all(|member| member == first)
+        };
+        self.adjustments.iter().filter(is_of_one).map(|it| it.line)
     }
 
     /// The lines of expenses whose splits are not kept, because two of the people who share them
@@ -122,7 +143,9 @@ impl Import {
                 let of = |part: &Part| members.get(part.member).copied().flatten();
                 shares.iter().filter_map(of).any(|member| !known.insert(member))
             }
-            Movement::Expense { split: None, .. } | Movement::Payment(_) => false,
+            Movement::Expense { split: None, .. } | Movement::Payment(_) | Movement::Pending(_) => {
+                false
+            }
         };
         self.rows.iter().filter(is_lost).map(|row| row.line)
     }
@@ -229,7 +252,9 @@ impl Import {
         let targets: Vec<String> =
             targets.iter().flat_map(|(name, it)| [name.clone(), target(it)]).collect();
         let rows = self.rows.iter().map(|row| row.key.as_bytes().as_slice());
-        let content: Vec<&[u8]> = rows.chain(targets.iter().map(String::as_bytes)).collect();
+        let adjustments = self.adjustments.iter().map(|it| it.key.as_bytes().as_slice());
+        let targets = targets.iter().map(String::as_bytes);
+        let content: Vec<&[u8]> = rows.chain(adjustments).chain(targets).collect();
         import_id(to.group.id, &content)
     }
 }
@@ -265,10 +290,15 @@ impl Row {
                 Ok(vec![Record::Expense(split_by.unwrap_or(expense).into())])
             }
             Movement::Payment(transfers) => {
+                let status = Status::Completed;
                 let indexed = (0_u32..).zip(transfers);
-                let records =
-                    indexed.map(|(index, it)| self.settlement(to, people, index, it).transpose());
+                let records = indexed
+                    .map(|(index, it)| self.settlement(to, people, index, it, status).transpose());
                 records.flatten().collect()
+            }
+            Movement::Pending(transfer) => {
+                let record = self.settlement(to, people, 0, transfer, Status::Pending)?;
+                Ok(record.into_iter().collect())
             }
         }
     }
@@ -336,6 +366,7 @@ impl Row {
         people: &[&Member],
         index: u32,
         transfer: &Transfer,
+        status: Status,
     ) -> Result<Option<Record>, Error> {
         let member = |person: usize| people.get(person).ok_or_else(unknown_person);
         let (payer, recipient) = (member(transfer.from)?, member(transfer.to)?);
@@ -353,11 +384,38 @@ impl Row {
             amount: self.currency.to_major(transfer.minor),
             currency: self.currency,
             tx_hash: None,
-            status: Status::Completed,
+            status,
             created_at: to.now,
-            completed_at: Some(to.now),
+            completed_at: (status == Status::Completed).then_some(to.now),
             import_id: None,
         };
         Ok(Some(Record::Settlement(settlement.into())))
+    }
+}
+
+impl Adjustment {
+    /// The event of the adjustment, unless all its members are one member.
+    fn event(&self, to: &Destination<'_>, people: &[&Member]) -> Result<Option<Event>, Error> {
+        let mut changes: Vec<Change> = Vec::new();
+        for change in &self.changes {
+            let Member { id: user, .. } = people.get(change.member).ok_or_else(unknown_person)?;
+            let (user, currency, totals) = (*user, change.currency, change.totals);
+            match changes.iter_mut().find(|it| (it.user, it.currency) == (user, currency)) {
+                None => changes.push(Change { user, currency, totals }),
+                Some(before) => {
+                    let overflow = LedgerError::Overflow(currency);
+                    before.totals = before.totals.plus(totals).ok_or(overflow)?;
+                }
+            }
+        }
+        let first = changes.first().map(|change| change.user);
+        let name = adjustment_name(to.group.id, self.key.as_bytes(), &self.name);
+        Ok(changes.iter().any(|change| Some(change.user) != first).then(|| Event {
+            ref_type: RefType::Adjustment,
+            entry_id: EntryId::Adjustment(name),
+            ref_created_at: None,
+            note: self.note.as_ref().map(ToString::to_string),
+            changes,
+        }))
     }
 }

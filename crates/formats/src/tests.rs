@@ -59,6 +59,7 @@ fn rows(import: &Import) -> Vec<String> {
             Movement::Payment(transfers) => {
                 transfers.iter().map(|it| format!("{}>{} {}", it.from, it.to, it.minor)).collect()
             }
+            Movement::Pending(it) => vec![format!("{}>{} {} pending", it.from, it.to, it.minor)],
         };
         format!("{} {} {}: {}", row.date, row.description, row.currency, parts.join(", "))
     };
@@ -96,8 +97,9 @@ fn assert_refused(files: &[(&str, &str)]) {
 /// The keys of rows, with how often each of them appears.
 fn keys(import: &Import) -> BTreeMap<String, usize> {
     let mut keys = BTreeMap::new();
-    for row in &import.rows {
-        *keys.entry(row.key.to_string()).or_default() += 1;
+    let adjustments = import.adjustments.iter().map(|it| it.key);
+    for key in import.rows.iter().map(|it| it.key).chain(adjustments) {
+        *keys.entry(key.to_string()).or_default() += 1;
     }
     keys
 }

@@ -3,8 +3,9 @@
 //! Each transaction holds the group's lock and writes the row of the import, on condition that it
 //! has not changed since it was read. So the beginning of an undo stops an import that is still
 //! running in another request. The id of a row is derived from the file, and the row is recorded
-//! unless its ledger entry exists already. A repeated request therefore continues where the first
-//! one stopped, and two requests at once record each row once.
+//! unless its ledger entry exists already; a pending settlement has a row of its own for this
+//! purpose. A repeated request therefore continues where the first one stopped, and two requests at
+//! once record each row once.
 
 mod batch;
 mod undo;
@@ -19,7 +20,7 @@ use fracti_core::{
     entry::Entry,
     group::{Member, MemberRow},
     id::{GroupId, ImportId, MemberId},
-    import::{ImportRow, NewImport, Record, Status},
+    import::{Format, ImportRow, ImportedSettlement, NewImport, Record, Status},
     keys::{self, Primary, prefix},
     row,
     time::Timestamp,
@@ -57,9 +58,11 @@ pub struct Imported {
     pub expenses: u64,
     /// Number of settlements that the request has recorded.
     pub settlements: u64,
+    /// Number of adjustments that the request has recorded.
+    pub adjustments: u64,
     /// Number of guests that the request has added.
     pub members: u64,
-    /// Number of expenses and settlements that were recorded before.
+    /// Number of expenses, settlements and adjustments that were recorded before.
     pub already_there: u64,
 }
 
@@ -105,7 +108,7 @@ impl Table {
         let (ledger, before, recorded, stored) = tokio::try_join!(
             self.ledger(group),
             self.db.get::<ImportRow>(keys::import(group, new.id)),
-            self.recorded(group, &all),
+            self.recorded(group, new.format, &all),
             self.stored_result(idempotency.request.as_ref()),
         )?;
         if let Some(stored) = stored {
@@ -117,18 +120,31 @@ impl Table {
         }
         let missing: Vec<Line<'_>> =
             all.iter().copied().filter(|(_, it)| !recorded.has(it)).collect();
-        let events = missing.iter().map(|(_, record)| record.event());
-        ledger.check_events(events).map_err(|(index, error)| {
-            let line = missing.get(index).map_or(0, |(line, _)| *line);
-            Error::invalid("file", format!("line {line}: {error}"))
-        })?;
+        let events = missing.iter();
+        let events: Vec<_> = events
+            .filter_map(|(line, record)| Some((*line, record.event().transpose()?)))
+            .collect();
+        let lines: Vec<usize> = events.iter().map(|(line, _)| *line).collect();
+        ledger.check_events(events.into_iter().map(|(_, event)| event)).map_err(
+            |(index, error)| {
+                let line = lines.get(index).copied().unwrap_or_default();
+                Error::invalid("file", format!("line {line}: {error}"))
+            },
+        )?;
 
         let named = members.iter().chain(&new.guests);
         let taking_part = taking_part(&new.records);
         let members = named.filter(|it| taking_part.contains(&it.id)).cloned().collect();
         let already_there = count(all.len()).saturating_sub(count(missing.len()));
         let import = new.row(group, member_key.user, now);
-        let mut done = Imported { import, expenses: 0, settlements: 0, members: 0, already_there };
+        let mut done = Imported {
+            import,
+            expenses: 0,
+            settlements: 0,
+            adjustments: 0,
+            members: 0,
+            already_there,
+        };
         let run = Run { member_key, new, members, now, idempotency, before };
         while self.add_guests(&run, &mut done).await? {}
         let mut left = missing.as_slice();
@@ -190,7 +206,7 @@ impl Table {
         let (ledger, row, recorded, stored) = tokio::try_join!(
             self.ledger(group),
             self.db.get::<ImportRow>(keys::import(group, run.new.id)),
-            self.recorded(group, candidates),
+            self.recorded(group, run.new.format, candidates),
             self.stored_result(run.idempotency.request.as_ref()),
         )?;
         if let Some(stored) = stored {
@@ -211,15 +227,19 @@ impl Table {
         }
         let is_last = taken == left.len();
         let was_done = row.as_ref().is_some_and(|row| row.status == Status::Done);
-        let Batch { mut transaction, expenses, settlements, .. } = batch.with_tallies()?;
+        let batch = batch.with_tallies()?;
+        let Batch { mut transaction, expenses, settlements, adjustments, .. } = batch;
         let done = Imported {
             expenses: done.expenses.saturating_add(expenses),
             settlements: done.settlements.saturating_add(settlements),
+            adjustments: done.adjustments.saturating_add(adjustments),
             already_there: done.already_there.saturating_add(there),
             import: ImportRow {
                 status: if is_last { Status::Done } else { Status::Running },
                 expenses: import.expenses.saturating_add(expenses),
                 settlements: import.settlements.saturating_add(settlements),
+                adjustments: import.adjustments.saturating_add(adjustments),
+                first_adjustment: import.first_adjustment.or(batch.first_adjustment),
                 updated_at: transaction.at(),
                 ..import
             },
@@ -284,21 +304,43 @@ impl Table {
     }
 
     /// The rows of a file that are recorded already.
-    async fn recorded(&self, group: GroupId, lines: &[Line<'_>]) -> Result<Recorded, Error> {
-        let keys = lines.iter().map(|(_, it)| keys::entry(group, &it.entry_id())).collect();
-        Ok(Recorded { group, entries: self.db.batch(keys).await? })
+    async fn recorded(
+        &self,
+        group: GroupId,
+        format: Format,
+        lines: &[Line<'_>],
+    ) -> Result<Recorded, Error> {
+        let entries = lines.iter().map(|(_, it)| keys::entry(group, &it.entry_id())).collect();
+        // A settlement that is completed in this file may have been pending in an earlier one.
+        let may_be_pending = format == Format::FractiJson;
+        let lines = lines.iter().filter(|_| may_be_pending);
+        let pending = lines.filter_map(|(_, record)| pending_key(group, record)).collect();
+        let (entries, pending) = tokio::try_join!(self.db.batch(entries), self.db.batch(pending))?;
+        Ok(Recorded { group, entries, pending })
     }
 }
 
-/// Current entries of a group by their keys.
+/// What a group has already of a file.
 struct Recorded {
     group: GroupId,
+    /// Current entries by their keys.
     entries: HashMap<Primary, Entry>,
+    /// Rows of settlements that were imported as pending, by their keys.
+    pending: HashMap<Primary, ImportedSettlement>,
 }
 
 impl Recorded {
     fn has(&self, record: &Record) -> bool {
         self.entries.contains_key(&keys::entry(self.group, &record.entry_id()))
+            || pending_key(self.group, record).is_some_and(|key| self.pending.contains_key(&key))
+    }
+}
+
+/// Key of the row that a settlement has if it was imported as pending.
+fn pending_key(group: GroupId, record: &Record) -> Option<Primary> {
+    match record {
+        Record::Settlement(settlement) => Some(keys::imported_settlement(group, settlement.id)),
+        Record::Expense(_) | Record::Adjustment(_) => None,
     }
 }
 
@@ -341,7 +383,7 @@ fn put_row(import: &ImportRow, read: Option<&ImportRow>) -> Result<Write, Error>
     Ok(Write::put(import)?.when(unchanged, OnConflict::Retry))
 }
 
-/// The members of expenses and settlements.
+/// The members of what a file has.
 fn taking_part(records: &[(usize, Record)]) -> BTreeSet<MemberId> {
     let of_record = |(_, record): &(usize, Record)| match record {
         Record::Expense(expense) => {
@@ -349,6 +391,7 @@ fn taking_part(records: &[(usize, Record)]) -> BTreeSet<MemberId> {
             expense.payer_ids().chain(sharers).collect::<Vec<_>>()
         }
         Record::Settlement(settlement) => settlement.parties().into(),
+        Record::Adjustment(event) => event.changes.iter().map(|change| change.user).collect(),
     };
     records.iter().flat_map(of_record).collect()
 }

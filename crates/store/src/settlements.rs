@@ -209,7 +209,10 @@ impl Table {
     /// The write that lets another settlement use the chain transaction of this one.
     ///
     /// There is none for a settlement in a v0 row, which may share its `txHash` with others.
-    async fn release_hash(&self, settlement: &Settlement) -> Result<Option<Write>, Error> {
+    pub(crate) async fn release_hash(
+        &self,
+        settlement: &Settlement,
+    ) -> Result<Option<Write>, Error> {
         let Some(hash) = &settlement.tx_hash else { return Ok(None) };
         let used: Option<UsedHash> = self.db.get(keys::tx_hash(hash)).await?;
         if used.is_none_or(|used| used.settlement_id != settlement.id) {
@@ -255,7 +258,7 @@ fn key(settlement: &Settlement) -> Primary {
 }
 
 /// The settlement is pending, with the chain transaction that was read.
-fn unchanged(settlement: &Settlement) -> Result<Expression, Error> {
+pub(crate) fn unchanged(settlement: &Settlement) -> Result<Expression, Error> {
     let hash = match &settlement.tx_hash {
         None => Expression::without("txHash"),
         Some(hash) => Expression::equal("txHash", row::to_value(hash)?),

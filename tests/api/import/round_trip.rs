@@ -1,6 +1,6 @@
 //! Groups that leave Fracti and come back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use fracti_core::decimal::Decimal;
 use serde_json::{Value, json};
@@ -10,9 +10,6 @@ use crate::{
     export::{Eventful, exported},
     harness::{Api, Group},
 };
-
-/// Everything about an applied entry but ids and times.
-type Told = BTreeSet<(String, String)>;
 
 /// Names of the members of an export by id. A linked guest has the name of the user.
 fn names(export: &Value) -> BTreeMap<String, String> {
@@ -58,8 +55,9 @@ fn split(expense: &Value, name: impl Fn(&Value) -> String) -> String {
     format!("{} {shares:?} {items}", expense["splitType"])
 }
 
-/// The expenses and payments of an export that count, by the names of their members.
-pub(super) fn told(export: &Value) -> (Vec<String>, Told) {
+/// What an export says of its expenses, settlements and adjustments, without ids and times: those
+/// that count, in the order of the ledger, and then the pending settlements.
+pub(super) fn contents(export: &Value) -> Vec<String> {
     let names = names(export);
     let name = |id: &Value| names[id.as_str().unwrap()].clone();
     let parts = |list: &Value| {
@@ -72,33 +70,41 @@ pub(super) fn told(export: &Value) -> (Vec<String>, Told) {
         let exact = sums.into_iter().map(|(name, amount)| format!("{name} {amount}"));
         exact.collect::<Vec<_>>()
     };
+    // A payment between a guest and the user to whom they were linked is left out.
+    let payment = |it: &Value| {
+        let (from, to) = (name(&it["fromUserId"]), name(&it["toUserId"]));
+        let text = format!("{from} to {to} {} {} {}", it["amount"], it["currency"], it["status"]);
+        (from != to).then_some(text)
+    };
     let entries = export["entries"].as_array().unwrap().iter();
-    let mut expenses = Vec::new();
-    let mut payments: BTreeMap<(String, String), Decimal> = BTreeMap::new();
-    for entry in entries.filter(|entry| entry["status"] == "applied") {
-        match entry["refType"].as_str().unwrap() {
-            "expense" => {
-                let it = &entry["expense"];
-                let fields = ["description", "amount", "currency", "category", "date", "notes"];
-                let fields = fields.map(|field| it[field].to_string());
-                let payers = parts(&it["payers"]);
-                expenses.push(format!("{fields:?} {payers:?} {}", split(it, name)));
-            }
-            "settlement" | "adjustment" => {
-                for change in entry["changes"].as_array().unwrap() {
-                    let of = (name(&change["userId"]), change["currency"].to_string());
-                    let sum = payments.entry(of).or_insert(Decimal::ZERO);
-                    let [sent, received] = ["sent", "received"].map(|it| number(&change[it]));
-                    *sum = sum.plus(sent).unwrap().minus(received).unwrap();
+    let entries = entries.filter(|entry| entry["status"] == "applied");
+    let of_entry = |entry: &Value| match entry["refType"].as_str().unwrap() {
+        "expense" => {
+            let it = &entry["expense"];
+            let fields = ["description", "amount", "currency", "category", "date", "notes"];
+            let fields = fields.map(|field| it[field].to_string());
+            Some(format!("{fields:?} {:?} {}", parts(&it["payers"]), split(it, name)))
+        }
+        "settlement" => payment(&entry["settlement"]),
+        "adjustment" => {
+            let mut sums: BTreeMap<(String, String), [Decimal; 2]> = BTreeMap::new();
+            for change in entry["changes"].as_array().unwrap() {
+                let of = (name(&change["userId"]), change["currency"].to_string());
+                let sums = sums.entry(of).or_insert([Decimal::ZERO; 2]);
+                for (sum, total) in sums.iter_mut().zip(["sent", "received"]) {
+                    *sum = sum.plus(number(&change[total])).unwrap();
                 }
             }
-            other => assert_eq!(other, "link"),
+            Some(format!("adjustment {} {sums:?}", entry["note"]))
         }
-    }
-    expenses.sort();
-    let payments = payments.into_iter().filter(|(_, moved)| *moved != Decimal::ZERO);
-    let payments = payments.map(|((name, currency), moved)| (name, format!("{moved} {currency}")));
-    (expenses, payments.collect())
+        other => {
+            assert_eq!(other, "link");
+            None
+        }
+    };
+    let open = export["settlements"].as_array().unwrap().iter();
+    let pending = open.filter(|it| it["status"] == "pending").filter_map(payment);
+    entries.filter_map(of_entry).chain(pending).collect()
 }
 
 /// The number, or zero if there is none.
@@ -161,12 +167,12 @@ async fn exported_group_is_the_same_after_its_import_into_another_one() {
     let export = exported(source.member(0), source.id(), 5).await;
     let into = empty(&source.group.api).await;
     let copy = imported_again(&export, &into).await;
-    assert_eq!(told(&copy), told(&export));
+    assert_eq!(contents(&copy), contents(&export));
     assert_eq!(nets(&copy), nets(&export));
     assert_eq!(balances(&into).await, nets(&export));
     // A copy of the copy equals the copy in every respect.
     let third = empty(&source.group.api).await;
     let twice = imported_again(&copy, &third).await;
-    assert_eq!(told(&twice), told(&copy));
+    assert_eq!(contents(&twice), contents(&copy));
     assert_eq!(nets(&twice), nets(&copy));
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     Import, counts,
-    round_trip::{empty, imported_again, nets, told},
+    round_trip::{contents, empty, imported_again, nets},
 };
 use crate::{
     export::exported,
@@ -89,12 +89,12 @@ async fn edited(caller: &Caller, group: &Group, expense: &Value, edit: Value) ->
 async fn every_way_to_split_survives_export_and_import() {
     let group = varied().await;
     let (export, into, copy) = copy_of(&group).await;
-    assert_eq!(told(&copy), told(&export));
+    assert_eq!(contents(&copy), contents(&export));
     assert_eq!(nets(&copy), nets(&export));
     let plan = Import::of(&export.to_string(), "{}").send(&into.members[0], &into).await;
     assert_eq!(plan.data(200)["warnings"], json!([]));
     let again = empty(&group.api).await;
-    assert_eq!(told(&imported_again(&copy, &again).await), told(&export));
+    assert_eq!(contents(&imported_again(&copy, &again).await), contents(&export));
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 use fracti_core::{
     currency::Currency,
     id::{MemberId, UserId},
+    ledger::Totals,
     money::Money,
     split::{MAX_SHARES, Split},
     time::Day,
@@ -37,8 +38,8 @@ pub fn import(bytes: &[u8]) {
 }
 
 fn check(import: &Import) {
-    let Import { members, rows, .. } = import;
-    assert!(members.len() <= MAX_MEMBERS && rows.len() <= MAX_ROWS);
+    let Import { members, rows, adjustments, .. } = import;
+    assert!(members.len() <= MAX_MEMBERS && rows.len() + adjustments.len() <= MAX_ROWS);
     assert!(import.errors.len() <= MAX_ERRORS && import.questions.len() <= MAX_QUESTIONS);
     assert!(import.checks.len() <= MAX_CHECKS && import.warnings.len() <= MAX_WARNINGS + 1);
     assert!(import.format.is_some() || !import.is_ready());
@@ -70,7 +71,22 @@ fn check(import: &Import) {
                 assert!(!transfers.is_empty());
                 assert!(transfers.iter().all(|it| it.minor > 0 && it.from != it.to));
             }
+            Movement::Pending(it) => {
+                assert!(it.minor > 0 && it.from != it.to && it.from.max(it.to) < members.len());
+            }
         }
+    }
+    for adjustment in adjustments {
+        let mut sums: BTreeMap<&str, i128> = BTreeMap::new();
+        for change in &adjustment.changes {
+            assert!(change.member < members.len() && change.totals != Totals::default());
+            let Totals { paid, owed, sent, received } = change.totals;
+            assert!(paid == 0 && owed == 0 && sent >= 0 && received >= 0);
+            *nets.entry((change.member, change.currency.code())).or_default() +=
+                change.totals.net();
+            *sums.entry(change.currency.code()).or_default() += change.totals.net();
+        }
+        assert!(!sums.is_empty() && sums.values().all(|sum| *sum == 0));
     }
     let plan = import.plan();
     assert_eq!(plan.balances.len(), nets.values().filter(|net| **net != 0).count());

@@ -10,7 +10,7 @@ use crate::{
     expense::Category,
     group::Member,
     id::{GroupId, GuestId, UserId},
-    import::{Format, Status},
+    import::{EntryPosition, Format, Status},
     keys,
     ledger::{EntryStatus, Ledger},
     settlement::TxHash,
@@ -125,6 +125,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         actor_id: user,
         note: None,
         linked_to: None,
+        import_id: None,
         changes: Vec::new(),
         created_at: at,
         snapshot: None,
@@ -156,11 +157,14 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         created_by: user,
         expenses: 2,
         settlements: 1,
+        adjustments: 1,
+        first_adjustment: Some(EntryPosition { sequence: 9, created_at: at }),
         members: 0,
         created_at: at,
         updated_at: at,
-        recorded_until: None,
+        recorded_until: Some(at),
     };
+    let imported = ImportedSettlement { settlement_id: settlement.id, group_id };
     vec![
         ("group", to_item(&from_item::<Group>(seed("group")).unwrap())),
         ("chat group", to_item(&chat)),
@@ -171,6 +175,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         ("payer", to_item(&paid)),
         ("settlement", to_item(&settlement)),
         ("import", to_item(&import)),
+        ("imported settlement", to_item(&imported)),
         ("balance", to_item(&Balance { group_id, ledger: ledger.clone() })),
         ("closing", to_item(&Closing { group_id, day: at.day(), ledger: ledger.clone() })),
         ("checkpoint", to_item(&Checkpoint { group_id, at, ledger })),
@@ -254,6 +259,7 @@ fn keys_are_stable() {
     payer: GROUP#550e8400-e29b-41d4-a716-446655440000 / PAID#660e8400-e29b-41d4-a716-446655440001#987654321 | GSI1 USER#987654321 / PAID#2024-01-20T18:30:00.000Z
     settlement: GROUP#550e8400-e29b-41d4-a716-446655440000 / SETTLE#2024-01-21T10:00:00.000Z | GSI1 USER#123456789 / RECV#2024-01-21T10:00:00.000Z | GSI2 SETTLEMENT#770e8400-e29b-41d4-a716-446655440002 / 550e8400-e29b-41d4-a716-446655440000 | GSI3 USER#987654321 / SETTLE#2024-01-21T10:00:00.000Z
     import: GROUP#550e8400-e29b-41d4-a716-446655440000 / IMPORT#0190a1b2-0000-8000-8000-000000000003
+    imported settlement: GROUP#550e8400-e29b-41d4-a716-446655440000 / IMPORTED#770e8400-e29b-41d4-a716-446655440002
     balance: LEDGER#550e8400-e29b-41d4-a716-446655440000 / BALANCE
     closing: LEDGER#550e8400-e29b-41d4-a716-446655440000 / DAY#2024-01-20
     checkpoint: LEDGER#550e8400-e29b-41d4-a716-446655440000 / CHECKPOINT#2024-01-20T18:30:00.000Z

@@ -176,6 +176,7 @@ pub(super) struct Settlement {
     pub(super) currency: Currency,
     pub(super) tx_hash: Option<String>,
     pub(super) status: Status,
+    pub(super) created_at: String,
 }
 
 /// An exact number, or the same digits as text, as the API writes it with `amounts=text`.

@@ -17,7 +17,6 @@ fn entries_that_count_are_read() {
         [
             "2026-01-03 Dinner EUR: +0 3000, -0 1000, -1 1000, -2 1000",
             "2026-01-15 Payment EUR: 1>0 500",
-            "2026-01-15 Opening EUR: 2>1 250",
             "2026-01-15 Tea EUR: +1 800, +0 100, -0 300, -1 300, -2 300",
             "2026-01-16 Taxi EUR: +1 1000, -0 333, -1 333, -2 334",
             "2026-01-16 Rent EUR: +0 10001, -2 0, -0 2000, -1 8001",
@@ -25,15 +24,16 @@ fn entries_that_count_are_read() {
             "2026-01-16 Restaurant EUR: +1 3155, -0 1492, -1 1051, -2 612",
             "2026-01-16 Deposit EUR: +0 -2000, -2 -667, -1 -666, -0 -667",
             "2026-01-16 Museum EUR: +0 300, -0 100, -1 200",
+            "2026-01-15 Payment EUR: 1>0 100 pending",
         ]
     );
     assert_eq!(balances(&import), ["Alice 97.43 EUR", "Bob -65.64 EUR", "Grandma -31.79 EUR"]);
+    assert_eq!(adjustments(&import), ["opening Opening: 1 EUR -250, 2 EUR 250"]);
     assert_eq!(
         warnings(&import),
         [
-            "2 superseded entries, of expenses that were edited or deleted, are not imported",
-            "1 settlements that are not completed are not imported",
-            "1 adjustments are imported as payments",
+            "2 entries of the past are not imported; they belong to edits, to deleted expenses or to \
+          reverted adjustments"
         ]
     );
 }
@@ -140,77 +140,181 @@ fn names_that_guests_cannot_have_are_shortened_or_ids() {
 
     // Telegram's names have up to 129 characters.
     let (cut, room) = ("x".repeat(100), "x".repeat(96));
-    let (named, told) = names(&"x".repeat(129), &"x".repeat(128));
+    let (named, warned) = names(&"x".repeat(129), &"x".repeat(128));
     assert_eq!(named, [&*cut, &format!("{room} (2)"), "Grandma"]);
-    assert_eq!(told[0], format!("the name {cut} is shortened to 100 characters"));
-    assert_eq!(told[1], told[0]);
+    assert_eq!(warned[0], format!("the name {cut} is shortened to 100 characters"));
+    assert_eq!(warned[1], warned[0]);
     assert_eq!(
-        told[2],
+        warned[2],
         format!("several members are called {cut}; this one is read as {room} (2)")
     );
     let (named, _) = names(&cut, &cut.to_uppercase());
     assert_eq!(named, [&*cut, &format!("{} (2)", room.to_uppercase()), "Grandma"]);
 
     for blank in ["", " ", "\u{3164}", &"\u{200b}".repeat(129)] {
-        let (named, told) = names("Alice", blank);
+        let (named, warned) = names("Alice", blank);
         assert_eq!(named, ["Alice", "2", "Grandma"]);
-        assert_eq!(told[0], "the name of the member 2 is blank; the id is read instead");
+        assert_eq!(warned[0], "the name of the member 2 is blank; the id is read instead");
     }
 }
 
-#[test]
-fn adjustments_of_many_members_are_several_payments() {
-    let member = |id: usize| format!(r#"{{"id":"{id}","name":"Member {id}"}}"#);
-    let members: Vec<String> = (1..=100).map(member).collect();
-    let change = |id: usize| {
-        let total = if id <= 50 { "sent" } else { "received" };
-        format!(r#"{{"userId":"{id}","currency":"EUR","{total}":1}}"#)
+/// The adjustments of an import, like "opening Opening: 0 EUR 3, 1 EUR -3".
+fn adjustments(import: &Import) -> Vec<String> {
+    let change =
+        |it: &crate::AdjustmentChange| format!("{} {} {}", it.member, it.currency, it.totals.net());
+    let text = |it: &crate::Adjustment| {
+        let changes: Vec<String> = it.changes.iter().map(change).collect();
+        let note = it.note.as_ref().map(|note| format!(" {note}")).unwrap_or_default();
+        format!("{}{note}: {}", it.name.as_str(), changes.join(", "))
     };
-    let changes: Vec<String> = (1..=100).map(change).collect();
-    let file = format!(
-        r#"{{"format":"fracti-json","version":1,"sequence":1,"members":[{}],"balances":[],
-        "entries":[{{"entryId":"opening","sequence":0,"status":"applied","refType":"adjustment",
-        "createdAt":"2026-01-15T12:00:00.000Z","changes":[{}]}}],"settlements":[]}}"#,
-        members.join(","),
+    import.adjustments.iter().map(text).collect()
+}
+
+/// A file with entries of adjustments and members with the ids 1 to `people`.
+fn adjusted(people: usize, entries: &[String]) -> String {
+    let members = (1..=people).map(|id| format!(r#"{{"id":"{id}","name":"Member {id}"}}"#));
+    format!(
+        r#"{{"format":"fracti-json","version":1,"sequence":{},"members":[{}],"balances":[],
+        "entries":[{}],"settlements":[]}}"#,
+        entries.len(),
+        members.collect::<Vec<_>>().join(","),
+        entries.join(",")
+    )
+}
+
+fn adjustment(sequence: usize, name: &str, changes: &[String]) -> String {
+    format!(
+        r#"{{"entryId":"{name}","sequence":{sequence},"status":"applied","refType":"adjustment",
+        "createdAt":"2026-01-15T12:00:00.000Z","changes":[{}]}}"#,
         changes.join(",")
-    );
-    let import = read_text(&file);
-    assert_eq!(import.rows.len(), 2);
-    assert_eq!(balances(&import).len(), 100);
-    assert_eq!(keys(&import).len(), 2);
+    )
+}
+
+fn change(id: usize, currency: &str, total: &str, amount: &str) -> String {
+    format!(r#"{{"userId":"{id}","currency":"{currency}","{total}":{amount}}}"#)
 }
 
 #[test]
-fn transfers_of_adjustments_count_as_rows() {
-    // Each adjustment is 20 transfers: 500 of them are as many as a file may have.
-    let file = |adjustments: usize| {
-        let changes: Vec<String> = (1..=21)
-            .map(|id| {
-                let change = if id == 1 { "\"sent\":20" } else { "\"received\":1" };
-                format!(r#"{{"userId":"{id}","currency":"EUR",{change}}}"#)
-            })
-            .collect();
-        let entry = |index: usize| {
-            format!(
-                r#"{{"entryId":"e{index}","sequence":{index},"status":"applied",
-                "refType":"adjustment","createdAt":"2026-01-15T12:00:00.000Z","changes":[{}]}}"#,
-                changes.join(",")
-            )
-        };
-        let members = (1..=21).map(|id| format!(r#"{{"id":"{id}","name":"Member {id}"}}"#));
-        format!(
-            r#"{{"format":"fracti-json","version":1,"sequence":{adjustments},"members":[{}],
-            "balances":[],"entries":[{}],"settlements":[]}}"#,
-            members.collect::<Vec<_>>().join(","),
-            (0..adjustments).map(entry).collect::<Vec<_>>().join(",")
-        )
+fn adjustments_have_all_their_changes() {
+    let many: Vec<String> = (1..=100)
+        .map(|id| change(id, "EUR", if id <= 50 { "sent" } else { "received" }, "1"))
+        .collect();
+    let mixed = [
+        change(1, "JPY", "sent", "7"),
+        change(2, "EUR", "received", "0.01"),
+        change(3, "JPY", "received", "7"),
+        change(3, "EUR", "sent", "0.01"),
+    ];
+    let file = adjusted(100, &[adjustment(0, "many", &many), adjustment(1, "mixed", &mixed)]);
+    let import = read_text(&file);
+    assert_eq!(import.adjustments[0].changes.len(), 100);
+    assert_eq!(adjustments(&import)[1], "mixed: 0 JPY 7, 1 EUR -1, 2 JPY -7, 2 EUR 1");
+    assert_eq!(keys(&import).len(), 2);
+    assert_eq!(import.plan().adjustments, 2);
+    // The balances are missing in the file.
+    assert!(errors(&import).iter().all(|it| it.starts_with("the balance")), "{import:?}");
+}
+
+#[test]
+fn changes_of_a_guest_and_their_user_are_added_up() {
+    let guest = "guest-0190a1b2-0000-7000-8000-000000000002";
+    let link = format!(
+        r#"{{"entryId":"link:{guest}","sequence":12,"status":"applied","refType":"link",
+        "linkedTo":"2","createdAt":"2026-01-17T12:00:00.000Z","changes":[]}}"#
+    );
+    let file = FILE
+        .replace("\"sequence\": 12", "\"sequence\": 13")
+        .replace("\n  ],\n  \"settlements\"", &format!(",{link}\n  ],\n  \"settlements\""));
+    let import = read_text(&file);
+    // Bob received from his guest, so nothing is left of his balance.
+    let [only] = &import.adjustments[..] else { panic!("{import:?}") };
+    let [of_bob] = &only.changes[..] else { panic!("{only:?}") };
+    assert_eq!((of_bob.member, of_bob.totals.sent, of_bob.totals.received), (1, 250, 250));
+}
+
+#[test]
+fn broken_adjustments_are_refused() {
+    let pair = |amount: &str| {
+        [change(1, "EUR", "sent", amount), change(2, "EUR", "received", amount)].to_vec()
     };
-    let most = read_text(&file(500));
-    assert!(most.errors.iter().all(|it| it.message.starts_with("the balance")), "{most:?}");
-    assert_eq!(most.plan().settlements, crate::MAX_ROWS);
-    let more = read_text(&file(502));
-    let rule = "the file must have at most 10000 rows, of which a payment of several people counts \
-                as several";
-    assert_eq!(errors(&more), [format!("500 {rule}")]);
-    assert_eq!(more.plan().settlements, crate::MAX_ROWS);
+    let of = |name: &str, changes: &[String]| adjusted(2, &[adjustment(0, name, changes)]);
+    let uuid = "0190a1b2-0000-7000-8000-000000000002";
+    let large = "92233720368547758.07";
+    for (file, expected) in [
+        (of(uuid, &pair("1")), "0 entryId must not be a UUID"),
+        (of("", &pair("1")), "0 entryId must have 1 to 64 characters"),
+        (of("a", &pair("-1")), "0 changes[0] must not have a negative amount"),
+        (of("a", &pair("0.001")), "0 the amount must have at most 2 decimals"),
+        (of("a", &[change(3, "EUR", "sent", "1")]), "0 changes[0].userId must be the id"),
+        (of("a", &[change(1, "EUR", "paid", "1")]), "0 changes[0] must change only sent"),
+        (of("a", &[change(1, "EUR", "sent", "1")]), "0 the changes in EUR must sum to 0"),
+        (of("a", &vec![change(1, "EUR", "sent", "1"); 501]), "0 changes must have at most 500"),
+        (of("a", &pair(large)), "0 the amounts in EUR are too large to be summed"),
+        (
+            of("a", &[pair(large), pair("1")].concat()),
+            "0 changes[2] has amounts that are too large",
+        ),
+    ] {
+        let errors = errors(&read_text(&file));
+        assert!(errors.iter().any(|it| it.starts_with(expected)), "{expected}: {errors:#?}");
+    }
+    let empty = read_text(&of("a", &[]));
+    assert_eq!((empty.skipped, errors(&empty)), (1, vec![]));
+    let note = FILE.replace("\"note\": \"Opening\"", "\"note\": \"\"");
+    assert!(errors(&read_text(&note))[0].starts_with("4 note must have 1 to 200 characters"));
+}
+
+#[test]
+fn adjustments_count_as_rows() {
+    let file = |count: usize| {
+        let changes = [change(1, "EUR", "sent", "1"), change(2, "EUR", "received", "1")];
+        let entries: Vec<_> =
+            (0..count).map(|index| adjustment(index, &format!("e{index}"), &changes)).collect();
+        adjusted(2, &entries)
+    };
+    let most = read_text(&file(crate::MAX_ROWS));
+    assert_eq!(most.plan().adjustments, crate::MAX_ROWS);
+    let more = read_text(&file(crate::MAX_ROWS + 1));
+    assert_eq!(errors(&more), ["10000 the file must have at most 10000 rows"]);
+}
+
+/// A settlement that is not completed.
+fn open(id: &str, from: &str, to: &str, status: &str) -> String {
+    format!(
+        r#"{{"id":"0190a1b2-0000-7000-8000-0000000000{id}","fromUserId":"{from}","toUserId":"{to}",
+        "amount":"4.20","currency":"EUR","status":"{status}",
+        "createdAt":"2026-01-17T12:00:00.000Z"}}"#
+    )
+}
+
+/// The file with these settlements that are not completed.
+fn with_open(settlements: &[String]) -> String {
+    let (file, _) = FILE.split_once("\"settlements\"").unwrap();
+    format!("{file}\"settlements\":[{}]}}", settlements.join(","))
+}
+
+#[test]
+fn pending_settlements_are_read_and_failed_ones_are_not() {
+    let file = with_open(&[open("51", "1", "2", "pending"), open("52", "2", "1", "failed")]);
+    let import = read_text(&file);
+    assert!(import.is_ready(), "{:?}", errors(&import));
+    assert_eq!(rows(&import).last().unwrap(), "2026-01-17 Payment EUR: 0>1 420 pending");
+    assert_eq!(import.rows.last().unwrap().line, 12, "after the entries");
+    assert_eq!(import.plan().settlements, 2);
+    assert_eq!(balances(&import), balances(&read_text(FILE)), "they are not in the balances");
+    assert!(warnings(&import).contains(&"1 failed settlement is not imported".to_owned()));
+}
+
+#[test]
+fn broken_open_settlements_are_refused() {
+    for (settlement, expected) in [
+        (open("51", "1", "9", "pending"), "12 toUserId must be the id of a member"),
+        (open("51", "1", "2", "completed"), "12 settlement.status must not be completed"),
+        (open("04", "1", "2", "pending"), "12 settlement.id"),
+        (open("51", "1", "2", "pending").replace("4.20", "0"), "12 settlement.amount must be"),
+        (open("51", "1", "2", "open"), "12 status"),
+    ] {
+        let errors = errors(&read_text(&with_open(&[settlement])));
+        assert!(errors.iter().any(|it| it.starts_with(expected)), "{expected}: {errors:#?}");
+    }
 }

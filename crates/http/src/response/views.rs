@@ -264,6 +264,10 @@ pub struct EntryView {
     /// User to whom the guest was linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linked_to: Option<schemas::UserId>,
+    /// Import that recorded it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::ResourceId, nullable = false)]
+    pub import_id: Option<schemas::ResourceId>,
     /// Changes of the members' totals.
     pub changes: Vec<ChangeView>,
     /// Time at which it was recorded.
@@ -317,6 +321,7 @@ impl From<Entry> for EntryView {
             actor_id: Text(entry.actor_id),
             note: entry.note,
             linked_to: entry.linked_to.map(Text),
+            import_id: entry.import_id.map(|id| Text(id.into())),
             changes: entry.changes.into_iter().map(ChangeView::from).collect(),
             created_at: Text(entry.created_at),
             balance: None,

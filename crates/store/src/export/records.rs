@@ -230,6 +230,6 @@ fn deleted_settlement(exported: &Exported, entry: &Entry) -> Option<Box<Settleme
         status: Status::Completed,
         created_at: entry.ref_created_at.unwrap_or(entry.created_at),
         completed_at: Some(entry.created_at),
-        import_id: None,
+        import_id: entry.import_id,
     }))
 }

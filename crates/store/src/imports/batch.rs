@@ -3,7 +3,13 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    Error, expense::Expense, id::ImportId, import::Record, ledger::LedgerError, tally::TallyOf,
+    Error,
+    expense::Expense,
+    id::ImportId,
+    import::{EntryPosition, ImportedSettlement, Record},
+    ledger::LedgerError,
+    settlement::Settlement,
+    tally::TallyOf,
 };
 
 use super::OTHER_ACTIONS;
@@ -21,7 +27,10 @@ use crate::{
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
-/// A transaction to which expenses and settlements are added as long as they fit.
+/// Maximum size of a change in an entry, in bytes.
+const CHANGE_BYTES: usize = 100;
+
+/// A transaction to which the rows of a file are added as long as they fit.
 pub(super) struct Batch {
     pub(super) transaction: LedgerTransaction,
     import: ImportId,
@@ -34,6 +43,10 @@ pub(super) struct Batch {
     pub(super) expenses: u64,
     /// Number of settlements.
     pub(super) settlements: u64,
+    /// Number of adjustments.
+    pub(super) adjustments: u64,
+    /// The entry of the first adjustment.
+    pub(super) first_adjustment: Option<EntryPosition>,
 }
 
 impl Batch {
@@ -46,11 +59,13 @@ impl Batch {
             bytes: 0,
             expenses: 0,
             settlements: 0,
+            adjustments: 0,
+            first_adjustment: None,
         }
     }
 
-    /// Adds the rows of the expense or settlement in this line of the file, and its entry. Returns
-    /// whether they fit; those of the first line always do.
+    /// Adds the rows of what this line of the file has, and its entry. Returns whether they fit;
+    /// those of the first line always do.
     pub(super) fn record(
         &mut self,
         line: usize,
@@ -66,23 +81,37 @@ impl Batch {
                 [put].into_iter().chain(member_rows(None, Some(expense))?).collect()
             }
             Record::Settlement(settlement) => {
-                vec![Write::put(&**settlement)?.when(Expression::absent(), OnConflict::Retry)]
+                let put = Write::put(&**settlement)?.when(Expression::absent(), OnConflict::Retry);
+                let pending = (!settlement.is_completed()).then(|| mark(settlement)).transpose()?;
+                [put].into_iter().chain(pending).collect()
             }
+            Record::Adjustment(_) => Vec::new(),
         };
         if !self.fits(&record, &rows) {
             return Ok(false);
         }
         self.transaction.next_event();
         let event = record.event().map_err(|error| refused(line, error))?;
+        let (sequence, created_at) = (self.transaction.ledger().sequence, self.transaction.at());
         // The entry stays if the expense is deleted, so it shows whether a transaction without a
         // response was committed.
-        self.transaction.record(event).map_err(|error| match error {
+        let recorded = match (event, &record) {
+            (Some(event), Record::Expense(_) | Record::Settlement(_) | Record::Adjustment(_)) => {
+                self.transaction.import(event, self.import)
+            }
+            (None, Record::Settlement(settlement)) => {
+                self.transaction.begin_settlement(settlement.parties());
+                Ok(())
+            }
+            (None, Record::Expense(_) | Record::Adjustment(_)) => Ok(()),
+        };
+        recorded.map_err(|error| match error {
             TransactionError::Fail(Error::Invalid(rules)) => {
                 Error::invalid("file", format!("line {line}: {rules}")).into()
             }
             other => other,
         })?;
-        self.bytes = rows.iter().map(Write::size).fold(self.bytes, usize::saturating_add);
+        self.bytes = self.bytes.saturating_add(size(&record, &rows));
         self.transaction.add_all(rows);
         match record {
             Record::Expense(expense) => {
@@ -94,6 +123,10 @@ impl Batch {
                 self.recorded.push(*expense);
             }
             Record::Settlement(_) => self.settlements = self.settlements.saturating_add(1),
+            Record::Adjustment(_) => {
+                self.adjustments = self.adjustments.saturating_add(1);
+                self.first_adjustment.get_or_insert(EntryPosition { sequence, created_at });
+            }
         }
         Ok(true)
     }
@@ -119,11 +152,11 @@ impl Batch {
                 }
                 None => (0, 0),
             },
-            Record::Settlement(_) => (0, 0),
+            Record::Settlement(_) | Record::Adjustment(_) => (0, 0),
         };
         let writes = [self.transaction.writes(), self.counters.len(), tallies, rows.len(), 1];
         let writes = writes.into_iter().fold(OTHER_ACTIONS, usize::saturating_add);
-        let bytes = rows.iter().map(Write::size).fold(self.bytes, usize::saturating_add);
+        let bytes = self.bytes.saturating_add(size(record, rows));
         writes <= MAX_ACTIONS && counters <= MAX_COUNTERS && bytes <= MAX_BYTES
     }
 }
@@ -131,6 +164,22 @@ impl Batch {
 /// Maximum number of counters that an expense changes.
 fn counters_of(expense: &Expense) -> usize {
     expense.splits.len().saturating_add(expense.all_payers().len()).saturating_add(1)
+}
+
+/// Size of what is written for a record, in bytes. The entry counts if it may be large.
+fn size(record: &Record, rows: &[Write]) -> usize {
+    let entry = match record {
+        Record::Expense(_) | Record::Settlement(_) => 0,
+        Record::Adjustment(event) => event.changes.len().saturating_mul(CHANGE_BYTES),
+    };
+    rows.iter().map(Write::size).fold(entry, usize::saturating_add)
+}
+
+/// The write of the row that ensures that a pending settlement is recorded only once.
+fn mark(settlement: &Settlement) -> Result<Write, Error> {
+    let Settlement { id: settlement_id, group_id, .. } = *settlement;
+    let put = Write::put(&ImportedSettlement { settlement_id, group_id })?;
+    Ok(put.when(Expression::absent(), OnConflict::Retry))
 }
 
 fn refused(line: usize, error: LedgerError) -> Error {

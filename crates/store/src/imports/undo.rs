@@ -1,6 +1,6 @@
 //! The undo of an import: deletes what it has recorded, as many rows in each transaction as fit.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
     Error,
@@ -8,10 +8,11 @@ use fracti_core::{
     expense::Expense,
     group::MemberRow,
     id::{GroupId, ImportId},
-    import::{ImportRow, Record, Status, check_undo},
+    import::{EntryPosition, ImportRow, Record, Status, check_undo, was_pending},
     keys::{self, Primary},
+    ledger::{EntryStatus, RefType},
     row::{self, Row},
-    settlement::Settlement,
+    settlement::{self, Settlement},
     time::Timestamp,
 };
 
@@ -23,8 +24,9 @@ use crate::{
         Expression, MAX_ACTIONS, OnConflict, Order, Page, Placed, Position, Range, Sort,
         TransactionError, Write, is_late,
     },
-    expenses::{member_rows, unchanged},
+    expenses::{self, member_rows},
     ledger::LedgerTransaction,
+    settlements,
     table::Table,
 };
 
@@ -32,11 +34,27 @@ use crate::{
 /// four actions or more, and some may not be of the import.
 const EXAMINED: usize = MAX_ACTIONS / 2;
 
+/// Number of entries that are read for one transaction. Few may be adjustments of the import.
+const EXAMINED_ENTRIES: u64 = 200;
+
 /// How far the undo has come in this request. What it has passed is deleted, or not of the import.
 #[derive(Clone, Debug, Default)]
 struct Progress {
     expenses: Reached,
     settlements: Reached,
+    adjustments: Adjustments,
+}
+
+/// How far the undo has come in the entries of the ledger.
+#[derive(Clone, Copy, Debug, Default)]
+enum Adjustments {
+    /// It has read none.
+    #[default]
+    Unread,
+    /// It continues here.
+    From(EntryPosition),
+    /// It has passed all entries.
+    Ended,
 }
 
 /// How far the undo has come in one list.
@@ -50,7 +68,7 @@ struct Reached {
 
 impl Table {
     /// Deletes the expenses and settlements of an import that still exist, and reverts their
-    /// entries. Guests whom the import has added stay.
+    /// entries and its adjustments. Guests whom the import has added stay.
     ///
     /// The import stays `undoing` if the deadline passes, and is `undone` at the end. An import
     /// that is already undone is returned unchanged.
@@ -109,7 +127,8 @@ impl Table {
     }
 
     /// Deletes expenses and settlements of an import in one transaction, as many as fit, after those
-    /// that this request has passed. If there are no more, the import becomes `undone`.
+    /// that this request has passed. Once there are no more, it reverts adjustments. At the end, the
+    /// import becomes `undone`.
     async fn undo_batch(
         &self,
         member_key: MemberKey,
@@ -137,8 +156,11 @@ impl Table {
         if row.status != Status::Undoing || row.recorded_until != known.recorded_until {
             return Ok(Decision::Done((row, Progress::default())));
         }
-        let of_pages =
-            Progress { expenses: Reached::of(&expenses), settlements: Reached::of(&settlements) };
+        let of_pages = Progress {
+            expenses: Reached::of(&expenses),
+            settlements: Reached::of(&settlements),
+            ..passed.clone()
+        };
         let expenses = expenses.rows.into_iter().map(|(_, it)| it);
         let expenses = expenses.filter(|it| it.import_id == Some(row.id));
         let settlements = settlements.rows.into_iter().map(|(_, it)| it);
@@ -153,8 +175,11 @@ impl Table {
         for record in records {
             let entry = entries.get(&keys::entry(group, &record.entry_id()));
             // The rows were read at different moments: an entry exists as long as its expense.
-            let entry = entry.ok_or(TransactionError::Retry)?;
-            let (writes, snapshot) = deletion(&record)?;
+            let entry = match record.event()? {
+                Some(_) => Some(entry.ok_or(TransactionError::Retry)?),
+                None => None,
+            };
+            let (writes, snapshot) = self.deletion(&record).await?;
             // The entry takes three actions, and the expense may have a tally of its own.
             let used = [transaction.writes(), deleted.len(), writes.len(), 4, OTHER_ACTIONS];
             if used.into_iter().fold(0, usize::saturating_add) > MAX_ACTIONS {
@@ -162,16 +187,27 @@ impl Table {
                 break;
             }
             transaction.add_all(writes);
-            transaction.revert(entry, snapshot.as_ref())?;
+            if let Some(entry) = entry {
+                transaction.revert(entry, snapshot.as_ref())?;
+            }
+            if let Record::Settlement(settlement) = &record
+                && settlement.status == settlement::Status::Pending
+            {
+                transaction.presence().ended(settlement.parties());
+            }
             deleted.extend(snapshot);
             progress.pass(group, &record);
         }
         match first_left {
             None => progress = of_pages,
             Some(Record::Settlement(_)) => progress.expenses = of_pages.expenses,
-            Some(Record::Expense(_)) => {}
+            Some(Record::Expense(_) | Record::Adjustment(_)) => {}
         }
-        let is_last = progress.expenses.ended && progress.settlements.ended;
+        if progress.expenses.ended && progress.settlements.ended {
+            progress.adjustments =
+                self.revert_adjustments(&row, &mut transaction, progress.adjustments).await?;
+        }
+        let is_last = matches!(progress.adjustments, Adjustments::Ended);
         if transaction.is_empty() && !is_last {
             return Ok(Decision::Done((row, progress)));
         }
@@ -180,6 +216,87 @@ impl Table {
         let undone = ImportRow { status, updated_at: transaction.at(), ..row.clone() };
         transaction.add(put_row(&undone, Some(&row))?);
         transaction.commit((undone, progress), None)
+    }
+
+    /// Reverts the next adjustments of an import, as many as fit into the transaction, and returns
+    /// the place after them.
+    ///
+    /// The entries of an import are in an index by time. It may lag, so an adjustment may be
+    /// reverted that looks as if it still counted.
+    async fn revert_adjustments(
+        &self,
+        import: &ImportRow,
+        transaction: &mut LedgerTransaction,
+        place: Adjustments,
+    ) -> Result<Adjustments, TransactionError> {
+        let next = match place {
+            Adjustments::Unread => import.first_adjustment,
+            Adjustments::From(next) => Some(next),
+            Adjustments::Ended => None,
+        };
+        let Some(mut next) = next else { return Ok(Adjustments::Ended) };
+        let group = import.group_id;
+        let end = transaction.before().sequence;
+        let last = next.sequence.saturating_add(EXAMINED_ENTRIES).min(end);
+        let position = keys::entry_position(next.created_at, next.sequence);
+        let entries = self.entries_with(group, Order::Asc, position, next.sequence..last).await?;
+        let is_adjustment = |it: &Entry| {
+            let is_of_import = it.import_id == Some(import.id);
+            is_of_import && (it.ref_type, it.status) == (RefType::Adjustment, EntryStatus::Applied)
+        };
+        let current = entries.iter().filter(|it| is_adjustment(it));
+        let current: HashSet<Primary> =
+            current.map(|it| keys::entry(group, &it.entry_id)).collect();
+        let current: HashMap<Primary, Entry> = self.db.batch(current.into_iter().collect()).await?;
+        for entry in entries {
+            if entry.created_at > import.recorded_until() {
+                return Ok(Adjustments::Ended);
+            }
+            let current = current.get(&keys::entry(group, &entry.entry_id));
+            let current = current.filter(|current| current.sequence == entry.sequence);
+            if let Some(current) = current {
+                let used = [transaction.writes(), 3, OTHER_ACTIONS];
+                if used.into_iter().fold(0, usize::saturating_add) > MAX_ACTIONS {
+                    return Ok(Adjustments::From(next));
+                }
+                transaction.revert(current, None)?;
+            }
+            next = EntryPosition {
+                sequence: entry.sequence.saturating_add(1),
+                created_at: entry.created_at,
+            };
+        }
+        Ok(if last == end { Adjustments::Ended } else { Adjustments::From(next) })
+    }
+
+    /// The writes that delete the rows of an expense or a settlement, and the expense.
+    async fn deletion(&self, record: &Record) -> Result<(Vec<Write>, Option<Expense>), Error> {
+        match record {
+            Record::Expense(expense) => {
+                let delete = Write::delete(keys::expense(expense.group_id, expense.created_at));
+                let delete = delete.when(expenses::unchanged(expense)?, OnConflict::Retry);
+                let rows = member_rows(Some(expense), None)?;
+                let writes = [delete].into_iter().chain(rows).collect();
+                Ok((writes, Some((**expense).clone())))
+            }
+            Record::Settlement(settlement) => {
+                let group = settlement.group_id;
+                let unchanged = match settlement.status {
+                    settlement::Status::Pending => settlements::unchanged(settlement)?,
+                    // The others are final.
+                    settlement::Status::Completed | settlement::Status::Failed => {
+                        Expression::equal("id", row::to_value(&settlement.id)?)
+                    }
+                };
+                let key = keys::settlement(group, settlement.created_at);
+                let delete = Write::delete(key).when(unchanged, OnConflict::Retry);
+                let mark = was_pending(settlement)
+                    .then(|| Write::delete(keys::imported_settlement(group, settlement.id)));
+                let hash = self.release_hash(settlement).await?;
+                Ok(([Some(delete), mark, hash].into_iter().flatten().collect(), None))
+            }
+            Record::Adjustment(_) => Ok((Vec::new(), None)),
+        }
     }
 
     /// The next rows of a range.
@@ -206,6 +323,7 @@ impl Progress {
             Record::Settlement(settlement) => {
                 (&mut self.settlements, keys::settlement(group, settlement.created_at))
             }
+            Record::Adjustment(_) => return,
         };
         list.after = Some(Position::of(key.item()));
     }
@@ -216,22 +334,5 @@ impl Reached {
     fn of<T>(page: &Placed<T>) -> Self {
         let after = page.rows.last().map(|(position, _)| position.clone());
         Self { after, ended: !page.more }
-    }
-}
-
-/// The writes that delete the rows of an expense or a settlement, and the expense.
-fn deletion(record: &Record) -> Result<(Vec<Write>, Option<Expense>), Error> {
-    match record {
-        Record::Expense(expense) => {
-            let delete = Write::delete(keys::expense(expense.group_id, expense.created_at));
-            let delete = delete.when(unchanged(expense)?, OnConflict::Retry);
-            let writes = [delete].into_iter().chain(member_rows(Some(expense), None)?).collect();
-            Ok((writes, Some((**expense).clone())))
-        }
-        Record::Settlement(settlement) => {
-            let key = keys::settlement(settlement.group_id, settlement.created_at);
-            let unchanged = Expression::equal("id", row::to_value(&settlement.id)?);
-            Ok((vec![Write::delete(key).when(unchanged, OnConflict::Retry)], None))
-        }
     }
 }

@@ -8,7 +8,7 @@ use fracti_core::{
     balance::{Checkpoint, Closing},
     entry::Entry,
     expense::Expense,
-    id::{GroupId, GuestId, UserId},
+    id::{GroupId, GuestId, ImportId, MemberId, UserId},
     keys,
     ledger::{EntryStatus, Event, Ledger, LedgerError},
     links::Links,
@@ -75,6 +75,11 @@ impl LedgerTransaction {
         &self.next
     }
 
+    /// The ledger before the transaction.
+    pub(crate) const fn before(&self) -> &Ledger {
+        &self.read
+    }
+
     /// The part of the ledger that is not about balances.
     pub(crate) const fn presence(&mut self) -> &mut Presence {
         &mut self.next.presence
@@ -111,7 +116,7 @@ impl LedgerTransaction {
     pub(crate) fn has_room_for_event(&self) -> bool {
         let reached = self.next.sequence.div_euclid(Checkpoint::EVERY)
             > self.read.sequence.div_euclid(Checkpoint::EVERY);
-        let is_first = self.next.sequence == self.read.sequence;
+        let is_first = self.next.version == self.read.version;
         !reached && (is_first || self.next_at().day() == self.at.day())
     }
 
@@ -159,6 +164,22 @@ impl LedgerTransaction {
     pub(crate) fn record(&mut self, event: Event) -> Result<(), TransactionError> {
         let (next, entry) = self.recorded(event)?;
         Ok(self.insert((next, &entry))?)
+    }
+
+    /// Records an event of an import, whose name must not have a current entry.
+    pub(crate) fn import(
+        &mut self,
+        event: Event,
+        import: ImportId,
+    ) -> Result<(), TransactionError> {
+        let (next, entry) = self.recorded(event)?;
+        Ok(self.insert((next, &Entry { import_id: Some(import), ..entry }))?)
+    }
+
+    /// Begins a settlement between these parties, which is an event that changes no balances.
+    pub(crate) fn begin_settlement(&mut self, parties: [MemberId; 2]) {
+        self.next = self.next.touched(self.at);
+        self.next.presence.began(parties);
     }
 
     /// Reverts a current entry and stores the snapshot in it.

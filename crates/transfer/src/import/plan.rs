@@ -23,10 +23,14 @@ pub(crate) struct PlanView {
     /// Number of expenses.
     #[schema(minimum = 0, example = 3)]
     expenses: usize,
-    /// Number of settlements: one for each recipient of a payment.
+    /// Number of settlements: one for each recipient of a payment. Pending ones, in a file of
+    /// Fracti, stay pending.
     #[schema(minimum = 0, example = 1)]
     settlements: usize,
-    /// Number of rows and payments that change no balance, and are left out.
+    /// Number of adjustments, in a file of Fracti.
+    #[schema(minimum = 0, example = 0)]
+    adjustments: usize,
+    /// Number of rows, payments and adjustments that change no balance, and are left out.
     #[schema(minimum = 0, example = 0)]
     skipped: usize,
     /// Currencies of the rows.
@@ -161,6 +165,9 @@ impl PlanView {
             warning(line, "the payment is left out, because payer and recipient are one member")
         };
         let to_oneself: Vec<IssueView> = import.payments_to_oneself(&ids).map(to_oneself).collect();
+        let of_one =
+            |line| warning(line, "the adjustment is left out, because its members are one member");
+        let of_one: Vec<IssueView> = import.adjustments_of_one(&ids).map(of_one).collect();
         let split_lost = |line| {
             let reason = "because two of the people who share it are one member";
             warning(line, &format!("the shares are imported as exact amounts, {reason}"))
@@ -178,11 +185,12 @@ impl PlanView {
             members: person.collect(),
             expenses: plan.expenses,
             settlements: plan.settlements.saturating_sub(to_oneself.len()),
-            skipped: plan.skipped.saturating_add(to_oneself.len()),
+            adjustments: plan.adjustments.saturating_sub(of_one.len()),
+            skipped: plan.skipped.saturating_add(to_oneself.len()).saturating_add(of_one.len()),
             currencies: plan.currencies.into_iter().map(Text).collect(),
             balances: plan.balances.iter().map(NetView::from).collect(),
             checks: plan.checks.iter().map(CheckView::from).collect(),
-            warnings: warnings.chain(to_oneself).chain(splits_lost).collect(),
+            warnings: warnings.chain(to_oneself).chain(of_one).chain(splits_lost).collect(),
             errors: errors.map(IssueView::from).collect(),
             questions: plan.questions.iter().map(QuestionView::from).collect(),
         }

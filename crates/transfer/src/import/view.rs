@@ -27,10 +27,10 @@ pub(crate) struct ImportedView {
     import_id: schemas::ResourceId,
     /// `done`, or `running` if the request has to be repeated.
     status: schemas::ImportStatus,
-    /// Number of expenses and settlements that the request has recorded.
+    /// Number of expenses, settlements and adjustments that the request has recorded.
     #[schema(minimum = 0, example = 4)]
     imported: u64,
-    /// Number of expenses and settlements that were recorded before.
+    /// Number of expenses, settlements and adjustments that were recorded before.
     #[schema(minimum = 0, example = 0)]
     already_there: u64,
     /// Number of guests that the request has added.
@@ -39,9 +39,12 @@ pub(crate) struct ImportedView {
     /// Number of expenses that the request has recorded.
     #[schema(minimum = 0, example = 3)]
     expenses: u64,
-    /// Number of settlements that the request has recorded.
+    /// Number of settlements that the request has recorded, including pending ones.
     #[schema(minimum = 0, example = 1)]
     settlements: u64,
+    /// Number of adjustments that the request has recorded.
+    #[schema(minimum = 0, example = 0)]
+    adjustments: u64,
 }
 
 /// An import.
@@ -60,9 +63,12 @@ pub(crate) struct ImportView {
     /// Number of expenses that it has recorded.
     #[schema(minimum = 0, example = 3)]
     expenses: u64,
-    /// Number of settlements that it has recorded.
+    /// Number of settlements that it has recorded, including pending ones.
     #[schema(minimum = 0, example = 1)]
     settlements: u64,
+    /// Number of adjustments that it has recorded.
+    #[schema(minimum = 0, example = 0)]
+    adjustments: u64,
     /// Number of guests that it has added.
     #[schema(minimum = 0, example = 1)]
     members: u64,
@@ -74,15 +80,16 @@ pub(crate) struct ImportView {
 
 impl From<Imported> for ImportedView {
     fn from(done: Imported) -> Self {
-        let Imported { import, expenses, settlements, members, already_there } = done;
+        let Imported { import, expenses, settlements, adjustments, members, already_there } = done;
         Self {
             import_id: Text(import.id.into()),
             status: Text(import.status),
-            imported: expenses.saturating_add(settlements),
+            imported: expenses.saturating_add(settlements).saturating_add(adjustments),
             already_there,
             members,
             expenses,
             settlements,
+            adjustments,
         }
     }
 }
@@ -96,6 +103,7 @@ impl From<ImportRow> for ImportView {
             created_by: Text(import.created_by),
             expenses: import.expenses,
             settlements: import.settlements,
+            adjustments: import.adjustments,
             members: import.members,
             created_at: Text(import.created_at),
             updated_at: Text(import.updated_at),

@@ -75,7 +75,7 @@ async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
         loop {
             let done = table.import(member_key, &members, &new, None, now, &once).await.unwrap();
             let Outcome::Done(done) = done else { return None };
-            let recorded = done.expenses + done.settlements;
+            let recorded = done.expenses + done.settlements + done.adjustments;
             assert_eq!(recorded > 0, is_first, "an import records each row once");
             if done.import.status == Status::Done {
                 break;
@@ -90,8 +90,8 @@ fn nothing() -> StoredResponse {
     StoredResponse { data: String::new() }
 }
 
-/// What a file says of its expenses and payments, by the names of people, in a fixed order. Shares
-/// are in the order of the file.
+/// What a file says of its expenses, payments and adjustments, by the names of people, in a fixed
+/// order. Shares are in the order of the file.
 fn contents(import: &Import) -> Vec<String> {
     let name = |member: usize| import.members[member].name.to_string();
     let part = |part: &Part| (name(part.member), part.minor);
@@ -111,7 +111,18 @@ fn contents(import: &Import) -> Vec<String> {
                 let (from, to) = (name(it.from), name(it.to));
                 format!("{from:?} paid {to:?} {} {}", it.minor, row.currency)
             })),
+            Movement::Pending(it) => {
+                let (from, to) = (name(it.from), name(it.to));
+                rows.push(format!("{from:?} wants to pay {to:?} {} {}", it.minor, row.currency));
+            }
         }
+    }
+    for adjustment in &import.adjustments {
+        let changes = adjustment.changes.iter();
+        let mut changes: Vec<_> =
+            changes.map(|it| (it.currency, name(it.member), it.totals)).collect();
+        changes.sort_by_key(|(currency, name, _)| (*currency, name.clone()));
+        rows.push(format!("adjustment {:?}: {changes:?}", adjustment.note));
     }
     rows.sort();
     rows
