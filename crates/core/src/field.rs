@@ -262,6 +262,12 @@ impl FieldErrors {
         }
     }
 
+    /// The broken rules, in the order in which they were found.
+    #[must_use]
+    pub fn as_slice(&self) -> &[FieldError] {
+        &self.errors
+    }
+
     /// Whether no rule is broken.
     #[must_use]
     pub const fn is_empty(&self) -> bool {

@@ -21,6 +21,7 @@ use fracti_core::{
     group::{Member, MemberRow},
     id::{GroupId, ImportId, MemberId},
     import::{Format, ImportRow, ImportedSettlement, NewImport, Record, Status},
+    input::{FieldErrors, Step},
     keys::{self, Primary, prefix},
     row,
     time::Timestamp,
@@ -147,13 +148,24 @@ impl Table {
         };
         let run = Run { member_key, new, members, now, idempotency, before };
         while self.add_guests(&run, &mut done).await? {}
-        let mut left = missing.as_slice();
+        let (mut left, mut at_once) = (missing.as_slice(), CANDIDATES);
         let is_enough = |left: &[Line<'_>]| {
             at_most.is_some_and(|most| missing.len().saturating_sub(left.len()) >= most)
         };
         loop {
-            let attempt = || self.record_batch(&run, left, &done);
-            let (taken, outcome) = self.write_to_group(group, attempt).await?;
+            let attempt = || self.record_batch(&run, left, at_once, &done);
+            let (taken, outcome) = match self.write_to_group(group, attempt).await {
+                // A row of the group would be too large. Which line is to blame shows when the
+                // lines are recorded one at a time.
+                Err(Error::Invalid(rules)) if !is_of_request(&rules) => {
+                    if std::mem::replace(&mut at_once, 1) > 1 {
+                        continue;
+                    }
+                    let line = left.first().map_or(0, |(line, _)| *line);
+                    return Err(Error::invalid("file", format!("line {line}: {rules}")));
+                }
+                written => written?,
+            };
             left = left.get(taken..).unwrap_or_default();
             match outcome {
                 Outcome::Done(progress) if left.is_empty() || is_late() || is_enough(left) => {
@@ -193,16 +205,17 @@ impl Table {
         Ok(imports)
     }
 
-    /// Records the next rows of a file in one transaction, as many as fit, and returns the number
-    /// of rows that are recorded then.
+    /// Records the next rows of a file in one transaction, as many as fit but at most `at_once`, and
+    /// returns the number of rows that are recorded then.
     async fn record_batch(
         &self,
         run: &Run<'_>,
         left: &[Line<'_>],
+        at_once: usize,
         done: &Imported,
     ) -> Result<Decision<(usize, Outcome<Imported>)>, TransactionError> {
         let group = run.member_key.group;
-        let candidates = left.get(..CANDIDATES).unwrap_or(left);
+        let candidates = left.get(..at_once).unwrap_or(left);
         let (ledger, row, recorded, stored) = tokio::try_join!(
             self.ledger(group),
             self.db.get::<ImportRow>(keys::import(group, run.new.id)),
@@ -372,6 +385,15 @@ impl Run<'_> {
             Status::Undone | Status::Undoing => Err(Error::ImportUndoing),
         }
     }
+}
+
+/// Whether the rules are about the file or its options, which are fields of the request.
+fn is_of_request(rules: &FieldErrors) -> bool {
+    let is_field = |step: &Step| match step {
+        Step::Field(name) => name == "file" || name.starts_with("options"),
+        Step::Index(_) | Step::Key(_) => false,
+    };
+    rules.as_slice().iter().all(|error| error.path.steps().first().is_some_and(is_field))
 }
 
 /// Puts the row of an import, on condition that it has not changed since it was read.

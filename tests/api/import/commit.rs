@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::AttributeValue;
+use fracti_core::keys;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
@@ -261,4 +263,35 @@ async fn a_guest_who_was_linked_is_the_user_when_the_file_is_imported_again() {
     assert_eq!(group.balances().await, ["20", "-20"]);
     let hut = &alice.pages(&group.path("/expenses"), 10).await[0];
     assert_eq!(hut["splits"][0]["userId"], "2", "the new expense names the user: {hut}");
+}
+
+#[tokio::test]
+async fn a_line_whose_tally_is_full_is_named() {
+    let group = Group::new(2, "EUR").await;
+    let alice = &group.members[0];
+    let own = json!({ "amount": 1, "date": "2025-12-02", "category": "food" });
+    group.spend(0, own).await;
+    let key = keys::tally(group.id.parse().unwrap(), "2025-12-02#food".parse().unwrap());
+    let filler = AttributeValue::S("x".repeat(400 * 1024 - 185));
+    group.api.set_attribute(key, "filler", filler).await;
+    let before = balances(&group).await;
+    let days = ["2025-12-01", "2025-12-02", "2025-12-03"];
+    let rows = days.map(|day| (day, "Groceries", "Tea", "USD", vec![100, -100]));
+    let import = Import::of(&splitwise(&["A", "B"], &rows), "{}");
+    let import = import.by(alice, &group, &[("A", "1"), ("B", "2")]).await;
+    for _ in 0..2 {
+        let refused = import.send(alice, &group).await;
+        assert_eq!(refused.code(), (400, "VALIDATION_ERROR"), "{}", refused.text);
+        let rule = "line 4: the group's totals for this day and category are full";
+        let expected = json!([{ "path": "file", "message": rule }]);
+        assert_eq!(refused.body["details"], expected);
+        group.verify().await;
+    }
+    // The line before it is recorded, and can be deleted.
+    let imports = alice.get(&group.path("/imports")).await.data(200).clone();
+    assert_eq!((&imports[0]["status"], &imports[0]["expenses"]), (&json!("running"), &json!(1)));
+    let path = group.path(&format!("/import/{}", imports[0]["importId"].as_str().unwrap()));
+    assert_eq!(alice.delete(&path).await.data(200)["status"], "undone");
+    assert_eq!(balances(&group).await, before);
+    group.verify().await;
 }
