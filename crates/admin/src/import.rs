@@ -76,7 +76,7 @@ impl Admin {
             writeln!(out, "{recorded} would be recorded")?;
             return Ok(Outcome::Good);
         }
-        let done = self.record(member_key, &members, &new, now).await?;
+        let done = Box::pin(self.record(member_key, &new, now)).await?;
         let Imported { expenses, settlements, adjustments, members, already_there, import } = done;
         let recorded = listed(expenses, settlements, adjustments, members);
         writeln!(out, "import {} recorded {recorded}; already there: {already_there}", import.id)?;
@@ -86,7 +86,6 @@ impl Admin {
     async fn record(
         &mut self,
         member_key: MemberKey,
-        members: &[fracti_core::group::Member],
         new: &NewImport,
         now: Timestamp,
     ) -> Result<Imported, Failure> {
@@ -95,7 +94,9 @@ impl Admin {
         let bar = progress(new.records.len(), "rows");
         let mut all: Option<Imported> = None;
         loop {
-            let part = self.table.import(member_key, members, new, Some(ROWS_AT_ONCE), now, &once);
+            // Members may leave during a long import.
+            let (_, members) = self.pace.step(self.table.group(member_key)).await?;
+            let part = self.table.import(member_key, &members, new, Some(ROWS_AT_ONCE), now, &once);
             let Stored::Done(part) = self.pace.step(part).await? else {
                 return Err(Failure::Table(fracti_core::Error::KeyReused));
             };

@@ -12,13 +12,16 @@ use fracti_core::{
     balance::Balance,
     group::{Group, NewGroup},
     id::GroupId,
+    import::guest_id,
     input::{Draft, Field},
     keys::{self, Primary},
     ledger::Ledger,
-    row,
+    row::{self, AttributeValue},
 };
 use fracti_http::Clock;
-use fracti_store::{Idempotency, Outcome, RequestContext, StoredResponse, Table, to_sdk};
+use fracti_store::{
+    Idempotency, MemberKey, Outcome, RequestContext, StoredResponse, Table, to_sdk,
+};
 use fracti_tests::{
     client::user,
     database::{Database, TABLE},
@@ -37,9 +40,9 @@ async fn run(database: &Database, arguments: &[&str]) -> Output {
 async fn verify_reports_on_standard_output_and_in_its_exit_code() {
     let database = Database::start().await;
     let verified = run(&database, &["verify"]).await;
-    let told = String::from_utf8(verified.stdout).unwrap();
+    let output = String::from_utf8(verified.stdout).unwrap();
     assert_eq!(
-        (verified.status.code(), told.as_str()),
+        (verified.status.code(), output.as_str()),
         (Some(0), "0 groups verified, 0 of them with a finding\n")
     );
 
@@ -52,10 +55,10 @@ async fn verify_reports_on_standard_output_and_in_its_exit_code() {
         put.send().await.unwrap();
     }
     let verified = run(&database, &["verify", "--rate", "1000"]).await;
-    let told = String::from_utf8(verified.stdout).unwrap();
+    let output = String::from_utf8(verified.stdout).unwrap();
     let error = String::from_utf8_lossy(&verified.stderr);
-    assert_eq!(verified.status.code(), Some(1), "{told}{error}");
-    assert!(told.starts_with(&format!("group {group}: ")), "{told}");
+    assert_eq!(verified.status.code(), Some(1), "{output}{error}");
+    assert!(output.starts_with(&format!("group {group}: ")), "{output}");
 
     let refused = run(&database, &["verify", "--group", "no-id"]).await;
     assert_eq!(refused.status.code(), Some(2));
@@ -85,9 +88,12 @@ async fn migration_says_in_its_exit_code_whether_it_left_anomalies() {
     put.send().await.unwrap();
     for arguments in [&["migrate", "--dry-run"] as &[_], &["migrate", "--rate", "1000"]] {
         let migrated = run(&database, arguments).await;
-        let told = String::from_utf8(migrated.stdout).unwrap();
-        assert_eq!(migrated.status.code(), Some(1), "{told}");
-        assert!(told.starts_with("row GROUP#550e8400-e29b-41d4-a716-446655440000 TX#: "), "{told}");
+        let output = String::from_utf8(migrated.stdout).unwrap();
+        assert_eq!(migrated.status.code(), Some(1), "{output}");
+        assert!(
+            output.starts_with("row GROUP#550e8400-e29b-41d4-a716-446655440000 TX#: "),
+            "{output}"
+        );
     }
     let contradiction = ["migrate", "--dry-run", "--state", "state.json"];
     assert_eq!(run(&database, &contradiction).await.status.code(), Some(2));
@@ -112,6 +118,60 @@ async fn group(database: &Database) -> Group {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_long_import_ends_when_one_of_its_members_leaves() {
+    let database = Database::start().await;
+    let group = group(&database).await.id;
+    let file = env::temp_dir().join(format!("fracti-long-{}.csv", process::id()));
+    let members = env::temp_dir().join(format!("fracti-long-{}.json", process::id()));
+    let row = |row: usize| format!("2025-01-02,Tea {row},General,2.00,EUR,1.00,-1.00\n");
+    let rows = (0..1_100).map(row).collect::<Vec<_>>().concat();
+    let header = "Date,Description,Category,Cost,Currency,Anna,Bob\n\n";
+    let total = "\n2026-01-15,Total balance, , ,EUR,1100.00,-1100.00\n";
+    fs::write(&file, format!("{header}{rows}{total}")).unwrap();
+    fs::write(&members, r#"{"Anna":"1","Bob":"new guest"}"#).unwrap();
+    let [path, names] = [&file, &members].map(|path| path.to_str().unwrap());
+    let id = group.to_string();
+    let import = ["import", path, "--group", &id, "--as", "1", "--members", names];
+    let running = run(&database, &import);
+
+    // After the first rows, the row of the guest says that they were removed, as it does some time
+    // after a removal: only later does the balance row forget it.
+    let table = Table::new(database.client.clone(), TABLE);
+    let member_key = MemberKey { group, user: "1".parse().unwrap() };
+    let guest = guest_id(group, &"Bob".parse().unwrap());
+    let key = to_sdk(keys::member(group, guest.into()).item());
+    let at = AttributeValue::S("2026-01-15T12:00:00.000Z".to_owned());
+    let values = to_sdk([(":at".to_owned(), at)].into());
+    let remove = async {
+        loop {
+            let imports = table.imports(member_key).await.unwrap();
+            if imports.first().is_some_and(|import| import.expenses > 0) {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        let update = database.client.update_item().table_name(TABLE).set_key(Some(key));
+        let update = update.update_expression("SET removedAt = :at");
+        update.set_expression_attribute_values(Some(values)).send().await.unwrap();
+    };
+    tokio::pin!(running);
+    tokio::select! {
+        ended = &mut running => panic!("it ended before the removal: {ended:?}"),
+        () = remove => {}
+    }
+    let Output { status, stderr, .. } = running.await;
+    let error = String::from_utf8_lossy(&stderr);
+    assert_eq!(status.code(), Some(2), "{error}");
+    assert!(error.contains("members must be present"), "{error}");
+    let imports = table.imports(member_key).await.unwrap();
+    // The members are read again after 500 rows and the rest of a transaction.
+    assert!((500..600).contains(&imports[0].expenses), "{imports:?}");
+    for file in [path, names] {
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_file_is_imported_once_and_only_if_every_name_is_a_member() {
     let database = Database::start().await;
     let id = group(&database).await.id.to_string();
@@ -127,16 +187,16 @@ async fn a_file_is_imported_once_and_only_if_every_name_is_a_member() {
         let named = ["--members", members];
         import.iter().chain(&named).chain(more).map(|it| (*it).to_owned()).collect()
     };
-    let told = async |arguments: &[String]| {
+    let output = async |arguments: &[String]| {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let Output { status, stdout, stderr } = run(&database, &arguments).await;
-        let told = String::from_utf8(stdout).unwrap() + &String::from_utf8_lossy(&stderr);
-        (status.code(), told)
+        let output = String::from_utf8(stdout).unwrap() + &String::from_utf8_lossy(&stderr);
+        (status.code(), output)
     };
-    let (code, refused) = told(&import.map(str::to_owned)).await;
+    let (code, refused) = output(&import.map(str::to_owned)).await;
     assert_eq!(code, Some(1), "{refused}");
     assert!(refused.starts_with("members[\"Anna Smith\"] is required\n"), "{refused}");
-    let (code, checked) = told(&with(&["--dry-run"])).await;
+    let (code, checked) = output(&with(&["--dry-run"])).await;
     assert_eq!(
         (code, checked.as_str()),
         (Some(0), "10 expenses, 1 settlement, 0 adjustments and 3 guests would be recorded\n")
@@ -145,17 +205,17 @@ async fn a_file_is_imported_once_and_only_if_every_name_is_a_member() {
         ["recorded 10 expenses, 1 settlement, 0 adjustments and 3 guests", "already there: 0"],
         ["recorded 0 expenses, 0 settlements, 0 adjustments and 0 guests", "already there: 11"],
     ] {
-        let (code, done) = told(&with(&["--rate", "100000"])).await;
+        let (code, done) = output(&with(&["--rate", "100000"])).await;
         assert_eq!(code, Some(0), "{done}");
         assert!(done.contains(recorded) && done.contains(there), "{done}");
     }
-    let (code, verified) = told(&["verify".to_owned()]).await;
+    let (code, verified) = output(&["verify".to_owned()]).await;
     assert_eq!(
         (code, verified.as_str()),
         (Some(0), "1 groups verified, 0 of them with a finding\n")
     );
     let stranger = ["import", file, "--group", &id, "--as", "2"].map(str::to_owned);
-    let (code, refused) = told(&stranger).await;
+    let (code, refused) = output(&stranger).await;
     assert_eq!(code, Some(2), "{refused}");
     fs::remove_file(members).unwrap();
     database.stop().await;

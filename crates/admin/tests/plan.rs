@@ -68,9 +68,9 @@ fn open_questions_have_exit_code_1_until_they_are_answered() {
     assert_eq!((code, &plan["questions"]), (Some(0), &json!([])));
     assert_eq!(plan["currencies"], json!(["EUR"]));
 
-    let (code, _, told) = run(&[file, "--answers", file]);
+    let (code, _, output) = run(&[file, "--answers", file]);
     assert_eq!(code, Some(2));
-    assert!(told.contains("spliit.csv must be JSON like {"), "{told}");
+    assert!(output.contains("spliit.csv must be JSON like {"), "{output}");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_broken_file_has_errors_and_exit_code_1() {
 
 #[test]
 fn a_missing_file_has_exit_code_2() {
-    let (code, _, told) = run(&[fixture("none.csv").to_str().unwrap()]);
+    let (code, _, output) = run(&[fixture("none.csv").to_str().unwrap()]);
     assert_eq!(code, Some(2));
-    assert!(told.contains("none.csv cannot be read: "), "{told}");
+    assert!(output.contains("none.csv cannot be read: "), "{output}");
 }
