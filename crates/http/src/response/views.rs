@@ -99,6 +99,10 @@ pub struct ExpenseView {
     /// Time at which it was last edited or restored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<schemas::Timestamp>,
+    /// Import that recorded it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::ResourceId, nullable = false)]
+    pub import_id: Option<schemas::ResourceId>,
 }
 
 /// A payer of an expense.
@@ -230,6 +234,10 @@ pub struct SettlementView {
     /// Time at which it was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<schemas::Timestamp>,
+    /// Import that recorded it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::ResourceId, nullable = false)]
+    pub import_id: Option<schemas::ResourceId>,
 }
 
 /// An entry of a group's ledger: one event that changed balances.
@@ -392,6 +400,7 @@ impl From<Expense> for ExpenseView {
             created_at: Text(expense.created_at),
             created_by: expense.created_by.map(Text),
             updated_at: expense.updated_at.map(Text),
+            import_id: expense.import_id.map(|id| Text(id.into())),
         }
     }
 }
@@ -466,6 +475,7 @@ impl From<Settlement> for SettlementView {
             status: Text(settlement.status),
             created_at: Text(settlement.created_at),
             completed_at: settlement.completed_at.map(Text),
+            import_id: settlement.import_id.map(|id| Text(id.into())),
         }
     }
 }
