@@ -1,9 +1,18 @@
 //! A file of 1 500 rows.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    time::Duration,
+};
 
 use fracti_store::Table;
-use fracti_tests::database::{TABLE, patient};
+use fracti_tests::{
+    database::{TABLE, patient},
+    faults::{Plan, Proxy},
+};
 use serde_json::json;
 
 use super::{Balances, Import, balances, counts, planned, year};
@@ -53,4 +62,40 @@ async fn a_year_of_1500_rows_is_imported_in_one_request_and_undone_and_imported_
     assert_eq!(counts(&import.send(alice, &group).await), [1500, 0, 1350, 150]);
     assert_eq!(balances(&group).await, planned(plan));
     group.verify().await;
+}
+
+#[tokio::test]
+async fn at_most_25_requests_look_for_recorded_rows_at_once() {
+    let proxy = Proxy::start(Plan::none()).await;
+    let api = Api::new().await.behind(&proxy);
+    let group = Group::of(&api, 2, "EUR").await;
+    let alice = &group.members[0];
+    // A request has 100 of the rows.
+    let import = Import::of(&year(3_000), "{}");
+    let import = import.by(alice, &group, &[("A", "1"), ("B", "2")]).await;
+    let patient = api.over(Table::new(proxy.patient_client(1), TABLE));
+    let patient = patient.with_deadline(Duration::from_secs(100));
+    let alice_of_patient = alice.at(&patient);
+    let sent = Arc::new(AtomicUsize::new(0));
+    let count = sent.clone();
+    let _held = proxy.hold(move |call| {
+        let is_batch = call.operation() == "BatchGetItem";
+        count.fetch_add(usize::from(is_batch), SeqCst);
+        is_batch
+    });
+    let import = import.send(&alice_of_patient, &group);
+    let others = async {
+        while sent.load(SeqCst) < 25 {
+            tokio::task::yield_now().await;
+        }
+        // If more were sent, they would arrive before the answers to these requests.
+        for _ in 0..10 {
+            alice.get(&group.path("")).await.data(200);
+        }
+        sent.load(SeqCst)
+    };
+    tokio::select! {
+        reply = import => panic!("its reads are held: {}", reply.text),
+        sent = others => assert_eq!(sent, 25),
+    }
 }
