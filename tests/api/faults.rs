@@ -22,7 +22,7 @@ use crate::harness::{Api, Caller, Group};
 const WRITE: &str = "TransactWriteItems";
 
 /// A group of two, behind a proxy with forced faults only.
-async fn disturbed() -> (Proxy, Group) {
+async fn behind_proxy() -> (Proxy, Group) {
     let proxy = Proxy::start(Plan::none()).await;
     let api = Api::new().await.behind(&proxy);
     let group = Group::of(&api, 2, "EUR").await;
@@ -43,7 +43,7 @@ async fn expense_is_written_once_under_every_fault() {
     use Fault::{
         Conflict, CutAfter, CutBefore, Exceed, Fail, FailAfter, InProgress, Mismatch, Throttle,
     };
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     for (faults, status, expenses) in [
         (vec![CutAfter], 201, 1),
         (vec![FailAfter], 201, 1),
@@ -76,7 +76,7 @@ async fn expense_is_written_once_under_every_fault() {
 
 #[tokio::test]
 async fn committed_write_is_reported_though_every_response_was_lost() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let lost = || proxy.force(WRITE, [Fault::CutAfter; 5]);
     let [alice, bob] = [&group.members[0], &group.members[1]];
 
@@ -110,7 +110,7 @@ async fn committed_write_is_reported_though_every_response_was_lost() {
 
 #[tokio::test]
 async fn repeated_request_finds_the_first_ones_write() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let tea = json!({ "amount": 3, "description": "Tea" });
     // The responses of the write and of its confirmation are lost.
     proxy.force(WRITE, [Fault::CutAfter; 5]);
@@ -130,7 +130,7 @@ async fn repeated_request_finds_the_first_ones_write() {
 
 #[tokio::test]
 async fn lists_are_complete_despite_short_pages_and_unprocessed_keys() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     for _ in 0..5 {
         group.spend(0, json!({ "amount": 1 })).await;
     }
@@ -152,7 +152,7 @@ async fn lists_are_complete_despite_short_pages_and_unprocessed_keys() {
 #[tokio::test]
 async fn silent_table_is_a_503_before_the_deadline() {
     for (operation, limit) in [("GetItem", 5_100), (WRITE, 8_600)] {
-        let (proxy, group) = disturbed().await;
+        let (proxy, group) = behind_proxy().await;
         tokio::time::pause();
         // The reads that confirm the write get no response either.
         proxy.force(operation, [Fault::Silence; 4]);
@@ -168,7 +168,7 @@ async fn silent_table_is_a_503_before_the_deadline() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn write_that_reads_before_and_after_a_deletion_is_decided_again() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let other = group.api.over(Table::new(proxy.patient_client(1), TABLE));
     let first = &group.members[0];
     let second = first.at(&other);

@@ -294,7 +294,7 @@ async fn a_request_outside_of_the_sample_reads_the_counter() {
 }
 
 /// A group of one, who has quotas, behind a proxy.
-async fn disturbed() -> (Proxy, Group) {
+async fn behind_proxy() -> (Proxy, Group) {
     let proxy = Proxy::start(Plan::none()).await;
     let group = Group::of(&Api::new().await.behind(&proxy), 1, "EUR").await;
     (proxy, group)
@@ -302,7 +302,7 @@ async fn disturbed() -> (Proxy, Group) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_transaction_is_sent_before_the_request_is_counted() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let alice = group.members[0].with_quotas(quotas(100, 2));
     let (expenses, groups) = (group.path("/expenses"), "/api/groups".to_owned());
     let tea = json!({ "amount": 3, "description": "Tea" });
@@ -332,7 +332,7 @@ async fn no_transaction_is_sent_before_the_request_is_counted() {
 
 #[tokio::test]
 async fn request_whose_counter_does_not_answer_is_served() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let timeout = Duration::from_millis(1);
     let soon = group.members[0].with_quotas(Quotas { timeout, ..quotas(1, 1) });
     let patient = group.members[0].with_quotas(quotas(1, 1));

@@ -27,8 +27,8 @@ async fn main() {
         let options = MigrateOptions { dry_run: false, segments, state: None, report: None };
         let mut admin = Admin::new(Table::new(client.clone(), TABLE), None);
         let outcome = admin.migrate(&options, &mut out).await.map_err(|error| with_causes(&error));
-        let told = String::from_utf8(out).unwrap();
-        let summary = told.lines().last().unwrap_or_default();
+        let output = String::from_utf8(out).unwrap();
+        let summary = output.lines().last().unwrap_or_default();
         println!("{run}: {:?} after {} s: {summary}", outcome.unwrap(), began.elapsed().as_secs());
     }
     println!("{} anomalies were generated", table.anomalies);

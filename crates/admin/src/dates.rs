@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, io::Write};
 
-use fracti_core::{expense::Expense, id::GroupId, tally::TallyOf};
+use fracti_core::{expense::Expense, id::GroupId, tally::TallyKey};
 use fracti_store::datable;
 
 use crate::{Admin, Failure, Outcome, progress};
@@ -50,10 +50,10 @@ impl Admin {
 }
 
 /// Expenses by the tally that they enter.
-fn by_tally(expenses: Vec<Expense>) -> BTreeMap<TallyOf, Vec<Expense>> {
-    let mut tallies: BTreeMap<TallyOf, Vec<Expense>> = BTreeMap::new();
+fn by_tally(expenses: Vec<Expense>) -> BTreeMap<TallyKey, Vec<Expense>> {
+    let mut tallies: BTreeMap<TallyKey, Vec<Expense>> = BTreeMap::new();
     for expense in expenses {
-        let of = TallyOf { date: expense.day(), category: expense.category };
+        let of = TallyKey { date: expense.day(), category: expense.category };
         tallies.entry(of).or_default().push(expense);
     }
     tallies

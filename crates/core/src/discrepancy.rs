@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     currency::Currency,
     ledger::{Ledger, LedgerError},
-    tally::TallyOf,
+    tally::TallyKey,
 };
 
 /// A discrepancy between the ledger or the tallies of a group and its other rows.
@@ -30,7 +30,7 @@ pub enum Discrepancy {
     },
     /// Tallies differ from the sums of the expenses that have a date.
     #[error("tallies differ from the expenses: [{}]", first(.0))]
-    Tallies(Vec<TallyOf>),
+    Tallies(Vec<TallyKey>),
     /// The rows do not add up to a ledger: a row is missing, or they do not balance.
     #[error("the {of} of the ledger do not add up")]
     Unsound {
@@ -45,7 +45,7 @@ pub enum Discrepancy {
 /// Number of tallies that a message names.
 const NAMED: usize = 20;
 
-fn first(tallies: &[TallyOf]) -> String {
+fn first(tallies: &[TallyKey]) -> String {
     let named = tallies.iter().take(NAMED).map(ToString::to_string);
     let more = tallies.len().checked_sub(NAMED).filter(|more| *more > 0);
     named.chain(more.map(|more| format!("and {more} more"))).collect::<Vec<_>>().join(", ")

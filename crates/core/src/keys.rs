@@ -57,7 +57,7 @@ use crate::{
     entry_id::EntryId,
     id::{ExpenseId, GroupId, ImportId, MemberId, SettlementId, TokenId, UserId},
     spending::id::SpendingId,
-    tally::of::TallyOf,
+    tally::key::TallyKey,
     time::{Day, Timestamp},
     token_hash::TokenHash,
     tx_hash::TxHash,
@@ -267,12 +267,12 @@ fn checkpoint_position(at: Timestamp) -> String {
 
 /// Key of the tally of a day and a category.
 #[must_use]
-pub fn tally(group: GroupId, of: TallyOf) -> Primary {
+pub fn tally(group: GroupId, of: TallyKey) -> Primary {
     Primary { pk: ledger_partition(group), sk: tally_position(of) }
 }
 
 /// Sort key of the tally of a day and a category.
-fn tally_position(of: TallyOf) -> String {
+fn tally_position(of: TallyKey) -> String {
     format!("{}{of}", prefix::TALLY)
 }
 
@@ -546,7 +546,7 @@ within_key!(
 within_key!(
     /// The day and the category of a tally's sort key.
     of_tally,
-    super::TallyOf,
+    super::TallyKey,
     super::tally_position,
     super::prefix::TALLY
 );

@@ -326,8 +326,8 @@ mod tests {
         {
             let mut row = row.clone();
             row.insert(name.to_owned(), value);
-            let told = refusal(row);
-            assert!(told.contains("kind sample") && !told.contains("other\""), "{told}");
+            let message = refusal(row);
+            assert!(message.contains("kind sample") && !message.contains("other\""), "{message}");
         }
     }
 
@@ -369,8 +369,8 @@ mod tests {
             item.insert(name.to_owned(), value);
             item.insert(FORMAT_VERSION.to_owned(), AttributeValue::N("2".to_owned()));
             let Err(Error::Table(cause)) = from_item::<Sample>(item) else { panic!("{name}") };
-            let told = format!("{cause:?} {cause}");
-            assert!(told.contains(attribute) && !told.contains("secret"), "{told}");
+            let message = format!("{cause:?} {cause}");
+            assert!(message.contains(attribute) && !message.contains("secret"), "{message}");
         }
     }
 }

@@ -5,10 +5,10 @@
 //! group's lock, so they are exact at any moment. They are named by the member ids of the expense:
 //! a linked guest is resolved when they are read.
 
-pub(crate) mod of;
+pub(crate) mod key;
 mod stats;
 
-pub use of::{TallyError, TallyOf};
+pub use key::{TallyError, TallyKey};
 pub use stats::{
     ByCategory, CategoryStats, CurrencyStats, MAX_DAYS, MAX_LINES, MemberStats, PeriodStats, Stats,
     Step, stats,
@@ -53,7 +53,7 @@ pub struct TallyRow {
     pub group_id: GroupId,
     /// The day and the category.
     #[serde(rename = "SK", with = "keys::of_tally")]
-    pub of: TallyOf,
+    pub of: TallyKey,
     /// Time of the last change.
     pub updated_at: Timestamp,
     /// The counters.
@@ -63,7 +63,7 @@ pub struct TallyRow {
 
 /// Changes to the tallies of a group, by expenses that are added and subtracted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally(BTreeMap<TallyOf, TallyCounters>);
+pub struct Tally(BTreeMap<TallyKey, TallyCounters>);
 
 impl Tally {
     /// Adds an expense, unless it has no date.
@@ -85,7 +85,7 @@ impl Tally {
     }
 
     /// The tallies that change, each with the numbers to add. Numbers that cancel out are left out.
-    pub fn changes(self) -> impl Iterator<Item = (TallyOf, TallyCounters)> {
+    pub fn changes(self) -> impl Iterator<Item = (TallyKey, TallyCounters)> {
         self.0.into_iter().filter(|(_, counters)| !counters.is_empty())
     }
 
@@ -113,12 +113,12 @@ impl Tally {
 pub fn corrections(
     expenses: &[Expense],
     stored: &[TallyRow],
-) -> Result<BTreeMap<TallyOf, TallyCounters>, LedgerError> {
+) -> Result<BTreeMap<TallyKey, TallyCounters>, LedgerError> {
     let mut tally = Tally::default();
     for expense in expenses {
         tally.add(expense)?;
     }
-    let mut right: BTreeMap<TallyOf, TallyCounters> = tally.changes().collect();
+    let mut right: BTreeMap<TallyKey, TallyCounters> = tally.changes().collect();
     for row in stored {
         let counted = right.remove(&row.of).unwrap_or_default();
         if counted != row.counters {
@@ -131,8 +131,8 @@ pub fn corrections(
 impl Expense {
     /// The day and the category of its tally; `None` if the expense has no date.
     #[must_use]
-    pub fn tally(&self) -> Option<TallyOf> {
-        Some(TallyOf { date: self.date?, category: self.category })
+    pub fn tally(&self) -> Option<TallyKey> {
+        Some(TallyKey { date: self.date?, category: self.category })
     }
 
     /// The numbers that it adds to its tally. They are those of its ledger event, but not rounded,
@@ -210,13 +210,13 @@ mod tests {
             assert_eq!(name.parse::<Counter>().map(|it| it.to_string()), Ok(name.to_owned()));
         }
         for name in ["2024-01-20#food", "2024-02-29#none"] {
-            assert_eq!(name.parse::<TallyOf>().map(|it| it.to_string()), Ok(name.to_owned()));
+            assert_eq!(name.parse::<TallyKey>().map(|it| it.to_string()), Ok(name.to_owned()));
         }
         for name in ["", "kind", "PK", "n#", "n#EUR#1", "s#EUR", "s#0#EUR", "q#1#EUR", "s#1#eur"] {
             assert_eq!(name.parse::<Counter>(), Err(TallyError), "{name}");
         }
         for name in ["2024-01-20", "2024-01-20#", "2024-1-20#food", "2024-01-20#pets"] {
-            assert_eq!(name.parse::<TallyOf>(), Err(TallyError), "{name}");
+            assert_eq!(name.parse::<TallyKey>(), Err(TallyError), "{name}");
         }
     }
 }

@@ -60,11 +60,11 @@ pub struct Migrated<T> {
     /// The entity.
     pub entity: T,
     /// Members that the row names and who have no row of their own.
-    pub strangers: Vec<Member>,
+    pub missing_members: Vec<Member>,
     /// The changes, apart from adding attributes that every v0 row lacks.
     pub corrections: Vec<Correction>,
     /// Values that are kept although they break a rule of current rows.
-    pub doubts: Vec<Anomaly>,
+    pub anomalies: Vec<Anomaly>,
 }
 
 impl<T: Row> Migrated<T> {
@@ -73,6 +73,6 @@ impl<T: Row> Migrated<T> {
     fn of(item: &Item, entity: T, always: &[&str]) -> Result<Self, Anomaly> {
         let row = to_item(&entity).map_err(|_| Anomaly::Unreadable("row".to_owned()))?;
         let corrections = finding::corrections(item, &row, always);
-        Ok(Self { entity, strangers: Vec::new(), corrections, doubts: Vec::new() })
+        Ok(Self { entity, missing_members: Vec::new(), corrections, anomalies: Vec::new() })
     }
 }

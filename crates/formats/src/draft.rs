@@ -422,8 +422,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Counts what a row is recorded as. `false` if there are too many, of which the first row is
-    /// told.
+    /// Counts what a row is recorded as. `false` if there are too many; the error names the first
+    /// row that is one too many.
     fn admits_records(&mut self, place: Place, count: usize) -> bool {
         let before = self.records;
         self.records = before.saturating_add(count);

@@ -57,7 +57,7 @@ pub struct Migration {
 #[derive(Clone, Debug)]
 struct Trial {
     ledger: Option<Box<Ledger>>,
-    strangers: Vec<Member>,
+    missing_members: Vec<Member>,
     /// Ids of expenses and settlements.
     ids: HashSet<EntryId>,
     hashes: Hashes,
@@ -109,7 +109,7 @@ impl Migration {
     pub fn trial(group: GroupId, run: &TrialRun) -> Self {
         let trial = Trial {
             ledger: None,
-            strangers: Vec::new(),
+            missing_members: Vec::new(),
             ids: HashSet::new(),
             hashes: run.0.clone(),
         };

@@ -8,7 +8,7 @@ use fracti_core::{
     group::Member,
     id::GroupId,
     keys, row,
-    tally::{Tally, TallyCounters, TallyOf, TallyRow},
+    tally::{Tally, TallyCounters, TallyKey, TallyRow},
     time::{Day, Timestamp},
 };
 
@@ -72,7 +72,7 @@ pub(crate) fn tally_writes<'a>(
     for after in after {
         tally.add(after)?;
     }
-    let write = |(of, counters): (TallyOf, TallyCounters)| {
+    let write = |(of, counters): (TallyKey, TallyCounters)| {
         let counters = counters.into_iter().map(|(counter, number)| (counter.to_string(), number));
         let updated_at = ("updatedAt", row::to_value(&at)?);
         let write = Write::add::<TallyRow>(keys::tally(group, of), counters, [updated_at]);

@@ -8,7 +8,7 @@ use fracti_core::{
     keys::{self, prefix},
     ledger::Ledger,
     row,
-    tally::{TallyOf, TallyRow, corrections},
+    tally::{TallyKey, TallyRow, corrections},
     time::Timestamp,
 };
 use futures_util::future::try_join_all;
@@ -116,7 +116,7 @@ impl Table {
         group: GroupId,
         now: Timestamp,
         trial: bool,
-    ) -> Result<Vec<TallyOf>, Error> {
+    ) -> Result<Vec<TallyKey>, Error> {
         let expenses = Range::table(keys::group_partition(group), prefix::EXPENSE);
         let tallies = Range::table(keys::ledger_partition(group), prefix::TALLY);
         self.write_to_group(group, async || {

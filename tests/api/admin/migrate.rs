@@ -91,16 +91,16 @@ async fn migration_makes_each_group_agree_with_its_rows_and_a_second_run_changes
     let report = file("report.json");
     let before = api.rows().await;
     let dry = MigrateOptions { dry_run: true, report: Some(report.clone()), ..options() };
-    let (outcome, told) = migrate(&api, &dry).await;
-    assert_eq!(outcome, Outcome::Bad, "{told}");
+    let (outcome, output) = migrate(&api, &dry).await;
+    assert_eq!(outcome, Outcome::Bad, "{output}");
     assert_eq!(api.rows().await, before, "a dry run writes nothing");
     let foreseen: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
 
     let run = MigrateOptions { report: Some(report.clone()), ..options() };
-    let (outcome, told) = migrate(&api, &run).await;
-    assert_eq!(outcome, Outcome::Bad, "{told}");
+    let (outcome, output) = migrate(&api, &run).await;
+    assert_eq!(outcome, Outcome::Bad, "{output}");
     let reported: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
-    assert_eq!(reported["anomalies"], table.anomalies, "{told}");
+    assert_eq!(reported["anomalies"], table.anomalies, "{output}");
     for (id, group) in &table.groups {
         check(&api, id, group).await;
     }
@@ -117,12 +117,12 @@ async fn migration_makes_each_group_agree_with_its_rows_and_a_second_run_changes
     assert_eq!(sorted(&foreseen), sorted(&reported));
 
     let after = api.rows().await;
-    let (_, told) = migrate(&api, &run).await;
-    assert!(told.contains(": 0 expenses and 0 settlements migrated, 0 corrections"), "{told}");
-    let anomalies = told.lines().filter(|line| line.starts_with("row ")).count();
-    let kept = told.lines().filter(|line| line.ends_with("is kept")).count();
-    assert_eq!(kept, 0, "{told}");
-    assert!(anomalies <= table.anomalies, "{told}");
+    let (_, output) = migrate(&api, &run).await;
+    assert!(output.contains(": 0 expenses and 0 settlements migrated, 0 corrections"), "{output}");
+    let anomalies = output.lines().filter(|line| line.starts_with("row ")).count();
+    let kept = output.lines().filter(|line| line.ends_with("is kept")).count();
+    assert_eq!(kept, 0, "{output}");
+    assert!(anomalies <= table.anomalies, "{output}");
     assert_eq!(api.rows().await, after, "a second run writes nothing");
 }
 
@@ -217,9 +217,9 @@ async fn missing_index_is_added_and_a_table_without_anomalies_is_good() {
     update.global_secondary_index_updates(delete).send().await.unwrap();
     let report = file("index.json");
     let run = MigrateOptions { report: Some(report.clone()), ..options() };
-    let (outcome, told) = migrate(&api, &run).await;
-    assert_eq!(outcome, Outcome::Good, "{told}");
-    assert!(told.starts_with("1 groups with v0 rows: 1 expenses and 1 settlements"), "{told}");
+    let (outcome, output) = migrate(&api, &run).await;
+    assert_eq!(outcome, Outcome::Good, "{output}");
+    assert!(output.starts_with("1 groups with v0 rows: 1 expenses and 1 settlements"), "{output}");
     let report: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
     assert_eq!((&report["indexAdded"], &report["groupsVerified"]), (&json!(true), &json!(1)));
     let alice = api.user(123_456_789, "Alice Smith");

@@ -44,15 +44,15 @@ async fn corrupted_tallies_are_corrected_and_no_other_row_changes() {
         .await;
     }
     let wrong = api.rows().await;
-    let (outcome, told) = retally(api, Some(id), true).await;
+    let (outcome, output) = retally(api, Some(id), true).await;
     assert_eq!(outcome, Outcome::Bad);
-    assert!(told.contains(&format!("group {id}: tally 2024-01-01#none differs\n")), "{told}");
-    assert!(told.ends_with("1 groups read, 101 tallies differ\n"), "{told}");
+    assert!(output.contains(&format!("group {id}: tally 2024-01-01#none differs\n")), "{output}");
+    assert!(output.ends_with("1 groups read, 101 tallies differ\n"), "{output}");
     assert_eq!(api.rows().await, wrong, "a dry run writes nothing");
 
-    let (outcome, told) = retally(api, Some(id), false).await;
+    let (outcome, output) = retally(api, Some(id), false).await;
     assert_eq!(outcome, Outcome::Good);
-    assert!(told.ends_with("1 groups read, 101 tallies corrected\n"), "{told}");
+    assert!(output.ends_with("1 groups read, 101 tallies corrected\n"), "{output}");
     group.verify().await;
     let mut corrected = api.rows().await;
     for (key, row) in &mut corrected {

@@ -125,9 +125,9 @@ async fn a_row_that_cannot_be_read_is_reported_and_left() {
         row.insert("updatedAt".to_owned(), AttributeValue::S("yesterday".to_owned()));
     })
     .await;
-    let (outcome, told) = standardise(&api, false).await;
+    let (outcome, output) = standardise(&api, false).await;
     assert_eq!(outcome, Outcome::Bad);
-    assert!(told.starts_with("row USER#1 SUMMARY#2026-01-13: "), "{told}");
-    assert!(told.contains("updatedAt") && !told.contains("yesterday"), "{told}");
-    assert!(told.ends_with("12 rows rewritten, 1 rows unreadable\n"), "{told}");
+    assert!(output.starts_with("row USER#1 SUMMARY#2026-01-13: "), "{output}");
+    assert!(output.contains("updatedAt") && !output.contains("yesterday"), "{output}");
+    assert!(output.ends_with("12 rows rewritten, 1 rows unreadable\n"), "{output}");
 }

@@ -22,9 +22,9 @@ async fn groups_with_a_mismatch_are_reported_and_the_others_are_not() {
         group.spend(0, json!({ "amount": 20 })).await;
         groups.push(group);
     }
-    let (good, told) = verify(&api, None).await;
+    let (good, output) = verify(&api, None).await;
     assert_eq!(
-        (good, told.as_str()),
+        (good, output.as_str()),
         (Outcome::Good, "3 groups verified, 0 of them with a finding\n")
     );
 
@@ -32,11 +32,11 @@ async fn groups_with_a_mismatch_are_reported_and_the_others_are_not() {
     let of_second = |pk: &str, sk: &str| pk.ends_with(&groups[1].id) && sk.starts_with("TX#");
     let ((pk, sk), _) = rows.iter().find(|((pk, sk), _)| of_second(pk, sk)).unwrap();
     api.delete_row(pk, sk).await;
-    let (bad, told) = verify(&api, None).await;
+    let (bad, output) = verify(&api, None).await;
     assert_eq!(bad, Outcome::Bad);
-    assert!(told.starts_with(&format!("group {}: ", groups[1].id)), "{told}");
-    assert!(told.contains("balances differ in [EUR]"), "{told}");
-    assert!(told.ends_with("3 groups verified, 1 of them with a finding\n"), "{told}");
+    assert!(output.starts_with(&format!("group {}: ", groups[1].id)), "{output}");
+    assert!(output.contains("balances differ in [EUR]"), "{output}");
+    assert!(output.ends_with("3 groups verified, 1 of them with a finding\n"), "{output}");
 
     assert_eq!(verify(&api, Some(&groups[0].id)).await.0, Outcome::Good);
     assert_eq!(verify(&api, Some(&groups[1].id)).await.0, Outcome::Bad);

@@ -20,7 +20,7 @@ async fn history_lists_every_version_of_an_expense() {
 
     let history = format!("{at}/history");
     let entries = alice.pages(&history, 100).await;
-    let told = |entry: &Value| {
+    let summary = |entry: &Value| {
         format!(
             "{} {} {} by {}: {}",
             entry["sequence"],
@@ -30,9 +30,9 @@ async fn history_lists_every_version_of_an_expense() {
             entry["expense"]["amount"],
         )
     };
-    let told: Vec<String> = entries.iter().map(told).collect();
+    let summary: Vec<String> = entries.iter().map(summary).collect();
     assert_eq!(
-        told,
+        summary,
         [
             "12 applied null by 1: null",
             "11 revert 10 by 1: null",

@@ -554,13 +554,13 @@ async fn payer_who_still_owes_is_listed_as_payer_and_as_debtor() {
     let body = json!({ "amount": 90, "payers": paid([("1", "80"), ("2", "10")]) });
     group.spend(0, body).await;
     let feed = bob.get("/api/users/me/activity").await.data(200).clone();
-    let told: Vec<Value> = feed
+    let listed: Vec<Value> = feed
         .as_array()
         .unwrap()
         .iter()
         .map(|event| json!([event["type"], event["amount"], event["otherPartyId"]]))
         .collect();
-    assert_eq!(told, [json!(["expense_paid", 10, null]), json!(["expense_owed", 20, "1"])]);
+    assert_eq!(listed, [json!(["expense_paid", 10, null]), json!(["expense_owed", 20, "1"])]);
     let summary = bob.get("/api/users/me/summary").await.data(200).clone();
     assert_eq!(
         summary["currencies"],

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Changes a group in every way.
-async fn disturb(eventful: &Eventful) {
+async fn change_everything(eventful: &Eventful) {
     let Eventful { group, edited, deleted, restored, pending, guest } = eventful;
     let [alice, bob, carol] = [0, 1, 2].map(|index| eventful.member(index));
     let edit = json!({ "amount": 1, "description": "Changed" });
@@ -64,7 +64,7 @@ async fn changes_after_the_first_page_are_not_in_a_json_export() {
         let alice = eventful.member(0);
         let before = exported(alice, eventful.id(), 1000).await;
         let first = alice.get(&eventful.group.path(&format!("/export?limit={limit}"))).await;
-        disturb(&eventful).await;
+        change_everything(&eventful).await;
         let cursor = next_cursor(&first);
         let mut pages = vec![first];
         pages.extend(rest(alice, eventful.id(), "json", limit, cursor).await);
@@ -90,7 +90,7 @@ async fn changes_after_the_first_page_are_not_in_a_csv_export() {
         let before = sheet(alice, eventful.id(), 1000).await;
         let path = eventful.group.path(&format!("/export?format=csv&limit={limit}"));
         let first = alice.get(&path).await;
-        disturb(&eventful).await;
+        change_everything(&eventful).await;
         let cursor = next_cursor(&first);
         let rest = rest(alice, eventful.id(), "csv", limit, cursor).await;
         let text: String = [first].into_iter().chain(rest).map(|page| page.text).collect();

@@ -9,7 +9,7 @@ use axum::http::{Method, header};
 use fracti_tests::faults::Proxy;
 use serde_json::{Value, json};
 
-use super::{Fault, WRITE, disturbed};
+use super::{Fault, WRITE, behind_proxy};
 use crate::harness::{Caller, Group, Reply};
 
 /// A write request.
@@ -211,7 +211,7 @@ async fn send_late(proxy: &Proxy, request: Request, nth: usize) -> (Reply, bool)
 /// Tests every place at which the first attempt can arrive late, with and without an idempotency
 /// key.
 async fn check_every_late_arrival(case: &str) {
-    let (proxy, like) = disturbed().await;
+    let (proxy, like) = behind_proxy().await;
     let posts = Prepared::new(&like).await.request(case, None).method == Method::POST;
     let groups = async |of: &Prepared| {
         of.group.members[0].get("/api/groups?limit=100").await.data(200).as_array().unwrap().len()
@@ -220,8 +220,8 @@ async fn check_every_late_arrival(case: &str) {
         let key = |name: String| keyed.then_some(name);
         let control = Prepared::new(&like).await;
         let before = groups(&control).await;
-        let told = control.request(case, key("control".to_owned()).as_deref()).send().await;
-        assert!(told.status.is_success(), "{case}: {told:?}");
+        let answer = control.request(case, key("control".to_owned()).as_deref()).send().await;
+        assert!(answer.status.is_success(), "{case}: {answer:?}");
         let (expected, more) = (control.shown().await, groups(&control).await - before);
         for nth in 1.. {
             let key = key(format!("key-{nth}"));
@@ -230,8 +230,8 @@ async fn check_every_late_arrival(case: &str) {
             let request = late.request(case, key.as_deref());
             let (reply, reached) = send_late(&proxy, request.clone(), nth).await;
             let place = format!("{case}, key {key:?}, late before request {nth}");
-            assert_eq!(reply.status, told.status, "{place}: {reply:?}");
-            assert_eq!(anonymous(&reply.body["data"]), anonymous(&told.body["data"]), "{place}");
+            assert_eq!(reply.status, answer.status, "{place}: {reply:?}");
+            assert_eq!(anonymous(&reply.body["data"]), anonymous(&answer.body["data"]), "{place}");
             assert_eq!(late.shown().await, expected, "{place}");
             assert_eq!(groups(&late).await - before, more, "{place}");
             if key.is_some() {

@@ -10,7 +10,7 @@ use fracti_tests::{database::TABLE, faults::Fault};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::{WRITE, disturbed};
+use super::{WRITE, behind_proxy};
 use crate::harness::{Caller, Group, Reply};
 
 /// Sends a request of another process, and `meanwhile` when its request `nth` to the table is
@@ -43,7 +43,7 @@ async fn interrupted(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn expense_that_reads_before_and_after_a_departure_is_decided_again() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let bob = &group.members[1];
     for nth in 1.. {
         let tea = json!({ "amount": 4, "description": "Tea" });
@@ -64,7 +64,7 @@ async fn expense_that_reads_before_and_after_a_departure_is_decided_again() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn expense_that_reads_before_and_after_archiving_is_refused() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let archive = async |archived: bool| {
         let body = json!({ "archived": archived });
         group.members[1].patch(&group.path(""), body).await.data(200);
@@ -86,7 +86,7 @@ async fn expense_that_reads_before_and_after_archiving_is_refused() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn departure_that_reads_before_and_after_an_expense_is_refused() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     for nth in 1.. {
         let leave = (Method::POST, group.path("/leave"), json!({}));
         let (reply, arrived) = interrupted(&group, &proxy, nth, leave, async || {
@@ -108,7 +108,7 @@ async fn departure_that_reads_before_and_after_an_expense_is_refused() {
 
 #[tokio::test]
 async fn committed_departure_is_reported_though_every_response_was_lost() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let [alice, bob] = [&group.members[0], &group.members[1]];
     let lost = || proxy.force(WRITE, [Fault::CutAfter; 5]);
     let bobs = group.path("/members/2");
@@ -168,7 +168,7 @@ async fn act(caller: Caller, group: String, mut rng: Rng) -> Reply {
 async fn members_come_and_go_at_random_while_responses_are_lost() {
     for seed in 0..6 {
         let mut rng = Rng::with_seed(seed);
-        let (proxy, group) = disturbed().await;
+        let (proxy, group) = behind_proxy().await;
         let members: Vec<Caller> = (1..=4).map(|id| group.api.user(id, "Quentin")).collect();
         for member in &members {
             member.post(&group.path("/join"), json!({})).await.data(200);

@@ -6,7 +6,7 @@ use fracti_store::Table;
 use fracti_tests::database::TABLE;
 use serde_json::{Value, json};
 
-use super::{Fault, WRITE, disturbed};
+use super::{Fault, WRITE, behind_proxy};
 use crate::harness::{Caller, Group, Reply};
 
 /// Lets `passed` transactions pass, and fails all attempts of the next one. Delays of this proxy
@@ -44,7 +44,7 @@ async fn history(caller: &Caller, group: &Group, name: &str) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn repeated_push_skips_entries_reverted_meanwhile() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let [alice, bob] = [&group.members[0], &group.members[1]];
     let (entries, reverts) = (group.path("/ledger/entries"), group.path("/ledger/entries/revert"));
     let names = names(110);
@@ -63,8 +63,8 @@ async fn repeated_push_skips_entries_reverted_meanwhile() {
     assert_eq!(group.balances().await[1], (counted - 2 + 7).to_string());
 
     let done = push().await;
-    let (told, not) = applied(&done);
-    assert_eq!((told, not), (names.iter().map(String::as_str).collect(), 0));
+    let (applied_names, not) = applied(&done);
+    assert_eq!((applied_names, not), (names.iter().map(String::as_str).collect(), 0));
     assert_eq!(group.balances().await[1], "115", "108 of the import, and 7 for e1");
     assert_eq!(history(bob, &group, "e0").await, ["revert", "reverted"]);
     assert_eq!(history(bob, &group, "e1").await, ["applied", "revert", "reverted"]);
@@ -78,7 +78,7 @@ async fn repeated_push_skips_entries_reverted_meanwhile() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn repeated_revert_skips_entries_pushed_again_meanwhile() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let [alice, bob] = [&group.members[0], &group.members[1]];
     let (entries, reverts) = (group.path("/ledger/entries"), group.path("/ledger/entries/revert"));
     let names = names(110);
@@ -96,8 +96,8 @@ async fn repeated_revert_skips_entries_pushed_again_meanwhile() {
     assert_eq!(group.balances().await[1], (counted + 7).to_string());
 
     let done = revert().await;
-    let (told, not) = applied(&done);
-    assert_eq!((told, not), (names.iter().map(String::as_str).collect(), 0));
+    let (applied_names, not) = applied(&done);
+    assert_eq!((applied_names, not), (names.iter().map(String::as_str).collect(), 0));
     assert_eq!(group.balances().await[1], "7", "e0 has the amount of the second push");
     assert_eq!(history(bob, &group, "e0").await, ["applied", "revert", "reverted"]);
     assert_eq!(history(bob, &group, "e109").await, ["revert", "reverted"]);
@@ -111,7 +111,7 @@ async fn repeated_revert_skips_entries_pushed_again_meanwhile() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn repeated_revert_after_a_lost_response_skips_entries_pushed_again() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let [alice, bob] = [&group.members[0], &group.members[1]];
     let (entries, reverts) = (group.path("/ledger/entries"), group.path("/ledger/entries/revert"));
     alice.post(&entries, adjustments(&names(2))).await.data(200);
@@ -131,7 +131,7 @@ async fn repeated_revert_after_a_lost_response_skips_entries_pushed_again() {
 /// row may be.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_revert_with_a_key_survives_faults_and_is_replayed() {
-    let (proxy, like) = disturbed().await;
+    let (proxy, like) = behind_proxy().await;
     // Repeated until there is a response: the machine may be slow.
     let unhurried = like.api.over(Table::new(proxy.patient_client(1), TABLE));
     let unhurried = unhurried.with_deadline(Duration::from_mins(10));

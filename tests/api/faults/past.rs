@@ -10,7 +10,7 @@ use fracti_store::Table;
 use fracti_tests::{database::TABLE, faults::Proxy};
 use serde_json::{Value, json};
 
-use super::disturbed;
+use super::behind_proxy;
 use crate::harness::{Caller, Group, Reply};
 
 const DAY: Duration = Duration::from_hours(24);
@@ -140,7 +140,7 @@ async fn read_across(
 
 /// Makes the `chosen` reads, with each request of a read held in turn.
 async fn answers_are_of_one_moment(chosen: impl Fn(&str) -> bool) {
-    let (proxy, like) = disturbed().await;
+    let (proxy, like) = behind_proxy().await;
     let reading = like.api.over(Table::new(proxy.patient_client(1), TABLE));
     for question in QUESTIONS.into_iter().filter(|it| chosen(it)) {
         let mut yesterday = Yesterday::new(&like).await;

@@ -5,7 +5,7 @@ use fracti_store::from_sdk;
 use fracti_tests::faults::{Fault, Proxy};
 use serde_json::{Value, json};
 
-use super::{WRITE, disturbed};
+use super::{WRITE, behind_proxy};
 use crate::harness::{Caller, Group, number};
 
 const SPENDINGS: &str = "/api/users/me/spendings";
@@ -44,7 +44,7 @@ async fn status(caller: &Caller, body: Value) -> u16 {
 #[tokio::test]
 async fn spending_is_recorded_and_counted_once_under_every_fault() {
     use Fault::{Conflict, CutAfter, CutBefore, Exceed, Fail, FailAfter, Throttle};
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let alice = &group.members[0];
     for (faults, answer, recorded) in [
         (vec![CutAfter], 201, 1),
@@ -69,7 +69,7 @@ async fn spending_is_recorded_and_counted_once_under_every_fault() {
 
 #[tokio::test]
 async fn one_failure_of_twenty_concurrent_spendings_leaves_the_sum_of_the_others() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     proxy.force(WRITE, [Fault::Fail; 5]);
     let answers = futures_util::future::join_all((0..20).map(async |_| {
         let alice = group.api.user(1, "A");
@@ -83,7 +83,7 @@ async fn one_failure_of_twenty_concurrent_spendings_leaves_the_sum_of_the_others
 
 #[tokio::test]
 async fn edits_and_deletions_apply_once_though_responses_are_lost() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     let alice = &group.members[0];
     for faults in [vec![Fault::CutAfter], vec![Fault::CutAfter; 5], vec![Fault::CutBefore; 5]] {
         let made = alice.post(SPENDINGS, coffee()).await.data(201).clone();
@@ -130,7 +130,7 @@ async fn share(proxy: &Proxy, group: &Group, key: Option<&str>, faults: &[Fault]
 
 #[tokio::test]
 async fn spending_is_shared_once_though_asked_twice_and_responses_are_lost() {
-    let (proxy, group) = disturbed().await;
+    let (proxy, group) = behind_proxy().await;
     for (index, faults) in
         [vec![], vec![Fault::CutAfter], vec![Fault::CutBefore, Fault::CutAfter]].iter().enumerate()
     {

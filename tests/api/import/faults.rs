@@ -15,7 +15,7 @@ use crate::harness::{Api, Group};
 const WRITE: &str = "TransactWriteItems";
 
 /// A group of two behind a proxy, and a file of 60 rows.
-async fn disturbed() -> (Proxy, Group, Import) {
+async fn behind_proxy() -> (Proxy, Group, Import) {
     let proxy = Proxy::start(Plan::none()).await;
     let api = Api::new().await.behind(&proxy);
     let group = Group::of(&api, 2, "EUR").await;
@@ -35,7 +35,7 @@ async fn each_row_is_recorded_once_under_every_fault() {
         vec![CutAfter, Throttle, FailAfter, CutBefore],
         vec![CutBefore, CutBefore, CutBefore, CutAfter, Fail],
     ] {
-        let (proxy, group, import) = disturbed().await;
+        let (proxy, group, import) = behind_proxy().await;
         let alice = &group.members[0];
         let plan = import.clone().with("commit", json!(false)).send(alice, &group).await;
         proxy.force(WRITE, faults.iter().copied());
@@ -58,7 +58,7 @@ async fn each_row_is_recorded_once_under_every_fault() {
 #[tokio::test]
 async fn an_import_that_crashes_in_the_middle_is_continued_or_undone() {
     for undo in [false, true] {
-        let (proxy, group, import) = disturbed().await;
+        let (proxy, group, import) = behind_proxy().await;
         let alice = &group.members[0];
         let plan = import.clone().with("commit", json!(false)).send(alice, &group).await;
         // The guests and two parts of the rows are written; the process dies in the next part.
@@ -97,7 +97,7 @@ async fn an_import_that_crashes_in_the_middle_is_continued_or_undone() {
 #[tokio::test]
 async fn an_undo_under_faults_deletes_each_row_once() {
     use Fault::{Conflict, CutAfter, CutBefore, FailAfter, Throttle};
-    let (proxy, group, import) = disturbed().await;
+    let (proxy, group, import) = behind_proxy().await;
     let alice = &group.members[0];
     for faults in [
         vec![CutAfter; 2],

@@ -147,8 +147,8 @@ async fn two_names_may_be_one_member() {
         [&json!(2), &json!(1), &json!(1)]
     );
     let warnings = plan["warnings"].as_array().unwrap();
-    let told = json!({ "line": 5, "message": "the payment is left out, because payer and recipient are one member" });
-    assert!(warnings.contains(&told), "{plan}");
+    let reported = json!({ "line": 5, "message": "the payment is left out, because payer and recipient are one member" });
+    assert!(warnings.contains(&reported), "{plan}");
     assert_eq!(counts(&import.send(alice, &group).await), [3, 0, 2, 1]);
     assert_eq!(group.balances().await, ["16", "-16"]);
     let hut = &alice.pages(&group.path("/expenses"), 10).await[1];
@@ -163,17 +163,20 @@ async fn errors_and_questions_of_a_file_are_all_reported_and_nothing_is_written(
     let before = group.api.rows().await;
     let (file, _) = FILES[2];
     let open = Import::of(file, "{}").by(alice, &group, &[]).await;
-    let told = details(&open.send(alice, &group).await);
-    assert_eq!(told[0].0, r#"options.payers["9"]"#, "{told:?}");
-    assert!(told[0].1.contains("is required: who paid 25 EUR for Reimbursement"), "{told:?}");
+    let reported = details(&open.send(alice, &group).await);
+    assert_eq!(reported[0].0, r#"options.payers["9"]"#, "{reported:?}");
+    assert!(
+        reported[0].1.contains("is required: who paid 25 EUR for Reimbursement"),
+        "{reported:?}"
+    );
     let rows = [("2025-12-01", "General", "Tea", "EUR", vec![100, -100])];
     let good = splitwise(&["A", "B"], &rows);
     let broken =
         good.replace("1.00,-1.00\n\n", "1.00,-0.99\n2025-13-01,x,y,1.00,EUR,1.00,-1.00\n\n");
     let broken = Import::of(&broken, "{}").by(alice, &group, &[("A", "1"), ("B", "2")]).await;
-    let told = details(&broken.send(alice, &group).await);
-    assert!(told.len() >= 2 && told.iter().all(|(path, _)| path == "file"), "{told:?}");
-    assert!(told[0].1.starts_with("line 3"), "{told:?}");
+    let reported = details(&broken.send(alice, &group).await);
+    assert!(reported.len() >= 2 && reported.iter().all(|(path, _)| path == "file"), "{reported:?}");
+    assert!(reported[0].1.starts_with("line 3"), "{reported:?}");
     assert_eq!(group.api.rows().await, before);
 }
 
@@ -182,7 +185,7 @@ async fn nothing_is_written_if_the_ledger_cannot_take_one_row() {
     let group = Group::new(2, "EUR").await;
     let alice = &group.members[0];
     let most = 4_000_000_000_000_000_000;
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for day in ["2025-12-01", "2025-12-02", "2025-12-03"] {
         let mut rows = vec![(day, "General", "Tea", "EUR", vec![100, -100]); 60];
         rows.push((day, "General", "Huge", "EUR", vec![most, -most]));
@@ -193,14 +196,14 @@ async fn nothing_is_written_if_the_ledger_cannot_take_one_row() {
         if day < "2025-12-03" {
             assert_eq!(counts(&reply)[0], 61);
         } else {
-            told = details(&reply);
+            reported = details(&reply);
             assert_eq!(group.api.rows().await, before);
         }
     }
-    assert_eq!(told[0].0, "file");
+    assert_eq!(reported[0].0, "file");
     assert!(
-        told[0].1.starts_with("line 63: amount must keep the group's totals in EUR"),
-        "{told:?}"
+        reported[0].1.starts_with("line 63: amount must keep the group's totals in EUR"),
+        "{reported:?}"
     );
     assert_eq!(balances(&group).await.len(), 2);
 }

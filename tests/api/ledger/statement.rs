@@ -243,8 +243,8 @@ async fn check_statement(past: &Past, seed: u64) {
                 *sums.entry(currency).or_default() += net;
             }
             for (currency, sum) in &sums {
-                let told = nanos(&line["balance"][currency]);
-                assert_eq!(told, *sum, "SEED={seed} {line}: {currency}");
+                let reported = nanos(&line["balance"][currency]);
+                assert_eq!(reported, *sum, "SEED={seed} {line}: {currency}");
             }
         }
         assert_eq!(count, mine.len(), "SEED={seed}");
@@ -275,14 +275,14 @@ async fn check_days(past: &Past, seed: u64) {
     for seen in &past.seen {
         last_of_day.insert(&seen.at[..10], seen);
     }
-    let told: BTreeMap<&str, &Value> =
+    let reported: BTreeMap<&str, &Value> =
         all.iter().map(|day| (day["day"].as_str().unwrap(), day)).collect();
-    for (day, told) in &told {
+    for (day, reported) in &reported {
         let seen = last_of_day[day];
-        assert_eq!(moved(&told["balances"]), moved(&seen.balances), "SEED={seed} {day}");
-        assert_eq!(told["sequence"], seen.sequence, "SEED={seed} {day}");
+        assert_eq!(moved(&reported["balances"]), moved(&seen.balances), "SEED={seed} {day}");
+        assert_eq!(reported["sequence"], seen.sequence, "SEED={seed} {day}");
     }
-    assert!(!told.is_empty());
+    assert!(!reported.is_empty());
     for limit in [1, 3] {
         assert_eq!(carol.pages(&days, limit).await, all, "SEED={seed}");
     }

@@ -34,7 +34,7 @@ async fn stream(scene: &Scene, pieces: impl Into<Body>) -> Response<Body> {
     scene.api.router.clone().oneshot(request).await.unwrap()
 }
 
-async fn told(response: Response<Body>) -> (u16, Value) {
+async fn status_and_body(response: Response<Body>) -> (u16, Value) {
     let status = response.status().as_u16();
     let body = response.into_body().collect().await.unwrap().to_bytes();
     (status, serde_json::from_slice(&body).unwrap())
@@ -68,9 +68,9 @@ async fn body_of_64_kib_is_accepted_and_one_byte_more_is_refused() {
             .chunks(1000)
             .map(|piece| Ok::<_, Infallible>(Bytes::copy_from_slice(piece)))
             .collect();
-        let (told, body) =
-            told(stream(&scene, Body::from_stream(stream::iter(pieces))).await).await;
-        assert_eq!(told, status, "{length}: {body}");
+        let (code, body) =
+            status_and_body(stream(&scene, Body::from_stream(stream::iter(pieces))).await).await;
+        assert_eq!(code, status, "{length}: {body}");
         if status == 413 {
             scene.unchanged("in pieces").await;
         }
@@ -83,13 +83,13 @@ async fn body_of_64_kib_is_accepted_and_one_byte_more_is_refused() {
 async fn endless_body_is_not_read_to_its_end() {
     let scene = Scene::new().await;
     let endless = stream::repeat_with(|| Ok::<_, Infallible>(Bytes::from_static(&[b' '; 1000])));
-    let (status, body) = told(stream(&scene, Body::from_stream(endless)).await).await;
+    let (status, body) = status_and_body(stream(&scene, Body::from_stream(endless)).await).await;
     assert_eq!((status, &body["error"]), (413, &json!("PAYLOAD_TOO_LARGE")));
     // A route without a body does not wait for one.
     let request = scene.eve.request(Method::GET, &scene.own.path("/api/groups/G"));
     let never = Body::from_stream(stream::pending::<Result<Bytes, Infallible>>());
     let reply = scene.api.router.clone().oneshot(request.body(never).unwrap()).await.unwrap();
-    assert_eq!(told(reply).await.0, 200);
+    assert_eq!(status_and_body(reply).await.0, 200);
     scene.unchanged("endless").await;
 }
 
@@ -100,13 +100,13 @@ async fn stalled_body_times_out() {
     let stalled = futures_util::StreamExt::chain(begun, stream::pending());
     // From here on, paused time advances to the next timer.
     tokio::time::pause();
-    let (status, body) = told(stream(&scene, Body::from_stream(stalled)).await).await;
+    let (status, body) = status_and_body(stream(&scene, Body::from_stream(stalled)).await).await;
     tokio::time::resume();
     assert_eq!((status, &body["error"]), (400, &json!("INVALID_JSON")), "{body}");
     assert!(body["message"].as_str().unwrap().contains("did not arrive"), "{body}");
     // A broken body ends the request immediately.
     let broken = stream::once(async { Err::<Bytes, _>(std::io::Error::other("reset")) });
-    let (status, body) = told(stream(&scene, Body::from_stream(broken)).await).await;
+    let (status, body) = status_and_body(stream(&scene, Body::from_stream(broken)).await).await;
     assert_eq!((status, &body["error"]), (400, &json!("INVALID_JSON")), "{body}");
     scene.unchanged("slow").await;
 }

@@ -17,7 +17,7 @@ async fn feed_describes_each_event_from_the_users_side() {
     alice.post(&group.path("/settlements"), body).await.data(201);
 
     let feed = alice.get("/api/users/me/activity").await.data(200).clone();
-    let told: Vec<Value> = feed
+    let listed: Vec<Value> = feed
         .as_array()
         .unwrap()
         .iter()
@@ -33,7 +33,7 @@ async fn feed_describes_each_event_from_the_users_side() {
         })
         .collect();
     assert_eq!(
-        told,
+        listed,
         [
             json!(["settlement_sent", 1, "Payment to B", "2", "B", "pending"]),
             json!(["settlement_received", 3, "Payment from B", "2", "B", "completed"]),

@@ -85,8 +85,8 @@ pub fn expense(
         "splits",
         "createdAt",
     ];
-    let strangers = named.strangers;
-    Ok(Migrated { strangers, ..Migrated::of(item, expense, &always)? })
+    let missing_members = named.missing_members;
+    Ok(Migrated { missing_members, ..Migrated::of(item, expense, &always)? })
 }
 
 /// The description, and the whole text as notes if it is longer than a description may be.

@@ -64,7 +64,7 @@ pub fn member(
     let row = Attributes(item);
     let id = id_of(group, row).ok_or_else(|| Anomaly::Unreadable("id".to_owned()))?;
     let wallet: Option<TonAddress> = row.text("wallet").map(TonAddress::stored);
-    let doubt = wallet.as_ref().filter(|wallet| !wallet.is_valid()).map(|_| Anomaly::Wallet);
+    let anomaly = wallet.as_ref().filter(|wallet| !wallet.is_valid()).map(|_| Anomaly::Wallet);
     let owned = |name: &str| row.text(name).map(str::to_owned);
     let member = Member {
         id,
@@ -83,5 +83,5 @@ pub fn member(
     };
     let always = ["SK", "id", "telegramId", "name", "joinedAt"];
     let migrated = Migrated::of(item, MemberRow { group_id: group, member }, &always)?;
-    Ok(Migrated { doubts: doubt.into_iter().collect(), ..migrated })
+    Ok(Migrated { anomalies: anomaly.into_iter().collect(), ..migrated })
 }

@@ -30,7 +30,7 @@ pub(super) struct Named<'a> {
     members: &'a Members,
     at: Timestamp,
     /// Members who have no row.
-    pub(super) strangers: Vec<Member>,
+    pub(super) missing_members: Vec<Member>,
 }
 
 /// The id of the member with this row: the Telegram id, or that of a guest if there is none.
@@ -69,7 +69,7 @@ impl Members {
                 members.known.insert(text.to_owned(), (id, name.to_owned()));
             }
             let [left_at, removed_at] = ["leftAt", "removedAt"].map(|it| row.parsed(it));
-            let member = stranger(id, name, Timestamp::default());
+            let member = missing_member(id, name, Timestamp::default());
             let linked_to = row.parsed("linkedTo");
             members.names.push(Member { linked_to, left_at, removed_at, ..member });
         }
@@ -78,8 +78,8 @@ impl Members {
 
     /// Adds these members.
     #[must_use]
-    pub fn with(mut self, strangers: &[Member]) -> Self {
-        for member in strangers {
+    pub fn with(mut self, missing_members: &[Member]) -> Self {
+        for member in missing_members {
             self.known.insert(member.id.to_string(), (member.id, member.name.clone()));
             self.names.push(member.clone());
         }
@@ -102,7 +102,7 @@ impl Members {
     }
 
     pub(super) const fn named(&self, at: Timestamp) -> Named<'_> {
-        Named { members: self, at, strangers: Vec::new() }
+        Named { members: self, at, missing_members: Vec::new() }
     }
 }
 
@@ -124,7 +124,7 @@ impl Named<'_> {
         let text = row.text(id).ok_or_else(|| Anomaly::Unreadable(id.to_owned()))?;
         let known = |text: &str| self.members.known.get(text).cloned();
         let meant = other(self.members.group, text);
-        let same = self.strangers.iter().find(|stranger| stranger.id == meant);
+        let same = self.missing_members.iter().find(|member| member.id == meant);
         let found = known(text).or_else(|| known(&meant.to_string()));
         let found = found.or_else(|| same.map(|member| (member.id, member.name.clone())));
         let given = row.text(name).map(str::to_owned);
@@ -134,7 +134,8 @@ impl Named<'_> {
         let name = given.unwrap_or_else(|| UNKNOWN.to_owned());
         let past = meant.user().map(|_| self.at);
         let row_name = if past.is_some() { name.clone() } else { self.free_name(&name) };
-        self.strangers.push(Member { left_at: past, ..stranger(meant, &row_name, self.at) });
+        self.missing_members
+            .push(Member { left_at: past, ..missing_member(meant, &row_name, self.at) });
         Ok((meant, name))
     }
 
@@ -142,7 +143,7 @@ impl Named<'_> {
     /// their names.
     fn free_name(&self, name: &str) -> String {
         let names: Vec<Member> =
-            self.members.names.iter().chain(&self.strangers).cloned().collect();
+            self.members.names.iter().chain(&self.missing_members).cloned().collect();
         let numbered = (2_u32..).map(|number| format!("{name} ({number})"));
         let mut names_to_try = std::iter::once(name.to_owned()).chain(numbered);
         names_to_try
@@ -152,7 +153,7 @@ impl Named<'_> {
 }
 
 /// A member of whom only the id and the name are known.
-fn stranger(id: MemberId, name: &str, at: Timestamp) -> Member {
+fn missing_member(id: MemberId, name: &str, at: Timestamp) -> Member {
     Member {
         id,
         telegram_id: id.user().map(UserId::number),

@@ -43,7 +43,7 @@ pub fn settlement(
     let tx_hash = row.text("txHash");
     let tx_hash =
         tx_hash.map(|text| text.parse().unwrap_or_else(|_| TxHash::stored(text.to_owned())));
-    let doubt = tx_hash.as_ref().filter(|hash| !hash.is_whole()).map(|_| Anomaly::Hash);
+    let anomaly = tx_hash.as_ref().filter(|hash| !hash.is_whole()).map(|_| Anomaly::Hash);
     let settlement = Settlement {
         id,
         group_id: group.id,
@@ -73,6 +73,6 @@ pub fn settlement(
         "createdAt",
         "completedAt",
     ];
-    let (strangers, doubts) = (named.strangers, doubt.into_iter().collect());
-    Ok(Migrated { strangers, doubts, ..Migrated::of(item, settlement, &always)? })
+    let (missing_members, anomalies) = (named.missing_members, anomaly.into_iter().collect());
+    Ok(Migrated { missing_members, anomalies, ..Migrated::of(item, settlement, &always)? })
 }

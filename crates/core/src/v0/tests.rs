@@ -161,9 +161,9 @@ fn shares_are_put_right_by_the_rule_of_their_split() {
         let splits: Vec<Value> =
             shares.into_iter().map(|(user, amount, part)| share(user, amount, part)).collect();
         let changes = json!({ "amount": amount, "splitType": split_type, "splits": splits });
-        let told = changes.to_string();
+        let summary = changes.to_string();
         let Ok(migrated) = expense_of(changes) else {
-            assert_eq!(expected, "", "{told}");
+            assert_eq!(expected, "", "{summary}");
             continue;
         };
         let shares = migrated.entity.splits.iter().map(|share| share.amount.to_string());
@@ -171,11 +171,11 @@ fn shares_are_put_right_by_the_rule_of_their_split() {
         if split_type == "equal" {
             shares.sort_unstable();
         }
-        assert_eq!(shares.join(" "), expected, "{told}");
-        assert_eq!(migrated.entity.split_type.to_string(), becomes, "{told}");
+        assert_eq!(shares.join(" "), expected, "{summary}");
+        assert_eq!(migrated.entity.split_type.to_string(), becomes, "{summary}");
         let event = migrated.entity.event().unwrap();
         let sum: i64 = event.changes.iter().map(|it| it.totals.paid - it.totals.owed).sum();
-        assert_eq!(sum, 0, "{told}");
+        assert_eq!(sum, 0, "{summary}");
     }
 }
 
@@ -197,8 +197,8 @@ fn attributes_of_an_expense_are_corrected() {
         (json!({ "payerId": "4" }), ""),
         (json!({ "payerName": null }), "payerName"),
     ] {
-        let told = changes.to_string();
-        assert_eq!(corrected(&expense_of(changes).unwrap()), names, "{told}");
+        let summary = changes.to_string();
+        assert_eq!(corrected(&expense_of(changes).unwrap()), names, "{summary}");
     }
     let long = expense_of(json!({ "description": "x".repeat(300) })).unwrap().entity;
     assert_eq!((long.description.chars().count(), long.notes.unwrap().len()), (200, 300));
@@ -222,44 +222,46 @@ fn rows_that_cannot_be_migrated_say_why() {
         (json!({ "SK": "TX#?", "createdAt": null }), unreadable("createdAt")),
         (json!({ "id": "0190a1b2-0000-7000-8000-000000000001" }), Anomaly::IdTime),
     ] {
-        let told = changes.to_string();
-        assert_eq!(expense_of(changes).unwrap_err(), anomaly, "{told}");
+        let summary = changes.to_string();
+        assert_eq!(expense_of(changes).unwrap_err(), anomaly, "{summary}");
     }
     for (changes, anomaly) in [
         (json!({ "amount": -1 }), Anomaly::NegativeAmount),
         (json!({ "toUserId": "2" }), Anomaly::SameMember),
         (json!({ "status": "sent" }), unreadable("status")),
     ] {
-        let told = changes.to_string();
-        assert_eq!(settlement_of(changes).unwrap_err(), anomaly, "{told}");
+        let summary = changes.to_string();
+        assert_eq!(settlement_of(changes).unwrap_err(), anomaly, "{summary}");
     }
 }
 
 #[test]
-fn members_are_known_by_each_of_their_ids_and_strangers_are_introduced() {
-    let stranger = |payer: &str| expense_of(json!({ "payerId": payer })).unwrap();
-    assert_eq!(stranger(OTHER).entity.payer_id.to_string(), "3");
-    assert_eq!(stranger(OTHER).strangers, []);
+fn members_are_known_by_each_of_their_ids_and_missing_members_are_added() {
+    let with_payer = |payer: &str| expense_of(json!({ "payerId": payer })).unwrap();
+    assert_eq!(with_payer(OTHER).entity.payer_id.to_string(), "3");
+    assert_eq!(with_payer(OTHER).missing_members, []);
 
-    let user = stranger("4");
+    let user = with_payer("4");
     assert_eq!(user.entity.payer_id.to_string(), "4");
-    assert!(!user.strangers[0].is_present() && user.strangers[0].telegram_id == Some(4));
+    assert!(
+        !user.missing_members[0].is_present() && user.missing_members[0].telegram_id == Some(4)
+    );
 
     let uuid = "880e8400-e29b-41d4-a716-446655440009";
-    let guest = stranger(uuid);
+    let guest = with_payer(uuid);
     assert_eq!(guest.entity.payer_id.to_string(), format!("guest-{uuid}"));
-    assert!(guest.strangers[0].is_present() && guest.strangers[0].guest);
-    assert_eq!(guest.strangers[0].name, "Alice (2)", "Alice is a member");
+    assert!(guest.missing_members[0].is_present() && guest.missing_members[0].guest);
+    assert_eq!(guest.missing_members[0].name, "Alice (2)", "Alice is a member");
     assert_eq!(guest.entity.payer_name, "Alice");
 
-    let word = stranger("dave@example.com");
+    let word = with_payer("dave@example.com");
     assert!(word.entity.payer_id.guest().is_some());
-    assert_eq!(stranger("dave@example.com").entity, word.entity, "the same guest each time");
+    assert_eq!(with_payer("dave@example.com").entity, word.entity, "the same guest each time");
     let group = in_group(json!({})).entity;
-    let known = members().with(&word.strangers);
+    let known = members().with(&word.missing_members);
     let row = expense_row(json!({ "payerId": "dave@example.com" }));
     let again = expense(&row, recorded_at(&row, "TX#").unwrap(), &group, &known).unwrap();
-    assert_eq!((again.strangers, again.entity.payer_id), (Vec::new(), word.entity.payer_id));
+    assert_eq!((again.missing_members, again.entity.payer_id), (Vec::new(), word.entity.payer_id));
 }
 
 #[test]
@@ -267,17 +269,17 @@ fn settlements_keep_what_their_hash_can_be() {
     let hash = "AB".repeat(32);
     let whole = settlement_of(json!({ "txHash": hash })).unwrap();
     assert_eq!(whole.entity.tx_hash.as_ref().unwrap().to_string(), hash.to_lowercase());
-    assert_eq!((corrected(&whole).as_str(), whole.doubts), ("txHash", Vec::new()));
+    assert_eq!((corrected(&whole).as_str(), whole.anomalies), ("txHash", Vec::new()));
     let short = settlement_of(json!({ "txHash": "a1b2c3d4e5f6..." })).unwrap();
-    assert_eq!((corrected(&short).as_str(), short.doubts), ("", vec![Anomaly::Hash]));
+    assert_eq!((corrected(&short).as_str(), short.anomalies), ("", vec![Anomaly::Hash]));
     for (changes, names) in [
         (json!({ "completedAt": null }), "completedAt"),
         (json!({ "status": "pending", "completedAt": null }), ""),
         (json!({ "status": "pending" }), "completedAt"),
         (json!({ "amount": 5.004 }), "amount"),
     ] {
-        let told = changes.to_string();
-        assert_eq!(corrected(&settlement_of(changes).unwrap()), names, "{told}");
+        let summary = changes.to_string();
+        assert_eq!(corrected(&settlement_of(changes).unwrap()), names, "{summary}");
     }
 }
 
@@ -289,7 +291,7 @@ fn rows_of_members_and_groups_are_completed() {
     assert_eq!((text(&other.entity), corrected(&other)), ("1".to_owned(), "SK id".to_owned()));
     let changes = json!({ "SK": format!("USER#{OTHER}"), "id": OTHER, "telegramId": null });
     assert_eq!(text(&of(changes).entity), format!("guest-{OTHER}"));
-    assert_eq!(of(json!({ "wallet": "EQBvI0aFLnw2XHNc7mpXc..." })).doubts, [Anomaly::Wallet]);
+    assert_eq!(of(json!({ "wallet": "EQBvI0aFLnw2XHNc7mpXc..." })).anomalies, [Anomaly::Wallet]);
     assert_eq!(corrected(&of(json!({ "name": null, "joinedAt": null }))), "joinedAt name");
 
     assert_eq!(in_group(json!({ "currency": null })).entity.currency.code(), "TON");

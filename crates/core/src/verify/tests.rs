@@ -11,7 +11,7 @@ use crate::{
     money::Money,
     row::{from_item, to_item},
     split::Split,
-    tally::{Counter, Tally, TallyCounters, TallyOf},
+    tally::{Counter, Tally, TallyCounters, TallyKey},
     time::Timestamp,
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
@@ -313,7 +313,7 @@ fn verify_sees_every_difference() {
         assert!(verify(&ledger, &rows).is_err(), "{what}");
     }
 
-    let of = TallyOf { date: at(0).day(), category: None };
+    let of = TallyKey { date: at(0).day(), category: None };
     let differs = Err(Discrepancy::Tallies(vec![of]));
     let (mut more, mut other) = (rows.tallies.clone(), rows.tallies.clone());
     for counter in [Counter::Count(currency(0)), Counter::Share(user(9), currency(0))] {

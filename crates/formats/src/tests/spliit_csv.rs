@@ -141,9 +141,9 @@ fn answers_must_fit_the_questions() {
         (r#"{"payers":{"2":"Anna","3":"Bob"}}"#, Some("3 payers must not have this line")),
     ] {
         let import = read(file(&[&open]).as_bytes(), &answers(answer), today());
-        let told = errors(&import);
-        assert_eq!(told.len(), usize::from(error.is_some()), "{told:?}");
-        assert!(told.iter().all(|it| it.starts_with(error.unwrap())), "{told:?}");
+        let warned = errors(&import);
+        assert_eq!(warned.len(), usize::from(error.is_some()), "{warned:?}");
+        assert!(warned.iter().all(|it| it.starts_with(error.unwrap())), "{warned:?}");
     }
 }
 

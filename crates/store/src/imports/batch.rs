@@ -9,7 +9,7 @@ use fracti_core::{
     import::{EntryPosition, ImportedSettlement, Record},
     ledger::LedgerError,
     settlement::Settlement,
-    tally::TallyOf,
+    tally::TallyKey,
 };
 
 use super::OTHER_ACTIONS;
@@ -37,7 +37,7 @@ pub(super) struct Batch {
     /// The expenses. Each tally gets one write for all of them.
     recorded: Vec<Expense>,
     /// Upper bound of the number of counters of each tally.
-    counters: BTreeMap<TallyOf, usize>,
+    counters: BTreeMap<TallyKey, usize>,
     bytes: usize,
     /// Number of expenses.
     pub(super) expenses: u64,

@@ -41,7 +41,7 @@ pub(super) struct Converted {
     /// The members of the group, including those who have no row.
     pub(super) members: Members,
     /// Members who have no row.
-    pub(super) strangers: BTreeMap<MemberId, Member>,
+    pub(super) missing_members: BTreeMap<MemberId, Member>,
 }
 
 impl Kind {
@@ -99,7 +99,7 @@ impl Table {
         group: &Group,
         members: Members,
     ) -> Result<Converted, Error> {
-        let (mut entities, mut strangers) = (Vec::new(), BTreeMap::new());
+        let (mut entities, mut missing_members) = (Vec::new(), BTreeMap::new());
         let (mut members, mut taken) = (members, HashSet::new());
         for candidate in candidates {
             let entity = match self.time_for(candidate, group.id, &mut taken).await? {
@@ -107,13 +107,13 @@ impl Table {
                 Err(anomaly) => Err(anomaly),
             };
             if let Ok(entity) = &entity {
-                members = members.with(entity.strangers());
-                let named = entity.strangers().iter();
-                strangers.extend(named.map(|member| (member.id, member.clone())));
+                members = members.with(entity.missing_members());
+                let named = entity.missing_members().iter();
+                missing_members.extend(named.map(|member| (member.id, member.clone())));
             }
             entities.push(entity);
         }
-        Ok(Converted { entities, members, strangers })
+        Ok(Converted { entities, members, missing_members })
     }
 
     /// The time at which a row was recorded. If the sort key does not match this time, the row is

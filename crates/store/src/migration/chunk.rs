@@ -11,7 +11,7 @@ use fracti_core::{
     id::{GroupId, MemberId, UserId},
     keys::{self, Primary},
     ledger::{Event, Ledger},
-    tally::TallyOf,
+    tally::TallyKey,
     time::Timestamp,
     v0::Anomaly,
 };
@@ -57,15 +57,15 @@ pub(super) enum Added {
 /// The transaction so far.
 pub(super) struct Chunk<'a> {
     group: GroupId,
-    strangers: &'a BTreeMap<MemberId, Member>,
+    missing_members: &'a BTreeMap<MemberId, Member>,
     pub(super) ledger: Ledger,
     pub(super) counts: Counts,
-    /// Strangers whose rows are written.
+    /// Missing members whose rows are written.
     pub(super) introduced: Vec<Member>,
     writes: Vec<Write>,
     keys: HashSet<Primary>,
     size: usize,
-    tallies: BTreeSet<TallyOf>,
+    tallies: BTreeSet<TallyKey>,
     before: Vec<Expense>,
     after: Vec<Expense>,
 }
@@ -74,11 +74,11 @@ impl<'a> Chunk<'a> {
     pub(super) fn new(
         group: GroupId,
         ledger: Ledger,
-        strangers: &'a BTreeMap<MemberId, Member>,
+        missing_members: &'a BTreeMap<MemberId, Member>,
     ) -> Self {
         Self {
             group,
-            strangers,
+            missing_members,
             ledger,
             counts: Counts::default(),
             introduced: Vec::new(),
@@ -98,7 +98,7 @@ impl<'a> Chunk<'a> {
         for member in &introduced {
             let row = MemberRow { group_id: self.group, member: member.clone() };
             writes.push(Write::put(&row)?.when(Expression::absent(), OnConflict::Retry));
-            counts.strangers = counts.strangers.saturating_add(1);
+            counts.added_members = counts.added_members.saturating_add(1);
         }
         let mut ledger = None;
         if let Some((event, at, actor)) = event {
@@ -115,7 +115,7 @@ impl<'a> Chunk<'a> {
             ledger = Some(next);
         }
         let tallies = [&before, &after].into_iter().flatten().filter_map(Expense::tally);
-        let tallies: BTreeSet<TallyOf> = tallies.chain(self.tallies.iter().copied()).collect();
+        let tallies: BTreeSet<TallyKey> = tallies.chain(self.tallies.iter().copied()).collect();
         let size = writes.iter().map(Write::size).fold(self.size, usize::saturating_add);
         let actions = [self.writes.len(), writes.len(), tallies.len(), OTHER_ACTIONS];
         let actions = actions.into_iter().fold(0, usize::saturating_add);
@@ -137,11 +137,15 @@ impl<'a> Chunk<'a> {
         Ok(Added::Yes)
     }
 
-    /// The strangers among these whose rows are not written yet.
+    /// The missing members among these whose rows are not written yet.
     fn introductions(&self, named: &[MemberId]) -> Vec<Member> {
         let ids: BTreeSet<&MemberId> = named.iter().collect();
         let is_new = |id: &&MemberId| !self.introduced.iter().any(|member| member.id == **id);
-        ids.into_iter().filter(is_new).filter_map(|id| self.strangers.get(id)).cloned().collect()
+        ids.into_iter()
+            .filter(is_new)
+            .filter_map(|id| self.missing_members.get(id))
+            .cloned()
+            .collect()
     }
 
     /// The transaction, without the balance row. New members are counted if `counts_members` is

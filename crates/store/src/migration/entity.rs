@@ -33,7 +33,7 @@ use crate::{
 const MAX_PARTICIPANTS: usize = 200;
 
 /// Attributes that may be added to a v0 row of an expense or a settlement.
-const MAY_COME: [&str; 4] = ["formatVersion", "date", "txHash", "completedAt"];
+const MAY_BE_ADDED: [&str; 4] = ["formatVersion", "date", "txHash", "completedAt"];
 
 /// The entity that replaces a v0 row.
 pub(super) enum Entity {
@@ -67,10 +67,10 @@ impl Entity {
         })
     }
 
-    pub(super) fn strangers(&self) -> &[Member] {
+    pub(super) fn missing_members(&self) -> &[Member] {
         match self {
-            Self::Expense(migrated) => &migrated.strangers,
-            Self::Settlement(migrated) => &migrated.strangers,
+            Self::Expense(migrated) => &migrated.missing_members,
+            Self::Settlement(migrated) => &migrated.missing_members,
         }
     }
 
@@ -204,16 +204,18 @@ impl Entity {
 
     /// What the migration of the row reports.
     pub(super) fn findings(&self, key: &Primary, known: &Known) -> Vec<Finding> {
-        let (corrections, mut doubts) = match self {
-            Self::Expense(migrated) => (migrated.corrections.clone(), migrated.doubts.clone()),
-            Self::Settlement(migrated) => (migrated.corrections.clone(), migrated.doubts.clone()),
+        let (corrections, mut anomalies) = match self {
+            Self::Expense(migrated) => (migrated.corrections.clone(), migrated.anomalies.clone()),
+            Self::Settlement(migrated) => {
+                (migrated.corrections.clone(), migrated.anomalies.clone())
+            }
         };
-        doubts.extend(self.other_user(known).map(|(group, id)| Anomaly::HashUsed(group, id)));
+        anomalies.extend(self.other_user(known).map(|(group, id)| Anomaly::HashUsed(group, id)));
         let removed = self.stale(known).map(|key| Finding {
             key: key.clone(),
             kind: FindingKind::Correction(Correction::removed(&key.sk)),
         });
-        Finding::all(key, corrections, doubts).chain(removed).collect()
+        Finding::all(key, corrections, anomalies).chain(removed).collect()
     }
 }
 
@@ -242,7 +244,7 @@ impl Trial {
 
 /// The writes that replace a v0 row by a row in the current format, which may have another key.
 fn replaced(candidate: &Candidate, put: Write, group: GroupId, at: Timestamp) -> Vec<Write> {
-    let unchanged = Expression::same_as(&candidate.row, &MAY_COME);
+    let unchanged = Expression::same_as(&candidate.row, &MAY_BE_ADDED);
     if candidate.kind.key(group, at) == candidate.key {
         return vec![put.when(unchanged, OnConflict::Retry)];
     }

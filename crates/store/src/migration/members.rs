@@ -30,7 +30,7 @@ const AT_ONCE: usize = 45;
 const SETTLEMENTS_AT_ONCE: usize = 1_000;
 
 /// Attributes that the API may add to a v0 row of a member or a group.
-const MAY_COME: [&str; 9] = [
+const MAY_BE_ADDED: [&str; 9] = [
     "formatVersion",
     "wallet",
     "username",
@@ -75,7 +75,7 @@ impl Table {
                 more = true;
                 break;
             }
-            let unchanged = Expression::same_as(row, &MAY_COME);
+            let unchanged = Expression::same_as(row, &MAY_BE_ADDED);
             let put = Write::put(&migrated.entity)?;
             if keys::member(group, migrated.entity.member.id) == key {
                 transaction.add(put.when(unchanged, OnConflict::Retry));
@@ -84,18 +84,18 @@ impl Table {
                 transaction.add(put.when(Expression::absent(), OnConflict::Retry));
             }
             counts.members = counts.members.saturating_add(1);
-            findings.extend(Finding::all(&key, migrated.corrections, migrated.doubts));
+            findings.extend(Finding::all(&key, migrated.corrections, migrated.anomalies));
         }
         // Each step again finds the rows that cannot be migrated; only the last one reports them.
         if !more {
             findings.extend(anomalies);
             if let Some(migrated) = migrated_group {
                 let put = Write::put(&migrated.entity)?;
-                let unchanged = Expression::same_as(&state.group_row, &MAY_COME);
+                let unchanged = Expression::same_as(&state.group_row, &MAY_BE_ADDED);
                 transaction.add(put.when(unchanged, OnConflict::Retry));
                 counts.groups = 1;
                 let key = key_of(&state.group_row);
-                findings.extend(Finding::all(&key, migrated.corrections, migrated.doubts));
+                findings.extend(Finding::all(&key, migrated.corrections, migrated.anomalies));
             }
         }
         let mut next = state.ledger.clone();

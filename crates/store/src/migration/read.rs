@@ -56,9 +56,10 @@ impl Table {
         }
         let members = Members::of(group, &member_rows);
         let (ledger, members) = match &migration.trial {
-            Some(trial) => {
-                (trial.ledger.as_deref().cloned().unwrap_or(ledger), members.with(&trial.strangers))
-            }
+            Some(trial) => (
+                trial.ledger.as_deref().cloned().unwrap_or(ledger),
+                members.with(&trial.missing_members),
+            ),
             None => (ledger, members),
         };
         let group_row = group_row.ok_or(Error::NoGroup)?;

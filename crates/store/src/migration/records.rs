@@ -26,7 +26,7 @@ impl Table {
 
         let mut next = migration.clone();
         let mut findings = Vec::new();
-        let mut chunk = Chunk::new(id, state.ledger.clone(), &converted.strangers);
+        let mut chunk = Chunk::new(id, state.ledger.clone(), &converted.missing_members);
         for (candidate, entity) in candidates.into_iter().zip(converted.entities) {
             let part = match &entity {
                 Ok(entity) => entity.part(&candidate, &converted.members, &known)?,
@@ -61,7 +61,7 @@ impl Table {
         let counts = chunk.counts;
         let ledger = chunk.ledger.clone();
         if let Some(trial) = &mut next.trial {
-            trial.strangers.extend(chunk.introduced);
+            trial.missing_members.extend(chunk.introduced);
         }
         let step = Step { counts, findings, done: false, next };
         Ok(Planned { transaction, read: state.ledger, next: ledger, step })

@@ -15,7 +15,7 @@ pub struct Counts {
     /// Members who had a row.
     pub members: u64,
     /// Members who had no row: guests, and past members.
-    pub strangers: u64,
+    pub added_members: u64,
     /// Expenses.
     pub expenses: u64,
     /// Participants of expenses.
@@ -34,7 +34,7 @@ impl Counts {
         let add = |to: &mut u64, number: u64| *to = to.saturating_add(number);
         add(&mut self.groups, other.groups);
         add(&mut self.members, other.members);
-        add(&mut self.strangers, other.strangers);
+        add(&mut self.added_members, other.added_members);
         add(&mut self.expenses, other.expenses);
         add(&mut self.participants, other.participants);
         add(&mut self.settlements, other.settlements);
@@ -66,10 +66,10 @@ impl Finding {
     pub(super) fn all(
         key: &Primary,
         corrections: Vec<Correction>,
-        doubts: Vec<Anomaly>,
+        anomalies: Vec<Anomaly>,
     ) -> impl Iterator<Item = Self> {
         let corrections = corrections.into_iter().map(FindingKind::Correction);
-        let kinds = corrections.chain(doubts.into_iter().map(FindingKind::Anomaly));
+        let kinds = corrections.chain(anomalies.into_iter().map(FindingKind::Anomaly));
         let key = key.clone();
         kinds.map(move |kind| Self { key: key.clone(), kind })
     }

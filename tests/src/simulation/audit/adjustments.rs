@@ -56,12 +56,12 @@ fn frequency(record: &Record, times: impl Fn(&String) -> usize) -> Option<Findin
         Operation::Revert { names, .. } => (names, false),
         _ => return None,
     };
-    let told = |list: &str| -> BTreeSet<&str> {
+    let names_in = |list: &str| -> BTreeSet<&str> {
         let data = record.data().unwrap_or(&Value::Null);
         let entries = data[list].as_array().into_iter().flatten();
         entries.filter_map(|entry| entry["entryId"].as_str()).collect()
     };
-    let (applied, not_applied) = (told("applied"), told("nonApplied"));
+    let (applied, not_applied) = (names_in("applied"), names_in("nonApplied"));
     names.iter().find_map(|name| {
         let times = times(name);
         let text = || format!("{name} {times} times: {record:?}");

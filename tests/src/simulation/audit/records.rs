@@ -250,14 +250,16 @@ fn permitted(state: &State, record: &Record) -> bool {
 
 /// A difference between the stored state and the response.
 fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding> {
-    let told = record.data()?;
-    let differs = |row: Value| (row != *told).then(|| format!("told {told}, and there is {row}"));
+    let response = record.data()?;
+    let differs = |row: Value| {
+        (row != *response).then(|| format!("the response was {response}, and there is {row}"))
+    };
     let text = match &record.operation {
         Operation::Spend { .. } | Operation::Edit { .. } | Operation::Restore { .. } => {
-            let row = state.expenses.iter().find(|it| told["id"] == it.id.to_string())?;
+            let row = state.expenses.iter().find(|it| response["id"] == it.id.to_string())?;
             // A later edit or restore changes the view.
             let updated_at = row.updated_at.map(|at| at.to_string());
-            if updated_at.as_deref() != told["updatedAt"].as_str() {
+            if updated_at.as_deref() != response["updatedAt"].as_str() {
                 return None;
             }
             differs(as_shown(&ExpenseView::from(row.clone())))
@@ -277,8 +279,8 @@ fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding
         Operation::Settle { settlement, .. } => {
             let row = state.settlements.iter().find(|it| it.id.to_string() == *settlement)?;
             let row = as_shown(&SettlementView::from(row.clone()));
-            let moved = told["status"] != "pending" && told["status"] != row["status"];
-            moved.then(|| format!("told {told}, and there is {row}"))
+            let moved = response["status"] != "pending" && response["status"] != row["status"];
+            moved.then(|| format!("the response was {response}, and there is {row}"))
         }
         _ => None,
     };

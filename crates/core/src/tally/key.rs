@@ -9,7 +9,7 @@ use crate::{
 
 /// The day and the category of a tally, written as `2024-01-20#food` or `2024-01-20#none`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TallyOf {
+pub struct TallyKey {
     /// The day.
     pub date: Day,
     /// The category; `None` for expenses without one.
@@ -17,11 +17,11 @@ pub struct TallyOf {
 }
 
 /// Error returned for a text that is not the name of a [`Counter`](super::Counter) or not a
-/// [`TallyOf`].
+/// [`TallyKey`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TallyError;
 
-impl fmt::Display for TallyOf {
+impl fmt::Display for TallyKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { date, category } = self;
         match category {
@@ -31,7 +31,7 @@ impl fmt::Display for TallyOf {
     }
 }
 
-impl FromStr for TallyOf {
+impl FromStr for TallyKey {
     type Err = TallyError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
