@@ -21,6 +21,9 @@ use fracti_tests::{
 };
 use serde_json::{Value, json};
 
+/// Names of the resources that a request of the list makes, and the next ones of the list use.
+const MADE: [&str; 4] = ["{spendingId}", "{tokenId}", "{importId}", "{memberId}"];
+
 struct Caller<'a> {
     api: &'a Transport,
     authorization: String,
@@ -31,8 +34,9 @@ impl Caller<'_> {
         let request = client::request(method, path, &self.authorization, None, body);
         let reply = self.api.send(request).await.unwrap();
         assert!(reply.status.is_success(), "{method} {path}: {}", reply.body);
-        let id = reply.body.pointer("/data/id").and_then(Value::as_str).unwrap_or_default();
-        (id.to_owned(), reply.cost.unwrap())
+        let id =
+            ["/data/id", "/data/importId"].iter().find_map(|at| reply.body.pointer(at)?.as_str());
+        (id.unwrap_or_default().to_owned(), reply.cost.unwrap())
     }
 
     async fn post(&self, path: &str, body: Value) -> String {
@@ -115,6 +119,50 @@ async fn print_quotas(app: &App, path: &str) {
     }
 }
 
+/// Requests whose resources the list makes itself: method, path, body, times a month.
+fn others(group: &str) -> Vec<(Method, String, Value, f64)> {
+    let at = |rest: &str| format!("/api/groups/{group}{rest}");
+    let spending = json!({ "title": "Coffee", "amount": 3, "currency": "EUR", "category": "food" });
+    let targets = json!({ "version": 1, "currency": "EUR", "food": 300 });
+    let token = json!({ "name": "Phone", "scopes": ["write"] });
+    let rows = "2026-01-01,Tea,General,1.00,EUR,1.00,-1.00\n".repeat(10);
+    let file = format!(
+        "Date,Description,Category,Cost,Currency,A,B\n\n{rows}\n\
+        2026-01-15,Total balance, , ,EUR,10.00,-10.00\n\n"
+    );
+    let options = json!({ "commit": true, "members": { "A": "1", "B": "2" } });
+    let file = json!({ "file": file, "options": options });
+    let of_user = |rest: &str| format!("/api/users/me{rest}");
+    vec![
+        (Method::POST, of_user("/spendings"), spending, 30.0),
+        (Method::GET, of_user("/spendings"), json!({}), 30.0),
+        (Method::GET, of_user("/spendings/{spendingId}"), json!({}), 5.0),
+        (Method::PUT, of_user("/spendings/{spendingId}"), json!({ "amount": 2 }), 1.0),
+        (Method::DELETE, of_user("/spendings/{spendingId}"), json!({}), 1.0),
+        (Method::GET, of_user("/days?month=2026-01"), json!({}), 30.0),
+        (Method::GET, of_user("/days/2026-01-15"), json!({}), 10.0),
+        (Method::POST, of_user("/days/rebuild"), json!({}), 0.01),
+        (Method::PATCH, of_user("/targets"), targets, 0.1),
+        (Method::GET, of_user("/targets"), json!({}), 30.0),
+        (Method::POST, of_user("/tokens"), token, 0.05),
+        (Method::GET, of_user("/tokens"), json!({}), 0.1),
+        (Method::DELETE, of_user("/tokens/{tokenId}"), json!({}), 0.05),
+        (Method::GET, of_user("/usage"), json!({}), 1.0),
+        (Method::POST, at("/import"), file, 0.02),
+        (Method::GET, at("/imports"), json!({}), 0.02),
+        (Method::GET, at("/import/{importId}"), json!({}), 0.02),
+        (Method::DELETE, at("/import/{importId}"), json!({}), 0.01),
+        (Method::GET, at("/export"), json!({}), 0.1),
+        (Method::GET, at("/export?format=csv"), json!({}), 0.1),
+        (Method::PATCH, at(""), json!({ "title": "Alps" }), 0.1),
+        (Method::POST, at("/members"), json!({ "name": "Guest" }), 0.1),
+        (Method::PATCH, at("/members/{memberId}"), json!({ "name": "Renamed" }), 0.02),
+        (Method::DELETE, at("/members/{memberId}"), json!({}), 0.02),
+        (Method::POST, at("/members/{memberId}/restore"), json!({}), 0.01),
+        (Method::POST, at("/members/{memberId}/link"), json!({ "userId": "3" }), 0.05),
+    ]
+}
+
 // On one thread, so that no response arrives before a parallel request is sent.
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
@@ -155,6 +203,7 @@ async fn main() {
     println!("| endpoint | round trips | read units | write units | times a month |");
     println!("|---|---:|---:|---:|---:|");
     let mut month = Month::default();
+    let mut made = String::new();
     let one = |kind: &str, id: &str| at(&format!("/{kind}/{id}"));
     for (method, path, body, times) in [
         (Method::GET, "/api/groups".to_owned(), json!({}), 60.0),
@@ -192,15 +241,27 @@ async fn main() {
         (Method::GET, "/api/users/me/settlements".to_owned(), json!({}), 5.0),
         (Method::GET, "/api/users/me/activity".to_owned(), json!({}), 20.0),
         (Method::GET, "/api/users/me/summary".to_owned(), json!({}), 5.0),
-    ] {
+    ]
+    .into_iter()
+    .chain(others(&group))
+    {
         // A second join writes nothing, so the first join of a new user is measured.
         let caller = if path.ends_with("/join") { caller(6) } else { caller(1) };
-        let (_, cost) = caller.call(&method, &path, &body).await;
+        let of = |path: String, name: &&str| path.replace(name, &made);
+        let sent = MADE.iter().fold(path.clone(), of);
+        let (id, cost) = caller.call(&method, &sent, &body).await;
+        if !id.is_empty() {
+            made = id;
+        }
         let path = path.replace(&group, "{groupId}").replace(&expense, "{expenseId}");
         let path = path.replace(&settlement, "{settlementId}");
         month.add(times, cost);
         let TableCost { round_trips, read_units, write_units, .. } = cost;
-        let what = if body.get("payers").is_some() { ", two payers" } else { "" };
+        let what = match &body {
+            body if body.get("payers").is_some() => ", two payers",
+            body if body.get("file").is_some() => ", ten rows",
+            _ => "",
+        };
         println!(
             "| {method} `{path}`{what} | {round_trips} | {read_units} | {write_units} | {times} |"
         );
