@@ -8,5 +8,6 @@ mod statement;
 mod transaction;
 mod verify;
 
+pub(crate) use adjustments::CHANGES_AT_ONCE;
 pub use statement::{Line, Place, Statement};
 pub(crate) use transaction::{LedgerTransaction, put_checkpoint, put_closing};

@@ -217,6 +217,22 @@ async fn an_undo_reverts_adjustments_and_deletes_settlements_in_every_status() {
 }
 
 #[tokio::test]
+async fn an_undo_with_a_tally_for_each_expense_leaves_room_for_adjustments() {
+    let source = Group::new(3, "EUR").await;
+    for day in 1..=13 {
+        source.spend(0, json!({ "amount": 3, "date": format!("2026-01-{day:02}") })).await;
+    }
+    let changes = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }]);
+    let entry = |name: u32| json!({ "entryId": name.to_string(), "changes": changes });
+    let push: Vec<Value> = (0..8).map(entry).collect();
+    source.members[0].post(&source.path("/ledger/entries"), json!(push)).await.data(200);
+    let (group, _, path) = copied(&source).await;
+    assert_ne!(balances(&group).await, Balances::new());
+    assert_eq!(group.members[0].delete(&path).await.data(200)["status"], "undone");
+    assert_eq!(balances(&group).await, Balances::new());
+}
+
+#[tokio::test]
 async fn an_undo_finds_adjustments_among_many_other_entries() {
     let api = Api::new().await;
     let source = Group::of(&api, 3, "EUR").await;

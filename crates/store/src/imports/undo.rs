@@ -25,7 +25,7 @@ use crate::{
         TransactionError, Write, is_late,
     },
     expenses::{self, member_rows},
-    ledger::LedgerTransaction,
+    ledger::{CHANGES_AT_ONCE, LedgerTransaction},
     settlements,
     table::Table,
 };
@@ -127,8 +127,8 @@ impl Table {
     }
 
     /// Deletes expenses and settlements of an import in one transaction, as many as fit, after those
-    /// that this request has passed. Once there are no more, it reverts adjustments. At the end, the
-    /// import becomes `undone`.
+    /// that this request has passed. Once there are no more, it reverts adjustments, in transactions
+    /// of their own. At the end, the import becomes `undone`.
     async fn undo_batch(
         &self,
         member_key: MemberKey,
@@ -203,7 +203,9 @@ impl Table {
             Some(Record::Settlement(_)) => progress.expenses = of_pages.expenses,
             Some(Record::Expense(_) | Record::Adjustment(_)) => {}
         }
-        if progress.expenses.ended && progress.settlements.ended {
+        // Adjustments may have as many changes as a transaction takes, so they have their own.
+        let is_free = transaction.is_empty() || row.first_adjustment.is_none();
+        if progress.expenses.ended && progress.settlements.ended && is_free {
             progress.adjustments =
                 self.revert_adjustments(&row, &mut transaction, progress.adjustments).await?;
         }
@@ -218,8 +220,8 @@ impl Table {
         transaction.commit((undone, progress), None)
     }
 
-    /// Reverts the next adjustments of an import, as many as fit into the transaction, and returns
-    /// the place after them.
+    /// Reverts the next adjustments of an import, as many as fit into the transaction, which is
+    /// empty, and returns the place after them.
     ///
     /// The entries of an import are in an index by time. It may lag, so an adjustment may be
     /// reverted that looks as if it still counted.
@@ -248,6 +250,7 @@ impl Table {
         let current: HashSet<Primary> =
             current.map(|it| keys::entry(group, &it.entry_id)).collect();
         let current: HashMap<Primary, Entry> = self.db.batch(current.into_iter().collect()).await?;
+        let mut changes = 0_usize;
         for entry in entries {
             if entry.created_at > import.recorded_until() {
                 return Ok(Adjustments::Ended);
@@ -256,7 +259,11 @@ impl Table {
             let current = current.filter(|current| current.sequence == entry.sequence);
             if let Some(current) = current {
                 let used = [transaction.writes(), 3, OTHER_ACTIONS];
-                if used.into_iter().fold(0, usize::saturating_add) > MAX_ACTIONS {
+                let has_room = used.into_iter().fold(0, usize::saturating_add) <= MAX_ACTIONS;
+                // Once in the reverted entry, once in the revert.
+                changes = changes.saturating_add(current.changes.len().saturating_mul(2));
+                let is_first = transaction.is_empty();
+                if !has_room || (!is_first && changes > CHANGES_AT_ONCE) {
                     return Ok(Adjustments::From(next));
                 }
                 transaction.revert(current, None)?;

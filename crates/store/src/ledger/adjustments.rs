@@ -42,7 +42,7 @@ const MAX_CHANGES: usize = 20_000;
 /// A transaction has at most 4 MB, of which the balance, a closing and a checkpoint may take 400 KB
 /// each, and a change about 90 bytes.
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
-const CHANGES_AT_ONCE: usize = 8_000;
+pub(crate) const CHANGES_AT_ONCE: usize = 8_000;
 
 /// Actions of a transaction besides entries: the balance, a closing, a checkpoint, and the row of
 /// the request.
