@@ -216,8 +216,21 @@ impl Table {
     ) -> Result<Decision<(usize, Outcome<Imported>)>, TransactionError> {
         let group = run.member_key.group;
         let candidates = left.get(..at_once).unwrap_or(left);
+        // A settlement may be pending in one file and completed in another, which leave different
+        // rows. So these are read after the ledger, whose version tells whether some were added.
+        let read_before = if run.new.format == Format::FractiJson {
+            Some(self.ledger(group).await?)
+        } else {
+            None
+        };
+        let ledger = Box::pin(async {
+            match read_before {
+                Some(ledger) => Ok(ledger),
+                None => self.ledger(group).await,
+            }
+        });
         let (ledger, row, recorded, stored) = tokio::try_join!(
-            self.ledger(group),
+            ledger,
             self.db.get::<ImportRow>(keys::import(group, run.new.id)),
             self.recorded(group, run.new.format, candidates),
             self.stored_result(run.idempotency.request.as_ref()),
