@@ -394,14 +394,12 @@ impl<'r> Reader<'r, '_, '_> {
     /// The amount, rounded to the minor unit.
     fn amount(&mut self, place: Place, number: Decimal) -> Option<Money> {
         let currency = self.currency;
-        let read = rounded(number, currency);
-        let (minor, is_rounded) = self.draft.keep(place, "the amount", read)?;
-        let money = Money { currency, minor };
-        if is_rounded && !self.is_open {
-            let to = money.to_major();
-            self.draft.warn(place, format!("the amount {number} is rounded to {to} {currency}"));
+        if self.is_open {
+            // Whether the amount is rounded depends on a currency that is not known yet.
+            let (minor, _) = self.draft.keep(place, "the amount", rounded(number, currency))?;
+            return Some(Money { currency, minor });
         }
-        Some(money)
+        self.draft.rounded(place, number, currency)
     }
 
     /// The members who owe, with their names. Names may contain the separator.

@@ -20,6 +20,7 @@ use crate::{
         MAX_WARNINGS, Member, Movement, Part, Place, Question, Row, Transfer,
     },
     key::Key,
+    number::rounded,
     quote::quoted,
 };
 
@@ -293,6 +294,22 @@ impl<'a> Draft<'a> {
     ) -> Option<i64> {
         let money = self.keep(place, "the amount", Money::from_major(number, currency));
         money.map(|money| money.minor)
+    }
+
+    /// Rounds a number of major units to minor ones, with a warning if it is finer.
+    pub(crate) fn rounded(
+        &mut self,
+        place: Place,
+        number: Decimal,
+        currency: Currency,
+    ) -> Option<Money> {
+        let (minor, is_rounded) = self.keep(place, "the amount", rounded(number, currency))?;
+        let money = Money { currency, minor };
+        if is_rounded {
+            let to = money.to_major();
+            self.warn(place, format!("the amount {number} is rounded to {to} {currency}"));
+        }
+        Some(money)
     }
 
     /// The identity of a row with this content, which other rows may have, too.

@@ -8,7 +8,7 @@ mod neighbors;
 
 use std::collections::{HashMap, HashSet};
 
-use fracti_core::{currency::Currency, decimal::Decimal, money::Money};
+use fracti_core::decimal::Decimal;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -18,7 +18,7 @@ use crate::{
     import::{Format, Issue, Part, Place},
     json::{self, Number},
     names::{Names, Unclear},
-    number::{DecimalMark, rounded},
+    number::DecimalMark,
     rounding::Withheld,
     weights::{self, Paid},
 };
@@ -270,7 +270,8 @@ fn row(
         draft.error(place, "a name must appear only once in owers");
         return;
     }
-    let Some(amount) = amount(bill, currency, draft) else { return };
+    // The app has two decimals in every currency.
+    let Some(amount) = draft.rounded(place, bill.amount.0, currency) else { return };
     let (Some(date), Some(payer)) = (date, members.get(&*bill.payer_name)) else { return };
     let key = key(bill, code, draft);
     if amount.minor == 0 {
@@ -299,19 +300,6 @@ fn row(
         }),
         Err(rule) => draft.error(place, rule),
     }
-}
-
-/// The amount, rounded to the minor unit: the app has two decimals in every currency.
-fn amount(bill: &Bill, currency: Currency, draft: &mut Draft<'_>) -> Option<Money> {
-    let place = Place::line(bill.line);
-    let Number(number) = bill.amount;
-    let (minor, is_rounded) = draft.keep(place, "the amount", rounded(number, currency))?;
-    let money = Money { currency, minor };
-    if is_rounded {
-        let to = money.to_major();
-        draft.warn(place, format!("the amount {number} is rounded to {to} {currency}"));
-    }
-    Some(money)
 }
 
 /// The identity of a bill, the same in JSON and CSV. The weight is that of today, so it is no part

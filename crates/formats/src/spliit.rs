@@ -17,7 +17,6 @@ use crate::{
     import::{Format, Issue, Part, Place},
     json::{self, Number},
     key::Key,
-    number::rounded,
     rounding::Withheld,
     weights::{Paid, balanced},
 };
@@ -260,7 +259,7 @@ impl Reader<'_, '_> {
         let (currency, is_finer) = (self.currency, self.decimals > self.currency.exponent());
         let (number, minor, units) = if is_finer {
             let number = Decimal::new(amount.into(), self.decimals);
-            let minor = self.rounded(place, number)?;
+            let Money { minor, .. } = self.draft.rounded(place, number, currency)?;
             (number, minor, apportion(minor, &weights, expense.id.as_deref())?)
         } else {
             (Decimal::new(amount.into(), 0), amount, units)
@@ -281,18 +280,6 @@ impl Reader<'_, '_> {
             share.minor = self.minor(place, share.minor.into())?;
         }
         Some((self.minor(place, amount.into())?, shares))
-    }
-
-    /// The amount in our minor units, which are coarser than those of the app.
-    fn rounded(&mut self, place: Place, number: Decimal) -> Option<i64> {
-        let currency = self.currency;
-        let read = rounded(number, currency);
-        let (minor, is_rounded) = self.draft.keep(place, "the amount", read)?;
-        if is_rounded {
-            let to = currency.to_major(minor);
-            self.draft.warn(place, format!("the amount {number} is rounded to {to} {currency}"));
-        }
-        Some(minor)
     }
 
     /// Converts the app's minor units to ours.

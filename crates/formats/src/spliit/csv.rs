@@ -4,7 +4,7 @@
 //! others have the opposite one. So the payer is not in the file if the payer had no share, unless
 //! all others had one.
 
-use fracti_core::{currency::Currency, decimal::Decimal, money::Money, time::Day};
+use fracti_core::{currency::Currency, decimal::Decimal, time::Day};
 
 use crate::{
     category::category,
@@ -12,7 +12,7 @@ use crate::{
     draft::{Draft, Entry},
     import::{Format, Issue, Part, Place},
     key::Key,
-    number::{DecimalMark, rounded},
+    number::DecimalMark,
     quote::quoted,
     rounding::{Exact, Withheld},
     spliit::{CUSTOM_DECIMALS, decimals},
@@ -167,15 +167,15 @@ impl Reader<'_, '_> {
             let (least, most) = (sizes().min(), sizes().max());
             most.unwrap_or_default().saturating_sub(least.unwrap_or_default()) <= smallest
         };
-        let Some(rounded) = self.rounded(record, cost, currency) else { return };
+        let place = record.place(COST);
+        let Some(rounded) = self.draft.rounded(place, cost, currency) else { return };
         let shares = if is_evenly && !is_even {
-            let rounded = Money { currency, minor: rounded };
             let paid = Paid { by: payer, number: cost, rounded };
             let Some(shares) = self.evenly(record, paid, &shares, (key, date)) else { return };
             shares
         } else {
             let shares = self.shares(record, (minor, unit), &shares, payer);
-            let Some(shares) = self.rounded_shares(shares, unit, rounded) else {
+            let Some(shares) = self.rounded_shares(shares, unit, rounded.minor) else {
                 let rule = "the shares are too large";
                 return self.draft.error(Place::line(record.line), rule);
             };
@@ -191,7 +191,7 @@ impl Reader<'_, '_> {
             notes: None,
             currency,
             is_open,
-            payers: vec![Part { member: payer, minor: rounded }],
+            payers: vec![Part { member: payer, minor: rounded.minor }],
             shares,
             split: None,
         });
@@ -348,18 +348,6 @@ impl Reader<'_, '_> {
             self.draft.minor(place, number, unit.currency);
         }
         units
-    }
-
-    /// The cost in minor units, which may be coarser than those of the app.
-    fn rounded(&mut self, record: &Record<'_>, cost: Decimal, currency: Currency) -> Option<i64> {
-        let place = record.place(COST);
-        let read = rounded(cost, currency);
-        let (minor, is_rounded) = self.draft.keep(place, "the amount", read)?;
-        if is_rounded {
-            let to = currency.to_major(minor);
-            self.draft.warn(place, format!("the amount {cost} is rounded to {to} {currency}"));
-        }
-        Some(minor)
     }
 
     /// The shares in minor units, which sum to the cost.
