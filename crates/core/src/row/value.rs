@@ -1,0 +1,189 @@
+//! Reading rows with serde, in place.
+//!
+//! `serde_dynamo` takes a row apart to read it, and its errors quote values. Here an error has the
+//! path of the attribute and nothing else, so that it may be logged.
+
+use std::{
+    collections::hash_map,
+    fmt::{self, Display},
+    slice,
+};
+
+use serde::{
+    Deserializer,
+    de::{
+        DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+        value::{BorrowedStrDeserializer, MapAccessDeserializer},
+    },
+    forward_to_deserialize_any,
+};
+
+use super::{AttributeValue, Item};
+
+/// Path of an attribute that cannot be read, like `splits[2].amount`.
+#[derive(Debug)]
+pub(super) struct UnreadableAt(String);
+
+impl UnreadableAt {
+    fn within(self, outer: &str) -> Self {
+        let dot = if self.0.is_empty() || self.0.starts_with('[') { "" } else { "." };
+        Self(format!("{outer}{dot}{}", self.0))
+    }
+}
+
+impl Display for UnreadableAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UnreadableAt {}
+
+impl serde::de::Error for UnreadableAt {
+    fn custom<T: Display>(_: T) -> Self {
+        Self(String::new())
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self(field.to_owned())
+    }
+}
+
+/// A row, or a map in one.
+#[derive(Clone, Copy)]
+pub(super) struct Map<'de>(pub(super) &'de Item);
+
+/// A value. A number with a fraction, or beyond [`i64`], is read as text.
+#[derive(Clone, Copy)]
+struct Value<'de>(&'de AttributeValue);
+
+impl<'de> Deserializer<'de> for Map<'de> {
+    type Error = UnreadableAt;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UnreadableAt> {
+        visitor.visit_map(Entries { rest: self.0.iter(), entry: None })
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier
+        ignored_any
+    }
+}
+
+impl<'de> Deserializer<'de> for Value<'de> {
+    type Error = UnreadableAt;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UnreadableAt> {
+        match self.0 {
+            AttributeValue::S(text) => visitor.visit_borrowed_str(text),
+            AttributeValue::N(number) => match number.parse() {
+                Ok(whole) => visitor.visit_i64(whole),
+                Err(_) => visitor.visit_borrowed_str(number),
+            },
+            AttributeValue::Bool(value) => visitor.visit_bool(*value),
+            AttributeValue::Null(_) => visitor.visit_unit(),
+            AttributeValue::M(map) => Map(map).deserialize_any(visitor),
+            AttributeValue::L(list) => visitor.visit_seq(Elements { rest: list.iter(), index: 0 }),
+            // Fracti's rows have no binary values and no sets.
+            _ => Err(UnreadableAt(String::new())),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UnreadableAt> {
+        match self.0 {
+            AttributeValue::Null(_) => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, UnreadableAt> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, UnreadableAt> {
+        match self.0 {
+            AttributeValue::S(name) => visitor.visit_enum(name.as_str().into_deserializer()),
+            AttributeValue::M(map) => {
+                let entries = Entries { rest: map.iter(), entry: None };
+                visitor.visit_enum(MapAccessDeserializer::new(entries))
+            }
+            _ => Err(UnreadableAt(String::new())),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+/// The entries of a map.
+struct Entries<'de> {
+    rest: hash_map::Iter<'de, String, AttributeValue>,
+    /// The entry whose name is read, but not its value.
+    entry: Option<(&'de str, Value<'de>)>,
+}
+
+impl<'de> MapAccess<'de> for Entries<'de> {
+    type Error = UnreadableAt;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, UnreadableAt> {
+        self.entry = self.rest.next().map(|(name, value)| (name.as_str(), Value(value)));
+        let read = |(name, _)| {
+            let key = BorrowedStrDeserializer::new(name);
+            seed.deserialize(key).map_err(|error: UnreadableAt| error.within(name))
+        };
+        self.entry.map(read).transpose()
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, UnreadableAt> {
+        let (name, value) = self.entry.take().ok_or_else(|| UnreadableAt(String::new()))?;
+        seed.deserialize(value).map_err(|error| error.within(name))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.rest.len())
+    }
+}
+
+/// The elements of a list.
+struct Elements<'de> {
+    rest: slice::Iter<'de, AttributeValue>,
+    /// Index of the next element.
+    index: usize,
+}
+
+impl<'de> SeqAccess<'de> for Elements<'de> {
+    type Error = UnreadableAt;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, UnreadableAt> {
+        let Some(value) = self.rest.next() else { return Ok(None) };
+        let index = self.index;
+        self.index = index.saturating_add(1);
+        let read = seed.deserialize(Value(value));
+        read.map(Some).map_err(|error| error.within(&format!("[{index}]")))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.rest.len())
+    }
+}
