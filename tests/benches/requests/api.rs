@@ -1,4 +1,4 @@
-//! The API over a recorded client, and the groups that are measured.
+//! The API, and the groups that are measured.
 
 use std::{
     sync::{
@@ -40,7 +40,6 @@ const DAY: u64 = 24 * 60 * 60 * 1000;
 #[derive(Debug)]
 pub(crate) struct Api {
     router: Router,
-    pub(crate) recorder: Recorder,
     clock: Arc<AtomicU64>,
 }
 
@@ -65,17 +64,22 @@ pub(crate) fn post() -> Asked {
 }
 
 impl Api {
-    pub(crate) fn new(client: &Client) -> Self {
+    /// An API whose requests to DynamoDB are recorded. Recording takes time.
+    pub(crate) fn recorded(client: &Client) -> (Self, Recorder) {
         let recorder = Recorder::default();
         let config = client.config().to_builder().interceptor(recorder.clone());
-        let table = Table::new(Client::from_conf(config.build()), TABLE);
+        (Self::new(&Client::from_conf(config.build())), recorder)
+    }
+
+    pub(crate) fn new(client: &Client) -> Self {
+        let table = Table::new(client.clone(), TABLE);
         let clock = Arc::new(AtomicU64::new(SIGNED_AT));
         let now = clock.clone();
         let app = App {
             clock: Clock::of(move || Timestamp::from_millis(now.load(SeqCst)).unwrap()),
             ..App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE)
         };
-        Self { router: service(routes(), app), recorder, clock }
+        Self { router: service(routes(), app), clock }
     }
 
     /// Sends a request of `member`, and returns how long the response took.

@@ -25,7 +25,7 @@ use fracti_tests::database::Database;
 use tokio::{runtime, task::JoinSet};
 
 use api::{Api, Asked, Group, get, post};
-use recorder::{Operation, replay};
+use recorder::{Operation, Recorder, replay};
 
 /// How often each request is measured. Each POST makes the history longer.
 const TIMES: [usize; 2] = [400, 100];
@@ -83,19 +83,21 @@ async fn flatness() {
             for (group, times) in groups.iter().zip(&mut times) {
                 times.push(api.ask(&asked, group).await);
             }
-            api.recorder.take();
         }
         let [short, middle, long] = times.map(median);
         print_row(&asked, &[short, middle, long], long, short);
     }
 }
 
-/// The API, and the same requests to DynamoDB without it, to an engine with the same rows.
+/// The API, and the same requests to DynamoDB without it. They are recorded by a second API, and
+/// sent to a third engine, all with the same rows but for their ids.
 async fn overhead() {
-    let [database, copy] = [Database::embedded().await, Database::embedded().await];
-    let api = Api::new(&database.client);
+    let [first, second, third] = databases().await;
+    let api = Api::new(&first.client);
     let group = api.group(HISTORIES[0]).await;
-    replay(&copy.client, api.recorder.take_writes()).await;
+    let (recorded, recorder) = Api::recorded(&second.client);
+    let recorded_group = recorded.group(HISTORIES[0]).await;
+    replay(&third.client, recorder.take_writes()).await;
     println!("\n| µs | API | SDK | API : SDK |\n|---|---:|---:|---:|");
     for asked in [
         get("an expense", "/expenses/{expense}"),
@@ -108,9 +110,10 @@ async fn overhead() {
         let mut times = [Vec::new(), Vec::new()];
         for _ in 0..times_of(&asked) {
             times[0].push(api.ask(&asked, &group).await);
-            let operations = api.recorder.take();
+            recorded.ask(&asked, &recorded_group).await;
+            let operations = recorder.take();
             let began = Instant::now();
-            replay(&copy.client, operations).await;
+            replay(&third.client, operations).await;
             times[1].push(began.elapsed());
         }
         let [api, sdk] = times.map(median);
@@ -130,27 +133,30 @@ fn print_row((name, ..): &Asked, times: &[Duration], above: Duration, below: Dur
 /// Connections that each send one request after the other: through the API to a group of each
 /// connection, the same without the API, and through the API to one group.
 async fn throughput() {
-    let [database, copy] = [Database::embedded().await, Database::embedded().await];
+    let [first, second, third] = databases().await;
     let mut connections = Vec::new();
+    let mut recorded = Vec::new();
     for _ in 0..LOAD.0 {
-        let api = Api::new(&database.client);
+        let api = Api::new(&first.client);
         let group = api.group(HISTORIES[0]).await;
-        replay(&copy.client, api.recorder.take_writes()).await;
         connections.push((Arc::new(api), group));
+        let (api, recorder) = Api::recorded(&second.client);
+        let group = api.group(HISTORIES[0]).await;
+        replay(&third.client, recorder.take_writes()).await;
+        recorded.push((api, group, recorder));
     }
-    let first = connections[0].0.clone();
-    let alone = first.group(HISTORIES[0]).await;
-    first.recorder.take();
-    let one = vec![(first, alone); LOAD.0];
+    let alone = connections[0].0.clone();
+    let group = alone.group(HISTORIES[0]).await;
+    let one = vec![(alone, group); LOAD.0];
     println!("\n| requests a second | many groups | SDK alone | API : SDK | one group |");
     println!("|---|---:|---:|---:|---:|");
     for asked in [get("`debts`", "/debts"), post()] {
         let mut times = [const { Vec::new() }; 3];
         for _ in 0..ROUNDS {
-            let (time, recorded) = load(&asked, &connections).await;
-            times[0].push(time);
-            times[1].push(bare(&copy.client, recorded).await);
-            times[2].push(load(&asked, &one).await.0);
+            times[0].push(load(&asked, &connections).await);
+            let operations = operations_of(&asked, &recorded).await;
+            times[1].push(bare(&third.client, operations).await);
+            times[2].push(load(&asked, &one).await);
         }
         let times = times.map(median);
         let ratio = times[1].div_duration_f64(times[0]);
@@ -160,34 +166,44 @@ async fn throughput() {
     }
 }
 
-/// A request from each connection, again and again. Returns the time of all, and the requests to
-/// DynamoDB of each.
-async fn load(
-    asked: &Asked,
-    connections: &[(Arc<Api>, Group)],
-) -> (Duration, Vec<Vec<Vec<Operation>>>) {
+/// The time of a request from each connection, again and again.
+async fn load(asked: &Asked, connections: &[(Arc<Api>, Group)]) -> Duration {
     let began = Instant::now();
     let mut running = JoinSet::new();
-    for (api, group) in connections.iter().cloned() {
-        let asked = asked.clone();
+    for (api, group) in connections {
+        let (api, group, asked) = (api.clone(), group.clone(), asked.clone());
         running.spawn(async move {
-            let mut recorded = Vec::new();
             for _ in 0..LOAD.1 {
                 api.ask(&asked, &group).await;
-                recorded.push(api.recorder.take());
             }
-            recorded
         });
     }
-    let recorded = running.join_all().await;
-    (began.elapsed(), recorded)
+    running.join_all().await;
+    began.elapsed()
 }
 
-/// The requests of a load, sent again without the API.
-async fn bare(client: &Client, recorded: Vec<Vec<Vec<Operation>>>) -> Duration {
+/// The requests to DynamoDB of the same load, by connection and request.
+async fn operations_of(
+    asked: &Asked,
+    connections: &[(Api, Group, Recorder)],
+) -> Vec<Vec<Vec<Operation>>> {
+    let mut operations = Vec::new();
+    for (api, group, recorder) in connections {
+        let mut of_connection = Vec::new();
+        for _ in 0..LOAD.1 {
+            api.ask(asked, group).await;
+            of_connection.push(recorder.take());
+        }
+        operations.push(of_connection);
+    }
+    operations
+}
+
+/// The time of these requests, sent again without the API.
+async fn bare(client: &Client, connections: Vec<Vec<Vec<Operation>>>) -> Duration {
     let began = Instant::now();
     let mut running = JoinSet::new();
-    for connection in recorded {
+    for connection in connections {
         let client = client.clone();
         running.spawn(async move {
             for operations in connection {
@@ -197,6 +213,10 @@ async fn bare(client: &Client, recorded: Vec<Vec<Vec<Operation>>>) -> Duration {
     }
     running.join_all().await;
     began.elapsed()
+}
+
+async fn databases() -> [Database; 3] {
+    [Database::embedded().await, Database::embedded().await, Database::embedded().await]
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

@@ -25,7 +25,7 @@ pub(crate) enum Operation {
     Write(TransactWriteItemsInput),
 }
 
-/// Records the requests of a client. A copy takes microseconds, which are part of the API's time.
+/// Records the requests of a client.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder(Arc<Mutex<Vec<Operation>>>);
 
