@@ -178,13 +178,22 @@ impl FromStr for Decimal {
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.digits < 0 {
+            f.write_str("-")?;
+        }
+        let digits = self.digits.unsigned_abs();
         let scale = usize::from(self.scale);
-        let digits =
-            format!("{:0>width$}", self.digits.unsigned_abs(), width = scale.saturating_add(1));
+        if scale == 0 {
+            return write!(f, "{digits}");
+        }
+        let digits = digits.to_string();
         let (whole, fraction) = digits.split_at(digits.len().saturating_sub(scale));
-        let sign = if self.digits < 0 { "-" } else { "" };
-        let point = if scale == 0 { "" } else { "." };
-        write!(f, "{sign}{whole}{point}{fraction}")
+        f.write_str(if whole.is_empty() { "0" } else { whole })?;
+        f.write_str(".")?;
+        for _ in fraction.len()..scale {
+            f.write_str("0")?;
+        }
+        f.write_str(fraction)
     }
 }
 

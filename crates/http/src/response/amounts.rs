@@ -112,7 +112,11 @@ fn written(json: &[u8], form: Form) -> Vec<u8> {
         };
         let (token, after) = rest.split_at(length);
         match token.strip_suffix(MARK.as_bytes()).filter(|_| byte != b'"') {
-            Some(amount) => written.extend([quote, amount, quote].concat()),
+            Some(amount) => {
+                for part in [quote, amount, quote] {
+                    written.extend_from_slice(part);
+                }
+            }
             None => written.extend_from_slice(token),
         }
         rest = after;
