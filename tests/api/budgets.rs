@@ -355,17 +355,24 @@ fn assert_flat(what: &str, shorter: Cost, longer: Cost) {
     assert!(at_most(longer.write_units, shorter.write_units), "{what}: {shorter:?}, {longer:?}");
 }
 
-#[tokio::test]
+/// The costs in a group of so many members: after the short history, after the long one on one day,
+/// and after the long one over many days.
+async fn costs(members: u64) -> [Vec<Line>; 3] {
+    let mut subject = Subject::new(members).await;
+    let short = subject.measure().await;
+    subject.grow(ENTRIES, 1).await;
+    let one_day = subject.measure().await;
+    subject.grow(ENTRIES, DAYS).await;
+    [short, one_day, subject.measure().await]
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_endpoint_stays_within_its_budget_for_any_length_of_history() {
     let mut table =
         "endpoint | members | requests | read units | write units | KB read\n".to_owned();
-    for members in [4, 41, 490] {
-        let mut subject = Subject::new(members).await;
-        let short = subject.measure().await;
-        subject.grow(ENTRIES, 1).await;
-        let one_day = subject.measure().await;
-        subject.grow(ENTRIES, DAYS).await;
-        let many_days = subject.measure().await;
+    let groups = [4, 41, 490].map(|members| (members, tokio::spawn(costs(members))));
+    for (members, costs) in groups {
+        let [short, one_day, many_days] = costs.await.unwrap();
         for ((short, one_day), many_days) in short.into_iter().zip(one_day).zip(many_days) {
             let (method, route, what, short) = short;
             let costs = [short, one_day.3, many_days.3];
