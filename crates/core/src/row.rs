@@ -350,6 +350,22 @@ mod tests {
     }
 
     #[test]
+    fn unknown_attributes_of_any_type_are_ignored() {
+        let (text, bytes) = ("1".to_owned(), vec![1]);
+        for value in [
+            AttributeValue::B(bytes.clone()),
+            AttributeValue::Bs(vec![bytes]),
+            AttributeValue::Ns(vec![text.clone()]),
+            AttributeValue::Ss(vec![text]),
+            AttributeValue::Null(true),
+        ] {
+            let mut item = to_item(&sample()).unwrap();
+            item.insert("unknown".to_owned(), value);
+            assert_eq!(from_item::<Sample>(item).unwrap(), sample());
+        }
+    }
+
+    #[test]
     fn error_of_a_row_without_an_attribute_names_it() {
         let mut item = to_item(&sample()).unwrap();
         item.remove("amount");

@@ -13,14 +13,15 @@ use serde::{
     Deserializer,
     de::{
         DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor,
-        value::{BorrowedStrDeserializer, MapAccessDeserializer},
+        value::{BorrowedStrDeserializer, SeqDeserializer},
     },
     forward_to_deserialize_any,
 };
 
 use super::{AttributeValue, Item};
 
-/// Path of an attribute that cannot be read, like `splits[2].amount`.
+/// Path of an attribute that cannot be read, like `splits[2].amount`; a dot if serde does not tell
+/// it. Below a flattened field, serde tells at most the last name.
 #[derive(Debug)]
 pub(super) struct UnreadableAt(String);
 
@@ -33,7 +34,7 @@ impl UnreadableAt {
 
 impl Display for UnreadableAt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(if self.0.is_empty() { "." } else { &self.0 })
     }
 }
 
@@ -85,7 +86,14 @@ impl<'de> Deserializer<'de> for Value<'de> {
             AttributeValue::Null(_) => visitor.visit_unit(),
             AttributeValue::M(map) => Map(map).deserialize_any(visitor),
             AttributeValue::L(list) => visitor.visit_seq(Elements { rest: list.iter(), index: 0 }),
-            // Fracti's rows have no binary values and no sets.
+            // No attribute of Fracti has these types, but attributes that it does not know may.
+            AttributeValue::B(bytes) => visitor.visit_borrowed_bytes(bytes),
+            AttributeValue::Ss(set) | AttributeValue::Ns(set) => {
+                visitor.visit_seq(SeqDeserializer::new(set.iter().map(String::as_str)))
+            }
+            AttributeValue::Bs(set) => {
+                visitor.visit_seq(SeqDeserializer::new(set.iter().map(Vec::as_slice)))
+            }
             _ => Err(UnreadableAt(String::new())),
         }
     }
@@ -113,10 +121,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
     ) -> Result<V::Value, UnreadableAt> {
         match self.0 {
             AttributeValue::S(name) => visitor.visit_enum(name.as_str().into_deserializer()),
-            AttributeValue::M(map) => {
-                let entries = Entries { rest: map.iter(), entry: None };
-                visitor.visit_enum(MapAccessDeserializer::new(entries))
-            }
+            // Fracti stores no enum with data.
             _ => Err(UnreadableAt(String::new())),
         }
     }
@@ -143,6 +148,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     ) -> Result<Option<K::Value>, UnreadableAt> {
         self.entry = self.rest.next().map(|(name, value)| (name.as_str(), Value(value)));
         let read = |(name, _)| {
+            // A key must be read from text: this deserializer has no numbers and no newtypes.
             let key = BorrowedStrDeserializer::new(name);
             seed.deserialize(key).map_err(|error: UnreadableAt| error.within(name))
         };
