@@ -89,8 +89,8 @@ async fn flatness() {
     }
 }
 
-/// The API, and the same requests to DynamoDB without it. They are recorded by a second API, and
-/// sent to a third engine, all with the same rows but for their ids.
+/// The API, and the same requests to DynamoDB without it, which a second API records. Each of the
+/// three has an engine of its own, with the same rows but for their ids.
 async fn overhead() {
     let [first, second, third] = databases().await;
     let api = Api::new(&first.client);
