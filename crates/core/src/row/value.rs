@@ -94,7 +94,6 @@ impl<'de> Deserializer<'de> for Value<'de> {
             AttributeValue::Bs(set) => {
                 visitor.visit_seq(SeqDeserializer::new(set.iter().map(Vec::as_slice)))
             }
-            _ => Err(UnreadableAt(String::new())),
         }
     }
 
