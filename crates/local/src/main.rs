@@ -8,6 +8,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     num::NonZeroU32,
     path::PathBuf,
+    pin::pin,
     process::ExitCode,
     time::Duration,
 };
@@ -110,11 +111,30 @@ type Failure = Box<dyn std::error::Error>;
 
 async fn run(options: Options) -> Result<(), Failure> {
     let settings = Settings::from_env()?;
-    let token = settings.bot_token.unwrap_or_else(|| BotToken::new(DEMO_TOKEN));
+    let token = settings.bot_token.clone().unwrap_or_else(|| BotToken::new(DEMO_TOKEN));
     if let Some(command) = options.command {
         writeln!(io::stdout(), "{}", signed(command, &token)?)?;
         return Ok(());
     }
+    // Before the first line is printed: whoever has read it may stop the server.
+    let mut stop = pin!(stop_signal()?);
+    let server = tokio::select! {
+        server = start(options, settings, token) => server?,
+        () = &mut stop => return Ok(()),
+    };
+    serve(server, stop).await
+}
+
+/// A server that is ready, and listens already.
+struct Server {
+    listener: TcpListener,
+    router: Router,
+    /// Unless DynamoDB is another program.
+    engine: Option<Engine>,
+}
+
+/// Starts the server, and prints its addresses.
+async fn start(options: Options, settings: Settings, token: BotToken) -> Result<Server, Failure> {
     let listener = listen(options.host, "--port", options.port).await?;
     let api = format!("http://{}", reachable(listener.local_addr()?));
 
@@ -162,8 +182,7 @@ async fn run(options: Options) -> Result<(), Failure> {
         demo::run(&app, &service(routes(), app.clone()), &api, &mut out).await?;
     }
     out.flush()?;
-
-    serve(listener, router, engine).await
+    Ok(Server { listener, router, engine })
 }
 
 /// The output of a subcommand.
@@ -192,27 +211,23 @@ async fn listen(host: IpAddr, option: &str, port: u16) -> Result<TcpListener, St
     })
 }
 
-/// Serves until Ctrl-C or a termination signal, then waits for running requests.
-async fn serve(
-    listener: TcpListener,
-    router: Router,
-    engine: Option<Engine>,
-) -> Result<(), Failure> {
-    let (stop, mut stopped) = watch::channel(());
-    let router = router.merge(docs()).layer(cors()?);
-    let server = axum::serve(listener, router).with_graceful_shutdown(async move {
+/// Serves until `stop`, then waits for running requests.
+async fn serve(server: Server, stop: impl Future<Output = ()>) -> Result<(), Failure> {
+    let (stopping, mut stopped) = watch::channel(());
+    let router = server.router.merge(docs()).layer(cors()?);
+    let running = axum::serve(server.listener, router).with_graceful_shutdown(async move {
         let _ = stopped.changed().await;
     });
     let finish = async {
-        server.await?;
-        if let Some(engine) = engine {
+        running.await?;
+        if let Some(engine) = server.engine {
             engine.stop().await;
         }
         Ok(())
     };
     let deadline = async {
-        signal().await;
-        let _ = stop.send(());
+        stop.await;
+        let _ = stopping.send(());
         tokio::time::sleep(SHUTDOWN_TIMEOUT).await;
     };
     tokio::select! {
@@ -221,18 +236,25 @@ async fn serve(
     }
 }
 
-/// Waits for Ctrl-C or, on Unix, for a termination signal.
-async fn signal() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
-            }
-            return;
+/// Completes at the first Ctrl-C or, on Unix, termination signal. From the call on, these signals no
+/// longer end the program.
+#[cfg(unix)]
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
         }
-    }
-    let _ = tokio::signal::ctrl_c().await;
+    })
+}
+
+#[cfg(windows)]
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    let mut ctrl_c = tokio::signal::windows::ctrl_c()?;
+    Ok(async move {
+        ctrl_c.recv().await;
+    })
 }

@@ -282,6 +282,12 @@ fn data_in_a_file_survives_a_restart() {
 }
 
 #[test]
+fn server_can_be_stopped_as_soon_as_it_prints() {
+    let server = Server::start(&["--port", "0", "--dynamodb-port", "0", "--demo"]);
+    assert_eq!(server.interrupt(), Some(0), "while it makes the demo");
+}
+
+#[test]
 fn startup_errors_are_printed_in_one_line() {
     let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
     let port = |url: &str| url.rsplit_once(':').unwrap().1.to_owned();
