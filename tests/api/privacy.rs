@@ -33,7 +33,8 @@ impl Log {
     pub(crate) fn subscriber(&self) -> impl Subscriber + Send + Sync + 'static {
         let targets = Targets::new().with_default(LevelFilter::INFO);
         let lines = self.clone();
-        let lines = fmt::layer().with_ansi(false).with_writer(move || lines.clone());
+        // Without the time, because the date of today may be a part of the request.
+        let lines = fmt::layer().with_ansi(false).without_time().with_writer(move || lines.clone());
         tracing_subscriber::registry()
             .with(lines)
             .with(targets.with_target("fracti", LevelFilter::TRACE))
