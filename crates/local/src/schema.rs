@@ -5,7 +5,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::{
     Client,
     error::BuildError,
-    operation::describe_table::DescribeTableError,
+    operation::{create_table::CreateTableError, describe_table::DescribeTableError},
     types::{
         AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, Projection,
         TableStatus, TimeToLiveSpecification,
@@ -146,7 +146,7 @@ impl Schema {
         }
         let (attributes, keys, indexes) =
             self.parts().map_err(|error| refused(error.to_string()))?;
-        client
+        let created = client
             .create_table()
             .table_name(name)
             .billing_mode(BillingMode::PayPerRequest)
@@ -154,8 +154,13 @@ impl Schema {
             .set_key_schema(Some(keys))
             .set_global_secondary_indexes(Some(indexes))
             .send()
-            .await
-            .map_err(|error| refused(display(&error)))?;
+            .await;
+        // The table is in use if an attempt that seemed to fail has created it.
+        if let Err(error) = created
+            && !error.as_service_error().is_some_and(CreateTableError::is_resource_in_use_exception)
+        {
+            return Err(refused(display(&error)));
+        }
         for _ in 0..CHECKS {
             let described = client.describe_table().table_name(name).send().await;
             let table = described.map_err(|error| refused(display(&error)))?.table;
