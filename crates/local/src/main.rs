@@ -31,6 +31,9 @@ const DEMO_TOKEN: &str = "0:fracti-local";
 /// Time that running requests have to finish when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Time that counting a request may take before it is served uncounted.
+const COUNTING_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Serve the Fracti API over an embedded DynamoDB.
 #[derive(Debug, Parser)]
 #[command(version)]
@@ -173,7 +176,7 @@ async fn start(options: Options, settings: Settings, token: BotToken) -> Result<
         reads: options.daily_reads.map_or(given.reads, NonZeroU32::new),
         writes: options.daily_writes.map_or(given.writes, NonZeroU32::new),
         sample: NonZeroU32::MIN,
-        ..given
+        timeout: COUNTING_TIMEOUT,
     };
     let app = App { quotas, ..App::new(table, token, settings.init_data_max_age) };
     let router = service(queued(routes()), app.clone());
