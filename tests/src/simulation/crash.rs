@@ -12,6 +12,7 @@ use std::{
 use aws_sdk_dynamodb::Client;
 use fracti_http::{Clock, local_dynamodb};
 use fracti_store::Table;
+use futures_util::future::join_all;
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines},
     process::{Child, ChildStdout, Command},
@@ -104,11 +105,15 @@ pub async fn crashes(binary: &Path, file: &Path, rounds: u64) -> Report {
 async fn load(server: Server, observer: &Actor, group: &str, operations: u64) {
     let (server, done) = (Arc::new(Mutex::new(Some(server))), Arc::new(AtomicU64::new(0)));
     let mut users = JoinSet::new();
-    for user in 1..=USERS {
+    // All join before one of them can kill the server, because they try until they succeed.
+    let actors = join_all((1..=USERS).map(async |user| {
+        let mut actor = observer.be(user);
+        actor.join(group).await;
+        actor
+    }));
+    for mut actor in actors.await {
         let (server, done) = (server.clone(), done.clone());
-        let (mut actor, group) = (observer.be(user), group.to_owned());
         users.spawn(async move {
-            actor.join(&group).await;
             while done.fetch_add(1, SeqCst) < operations {
                 actor.act().await;
             }
