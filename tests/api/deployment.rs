@@ -6,7 +6,6 @@ use std::{
     fs,
     path::PathBuf,
     sync::LazyLock,
-    time::Duration,
 };
 
 use aws_sdk_dynamodb::{
@@ -401,15 +400,14 @@ async fn template_grants_exactly_the_actions_used() {
     // The first write to a group migrates its v0 rows.
     let v0 = V0Table::of(1, 200);
     v0.write(&group.api.client).await;
-    let patient = group.api.with_deadline(Duration::from_mins(2));
     let mut old = v0.groups.iter();
     let (id, old_group) = old.next().unwrap();
-    let user = patient.user(old_group.user, "Alice");
+    let user = group.api.user(old_group.user, "Alice");
     let renamed = user.patch(&format!("/api/groups/{id}"), json!({ "title": "Alps" })).await;
     renamed.data(200);
     note("groups", renamed.rights);
     let (id, old_group) = old.next().unwrap();
-    let user = patient.user(old_group.user, "Alice");
+    let user = group.api.user(old_group.user, "Alice");
     bob.post(&format!("/api/groups/{id}/join"), json!({})).await.data(200);
     let changes = json!([{ "userId": user.id, "amount": 1 }, { "userId": "2", "amount": -1 }]);
     let opening = json!([{ "entryId": "opening", "changes": changes }]);

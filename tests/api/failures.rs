@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fracti_http::local_dynamodb;
+use fracti_http::{DEADLINE, local_dynamodb};
 use fracti_store::Table;
 use serde_json::json;
 
@@ -55,7 +55,9 @@ async fn write_that_loses_every_race_until_the_deadline_is_a_409() {
     group.api.pass(Duration::from_hours(20));
     let before = group.api.rows().await;
     // Each in a separate process, so that both retry until the deadline.
-    let (bob, alice) = (&group.members[1], group.members[0].at(&group.api.another()));
+    let [alice, bob] = [0, 1].map(|member: usize| {
+        group.members[member].at(&group.api.another().with_deadline(DEADLINE))
+    });
     let (expenses, entries) = (group.path("/expenses"), group.path("/ledger/entries"));
     let changes = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }]);
     let adjustment = json!([{ "entryId": "opening", "changes": changes }]);

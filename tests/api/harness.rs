@@ -21,7 +21,7 @@ use fracti_core::{
     telegram::{self, User},
     time::Timestamp,
 };
-use fracti_http::{App, BotToken, Clock, Quotas, Random, TokenCache, service};
+use fracti_http::{App, BotToken, Clock, DEADLINE, Quotas, Random, TokenCache, service};
 use fracti_local::{queued, routes};
 use fracti_store::{Table, TableCost};
 pub(crate) use fracti_tests::client::{FORM, form};
@@ -44,6 +44,10 @@ pub(crate) const TOKEN: &str = "42:test-token";
 
 /// The time at which a test begins: 2026-01-15T12:00:00Z.
 pub(crate) const START: u64 = 1_768_478_400_000;
+
+/// The time limit of requests and counters, except in tests of a time limit: however busy the machine
+/// is, it is not exceeded.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 
 /// The API over an empty table, at a time that the test sets.
 #[derive(Clone)]
@@ -100,7 +104,8 @@ impl Api {
     }
 
     fn over_database(database: Database, token: &str, random: Random) -> Self {
-        let client = database.client.config().to_builder().interceptor(Recorder).build();
+        let client = database.patient_client();
+        let client = client.config().to_builder().interceptor(Recorder).build();
         let client = Client::from_conf(client);
         let table = Table::new(client.clone(), TABLE);
         let now = Arc::new(AtomicU64::new(START));
@@ -108,6 +113,8 @@ impl Api {
         let app = App {
             clock: Clock::of(move || Timestamp::from_millis(clock.load(Ordering::SeqCst)).unwrap()),
             random,
+            deadline: PATIENCE,
+            quotas: Quotas { timeout: PATIENCE, ..Quotas::default() },
             ..App::new(table.clone(), BotToken::new(token), telegram::MAX_AGE)
         };
         let router = service(routes(), app.clone());
@@ -150,10 +157,12 @@ impl Api {
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
     }
 
-    /// The same over the engine behind a proxy, with its own retry quota.
+    /// The same over the engine behind a proxy, with the time limits of production and its own
+    /// retry quota.
     pub(crate) fn behind(&self, proxy: &Proxy) -> Self {
-        let table = Table::new(proxy.client(0), TABLE);
-        Self { client: proxy.client.clone(), ..self.over(table) }
+        let api = self.over(Table::new(proxy.client(0), TABLE));
+        let api = api.with_deadline(DEADLINE).with_quotas(Quotas::default());
+        Self { client: proxy.client.clone(), ..api }
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -15,14 +15,14 @@ use axum::{body::Body, http::Method};
 use fracti_http::{Quotas, Random};
 use fracti_store::Table;
 use fracti_tests::{
-    database::{TABLE, patient},
+    database::TABLE,
     faults::{Fault, Plan, Proxy},
 };
 use futures_util::future::join_all;
 use serde_json::json;
 use tower::ServiceExt;
 
-use crate::harness::{Api, Caller, Group, TOKEN};
+use crate::harness::{Api, Caller, Group, PATIENCE, TOKEN};
 
 /// The request that counts.
 const COUNT: &str = "UpdateItem";
@@ -30,8 +30,7 @@ const COUNT: &str = "UpdateItem";
 /// Quotas of which every request is counted. The counter has all the time of a request.
 pub(crate) fn quotas(reads: u32, writes: u32) -> Quotas {
     let (reads, writes) = (NonZeroU32::new(reads), NonZeroU32::new(writes));
-    let timeout = Duration::from_mins(1);
-    Quotas { reads, writes, sample: NonZeroU32::MIN, timeout }
+    Quotas { reads, writes, sample: NonZeroU32::MIN, timeout: PATIENCE }
 }
 
 /// The usage row of a user today.
@@ -229,10 +228,7 @@ async fn without_a_quota_of_its_kind_a_request_is_not_counted() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_forty_concurrent_writes_exactly_twenty_pass_a_quota_of_twenty() {
-    // An attempt that times out on a busy machine would be repeated, and counted twice.
-    let api = Api::new().await;
-    let api = api.over(Table::new(patient(&api.client), TABLE));
-    let group = Group::of(&api.with_deadline(Duration::from_mins(1)), 1, "EUR").await;
+    let group = Group::new(1, "EUR").await;
     let alice = &group.members[0].with_quotas(quotas(100, 20));
     let path = group.path("/expenses");
     let tea = json!({ "amount": 3, "description": "Tea" });
@@ -303,7 +299,9 @@ async fn behind_proxy() -> (Proxy, Group) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_transaction_is_sent_before_the_request_is_counted() {
     let (proxy, group) = behind_proxy().await;
-    let alice = group.members[0].with_quotas(quotas(100, 2));
+    // An attempt that times out while it is held would be repeated, and counted twice.
+    let patient = group.api.over(Table::new(proxy.patient_client(0), TABLE));
+    let alice = group.members[0].at(&patient).with_quotas(quotas(100, 2));
     let (expenses, groups) = (group.path("/expenses"), "/api/groups".to_owned());
     let tea = json!({ "amount": 3, "description": "Tea" });
     let new = json!({ "title": "Flat", "chatId": 1 });

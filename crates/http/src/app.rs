@@ -11,7 +11,7 @@ use crate::{Context, Quotas, TokenCache, dynamodb, tls};
 
 /// Time limit of a request. It leaves 1.5 s of a function's 10 s for the response that the limit
 /// was exceeded. Imports have three times as much, of a function's 29 s.
-const DEADLINE: Duration = Duration::from_millis(8_500);
+pub const DEADLINE: Duration = Duration::from_millis(8_500);
 
 /// Form of a bot token, for error messages.
 const TOKEN_FORM: &str = "a bot token of the form 123456:ABC-def";

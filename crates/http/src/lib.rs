@@ -25,7 +25,7 @@ mod service;
 mod tls;
 mod tokens;
 
-pub use app::{App, BotToken, Clock, ConfigError, InvalidToken, Random, Settings};
+pub use app::{App, BotToken, Clock, ConfigError, DEADLINE, InvalidToken, Random, Settings};
 pub use context::Context;
 pub use dynamodb::{dynamodb, dynamodb_at, local_dynamodb};
 pub use lambda::run;

@@ -1,8 +1,6 @@
 //! `fracti-admin migrate`, on tables of the TypeScript Fracti.
 
-use std::{
-    collections::BTreeMap, num::NonZeroU16, path::PathBuf, pin::pin, task::Poll, time::Duration,
-};
+use std::{collections::BTreeMap, num::NonZeroU16, path::PathBuf, pin::pin, task::Poll};
 
 use aws_sdk_dynamodb::types::{
     AttributeValue, DeleteGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate,
@@ -11,7 +9,7 @@ use fracti_admin::{Admin, Failure, MigrateOptions, Outcome};
 use fracti_core::{currency::Currency, id::GroupId};
 use fracti_store::Table;
 use fracti_tests::{
-    database::{TABLE, patient},
+    database::TABLE,
     faults::{Plan, Proxy},
     v0::{V0Group, V0Table},
 };
@@ -28,9 +26,7 @@ type Rows = BTreeMap<(String, String), BTreeMap<String, AttributeValue>>;
 
 /// A table of the TypeScript Fracti, and the API over it.
 async fn v0(seed: u64, items: usize) -> (Api, V0Table) {
-    // Migrations over the embedded engine take seconds on a busy machine.
-    let mut api = Api::new().await.with_deadline(Duration::from_mins(5));
-    api.client = patient(&api.client);
+    let api = Api::new().await;
     let table = V0Table::of(seed, items);
     table.write(&api.client).await;
     (api, table)

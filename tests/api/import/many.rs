@@ -1,30 +1,24 @@
 //! A file of 1 500 rows.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::SeqCst},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering::SeqCst},
 };
 
 use fracti_store::Table;
 use fracti_tests::{
-    database::{TABLE, patient},
+    database::TABLE,
     faults::{Plan, Proxy},
 };
 use serde_json::json;
 
 use super::{Balances, Import, balances, counts, planned, year};
-use crate::harness::{Api, Group};
+use crate::harness::{Api, Group, PATIENCE};
 
 #[tokio::test]
 async fn a_year_of_1500_rows_is_imported_in_one_request_and_undone_and_imported_again() {
     // The engine of the tests is slower than DynamoDB, so the round trips are counted.
-    let api = Api::new().await;
-    let api = api.over(Table::new(patient(&api.client), TABLE));
-    let api = api.with_deadline(Duration::from_secs(100));
-    let group = Group::of(&api, 2, "EUR").await;
+    let group = Group::new(2, "EUR").await;
     let alice = &group.members[0];
     let import = Import::of(&year(1500), "{}");
     let plan = import.send(alice, &group).await;
@@ -74,7 +68,7 @@ async fn at_most_25_requests_look_for_recorded_rows_at_once() {
     let import = Import::of(&year(3_000), "{}");
     let import = import.by(alice, &group, &[("A", "1"), ("B", "2")]).await;
     let patient = api.over(Table::new(proxy.patient_client(1), TABLE));
-    let patient = patient.with_deadline(Duration::from_secs(100));
+    let patient = patient.with_deadline(PATIENCE);
     let alice_of_patient = alice.at(&patient);
     let sent = Arc::new(AtomicUsize::new(0));
     let count = sent.clone();
