@@ -12,6 +12,7 @@ use axum::{
     response::Response,
 };
 use fracti_core::{decimal::Decimal, words};
+use memchr::memchr2;
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 
@@ -28,7 +29,7 @@ pub struct JsonDecimal(pub Decimal);
 impl Serialize for JsonDecimal {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let number = format!("{}{MARK}", self.0);
-        RawValue::from_string(number).map_err(S::Error::custom)?.serialize(to)
+        serde_json::from_str::<&RawValue>(&number).map_err(S::Error::custom)?.serialize(to)
     }
 }
 
@@ -100,39 +101,48 @@ pub(crate) async fn layer(request: Request, next: Next) -> Response {
 fn written(json: &[u8], form: Form) -> Vec<u8> {
     let quote: &[u8] = if form == Form::Text { b"\"" } else { b"" };
     let mut written = Vec::with_capacity(json.len());
-    let mut rest = json;
-    while let Some(&byte) = rest.first() {
-        let length = match byte {
-            b'"' => string(rest),
-            b'-' | b'0'..=b'9' => rest
-                .iter()
-                .position(|it| !matches!(it, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'))
-                .unwrap_or(rest.len()),
-            _ => 1,
-        };
-        let (token, after) = rest.split_at(length);
-        match token.strip_suffix(MARK.as_bytes()).filter(|_| byte != b'"') {
-            Some(amount) => {
-                for part in [quote, amount, quote] {
-                    written.extend_from_slice(part);
-                }
+    // What is not copied yet, and the place in it up to which there is no mark.
+    let (mut rest, mut seen) = (json, 0_usize);
+    while let Some((before, after)) = split_at_first(rest, seen) {
+        seen = before.len();
+        if let Some(after) = after.strip_prefix(MARK.as_bytes()) {
+            let number = before.iter().rev().take_while(|byte| is_in_number(**byte)).count();
+            let (text, amount) = before.split_at(before.len().saturating_sub(number));
+            for part in [text, quote, amount, quote] {
+                written.extend_from_slice(part);
             }
-            None => written.extend_from_slice(token),
+            (rest, seen) = (after, 0);
+        } else {
+            seen = seen.saturating_add(if after.starts_with(b"\"") { string(after) } else { 1 });
         }
-        rest = after;
     }
+    written.extend_from_slice(rest);
     written
+}
+
+/// Splits JSON before the first `"` or `e` from an index on: the start of a string, or what may be
+/// a mark.
+fn split_at_first(json: &[u8], from: usize) -> Option<(&[u8], &[u8])> {
+    let found = memchr2(b'"', b'e', json.get(from..)?)?;
+    json.split_at_checked(from.saturating_add(found))
+}
+
+const fn is_in_number(byte: u8) -> bool {
+    matches!(byte, b'-' | b'.' | b'0'..=b'9')
 }
 
 /// Length of the JSON string at the start of `json`, including its quotes.
 fn string(json: &[u8]) -> usize {
-    let mut escaped = false;
-    let end = json.iter().skip(1).position(|byte| {
-        let ends = *byte == b'"' && !escaped;
-        escaped = *byte == b'\\' && !escaped;
-        ends
-    });
-    end.map_or(json.len(), |end| end.saturating_add(2))
+    let mut length = 1_usize;
+    while let Some(found) = json.get(length..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        length = length.saturating_add(found);
+        if json.get(length) == Some(&b'"') {
+            return length.saturating_add(1);
+        }
+        // The escaped byte may be a quote.
+        length = length.saturating_add(2);
+    }
+    json.len()
 }
 
 #[cfg(test)]
@@ -145,22 +155,22 @@ mod tests {
     fn amounts_have_the_form_that_is_asked_for() {
         let amount = |text: &str| JsonDecimal(text.parse().unwrap());
         let data = [
-            (r#"1e0 "-2e0, \"#.to_owned(), amount("33.333333334"), 10),
-            (r#"\"\\"#.to_owned(), amount("-0.000000001"), 0),
-            ("3e0".to_owned(), amount("9007199254740993"), 7),
+            (r#"1e0 "-2e0, \"#.to_owned(), amount("33.333333334"), json!(10)),
+            (r#"\"\\"#.to_owned(), amount("-0.000000001"), json!(true)),
+            ("3e0".to_owned(), amount("9007199254740993"), json!([false, 0])),
         ];
         let marked = serde_json::to_vec(&data).unwrap();
         let read = |form| String::from_utf8(written(&marked, form)).unwrap();
         assert_eq!(
             read(Form::Number),
-            r#"[["1e0 \"-2e0, \\",33.333333334,10],["\\\"\\\\",-0.000000001,0],["3e0",9007199254740993,7]]"#
+            r#"[["1e0 \"-2e0, \\",33.333333334,10],["\\\"\\\\",-0.000000001,true],["3e0",9007199254740993,[false,0]]]"#
         );
         assert_eq!(
             serde_json::from_str::<serde_json::Value>(&read(Form::Text)).unwrap(),
             json!([
                 [data[0].0, "33.333333334", 10],
-                [data[1].0, "-0.000000001", 0],
-                ["3e0", "9007199254740993", 7],
+                [data[1].0, "-0.000000001", true],
+                ["3e0", "9007199254740993", [false, 0]],
             ])
         );
     }
