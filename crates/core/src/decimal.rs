@@ -178,22 +178,16 @@ impl FromStr for Decimal {
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.digits < 0 {
-            f.write_str("-")?;
-        }
-        let digits = self.digits.unsigned_abs();
         let scale = usize::from(self.scale);
         if scale == 0 {
-            return write!(f, "{digits}");
+            return write!(f, "{}", self.digits);
         }
-        let digits = digits.to_string();
-        let (whole, fraction) = digits.split_at(digits.len().saturating_sub(scale));
-        f.write_str(if whole.is_empty() { "0" } else { whole })?;
-        f.write_str(".")?;
-        for _ in fraction.len()..scale {
-            f.write_str("0")?;
-        }
-        f.write_str(fraction)
+        let sign = if self.digits < 0 { "-" } else { "" };
+        let digits = self.digits.unsigned_abs();
+        let unit = 10_u128.saturating_pow(self.scale.into());
+        let whole = digits.checked_div(unit).unwrap_or_default();
+        let fraction = digits.checked_rem(unit).unwrap_or_default();
+        write!(f, "{sign}{whole}.{fraction:0scale$}")
     }
 }
 
