@@ -6,12 +6,13 @@ use std::convert::Infallible;
 
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderValue, header, request::Parts},
+    http::{HeaderValue, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::envelope::of_json;
 use crate::Data;
 
 /// Bytes of the hash in a tag.
@@ -23,10 +24,14 @@ pub struct Tagged<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Tagged<T> {
     fn into_response(self) -> Response {
-        let tag = serde_json::to_string(&self.0).map(|json| tag(&json));
-        let mut response = Data::new(self.0).into_response();
-        response.headers_mut().extend(tag.into_iter().map(|tag| (header::ETAG, tag)));
-        response
+        match serde_json::value::to_raw_value(&self.0) {
+            Ok(json) => {
+                let tag = [(header::ETAG, tag(json.get()))];
+                (tag, of_json(StatusCode::OK, &Data::new(&*json))).into_response()
+            }
+            // Fails again, and so says why.
+            Err(_) => Data::new(self.0).into_response(),
+        }
     }
 }
 
