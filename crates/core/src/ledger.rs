@@ -231,7 +231,7 @@ impl Balances {
 
     /// Applies `changes`. After an error, they may be applied in part.
     fn apply(&mut self, changes: &[Change]) -> Result<(), LedgerError> {
-        let before = self.len();
+        let before = self.count();
         let mut sums: BTreeMap<(Currency, MemberId), [i128; 4]> = BTreeMap::new();
         for Change { user, currency, totals } in changes {
             let sum = sums.entry((*currency, *user)).or_default();
@@ -250,7 +250,7 @@ impl Balances {
         }
         self.0.retain(|_, members| !members.is_empty());
         // Only growth is refused, so that a full ledger can still revert entries.
-        if self.len() > MAX_BALANCES && self.len() > before {
+        if self.count() > MAX_BALANCES && self.count() > before {
             return Err(LedgerError::Full);
         }
         for currency in changes.iter().map(|change| change.currency).collect::<BTreeSet<_>>() {
@@ -259,7 +259,9 @@ impl Balances {
         Ok(())
     }
 
-    fn len(&self) -> usize {
+    /// Number of balances, each of one member in one currency.
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.0.values().map(BTreeMap::len).sum()
     }
 

@@ -43,7 +43,7 @@ impl<'a> Shown<'a> {
     pub fn count(&self) -> usize {
         match self.all() {
             all if all <= MAX_SHOWN => all,
-            _ => self.ledger.balances.len().saturating_add(self.members),
+            _ => self.ledger.balances.count().saturating_add(self.members),
         }
     }
 
