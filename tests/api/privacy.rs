@@ -33,7 +33,7 @@ impl Log {
     pub(crate) fn subscriber(&self) -> impl Subscriber + Send + Sync + 'static {
         let targets = Targets::new().with_default(LevelFilter::INFO);
         let lines = self.clone();
-        // Without the time, because the date of today may be a part of the request.
+        // Without the time, because a request may contain the current date.
         let lines = fmt::layer().with_ansi(false).without_time().with_writer(move || lines.clone());
         tracing_subscriber::registry()
             .with(lines)

@@ -176,7 +176,8 @@ pub async fn scene(api: &Router, now: Timestamp) -> [String; 6] {
     let group = post(api, &alice, "/api/groups", &new).await;
     let path = |rest: &str| format!("/api/groups/{group}{rest}");
     post(api, &bob, &path("/join"), &json!({})).await;
-    // Of today, because statistics without a period are of this month: a day begins at 4:00.
+    // Statistics without a period cover the current month. Without a date, the expense could belong
+    // to the month before, because a day begins at 4:00.
     let hut = json!({ "amount": 90, "description": "Hut", "date": now.day().to_string() });
     let expense = post(api, &alice, &path("/expenses"), &hut).await;
     let pay = json!({ "toId": "123456789", "amount": 20 });

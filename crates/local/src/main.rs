@@ -119,7 +119,8 @@ async fn run(options: Options) -> Result<(), Failure> {
         writeln!(io::stdout(), "{}", signed(command, &token)?)?;
         return Ok(());
     }
-    // Before the first line is printed: whoever has read it may stop the server.
+    // Signals are caught before the addresses are printed, because a script may stop the server as
+    // soon as it has read them.
     let mut stop = pin!(stop_signal()?);
     let server = tokio::select! {
         server = start(options, settings, token) => server?,
@@ -128,11 +129,11 @@ async fn run(options: Options) -> Result<(), Failure> {
     serve(server, stop).await
 }
 
-/// A server that is ready, and listens already.
+/// A server that listens and is ready to serve.
 struct Server {
     listener: TcpListener,
     router: Router,
-    /// Unless DynamoDB is another program.
+    /// `None` if DynamoDB is another program.
     engine: Option<Engine>,
 }
 

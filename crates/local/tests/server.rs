@@ -338,7 +338,7 @@ async fn many_clients_are_served_and_leave_no_load_behind() {
     let patient =
         |requests| Behaviour { requests, pauses: false, time_limit: Duration::from_mins(5) };
     let mut rounds = Vec::new();
-    // Another program may use the CPU during one of the loads, so one good round is enough.
+    // Another program may slow down one of the loads, so the rates must be right in one round only.
     for round in 1..=3 {
         let before = load(few, &format!("before-{round}"), patient(5)).await;
 
@@ -347,13 +347,14 @@ async fn many_clients_are_served_and_leave_no_load_behind() {
 
         let leaving = Behaviour { time_limit: crowd.time / 10, ..patient(1) };
         let gone = load(&clients, &format!("gone-{round}"), leaving).await;
+        assert!(gone.done < gone.requests, "{gone:?}");
         let after = load(few, &format!("after-{round}"), patient(5)).await;
         assert_eq!((after.done, after.refused), (100, 0), "{after:?}");
         let slowest = before.rate().min(after.rate());
-        if gone.done < gone.requests && crowd.rate() * 2 >= slowest {
+        if crowd.rate() * 2 >= slowest {
             return;
         }
-        rounds.push([before, crowd, gone, after]);
+        rounds.push([before, crowd, after]);
     }
     panic!("{rounds:?}");
 }

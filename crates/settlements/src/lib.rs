@@ -21,7 +21,8 @@ use utoipa::ToSchema;
 
 use debts::GroupDebts;
 
-/// Number of balances whose plan takes at most 10 µs, less than another thread takes to begin it.
+/// Maximum number of balances that are planned for in the thread of the request. Such a plan takes
+/// less than 10 µs.
 const FEW_BALANCES: usize = 10;
 
 /// The routes of this endpoint group.

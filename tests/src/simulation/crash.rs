@@ -105,7 +105,7 @@ pub async fn crashes(binary: &Path, file: &Path, rounds: u64) -> Report {
 async fn load(server: Server, observer: &Actor, group: &str, operations: u64) {
     let (server, done) = (Arc::new(Mutex::new(Some(server))), Arc::new(AtomicU64::new(0)));
     let mut users = JoinSet::new();
-    // All join before one of them can kill the server, because they try until they succeed.
+    // All join before one of them can kill the server, because a join is repeated until it succeeds.
     let actors = join_all((1..=USERS).map(async |user| {
         let mut actor = observer.be(user);
         actor.join(group).await;

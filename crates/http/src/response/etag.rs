@@ -29,7 +29,7 @@ impl<T: Serialize> IntoResponse for Tagged<T> {
                 let tag = [(header::ETAG, tag(json.get()))];
                 (tag, of_json(StatusCode::OK, &Data::new(&*json))).into_response()
             }
-            // Fails again, and so says why.
+            // Serialized again, so that the response is the error of any other resource.
             Err(_) => Data::new(self.0).into_response(),
         }
     }
