@@ -109,7 +109,15 @@ pub enum Reason {
 }
 
 impl Draft<BareOrWrapped<Adjustment>> {
-    /// Checks the adjustments against the group.
+    /// The members whom the adjustments name.
+    #[must_use]
+    pub fn named(&self) -> BTreeSet<MemberId> {
+        let list = self.fields().and_then(|list| list.items.value());
+        let amounts = list.into_iter().flatten().flat_map(Adjustment::amounts);
+        amounts.filter_map(|amount| amount.user.value().copied()).collect()
+    }
+
+    /// Checks the adjustments against the group. `members` has at least those of [`Draft::named`].
     ///
     /// # Errors
     ///
@@ -134,6 +142,11 @@ impl Draft<BareOrWrapped<Adjustment>> {
 }
 
 impl Adjustment {
+    /// The amounts of the changes and of the condition.
+    fn amounts(&self) -> impl Iterator<Item = &Amount> {
+        self.changes.value().into_iter().flatten().chain(self.condition.value())
+    }
+
     fn check(
         &self,
         path: &Path,

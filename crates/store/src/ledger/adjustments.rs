@@ -107,7 +107,9 @@ impl Table {
         idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
         let request = idempotency.request.as_ref();
-        let group = self.migrated(member_key.group, || self.group(member_key));
+        let named = adjustments.named();
+        let read = || self.group_naming(member_key, Some(&named));
+        let group = self.migrated(member_key.group, read);
         let (group, progress) = tokio::join!(group, self.stored_result::<Progress>(request));
         let ((group, members), progress) = (group?, progress?);
         if group.archived && progress.is_none() {
