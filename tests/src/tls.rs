@@ -99,6 +99,15 @@ impl Terminator {
     pub fn handshakes(&self) -> Handshakes {
         *self.handshakes.borrow()
     }
+
+    /// The handshakes so far, once one has resumed a session.
+    ///
+    /// # Panics
+    ///
+    /// If the terminator stops first.
+    pub async fn once_resumed(&self) -> Handshakes {
+        *self.handshakes.clone().wait_for(|made| made.resumed > 0).await.unwrap()
+    }
 }
 
 impl Drop for Terminator {
