@@ -4,29 +4,29 @@
 //! row of an earlier version is upgraded when it is read. A row of a later version, written by a
 //! later Fracti, is refused: its content could be misread, and lost when the row is written again.
 //!
-//! `serde_dynamo` writes whole numbers exactly, but fractions only as `f64`. A [`Decimal`] with a
-//! fraction therefore goes through serde as text, and this module converts between this text and
-//! DynamoDB Numbers.
+//! `serde_dynamo` writes whole numbers exactly, but fractions only as `f64`. So rows are written and
+//! read by code of this module, for which a [`Decimal`] with a fraction is text.
 //!
 //! [`Decimal`]: crate::decimal::Decimal
 
-mod value;
-
-use std::{cmp::Ordering, collections::HashMap};
+mod deserializer;
+mod form;
+mod serializer;
 
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     Error,
-    decimal::EXACT,
     keys::{Index, Keys, Primary},
 };
-use value::Map;
+use deserializer::Map;
+use serializer::Writer;
 
+pub use form::{Attributes, Form, Plain, View};
 pub use serde_dynamo::AttributeValue;
 
 /// A row: its attributes by name.
-pub type Item = HashMap<String, AttributeValue>;
+pub type Item = Attributes<Plain>;
 
 /// Attribute that names the kind of a row. Rows written before it was introduced have none.
 pub const KIND: &str = "kind";
@@ -34,6 +34,9 @@ pub const KIND: &str = "kind";
 /// Attribute with the version of a row's format. v0 rows, written by the TypeScript Fracti, have
 /// none.
 pub const FORMAT_VERSION: &str = "formatVersion";
+
+/// Attributes at most that a row has besides those of its entity: its keys, kind and version.
+const OTHER_ATTRIBUTES: usize = 10;
 
 /// An entity that is stored as one row.
 ///
@@ -60,27 +63,36 @@ pub trait Row: Serialize + DeserializeOwned {
 ///
 /// # Errors
 ///
-/// [`Error::Table`] if the entity is not a map of attributes.
+/// [`Error::Table`] if the entity has a value that no row has, like a float.
 pub fn to_item<T: Row>(entity: &T) -> Result<Item, Error> {
-    let row = serde_dynamo::to_item(entity);
-    let mut item: Item = row.map_err(|error| Error::Table(error.into()))?;
-    item.values_mut().for_each(restore_numbers);
-    item.insert(KIND.to_owned(), AttributeValue::S(T::KIND.to_owned()));
-    item.insert(FORMAT_VERSION.to_owned(), AttributeValue::N(T::VERSION.to_string()));
-    item.extend(entity.keys().attributes());
-    Ok(item)
+    write::<Plain, T>(entity).map(|(_, item)| item)
+}
+
+/// The primary key of `entity`, and its row in the form `F`.
+///
+/// # Errors
+///
+/// As [`to_item`].
+pub fn write<F: Form, T: Row>(entity: &T) -> Result<(Primary, Attributes<F>), Error> {
+    let written = entity.serialize(Writer::<F>::with_spare(OTHER_ATTRIBUTES));
+    let written = written.map_err(|error| Error::Table(error.into()))?;
+    let no_map = || Error::Table(FormatError::NoMap(T::KIND).into());
+    let mut row = F::into_map(written).ok_or_else(no_map)?;
+    row.insert(KIND.to_owned(), F::text(T::KIND.to_owned()));
+    row.insert(FORMAT_VERSION.to_owned(), F::number(T::VERSION.to_string()));
+    let keys = entity.keys();
+    let key = keys.primary.clone();
+    row.extend(keys.attributes().map(|(name, key)| (name.to_owned(), F::text(key))));
+    Ok((key, row))
 }
 
 /// A value as an attribute of a row or an expression.
 ///
 /// # Errors
 ///
-/// [`Error::Table`] if the value cannot be an attribute.
+/// As [`to_item`].
 pub fn to_value(value: &impl Serialize) -> Result<AttributeValue, Error> {
-    let value = serde_dynamo::to_attribute_value(value);
-    let mut value = value.map_err(|error| Error::Table(error.into()))?;
-    restore_numbers(&mut value);
-    Ok(value)
+    value.serialize(Writer::<Plain>::new()).map_err(|error| Error::Table(error.into()))
 }
 
 /// Error returned for a row that cannot be converted to its entity.
@@ -106,36 +118,43 @@ enum FormatError {
     OtherKind(&'static str),
     #[error("the {FORMAT_VERSION} of a row of kind {0} is not a whole number")]
     Unreadable(&'static str),
+    #[error("an entity of kind {0} is not a map of attributes")]
+    NoMap(&'static str),
 }
 
-/// Upgrades a row to the current version of its format.
+/// The version of a row's format.
 ///
 /// # Errors
 ///
 /// [`Error::Table`] if the row is of another kind, or its version is later or not a whole number.
-pub fn upgraded<T: Row>(item: Item) -> Result<Item, Error> {
-    let refused = |error: FormatError| Error::Table(error.into());
-    let mut item = item;
-    match item.get(KIND) {
+fn version<F: Form, T: Row>(row: &Attributes<F>) -> Result<u32, Error> {
+    let refused = |error: FormatError| Err(Error::Table(error.into()));
+    match row.get(KIND).map(F::view) {
         None => {}
-        Some(AttributeValue::S(kind)) if kind == T::KIND => {}
-        Some(_) => return Err(refused(FormatError::OtherKind(T::KIND))),
+        Some(View::Text(kind)) if kind == T::KIND => {}
+        Some(_) => return refused(FormatError::OtherKind(T::KIND)),
     }
-    let version = match item.get(FORMAT_VERSION) {
+    let found = match row.get(FORMAT_VERSION).map(F::view) {
         None => Some(0),
-        Some(AttributeValue::N(version)) => version.parse().ok(),
+        Some(View::Number(version)) => version.parse().ok(),
         Some(_) => None,
     };
-    let found = version.ok_or_else(|| refused(FormatError::Unreadable(T::KIND)))?;
-    match found.cmp(&T::VERSION) {
-        Ordering::Less => T::upgrade(found, &mut item),
-        Ordering::Equal => {}
-        Ordering::Greater => {
-            let newer = FormatError::Newer { kind: T::KIND, found, known: T::VERSION };
-            return Err(refused(newer));
+    match found {
+        None => refused(FormatError::Unreadable(T::KIND)),
+        Some(found) if found > T::VERSION => {
+            refused(FormatError::Newer { kind: T::KIND, found, known: T::VERSION })
         }
+        Some(found) => Ok(found),
     }
-    Ok(item)
+}
+
+/// Checks that [`from_item`] would not refuse a row for its kind or its version.
+///
+/// # Errors
+///
+/// [`Error::Table`] if the row is of another kind, or its version is later or not a whole number.
+pub fn check<F: Form, T: Row>(row: &Attributes<F>) -> Result<(), Error> {
+    version::<F, T>(row).map(|_| ())
 }
 
 /// The entity of a row, which is upgraded first if it has an earlier version. Unknown attributes
@@ -143,10 +162,27 @@ pub fn upgraded<T: Row>(item: Item) -> Result<Item, Error> {
 ///
 /// # Errors
 ///
-/// As [`upgraded`]; [`Error::Table`] if an attribute of the entity is missing or cannot be read.
+/// As [`check`]; [`Error::Table`] if an attribute of the entity is missing or cannot be read.
 pub fn from_item<T: Row>(item: Item) -> Result<T, Error> {
-    let item = upgraded::<T>(item)?;
-    T::deserialize(Map(&item)).map_err(|error| {
+    read::<Plain, T>(item)
+}
+
+/// As [`from_item`], of a row in the form `F`.
+///
+/// # Errors
+///
+/// As [`from_item`].
+pub fn read<F: Form, T: Row>(row: Attributes<F>) -> Result<T, Error> {
+    let found = version::<F, T>(&row)?;
+    let read = if found < T::VERSION {
+        let plain = row.into_iter().map(|(name, value)| (name, F::into_plain(value)));
+        let mut item = plain.collect();
+        T::upgrade(found, &mut item);
+        T::deserialize(Map::<Plain>(&item))
+    } else {
+        T::deserialize(Map::<F>(&row))
+    };
+    read.map_err(|error| {
         let attribute = error.to_string();
         Error::Table(Unreadable { kind: T::KIND, attribute }.into())
     })
@@ -184,52 +220,42 @@ pub fn camel_case(name: &str) -> String {
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html>
 #[must_use]
-pub fn size(item: &Item) -> usize {
-    let attribute = |(name, value): (&String, &AttributeValue)| {
-        name.len().saturating_add(value_size(value)).saturating_add(1)
+pub fn size<F: Form>(row: &Attributes<F>) -> usize {
+    let attribute = |(name, value): (&String, &F::Value)| {
+        name.len().saturating_add(value_size::<F>(value)).saturating_add(1)
     };
-    item.iter().map(attribute).fold(3, usize::saturating_add)
+    row.iter().map(attribute).fold(3, usize::saturating_add)
 }
 
-fn value_size(value: &AttributeValue) -> usize {
-    match value {
-        AttributeValue::S(text) => text.len(),
+fn value_size<F: Form>(value: &F::Value) -> usize {
+    match F::view(value) {
+        View::Text(text) => text.len(),
         // A byte for two digits, and one for the whole number.
-        AttributeValue::N(digits) => digits.len().div_ceil(2).saturating_add(1),
-        AttributeValue::M(map) => size(map),
-        AttributeValue::L(list) => list
+        View::Number(digits) => digits.len().div_ceil(2).saturating_add(1),
+        View::Map(entries) => size::<F>(entries),
+        View::List(list) => list
             .iter()
-            .map(|value| value_size(value).saturating_add(1))
+            .map(|value| value_size::<F>(value).saturating_add(1))
             .fold(3, usize::saturating_add),
-        // Fracti's rows have no binary values and no sets.
-        _ => 1,
-    }
-}
-
-/// Replaces the text of each exact number by the number.
-fn restore_numbers(value: &mut AttributeValue) {
-    match value {
-        AttributeValue::M(map) => match map.remove(EXACT) {
-            Some(AttributeValue::S(number)) => *value = AttributeValue::N(number),
-            _ => map.values_mut().for_each(restore_numbers),
-        },
-        AttributeValue::L(list) => list.iter_mut().for_each(restore_numbers),
-        _ => {}
+        View::Boolean(_) | View::Null | View::Other => 1,
     }
 }
 
 impl Keys {
-    fn attributes(&self) -> impl Iterator<Item = (String, AttributeValue)> {
-        let Primary { pk, sk } = self.primary.clone();
-        let index = |name: &str, index: &Option<Index>| {
-            let Index { pk, sk } = index.clone()?;
-            Some([(format!("{name}PK"), pk), (format!("{name}SK"), sk)])
+    /// The attributes of the keys, by name.
+    fn attributes(self) -> impl Iterator<Item = (&'static str, String)> {
+        let Self { primary: Primary { pk, sk }, gsi1, gsi2, gsi3 } = self;
+        let index = |names: [&'static str; 2], index: Option<Index>| {
+            let Index { pk, sk } = index?;
+            Some(names.into_iter().zip([pk, sk]))
         };
-        let primary = [("PK".to_owned(), pk), ("SK".to_owned(), sk)];
-        let indexes =
-            [index("GSI1", &self.gsi1), index("GSI2", &self.gsi2), index("GSI3", &self.gsi3)];
-        let keys = primary.into_iter().chain(indexes.into_iter().flatten().flatten());
-        keys.map(|(name, key)| (name, AttributeValue::S(key)))
+        let indexes = [
+            index(["GSI1PK", "GSI1SK"], gsi1),
+            index(["GSI2PK", "GSI2SK"], gsi2),
+            index(["GSI3PK", "GSI3SK"], gsi3),
+        ];
+        let primary = [("PK", pk), ("SK", sk)].into_iter();
+        primary.chain(indexes.into_iter().flatten().flatten())
     }
 }
 

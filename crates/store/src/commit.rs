@@ -11,13 +11,12 @@ use fracti_core::{
     Error,
     id::{GroupId, MemberId},
     ledger::Ledger,
-    row::Item,
     time::Timestamp,
 };
 
 use crate::{
     balance::put_balance,
-    dynamo::{Retry, Transaction, TransactionError},
+    dynamo::{Retry, SdkItem, Transaction, TransactionError},
     table::Table,
 };
 
@@ -42,7 +41,7 @@ pub(crate) struct Commit<T> {
 #[derive(Debug)]
 pub(crate) struct Evidence {
     /// A new row that no other transaction writes.
-    pub(crate) row: Option<Item>,
+    pub(crate) row: Option<SdkItem>,
     /// A member whose presence the transaction changes, and when.
     pub(crate) change: Option<(MemberId, Timestamp)>,
     /// The ledger that was read, if its version is a condition of the transaction.

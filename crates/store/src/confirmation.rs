@@ -3,10 +3,9 @@
 use fracti_core::{
     Error,
     keys::{self, Primary},
-    row::{AttributeValue, Item},
 };
 
-use crate::table::Table;
+use crate::{dynamo::SdkItem, table::Table};
 
 /// Attributes that a row keeps from its first write to its last.
 const CONSTANT: [&str; 6] = ["id", "sequence", "createdAt", "actorId", "joinedAt", "settlementId"];
@@ -14,20 +13,14 @@ const CONSTANT: [&str; 6] = ["id", "sequence", "createdAt", "actorId", "joinedAt
 impl Table {
     /// Whether `row`, which a transaction put as a new one, is in the table. The row of an entry is
     /// also looked for in its history.
-    pub(crate) async fn is_written(&self, row: &Item) -> Result<bool, Error> {
-        let (Some(AttributeValue::S(pk)), Some(AttributeValue::S(sk))) =
-            (row.get("PK"), row.get("SK"))
-        else {
-            return Ok(false);
-        };
-        let past = match row.get("sequence") {
-            Some(AttributeValue::N(sequence)) if sk == keys::CURRENT => {
-                Some(keys::history_position(sequence))
-            }
-            _ => None,
-        };
+    pub(crate) async fn is_written(&self, row: &SdkItem) -> Result<bool, Error> {
+        let key = |name: &str| row.get(name)?.as_s().ok();
+        let Some((pk, sk)) = key("PK").zip(key("SK")) else { return Ok(false) };
+        let sequence = row.get("sequence").and_then(|sequence| sequence.as_n().ok());
+        let past = sequence.filter(|_| sk == keys::CURRENT);
+        let past = past.map(|sequence| keys::history_position(sequence));
         for sk in [Some(sk.clone()), past].into_iter().flatten() {
-            let found = self.db.item(Primary { pk: pk.clone(), sk }).await?;
+            let found = self.db.sdk_item(Primary { pk: pk.clone(), sk }).await?;
             if found.is_some_and(|found| is_same(row, &found)) {
                 return Ok(true);
             }
@@ -37,6 +30,6 @@ impl Table {
 }
 
 /// Whether two rows come from one write: they agree in all constant attributes.
-fn is_same(row: &Item, found: &Item) -> bool {
+fn is_same(row: &SdkItem, found: &SdkItem) -> bool {
     CONSTANT.iter().all(|name| row.get(*name) == found.get(*name))
 }

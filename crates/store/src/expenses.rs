@@ -12,7 +12,7 @@ use fracti_core::{
     keys::{self, Primary, prefix},
     ledger::{EntryStatus, Ledger, RefType},
     links::Links,
-    row::{self, Row},
+    row,
     spending::Spending,
     time::{Timestamp, Zone},
 };
@@ -365,17 +365,14 @@ pub(crate) fn member_rows(
 ) -> Result<Vec<Write>, Error> {
     let before = before.map_or(Ok(Vec::new()), puts)?;
     let after = after.map_or(Ok(Vec::new()), puts)?;
-    let stay: HashSet<Primary> = after.iter().map(|(key, _)| key.clone()).collect();
-    let gone = before.into_iter().map(|(key, _)| key).filter(|key| !stay.contains(key));
-    let come = after.into_iter().map(|(_, put)| put);
-    Ok(gone.map(Write::delete).chain(come).collect())
+    let stay: HashSet<&Primary> = after.iter().map(Write::key).collect();
+    let gone = before.iter().map(Write::key).filter(|key| !stay.contains(key));
+    let gone: Vec<_> = gone.cloned().map(Write::delete).collect();
+    Ok(gone.into_iter().chain(after).collect())
 }
 
-/// The puts of the participants of an expense and of its payers but the main one, by key.
-fn puts(expense: &Expense) -> Result<Vec<(Primary, Write)>, Error> {
-    fn put(row: &impl Row) -> Result<(Primary, Write), Error> {
-        Ok((row.keys().primary, Write::put(row)?))
-    }
+/// The puts of the participants of an expense and of its payers but the main one.
+fn puts(expense: &Expense) -> Result<Vec<Write>, Error> {
     let (participants, payers) = (expense.participants(), expense.further_payers());
-    participants.iter().map(put).chain(payers.iter().map(put)).collect()
+    participants.iter().map(Write::put).chain(payers.iter().map(Write::put)).collect()
 }

@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::{
 use fracti_core::{
     Error,
     keys::Primary,
-    row::{self, Item, Row},
+    row::{self, Form, Item, Row, View},
 };
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
@@ -36,6 +36,59 @@ pub(crate) struct Db {
 /// A row as the SDK carries it.
 pub type SdkItem = HashMap<String, AttributeValue>;
 
+/// The form of [`SdkItem`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sdk;
+
+impl Form for Sdk {
+    type Value = AttributeValue;
+
+    fn text(text: String) -> AttributeValue {
+        AttributeValue::S(text)
+    }
+
+    fn number(digits: String) -> AttributeValue {
+        AttributeValue::N(digits)
+    }
+
+    fn boolean(value: bool) -> AttributeValue {
+        AttributeValue::Bool(value)
+    }
+
+    fn null() -> AttributeValue {
+        AttributeValue::Null(true)
+    }
+
+    fn list(elements: Vec<AttributeValue>) -> AttributeValue {
+        AttributeValue::L(elements)
+    }
+
+    fn map(entries: SdkItem) -> AttributeValue {
+        AttributeValue::M(entries)
+    }
+
+    fn view(value: &AttributeValue) -> View<'_, Self> {
+        match value {
+            AttributeValue::S(text) => View::Text(text),
+            AttributeValue::N(digits) => View::Number(digits),
+            AttributeValue::Bool(value) => View::Boolean(*value),
+            AttributeValue::Null(_) => View::Null,
+            AttributeValue::L(elements) => View::List(elements),
+            AttributeValue::M(entries) => View::Map(entries),
+            // Binary values, sets, and types that a later SDK adds.
+            _ => View::Other,
+        }
+    }
+
+    fn into_map(value: AttributeValue) -> Option<SdkItem> {
+        if let AttributeValue::M(entries) = value { Some(entries) } else { None }
+    }
+
+    fn into_plain(value: AttributeValue) -> row::AttributeValue {
+        value.into()
+    }
+}
+
 /// The row that the SDK read.
 #[must_use]
 pub fn from_sdk(item: SdkItem) -> Item {
@@ -48,6 +101,11 @@ pub fn to_sdk(item: Item) -> SdkItem {
     item.into_iter().map(|(name, value)| (name, value.into())).collect()
 }
 
+/// A key for the SDK.
+pub(super) fn sdk_key(Primary { pk, sk }: Primary) -> SdkItem {
+    [("PK".to_owned(), AttributeValue::S(pk)), ("SK".to_owned(), AttributeValue::S(sk))].into()
+}
+
 impl Db {
     pub(crate) const fn new(client: Client, table: Arc<str>) -> Self {
         Self { client, table }
@@ -55,7 +113,7 @@ impl Db {
 
     /// The entity at `key`.
     pub(crate) async fn get<T: Row>(&self, key: Primary) -> Result<Option<T>, Error> {
-        self.item(key).await?.map(row::from_item).transpose()
+        self.read(key, true).await?.map(row::read::<Sdk, T>).transpose()
     }
 
     /// Whether there is a row at `key`.
@@ -64,27 +122,33 @@ impl Db {
     ///
     /// [`Error::Table`] if it is a row of another kind or a later version.
     pub(crate) async fn exists<T: Row>(&self, key: Primary) -> Result<bool, Error> {
-        let row = self.item(key).await?.map(row::upgraded::<T>).transpose()?;
+        let row = self.read(key, true).await?;
+        row.as_ref().map(row::check::<Sdk, T>).transpose()?;
         Ok(row.is_some())
     }
 
     /// The row at `key`.
     pub(crate) async fn item(&self, key: Primary) -> Result<Option<Item>, Error> {
+        Ok(self.read(key, true).await?.map(from_sdk))
+    }
+
+    /// The row at `key`, as the SDK carries it.
+    pub(crate) async fn sdk_item(&self, key: Primary) -> Result<Option<SdkItem>, Error> {
         self.read(key, true).await
     }
 
     /// The entity at `key`, possibly without the latest writes, at half the cost of [`Db::get`].
     pub(crate) async fn get_eventually<T: Row>(&self, key: Primary) -> Result<Option<T>, Error> {
-        self.read(key, false).await?.map(row::from_item).transpose()
+        self.read(key, false).await?.map(row::read::<Sdk, T>).transpose()
     }
 
-    async fn read(&self, key: Primary, consistently: bool) -> Result<Option<Item>, Error> {
+    async fn read(&self, key: Primary, consistently: bool) -> Result<Option<SdkItem>, Error> {
         let request = self.client.get_item().table_name(&*self.table);
         let request = request.consistent_read(consistently);
-        let request = request.set_key(Some(to_sdk(key.item()))).return_consumed_capacity(Total);
+        let request = request.set_key(Some(sdk_key(key))).return_consumed_capacity(Total);
         let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
         cost::read(&output.consumed_capacity);
-        Ok(output.item.map(from_sdk))
+        Ok(output.item)
     }
 
     /// The entities at `keys` that exist. No key may appear twice.
@@ -93,7 +157,7 @@ impl Db {
         keys: Vec<Primary>,
     ) -> Result<HashMap<Primary, T>, Error> {
         let chunk = |chunk: &[Primary]| {
-            let keys = chunk.iter().cloned().map(|key| to_sdk(key.item())).collect();
+            let keys = chunk.iter().cloned().map(sdk_key).collect();
             self.chunk(keys)
         };
         let chunks: Vec<_> = keys.chunks(BATCH).map(chunk).collect();
@@ -103,7 +167,7 @@ impl Db {
             for item in items {
                 let key = |name: &str| item.get(name)?.as_s().ok().cloned();
                 if let Some((pk, sk)) = key("PK").zip(key("SK")) {
-                    rows.insert(Primary { pk, sk }, row::from_item(from_sdk(item))?);
+                    rows.insert(Primary { pk, sk }, row::read::<Sdk, T>(item)?);
                 }
             }
         }

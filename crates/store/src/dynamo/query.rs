@@ -13,7 +13,7 @@ use fracti_core::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    client::{Db, failure, from_sdk, to_sdk},
+    client::{Db, Sdk, SdkItem, failure, from_sdk, to_sdk},
     cost,
     expression::Expression,
 };
@@ -137,18 +137,18 @@ impl Range {
     /// The entities of rows, with their positions.
     fn placed<T: Row>(
         &self,
-        items: impl IntoIterator<Item = Item>,
+        items: impl IntoIterator<Item = SdkItem>,
     ) -> Result<Vec<(Position, T)>, Error> {
-        let placed = |item: Item| Ok((self.position(&item), row::from_item(item)?));
+        let placed = |item: SdkItem| Ok((self.position(&item), row::read::<Sdk, T>(item)?));
         items.into_iter().map(placed).collect()
     }
 
-    fn position(&self, item: &Item) -> Position {
+    fn position(&self, item: &SdkItem) -> Position {
         let index = self.index.unwrap_or_default();
         let names = ["PK".to_owned(), "SK".to_owned(), format!("{index}PK"), format!("{index}SK")];
-        let key = |name: String| match item.get(&name)? {
-            AttributeValue::S(key) => Some((name, key.clone())),
-            _ => None,
+        let key = |name: String| {
+            let key = item.get(&name)?.as_s().ok()?.clone();
+            Some((name, key))
         };
         Position(names.into_iter().filter_map(key).collect())
     }
@@ -171,7 +171,7 @@ impl<T> Placed<T> {
 
 /// Rows of a range.
 struct Scanned {
-    items: Vec<Item>,
+    items: Vec<SdkItem>,
     /// Whether the range ends with them.
     ended: bool,
 }
@@ -284,7 +284,7 @@ impl Db {
         if !ended {
             return Err(Error::TooMuchHistory);
         }
-        items.into_iter().map(row::from_item).collect()
+        items.into_iter().map(row::read::<Sdk, T>).collect()
     }
 
     /// Like [`Db::all`], but leaves out v0 rows that cannot be read.
@@ -294,9 +294,9 @@ impl Db {
         if !ended {
             return Err(Error::TooMuchHistory);
         }
-        let readable = |item: Item| {
+        let readable = |item: SdkItem| {
             let is_v0 = !item.contains_key(FORMAT_VERSION);
-            let entity = row::from_item(item);
+            let entity = row::read::<Sdk, T>(item);
             if is_v0 { entity.ok().map(Ok) } else { Some(entity) }
         };
         items.into_iter().filter_map(readable).collect()
@@ -312,7 +312,7 @@ impl Db {
     ) -> Result<(Vec<Item>, bool), Error> {
         let Scanned { items, ended } =
             self.scan(range, page.start(), Some(page.limit), MAX_PAGE, filter).await?;
-        Ok((items, ended))
+        Ok((items.into_iter().map(from_sdk).collect(), ended))
     }
 
     /// Up to `limit` rows after `start` that pass the filter. No further request is sent once they
@@ -369,9 +369,8 @@ impl Db {
             // The SDK's future is large: boxed, it does not enlarge the futures around it.
             let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
             cost::read(&output.consumed_capacity);
-            let read: Vec<Item> =
-                output.items.unwrap_or_default().into_iter().map(from_sdk).collect();
-            size = read.iter().map(row::size).fold(size, usize::saturating_add);
+            let read = output.items.unwrap_or_default();
+            size = read.iter().map(row::size::<Sdk>).fold(size, usize::saturating_add);
             items.extend(read);
             start = output.last_evaluated_key.filter(|key| !key.is_empty());
             let ended = start.is_none();

@@ -16,11 +16,11 @@ use aws_sdk_dynamodb::{
     operation::transact_write_items::TransactWriteItemsError,
     types::{ReturnConsumedCapacity::Total, TransactWriteItem},
 };
-use fracti_core::{Error, keys::Primary, row::Item};
+use fracti_core::{Error, keys::Primary};
 
 use super::{
     admission::admitted,
-    client::{Db, THROTTLED, failure},
+    client::{Db, SdkItem, THROTTLED, failure},
     cost,
     write::{Failures, OnConflict, Write},
 };
@@ -66,7 +66,7 @@ impl Transaction {
     }
 
     /// Rows that are put on condition that they do not exist.
-    pub(crate) fn new_rows(&self) -> impl Iterator<Item = &Item> {
+    pub(crate) fn new_rows(&self) -> impl Iterator<Item = &SdkItem> {
         self.0.iter().filter_map(Write::new_row)
     }
 

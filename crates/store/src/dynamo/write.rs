@@ -5,10 +5,13 @@ use fracti_core::{
     Error,
     decimal::Decimal,
     keys::Primary,
-    row::{self, AttributeValue, FORMAT_VERSION, Item, KIND, Row},
+    row::{self, AttributeValue, FORMAT_VERSION, KIND, Row},
 };
 
-use super::{client::to_sdk, expression::Expression};
+use super::{
+    client::{Sdk, SdkItem, sdk_key, to_sdk},
+    expression::Expression,
+};
 
 /// One action of a transaction, and the meaning of its failed condition.
 #[derive(Clone, Debug)]
@@ -30,7 +33,7 @@ pub(super) struct Failures {
 
 #[derive(Clone, Debug)]
 enum Action {
-    Put(Item),
+    Put(SdkItem),
     Delete,
     Update(Expression),
 }
@@ -47,8 +50,8 @@ pub(crate) enum OnConflict {
 impl Write {
     /// Puts the row of `entity`, whether it exists or not.
     pub(crate) fn put(entity: &impl Row) -> Result<Self, Error> {
-        let row = row::to_item(entity)?;
-        Ok(Self::new(entity.keys().primary, Action::Put(row)))
+        let (key, row) = row::write::<Sdk, _>(entity)?;
+        Ok(Self::new(key, Action::Put(row)))
     }
 
     /// Deletes the row at `key` if it exists.
@@ -105,7 +108,7 @@ impl Write {
     }
 
     /// The row, if the write puts it on condition that it does not exist.
-    pub(crate) fn new_row(&self) -> Option<&Item> {
+    pub(crate) fn new_row(&self) -> Option<&SdkItem> {
         match &self.action {
             Action::Put(row) => self.condition.is_absent().then_some(row),
             Action::Delete | Action::Update(_) => None,
@@ -115,7 +118,7 @@ impl Write {
     /// Size of the row that the write puts, in bytes; zero if it puts none.
     pub(crate) fn size(&self) -> usize {
         match &self.action {
-            Action::Put(row) => row::size(row),
+            Action::Put(row) => row::size::<Sdk>(row),
             Action::Delete | Action::Update(_) => 0,
         }
     }
@@ -153,7 +156,7 @@ impl Write {
         let item = match action {
             Action::Put(row) => Put::builder()
                 .table_name(table)
-                .set_item(Some(to_sdk(row)))
+                .set_item(Some(row))
                 .set_condition_expression(condition)
                 .set_expression_attribute_names(names)
                 .set_expression_attribute_values(values)
@@ -161,7 +164,7 @@ impl Write {
                 .map(|put| item.put(put)),
             Action::Delete => Delete::builder()
                 .table_name(table)
-                .set_key(Some(to_sdk(key.item())))
+                .set_key(Some(sdk_key(key)))
                 .set_condition_expression(condition)
                 .set_expression_attribute_names(names)
                 .set_expression_attribute_values(values)
@@ -169,7 +172,7 @@ impl Write {
                 .map(|delete| item.delete(delete)),
             Action::Update(update) => Update::builder()
                 .table_name(table)
-                .set_key(Some(to_sdk(key.item())))
+                .set_key(Some(sdk_key(key)))
                 .set_update_expression(update.text())
                 .set_condition_expression(condition)
                 .set_expression_attribute_names(names)

@@ -21,7 +21,7 @@ use crate::{
     access::MemberKey,
     balance::put_balance,
     commit::{Commit, Decision, Evidence},
-    dynamo::{Expression, OnConflict, Transaction, TransactionError, Write},
+    dynamo::{Expression, OnConflict, SdkItem, Transaction, TransactionError, Write},
     tallies::tally_writes,
 };
 
@@ -226,10 +226,12 @@ impl LedgerTransaction {
             next = next.touched(at);
         }
         next.presence.forget(at);
-        let created_at = row::to_value(&at)?;
-        let mut new_rows = transaction.new_rows();
-        let row = new_rows.find(|row| row.get("createdAt") == Some(&created_at)).cloned();
-        drop(new_rows);
+        let created_at = at.to_string();
+        let of_event = |row: &&SdkItem| {
+            let found = row.get("createdAt").and_then(|found| found.as_s().ok());
+            found == Some(&created_at)
+        };
+        let row = transaction.new_rows().find(of_event).cloned();
         transaction.extend(put_closing(group, &read, &next)?);
         transaction.extend(put_checkpoint(group, &read, &next)?);
         transaction.add(put_balance(group, &read, &next)?);

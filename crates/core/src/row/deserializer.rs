@@ -13,12 +13,12 @@ use serde::{
     Deserializer,
     de::{
         DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor,
-        value::{BorrowedStrDeserializer, SeqDeserializer},
+        value::BorrowedStrDeserializer,
     },
     forward_to_deserialize_any,
 };
 
-use super::{AttributeValue, Item};
+use super::form::{Attributes, Form, View};
 
 /// Path of an attribute that cannot be read, like `splits[2].amount`; a dot if serde does not tell
 /// it. Below a flattened field, serde tells at most the last name.
@@ -51,18 +51,16 @@ impl serde::de::Error for UnreadableAt {
 }
 
 /// A row, or a map in one.
-#[derive(Clone, Copy)]
-pub(super) struct Map<'de>(pub(super) &'de Item);
+pub(super) struct Map<'de, F: Form>(pub(super) &'de Attributes<F>);
 
 /// A value. A number with a fraction, or beyond [`i64`], is read as text.
-#[derive(Clone, Copy)]
-struct Value<'de>(&'de AttributeValue);
+struct Value<'de, F: Form>(&'de F::Value);
 
-impl<'de> Deserializer<'de> for Map<'de> {
+impl<'de, F: Form> Deserializer<'de> for Map<'de, F> {
     type Error = UnreadableAt;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UnreadableAt> {
-        visitor.visit_map(Entries { rest: self.0.iter(), entry: None })
+        visitor.visit_map(Entries::<F> { rest: self.0.iter(), entry: None })
     }
 
     forward_to_deserialize_any! {
@@ -72,35 +70,32 @@ impl<'de> Deserializer<'de> for Map<'de> {
     }
 }
 
-impl<'de> Deserializer<'de> for Value<'de> {
+impl<'de, F: Form> Deserializer<'de> for Value<'de, F> {
     type Error = UnreadableAt;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UnreadableAt> {
-        match self.0 {
-            AttributeValue::S(text) => visitor.visit_borrowed_str(text),
-            AttributeValue::N(number) => match number.parse() {
+        match F::view(self.0) {
+            View::Text(text) => visitor.visit_borrowed_str(text),
+            View::Number(number) => match number.parse() {
                 Ok(whole) => visitor.visit_i64(whole),
                 Err(_) => visitor.visit_borrowed_str(number),
             },
-            AttributeValue::Bool(value) => visitor.visit_bool(*value),
-            AttributeValue::Null(_) => visitor.visit_unit(),
-            AttributeValue::M(map) => Map(map).deserialize_any(visitor),
-            AttributeValue::L(list) => visitor.visit_seq(Elements { rest: list.iter(), index: 0 }),
-            // No attribute of Fracti has these types, but attributes that it does not know may.
-            AttributeValue::B(bytes) => visitor.visit_borrowed_bytes(bytes),
-            AttributeValue::Ss(set) | AttributeValue::Ns(set) => {
-                visitor.visit_seq(SeqDeserializer::new(set.iter().map(String::as_str)))
-            }
-            AttributeValue::Bs(set) => {
-                visitor.visit_seq(SeqDeserializer::new(set.iter().map(Vec::as_slice)))
-            }
+            View::Boolean(value) => visitor.visit_bool(value),
+            View::Null | View::Other => visitor.visit_unit(),
+            View::Map(entries) => Map::<F>(entries).deserialize_any(visitor),
+            View::List(list) => visitor.visit_seq(Elements::<F> { rest: list.iter(), index: 0 }),
         }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UnreadableAt> {
-        match self.0 {
-            AttributeValue::Null(_) => visitor.visit_none(),
-            _ => visitor.visit_some(self),
+        match F::view(self.0) {
+            View::Null => visitor.visit_none(),
+            View::Text(_)
+            | View::Number(_)
+            | View::Boolean(_)
+            | View::List(_)
+            | View::Map(_)
+            | View::Other => visitor.visit_some(self),
         }
     }
 
@@ -118,10 +113,15 @@ impl<'de> Deserializer<'de> for Value<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, UnreadableAt> {
-        match self.0 {
-            AttributeValue::S(name) => visitor.visit_enum(name.as_str().into_deserializer()),
+        match F::view(self.0) {
+            View::Text(name) => visitor.visit_enum(name.into_deserializer()),
             // Fracti stores no enum with data.
-            _ => Err(UnreadableAt(String::new())),
+            View::Number(_)
+            | View::Boolean(_)
+            | View::Null
+            | View::List(_)
+            | View::Map(_)
+            | View::Other => Err(UnreadableAt(String::new())),
         }
     }
 
@@ -132,20 +132,20 @@ impl<'de> Deserializer<'de> for Value<'de> {
 }
 
 /// The entries of a map.
-struct Entries<'de> {
-    rest: hash_map::Iter<'de, String, AttributeValue>,
+struct Entries<'de, F: Form> {
+    rest: hash_map::Iter<'de, String, F::Value>,
     /// The entry whose name is read, but not its value.
-    entry: Option<(&'de str, Value<'de>)>,
+    entry: Option<(&'de str, &'de F::Value)>,
 }
 
-impl<'de> MapAccess<'de> for Entries<'de> {
+impl<'de, F: Form> MapAccess<'de> for Entries<'de, F> {
     type Error = UnreadableAt;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, UnreadableAt> {
-        self.entry = self.rest.next().map(|(name, value)| (name.as_str(), Value(value)));
+        self.entry = self.rest.next().map(|(name, value)| (name.as_str(), value));
         let read = |(name, _)| {
             // A key must be read from text: this deserializer has no numbers and no newtypes.
             let key = BorrowedStrDeserializer::new(name);
@@ -159,7 +159,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         seed: V,
     ) -> Result<V::Value, UnreadableAt> {
         let (name, value) = self.entry.take().ok_or_else(|| UnreadableAt(String::new()))?;
-        seed.deserialize(value).map_err(|error| error.within(name))
+        seed.deserialize(Value::<F>(value)).map_err(|error| error.within(name))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -168,13 +168,13 @@ impl<'de> MapAccess<'de> for Entries<'de> {
 }
 
 /// The elements of a list.
-struct Elements<'de> {
-    rest: slice::Iter<'de, AttributeValue>,
+struct Elements<'de, F: Form> {
+    rest: slice::Iter<'de, F::Value>,
     /// Index of the next element.
     index: usize,
 }
 
-impl<'de> SeqAccess<'de> for Elements<'de> {
+impl<'de, F: Form> SeqAccess<'de> for Elements<'de, F> {
     type Error = UnreadableAt;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -184,7 +184,7 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
         let Some(value) = self.rest.next() else { return Ok(None) };
         let index = self.index;
         self.index = index.saturating_add(1);
-        let read = seed.deserialize(Value(value));
+        let read = seed.deserialize(Value::<F>(value));
         read.map(Some).map_err(|error| error.within(&format!("[{index}]")))
     }
 
