@@ -8,7 +8,7 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use uuid::Uuid;
 
 use crate::{
@@ -21,8 +21,8 @@ use crate::{
 pub const MAX_LENGTH: usize = 64;
 
 /// Id of an entry of a group's ledger.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(from = "String")]
 pub enum EntryId {
     /// Id of an expense or a settlement.
     Record(Uuid),
@@ -125,9 +125,9 @@ impl From<String> for EntryId {
     }
 }
 
-impl From<EntryId> for String {
-    fn from(id: EntryId) -> Self {
-        id.to_string()
+impl Serialize for EntryId {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 

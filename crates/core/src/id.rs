@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use uuid::{Builder, Uuid};
 
 use crate::{
@@ -139,8 +139,8 @@ impl TextForm for Uuid {
 /// Identifies a Telegram user: a number of at most 52 significant bits, serialized as text.
 ///
 /// <https://core.telegram.org/bots/webapps#webappuser>
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
 pub struct UserId(u64);
 
 impl UserId {
@@ -184,9 +184,9 @@ impl TryFrom<String> for UserId {
     }
 }
 
-impl From<UserId> for String {
-    fn from(user: UserId) -> Self {
-        user.to_string()
+impl Serialize for UserId {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 
@@ -205,8 +205,8 @@ impl TextForm for UserId {
 
 /// Identifies a member of a group: a Telegram user by the user's id, or a guest by `guest-` and a
 /// UUID. Users are ordered before guests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
 pub enum MemberId {
     /// A Telegram user.
     User(UserId),
@@ -294,9 +294,9 @@ impl TryFrom<String> for MemberId {
     }
 }
 
-impl From<MemberId> for String {
-    fn from(member: MemberId) -> Self {
-        member.to_string()
+impl Serialize for MemberId {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 

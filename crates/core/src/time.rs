@@ -5,7 +5,7 @@ mod zone;
 use std::{fmt, str::FromStr, time::Duration};
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::text_form::{TextForm, TextRule};
 
@@ -15,10 +15,8 @@ pub use zone::{DAY_STARTS_AT_HOUR, Zone, ZoneError, ZonedTime, day_of};
 /// sort in order of time.
 ///
 /// The default is the start of 1970.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Timestamp(DateTime<Utc>);
 
 /// Error returned for a text that is not a moment.
@@ -75,8 +73,8 @@ impl Timestamp {
 }
 
 /// A calendar date, written as `2024-01-20`. Its texts sort in order of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Day(NaiveDate);
 
 /// Error returned for a text that is not a day.
@@ -146,9 +144,9 @@ impl TryFrom<String> for Day {
     }
 }
 
-impl From<Day> for String {
-    fn from(day: Day) -> Self {
-        day.to_string()
+impl Serialize for Day {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 
@@ -165,7 +163,8 @@ impl FromStr for Day {
 
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0.format("%Y-%m-%d"))
+        // ISO 8601, because the years have four digits.
+        self.0.fmt(f)
     }
 }
 
@@ -189,9 +188,9 @@ impl TryFrom<String> for Timestamp {
     }
 }
 
-impl From<Timestamp> for String {
-    fn from(moment: Timestamp) -> Self {
-        moment.to_string()
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 
