@@ -111,6 +111,27 @@ async fn first_write_to_a_group_of_v0_rows_records_them_before() {
     api.verify(GROUP).await;
 }
 
+/// An early version of the TypeScript Fracti gave members other ids than those of Telegram.
+#[tokio::test]
+async fn first_write_to_a_group_of_v0_rows_finds_members_with_other_ids() {
+    let changes = json!([
+        { "userId": "123456789", "amount": 1 },
+        { "userId": "987654321", "amount": -1 },
+    ]);
+    let entries = json!([{ "entryId": "opening", "changes": changes }]);
+    let splits = json!([{ "userId": "123456789" }, { "userId": "987654321" }]);
+    let expense = json!({ "amount": 8, "description": "Tea", "splits": splits });
+    for (path, body, status) in [("/ledger/entries", entries, 200), ("/expenses", expense, 201)] {
+        let api = seeded().await;
+        let bob = api.user(987_654_321, "Bob Jones");
+        bob.post(&format!("/api/groups/{GROUP}/join"), json!({})).await.data(200);
+        set(&api, "USER#123456789", "id", json!("880e8400-e29b-41d4-a716-446655440003")).await;
+        let alice = api.user(123_456_789, "Alice Smith");
+        alice.post(&format!("/api/groups/{GROUP}{path}"), body).await.data(status);
+        api.verify(GROUP).await;
+    }
+}
+
 #[tokio::test]
 async fn rows_without_entries_do_not_count_in_the_verification() {
     let api = seeded().await;

@@ -169,7 +169,9 @@ impl Table {
     }
 
     /// A group and its members, ordered by id. If only users are named, other members than these
-    /// and the caller may be missing. A guest who is named may mean any user.
+    /// and the caller may be missing. A guest who is named may mean any user. All members of a group
+    /// of the TypeScript Fracti are read, because their rows may have other ids until the group is
+    /// migrated.
     ///
     /// A read by key would cost one unit for each of them, the query one unit for about ten members
     /// of the group. So the query is cheaper in most groups, and never much dearer.
@@ -183,7 +185,10 @@ impl Table {
         named: Option<&BTreeSet<MemberId>>,
     ) -> Result<(Group, Vec<Member>), Error> {
         let members = Range::table(keys::group_partition(member_key.group), prefix::MEMBER);
-        let named = named.filter(|named| named.iter().all(|member| member.user().is_some()));
+        let is_ours = member_key.group.created_at().is_some();
+        let only_users =
+            |named: &&BTreeSet<MemberId>| named.iter().all(|member| member.user().is_some());
+        let named = named.filter(only_users).filter(|_| is_ours);
         let filter = named.map(|named| among(named, member_key.user.into())).transpose()?;
         let filter = filter.unwrap_or_default();
         let (group, members) = tokio::try_join!(
