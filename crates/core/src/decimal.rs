@@ -191,11 +191,11 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// Map key by which [`crate::row`] recognizes a number that no serde type can hold.
+/// Name of the variant by which [`crate::row`] recognizes a number that is not an [`i64`].
 pub(crate) const EXACT: &str = "\u{1}exact";
 
 impl Serialize for Decimal {
-    /// Serializes into a form that [`crate::row::to_item`] turns into a DynamoDB Number.
+    /// Serializes into a form that [`crate::row`] writes as a DynamoDB Number.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match i64::try_from(self.digits) {
             Ok(whole) if self.scale == 0 => to.serialize_i64(whole),

@@ -4,8 +4,9 @@
 //! row of an earlier version is upgraded when it is read. A row of a later version, written by a
 //! later Fracti, is refused: its content could be misread, and lost when the row is written again.
 //!
-//! `serde_dynamo` writes whole numbers exactly, but fractions only as `f64`. So rows are written and
-//! read by code of this module, for which a [`Decimal`] with a fraction is text.
+//! `serde_dynamo` writes whole numbers exactly, but fractions only as `f64`. This module therefore
+//! has a serializer and a deserializer of its own. A [`Decimal`] that is not an [`i64`] passes
+//! through serde as text, and is a Number in the row.
 //!
 //! [`Decimal`]: crate::decimal::Decimal
 
@@ -35,8 +36,9 @@ pub const KIND: &str = "kind";
 /// none.
 pub const FORMAT_VERSION: &str = "formatVersion";
 
-/// Attributes at most that a row has besides those of its entity: its keys, kind and version.
-const OTHER_ATTRIBUTES: usize = 10;
+/// The most attributes that a row has besides those of its entity: eight of keys, the kind and the
+/// version.
+const MAX_OTHER_ATTRIBUTES: usize = 10;
 
 /// An entity that is stored as one row.
 ///
@@ -63,7 +65,8 @@ pub trait Row: Serialize + DeserializeOwned {
 ///
 /// # Errors
 ///
-/// [`Error::Table`] if the entity has a value that no row has, like a float.
+/// [`Error::Table`] if the entity is not a map of attributes, or has a value that cannot be an
+/// attribute, like a float.
 pub fn to_item<T: Row>(entity: &T) -> Result<Item, Error> {
     write::<Plain, T>(entity).map(|(_, item)| item)
 }
@@ -74,7 +77,7 @@ pub fn to_item<T: Row>(entity: &T) -> Result<Item, Error> {
 ///
 /// As [`to_item`].
 pub fn write<F: Form, T: Row>(entity: &T) -> Result<(Primary, Attributes<F>), Error> {
-    let written = entity.serialize(Writer::<F>::with_spare(OTHER_ATTRIBUTES));
+    let written = entity.serialize(Writer::<F>::with_spare(MAX_OTHER_ATTRIBUTES));
     let written = written.map_err(|error| Error::Table(error.into()))?;
     let no_map = || Error::Table(FormatError::NoMap(T::KIND).into());
     let mut row = F::into_map(written).ok_or_else(no_map)?;
@@ -90,7 +93,7 @@ pub fn write<F: Form, T: Row>(entity: &T) -> Result<(Primary, Attributes<F>), Er
 ///
 /// # Errors
 ///
-/// As [`to_item`].
+/// [`Error::Table`] if the value cannot be an attribute.
 pub fn to_value(value: &impl Serialize) -> Result<AttributeValue, Error> {
     value.serialize(Writer::<Plain>::new()).map_err(|error| Error::Table(error.into()))
 }

@@ -1,8 +1,8 @@
 //! Forms of rows: the types of the values that hold attributes.
 //!
-//! The SDK has a type of its own for an attribute, which this crate does not know. Rows are written
-//! and read in the SDK's form directly, because converting each attribute takes as long as writing
-//! or reading it.
+//! The SDK has its own type of attribute, and this crate does not depend on the SDK. The store
+//! implements [`Form`] for that type, so that rows are written and read without a copy in between,
+//! which would take as long as writing or reading them.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,10 @@ pub trait Form: Sized {
     /// What is in an attribute.
     fn view(value: &Self::Value) -> View<'_, Self>;
 
-    /// The entries of a Map; `None` if it is none.
+    /// The text of a String; `None` for any other attribute.
+    fn into_text(value: Self::Value) -> Option<String>;
+
+    /// The entries of a Map; `None` for any other attribute.
     fn into_map(value: Self::Value) -> Option<Attributes<Self>>;
 
     /// The attribute in the form of [`Item`].
@@ -103,6 +106,10 @@ impl Form for Plain {
             | AttributeValue::Ss(_)
             | AttributeValue::Ns(_) => View::Other,
         }
+    }
+
+    fn into_text(value: AttributeValue) -> Option<String> {
+        if let AttributeValue::S(text) = value { Some(text) } else { None }
     }
 
     fn into_map(value: AttributeValue) -> Option<Item> {

@@ -9,7 +9,7 @@ use serde::{
     ser::{Impossible, SerializeMap, SerializeSeq, SerializeStruct},
 };
 
-use super::form::{Attributes, Form, View};
+use super::form::{Attributes, Form};
 use crate::decimal::EXACT;
 
 /// A value that cannot be an attribute.
@@ -20,7 +20,7 @@ pub(super) struct Unwritable(String);
 impl Unwritable {
     /// No row has a value of this type.
     fn no(name: &str) -> Self {
-        Self(format!("no row has a {name}"))
+        Self(format!("no row has {name}"))
     }
 }
 
@@ -55,19 +55,6 @@ pub(super) struct Map<F: Form> {
     entries: Attributes<F>,
     /// Name of the next entry.
     name: String,
-}
-
-/// The text of an attribute that is one.
-fn text<F: Form>(value: &F::Value) -> Option<String> {
-    match F::view(value) {
-        View::Text(text) => Some(text.to_owned()),
-        View::Number(_)
-        | View::Boolean(_)
-        | View::Null
-        | View::List(_)
-        | View::Map(_)
-        | View::Other => None,
-    }
 }
 
 impl<F: Form> Serializer for Writer<F> {
@@ -126,11 +113,11 @@ impl<F: Form> Serializer for Writer<F> {
     }
 
     fn serialize_f32(self, _: f32) -> Result<F::Value, Unwritable> {
-        Err(Unwritable::no("float"))
+        Err(Unwritable::no("a float"))
     }
 
     fn serialize_f64(self, _: f64) -> Result<F::Value, Unwritable> {
-        Err(Unwritable::no("float"))
+        Err(Unwritable::no("a float"))
     }
 
     fn serialize_char(self, value: char) -> Result<F::Value, Unwritable> {
@@ -146,7 +133,7 @@ impl<F: Form> Serializer for Writer<F> {
     }
 
     fn serialize_bytes(self, _: &[u8]) -> Result<F::Value, Unwritable> {
-        Err(Unwritable::no("binary value"))
+        Err(Unwritable::no("a binary value"))
     }
 
     fn serialize_none(self) -> Result<F::Value, Unwritable> {
@@ -189,8 +176,8 @@ impl<F: Form> Serializer for Writer<F> {
         variant: &'static str,
         value: &T,
     ) -> Result<F::Value, Unwritable> {
-        let digits = text::<F>(&value.serialize(self)?).filter(|_| variant == EXACT);
-        digits.map(F::number).ok_or_else(|| Unwritable::no("enum with data"))
+        let digits = F::into_text(value.serialize(self)?).filter(|_| variant == EXACT);
+        digits.map(F::number).ok_or_else(|| Unwritable::no("an enum with data"))
     }
 
     fn serialize_seq(self, length: Option<usize>) -> Result<List<F>, Unwritable> {
@@ -198,7 +185,7 @@ impl<F: Form> Serializer for Writer<F> {
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, Unwritable> {
-        Err(Unwritable::no("tuple"))
+        Err(Unwritable::no("a tuple"))
     }
 
     fn serialize_tuple_struct(
@@ -206,7 +193,7 @@ impl<F: Form> Serializer for Writer<F> {
         _: &'static str,
         _: usize,
     ) -> Result<Self::SerializeTupleStruct, Unwritable> {
-        Err(Unwritable::no("tuple"))
+        Err(Unwritable::no("a tuple"))
     }
 
     fn serialize_tuple_variant(
@@ -216,7 +203,7 @@ impl<F: Form> Serializer for Writer<F> {
         _: &'static str,
         _: usize,
     ) -> Result<Self::SerializeTupleVariant, Unwritable> {
-        Err(Unwritable::no("enum with data"))
+        Err(Unwritable::no("an enum with data"))
     }
 
     fn serialize_map(self, length: Option<usize>) -> Result<Map<F>, Unwritable> {
@@ -235,7 +222,7 @@ impl<F: Form> Serializer for Writer<F> {
         _: &'static str,
         _: usize,
     ) -> Result<Self::SerializeStructVariant, Unwritable> {
-        Err(Unwritable::no("enum with data"))
+        Err(Unwritable::no("an enum with data"))
     }
 }
 
@@ -258,8 +245,8 @@ impl<F: Form> SerializeMap for Map<F> {
     type Error = Unwritable;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Unwritable> {
-        let name = text::<F>(&key.serialize(Writer::<F>::new())?);
-        self.name = name.ok_or_else(|| Unwritable::no("map with keys other than text"))?;
+        let name = F::into_text(key.serialize(Writer::<F>::new())?);
+        self.name = name.ok_or_else(|| Unwritable::no("a map with keys other than text"))?;
         Ok(())
     }
 

@@ -80,6 +80,10 @@ impl Form for Sdk {
         }
     }
 
+    fn into_text(value: AttributeValue) -> Option<String> {
+        if let AttributeValue::S(text) = value { Some(text) } else { None }
+    }
+
     fn into_map(value: AttributeValue) -> Option<SdkItem> {
         if let AttributeValue::M(entries) = value { Some(entries) } else { None }
     }
