@@ -9,6 +9,9 @@ use lambda_http::{
 
 /// Serves API Gateway events with `router` until Lambda stops the process.
 ///
+/// A function has one event at a time and less than one CPU, so its runtime needs no more than one
+/// thread. Each further one would be started in a cold start.
+///
 /// `lambda_http` builds a URL from each event and panics if it is invalid. A quote in a query would
 /// therefore end the function; this loop percent-encodes such characters first.
 ///

@@ -3,7 +3,7 @@
 use fracti_http::{App, run, service};
 use lambda_http::{Error, tracing};
 
-#[tokio::main]
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     tracing::init_default_subscriber();
     run(service(fracti_transfer::routes(), App::from_env().await?)).await
