@@ -1,6 +1,9 @@
 //! DynamoDB's expression language: conditions and updates. Nothing else writes an expression.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt::Write,
+};
 
 use fracti_core::{
     decimal::Decimal,
@@ -128,14 +131,12 @@ impl Expression {
     pub(super) fn add(counters: impl IntoIterator<Item = (String, Decimal)>) -> Self {
         let mut add = Self::default();
         for (index, (name, number)) in counters.into_iter().enumerate() {
-            let part = Self {
-                text: format!("#counter_{index} :add_{index}"),
-                names: [(format!("#counter_{index}"), name)].into(),
-                values: vec![(format!(":add_{index}"), AttributeValue::N(number.to_string()))],
-            };
-            add = add.joined(", ", part);
+            let before = if add.is_empty() { "ADD " } else { ", " };
+            let _ = write!(add.text, "{before}#counter_{index} :add_{index}");
+            add.names.insert(format!("#counter_{index}"), name);
+            add.values.push((format!(":add_{index}"), AttributeValue::N(number.to_string())));
         }
-        add.clause("ADD")
+        add
     }
 
     /// Both updates as one.
