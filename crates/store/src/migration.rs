@@ -11,6 +11,7 @@
 
 mod candidates;
 mod chunk;
+mod conversion;
 mod entity;
 mod members;
 mod read;

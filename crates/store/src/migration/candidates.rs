@@ -1,25 +1,13 @@
-//! v0 rows of expenses and settlements that a step may migrate, and the entities that replace them.
-
-use std::collections::{BTreeMap, HashSet};
+//! v0 rows of expenses and settlements that a step may migrate.
 
 use fracti_core::{
-    Error,
-    group::{Group, Member},
-    id::{GroupId, MemberId},
+    id::GroupId,
     keys::{self, Primary, prefix},
     row::Item,
     time::Timestamp,
-    v0::{self, Anomaly, Members},
 };
 
-use super::{
-    entity::Entity,
-    read::{AT_ONCE, Stream, key_of},
-};
-use crate::table::Table;
-
-/// Number of later times that are tried for a row whose sort key does not have the current form.
-const TRIES: usize = 20;
+use super::read::{AT_ONCE, Stream, key_of};
 
 /// A v0 row of an expense or a settlement.
 pub(super) struct Candidate {
@@ -35,17 +23,9 @@ pub(super) enum Kind {
     Settlement,
 }
 
-/// The entities that replace candidates.
-pub(super) struct Converted {
-    pub(super) entities: Vec<Result<Entity, Anomaly>>,
-    /// The members of the group, including those who have no row.
-    pub(super) members: Members,
-    /// Members who have no row.
-    pub(super) missing_members: BTreeMap<MemberId, Member>,
-}
-
 impl Kind {
-    const fn prefix(self) -> &'static str {
+    /// Prefix of the sort keys of its rows.
+    pub(super) const fn prefix(self) -> &'static str {
         match self {
             Self::Expense => prefix::EXPENSE,
             Self::Settlement => prefix::SETTLEMENT,
@@ -89,57 +69,4 @@ pub(super) fn in_order(expenses: Stream, settlements: Stream) -> Vec<Candidate> 
     rows.sort_by(|one, other| (one.time(), one.kind).cmp(&(other.time(), other.kind)));
     rows.truncate(AT_ONCE);
     rows
-}
-
-impl Table {
-    /// The entities that replace v0 rows, in the same order.
-    pub(super) async fn converted(
-        &self,
-        candidates: &[Candidate],
-        group: &Group,
-        members: Members,
-    ) -> Result<Converted, Error> {
-        let (mut entities, mut missing_members) = (Vec::new(), BTreeMap::new());
-        let (mut members, mut taken) = (members, HashSet::new());
-        for candidate in candidates {
-            let entity = match self.time_for(candidate, group.id, &mut taken).await? {
-                Ok(at) => Entity::of(candidate, at, group, &members),
-                Err(anomaly) => Err(anomaly),
-            };
-            if let Ok(entity) = &entity {
-                members = members.with(entity.missing_members());
-                let named = entity.missing_members().iter();
-                missing_members.extend(named.map(|member| (member.id, member.clone())));
-            }
-            entities.push(entity);
-        }
-        Ok(Converted { entities, members, missing_members })
-    }
-
-    /// The time at which a row was recorded. If the sort key does not match this time, the row is
-    /// moved to the first later time that no other row has.
-    async fn time_for(
-        &self,
-        candidate: &Candidate,
-        group: GroupId,
-        taken: &mut HashSet<Primary>,
-    ) -> Result<Result<Timestamp, Anomaly>, Error> {
-        let Candidate { key, row, kind } = candidate;
-        let mut at = match v0::recorded_at(row, kind.prefix()) {
-            Ok(at) => at,
-            Err(anomaly) => return Ok(Err(anomaly)),
-        };
-        for _ in 0..TRIES {
-            let present = kind.key(group, at);
-            if present == *key {
-                return Ok(Ok(at));
-            }
-            if !taken.contains(&present) && self.db.item(present.clone()).await?.is_none() {
-                taken.insert(present);
-                return Ok(Ok(at));
-            }
-            at = at.next();
-        }
-        Ok(Err(Anomaly::NoTime))
-    }
 }
