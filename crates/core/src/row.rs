@@ -266,8 +266,14 @@ impl Primary {
     /// The key as attributes.
     #[must_use]
     pub fn item(self) -> Item {
+        self.attributes::<Plain>()
+    }
+
+    /// The key as attributes in the form `F`.
+    #[must_use]
+    pub fn attributes<F: Form>(self) -> Attributes<F> {
         let Self { pk, sk } = self;
-        [("PK".to_owned(), AttributeValue::S(pk)), ("SK".to_owned(), AttributeValue::S(sk))].into()
+        [("PK".to_owned(), F::text(pk)), ("SK".to_owned(), F::text(sk))].into()
     }
 }
 

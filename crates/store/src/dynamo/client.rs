@@ -105,11 +105,6 @@ pub fn to_sdk(item: Item) -> SdkItem {
     item.into_iter().map(|(name, value)| (name, value.into())).collect()
 }
 
-/// A key for the SDK.
-pub(super) fn sdk_key(Primary { pk, sk }: Primary) -> SdkItem {
-    [("PK".to_owned(), AttributeValue::S(pk)), ("SK".to_owned(), AttributeValue::S(sk))].into()
-}
-
 impl Db {
     pub(crate) const fn new(client: Client, table: Arc<str>) -> Self {
         Self { client, table }
@@ -117,7 +112,7 @@ impl Db {
 
     /// The entity at `key`.
     pub(crate) async fn get<T: Row>(&self, key: Primary) -> Result<Option<T>, Error> {
-        self.read(key, true).await?.map(row::read::<Sdk, T>).transpose()
+        self.sdk_item(key).await?.map(row::read::<Sdk, T>).transpose()
     }
 
     /// Whether there is a row at `key`.
@@ -126,14 +121,14 @@ impl Db {
     ///
     /// [`Error::Table`] if it is a row of another kind or a later version.
     pub(crate) async fn exists<T: Row>(&self, key: Primary) -> Result<bool, Error> {
-        let row = self.read(key, true).await?;
+        let row = self.sdk_item(key).await?;
         row.as_ref().map(row::check::<Sdk, T>).transpose()?;
         Ok(row.is_some())
     }
 
     /// The row at `key`.
     pub(crate) async fn item(&self, key: Primary) -> Result<Option<Item>, Error> {
-        Ok(self.read(key, true).await?.map(from_sdk))
+        Ok(self.sdk_item(key).await?.map(from_sdk))
     }
 
     /// The row at `key`, as the SDK carries it.
@@ -149,7 +144,8 @@ impl Db {
     async fn read(&self, key: Primary, consistently: bool) -> Result<Option<SdkItem>, Error> {
         let request = self.client.get_item().table_name(&*self.table);
         let request = request.consistent_read(consistently);
-        let request = request.set_key(Some(sdk_key(key))).return_consumed_capacity(Total);
+        let request =
+            request.set_key(Some(key.attributes::<Sdk>())).return_consumed_capacity(Total);
         let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
         cost::read(&output.consumed_capacity);
         Ok(output.item)
@@ -161,7 +157,7 @@ impl Db {
         keys: Vec<Primary>,
     ) -> Result<HashMap<Primary, T>, Error> {
         let chunk = |chunk: &[Primary]| {
-            let keys = chunk.iter().cloned().map(sdk_key).collect();
+            let keys = chunk.iter().cloned().map(Primary::attributes::<Sdk>).collect();
             self.chunk(keys)
         };
         let chunks: Vec<_> = keys.chunks(BATCH).map(chunk).collect();

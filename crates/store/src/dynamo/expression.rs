@@ -131,12 +131,12 @@ impl Expression {
     pub(super) fn add(counters: impl IntoIterator<Item = (String, Decimal)>) -> Self {
         let mut add = Self::default();
         for (index, (name, number)) in counters.into_iter().enumerate() {
-            let before = if add.is_empty() { "ADD " } else { ", " };
-            let _ = write!(add.text, "{before}#counter_{index} :add_{index}");
+            let comma = if add.is_empty() { "" } else { ", " };
+            let _ = write!(add.text, "{comma}#counter_{index} :add_{index}");
             add.names.insert(format!("#counter_{index}"), name);
             add.values.push((format!(":add_{index}"), AttributeValue::N(number.to_string())));
         }
-        add
+        add.clause("ADD")
     }
 
     /// Both updates as one.

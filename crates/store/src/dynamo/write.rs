@@ -9,7 +9,7 @@ use fracti_core::{
 };
 
 use super::{
-    client::{Sdk, SdkItem, sdk_key, to_sdk},
+    client::{Sdk, SdkItem, to_sdk},
     expression::Expression,
 };
 
@@ -164,7 +164,7 @@ impl Write {
                 .map(|put| item.put(put)),
             Action::Delete => Delete::builder()
                 .table_name(table)
-                .set_key(Some(sdk_key(key)))
+                .set_key(Some(key.attributes::<Sdk>()))
                 .set_condition_expression(condition)
                 .set_expression_attribute_names(names)
                 .set_expression_attribute_values(values)
@@ -172,7 +172,7 @@ impl Write {
                 .map(|delete| item.delete(delete)),
             Action::Update(update) => Update::builder()
                 .table_name(table)
-                .set_key(Some(sdk_key(key)))
+                .set_key(Some(key.attributes::<Sdk>()))
                 .set_update_expression(update.text())
                 .set_condition_expression(condition)
                 .set_expression_attribute_names(names)
