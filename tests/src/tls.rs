@@ -62,6 +62,8 @@ impl Terminator {
         let (counter, handshakes) = watch::channel(Handshakes::default());
         let served = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
+                // A response after the session tickets would wait until the client acknowledges them.
+                client.set_nodelay(true).unwrap();
                 let (acceptor, server, counter) =
                     (acceptor.clone(), server.clone(), counter.clone());
                 tokio::spawn(async move {
@@ -72,6 +74,7 @@ impl Terminator {
                         *if resumed { &mut made.resumed } else { &mut made.full } += 1;
                     });
                     let Ok(mut server) = TcpStream::connect(server).await else { return };
+                    server.set_nodelay(true).unwrap();
                     let _ = copy_bidirectional(&mut client, &mut server).await;
                 });
             }
