@@ -160,6 +160,8 @@ fn others(group: &str) -> Vec<(Method, String, Value, f64)> {
         (Method::DELETE, at("/members/{memberId}"), json!({}), 0.02),
         (Method::POST, at("/members/{memberId}/restore"), json!({}), 0.01),
         (Method::POST, at("/members/{memberId}/link"), json!({ "userId": "3" }), 0.05),
+        // Last, because a sixth member makes expenses costlier.
+        (Method::POST, at("/join"), json!({}), 0.25),
     ]
 }
 
@@ -209,7 +211,6 @@ async fn main() {
         (Method::GET, "/api/groups".to_owned(), json!({}), 60.0),
         (Method::POST, "/api/groups".to_owned(), json!({ "title": "Alps", "chatId": 2 }), 0.05),
         (Method::GET, at(""), json!({}), 60.0),
-        (Method::POST, at("/join"), json!({}), 0.25),
         (Method::PUT, at("/wallet"), json!({ "wallet": format!("0:{}", "a".repeat(64)) }), 0.25),
         (Method::GET, at("/expenses"), json!({}), 60.0),
         (Method::GET, one("expenses", &expense), json!({}), 20.0),
