@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::text_form::{TextForm, TextRule};
 
-pub use zone::{DAY_STARTS_AT_HOUR, Zone, ZoneError, ZonedTime, day_of};
+pub use zone::{DAY_STARTS_AT_HOUR, IanaZone, Zone, ZoneError, ZonedTime, day_of};
 
 /// A moment in UTC with millisecond precision, written as `2024-01-20T18:30:00.000Z`. Its texts
 /// sort in order of time.

