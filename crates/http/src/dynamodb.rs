@@ -22,7 +22,7 @@
 use std::time::Duration;
 
 use aws_config::{
-    BehaviorVersion, ConfigLoader, Region,
+    BehaviorVersion, ConfigLoader, Region, SdkConfig,
     environment::{EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider},
     meta::{credentials::CredentialsProviderChain, region::RegionProviderChain},
     profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider},
@@ -32,15 +32,28 @@ use aws_config::{
 };
 use aws_sdk_dynamodb::{
     Client,
-    config::{Credentials, SharedHttpClient},
+    config::{Credentials, ProvideCredentials, SharedHttpClient},
 };
 
 use crate::tls;
 
 const LOCAL_REGION: Region = Region::from_static("eu-central-1");
 
+/// Configuration of the AWS region, with credentials and region from the environment, the profile
+/// or the role of the machine.
+pub(crate) async fn config_of_region(http: SharedHttpClient) -> SdkConfig {
+    let config = config(http);
+    let variables = EnvironmentVariableCredentialsProvider::new();
+    // The default providers begin with the variables, which a function has. But they would also
+    // make a client of STS, in each cold start.
+    match variables.provide_credentials().await {
+        Ok(_) => config.credentials_provider(variables).load().await,
+        Err(_) => config.load().await,
+    }
+}
+
 /// Configuration from the environment, with our timeouts and retries.
-pub(crate) fn config(http: SharedHttpClient) -> ConfigLoader {
+fn config(http: SharedHttpClient) -> ConfigLoader {
     aws_config::defaults(BehaviorVersion::latest())
         .http_client(http)
         .timeout_config(timeouts())
@@ -50,7 +63,7 @@ pub(crate) fn config(http: SharedHttpClient) -> ConfigLoader {
 /// A client of the DynamoDB of the AWS region, with credentials and region from the environment,
 /// the profile or the role of the machine.
 pub async fn dynamodb() -> Client {
-    Client::new(&config(tls::trusting_amazon()).load().await)
+    Client::new(&config_of_region(tls::trusting_amazon()).await)
 }
 
 /// A client of the DynamoDB at `endpoint`, with credentials and region from the environment or the
