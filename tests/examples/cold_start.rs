@@ -1,8 +1,11 @@
 //! Measures how the functions that are its arguments start, over TLS, and prints medians of the
 //! time and of the CPU time. `docs/performance.md` has commands and figures.
 //!
-//! `--share DIRECTORY`, the first argument, moves a function into this control group once it is
-//! ready: Lambda gives a function a whole CPU while it starts, and a share of one later.
+//! Options come before the programs:
+//!
+//! - `--share DIRECTORY` moves a function into this control group once it is ready: Lambda gives a
+//!   function a whole CPU while it starts, and a share of one later.
+//! - `--secret` leaves the bot's token to Secrets Manager, which is also behind TLS.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
 #![expect(clippy::indexing_slicing, reason = "there are as many figures as rounds")]
@@ -20,7 +23,7 @@ use fracti_store::Table;
 use fracti_tests::{
     database::{Database, TABLE},
     events::{SAMPLES, SCENE, TOKEN, scene},
-    lambda::Function,
+    lambda::{Function, secrets_manager},
     tls::Terminator,
 };
 
@@ -50,6 +53,7 @@ async fn main() {
     let mut arguments = env::args().skip(1).peekable();
     let share = arguments.next_if(|it| it == "--share").and_then(|_| arguments.next());
     let share = share.map(|directory| PathBuf::from(directory).join("cgroup.procs"));
+    let secret = arguments.next_if(|it| it == "--secret").is_some();
     let programs: Vec<_> = arguments.map(PathBuf::from).collect();
 
     let database = Database::embedded().await;
@@ -58,13 +62,19 @@ async fn main() {
     let now = Clock::system().now();
     let made = scene(&api, now).await;
     let dynamodb = Terminator::before(database.endpoint()).await;
+    let secrets = Terminator::before(&secrets_manager().await).await;
+    let certificates = [&dynamodb, &secrets].map(|it| fs::read_to_string(it.bundle()).unwrap());
+    let trusted = dynamodb.bundle().with_extension("trusted.pem");
+    fs::write(&trusted, certificates.concat()).unwrap();
     // The certificates of the system, for programs that do not know AWS_CA_BUNDLE.
     let all = dynamodb.bundle().with_extension("all.pem");
     let system = fs::read_to_string("/etc/ssl/certs/ca-certificates.crt").unwrap();
-    fs::write(&all, system + &fs::read_to_string(dynamodb.bundle()).unwrap()).unwrap();
+    fs::write(&all, system + &certificates.concat()).unwrap();
     let variables = [
-        ("TELEGRAM_BOT_TOKEN", TOKEN),
-        ("AWS_CA_BUNDLE", dynamodb.bundle().to_str().unwrap()),
+        // An empty variable is one that is not set.
+        ("TELEGRAM_BOT_TOKEN", if secret { "" } else { TOKEN }),
+        ("AWS_ENDPOINT_URL_SECRETS_MANAGER", secrets.endpoint()),
+        ("AWS_CA_BUNDLE", trusted.to_str().unwrap()),
         ("SSL_CERT_FILE", all.to_str().unwrap()),
     ];
 
@@ -93,6 +103,7 @@ async fn main() {
             starts.push(Start { steps, resident_kb: resident_kb(id) });
         }
     }
+    fs::remove_file(trusted).unwrap();
     fs::remove_file(all).unwrap();
 
     println!("| program | to `next`, ms (CPU) | first response | second | RSS, MB | size, MB |");

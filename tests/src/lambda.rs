@@ -274,6 +274,19 @@ fn secrets_of(event: &str) -> Vec<String> {
     secrets.chain(event["body"].as_str().map(str::to_owned)).collect()
 }
 
+/// Serves the secret with [`TOKEN`] like Secrets Manager, and returns the URL.
+///
+/// # Panics
+///
+/// If it cannot listen.
+pub async fn secrets_manager() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = Router::new().route("/", post(secret));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    format!("http://{address}")
+}
+
 fn router(runtime: Runtime) -> Router {
     Router::new()
         .route("/2018-06-01/runtime/invocation/next", get(next))
