@@ -1,7 +1,7 @@
 //! Measures how the functions that are its arguments start, over TLS, and prints medians of the
 //! time and of the CPU time. `docs/performance.md` has commands and figures.
 //!
-//! Options come before the programs:
+//! Options come before the programs, in this order:
 //!
 //! - `--share DIRECTORY` moves a function into this control group once it is ready: Lambda gives a
 //!   function a whole CPU while it starts, and a share of one later.

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rcgen::{CertificateParams, DnType, KeyPair};
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},
@@ -49,21 +49,24 @@ impl Terminator {
     /// If it cannot make a certificate or listen.
     pub async fn before(endpoint: &str) -> Self {
         let server = endpoint.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
-        let CertifiedKey { cert, signing_key } =
-            generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-        let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let key = KeyPair::generate().unwrap();
+        let mut certificate = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        // A client tries the key of each trusted certificate that has the name of the issuer.
+        certificate.distinguished_name.push(DnType::CommonName, format!("localhost:{port}"));
+        let cert = certificate.self_signed(&key).unwrap();
+        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
         let config = ServerConfig::builder().with_no_client_auth();
         let mut config = config.with_single_cert(vec![cert.der().clone()], key).unwrap();
         config.send_tls13_tickets = TICKETS;
         let acceptor = TlsAcceptor::from(Arc::new(config));
 
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
         let (counter, handshakes) = watch::channel(Handshakes::default());
         let served = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                // A response after the session tickets would wait until the client acknowledges them.
-                client.set_nodelay(true).unwrap();
+                // Otherwise a response waits until the client acknowledges the session tickets.
+                let _ = client.set_nodelay(true);
                 let (acceptor, server, counter) =
                     (acceptor.clone(), server.clone(), counter.clone());
                 tokio::spawn(async move {
@@ -74,7 +77,7 @@ impl Terminator {
                         *if resumed { &mut made.resumed } else { &mut made.full } += 1;
                     });
                     let Ok(mut server) = TcpStream::connect(server).await else { return };
-                    server.set_nodelay(true).unwrap();
+                    let _ = server.set_nodelay(true);
                     let _ = copy_bidirectional(&mut client, &mut server).await;
                 });
             }

@@ -160,7 +160,7 @@ impl App {
                 Err(error) => return Err(ConfigError::Bundle(path, error)),
             },
         };
-        let config = dynamodb::config_of_region(http).await;
+        let config = dynamodb::config_for_aws(http).await;
         let table = Table::new(Client::new(&config), settings.table_name);
         let token = async {
             match (settings.bot_token, settings.bot_token_secret) {

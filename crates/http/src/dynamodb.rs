@@ -39,9 +39,9 @@ use crate::tls;
 
 const LOCAL_REGION: Region = Region::from_static("eu-central-1");
 
-/// Configuration of the AWS region, with credentials and region from the environment, the profile
+/// Configuration for AWS, with credentials and region from the environment, the profile
 /// or the role of the machine.
-pub(crate) async fn config_of_region(http: SharedHttpClient) -> SdkConfig {
+pub(crate) async fn config_for_aws(http: SharedHttpClient) -> SdkConfig {
     let config = config(http);
     let variables = EnvironmentVariableCredentialsProvider::new();
     // The default providers begin with the variables, which a function has. But they would also
@@ -63,7 +63,7 @@ fn config(http: SharedHttpClient) -> ConfigLoader {
 /// A client of the DynamoDB of the AWS region, with credentials and region from the environment,
 /// the profile or the role of the machine.
 pub async fn dynamodb() -> Client {
-    Client::new(&config_of_region(tls::trusting_amazon()).await)
+    Client::new(&config_for_aws(tls::trusting_amazon()).await)
 }
 
 /// A client of the DynamoDB at `endpoint`, with credentials and region from the environment or the

