@@ -174,7 +174,7 @@ impl Table {
     /// migrated.
     ///
     /// A read by key would cost one unit for each of them, the query one unit for about ten members
-    /// of the group. So the query is cheaper in most groups, and never much dearer.
+    /// of the group. So the query is cheaper in most groups, but not in those of hundreds.
     ///
     /// # Errors
     ///
