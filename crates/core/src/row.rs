@@ -263,6 +263,21 @@ impl Keys {
 }
 
 impl Primary {
+    /// The key of a row; `None` if the row has none.
+    #[must_use]
+    pub fn of<F: Form>(row: &Attributes<F>) -> Option<Self> {
+        let text = |name| match F::view(row.get(name)?) {
+            View::Text(text) => Some(text.to_owned()),
+            View::Number(_)
+            | View::Boolean(_)
+            | View::Null
+            | View::List(_)
+            | View::Map(_)
+            | View::Other => None,
+        };
+        Some(Self { pk: text("PK")?, sk: text("SK")? })
+    }
+
     /// The key as attributes.
     #[must_use]
     pub fn item(self) -> Item {

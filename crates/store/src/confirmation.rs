@@ -1,11 +1,16 @@
 //! Confirmation of a write whose answer was lost: the new row that shows that it was committed.
 
+use std::iter;
+
 use fracti_core::{
     Error,
     keys::{self, Primary},
 };
 
-use crate::{dynamo::SdkItem, table::Table};
+use crate::{
+    dynamo::{Sdk, SdkItem},
+    table::Table,
+};
 
 /// Attributes that a row keeps from its first write to its last.
 const CONSTANT: [&str; 6] = ["id", "sequence", "createdAt", "actorId", "joinedAt", "settlementId"];
@@ -14,12 +19,11 @@ impl Table {
     /// Whether `row`, which a transaction put as a new one, is in the table. The row of an entry is
     /// also looked for in its history.
     pub(crate) async fn is_written(&self, row: &SdkItem) -> Result<bool, Error> {
-        let key = |name: &str| row.get(name)?.as_s().ok();
-        let Some((pk, sk)) = key("PK").zip(key("SK")) else { return Ok(false) };
+        let Some(Primary { pk, sk }) = Primary::of::<Sdk>(row) else { return Ok(false) };
         let sequence = row.get("sequence").and_then(|sequence| sequence.as_n().ok());
         let past = sequence.filter(|_| sk == keys::CURRENT);
         let past = past.map(|sequence| keys::history_position(sequence));
-        for sk in [Some(sk.clone()), past].into_iter().flatten() {
+        for sk in iter::once(sk).chain(past) {
             let found = self.db.sdk_item(Primary { pk: pk.clone(), sk }).await?;
             if found.is_some_and(|found| is_same(row, &found)) {
                 return Ok(true);

@@ -3,7 +3,7 @@
 use fracti_core::{
     Error,
     keys::{self, Primary, prefix},
-    row::{self, AttributeValue, FORMAT_VERSION, Item},
+    row::{self, AttributeValue, FORMAT_VERSION, Item, Plain},
     spending::Spending,
     summary::DaySummary,
     targets::{Targets, USER_ROWS_VERSION},
@@ -29,12 +29,7 @@ impl Table {
     ) -> Result<(Vec<Primary>, Option<Position>), Error> {
         let of_users = Expression::begins_with("PK", prefix::MEMBER);
         let (rows, next) = self.db.scan_where(&of_users, after).await?;
-        let old = |row: Item| match (row.get("PK")?, row.get("SK")?) {
-            (AttributeValue::S(pk), AttributeValue::S(sk)) if is_old(sk, &row) => {
-                Some(Primary { pk: pk.clone(), sk: sk.clone() })
-            }
-            _ => None,
-        };
+        let old = |row: Item| Primary::of::<Plain>(&row).filter(|key| is_old(&key.sk, &row));
         Ok((rows.into_iter().filter_map(old).collect(), next))
     }
 

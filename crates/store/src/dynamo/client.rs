@@ -165,9 +165,8 @@ impl Db {
         let mut rows = HashMap::new();
         while let Some(items) = read.try_next().await? {
             for item in items {
-                let key = |name: &str| item.get(name)?.as_s().ok().cloned();
-                if let Some((pk, sk)) = key("PK").zip(key("SK")) {
-                    rows.insert(Primary { pk, sk }, row::read::<Sdk, T>(item)?);
+                if let Some(key) = Primary::of::<Sdk>(&item) {
+                    rows.insert(key, row::read::<Sdk, T>(item)?);
                 }
             }
         }
