@@ -64,12 +64,13 @@ async fn main() {
     let dynamodb = Terminator::before(database.endpoint()).await;
     let secrets = Terminator::before(&secrets_manager().await).await;
     let certificates = [&dynamodb, &secrets].map(|it| fs::read_to_string(it.bundle()).unwrap());
+    let certificates = certificates.concat();
     let trusted = dynamodb.bundle().with_extension("trusted.pem");
-    fs::write(&trusted, certificates.concat()).unwrap();
+    fs::write(&trusted, &certificates).unwrap();
     // The certificates of the system, for programs that do not know AWS_CA_BUNDLE.
     let all = dynamodb.bundle().with_extension("all.pem");
     let system = fs::read_to_string("/etc/ssl/certs/ca-certificates.crt").unwrap();
-    fs::write(&all, system + &certificates.concat()).unwrap();
+    fs::write(&all, system + &certificates).unwrap();
     let variables = [
         // An empty variable is one that is not set.
         ("TELEGRAM_BOT_TOKEN", if secret { "" } else { TOKEN }),

@@ -39,17 +39,17 @@ use crate::tls;
 
 const LOCAL_REGION: Region = Region::from_static("eu-central-1");
 
-/// Configuration for AWS, with credentials and region from the environment, the profile
-/// or the role of the machine.
+/// Configuration for AWS, with credentials and region from the environment, the profile or the role
+/// of the machine.
 pub(crate) async fn config_for_aws(http: SharedHttpClient) -> SdkConfig {
-    let config = config(http);
+    let mut config = config(http);
     let variables = EnvironmentVariableCredentialsProvider::new();
     // The default providers begin with the variables, which a function has. But they would also
     // make a client of STS, in each cold start.
-    match variables.provide_credentials().await {
-        Ok(_) => config.credentials_provider(variables).load().await,
-        Err(_) => config.load().await,
+    if variables.provide_credentials().await.is_ok() {
+        config = config.credentials_provider(variables);
     }
+    config.load().await
 }
 
 /// Configuration from the environment, with our timeouts and retries.
