@@ -34,6 +34,7 @@ mod money;
 mod month;
 mod openapi;
 mod paging;
+mod pairs;
 mod plan;
 mod privacy;
 mod quotas;

@@ -204,6 +204,11 @@ impl Proxy {
         self.wire.hold(Hold::new(Box::new(chosen), Effect::Cut))
     }
 
+    /// Forgets the forced faults that did not happen yet.
+    pub fn unforce(&self) {
+        self.wire.log().forced.clear();
+    }
+
     /// The number of forced faults that did not happen yet.
     #[must_use]
     pub fn left(&self) -> usize {

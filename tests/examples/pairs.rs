@@ -1,0 +1,62 @@
+//! Explores pairs of writes: `cargo run -p fracti-tests --example pairs`.
+//!
+//! `--of TEXT` explores only the pairs whose name has the text, `--every N` one pair in N, and
+//! `--brief` prints the first finding of each pair only.
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    time::Instant,
+};
+
+use fracti_tests::pairs::{Explored, Stage, pairs};
+use tokio::task::JoinSet;
+
+/// Stages, each with an engine of its own.
+const STAGES: usize = 3;
+
+#[tokio::main(worker_threads = 2)]
+async fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let value = |name: &str| arguments.iter().skip_while(|it| *it != name).nth(1).cloned();
+    let (of, brief) = (value("--of"), arguments.iter().any(|it| it == "--brief"));
+    let every: usize = value("--every").map_or(1, |it| it.parse().unwrap());
+    let is_chosen = |pair: &fracti_tests::pairs::Pair| {
+        of.as_ref().is_none_or(|of| pair.to_string().contains(of))
+    };
+    let pairs: Vec<_> = pairs().into_iter().filter(is_chosen).step_by(every).collect();
+    let (pairs, next, began) = (Arc::new(pairs), Arc::new(AtomicUsize::new(0)), Instant::now());
+    let mut stages = JoinSet::new();
+    for _ in 0..STAGES {
+        let (pairs, next) = (pairs.clone(), next.clone());
+        stages.spawn(async move {
+            let (mut stage, mut all) = (Stage::new().await, Explored::default());
+            while let Some(pair) = pairs.get(next.fetch_add(1, SeqCst)) {
+                let explored = stage.explore(pair).await;
+                if !explored.findings.is_empty() {
+                    println!("{pair}: {} wrong", explored.findings.len());
+                    let shown = if brief { 1 } else { explored.findings.len() };
+                    for finding in explored.findings.iter().take(shown) {
+                        println!(" {:?}\n{}", finding.schedule, finding.text);
+                    }
+                }
+                all.extend(explored);
+            }
+            all
+        });
+    }
+    let mut all = Explored::default();
+    for explored in stages.join_all().await {
+        all.extend(explored);
+    }
+    println!("{} pairs in {} s", pairs.len(), began.elapsed().as_secs());
+    for (kind, count) in &all.schedules {
+        println!("| {kind} | {count} |");
+    }
+    println!("{} wrong", all.findings.len());
+    std::process::exit(i32::from(!all.findings.is_empty()));
+}

@@ -1,0 +1,98 @@
+//! Answers and rows without what two runs of the same requests do not share: new ids and times.
+
+use std::collections::{BTreeMap, HashSet};
+
+use fracti_core::row::AttributeValue;
+use fracti_store::{SdkItem, from_sdk};
+use serde_json::{Map, Value};
+
+/// Rows in a comparable form.
+pub(super) type Rows = Vec<String>;
+
+/// Attributes that say how often and when a row was written.
+const STAMPS: [&str; 7] =
+    ["version", "Version", "ttl", "updatedAt", "UpdatedAt", "lastUsedAt", "formatVersion"];
+
+/// The words of texts, of which some are ids and times.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['#', '~', '"', ' ', '/', ',']).filter(|word| !word.is_empty())
+}
+
+/// A value in which ids and times that are not `known` are replaced.
+pub(super) fn shape(value: &Value, known: &HashSet<String>) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mut shaped = Map::new();
+            for (name, value) in fields {
+                shaped.insert(text(name, known), shape(value, known));
+            }
+            Value::Object(shaped)
+        }
+        Value::Array(items) => items.iter().map(|item| shape(item, known)).collect(),
+        Value::String(sent) => text(sent, known).into(),
+        other => other.clone(),
+    }
+}
+
+fn text(sent: &str, known: &HashSet<String>) -> String {
+    let mut shaped = sent.to_owned();
+    for word in words(sent) {
+        if let Some(kind) = kind(word).filter(|_| !known.contains(word)) {
+            shaped = shaped.replacen(word, kind, 1);
+        }
+    }
+    shaped
+}
+
+/// What stands for an id or a time.
+fn kind(word: &str) -> Option<&'static str> {
+    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_uuid = |text: &str| {
+        text.len() == 36 && text.matches('-').count() == 4 && is_hex(&text.replace('-', ""))
+    };
+    if is_uuid(word) {
+        Some("<id>")
+    } else if word.strip_prefix("guest-").is_some_and(is_uuid) {
+        Some("<guest>")
+    } else if word.len() == 24 && word.ends_with('Z') && word.as_bytes()[10] == b'T' {
+        Some("<time>")
+    } else if [20, 32, 64].contains(&word.len()) && is_hex(word) {
+        Some("<bytes>")
+    } else if word.starts_with("fracti_pat_") {
+        Some("<token>")
+    } else {
+        None
+    }
+}
+
+/// A row as JSON; `None` if it says only how requests were made.
+pub(super) fn row(item: &SdkItem, known: &HashSet<String>) -> Option<String> {
+    let item = from_sdk(item.clone());
+    let json =
+        Value::Object(item.iter().map(|(name, value)| (name.clone(), json(value))).collect());
+    let partition = json["PK"].as_str().unwrap_or_default();
+    if partition.starts_with("IDEM#")
+        || json["SK"].as_str().is_some_and(|it| it.starts_with("USAGE#"))
+    {
+        return None;
+    }
+    let mut shaped = shape(&json, known);
+    if let Some(fields) = shaped.as_object_mut() {
+        fields.retain(|name, _| !STAMPS.contains(&name.as_str()));
+    }
+    Some(shaped.to_string())
+}
+
+fn json(value: &AttributeValue) -> Value {
+    match value {
+        AttributeValue::S(text) => text.clone().into(),
+        AttributeValue::N(number) => Value::String(format!("#{number}")),
+        AttributeValue::Bool(value) => (*value).into(),
+        AttributeValue::L(items) => items.iter().map(json).collect(),
+        AttributeValue::M(fields) => {
+            let fields: BTreeMap<_, _> = fields.iter().collect();
+            Value::Object(fields.into_iter().map(|(name, it)| (name.clone(), json(it))).collect())
+        }
+        _ => Value::Null,
+    }
+}
