@@ -210,7 +210,7 @@ fn rows() -> Vec<Row> {
         ),
         (
             EXPENSES,
-            expense(r#""splitType":"percentage","splits":[{"userId":"1","amount":1}]"#),
+            expense(r#""splitType":"percentage","splits":[{"userId":"1"}]"#),
             400,
             INVALID,
             "splits[0].percentage",
@@ -753,7 +753,11 @@ fn of_splits() -> Vec<Row> {
     let one = |split_type: &str, field: &str, input: Value| {
         let mut split = json!({ "userId": "1" });
         split[field] = input;
-        of(split_type, json!({ "splits": [split, { "userId": "2", "weight": 1 }] }))
+        let other = match split_type {
+            "shares" => json!({ "userId": "2", "weight": 1 }),
+            _ => json!({ "userId": "2" }),
+        };
+        of(split_type, json!({ "splits": [split, other] }))
     };
     let weight = |weight: Value| one("shares", "weight", weight);
     let adjustment = |adjustment: Value| one("adjustment", "adjustment", adjustment);
@@ -761,7 +765,18 @@ fn of_splits() -> Vec<Row> {
         (of("shares", json!({})), "splits", "required"),
         (of("shares", json!({ "splits": [{ "userId": "1" }] })), "splits[0].weight", "required"),
         (weight(json!(-1)), "splits[0].weight", "must not be negative"),
-        (one("equal", "weight", json!(-1)), "splits[0].weight", "must not be negative"),
+        (one("equal", "weight", json!(1)), "splits[0].weight", "only with splitType shares"),
+        (one("equal", "adjustment", json!(1)), "splits[0].adjustment", "splitType adjustment"),
+        (one("adjustment", "percentage", json!(1)), "splits[0].percentage", "splitType percentage"),
+        (one("percentage", "amount", json!(1)), "splits[0].amount", "only with splitType exact"),
+        (
+            (
+                EXPENSES,
+                expense(r#""splits":[{"userId":"1","amount":40},{"userId":"2","amount":60}]"#),
+            ),
+            "splits[0].amount",
+            "only with splitType exact",
+        ),
         (weight(json!("0.00001")), "splits[0].weight", "must have at most 4 decimals"),
         (weight(json!("10000.0001")), "splits[0].weight", "must be at most 10000"),
         (
@@ -841,6 +856,7 @@ fn of_lines() -> Vec<Row> {
         (line(json!({ "amount": -1 })), "items[1].amount", "must not be negative"),
         (line(json!({ "amount": "0.001" })), "items[1].amount", "must have at most 2 decimals"),
         (line(json!({ "amount": null })), "items[1].amount", "only one line may take the rest"),
+        (line(json!({ "amount": null, "rest": false })), "items[1].amount", "required"),
         (line(json!({ "rest": true })), "items[1].rest", "only one line may take the rest"),
         (line(json!({ "rest": "true" })), "items[1].rest", "must be true or false"),
         (tax(json!({ "amount": null })), "items[1].amount", "only one line may take the rest"),
@@ -931,9 +947,11 @@ fn of_edits() -> Vec<Row> {
         (edit(json!({ "splitType": "percentage" })), "splits[0].percentage", "required"),
         (edit(json!({ "splits": [] })), "splits", "splits must not be empty"),
         (
-            edit(json!({ "splits": [{ "userId": "1", "percentage": -1 }] })),
-            "splits[0].percentage",
-            "must not be negative",
+            edit(
+                json!({ "splits": [{ "userId": "1", "amount": 4 }, { "userId": "2", "amount": 5 }] }),
+            ),
+            "splits[0].amount",
+            "only with splitType exact",
         ),
         (
             edit(json!({ "splits": [{ "userId": "9" }] })),

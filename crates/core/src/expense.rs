@@ -42,7 +42,9 @@ use members::Members;
 use payers::{CheckedPayers, PayersReader};
 pub use payers::{PaidExpense, Payer, PayerInput};
 pub use split_input::SplitInput;
-use split_input::{SplitContext, keep_split, named, read_split, refuse_unused};
+use split_input::{
+    SplitContext, keep_split, named, read_split, refuse_unused, refuse_unused_numbers,
+};
 
 /// An amount that one or several members paid and that members share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -414,6 +416,8 @@ impl Draft<NewExpense> {
         let members = Members::of(members);
         let currency = new.currency.or(group.currency);
         let read = new.split(currency, &members, &mut errors);
+        let split_type = new.split_type.or(SplitType::Equal);
+        refuse_unused_numbers(split_type, &new.splits, &mut errors);
         let read =
             read.filter(|(amount, split)| keep_split(split.check(*amount), &mut errors).is_some());
         // Its mistakes are reported above.

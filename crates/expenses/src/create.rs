@@ -67,13 +67,14 @@ pub(crate) struct CreatePayer {
 pub(crate) struct CreateSplit {
     /// Member who shares the expense.
     user_id: schemas::MemberId,
-    /// Amount of the share; for an `exact` split.
+    /// Amount of the share; only in an `exact` split.
     amount: Option<schemas::PartAmountInput>,
-    /// Percentage of the expense; for a `percentage` split, whose percentages sum to 100.
+    /// Percentage of the expense; only in a `percentage` split, whose percentages sum to 100.
     percentage: Option<schemas::PercentageInput>,
-    /// Weight of the member, at most 10000; for a `shares` split.
+    /// Weight of the member, at most 10000; only in a `shares` split.
     weight: Option<schemas::WeightInput>,
-    /// What the member pays more or less than the others; for an `adjustment` split. Default: 0.
+    /// What the member pays more or less than the others; only in an `adjustment` split. Default:
+    /// 0.
     adjustment: Option<schemas::AdjustmentInput>,
 }
 
@@ -89,7 +90,7 @@ pub(crate) struct CreateLine {
     /// Amount of the whole line; what a `discount` takes off. Default, for an `item` or a `fee`:
     /// what the other lines leave of the expense's amount. At most one line takes this rest.
     amount: Option<schemas::PartAmountInput>,
-    /// Whether the line takes the rest, even if it has an amount.
+    /// Whether the line takes the rest, even if it has an amount. Default: if it has none.
     rest: Option<bool>,
     /// Number of pieces, for display.
     quantity: Option<schemas::QuantityInput>,

@@ -7,7 +7,10 @@ use super::{
     line_input::{LineInput, read_lines},
     members::Members,
     payers,
-    split_input::{SplitContext, SplitInput, keep_split, named, read_split, refuse_unused},
+    split_input::{
+        SplitContext, SplitInput, keep_split, named, read_split, refuse_unused,
+        refuse_unused_numbers,
+    },
     stored_items,
 };
 use crate::{
@@ -95,6 +98,7 @@ impl Draft<Edit> {
             amount.map(|amount| (amount, unchanged()))
         } else {
             refuse_unused(split_type, &edit.splits, &edit.items, &mut errors);
+            refuse_unused_numbers(split_type, &edit.splits, &mut errors);
             let read = if split_type == Some(SplitType::Itemized) {
                 edit.lines(before, currency, &members, &mut errors)
             } else {

@@ -43,7 +43,8 @@ pub struct LineInput {
     pub name: Field<LineName>,
     /// Amount of the whole line, in major units. Default: what the other lines leave.
     pub amount: Field<Decimal>,
-    /// Whether the line takes what the other lines leave, even if it has an amount.
+    /// Whether the line takes what the other lines leave, even if it has an amount. Default: if it
+    /// has none.
     pub rest: Field<bool>,
     /// Number of pieces, for display.
     pub quantity: Field<Decimal>,
@@ -99,7 +100,10 @@ impl LineInput {
 
     /// Whether the line takes what the other lines leave of the amount.
     pub(super) fn takes_rest(&self) -> bool {
-        self.rest == Field::Value(true) || self.amount.is_absent()
+        match self.rest {
+            Field::Value(rest) => rest,
+            Field::Absent | Field::Invalid => self.amount.is_absent(),
+        }
     }
 
     /// Whether all members share the line.
@@ -258,7 +262,11 @@ impl Context<'_> {
         }
         let amount = match input.amount {
             _ if rest => Some(None),
-            Field::Absent | Field::Invalid => None,
+            Field::Absent => {
+                errors.missing(path.field("amount"));
+                None
+            }
+            Field::Invalid => None,
             Field::Value(number) => {
                 let path = path.field("amount");
                 signed(path, number, self.currency, self.sign, errors).map(|it| Some(it.minor))

@@ -67,7 +67,35 @@ pub(super) fn refuse_unused(
     }
 }
 
+/// Reports the numbers in `splits` that the type of the split does not use.
+pub(super) fn refuse_unused_numbers(
+    split_type: Option<SplitType>,
+    splits: &Field<Vec<SplitInput>>,
+    errors: &mut FieldErrors,
+) {
+    // An itemized split has no `splits` at all.
+    let Some(split_type) = split_type.filter(|it| *it != SplitType::Itemized) else { return };
+    for (index, split) in splits.value().into_iter().flatten().enumerate() {
+        for (field, number, user) in split.numbers() {
+            if number.value().is_some() && user != split_type {
+                let path = Path::from("splits").index(index).field(field);
+                errors.push(path, format!("must be given only with splitType {user}"));
+            }
+        }
+    }
+}
+
 impl SplitInput {
+    /// The numbers, each with its name and the type of split that uses it.
+    const fn numbers(&self) -> [(&'static str, &Field<Decimal>, SplitType); 4] {
+        [
+            ("amount", &self.amount, SplitType::Exact),
+            ("percentage", &self.percentage, SplitType::Percentage),
+            ("weight", &self.weight, SplitType::Shares),
+            ("adjustment", &self.adjustment, SplitType::Adjustment),
+        ]
+    }
+
     /// The input that gives the shares of an expense again. Percentages that were not stored, in v0
     /// rows, are replaced by the amounts that resulted from them.
     pub(super) fn of(expense: &Expense) -> (SplitType, Vec<Self>) {
@@ -123,10 +151,14 @@ pub(super) fn read_split(
         }
         SplitType::Percentage => {
             let check = |path: Path, number: Decimal, errors: &mut FieldErrors| {
-                let too_fine = number.decimals() > PERCENT_DECIMALS;
-                let fine =
-                    if too_fine { Err(BoundError::TooFine(PERCENT_DECIMALS)) } else { Ok(()) };
-                errors.keep(path, fine).filter(|()| !number.is_negative()).map(|()| number)
+                let percentage = if number.is_negative() {
+                    Err(BoundError::Negative)
+                } else if number.decimals() > PERCENT_DECIMALS {
+                    Err(BoundError::TooFine(PERCENT_DECIMALS))
+                } else {
+                    Ok(number)
+                };
+                errors.keep(path, percentage)
             };
             let percentages =
                 read_numbers(inputs, "percentage", |it| it.percentage, check, errors)?;
@@ -135,9 +167,6 @@ pub(super) fn read_split(
         }
         SplitType::Shares => {
             let check = |path: Path, number: Decimal, errors: &mut FieldErrors| {
-                if number.is_negative() {
-                    return None;
-                }
                 let weight = bounded(number, WEIGHT_DECIMALS, MAX_WEIGHT)
                     .and_then(|it| u32::try_from(it).map_err(|_| BoundError::TooLarge(MAX_WEIGHT)));
                 errors.keep(path, weight)
@@ -158,8 +187,7 @@ pub(super) fn read_split(
     }
 }
 
-/// The members, each of whom must be listed once. Weights and percentages must not be negative,
-/// even if the type of the split does not use them.
+/// The members, each of whom must be listed once.
 fn read_users(
     inputs: &[SplitInput],
     members: &Members<'_>,
@@ -179,11 +207,6 @@ fn read_users(
                 users.push(user);
             } else {
                 errors.push(path.field("userId"), SplitError::Twice(index));
-            }
-        }
-        for (field, number) in [("percentage", &input.percentage), ("weight", &input.weight)] {
-            if number.value().is_some_and(|number| number.is_negative()) {
-                errors.push(path.field(field), SplitError::Negative(index));
             }
         }
     }
