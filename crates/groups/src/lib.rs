@@ -109,7 +109,7 @@ fn chat_id(sent: JsonScalar<'_>) -> Result<ChatId, Option<String>> {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the body that is read")]
 struct JoinGroup {
-    /// TON address at which the new member is paid.
+    /// TON address at which the caller is paid. Default: the present one, if there is one.
     wallet: Option<schemas::WalletAddress>,
 }
 
@@ -250,8 +250,8 @@ async fn get_group(
 ///
 /// The group's id is the invitation. A caller who has left is a member again, with the earlier
 /// `joinedAt`; one who was removed is refused. For a caller who is already a member, only the name,
-/// username and avatar are updated. An API token updates nothing and sets no wallet, and one that
-/// is limited to a group cannot join.
+/// username and avatar are updated, and the wallet if it is sent. An API token updates nothing and
+/// sets no wallet, and one that is limited to a group cannot join.
 #[utoipa::path(post, path = "/api/groups/{groupId}/join", tag = "groups",
     request_body = Option<JoinGroup>,
     responses((status = OK, body = Data<MemberView>)),

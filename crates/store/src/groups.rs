@@ -64,7 +64,8 @@ impl Table {
     }
 
     /// Adds `user` to a group, or makes a member present again who has left. If the user is present
-    /// already, only name, username and picture are updated. An earlier profile updates none.
+    /// already, only name, username and picture are updated, and the wallet if one is given. An
+    /// earlier profile updates no name, username and picture.
     ///
     /// # Errors
     ///
@@ -115,14 +116,16 @@ impl Table {
             let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
             return Ok((Joining::Now(Transaction::from_iter([put, count_in(&group, 1)?])), member));
         };
+        let wallet = wallet.cloned().or_else(|| before.wallet.clone());
+        let member = Member { wallet, ..before.clone().renamed(user).present() };
         if !before.is_present() {
-            let (transaction, member) = self.rejoin(group, before, user, now).await?;
+            let transaction = self.rejoin(group, before, &member, now).await?;
             return Ok((Joining::UnderLock(Box::new(transaction)), member));
         }
-        let member = before.clone().renamed(user);
         let mut writes = Transaction::default();
         if member != before {
-            let update = Write::update(keys::member(group.id, member.id), attributes(&member)?);
+            let attributes = attributes(&before, &member)?;
+            let update = Write::update(keys::member(group.id, member.id), attributes);
             writes.add(update.when(unchanged(&before)?, OnConflict::Retry));
         }
         Ok((Joining::Now(writes), member))

@@ -11,7 +11,6 @@ use fracti_core::{
     keys::{self, prefix},
     row::{self, AttributeValue},
     settlement::{Settlement, Status},
-    telegram::User,
     time::Timestamp,
 };
 
@@ -163,8 +162,7 @@ impl Table {
         .await
     }
 
-    /// The transaction that makes a user present who has left, with their current name, username
-    /// and picture.
+    /// The transaction that makes a user present who has left, as the member `after`.
     ///
     /// # Errors
     ///
@@ -173,18 +171,17 @@ impl Table {
         &self,
         group: Group,
         before: Member,
-        user: &User,
+        after: &Member,
         now: Timestamp,
-    ) -> Result<(LedgerTransaction, Member), TransactionError> {
-        let member_key = MemberKey { group: group.id, user: user.id };
+    ) -> Result<LedgerTransaction, TransactionError> {
+        let user = after.id.user().ok_or(Error::NoMember)?;
+        let member_key = MemberKey { group: group.id, user };
         let ledger = self.ledger(group.id).await?;
         if ledger.presence.archived {
             return Err(Error::GroupArchived.into());
         }
-        let member = before.clone().renamed(user).present();
         let transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
-        let change = Change { group, before, transaction };
-        Ok((change.to(&member)?, member))
+        Ok(Change { group, before, transaction }.to(after)?)
     }
 
     /// A group, and one of its members.
@@ -238,7 +235,7 @@ impl Change {
         let Self { group, before, mut transaction } = self;
         let at = transaction.at();
         transaction.presence().change(after.id, after.is_present(), at)?;
-        let update = Write::update(keys::member(group.id, after.id), attributes(after)?)
+        let update = Write::update(keys::member(group.id, after.id), attributes(&before, after)?)
             .when(unchanged(&before)?, OnConflict::Retry);
         transaction.add(update);
         match (before.is_present(), after.is_present()) {
@@ -253,19 +250,25 @@ impl Change {
     }
 }
 
-/// Attributes of a member's row that joining, leaving and coming back change.
+/// Attributes of a member's row that joining, leaving and coming back change. The wallet is among
+/// them only if it is a new one: another request may set it at the same time.
 pub(crate) fn attributes(
+    before: &Member,
     member: &Member,
-) -> Result<[(&'static str, Option<AttributeValue>); 5], Error> {
+) -> Result<Vec<(&'static str, Option<AttributeValue>)>, Error> {
     let text = |text: &Option<String>| text.as_ref().map(row::to_value).transpose();
     let moment = |at: Option<Timestamp>| at.map(|at| row::to_value(&at)).transpose();
-    Ok([
+    let mut attributes = vec![
         ("name", Some(row::to_value(&member.name)?)),
         ("username", text(&member.username)?),
         ("avatarUrl", text(&member.avatar_url)?),
         ("leftAt", moment(member.left_at)?),
         ("removedAt", moment(member.removed_at)?),
-    ])
+    ];
+    if member.wallet != before.wallet {
+        attributes.push(("wallet", member.wallet.as_ref().map(row::to_value).transpose()?));
+    }
+    Ok(attributes)
 }
 
 /// The member is present or past as they were read.

@@ -8,13 +8,14 @@ use super::WALLET;
 use crate::harness::Group;
 
 #[tokio::test]
-async fn joining_again_updates_the_name_of_the_one_membership() {
+async fn joining_again_updates_the_name_and_the_wallet_of_the_one_membership() {
     let group = Group::new(2, "EUR").await;
     let join = group.path("/join");
     let again = group.api.user(2, "Robert").post(&join, json!({ "wallet": WALLET })).await;
     assert_eq!(again.data(200)["name"], "Robert");
-    assert_eq!(again.data(200)["wallet"], json!(null), "a member's wallet is set elsewhere");
+    assert_eq!(again.data(200)["wallet"], WALLET);
     let read = group.members[0].get(&group.path("")).await.data(200).clone();
+    assert_eq!(read["members"][1]["wallet"], WALLET);
     assert_eq!(read["memberCount"], 2);
     assert_eq!(read["members"][1]["name"], "Robert");
     assert_eq!(read["members"][1]["username"], "robert");
@@ -25,6 +26,19 @@ async fn joining_again_updates_the_name_of_the_one_membership() {
     assert_eq!(bodiless.data(200)["id"], "4");
     let read = group.members[0].get(&group.path("")).await.data(200).clone();
     assert_eq!(read["memberCount"], 4);
+}
+
+#[tokio::test]
+async fn wallet_of_a_member_who_comes_back_is_set() {
+    let group = Group::new(2, "EUR").await;
+    let bob = &group.members[1];
+    for (body, wallet) in [(json!({}), json!(null)), (json!({ "wallet": WALLET }), json!(WALLET))] {
+        bob.post(&group.path("/leave"), json!({})).await.data(200);
+        let back = bob.post(&group.path("/join"), body).await;
+        assert_eq!(back.data(200)["wallet"], wallet);
+        let read = bob.get(&group.path("")).await.data(200).clone();
+        assert_eq!(read["members"][1]["wallet"], wallet);
+    }
 }
 
 #[tokio::test]

@@ -60,9 +60,9 @@ impl Write {
     }
 
     /// Sets attributes of the row at `key`; removes those without a value.
-    pub(crate) fn update<const N: usize>(
+    pub(crate) fn update(
         key: Primary,
-        attributes: [(&'static str, Option<AttributeValue>); N],
+        attributes: impl IntoIterator<Item = (&'static str, Option<AttributeValue>)>,
     ) -> Self {
         Self::new(key, Action::Update(Expression::update(attributes)))
     }
