@@ -208,12 +208,8 @@ impl Settlement {
         let (status, hash) = (update.status.value().copied(), update.tx_hash.value());
         let same_hash = hash.is_none() || hash == self.tx_hash.as_ref();
         if self.status != Status::Pending {
-            let repeated = match update.status {
-                Field::Absent => same_hash,
-                Field::Invalid => true,
-                Field::Value(status) => status == self.status,
-            };
-            return if repeated {
+            let repeated = same_hash && status.is_none_or(|status| status == self.status);
+            return if repeated || update.status.is_invalid() {
                 Ok(Transition::Nothing)
             } else {
                 Err(SettlementError::Final(self.status))
@@ -430,7 +426,8 @@ mod tests {
             (Pending, None, PAYER, Some(Failed), None, Ok(Transition::Fail)),
             (Completed, None, RECIPIENT, Some(Completed), None, Ok(Transition::Nothing)),
             (Completed, None, PAYER, Some(Completed), None, Ok(Transition::Nothing)),
-            (Completed, None, PAYER, Some(Completed), Some(A), Ok(Transition::Nothing)),
+            (Completed, Some(A), PAYER, Some(Completed), Some(A), Ok(Transition::Nothing)),
+            (Completed, None, PAYER, Some(Completed), Some(A), Err(Final(Completed))),
             (Completed, None, PAYER, None, Some(A), Err(Final(Completed))),
             (Completed, None, RECIPIENT, Some(Failed), None, Err(Final(Completed))),
             (Completed, None, RECIPIENT, Some(Pending), None, Err(Final(Completed))),

@@ -244,7 +244,8 @@ async fn get_settlement(
 ///
 /// The recipient may complete it, the payer may attach the transaction that pays it, and both may
 /// fail it. If the payer sends `completed` with a transaction, the transaction is stored and the
-/// settlement stays pending. Repeating a final status has no effect.
+/// settlement stays pending. Repeating a final status has no effect, but another transaction is
+/// refused.
 #[utoipa::path(put, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
     request_body = UpdateSettlement,
     responses((status = OK, body = Data<SettlementView>, headers(("ETag")))),
