@@ -407,7 +407,8 @@ impl Caller {
     pub(crate) async fn pages(&self, path: &str, limit: usize) -> Vec<Value> {
         let mut all = Vec::new();
         let separator = if path.contains('?') { '&' } else { '?' };
-        let mut at = format!("{path}{separator}limit={limit}");
+        let first = format!("{path}{separator}limit={limit}");
+        let mut at = first.clone();
         loop {
             let page = self.get(&at).await;
             let items = page.data(200).as_array().unwrap();
@@ -418,8 +419,7 @@ impl Caller {
                 assert_eq!(pagination["hasMore"], false);
                 return all;
             };
-            let path = path.split('?').next().unwrap();
-            at = format!("{path}?limit={limit}&cursor={cursor}");
+            at = format!("{first}&cursor={cursor}");
         }
     }
 

@@ -1224,9 +1224,9 @@ async fn all_invalid_fields_are_reported_in_one_response() {
         ),
         (
             Method::GET,
-            "/ledger/days?y=1&x=1&cursor=c&to=2026-01-15",
+            "/ledger/days?y=1&x=1&cursor=c&from=2026-01-15&to=2026-01-14",
             json!(null),
-            &["to", "y", "x"],
+            &["from", "y", "x"],
         ),
     ];
     for (method, path, body, expected) in rows {

@@ -1,8 +1,13 @@
 //! Pagination: lists are complete, and a cursor opens only its own list.
 
+use std::{collections::BTreeSet, time::Duration};
+
 use serde_json::{Value, json};
 
-use crate::harness::{Api, Caller, Group};
+use crate::{
+    harness::{Api, Caller, Group},
+    import::splitwise,
+};
 
 /// All items of a list, in pages of `limit`.
 async fn all(caller: &Caller, path: &str, limit: usize) -> Vec<Value> {
@@ -112,6 +117,101 @@ async fn foreign_and_modified_cursors_are_refused() {
             assert_eq!(page.code(), (400, "INVALID_CURSOR"), "{of}: {garbage}");
         }
     }
+}
+
+/// A group, of whose lists user 1 has two pages of one item each, and an expense with a history.
+async fn two_pages_of_each_list() -> (Group, String) {
+    let group = Group::new(2, "EUR").await;
+    let [alice, bob] = [&group.members[0], &group.members[1]];
+    let mut expense = String::new();
+    for amount in 1..=2 {
+        let made = group.spend(0, json!({ "amount": amount, "category": "food" })).await;
+        expense = group.path(&format!("/expenses/{}", made["id"].as_str().unwrap()));
+        group.spend(1, json!({ "amount": amount })).await;
+        alice
+            .post(&group.path("/settlements"), json!({ "toId": "2", "amount": 1 }))
+            .await
+            .data(201);
+        let day = format!("2026-01-1{amount}");
+        let file = splitwise(&["A", "B"], &[(&day, "General", "Tea", "EUR", vec![100, -100])]);
+        let options = json!({ "commit": true, "members": { "A": "1", "B": "2" } });
+        let import = json!({ "file": file, "options": options });
+        bob.post(&group.path("/import"), import).await.data(200);
+        let archived = json!({ "title": "Old", "chatId": -5 });
+        let archived = alice.post("/api/groups", archived).await;
+        let archived = format!("/api/groups/{}", archived.data(201)["id"].as_str().unwrap());
+        alice.patch(&archived, json!({ "archived": true })).await.data(200);
+        let spending = json!({ "title": "Tea", "amount": 1, "currency": "EUR" });
+        alice.post("/api/users/me/spendings", spending).await.data(201);
+        let token = json!({ "name": "Script", "scopes": ["read"] });
+        alice.post("/api/users/me/tokens", token).await.data(201);
+        group.api.pass(Duration::from_hours(13));
+    }
+    for amount in 3..=4 {
+        group.api.user(1, "A").put(&expense, json!({ "amount": amount })).await.data(200);
+    }
+    let expense = expense.rsplit('/').next().unwrap().to_owned();
+    (group, expense)
+}
+
+/// Names of the query parameters of an operation.
+fn query_parameters(document: &Value, operation: &Value) -> BTreeSet<String> {
+    let parameters = operation["parameters"].as_array().into_iter().flatten();
+    let resolved = parameters.map(|it| match it["$ref"].as_str() {
+        Some(reference) => document.pointer(&reference[1..]).unwrap(),
+        None => it,
+    });
+    let query = resolved.filter(|it| it["in"] == "query");
+    query.map(|it| it["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn next_page_of_every_list_is_the_same_request_with_a_cursor() {
+    let document: Value = serde_json::from_str(include_str!("../../openapi.json")).unwrap();
+    let (group, expense) = two_pages_of_each_list().await;
+    let alice = group.api.user(1, "A");
+    let paths = document["paths"].as_object().unwrap().iter();
+    let lists = paths.map(|(path, it)| (path, query_parameters(&document, &it["get"])));
+    let mut checked = 0;
+    for (template, parameters) in lists.filter(|(_, parameters)| parameters.contains("cursor")) {
+        let chat = if template == "/api/groups" { "&chatId=-5&archived=true" } else { "" };
+        let value = |name: &str| match name {
+            "from" => "2026-01-15",
+            "to" => "2026-01-17",
+            "order" => "asc",
+            "category" => "food",
+            "q" => "dinner",
+            "limit" | "userId" | "payerId" => "1",
+            "memberId" => "2",
+            "format" => "json",
+            "amounts" => "text",
+            name => unreachable!("{template}: {name}"),
+        };
+        let own =
+            parameters.iter().filter(|it| !["cursor", "chatId", "archived"].contains(&&***it));
+        let query: Vec<String> = own.map(|name| format!("{name}={}", value(name))).collect();
+        let path = template.replace("{groupId}", &group.id);
+        let path = path.replace("{expenseId}", &expense).replace("{entryId}", &expense);
+        let first = format!("{path}?{}{chat}", query.join("&"));
+        let items = |page: &Value| {
+            let list =
+                if page["data"].is_array() { &page["data"] } else { &page["data"]["entries"] };
+            list.as_array().unwrap().clone()
+        };
+        let (mut request, mut seen) = (first.clone(), Vec::new());
+        loop {
+            let page = alice.get(&request).await;
+            page.data(200);
+            seen.extend(items(&page.body));
+            let Some(cursor) = page.body["pagination"]["nextCursor"].as_str() else { break };
+            request = format!("{first}&cursor={cursor}");
+        }
+        let whole = alice.get(&first.replace("limit=1", "limit=100")).await;
+        assert_eq!(seen, items(&whole.body), "{first}");
+        assert!(seen.len() >= 2, "{first}: {}", whole.text);
+        checked += 1;
+    }
+    assert!(checked >= 15);
 }
 
 #[tokio::test]

@@ -64,7 +64,7 @@ impl Parameters for ExpensesQuery {
 ///
 /// In order of recording, newest first. Filters select expenses that fulfil all of them. One
 /// request examines at most 1000 expenses, so a page may have fewer expenses than `limit` and still
-/// have a next page. Send the same filters with the cursor.
+/// have a next page.
 #[utoipa::path(get, path = "/api/groups/{groupId}/expenses", tag = "expenses",
     params(
         FilterParams,

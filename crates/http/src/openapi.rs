@@ -72,8 +72,8 @@ and `message` is a sentence for people. Every response of the API has the header
 requests may have numbers or strings. For clients that read numbers as floats, `?amounts=text` or \
 `Accept: application/json;amounts=text` makes every amount and percentage of a response a JSON \
 string with the same digits.
-* **Lists** are newest first unless stated otherwise. To get the next page, send \
-`pagination.nextCursor` as `cursor`. Cursors are opaque.
+* **Lists** are newest first unless stated otherwise. To get the next page, send the \
+same request with `pagination.nextCursor` as `cursor`. Cursors are opaque.
 * **Idempotency.** A POST with an `Idempotency-Key` is carried out once: for {retention} hours, the \
 same key and body get the first response again.
 * **Optional fields** of a request body may be `null`, which means the same as leaving them out. \
@@ -555,7 +555,8 @@ fn shared() -> Components {
             },
             "cursor": {
                 "name": "cursor", "in": "query", "required": false,
-                "description": "`pagination.nextCursor` of the previous page.",
+                "description": "`pagination.nextCursor` of the previous page. The other \
+                    parameters are those of the first page; `limit` and `amounts` may change.",
                 "schema": { "type": "string" },
             },
             "amounts": {

@@ -178,8 +178,7 @@ impl Parameters for SpendingsQuery {
 
 /// List the caller's spendings.
 ///
-/// In order of `spentAt`, newest first. With `from` and `to`, only those of these days. Send the
-/// same days with the cursor.
+/// In order of `spentAt`, newest first. With `from` and `to`, only those of these days.
 #[utoipa::path(get, path = "/api/users/me/spendings", tag = "spendings",
     params(
         ("from" = Option<schemas::CalendarDate>, Query, description = "Return no spendings of \

@@ -14,14 +14,13 @@ use fracti_core::{
     group::MEMBER_RULE,
     id::MemberId,
     tally::stats,
-    time::{Day, Timestamp},
+    time::Timestamp,
 };
 use fracti_http::{
     App, AsMember, Code, Context, Data, EntryView, Id, List, ListId, MAX_LIMIT, Paging, Parameters,
     Post, Problem, QueryReader, Routes, openapi, respond, routes, schemas,
 };
-use fracti_store::{Order, Page, Place, Position, Statement};
-use serde::{Deserialize, Serialize};
+use fracti_store::Place;
 
 use balances::{BalanceView, DayView};
 use period::{DaysQuery, EntriesQuery};
@@ -111,18 +110,11 @@ async fn list_ledger_entries(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<EntriesQuery>,
 ) -> Result<List<EntryView>, Problem> {
-    let EntriesQuery { paging, from, to, order, user } = query;
-    let list_id = ListId::new("entries", &member_key.group);
-    let (lines, next) = if let Some(place) = paging.after::<Place>(&list_id)? {
-        if user.is_some() && user != place.user {
-            let message = "cursor must be of the same member's statement";
-            return Err(Problem::new(Code::InvalidCursor, message));
-        }
-        app.table.statement_from(member_key, place, paging.limit()).await?
-    } else {
-        let order = order.unwrap_or(Order::Desc);
-        let statement = Statement { order, from, to, user };
-        app.table.statement(member_key, &statement, paging.limit()).await?
+    let EntriesQuery { paging, statement } = query;
+    let list_id = ListId::new("entries", &member_key.group).filtered(&statement);
+    let (lines, next) = match paging.after::<Place>(&list_id)? {
+        Some(place) => app.table.statement_from(member_key, place, paging.limit()).await?,
+        None => app.table.statement(member_key, &statement, paging.limit()).await?,
     };
     let next = next.map(|place| paging.cursor(&list_id, &place));
     Ok(List::new(lines.into_iter().map(EntryView::from), next))
@@ -214,16 +206,11 @@ async fn list_ledger_days(
     State(app): State<App>,
     AsMember(member_key, DaysQuery { paging, from, to }): AsMember<DaysQuery>,
 ) -> Result<List<DayView>, Problem> {
-    let list_id = ListId::new("days", &member_key.group);
+    let list_id = ListId::new("days", &member_key.group).filtered(&(from, to));
     let paging = paging.or_limit(DAYS);
-    let (from, to, after) = if let Some(place) = paging.after::<DaysPlace>(&list_id)? {
-        (None, place.to, Some(place.after))
-    } else {
-        (from, to, None)
-    };
-    let page = Page { limit: paging.limit(), after };
+    let page = paging.page(&list_id)?;
     let (group, members, days) = app.table.days(member_key, from, to, &page).await?;
-    let next = days.next.map(|after| paging.cursor(&list_id, &DaysPlace { after, to }));
+    let next = days.next.map(|position| paging.cursor(&list_id, &position));
     let view = |ledger| DayView::of(&group, &members, ledger);
     Ok(List::new(days.items.iter().filter_map(view), next))
 }
@@ -254,11 +241,4 @@ async fn get_group_stats(
     let stats = stats(&tallies, &members.iter().collect(), step);
     let stats = stats.map_err(|error| Error::Table(error.into()))?;
     Ok(Data::new(StatsView::of(&days, stats, &members)?))
-}
-
-/// Cursor of the list of days: the next position and the end of the period.
-#[derive(Serialize, Deserialize)]
-struct DaysPlace {
-    after: Position,
-    to: Option<Day>,
 }

@@ -2,12 +2,9 @@
 
 use std::{fmt, str::FromStr};
 
-use fracti_core::{
-    id::MemberId,
-    time::{Day, Timestamp, TimestampError},
-};
+use fracti_core::time::{Day, Timestamp, TimestampError};
 use fracti_http::{Paging, Parameters, QueryReader};
-use fracti_store::Order;
+use fracti_store::{Order, Statement};
 
 /// A bound of a period: a moment or a whole day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,10 +53,7 @@ impl Bound {
 /// Query parameters of the list of entries.
 pub(crate) struct EntriesQuery {
     pub(crate) paging: Paging,
-    pub(crate) from: Option<Timestamp>,
-    pub(crate) to: Option<Timestamp>,
-    pub(crate) order: Option<Order>,
-    pub(crate) user: Option<MemberId>,
+    pub(crate) statement: Statement,
 }
 
 /// Query parameters of the list of days.
@@ -75,9 +69,8 @@ impl Parameters for EntriesQuery {
         let from = query.read("from").map(Bound::first);
         let to = query.read("to").map(Bound::last);
         query.check_order(("from", from.as_ref()), ("to", to.as_ref()));
-        let order = query.read("order");
-        check_cursor(query, &paging, &["from", "to", "order"]);
-        Self { paging, from, to, order, user: query.read("userId") }
+        let order = query.read("order").unwrap_or(Order::Desc);
+        Self { paging, statement: Statement { order, from, to, user: query.read("userId") } }
     }
 }
 
@@ -85,16 +78,6 @@ impl Parameters for DaysQuery {
     fn read(query: &mut QueryReader) -> Self {
         let paging = Paging::read(query);
         let (from, to) = query.period("from", "to");
-        check_cursor(query, &paging, &["from", "to"]);
         Self { paging, from, to }
-    }
-}
-
-/// Refuses parameters that the cursor contains and that could contradict it.
-fn check_cursor(query: &mut QueryReader, paging: &Paging, names: &[&'static str]) {
-    for name in names.iter().filter(|_| paging.has_cursor()) {
-        if query.has(name) {
-            query.refuse(name, format!("{name} must be left out if cursor is given"));
-        }
     }
 }

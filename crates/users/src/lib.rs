@@ -197,7 +197,7 @@ impl Parameters for ExpensesQuery {
 ///
 /// In order of recording, newest first. Filters select expenses that fulfil all of them. One
 /// request examines at most 250 expenses then, so a page may have fewer expenses than `limit` and
-/// still have a next page. Send the same filters with the cursor.
+/// still have a next page.
 #[utoipa::path(get, path = "/api/users/me/expenses", tag = "users",
     operation_id = "list_my_expenses",
     params(FilterParams),

@@ -93,18 +93,16 @@ impl Actor {
 
     /// All pages of a list; `None` if a page could not be read.
     async fn pages(&self, path: &str, limit: usize) -> Option<Vec<Value>> {
-        let (mut all, mut query) = (Vec::new(), format!("limit={limit}"));
-        let (path, period) = path.split_once('?').unwrap_or((path, ""));
-        if !period.is_empty() {
-            query = format!("{query}&{period}");
-        }
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let first = format!("{path}{separator}limit={limit}");
+        let (mut all, mut at) = (Vec::new(), first.clone());
         for _ in 0..PAGES {
-            let page = self.read(&format!("{path}?{query}")).await?;
+            let page = self.read(&at).await?;
             all.extend(page["data"].as_array().unwrap().iter().cloned());
             let Some(cursor) = page["pagination"]["nextCursor"].as_str() else { return Some(all) };
-            query = format!("limit={limit}&cursor={cursor}");
+            at = format!("{first}&cursor={cursor}");
         }
-        self.journal.find(Finding::Wrong(format!("{path}?{period} has more than {PAGES} pages")));
+        self.journal.find(Finding::Wrong(format!("{path} has more than {PAGES} pages")));
         None
     }
 

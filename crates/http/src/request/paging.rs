@@ -37,7 +37,7 @@ impl ListId {
         Self(format!("{name}/{}", of.to_string()))
     }
 
-    /// The part of the list that a filter selects.
+    /// The part of the list that a filter selects. A cursor continues only with the same filter.
     #[must_use]
     pub fn filtered(self, filter: &impl Serialize) -> Self {
         let filter = serde_json::to_string(filter).unwrap_or_default();
@@ -101,7 +101,9 @@ impl Paging {
             self.signature(list_id, json).verify_truncated_left(signature).ok()?;
             serde_json::from_slice(json).ok()
         };
-        let problem = || Problem::new(Code::InvalidCursor, "cursor must be of this list");
+        let problem = || {
+            Problem::new(Code::InvalidCursor, "cursor must be of this list, with the same filters")
+        };
         read().map(Some).ok_or_else(problem)
     }
 
@@ -112,12 +114,6 @@ impl Paging {
         let mut bytes = signature.get(..SIGNATURE).unwrap_or_default().to_vec();
         bytes.extend(json);
         BASE64_URL_SAFE_NO_PAD.encode(bytes)
-    }
-
-    /// Whether the request has a cursor.
-    #[must_use]
-    pub const fn has_cursor(&self) -> bool {
-        self.cursor.is_some()
     }
 
     /// The requested page of the list `list_id`.

@@ -24,7 +24,7 @@ const MIN_SCANNED: usize = 100;
 const AT_ONCE: usize = 100;
 
 /// Selection and order of entries.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Statement {
     /// Order by sequence.
     pub order: Order,
@@ -53,7 +53,7 @@ pub struct Line {
 pub struct Place {
     order: Order,
     /// Only entries that change this member's balances.
-    pub user: Option<MemberId>,
+    user: Option<MemberId>,
     /// Place between two entries at which the statement continues.
     edge: Edge,
     /// Sequence at which the statement ends.
