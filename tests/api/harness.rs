@@ -294,7 +294,10 @@ impl Reply {
         if !self.status.is_success() {
             assert!(self.body["error"].is_string() && self.body["message"].is_string(), "{self:?}");
             assert_eq!(self.body["requestId"], self.headers["x-request-id"].to_str().unwrap());
+            let message = self.body["message"].as_str().unwrap();
+            assert!(message.ends_with(['.', '?', '…']), "{message}");
         }
+        check_messages(&self.body);
     }
 
     /// The data of a successful response with this status.
@@ -310,6 +313,27 @@ impl Reply {
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}
+
+/// Checks that no message in a response has two punctuation marks in a row, outside of quotes.
+fn check_messages(json: &Value) {
+    match json {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if let (true, Some(message)) = (name == "message", value.as_str()) {
+                    let bare = message.split('"').step_by(2).collect::<Vec<_>>().join("x");
+                    for pair in ["..", "?.", "!.", "….", ",.", ":.", ";.", "?,", ".,", ".:", "::"]
+                    {
+                        assert!(!bare.contains(pair), "{message}");
+                    }
+                    assert!(!bare.contains("  ") && !bare.contains(" ."), "{message}");
+                }
+                check_messages(value);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(check_messages),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

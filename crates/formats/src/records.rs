@@ -238,7 +238,7 @@ impl Import {
         let known: BTreeSet<&str> = self.members.iter().map(|it| it.name.as_str()).collect();
         for name in targets.keys().filter(|name| !known.contains(name.as_str())) {
             let path = Path::from("options").field("members").key(name);
-            errors.push(path.clone(), format!("{}: nobody in the file has this name", path.name()));
+            errors.push(path, "must name a person in the file");
         }
         people
     }

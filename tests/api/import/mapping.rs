@@ -48,7 +48,7 @@ async fn every_name_must_be_mapped_to_a_present_member_or_a_new_guest() {
             ),
             (
                 r#"options.members["Nobody"]"#.to_owned(),
-                r#"members["Nobody"]: nobody in the file has this name"#.to_owned()
+                r#"members["Nobody"] must name a person in the file"#.to_owned()
             ),
         ]
     );
@@ -206,4 +206,15 @@ async fn nothing_is_written_if_the_ledger_cannot_take_one_row() {
         "{reported:?}"
     );
     assert_eq!(balances(&group).await.len(), 2);
+}
+
+#[tokio::test]
+async fn an_open_question_ends_with_its_mark() {
+    let group = Group::new(2, "EUR").await;
+    let file = r#"[{"what":"Tea","amount":9.0,"date":"2026-01-01","payer_name":"A",
+        "payer_weight":1.0,"owers":["A","B"]}]"#;
+    let import = Import::of(file, r#"{"commit":true,"members":{"A":"1","B":"2"}}"#);
+    let refused = import.send(&group.members[0], &group).await;
+    let question = "currency is required: which currency do the amounts have?";
+    assert_eq!(refused.body["message"], question);
 }

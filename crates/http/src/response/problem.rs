@@ -198,8 +198,10 @@ impl Problem {
     /// A problem of invalid fields. The message is about the first one.
     fn of_fields(errors: Vec<FieldError>) -> Self {
         let message = errors.first().map_or_else(String::new, |FieldError { path, rule }| {
+            let field = path.name();
             // The field name at the start keeps its spelling.
-            if rule.starts_with(&path.name()) { format!("{rule}.") } else { sentence(rule) }
+            let is_named = !field.is_empty() && rule.starts_with(&field);
+            if is_named { ended(rule) } else { sentence(rule) }
         });
         let detail = |FieldError { path, rule }| Detail { path: json_path(&path), message: rule };
         let details = errors.into_iter().map(detail).collect();
@@ -282,13 +284,19 @@ pub(crate) fn json_path(path: &Path) -> String {
     path.steps().iter().enumerate().map(text).collect()
 }
 
-/// The message as a sentence, with a capital and a full stop.
+/// The message as a sentence, with a capital and a mark at its end.
 #[must_use]
 pub fn sentence(message: &str) -> String {
-    let end = if message.ends_with('.') { "" } else { "." };
     let mut rest = message.chars();
     let first = rest.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(rest).chain(end.chars()).collect()
+    ended(&first.chain(rest).collect::<String>())
+}
+
+/// The message with a full stop, unless it ends with another mark: it may be a question, or cut
+/// off.
+fn ended(message: &str) -> String {
+    let end = if message.ends_with(['.', '?', '!', '…']) { "" } else { "." };
+    format!("{message}{end}")
 }
 
 impl From<Error> for Problem {
@@ -403,6 +411,23 @@ pub(crate) async fn no_method() -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_ends_with_one_mark() {
+        for (rule, message) in [
+            (
+                "currency is required: which currency do they have?",
+                "currency is required: which currency do they have?",
+            ),
+            ("currency is required", "currency is required."),
+            ("the currency is \"E…", "The currency is \"E…"),
+            ("the currency is \"E\"…", "The currency is \"E\"…"),
+        ] {
+            assert_eq!(Problem::invalid("currency", rule).message, message);
+        }
+        let of_body = Problem::invalid(Path::default(), "must be an object");
+        assert_eq!(of_body.message, "The body must be an object.");
+    }
 
     #[test]
     fn paths_have_the_form_of_json_paths() {
