@@ -1,6 +1,7 @@
 //! Imports of other apps' export files.
 
 mod commit;
+mod dates;
 mod faults;
 mod hostile;
 mod many;

@@ -426,7 +426,7 @@ impl Draft<NewExpense> {
         let amount = read.as_ref().map(|(amount, _)| *amount).or_else(given);
         let payers = PayersReader { members: &members, before: None, currency, amount };
         let payers = payers.read(new.payer, &new.payers, caller.into(), &mut errors);
-        let date = check_date(new.date, now, &mut errors);
+        let date = check_date(new.date, None, now, &mut errors);
         if new.description.is_absent() {
             errors.missing("description");
         }
@@ -600,10 +600,16 @@ fn stored_items(split: &Split, currency: Currency) -> Option<Vec<Line<Decimal>>>
     }
 }
 
-/// The date of an expense, which must be at most one year ahead.
-pub(crate) fn check_date(date: Field<Day>, now: Timestamp, errors: &mut FieldErrors) -> Field<Day> {
+/// The date of an expense, which must be at most one year ahead. An imported expense may have a
+/// later one, which stays valid: `before` is the date before an edit.
+pub(crate) fn check_date(
+    date: Field<Day>,
+    before: Option<Day>,
+    now: Timestamp,
+    errors: &mut FieldErrors,
+) -> Field<Day> {
     match date {
-        Field::Value(date) if date > now.day().next_year() => {
+        Field::Value(date) if date > now.day().next_year() && Some(date) != before => {
             errors.push("date", "must be at most one year ahead");
             Field::Invalid
         }

@@ -95,11 +95,16 @@ impl Day {
         self.start().0.checked_add_signed(TimeDelta::hours(12)).map_or(self.start(), Timestamp)
     }
 
-    /// The day so many days later, or earlier if the number is negative, in the years 1970 to 9999.
+    /// The day so many days later, or earlier if the number is negative; the first or the last one
+    /// of the years 1970 to 9999 if it is beyond them.
     #[must_use]
     pub fn plus(self, days: i64) -> Self {
-        let day = self.0.checked_add_signed(TimeDelta::days(days));
-        day.filter(|day| (1970..=9999).contains(&day.year())).map_or(self, Self)
+        let day = TimeDelta::try_days(days).and_then(|days| self.0.checked_add_signed(days));
+        match day {
+            Some(day) if (1970..=9999).contains(&day.year()) => Self(day),
+            _ if days < 0 => Timestamp::default().day(),
+            _ => Self(NaiveDate::from_ymd_opt(9999, 12, 31).unwrap_or(self.0)),
+        }
     }
 
     /// First day of the month.

@@ -34,7 +34,7 @@ pub const MAX_MEMBERS: usize = 500;
 #[derive(Debug)]
 pub(crate) struct Draft<'a> {
     answers: &'a Answers,
-    /// The latest date that an expense may have.
+    /// The latest date of an expense without a warning.
     latest: Day,
     import: Import,
     /// Number of rows read.
@@ -214,8 +214,7 @@ impl<'a> Draft<'a> {
     pub(crate) fn date(&mut self, place: Place, text: &str) -> Option<Day> {
         let date = self.keep(place, "the date", text.parse::<Day>())?;
         if date > self.latest {
-            self.error(place, "the date must be at most one year ahead");
-            return None;
+            self.warn(place, format!("the date {date} is more than one year ahead"));
         }
         Some(date)
     }

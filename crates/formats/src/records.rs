@@ -332,14 +332,14 @@ impl Row {
             splits: Field::Value(shares.iter().map(split).collect()),
             currency: Field::Value(self.currency),
             category: Field::from(self.category),
-            date: Field::Value(self.date),
             notes: Field::from(self.notes.clone()),
             ..NewExpense::default()
         };
         let new = Draft::valid(new);
         let checked = new.check(to.group, members, to.user, to.now, Zone::default())?;
         let id = expense_id(to.group.id, self.key.as_bytes());
-        Ok(Expense { id, ..checked.at(to.now, [0; 10])? })
+        // An app may have dates that are further ahead than those that a member may enter.
+        Ok(Expense { id, date: Some(self.date), ..checked.at(to.now, [0; 10])? })
     }
 
     /// The parts of members, in the order of the file. Those of people who are one member are added

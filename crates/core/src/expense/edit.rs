@@ -127,7 +127,7 @@ impl Draft<Edit> {
             payers.check_room(splits.len(), &mut errors);
         }
 
-        let date = check_date(edit.date, now, &mut errors).map(Some).or(before.date);
+        let date = check_date(edit.date, before.date, now, &mut errors).map(Some).or(before.date);
         let after = || {
             let CheckedPayers { payer_id, payer_name, payers } = payers?;
             let (amount, (split_type, splits, items)) = divided?;

@@ -116,7 +116,6 @@ fn broken_files_are_refused_at_their_line() {
         (",9,", ",,", "7:2 the amount \"\" must be a number"),
         ("1769850000", "-5", "7:4 timestamp must be seconds"),
         ("1769850000", "99999999999999999", "7:4 timestamp must be seconds"),
-        ("1769850000", "1969850000", "7:3 the date must be at most one year ahead"),
         ("2026-01-31,1769850000", "31.1.26,", "7:3 the date must be a day"),
         ("\"Anna\"", "\"Eve\"", "7:5 payer_name must be a member"),
         ("\"Bob\"", "\"Eve\"", "7:8 owers must only have names of members"),

@@ -243,7 +243,6 @@ fn broken_rows_are_refused_at_their_line() {
     for (cells, expected) in [
         ("2026-13-02,Tea,General,4.00,EUR,-2.00,2.00", "4:1 the date must be a day"),
         ("02.01.2026,Tea,General,4.00,EUR,-2.00,2.00", "4:1 the date must be a day"),
-        ("2028-01-02,Tea,General,4.00,EUR,-2.00,2.00", "4:1 the date must be at most one year"),
         ("2026-01-02,Tea,General,4.00,EUR,-2.00,2.01", "4 the cells of the members sum to 0.01"),
         ("2026-01-02,Tea,General,4.00,EURO,-2.00,2.00", "4:5 the currency \"EURO\" must be"),
         ("2026-01-02,Tea,General,4.00,,-2.00,2.00", "4:5 the currency \"\" must be"),
