@@ -343,6 +343,42 @@ fn document_avoids_null_default_and_unknown_formats() {
     }
 }
 
+/// A generator for Go gives the words of all enums to one package, so they need different names.
+#[test]
+fn words_of_enums_have_names_that_differ() {
+    let document = Document::served();
+    let mut names = BTreeMap::new();
+    for (schema, fields) in document.json["components"]["schemas"].as_object().unwrap() {
+        let words = fields["enum"].as_array().into_iter().flatten();
+        let words: Vec<_> = words.map(|it| it.as_str().unwrap().to_uppercase()).collect();
+        let given = fields["x-enum-varnames"].as_array();
+        let given = given.map(|it| it.iter().map(|it| it.as_str().unwrap().to_owned()).collect());
+        let given: Vec<String> = given.unwrap_or_else(|| words.clone());
+        assert_eq!(given.len(), words.len(), "{schema}");
+        for name in given {
+            let other = names.insert(name.clone(), schema);
+            assert_eq!(other, None, "{schema} has the name {name}, too");
+        }
+    }
+}
+
+#[test]
+fn every_part_of_a_form_is_text() {
+    let document = Document::served();
+    let mut forms = 0;
+    for (path, method, operation) in document.operations() {
+        let form = &operation["requestBody"]["content"]["multipart/form-data"];
+        if form.is_object() {
+            forms += 1;
+            let parts = document.resolve(&form["schema"])["properties"].as_object().unwrap();
+            for (name, part) in parts {
+                assert_eq!(part["type"], "string", "{name} of {method} {path}");
+            }
+        }
+    }
+    assert_eq!(forms, 1);
+}
+
 #[test]
 fn every_operation_documents_throttling() {
     let document = Document::served();
@@ -581,12 +617,17 @@ async fn requests_and_responses_match_the_document() {
 async fn the_import(alice: &Reader<'_>, group: &str) {
     let file = "Date,Description,Category,Cost,Currency,Alice,Bob\n\n\
         2025-12-30,Tea,General,3.00,EUR,1.50,-1.50\n";
-    let options = json!({ "members": { "Bob": "2" } });
-    let form = json!({ "file": file, "options": options });
+    let options = |options: Value| {
+        let part =
+            &alice.document.json["components"]["schemas"]["ImportForm"]["properties"]["options"];
+        assert_eq!(alice.document.misfits(&part["contentSchema"], &options), [""; 0]);
+        options.to_string()
+    };
+    let form = json!({ "file": file, "options": options(json!({ "members": { "Bob": "2" } })) });
     let import = format!("/api/groups/{group}/import");
     alice.post(&import, form).await.data(200);
     let file = splitwise(&["A", "B"], &[("2026-01-01", "General", "Tea", "EUR", vec![100, -100])]);
-    let options = json!({ "commit": true, "members": { "A": "1", "B": "2" } });
+    let options = options(json!({ "commit": true, "members": { "A": "1", "B": "2" } }));
     let done = alice.post(&import, json!({ "file": file, "options": options })).await;
     let import = format!("{import}/{}", done.data(200)["importId"].as_str().unwrap());
     alice.get(&import).await.data(200);

@@ -1,5 +1,7 @@
 """A group's money from creation to settlement, with the Python client of OpenAPI Generator."""
 
+import pathlib
+
 import fracti_generated as fracti
 from demo import ALICE, API, BOB, UNKNOWN_GROUP, User
 from fracti_generated.exceptions import NotFoundException
@@ -20,6 +22,7 @@ class Client:
         self.groups = fracti.GroupsApi(client)
         self.ledger = fracti.LedgerApi(client)
         self.settlements = fracti.SettlementsApi(client)
+        self.transfer = fracti.TransferApi(client)
         self.users = fracti.UsersApi(client)
 
 
@@ -120,6 +123,13 @@ entries = bob.ledger.list_ledger_entries(
     group.id, order="asc", var_from=group.created_at.isoformat()
 ).data
 assert entries[0].entry_id == str(expense.id), entries[0]
+
+plan = alice.transfer.import_file(
+    group.id,
+    ("splitwise.csv", pathlib.Path("docs/examples/splitwise.csv").read_bytes()),
+    options=fracti.ImportOptions(members={"Erik Blum": BOB.id}).to_json(),
+).data.actual_instance
+assert plan.errors == [] and plan.members[1].match.member_id == BOB.id, plan
 
 me = bob.users.get_me().data
 assert me.id == BOB.id, me

@@ -1,13 +1,18 @@
 """A group's money from creation to settlement, with openapi-python-client."""
 
+import io
+import json
+import pathlib
+
 from demo import ALICE, API, BOB, UNKNOWN_GROUP, User
 from fracti_client import AuthenticatedClient, models
 from fracti_client.api.expenses import create_expense, edit_expense, list_expenses
 from fracti_client.api.groups import create_group, get_group, join_group
 from fracti_client.api.ledger import get_ledger_balance, list_ledger_entries
 from fracti_client.api.settlements import create_settlement, get_debts, update_settlement
+from fracti_client.api.transfer import import_file
 from fracti_client.api.users import get_me
-from fracti_client.types import UNSET
+from fracti_client.types import UNSET, File
 
 
 def client(user: User) -> AuthenticatedClient:
@@ -129,6 +134,13 @@ entries = data(
     )
 )
 assert entries[0].entry_id == str(expense.id), entries[0]
+
+file = io.BytesIO(pathlib.Path("docs/examples/splitwise.csv").read_bytes())
+members = models.ImportOptionsMembers.from_dict({"Erik Blum": BOB.id})
+options = json.dumps(models.ImportOptions(members=members).to_dict())
+form = models.ImportForm(file=File(file, "splitwise.csv"), options=options)
+plan = data(import_file.sync(group.id, client=alice, body=form))
+assert plan.errors == [] and plan.members[1].match.member_id == BOB.id, plan
 
 me = data(get_me.sync(client=bob))
 assert me.id == BOB.id, me

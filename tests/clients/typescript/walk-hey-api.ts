@@ -1,6 +1,7 @@
 // A group's money from creation to settlement, with @hey-api/openapi-ts.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { alice, api, bob, unknownGroup } from "./demo.js";
 import { type Auth, createClient } from "./generated/hey-api/client/index.js";
 import * as fracti from "./generated/hey-api/index.js";
@@ -141,6 +142,20 @@ const entries = await data(
   }),
 );
 assert.equal(entries[0]?.entryId, expense.id);
+
+const options: fracti.ImportOptions = { members: { "Erik Blum": bob.id } };
+const imported = await data(
+  fracti.importFile({
+    client: asAlice,
+    path,
+    body: {
+      file: new Blob([readFileSync("docs/examples/splitwise.csv")]),
+      options: JSON.stringify(options),
+    },
+  }),
+);
+assert.ok("errors" in imported);
+assert.deepEqual([imported.errors, imported.members[1]?.match?.memberId], [[], bob.id]);
 
 const me = await data(fracti.getMe({ client: asBob }));
 assert.equal(me.id, bob.id);

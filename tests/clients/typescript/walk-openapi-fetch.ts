@@ -1,9 +1,10 @@
 // A group's money from creation to settlement, with openapi-typescript and openapi-fetch.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import createClient from "openapi-fetch";
 import { alice, api, bob, unknownGroup } from "./demo.js";
-import type { paths } from "./generated/openapi-typescript.js";
+import type { components, paths } from "./generated/openapi-typescript.js";
 
 const client = (authorization: string) =>
   createClient<paths>({ baseUrl: api, headers: { authorization } });
@@ -131,6 +132,25 @@ const entries = await data(
   }),
 );
 assert.equal(entries[0]?.entryId, expense.id);
+
+const options: components["schemas"]["ImportOptions"] = { members: { "Erik Blum": bob.id } };
+const imported = await data(
+  asAlice.POST("/api/groups/{groupId}/import", {
+    params,
+    body: {
+      file: readFileSync("docs/examples/splitwise.csv", "utf8"),
+      options: JSON.stringify(options),
+    },
+    bodySerializer: ({ file, options }) => {
+      const form = new FormData();
+      form.append("file", new Blob([file]));
+      if (options !== undefined) form.append("options", options);
+      return form;
+    },
+  }),
+);
+assert.ok("errors" in imported);
+assert.deepEqual([imported.errors, imported.members[1]?.match?.memberId], [[], bob.id]);
 
 const me = await data(asBob.GET("/api/users/me"));
 assert.equal(me.id, bob.id);

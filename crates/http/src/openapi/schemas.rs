@@ -4,7 +4,7 @@
 //! Schemas of input are as strict as JSON Schema allows. A stored value that may break the rules
 //! for input, like a wallet in a v0 row, has the schema of plain text.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, marker::PhantomData};
 
 use fracti_core::{
     chat_id, currency, entry_id, expense, id, import, ledger, settlement, spending, split, tally,
@@ -37,7 +37,15 @@ impl<T: TextForm> PartialSchema for Text<T> {
             TextRule::Length(max, pattern) => {
                 json!({ "type": "string", "minLength": 1, "maxLength": max, "pattern": pattern })
             }
-            TextRule::OneOf(words) => json!({ "type": "string", "enum": words }),
+            TextRule::OneOf(words) => match NAME_PREFIXES.iter().find(|(name, _)| *name == T::NAME)
+            {
+                None => json!({ "type": "string", "enum": words }),
+                Some((_, prefix)) => {
+                    let name = |word: &&str| format!("{prefix}_{}", word.to_uppercase());
+                    let names: Vec<_> = words.iter().map(name).collect();
+                    json!({ "type": "string", "enum": words, "x-enum-varnames": names })
+                }
+            },
         };
         let schema = if T::OR_INTEGER {
             json!({ "oneOf": [text, { "type": "integer", "format": "int64" }] })
@@ -51,6 +59,38 @@ impl<T: TextForm> PartialSchema for Text<T> {
 impl<T: TextForm> ToSchema for Text<T> {
     fn name() -> Cow<'static, str> {
         T::NAME.into()
+    }
+}
+
+/// Prefixes of the names that words have in generated clients, for enums of which another enum has
+/// a word, too: in Go, the words of all enums are constants of one package.
+const NAME_PREFIXES: [(&str, &str); 3] = [
+    (ledger::RefType::NAME, "ENTRY"),
+    (split::LineSplit::NAME, "LINE"),
+    (split::PartKind::NAME, "PART"),
+];
+
+/// The JSON of a `T` as text, for a part of a form: generators of clients do not agree on how a part
+/// is sent that is an object.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonText<T>(PhantomData<T>);
+
+impl<T: ToSchema> PartialSchema for JsonText<T> {
+    fn schema() -> RefOr<Schema> {
+        let content = Ref::from_schema_name(T::name());
+        ObjectBuilder::new()
+            .description(Some(format!("The JSON of `{}`, as text.", T::name())))
+            .schema_type(Type::String)
+            .content_media_type("application/json")
+            .content_schema(Some(content))
+            .into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for JsonText<T> {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(schemas);
     }
 }
 

@@ -14,9 +14,12 @@ pub(crate) struct ImportForm {
     /// The file, as the other app exported it, of at most 5 MiB.
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
-    /// Options, as JSON.
-    options: Option<ImportOptions>,
+    // A doc comment would become a schema beside that of the type.
+    #[schema(value_type = OptionsText, inline, required = false)]
+    options: Option<String>,
 }
+
+type OptionsText = schemas::JsonText<ImportOptions>;
 
 /// Options of an import.
 #[derive(ToSchema)]
