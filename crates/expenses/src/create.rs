@@ -55,8 +55,8 @@ pub(crate) struct CreateExpense {
 pub(crate) struct CreatePayer {
     /// Member who paid.
     user_id: schemas::MemberId,
-    /// Amount that the member paid. One payer may omit it and pays the rest; a payer of 0 is
-    /// dropped.
+    /// Amount that the member paid. One payer may omit it and pays the rest; a payer of 0, or
+    /// of a rest of 0, is dropped.
     amount: Option<schemas::PartAmountInput>,
 }
 

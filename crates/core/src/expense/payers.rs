@@ -258,7 +258,7 @@ impl PayersReader<'_> {
     }
 
     /// The amounts in minor units, which must sum to that of the expense. One may be omitted and is
-    /// the rest.
+    /// the rest, which may be 0.
     fn read_amounts(&self, inputs: &[PayerInput], errors: &mut FieldErrors) -> Option<Vec<i64>> {
         let sign = self.amount.map(|amount| amount.minor.signum());
         let mut rest = None;
@@ -284,15 +284,8 @@ impl PayersReader<'_> {
         let amount = self.amount?;
         let sum: i128 = paid.iter().copied().map(i128::from).sum();
         let left = i128::from(amount.minor).saturating_sub(sum);
-        match rest.and_then(|index| Some((index, paid.get_mut(index)?))) {
-            Some((index, _)) if left == 0 => {
-                let rule = "amount must not be omitted: the other payers paid all of it";
-                errors.push(field(index, "amount"), rule);
-                return None;
-            }
-            Some((_, paid)) if (left > 0) == (amount.minor > 0) => {
-                *paid = i64::try_from(left).ok()?;
-            }
+        match rest.and_then(|index| paid.get_mut(index)) {
+            Some(paid) if (left > 0) == (amount.minor > 0) => *paid = i64::try_from(left).ok()?,
             _ if left != 0 => {
                 errors.push("payers", SplitError::Sum { sum, amount });
                 return None;
