@@ -82,8 +82,8 @@ The exceptions are `category` and `notes` of `EditExpense`, and `emoji` and `not
 * **Strict input.** Unknown fields and unknown query parameters are refused. All errors of a body, \
 or of a query, are reported at once in `details`; `message` is about the first one.
 * **Order of errors.** A request with several errors gets the first of these: path and method \
-(404, 405); init data or API token (401), and what the token allows (403); path ids, query, cursor, `Idempotency-Key` and size of the body (400, \
-413); group and membership (404, 403), with a reused `Idempotency-Key` (422); expense, settlement, \
+(404, 405); init data or API token (401), and what the token allows (403); path ids, query, cursor, `Idempotency-Key`, form of `If-Match` and size \
+of the body (400, 413); group and membership (404, 403), with a reused `Idempotency-Key` (422); expense, settlement, \
 entry or spending (404); permission (403); state (409); `If-Match` (412); body (415, 400, 422).
 * **Unknown paths** get 404 `ROUTE_NOT_FOUND`. Unknown methods get 405 `METHOD_NOT_ALLOWED`, and \
 the header `Allow` lists the supported ones.
@@ -544,9 +544,12 @@ fn shared() -> Components {
             },
             "If-Match": {
                 "name": "If-Match", "in": "header", "required": false,
-                "description": "`ETag` of the expected state. In any other state the request fails \
-                    and changes nothing.",
-                "schema": { "type": "string" },
+                "description": "`ETag` of the expected state, with its quotes. In any other state \
+                    the request fails and changes nothing. `*` is any state.",
+                "schema": {
+                    "type": "string",
+                    "pattern": "^(\\*|\"[!#-~]*\"( *, *\"[!#-~]*\")*)$",
+                },
             },
             "limit": {
                 "name": "limit", "in": "query", "required": false, "description": "Maximum number \

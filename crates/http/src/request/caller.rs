@@ -28,8 +28,8 @@ use crate::{App, Code, Parameters, Principal, Problem, Query};
 ///
 /// 1. the path (404) or the method (405) does not exist;
 /// 2. the caller is not authenticated (401), or an API token does not allow the request (403);
-/// 3. an id in the path, a query parameter, the cursor or the `Idempotency-Key` is invalid (400),
-///    or the body is too large (413);
+/// 3. an id in the path, a query parameter, the cursor, the `Idempotency-Key` or `If-Match` is
+///    invalid (400), or the body is too large (413);
 /// 4. the group does not exist (404), or the caller is not a member (403); a used `Idempotency-Key`
 ///    is replayed here, or refused (422);
 /// 5. the expense, settlement, entry or spending does not exist (404);

@@ -2,8 +2,6 @@
 //!
 //! <https://www.rfc-editor.org/rfc/rfc9110#name-conditional-requests>
 
-use std::convert::Infallible;
-
 use axum::{
     extract::FromRequestParts,
     http::{HeaderValue, StatusCode, header, request::Parts},
@@ -13,7 +11,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::envelope::of_json;
-use crate::Data;
+use crate::{Data, Problem};
 
 /// Bytes of the hash in a tag.
 const LENGTH: usize = 16;
@@ -42,18 +40,61 @@ pub(crate) fn tag(json: &str) -> HeaderValue {
     HeaderValue::from_str(&tag).unwrap_or_else(|_| unreachable!("hexadecimal digits are visible"))
 }
 
-/// The tags of `If-Match`. Without the header every state is accepted.
+/// The tags of `If-Match`. Without the header, or with `*`, every state is accepted.
 #[derive(Clone, Debug)]
-pub struct IfMatch(Option<String>);
+pub struct IfMatch(Option<Vec<String>>);
+
+/// Error returned for a header that could match no state: the client would read the state again and
+/// again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum IfMatchError {
+    #[error("must be an ETag with its quotes, several with commas between them, or *")]
+    Form,
+    /// Fracti's tags are strong, but a proxy that changes the encoding of a body makes them weak.
+    #[error("must not have a weak tag, which matches no state: leave out its W/")]
+    Weak,
+}
 
 impl<S: Sync> FromRequestParts<S> for IfMatch {
-    type Rejection = Infallible;
+    type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let values = parts.headers.get_all(header::IF_MATCH).iter();
-        let values: Vec<_> = values.map(|value| value.to_str().unwrap_or_default()).collect();
-        Ok(Self((!values.is_empty()).then(|| values.join(","))))
+        let values: Result<Vec<_>, _> = values.map(HeaderValue::to_str).collect();
+        let tags = match values {
+            Ok(values) if values.is_empty() => return Ok(Self(None)),
+            Ok(values) => tags(&values.join(",")),
+            Err(_) => Err(IfMatchError::Form),
+        };
+        tags.map(Self).map_err(|error| Problem::invalid("If-Match", error))
     }
+}
+
+/// Reads a list of strong tags; `None` is `*`.
+fn tags(text: &str) -> Result<Option<Vec<String>>, IfMatchError> {
+    const BLANKS: [char; 2] = [' ', '\t'];
+    const SEPARATORS: [char; 3] = [',', ' ', '\t'];
+
+    if text.trim_matches(BLANKS) == "*" {
+        return Ok(None);
+    }
+    let (mut tags, mut rest) = (Vec::new(), text.trim_start_matches(SEPARATORS));
+    while !rest.is_empty() {
+        if rest.starts_with("W/") {
+            return Err(IfMatchError::Weak);
+        }
+        let quoted = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+        let (tag, after) = quoted.ok_or(IfMatchError::Form)?;
+        let after = after.trim_start_matches(BLANKS);
+        let is_last = after.is_empty();
+        if !tag.bytes().all(|byte| byte.is_ascii_graphic()) || !(is_last || after.starts_with(','))
+        {
+            return Err(IfMatchError::Form);
+        }
+        tags.push(format!("\"{tag}\""));
+        rest = after.trim_start_matches(SEPARATORS);
+    }
+    if tags.is_empty() { Err(IfMatchError::Form) } else { Ok(Some(tags)) }
 }
 
 impl IfMatch {
@@ -61,9 +102,6 @@ impl IfMatch {
     pub fn accepts(&self, view: &impl Serialize) -> bool {
         let Some(tags) = &self.0 else { return true };
         let tag = serde_json::to_string(view).map(|json| tag(&json));
-        // Our tags have no comma. A weak tag (`W/"…"`) never matches.
-        tags.split(',').map(str::trim).any(|known| {
-            known == "*" || tag.as_ref().is_ok_and(|tag| tag.as_bytes() == known.as_bytes())
-        })
+        tag.is_ok_and(|tag| tags.iter().any(|known| known.as_bytes() == tag.as_bytes()))
     }
 }
