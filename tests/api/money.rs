@@ -279,3 +279,15 @@ fn indivisible_minor_units_reach_every_member_over_fifty_expenses() {
     }
     assert!(carried.iter().all(|times| *times > 0), "{carried:?}");
 }
+
+#[tokio::test]
+async fn balance_in_a_withdrawn_currency_can_arise_and_be_settled() {
+    for code in ["HRK", "SLL", "ZWL", "ANG", "DEM"] {
+        let group = Group::new(2, code).await;
+        group.spend(0, json!({ "amount": "25.10" })).await;
+        assert_eq!(group.balances().await, ["12.55", "-12.55"], "{code}");
+        let paid = group.pay(1, 0, "12.55").await;
+        assert_eq!(paid["currency"], code);
+        assert_eq!(group.balances().await, ["0", "0"], "{code}");
+    }
+}

@@ -12,7 +12,67 @@ use crate::{
 /// Currencies that ISO 4217 does not list: codes, and the number of decimals of the minor units.
 const TOKENS: [(&str, u8); 5] = [("TON", 9), ("USDT", 6), ("USDC", 6), ("BTC", 8), ("ETH", 9)];
 
-/// A currency of ISO 4217 that has a minor unit, or a token such as TON.
+/// Currencies that ISO 4217 withdrew in 2002 or later: codes, and the number of decimals of the
+/// minor units. Groups have balances in them, which are settled in them, and `iso_currency` drops
+/// withdrawn codes sooner or later.
+const WITHDRAWN: [(&str, u8); 53] = [
+    ("ADP", 0),
+    ("AFA", 2),
+    ("ANG", 2),
+    ("ATS", 2),
+    ("AYM", 2),
+    ("AZM", 2),
+    ("BEF", 0),
+    ("BGL", 2),
+    ("BGN", 2),
+    ("BYR", 0),
+    ("CHC", 2),
+    ("CSD", 2),
+    ("CUC", 2),
+    ("CYP", 2),
+    ("DEM", 2),
+    ("EEK", 2),
+    ("ESP", 0),
+    ("FIM", 2),
+    ("FRF", 2),
+    ("GHC", 2),
+    ("GRD", 0),
+    ("HRK", 2),
+    ("IEP", 2),
+    ("ITL", 0),
+    ("LTL", 2),
+    ("LUF", 0),
+    ("LVL", 2),
+    ("MGF", 0),
+    ("MRO", 2),
+    ("MTL", 2),
+    ("MZM", 2),
+    ("NLG", 2),
+    ("PTE", 0),
+    ("ROL", 0),
+    ("RUR", 2),
+    ("SDD", 2),
+    ("SIT", 2),
+    ("SKK", 2),
+    ("SLL", 2),
+    ("SRG", 2),
+    ("STD", 2),
+    ("TMM", 2),
+    ("TPE", 0),
+    ("TRL", 0),
+    ("USS", 2),
+    ("VEB", 2),
+    ("VEF", 2),
+    ("YUM", 2),
+    ("ZMK", 2),
+    ("ZWD", 2),
+    ("ZWL", 2),
+    ("ZWN", 2),
+    ("ZWR", 2),
+];
+
+/// A currency of ISO 4217 that has a minor unit, also one that was withdrawn in 2002 or later, or a
+/// token such as TON.
 ///
 /// An amount is an `i64` number of minor units. [`Currency::to_minor`] converts major units to
 /// minor units, and [`Currency::to_major`] is its inverse.
@@ -99,7 +159,8 @@ impl FromStr for Currency {
     type Err = CurrencyError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if let Some(&(code, exponent)) = TOKENS.iter().find(|(code, _)| *code == text) {
+        let mut others = TOKENS.iter().chain(&WITHDRAWN);
+        if let Some(&(code, exponent)) = others.find(|(code, _)| *code == text) {
             return Ok(Self { code, exponent });
         }
         let iso = iso_currency::Currency::from_code(text).ok_or(CurrencyError)?;
@@ -124,7 +185,10 @@ impl TextForm for Currency {
 
     fn description() -> String {
         let tokens = tokens();
-        format!("Currency code: an ISO 4217 currency that has a minor unit, or {tokens}.")
+        format!(
+            "Currency code: an ISO 4217 currency that has a minor unit, also one that was \
+             withdrawn in 2002 or later, or {tokens}."
+        )
     }
 
     fn rule() -> TextRule {
@@ -175,6 +239,33 @@ mod tests {
         }
         assert_eq!("TON".parse(), Ok(Currency::TON));
         assert_eq!("USDT".parse(), Ok(Currency::USDT));
+    }
+
+    #[test]
+    fn withdrawn_currencies_are_accepted() {
+        let withdrawn =
+            [("DEM", 2), ("ITL", 0), ("BYR", 0), ("HRK", 2), ("SLL", 2), ("ZWL", 2), ("ANG", 2)];
+        for (code, exponent) in withdrawn {
+            assert_eq!(code.parse::<Currency>().map(Currency::exponent), Ok(exponent), "{code}");
+        }
+    }
+
+    // Rows in these currencies are stored. If ISO 4217 withdraws one, it moves to `WITHDRAWN`.
+    #[test]
+    fn currencies_in_use_stay_accepted() {
+        let codes = "\
+            AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL \
+            BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CLF CLP CNY COP COU CRC CUC CUP CVE CZK \
+            DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL \
+            HRK HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD \
+            KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV \
+            MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB \
+            RWF SAR SBD SCR SDG SEK SGD SHP SLE SLL SOS SRD SSP STN SVC SYP SZL THB TJS TMT \
+            TND TOP TRY TTD TWD TZS UAH UGX USD USN UYI UYU UYW UZS VED VES VND VUV WST XAF \
+            XCD XCG XOF XPF YER ZAR ZMW ZWG ZWL";
+        for code in codes.split_whitespace() {
+            assert!(code.parse::<Currency>().is_ok(), "{code}");
+        }
     }
 
     #[test]

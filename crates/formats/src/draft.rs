@@ -238,17 +238,8 @@ impl<'a> Draft<'a> {
 
     /// The currency with a code that a row has.
     pub(crate) fn code(&mut self, place: Place, field: &str, text: &str) -> Option<Currency> {
-        let read = text.parse::<Currency>().map_err(|rule| {
-            let is_code = text.len() == 3 && text.bytes().all(|it| it.is_ascii_uppercase());
-            // ISO 4217 withdraws codes, and apps keep them.
-            let advice = if is_code {
-                "; replace a withdrawn currency, and its amounts, by the one that succeeded it in \
-                 the whole file"
-            } else {
-                ""
-            };
-            format!("{} {rule}{advice}", quoted(text))
-        });
+        let read = text.parse::<Currency>();
+        let read = read.map_err(|rule| format!("{} {rule}", quoted(text)));
         self.keep(place, field, read)
     }
 
