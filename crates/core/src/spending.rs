@@ -188,26 +188,41 @@ impl NewSpending {
         if self.spent_at.is_invalid() || self.user_date.is_invalid() {
             return None;
         }
-        let ahead = "must be at most one day ahead";
         let sent = self.user_date.value().copied();
         match (self.spent_at.value(), sent) {
-            (Some(spent), _) => {
-                if spent.at.since(now) > ONE_DAY {
-                    errors.push("spentAt", ahead);
-                    return None;
-                }
-                let date = sent.unwrap_or_else(|| day_of(spent.at, spent.zone));
-                check_date(date, spent.at, errors).then_some((spent.at, date))
-            }
+            (Some(spent), _) => timed(*spent, sent, now, errors),
             (None, None) => Some((now, today)),
             (None, Some(date)) if date == today => Some((now, date)),
-            (None, Some(date)) if date > now.day().plus(1) => {
-                errors.push("userDate", ahead);
-                None
-            }
-            (None, Some(date)) => Some((date.noon(), date)),
+            (None, Some(date)) => dated(date, now, errors),
         }
     }
+}
+
+/// Rule of a time or a day in the future.
+const AHEAD: &str = "must be at most one day ahead";
+
+/// A time that was sent, and its day if no other one was.
+fn timed(
+    spent: ZonedTime,
+    date: Option<Day>,
+    now: Timestamp,
+    errors: &mut FieldErrors,
+) -> Option<(Timestamp, Day)> {
+    if spent.at.since(now) > ONE_DAY {
+        errors.push("spentAt", AHEAD);
+        return None;
+    }
+    let date = date.unwrap_or_else(|| day_of(spent.at, spent.zone));
+    check_date(date, spent.at, errors).then_some((spent.at, date))
+}
+
+/// Noon of a day that was sent, and the day.
+fn dated(date: Day, now: Timestamp, errors: &mut FieldErrors) -> Option<(Timestamp, Day)> {
+    if date > now.day().plus(1) {
+        errors.push("userDate", AHEAD);
+        return None;
+    }
+    Some((date.noon(), date))
 }
 
 /// How far in the future money may have been spent, by clocks that are ahead.
@@ -216,12 +231,17 @@ const ONE_DAY: std::time::Duration = std::time::Duration::from_hours(24);
 /// Checks that a day is within one day of the UTC date of a time. So the spendings of some days are
 /// found in a range of times that is one day wider at both ends.
 fn check_date(date: Day, spent_at: Timestamp, errors: &mut FieldErrors) -> bool {
-    let utc = spent_at.day();
-    let is_near = (utc.plus(-1)..=utc.plus(1)).contains(&date);
+    let is_near = is_near(date, spent_at);
     if !is_near {
         errors.push("userDate", "must be within one day of the UTC date of spentAt");
     }
     is_near
+}
+
+/// Whether a day is within one day of the UTC date of a time.
+fn is_near(date: Day, spent_at: Timestamp) -> bool {
+    let utc = spent_at.day();
+    (utc.plus(-1)..=utc.plus(1)).contains(&date)
 }
 
 #[cfg(test)]

@@ -131,8 +131,12 @@ pub(crate) struct EditSpending {
     /// New notes; `null` removes them.
     #[schema(schema_with = schemas::spending_notes_or_null, required = false)]
     notes: Option<schemas::SpendingNotes>,
-    /// New day, within one day of the UTC date of `spentAt`.
+    /// New day. If it is not within one day of the UTC date of `spentAt`, `spentAt` becomes noon of
+    /// that day in UTC, unless it is sent.
     user_date: Option<schemas::CalendarDate>,
+    /// New time at which the money was spent, at most a day ahead. `userDate` becomes its day,
+    /// unless it is sent.
+    spent_at: Option<schemas::Timestamp>,
     /// Own categories that the client knows. Others are dropped without an error.
     registry_snapshot: Option<Vec<schemas::CategoryKey>>,
 }
@@ -149,6 +153,7 @@ impl Body for EditSpending {
             categories: categories(spending),
             notes: spending.field("notes").nullable(Value::text),
             user_date: spending.aliased("userDate", "user_date").text(),
+            spent_at: spending.aliased("spentAt", "spent_at").text(),
         })
     }
 }
@@ -225,7 +230,8 @@ pub(crate) async fn get_spending(
 
 /// Edit a spending.
 ///
-/// Fields that are left out stay as they are. `spentAt` cannot be changed.
+/// Fields that are left out stay as they are. An id begins with `spentAt`: if that changes, the
+/// spending has another id, which the response has.
 #[utoipa::path(put, path = "/api/users/me/spendings/{spendingId}", tag = "spendings",
     request_body = EditSpending,
     responses((status = OK, body = Data<SpendingView>, headers(("ETag")))))]

@@ -91,7 +91,7 @@ impl Table {
         .await
     }
 
-    /// Edits a spending that is as `expected`.
+    /// Edits a spending that is as `expected`. With a new time, its row gets another key.
     ///
     /// # Errors
     ///
@@ -117,7 +117,13 @@ impl Table {
                 return Ok(Decision::Done(after));
             }
             let mut writes = Transaction::default();
-            writes.add(Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry));
+            if after.id == before.id {
+                writes.add(Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry));
+            } else {
+                let delete = Write::delete(keys::spending(user, id));
+                writes.add(delete.when(unchanged(&before)?, OnConflict::Retry));
+                writes.add(Write::put(&after)?.when(Expression::absent(), OnConflict::Retry));
+            }
             writes.extend(summaries(Some(&before), Some(&after), now)?);
             Ok(Decision::write(writes, after))
         })

@@ -106,6 +106,31 @@ async fn edits_and_deletions_apply_once_though_responses_are_lost() {
     }
 }
 
+#[tokio::test]
+async fn spending_moves_once_though_responses_are_lost() {
+    let (proxy, group) = behind_proxy().await;
+    let alice = &group.members[0];
+    for (faults, status) in [
+        (vec![Fault::CutAfter], 200),
+        (vec![Fault::FailAfter; 5], 200),
+        (vec![Fault::CutBefore; 5], 503),
+    ] {
+        let made = alice.post(SPENDINGS, coffee()).await.data(201).clone();
+        let path = format!("{SPENDINGS}/{}", made["id"].as_str().unwrap());
+        proxy.force(WRITE, faults.clone());
+        let moved = alice.put(&path, json!({ "spentAt": "2026-01-15T09:00:00Z" })).await;
+        assert_eq!(
+            (moved.status.as_u16(), proxy.left()),
+            (status, 0),
+            "{faults:?}: {}",
+            moved.text
+        );
+        let again = alice.put(&path, json!({ "spentAt": "2026-01-15T09:00:00Z" })).await;
+        assert_eq!(again.status, if status == 200 { 404 } else { 200 }, "{faults:?}");
+    }
+    assert_eq!(stored(&group, "1").await, 3);
+}
+
 /// Shares a spending with the group, and checks that it became one expense.
 async fn share(proxy: &Proxy, group: &Group, key: Option<&str>, faults: &[Fault]) {
     let alice = &group.members[0];

@@ -37,8 +37,9 @@ async fn edit_moves_just_what_it_changes() {
     assert_eq!(same["notes"], Value::Null);
     assert_eq!(api.rows().await, before, "an edit without effect writes nothing");
     for (body, field) in [
-        (json!({ "spentAt": "2026-01-15T00:00:00Z" }), "spentAt"),
-        (json!({ "userDate": "2026-01-12" }), "userDate"),
+        (json!({ "spentAt": "2026-01-17T00:00:00Z" }), "spentAt"),
+        (json!({ "userDate": "2026-01-17" }), "userDate"),
+        (json!({ "spentAt": "2026-01-10T12:00:00Z", "userDate": "2026-01-14" }), "userDate"),
         (json!({ "amount": 6 }), "categories"),
         (json!({ "currency": "JPY" }), "categories.rent"),
         (json!({ "title": "" }), "title"),
@@ -46,6 +47,54 @@ async fn edit_moves_just_what_it_changes() {
         let refused = alice.put(&at, body.clone()).await;
         assert_eq!(refused.code().0, 400, "{body}");
         assert_eq!(refused.body["details"][0]["path"], field, "{body}");
+    }
+    assert_eq!(api.rows().await, before);
+}
+
+#[tokio::test]
+async fn spending_on_a_wrong_day_moves_to_another_one() {
+    let api = Api::new().await;
+    let alice = api.user(1, "Alice");
+    let mut spending = spend(&alice, json!({ "amount": 5 })).await;
+    for (body, spent_at, date) in [
+        (json!({ "userDate": "2025-11-03" }), "2025-11-03T12:00:00.000Z", "2025-11-03"),
+        (json!({ "userDate": "2025-11-04" }), "2025-11-03T12:00:00.000Z", "2025-11-04"),
+        (
+            json!({ "spentAt": "2026-01-14T01:00:00+01:00" }),
+            "2026-01-14T00:00:00.000Z",
+            "2026-01-13",
+        ),
+        (
+            json!({ "spentAt": "2026-01-12T18:00:00Z", "userDate": "2026-01-13", "amount": 6 }),
+            "2026-01-12T18:00:00.000Z",
+            "2026-01-13",
+        ),
+    ] {
+        let at = path(&spending);
+        let moved = alice.put(&at, body.clone()).await.data(200).clone();
+        assert_eq!((&moved["spentAt"], &moved["userDate"]), (&json!(spent_at), &json!(date)));
+        assert_eq!(moved["createdAt"], spending["createdAt"]);
+        assert!(moved["id"].as_str().unwrap().starts_with(spent_at), "{body}");
+        assert_eq!(alice.get(&path(&moved)).await.data(200), &moved);
+        if moved["id"] != spending["id"] {
+            assert_eq!(alice.get(&at).await.code(), (404, "SPENDING_NOT_FOUND"), "{body}");
+        }
+        let listed = alice.get(&format!("{SPENDINGS}?from={date}&to={date}")).await;
+        assert_eq!(listed.data(200), &json!([moved]), "{body}");
+        assert_eq!(json!(alice.pages(SPENDINGS, 100).await), json!([moved]));
+        let amount = moved["amount"].to_string();
+        let expected = [("spendingCount", "1"), ("total#EUR", &*amount)];
+        assert_eq!(summary(&api, "1", date).await, counters(expected), "{body}");
+        let before = spending["userDate"].as_str().unwrap();
+        if before != date {
+            assert_eq!(summary(&api, "1", before).await, counters([]), "{body}");
+        }
+        spending = moved;
+    }
+    let before = api.rows().await;
+    let same = json!({ "spentAt": spending["spentAt"], "userDate": spending["userDate"] });
+    for body in [same, json!({ "spentAt": spending["spentAt"] })] {
+        assert_eq!(alice.put(&path(&spending), body).await.data(200), &spending);
     }
     assert_eq!(api.rows().await, before);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{CategoriesInput, Spending, categories::excess, check_date};
+use super::{CategoriesInput, Spending, categories::excess, dated, is_near, timed};
 use crate::{
     Error,
     currency::Currency,
@@ -12,7 +12,7 @@ use crate::{
     numbers::positive,
     targets::{CategoryKey, Targets},
     text::{Emoji, SpendingNotes, SpendingTitle},
-    time::{Day, Timestamp},
+    time::{Day, Timestamp, ZonedTime},
 };
 
 /// Changes to a spending.
@@ -32,6 +32,8 @@ pub struct SpendingEdit {
     pub notes: Field<Option<SpendingNotes>>,
     /// New day.
     pub user_date: Field<Day>,
+    /// New time at which the money was spent.
+    pub spent_at: Field<ZonedTime>,
 }
 
 impl Draft<SpendingEdit> {
@@ -43,7 +45,8 @@ impl Draft<SpendingEdit> {
 
     /// Applies the edit to `before`. If it changes nothing, the spending is returned as it is.
     ///
-    /// A category that is the whole amount stays the whole of a new amount.
+    /// A category that is the whole amount stays the whole of a new amount. A new time gives the
+    /// spending another id.
     ///
     /// # Errors
     ///
@@ -63,22 +66,24 @@ impl Draft<SpendingEdit> {
             Field::Invalid => None,
             Field::Value(parts) => Some(parts),
         };
-        if let Field::Value(date) = edit.user_date {
-            check_date(date, before.spent_at, &mut errors);
-        }
+        let times = edit.times(before, now, &mut errors);
         let title = edit.title.as_ref().map(ToString::to_string).or(before.title.clone());
         let emoji = edit.emoji.as_ref().map(|it| it.as_ref().map(ToString::to_string));
         let notes = edit.notes.as_ref().map(|it| it.as_ref().map(ToString::to_string));
         let after = || {
-            let amount = amount?;
+            let (amount, (spent_at, user_date)) = (amount?, times?);
+            let moves = spent_at != before.spent_at;
+            let id = if moves { before.id.moved_to(spent_at) } else { before.id.clone() };
             Some(Spending {
+                id,
                 title: title?,
                 emoji: emoji.or(before.emoji.clone())?,
                 amount: amount.to_major(),
                 currency: amount.currency,
                 categories: categories?,
                 notes: notes.or(before.notes.clone())?,
-                user_date: edit.user_date.or(before.user_date)?,
+                user_date,
+                spent_at,
                 ..before.clone()
             })
         };
@@ -89,6 +94,29 @@ impl Draft<SpendingEdit> {
         // Times of edits grow strictly, so that each state has its own.
         let last = before.updated_at.map_or(now, Timestamp::next);
         Ok(Spending { updated_at: Some(now.max(last)), ..after })
+    }
+}
+
+impl SpendingEdit {
+    /// The time and the day after the edit. A new time has its own day, and a day that is not near
+    /// the time has noon as a new time.
+    fn times(
+        &self,
+        before: &Spending,
+        now: Timestamp,
+        errors: &mut FieldErrors,
+    ) -> Option<(Timestamp, Day)> {
+        if self.spent_at.is_invalid() || self.user_date.is_invalid() {
+            return None;
+        }
+        let date = self.user_date.value().copied();
+        match (self.spent_at.value(), date) {
+            (Some(spent), date) if spent.at != before.spent_at => timed(*spent, date, now, errors),
+            (Some(spent), Some(date)) => timed(*spent, Some(date), now, errors),
+            (_, None) => Some((before.spent_at, before.user_date)),
+            (None, Some(date)) if is_near(date, before.spent_at) => Some((before.spent_at, date)),
+            (None, Some(date)) => dated(date, now, errors),
+        }
     }
 }
 

@@ -37,6 +37,11 @@ impl SpendingId {
         Self { time: spent_at.to_string(), suffix: hex::encode(random) }
     }
 
+    /// The id of the same spending at another time.
+    pub(super) fn moved_to(&self, spent_at: Timestamp) -> Self {
+        Self { time: spent_at.to_string(), suffix: self.suffix.clone() }
+    }
+
     /// Time at which the money was spent.
     #[must_use]
     pub fn spent_at(&self) -> Timestamp {
