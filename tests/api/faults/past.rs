@@ -36,7 +36,7 @@ const QUESTIONS: [&str; 21] = [
     "/ledger/entries?order=desc&to={middle}",
     "/ledger/entries?order=desc&from={today}&to=2040-12-31",
     "/ledger/entries?order=desc&to={day}&userId=2",
-    "/ledger/entries?cursor={asc}",
+    "/ledger/entries?cursor={asc}&order=asc",
     "/ledger/entries?cursor={desc}",
 ];
 
