@@ -3,6 +3,8 @@
 //! The ids of what an import records are derived from the group and from the identity of a row in
 //! the file. A row that is imported twice therefore has one id and is recorded once.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -145,6 +147,25 @@ impl Row for ImportedSettlement {
     }
 }
 
+/// Place of a row in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RowPlace {
+    /// Physical line of a CSV file at which the row begins, from 1.
+    Line(usize),
+    /// Item of a JSON list: the path of the list, which is empty if the file is a list, and the
+    /// index, from 0.
+    Item(&'static str, usize),
+}
+
+impl fmt::Display for RowPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Item(list, index) => write!(f, "{list}[{index}]"),
+        }
+    }
+}
+
 /// What a file has, before it is known when it will be recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
@@ -216,8 +237,8 @@ pub struct NewImport {
     pub format: Format,
     /// All guests that it needs, including those who exist already.
     pub guests: Vec<Member>,
-    /// What the file has, each with its line in the file, in the order of the file.
-    pub records: Vec<(usize, Record)>,
+    /// What the file has, each with its place in the file, in the order of the file.
+    pub records: Vec<(RowPlace, Record)>,
 }
 
 impl NewImport {

@@ -16,8 +16,8 @@ use fracti_core::{
 use crate::{
     category::category,
     csv::{Csv, Record},
-    draft::{Draft, Entry, MAX_ROWS},
-    import::{Format, Issue, Part, Place},
+    draft::{Draft, Entry, MAX_ROWS, MEMBER, Named},
+    import::{Format, Issue, Part, Place, RowPlace},
     names::{Names, Unclear},
     number::{DecimalMark, rounded},
     quote::quoted,
@@ -186,7 +186,7 @@ fn sections<'t>(
         if cells != expected {
             let rule = format!("the line has {cells} cells, but its section has {expected}");
             draft.error(Place::line(record.line), rule);
-        } else if section.is_bills() && !draft.admits_row(record.line) {
+        } else if section.is_bills() && !draft.admits_row(Place::line(record.line)) {
             break;
         } else if section.lines.len() == MAX_ROWS {
             let rule = format!("a section must have at most {MAX_ROWS} lines");
@@ -265,7 +265,8 @@ impl<'r> Reader<'r, '_, '_> {
                 continue;
             }
             self.member(place, name);
-            self.weight(name, section.place(line, "weight"), section.cell(line, "weight"));
+            let column = "weight";
+            self.weight(name, section.place(line, column), column, section.cell(line, column));
         }
         if !self.is_old {
             return;
@@ -276,20 +277,21 @@ impl<'r> Reader<'r, '_, '_> {
                 let place = self.bills.place(line, "payer_name");
                 self.member(place, name);
                 let column = "payer_weight";
-                self.weight(name, self.bills.place(line, column), self.bills.cell(line, column));
+                let (place, text) = (self.bills.place(line, column), self.bills.cell(line, column));
+                self.weight(name, place, column, text);
             }
         }
     }
 
     fn member(&mut self, place: Place, name: &'r str) -> Option<usize> {
-        let member = self.draft.add_member(place, name)?;
+        let member = self.draft.add_member(place, MEMBER, name)?;
         self.members.insert(name, member);
         Some(member)
     }
 
     /// Notes the weight of a member. The app counts a weight of 0 as 1.
-    fn weight(&mut self, name: &str, place: Place, text: &str) {
-        let Some(weight) = self.number(place, "the weight", text) else { return };
+    fn weight(&mut self, name: &str, place: Place, field: &str, text: &str) {
+        let Some(weight) = self.number(place, field, text) else { return };
         let weight = if weight == Decimal::ZERO { Decimal::new(1, 0) } else { weight };
         if let Some(member) = self.members.get(name) {
             self.weights.insert(*member, weight);
@@ -303,7 +305,7 @@ impl<'r> Reader<'r, '_, '_> {
 
     /// Adds a bill.
     fn row(&mut self, line: &'r Record<'_>) {
-        let bills = self.bills;
+        let (bills, row_place) = (self.bills, RowPlace::Line(line.line));
         let cell = |column: &str| bills.cell(line, column);
         if cell("what") == MEMBER_BILL {
             return;
@@ -311,7 +313,7 @@ impl<'r> Reader<'r, '_, '_> {
         if bills.index("deleted").is_some() {
             match cell("deleted") {
                 "0" => {}
-                "1" => return self.draft.skip(line.line, "it is in the trash bin"),
+                "1" => return self.draft.skip(row_place, "it is in the trash bin"),
                 other => {
                     let rule = format!("deleted must be 0 or 1, not {}", quoted(other));
                     return self.draft.error(bills.place(line, "deleted"), rule);
@@ -319,8 +321,9 @@ impl<'r> Reader<'r, '_, '_> {
             }
         }
         let place = bills.place(line, "amount");
-        let amount = self.number(place, "the amount", cell("amount"));
-        let date = self.day(line).and_then(|day| self.draft.date(bills.place(line, "date"), &day));
+        let amount = self.number(place, "amount", cell("amount"));
+        let date =
+            self.day(line).and_then(|day| self.draft.date(bills.place(line, "date"), "date", &day));
         let payer = self.members.get(cell("payer_name")).copied().ok_or("must be a member");
         let payer = self.draft.keep(bills.place(line, "payer_name"), "payer_name", payer);
         let owers = self.owers(line);
@@ -337,7 +340,7 @@ impl<'r> Reader<'r, '_, '_> {
         let content: Vec<&str> = fixed.into_iter().chain(names).collect();
         let key = self.draft.key("cospend", &content);
         if amount.minor == 0 {
-            return self.draft.skip(line.line, "its amount is zero");
+            return self.draft.skip(row_place, "its amount is zero");
         }
         let weights = owers.iter().map(|(_, member)| (*member, self.weights.get(member).copied()));
         let weights: Vec<_> = weights.collect();
@@ -360,13 +363,13 @@ impl<'r> Reader<'r, '_, '_> {
         };
         let id = cell("categoryid");
         self.draft.push(&Entry {
-            line: line.line,
+            row: row_place,
             key,
             is_payment: id == REIMBURSEMENT,
             date,
-            description: cell("what"),
+            description: Named { field: "what", text: cell("what") },
             category: our_category(id, self.categories.get(id).copied()),
-            notes: Some(&decoded(cell("comment"))),
+            notes: Some(Named { field: "comment", text: &decoded(cell("comment")) }),
             currency: self.currency,
             is_open: self.is_open,
             payers: vec![Part { member: payer, minor: amount.minor }],
@@ -386,7 +389,7 @@ impl<'r> Reader<'r, '_, '_> {
         let moment = moment.and_then(Timestamp::from_millis).ok_or("must be seconds since 1970");
         let day = self.draft.keep(place, "timestamp", moment)?.day().to_string();
         if day != date {
-            self.draft.warn(place, format!("the date is {day}, by the timestamp, not {date:.40}"));
+            self.draft.warn(place, format!("date is {day}, by the timestamp, not {date:.40}"));
         }
         Some(day)
     }
@@ -396,10 +399,10 @@ impl<'r> Reader<'r, '_, '_> {
         let currency = self.currency;
         if self.is_open {
             // Whether the amount is rounded depends on a currency that is not known yet.
-            let (minor, _) = self.draft.keep(place, "the amount", rounded(number, currency))?;
+            let (minor, _) = self.draft.keep(place, "amount", rounded(number, currency))?;
             return Some(Money { currency, minor });
         }
-        self.draft.rounded(place, number, currency)
+        self.draft.rounded(place, "amount", number, currency)
     }
 
     /// The members who owe, with their names. Names may contain the separator.
@@ -424,7 +427,7 @@ impl<'r> Reader<'r, '_, '_> {
         let names = self.draft.keep(place, "owers", names)?;
         let unique: HashSet<&str> = names.iter().copied().collect();
         if unique.len() != names.len() {
-            self.draft.error(place, "a name must appear only once in owers");
+            self.draft.error(place, "owers must have each name only once");
             return None;
         }
         let mut owers = Vec::new();

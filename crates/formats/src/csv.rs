@@ -183,7 +183,7 @@ mod tests {
         let records = Csv::new(text).map(|record| record.map(cells));
         records
             .collect::<Result<_, _>>()
-            .map_err(|issue: Issue| (issue.line.unwrap(), issue.column))
+            .map_err(|issue: Issue| (issue.line().unwrap(), issue.column))
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! An import while its file is read.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fmt::Display,
+};
 
 use fracti_core::{
     currency::Currency,
@@ -17,7 +20,7 @@ use crate::{
     answers::Answers,
     import::{
         Adjustment, Asks, Check, Format, Import, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS,
-        MAX_WARNINGS, Member, Movement, Part, Place, Question, Row, Transfer,
+        MAX_WARNINGS, Member, Movement, Part, Place, Question, Row, RowPlace, Transfer,
     },
     key::Key,
     number::rounded,
@@ -29,6 +32,9 @@ pub const MAX_ROWS: usize = 10_000;
 
 /// Maximum number of members of a file.
 pub const MAX_MEMBERS: usize = 500;
+
+/// What messages call the name of a member that is the header of a column.
+pub(crate) const MEMBER: &str = "the name of a member";
 
 /// The import of a file that is being read.
 #[derive(Debug)]
@@ -60,14 +66,14 @@ pub(crate) struct Draft<'a> {
 /// A row that is read, but not checked.
 #[derive(Debug)]
 pub(crate) struct Entry<'t> {
-    pub(crate) line: usize,
+    pub(crate) row: RowPlace,
     pub(crate) key: Key,
     /// Whether debts are paid with it.
     pub(crate) is_payment: bool,
     pub(crate) date: Day,
-    pub(crate) description: &'t str,
+    pub(crate) description: Named<'t>,
     pub(crate) category: Option<Category>,
-    pub(crate) notes: Option<&'t str>,
+    pub(crate) notes: Option<Named<'t>>,
     pub(crate) currency: Currency,
     /// Whether a question about the row is open, so that it is checked, but not added.
     pub(crate) is_open: bool,
@@ -77,6 +83,13 @@ pub(crate) struct Entry<'t> {
     pub(crate) shares: Vec<Part>,
     /// The split that the shares follow from; `None` if they are exact amounts.
     pub(crate) split: Option<Split<usize>>,
+}
+
+/// A text, and the name of its field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named<'t> {
+    pub(crate) field: &'static str,
+    pub(crate) text: &'t str,
 }
 
 impl<'a> Draft<'a> {
@@ -122,9 +135,23 @@ impl<'a> Draft<'a> {
         !self.import.errors.is_empty()
     }
 
+    /// Reports an error in a field, which is the subject of the rule.
+    pub(crate) fn refuse(&mut self, place: Place, field: &str, rule: impl Display) {
+        self.fail(place.issue_of(field, format!("{field} {rule}")));
+    }
+
     pub(crate) fn warn(&mut self, place: Place, message: impl Into<String>) {
+        self.note(place.issue(message));
+    }
+
+    /// Warns of a field, which is the subject of the message.
+    pub(crate) fn warn_of(&mut self, place: Place, field: &str, what: impl Display) {
+        self.note(place.issue_of(field, format!("{field} {what}")));
+    }
+
+    fn note(&mut self, warning: Issue) {
         if self.import.warnings.len() < MAX_WARNINGS {
-            self.import.warnings.push(place.issue(message));
+            self.import.warnings.push(warning);
         } else {
             self.further_warnings = self.further_warnings.saturating_add(1);
         }
@@ -137,13 +164,13 @@ impl<'a> Draft<'a> {
     }
 
     /// The value, or `None` and an error with the name of the field.
-    pub(crate) fn keep<T, E: std::fmt::Display>(
+    pub(crate) fn keep<T, E: Display>(
         &mut self,
         place: Place,
         field: &str,
         read: Result<T, E>,
     ) -> Option<T> {
-        read.map_err(|rule| self.error(place, format!("{field} {rule}"))).ok()
+        read.map_err(|rule| self.refuse(place, field, rule)).ok()
     }
 
     /// Whether further errors would not be reported, so that reading on is useless.
@@ -152,23 +179,23 @@ impl<'a> Draft<'a> {
     }
 
     /// Counts a row. `false` if it must not be read, because there are too many rows or errors.
-    pub(crate) fn admits_row(&mut self, line: usize) -> bool {
+    pub(crate) fn admits_row(&mut self, place: Place) -> bool {
         self.rows = self.rows.saturating_add(1);
         if self.rows > MAX_ROWS {
-            self.error(Place::line(line), format!("the file must have at most {MAX_ROWS} rows"));
+            self.error(place, format!("the file must have at most {MAX_ROWS} rows"));
         }
         self.rows <= MAX_ROWS && self.records <= MAX_ROWS && !self.is_full()
     }
 
-    /// Adds a member, and returns the index.
-    pub(crate) fn add_member(&mut self, place: Place, name: &str) -> Option<usize> {
+    /// Adds a member, whose name is in `field`, and returns the index.
+    pub(crate) fn add_member(&mut self, place: Place, field: &str, name: &str) -> Option<usize> {
         let index = self.import.members.len();
         if index == MAX_MEMBERS {
             self.error(place, format!("the file must have at most {MAX_MEMBERS} members"));
             return None;
         }
         let plain = one_line(name);
-        let plain: GuestName = self.keep(place, "the name of a member", plain.parse())?;
+        let plain: GuestName = self.keep(place, field, plain.parse())?;
         let mut unique = plain.to_string();
         let mut number = 1_u32;
         while !self.names.insert(unique.to_lowercase()) {
@@ -177,12 +204,10 @@ impl<'a> Draft<'a> {
             let room = GuestName::MAX_LENGTH.saturating_sub(suffix.len());
             unique = plain.as_str().chars().take(room).collect::<String>() + &suffix;
         }
-        let name: GuestName = self.keep(place, "the name of a member", unique.parse())?;
+        let name: GuestName = self.keep(place, field, unique.parse())?;
         if number > 1 {
-            self.warn(
-                place,
-                format!("several members are called {plain}; this one is read as {name}"),
-            );
+            let what = format!("several members are called {plain}; this one is read as {name}");
+            self.note(place.issue_of(field, what));
         }
         self.import.members.push(Member { name, rows: 0 });
         Some(index)
@@ -191,19 +216,20 @@ impl<'a> Draft<'a> {
     /// Adds a member whose name may be longer than that of a guest, or not visible, and returns the
     /// index. The name is shortened, or else the id taken instead.
     pub(crate) fn add_named(&mut self, place: Place, name: &str, id: &str) -> Option<usize> {
+        let field = "name";
         let max = GuestName::MAX_LENGTH;
         let line = one_line(name);
         let short: String = line.chars().take(max).collect();
         let short = short.trim_end();
         if short.parse::<GuestName>().is_err() {
-            let what = format!("the name of the member {id:.100} is blank; the id is read instead");
-            self.warn(place, what);
-            return self.add_member(place, id);
+            let what = format!("of the member {id:.100} is blank; the id is read instead");
+            self.warn_of(place, field, what);
+            return self.add_member(place, "id", id);
         }
         if short != line {
-            self.warn(place, format!("the name {short} is shortened to {max} characters"));
+            self.warn_of(place, field, format!("{short} is shortened to {max} characters"));
         }
-        self.add_member(place, short)
+        self.add_member(place, field, short)
     }
 
     /// The name of a member.
@@ -211,10 +237,10 @@ impl<'a> Draft<'a> {
         self.import.members.get(member).map_or("", |member| member.name.as_str())
     }
 
-    pub(crate) fn date(&mut self, place: Place, text: &str) -> Option<Day> {
-        let date = self.keep(place, "the date", text.parse::<Day>())?;
+    pub(crate) fn date(&mut self, place: Place, field: &str, text: &str) -> Option<Day> {
+        let date = self.keep(place, field, text.parse::<Day>())?;
         if date > self.latest {
-            self.warn(place, format!("the date {date} is more than one year ahead"));
+            self.warn_of(place, field, format!("{date} is more than one year ahead"));
         }
         Some(date)
     }
@@ -279,10 +305,11 @@ impl<'a> Draft<'a> {
     pub(crate) fn minor(
         &mut self,
         place: Place,
+        field: &str,
         number: Decimal,
         currency: Currency,
     ) -> Option<i64> {
-        let money = self.keep(place, "the amount", Money::from_major(number, currency));
+        let money = self.keep(place, field, Money::from_major(number, currency));
         money.map(|money| money.minor)
     }
 
@@ -290,14 +317,15 @@ impl<'a> Draft<'a> {
     pub(crate) fn rounded(
         &mut self,
         place: Place,
+        field: &str,
         number: Decimal,
         currency: Currency,
     ) -> Option<Money> {
-        let (minor, is_rounded) = self.keep(place, "the amount", rounded(number, currency))?;
+        let (minor, is_rounded) = self.keep(place, field, rounded(number, currency))?;
         let money = Money { currency, minor };
         if is_rounded {
             let to = money.to_major();
-            self.warn(place, format!("the amount {number} is rounded to {to} {currency}"));
+            self.warn_of(place, field, format!("{number} is rounded to {to} {currency}"));
         }
         Some(money)
     }
@@ -311,9 +339,9 @@ impl<'a> Draft<'a> {
     }
 
     /// Leaves a row out, because it changes no balance.
-    pub(crate) fn skip(&mut self, line: usize, reason: &str) {
+    pub(crate) fn skip(&mut self, row: RowPlace, reason: &str) {
         self.import.skipped = self.import.skipped.saturating_add(1);
-        self.warn(Place::line(line), format!("the row is left out: {reason}"));
+        self.warn(row.into(), format!("the row is left out: {reason}"));
     }
 
     /// Compares a sum that the file states with the sum of its rows.
@@ -330,7 +358,7 @@ impl<'a> Draft<'a> {
 
     /// Adds a row, whose members' parts must have the same sum as the payers'.
     pub(crate) fn push(&mut self, entry: &Entry<'_>) {
-        let place = Place::line(entry.line);
+        let place = Place::from(entry.row);
         let sum = |parts: &[Part]| parts.iter().map(|part| i128::from(part.minor)).sum::<i128>();
         let (paid, owed) = (sum(&entry.payers), sum(&entry.shares));
         let major = |minor: i128| entry.currency.to_major(minor);
@@ -361,12 +389,12 @@ impl<'a> Draft<'a> {
         self.take_part(movement.changes().map(|(member, _)| member));
         let Some(description) = self.description(entry) else { return };
         let notes = entry.notes.and_then(|notes| self.notes(place, notes));
-        let Entry { line, key, date, category, currency, is_open, .. } = *entry;
+        let Entry { row, key, date, category, currency, is_open, .. } = *entry;
         if is_open {
             return;
         }
         self.import.rows.push(Row {
-            line,
+            place: row,
             key,
             date,
             description,
@@ -379,7 +407,7 @@ impl<'a> Draft<'a> {
 
     /// Adds an adjustment, whose changes must sum to zero in each currency.
     pub(crate) fn adjust(&mut self, adjustment: Adjustment) {
-        let place = Place::line(adjustment.line);
+        let place = Place::from(adjustment.place);
         if !self.admits_records(place, 1) {
             return;
         }
@@ -396,20 +424,20 @@ impl<'a> Draft<'a> {
     /// Adds a pending settlement, recorded on this day.
     pub(crate) fn pay_later(
         &mut self,
-        line: usize,
+        row: RowPlace,
         key: Key,
         date: Day,
         currency: Currency,
         transfer: Transfer,
     ) {
-        let place = Place::line(line);
+        let place = Place::from(row);
         let description = self.keep(place, "the description", "Payment".parse());
         let Some(description) = description.filter(|_| self.admits_records(place, 1)) else {
             return;
         };
         self.take_part([transfer.from, transfer.to].into_iter());
         self.import.rows.push(Row {
-            line,
+            place: row,
             key,
             date,
             description,
@@ -451,7 +479,7 @@ impl<'a> Draft<'a> {
         };
         let (payers, shares) = (nonzero(&entry.payers), nonzero(&entry.shares));
         if payers.is_empty() && shares.is_empty() {
-            self.skip(entry.line, "its amount is zero");
+            self.skip(entry.row, "its amount is zero");
             return None;
         }
         let mut signs = payers.iter().chain(&shares).map(|part| part.minor.signum());
@@ -463,13 +491,13 @@ impl<'a> Draft<'a> {
         }
         let (givers, takers) = self.nets(entry)?;
         if givers.is_empty() {
-            self.skip(entry.line, "its members pay themselves");
+            self.skip(entry.row, "its members pay themselves");
             return None;
         }
         if entry.is_payment {
             return Some(Movement::Payment(transfers(givers, takers)));
         }
-        let place = Place::line(entry.line);
+        let place = Place::from(entry.row);
         self.warn(place, "parts of the row have different signs; their differences are imported");
         Some(Movement::Expense { payers: givers, shares: takers, split: None })
     }
@@ -487,7 +515,7 @@ impl<'a> Draft<'a> {
         let (mut givers, mut takers) = (Vec::new(), Vec::new());
         for (member, net) in nets {
             let Ok(minor) = i64::try_from(net.unsigned_abs()) else {
-                self.error(Place::line(entry.line), "the amount is too large");
+                self.error(entry.row.into(), "the amount is too large");
                 return None;
             };
             match net.signum() {
@@ -518,30 +546,31 @@ impl<'a> Draft<'a> {
 
     /// The description of a row, on one line, shortened if necessary.
     fn description(&mut self, entry: &Entry<'_>) -> Option<Description> {
-        let place = Place::line(entry.line);
+        let Named { field, text } = entry.description;
+        let place = Place::from(entry.row);
         let max = Description::MAX_LENGTH;
-        let text = one_line(entry.description);
+        let text = one_line(text);
         if text.chars().count() > max {
-            self.warn(place, format!("the description is shortened to {max} characters"));
+            self.warn_of(place, field, format!("is shortened to {max} characters"));
         }
         let text = text.chars().take(max).collect::<String>();
         let instead = if entry.is_payment { "Payment" } else { "Expense" };
         let read = text.trim_end().parse().or_else(|_| instead.parse());
-        self.keep(place, "the description", read)
+        self.keep(place, field, read)
     }
 
     /// The notes of a row, shortened if necessary; `None` if they are blank.
-    fn notes(&mut self, place: Place, text: &str) -> Option<Notes> {
+    fn notes(&mut self, place: Place, Named { field, text }: Named<'_>) -> Option<Notes> {
         let max = Notes::MAX_LENGTH;
         let letter = |letter| if is_break(letter) { letter } else { visible(letter) };
         let text = text.trim();
         if text.chars().count() > max {
-            self.warn(place, format!("the notes are shortened to {max} characters"));
+            self.warn_of(place, field, format!("is shortened to {max} characters"));
         }
         text.chars().take(max).map(letter).collect::<String>().parse().ok()
     }
 
-    /// The import, now that the whole file is read, with issues in the order of lines, after those
+    /// The import, now that the whole file is read, with issues in the order of rows, after those
     /// of the whole file.
     pub(crate) fn finish(mut self) -> Import {
         if self.rows == 0 && !self.has_errors() {
@@ -554,8 +583,8 @@ impl<'a> Draft<'a> {
             let what = format!("{} further warnings are not listed", self.further_warnings);
             self.import.warnings.push(Place::FILE.issue(what));
         }
-        self.import.errors.sort_by_key(|issue| issue.line);
-        self.import.warnings.sort_by_key(|issue| issue.line);
+        self.import.errors.sort_by_key(|issue| issue.row);
+        self.import.warnings.sort_by_key(|issue| issue.row);
         self.import
     }
 
@@ -563,8 +592,8 @@ impl<'a> Draft<'a> {
     fn refuse_idle_answers(&mut self) {
         for line in self.answers.payers.keys() {
             if !self.answered_lines.contains(line) {
-                let rule = "payers must not have this line: it asks for no payer";
-                self.error(Place::line(*line), rule);
+                let rule = format!("payers must not have line {line}, which asks for no payer");
+                self.error(Place::FILE, rule);
             }
         }
         for name in self.answers.weights.keys() {

@@ -94,7 +94,7 @@ mod tests {
             (vec![b'a'; MAX_FILE + 1], None, "at most 5 MiB"),
         ] {
             let issue = text(&file, MAX_FILE).unwrap_err();
-            assert_eq!(issue.line, line, "{issue:?}");
+            assert_eq!(issue.line(), line, "{issue:?}");
             assert!(issue.message.contains(message), "{issue:?} has no {message}");
         }
         assert_eq!(text("\u{feff}Café".as_bytes(), MAX_FILE), Ok("Café"));

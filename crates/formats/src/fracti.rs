@@ -22,8 +22,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    draft::{self, Draft},
-    import::{Adjustment, AdjustmentChange, Format, Issue, Part, Place, Transfer},
+    draft::{self, Draft, Named},
+    import::{Adjustment, AdjustmentChange, Format, Issue, Part, Place, RowPlace, Transfer},
     json,
     key::Key,
 };
@@ -41,9 +41,10 @@ const VERSION: u64 = 1;
 /// An [`Issue`] if the export is not complete.
 pub(crate) fn read(text: &str, form: Form, draft: &mut Draft<'_>) -> Result<(), Issue> {
     draft.format(Format::FractiJson);
+    let lists = Lists::of(form);
     let export = match form {
-        Form::Response => json::file::<Response<'_>>(text, 3)?.data,
-        Form::File => json::file::<Export<'_>>(text, 2)?,
+        Form::Response => json::file::<Response<'_>>(text, &lists.all())?.data,
+        Form::File => json::file::<Export<'_>>(text, &lists.all())?,
     };
     let of_file = |message: String| Err(Place::FILE.issue(message));
     let Export { version, sequence, group, members, balances, entries, settlements } = export;
@@ -64,53 +65,88 @@ pub(crate) fn read(text: &str, form: Form, draft: &mut Draft<'_>) -> Result<(), 
              fracti-admin export writes them"
         ));
     }
-    let entries = read_all::<Entry>(draft, 0, &entries);
-    let settlements = read_all::<Settlement>(draft, entries.len(), &settlements);
+    let entries = read_all::<Entry>(draft, lists.entries, &entries);
+    let settlements = read_all::<Settlement>(draft, lists.settlements, &settlements);
     if draft.has_errors() {
         return Ok(());
     }
-    let mut reader = Reader::new(draft);
+    let mut reader = Reader::new(draft, lists);
     reader.add_members(&members, &entries, &settlements);
     for (index, entry) in entries.iter().enumerate() {
+        let row = RowPlace::Item(lists.entries, index);
         if entry.sequence != u64::try_from(index).unwrap_or(u64::MAX) {
-            let rule = format!("the entries must be in order: sequence must be {index}");
-            reader.draft.error(Place::line(index), rule);
+            let rule = format!("must be {index}: the entries must be in order");
+            reader.draft.refuse(row.into(), "sequence", rule);
             return Ok(());
         }
         if entry.status != EntryStatus::Applied {
             reader.past = reader.past.saturating_add(1);
         } else if entry.ref_type != RefType::Link {
-            if !reader.draft.admits_row(index) {
+            if !reader.draft.admits_row(row.into()) {
                 return Ok(());
             }
-            reader.row(index, entry);
+            reader.row(row, entry);
         }
     }
-    for (index, settlement) in (entries.len()..).zip(&settlements) {
-        if !reader.draft.admits_row(index) {
+    for (index, settlement) in settlements.iter().enumerate() {
+        let row = RowPlace::Item(lists.settlements, index);
+        if !reader.draft.admits_row(row.into()) {
             return Ok(());
         }
-        reader.open_settlement(index, settlement);
+        reader.open_settlement(row, settlement);
     }
     reader.check(balances);
     reader.warn();
     Ok(())
 }
 
-/// The parts of a file, unless one of them is broken. `first` is the line of the first one.
+/// Paths of the lists of a file.
+#[derive(Clone, Copy)]
+struct Lists {
+    members: &'static str,
+    balances: &'static str,
+    entries: &'static str,
+    settlements: &'static str,
+}
+
+impl Lists {
+    const fn of(form: Form) -> Self {
+        match form {
+            Form::File => Self {
+                members: "members",
+                balances: "balances",
+                entries: "entries",
+                settlements: "settlements",
+            },
+            Form::Response => Self {
+                members: "data.members",
+                balances: "data.balances",
+                entries: "data.entries",
+                settlements: "data.settlements",
+            },
+        }
+    }
+
+    const fn all(self) -> [&'static str; 4] {
+        let Self { members, balances, entries, settlements } = self;
+        [members, balances, entries, settlements]
+    }
+}
+
+/// The items of a list, unless one of them is broken.
 fn read_all<'a, T: Deserialize<'a>>(
     draft: &mut Draft<'_>,
-    first: usize,
+    name: &'static str,
     list: &[&'a RawValue],
 ) -> Vec<T> {
     let mut read = Vec::new();
-    for (index, json) in (first..).zip(list) {
+    for (index, json) in list.iter().enumerate() {
         if draft.is_full() {
             break;
         }
-        match json::part(json) {
+        match json::part(json, Place::item(name, index)) {
             Ok(part) => read.push(part),
-            Err(rule) => draft.error(Place::line(index), rule),
+            Err(issue) => draft.fail(issue),
         }
     }
     read
@@ -118,6 +154,7 @@ fn read_all<'a, T: Deserialize<'a>>(
 
 struct Reader<'d, 'a> {
     draft: &'d mut Draft<'a>,
+    lists: Lists,
     /// Indexes of the members by their ids, and by those of the guests who are linked to them.
     members: HashMap<String, usize>,
     /// Ids of the rows read.
@@ -133,9 +170,10 @@ struct Reader<'d, 'a> {
 }
 
 impl<'d, 'a> Reader<'d, 'a> {
-    fn new(draft: &'d mut Draft<'a>) -> Self {
+    fn new(draft: &'d mut Draft<'a>, lists: Lists) -> Self {
         Self {
             draft,
+            lists,
             members: HashMap::new(),
             ids: BTreeSet::new(),
             nets: BTreeMap::new(),
@@ -167,17 +205,17 @@ impl<'d, 'a> Reader<'d, 'a> {
         active.extend(parties.map(|id| resolved(id)));
         let mut left_out = 0_usize;
         for (index, member) in members.iter().enumerate() {
+            let place = Place::item(self.lists.members, index);
             if links.contains_key(&*member.id) {
                 continue;
             }
             let is_past = member.left_at.is_some() || member.removed_at.is_some();
             if is_past && !active.contains(&member.id) {
                 left_out = left_out.saturating_add(1);
-            } else if let Some(added) = self.draft.add_named(Place::FILE, &member.name, &member.id)
+            } else if let Some(added) = self.draft.add_named(place, &member.name, &member.id)
                 && self.members.insert(member.id.clone(), added).is_some()
             {
-                let rule = format!("members[{index}].id must be of one member only");
-                self.draft.error(Place::FILE, rule);
+                self.draft.refuse(place, "id", "must be of one member only");
             }
         }
         let linked: Vec<(String, usize)> = links
@@ -202,51 +240,50 @@ impl<'d, 'a> Reader<'d, 'a> {
         }
     }
 
-    fn row(&mut self, index: usize, entry: &Entry) {
-        let place = Place::line(index);
+    fn row(&mut self, row: RowPlace, entry: &Entry) {
+        let place = Place::from(row);
         if !self.ids.insert((entry.ref_type, entry.id.clone())) {
-            let rule = format!("entryId {:.64} must be unique among applied entries", entry.id);
-            self.draft.error(place, rule);
-            return;
+            let rule = format!("{:.64} must be unique among applied entries", entry.id);
+            return self.draft.refuse(place, "entryId", rule);
         }
         // The keys of rows are made of these ids, so they are unique as those of the entries are.
         let is_of_entry = |id: &str| id == entry.id;
         match (entry.ref_type, &entry.expense, &entry.settlement) {
             (RefType::Expense, Some(expense), _) if is_of_entry(&expense.id) => {
-                self.expense(index, expense);
+                self.expense(row, expense);
             }
             (RefType::Settlement, _, Some(settlement)) if is_of_entry(&settlement.id) => {
-                self.settlement(index, entry, settlement);
+                self.settlement(row, entry, settlement);
             }
             (RefType::Expense, Some(_), _) => {
-                self.draft.error(place, "expense.id must be the entryId");
+                self.draft.refuse(place, "expense.id", "must be the entryId");
             }
             (RefType::Settlement, _, Some(_)) => {
-                self.draft.error(place, "settlement.id must be the entryId");
+                self.draft.refuse(place, "settlement.id", "must be the entryId");
             }
-            (RefType::Expense, None, _) => self.draft.error(place, "expense is missing"),
-            (RefType::Settlement, _, None) => self.draft.error(place, "settlement is missing"),
-            (RefType::Adjustment, ..) => self.adjustment(index, entry),
+            (RefType::Expense, None, _) => self.draft.refuse(place, "expense", "is missing"),
+            (RefType::Settlement, _, None) => self.draft.refuse(place, "settlement", "is missing"),
+            (RefType::Adjustment, ..) => self.adjustment(row, entry),
             (RefType::Link, ..) => {}
         }
     }
 
-    fn expense(&mut self, index: usize, expense: &Expense) {
-        let place = Place::line(index);
-        let date = self.draft.date(place, &expense.date);
-        let payers = self.parts(place, "payers", &expense.payers, expense.currency);
-        let shares = self.parts(place, "splits", &expense.splits, expense.currency);
+    fn expense(&mut self, row: RowPlace, expense: &Expense) {
+        let place = Place::from(row);
+        let date = self.draft.date(place, "expense.date", &expense.date);
+        let payers = self.parts(place, "expense.payers", &expense.payers, expense.currency);
+        let shares = self.parts(place, "expense.splits", &expense.splits, expense.currency);
         let (Some(date), Some(payers), Some(shares)) = (date, payers, shares) else { return };
         self.count(expense.currency, &payers, &shares);
         let split = self.split(place, expense, &shares);
         self.draft.push(&draft::Entry {
-            line: index,
+            row,
             key: Key::of("fracti", &["expense", &expense.id]),
             is_payment: false,
             date,
-            description: &expense.description,
+            description: Named { field: "expense.description", text: &expense.description },
             category: expense.category,
-            notes: expense.notes.as_deref(),
+            notes: expense.notes.as_deref().map(|text| Named { field: "expense.notes", text }),
             currency: expense.currency,
             is_open: false,
             payers,
@@ -266,25 +303,25 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     /// Reads a completed settlement.
-    fn settlement(&mut self, index: usize, entry: &Entry, settlement: &Settlement) {
-        let place = Place::line(index);
+    fn settlement(&mut self, row: RowPlace, entry: &Entry, settlement: &Settlement) {
+        let place = Place::from(row);
         if settlement.status != Status::Completed {
-            self.draft.error(place, "settlement.status must be completed, as the entry is applied");
-            return;
+            let rule = "must be completed, as the entry is applied";
+            return self.draft.refuse(place, "settlement.status", rule);
         }
         let date = self.day(place, &entry.created_at);
-        let Some(transfer) = self.transfer(place, settlement) else { return };
+        let Some(transfer) = self.transfer(place, "settlement.", settlement) else { return };
         let Some(date) = date else { return };
         let Transfer { from, to, minor } = transfer;
         let (payers, shares) =
             (vec![Part { member: from, minor }], vec![Part { member: to, minor }]);
         self.count(settlement.currency, &payers, &shares);
         self.draft.push(&draft::Entry {
-            line: index,
+            row,
             key: key_of(settlement),
             is_payment: true,
             date,
-            description: "Payment",
+            description: Named { field: "settlement", text: "Payment" },
             category: None,
             notes: None,
             currency: settlement.currency,
@@ -296,12 +333,11 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     /// Reads a settlement that was not completed at the moment of the export.
-    fn open_settlement(&mut self, index: usize, settlement: &Settlement) {
-        let place = Place::line(index);
+    fn open_settlement(&mut self, row: RowPlace, settlement: &Settlement) {
+        let place = Place::from(row);
         if !self.ids.insert((RefType::Settlement, settlement.id.clone())) {
-            let rule = format!("settlement.id {:.64} must be unique", settlement.id);
-            self.draft.error(place, rule);
-            return;
+            let rule = format!("{:.64} must be unique", settlement.id);
+            return self.draft.refuse(place, "id", rule);
         }
         match settlement.status {
             Status::Pending => {}
@@ -310,29 +346,29 @@ impl<'d, 'a> Reader<'d, 'a> {
                 return;
             }
             Status::Completed => {
-                let rule = "settlement.status must not be completed, as it has no entry";
-                self.draft.error(place, rule);
-                return;
+                let rule = "must not be completed, as the settlement has no entry";
+                return self.draft.refuse(place, "status", rule);
             }
         }
         let date = self.day(place, &settlement.created_at);
-        let Some(transfer) = self.transfer(place, settlement) else { return };
+        let Some(transfer) = self.transfer(place, "", settlement) else { return };
         let Some(date) = date else { return };
         if transfer.from == transfer.to {
-            self.draft.skip(index, "its members pay themselves");
-            return;
+            return self.draft.skip(row, "its members pay themselves");
         }
-        self.draft.pay_later(index, key_of(settlement), date, settlement.currency, transfer);
+        self.draft.pay_later(row, key_of(settlement), date, settlement.currency, transfer);
     }
 
-    /// The transfer of a settlement.
-    fn transfer(&mut self, place: Place, settlement: &Settlement) -> Option<Transfer> {
-        let from = self.member(place, "fromUserId", &settlement.from_user_id);
-        let to = self.member(place, "toUserId", &settlement.to_user_id);
-        let minor = self.draft.minor(place, settlement.amount.0, settlement.currency);
+    /// The transfer of a settlement, whose fields have a common start in the row.
+    fn transfer(&mut self, place: Place, start: &str, settlement: &Settlement) -> Option<Transfer> {
+        let field = |name| format!("{start}{name}");
+        let from = self.member(place, &field("fromUserId"), &settlement.from_user_id);
+        let to = self.member(place, &field("toUserId"), &settlement.to_user_id);
+        let (number, currency) = (settlement.amount.0, settlement.currency);
+        let minor = self.draft.minor(place, &field("amount"), number, currency);
         let (from, to, minor) = (from?, to?, minor?);
         if minor <= 0 {
-            self.draft.error(place, "settlement.amount must be positive");
+            self.draft.refuse(place, &field("amount"), "must be positive");
             return None;
         }
         if settlement.tx_hash.is_some() {
@@ -341,8 +377,8 @@ impl<'d, 'a> Reader<'d, 'a> {
         Some(Transfer { from, to, minor })
     }
 
-    fn adjustment(&mut self, index: usize, entry: &Entry) {
-        let place = Place::line(index);
+    fn adjustment(&mut self, row: RowPlace, entry: &Entry) {
+        let place = Place::from(row);
         let name = self.draft.keep(place, "entryId", entry.id.parse());
         let note = entry.note.as_ref().map(|note| note.parse()).transpose();
         let note = self.draft.keep(place, "note", note);
@@ -356,12 +392,12 @@ impl<'d, 'a> Reader<'d, 'a> {
             *of_member = of_member.saturating_add(totals.net());
         }
         if let Some((currency, _)) = sums.into_iter().find(|(_, sum)| *sum != 0) {
-            self.draft.error(place, format!("the changes in {currency} must sum to 0"));
+            self.draft.refuse(place, "changes", format!("in {currency} must sum to 0"));
         } else if changes.is_empty() {
-            self.draft.skip(index, "it changes nothing");
+            self.draft.skip(row, "it changes nothing");
         } else {
             let key = Key::of("fracti", &["adjustment", &entry.id]);
-            self.draft.adjust(Adjustment { line: index, key, name, note, changes });
+            self.draft.adjust(Adjustment { place: row, key, name, note, changes });
         }
     }
 
@@ -369,7 +405,8 @@ impl<'d, 'a> Reader<'d, 'a> {
     /// up.
     fn changes(&mut self, place: Place, changes: &[Change]) -> Option<Vec<AdjustmentChange>> {
         if changes.len() > MAX_CHANGES {
-            self.draft.error(place, format!("changes must have at most {MAX_CHANGES} items"));
+            let rule = format!("must have at most {MAX_CHANGES} items");
+            self.draft.refuse(place, "changes", rule);
             return None;
         }
         let mut read: Vec<AdjustmentChange> = Vec::new();
@@ -377,19 +414,22 @@ impl<'d, 'a> Reader<'d, 'a> {
             let currency = change.currency;
             let path = format!("changes[{index}]");
             let member = self.member(place, &format!("{path}.userId"), &change.user_id)?;
-            let mut minor = |amount: Option<Amount>| match amount {
+            let mut minor = |name: &str, amount: Option<Amount>| match amount {
                 None => Some(0),
-                Some(Amount(number)) => self.draft.minor(place, number, currency),
+                Some(Amount(number)) => {
+                    self.draft.minor(place, &format!("{path}.{name}"), number, currency)
+                }
             };
-            let (sent, received) = (minor(change.sent)?, minor(change.received)?);
+            let sent = minor("sent", change.sent)?;
+            let received = minor("received", change.received)?;
             let others = [change.paid, change.owed].into_iter().flatten();
             if others.into_iter().any(|Amount(number)| number != Decimal::ZERO) {
-                let rule = format!("{path} must change only sent and received in an adjustment");
-                self.draft.error(place, rule);
+                let rule = "must change only sent and received in an adjustment";
+                self.draft.refuse(place, &path, rule);
                 return None;
             }
             if sent < 0 || received < 0 {
-                self.draft.error(place, format!("{path} must not have a negative amount"));
+                self.draft.refuse(place, &path, "must not have a negative amount");
                 return None;
             }
             let totals = Totals { sent, received, ..Totals::default() };
@@ -409,7 +449,7 @@ impl<'d, 'a> Reader<'d, 'a> {
 
     /// The day of a time.
     fn day(&mut self, place: Place, time: &str) -> Option<Day> {
-        self.draft.date(place, time.get(..10).unwrap_or(time))
+        self.draft.date(place, "createdAt", time.get(..10).unwrap_or(time))
     }
 
     /// The parts of members, one for each member.
@@ -421,13 +461,14 @@ impl<'d, 'a> Reader<'d, 'a> {
         currency: Currency,
     ) -> Option<Vec<Part>> {
         if amounts.len() > MAX_SHARES {
-            self.draft.error(place, format!("{field} must have at most {MAX_SHARES} items"));
+            self.draft.refuse(place, field, format!("must have at most {MAX_SHARES} items"));
             return None;
         }
         let mut parts: Vec<Part> = Vec::new();
         for (index, Share { user_id, amount, .. }) in amounts.iter().enumerate() {
             let member = self.member(place, &format!("{field}[{index}].userId"), user_id)?;
-            let minor = self.draft.minor(place, amount.0, currency)?;
+            let amount_field = format!("{field}[{index}].amount");
+            let minor = self.draft.minor(place, &amount_field, amount.0, currency)?;
             match parts.iter_mut().find(|part| part.member == member) {
                 None => parts.push(Part { member, minor }),
                 // The user and a guest who was linked to them.
@@ -457,21 +498,28 @@ impl<'d, 'a> Reader<'d, 'a> {
 
     /// Compares the balances in the file with the sums of its rows.
     fn check(&mut self, balances: Vec<Balance>) {
-        for Balance { user_id, currency, net } in balances {
-            let Some(member) = self.member(Place::FILE, "balances", &user_id) else { continue };
+        for (index, Balance { user_id, currency, net }) in balances.into_iter().enumerate() {
+            let place = Place::item(self.lists.balances, index);
+            let Some(member) = self.member(place, "userId", &user_id) else { continue };
             let computed = self.nets.remove(&(currency, member)).unwrap_or_default();
-            self.compare(currency, member, net.0, computed);
+            self.compare(place, (currency, member), net.0, computed);
         }
-        for ((currency, member), net) in std::mem::take(&mut self.nets) {
+        for (of, net) in std::mem::take(&mut self.nets) {
             if net != 0 {
-                self.compare(currency, member, Decimal::ZERO, net);
+                self.compare(Place::FILE, of, Decimal::ZERO, net);
             }
         }
     }
 
-    fn compare(&mut self, currency: Currency, member: usize, file: Decimal, computed: i128) {
+    fn compare(
+        &mut self,
+        place: Place,
+        (currency, member): (Currency, usize),
+        file: Decimal,
+        computed: i128,
+    ) {
         let what = format!("balance of {} in {currency}", self.draft.name(member));
-        self.draft.check(Place::FILE, what, file, currency.to_major(computed));
+        self.draft.check(place, what, file, currency.to_major(computed));
     }
 
     /// Warns of what is imported differently from the file, or not at all.

@@ -14,11 +14,12 @@ use serde_json::value::RawValue;
 
 use crate::{
     csv::{Csv, Record, unguarded},
-    draft::{Draft, Entry},
-    import::{Format, Issue, Part, Place},
+    draft::{Draft, Entry, Named},
+    import::{Format, Issue, Part, Place, RowPlace},
     json::{self, Number},
     names::{Names, Unclear},
     number::DecimalMark,
+    quote::quoted,
     rounding::Withheld,
     weights::{self, Paid},
 };
@@ -36,8 +37,6 @@ const COLUMNS: [&str; 6] = ["what", "amount", "date", "payer_name", "payer_weigh
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a bill")]
 struct Bill {
-    #[serde(skip)]
-    line: usize,
     what: String,
     #[serde(rename = "bill_type")]
     kind: Option<String>,
@@ -55,7 +54,7 @@ struct Bill {
 ///
 /// An [`Issue`] if it is no list of bills.
 pub(crate) fn read_json(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
-    let list: Vec<&RawValue> = json::file(text, 1)?;
+    let list: Vec<&RawValue> = json::file(text, &[""])?;
     if list.first().is_some_and(|first| first.get().contains("\"ower\"")) {
         return Err(is_plan());
     }
@@ -67,16 +66,17 @@ pub(crate) fn read_json(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> 
     }
     draft.format(Format::IhatemoneyJson);
     let mut bills = Vec::new();
-    for (line, json) in list.into_iter().enumerate() {
-        if !draft.admits_row(line) {
+    for (index, json) in list.into_iter().enumerate() {
+        let row = RowPlace::Item("", index);
+        if !draft.admits_row(row.into()) {
             break;
         }
-        match json::part::<Bill>(json) {
-            Ok(bill) => bills.push(Bill { line, ..bill }),
-            Err(rule) => draft.error(Place::line(line), rule),
+        match json::part::<Bill>(json, row.into()) {
+            Ok(bill) => bills.push((row, bill)),
+            Err(issue) => draft.fail(issue),
         }
     }
-    import(&bills, draft);
+    import(&bills, None, draft);
     Ok(())
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn read_csv(
         if cells != expected {
             let rule = format!("the line has {cells} cells, but the header has {expected}");
             draft.error(Place::line(record.line), rule);
-        } else if !draft.admits_row(record.line) {
+        } else if !draft.admits_row(Place::line(record.line)) {
             break;
         } else if let Some(bill) = bill(header, &record, &mut mark, draft) {
             rows.push((bill, record));
@@ -125,8 +125,10 @@ pub(crate) fn read_csv(
     let owers = header.cells.iter().position(|name| name == "owers").unwrap_or_default();
     let owers = read_owers(&rows, owers, is_ended, draft);
     let bills = rows.into_iter().zip(owers);
-    let bills = bills.filter_map(|((bill, _), owers)| Some(Bill { owers: owers?, ..bill }));
-    import(&bills.collect::<Vec<_>>(), draft);
+    let bills = bills.filter_map(|((bill, record), owers)| {
+        Some((RowPlace::Line(record.line), Bill { owers: owers?, ..bill }))
+    });
+    import(&bills.collect::<Vec<_>>(), Some(header), draft);
     Ok(())
 }
 
@@ -187,7 +189,6 @@ fn bill(
     };
     let (amount, payer_weight) = (number("amount"), number("payer_weight"));
     Some(Bill {
-        line: record.line,
         what: text("what")?,
         kind: text("bill_type"),
         amount: amount?,
@@ -206,99 +207,122 @@ fn is_plan() -> Issue {
     )
 }
 
-/// Adds all bills to the import.
-fn import(bills: &[Bill], draft: &mut Draft<'_>) {
+/// The place of a field of a bill. `header` is that of a CSV file.
+fn place_of(row: RowPlace, field: &str, header: Option<&Record<'_>>) -> Place {
+    let index = header.and_then(|header| header.cells.iter().position(|name| name == field));
+    match (row, index) {
+        (RowPlace::Line(line), Some(index)) => Place::cell(line, index.saturating_add(1)),
+        (RowPlace::Line(_) | RowPlace::Item(..), _) => row.into(),
+    }
+}
+
+/// Adds all bills to the import. `header` is that of a CSV file.
+fn import(bills: &[(RowPlace, Bill)], header: Option<&Record<'_>>, draft: &mut Draft<'_>) {
     let mut members: HashMap<&str, usize> = HashMap::new();
-    for bill in bills {
-        for name in std::iter::once(&bill.payer_name).chain(&bill.owers) {
+    for (row, bill) in bills {
+        let owers = bill.owers.iter().map(|name| ("owers", name));
+        for (field, name) in std::iter::once(("payer_name", &bill.payer_name)).chain(owers) {
             if !members.contains_key(&**name) {
-                let Some(member) = draft.add_member(Place::line(bill.line), name) else { return };
+                let place = place_of(*row, field, header);
+                let Some(member) = draft.add_member(place, field, name) else { return };
                 members.insert(name, member);
             }
         }
     }
     let mut known: HashMap<usize, Decimal> = HashMap::new();
     let mut unclear = HashSet::new();
-    let payers = bills.iter().filter_map(|bill| Some((members.get(&*bill.payer_name)?, bill)));
+    let payers = bills.iter().map(|(_, bill)| bill);
+    let payers = payers.filter_map(|bill| Some((members.get(&*bill.payer_name)?, bill)));
     for (payer, Bill { payer_weight: Number(weight), .. }) in payers {
         if *known.entry(*payer).or_insert(*weight) != *weight {
             unclear.insert(*payer);
         }
     }
     let mut weights = HashMap::new();
-    for bill in bills.iter().filter(|bill| bill.owers.len() > 1) {
+    for (_, bill) in bills.iter().filter(|(_, bill)| bill.owers.len() > 1) {
         for member in bill.owers.iter().filter_map(|name| members.get(&**name).copied()) {
             let known = known.get(&member).filter(|_| !unclear.contains(&member)).copied();
             weights.entry(member).or_insert_with(|| known.unwrap_or_else(|| draft.weight(member)));
         }
     }
-    let mut withheld = Withheld::default();
-    for bill in bills {
-        row(bill, &members, &weights, &mut withheld, draft);
+    let mut reader = Reader { header, members, weights, withheld: Withheld::default(), draft };
+    for (row, bill) in bills {
+        reader.row(*row, bill);
     }
 }
 
-/// Adds a bill.
-fn row(
-    bill: &Bill,
-    members: &HashMap<&str, usize>,
-    weights: &HashMap<usize, Decimal>,
-    withheld: &mut Withheld,
-    draft: &mut Draft<'_>,
-) {
-    let place = Place::line(bill.line);
-    let date = draft.date(place, &bill.date);
-    let is_payment = match bill.kind.as_deref() {
-        None | Some("Expense") => false,
-        Some("Reimbursement") => true,
-        Some(other) => {
-            draft
-                .error(place, format!("bill_type must be Expense or Reimbursement, not {other:?}"));
+struct Reader<'r, 'd, 'a> {
+    /// Header of a CSV file.
+    header: Option<&'r Record<'r>>,
+    /// Members by their names.
+    members: HashMap<&'r str, usize>,
+    weights: HashMap<usize, Decimal>,
+    withheld: Withheld,
+    draft: &'d mut Draft<'a>,
+}
+
+impl Reader<'_, '_, '_> {
+    /// Adds a bill.
+    fn row(&mut self, row: RowPlace, bill: &Bill) {
+        let Self { header, members, weights, withheld, draft } = self;
+        let place = |field| place_of(row, field, *header);
+        let date = draft.date(place("date"), "date", &bill.date);
+        let is_payment = match bill.kind.as_deref() {
+            None | Some("Expense") => false,
+            Some("Reimbursement") => true,
+            Some(other) => {
+                let rule = format!("must be Expense or Reimbursement, not {}", quoted(other));
+                return draft.refuse(place("bill_type"), "bill_type", rule);
+            }
+        };
+        let code = bill.currency.as_deref().filter(|code| *code != NO_CURRENCY).unwrap_or_default();
+        let (currency, is_open) = match code {
+            "" => draft.currency(""),
+            code => {
+                let Some(code) = draft.code(place("currency"), "currency", code) else { return };
+                (code, false)
+            }
+        };
+        if bill.owers.is_empty() {
+            return draft.refuse(place("owers"), "owers", "must not be empty");
+        }
+        let owers: HashSet<&String> = bill.owers.iter().collect();
+        if owers.len() != bill.owers.len() {
+            return draft.refuse(place("owers"), "owers", "must have each name only once");
+        }
+        // The app has two decimals in every currency.
+        let amount = draft.rounded(place("amount"), "amount", bill.amount.0, currency);
+        let (Some(amount), Some(date), Some(payer)) =
+            (amount, date, members.get(&*bill.payer_name))
+        else {
             return;
+        };
+        let key = key(bill, code, draft);
+        if amount.minor == 0 {
+            return draft.skip(row, "its amount is zero");
         }
-    };
-    let code = bill.currency.as_deref().filter(|code| *code != NO_CURRENCY).unwrap_or_default();
-    let (currency, is_open) = match code {
-        "" => draft.currency(""),
-        code => {
-            let Some(code) = draft.code(place, "currency", code) else { return };
-            (code, false)
+        let weight = |member: &usize| weights.get(member).copied().unwrap_or(Decimal::new(1, 0));
+        let owers = bill.owers.iter().filter_map(|name| members.get(&**name));
+        let owers = owers.map(|member| (*member, weight(member))).collect();
+        let name = |member| draft.name(member).to_owned();
+        let paid = Paid { by: *payer, number: bill.amount.0, rounded: amount };
+        match weights::divide(paid, owers, name, (key, date), withheld) {
+            Ok(shares) => draft.push(&Entry {
+                row,
+                key,
+                is_payment,
+                date,
+                description: Named { field: "what", text: &bill.what },
+                category: None,
+                notes: None,
+                currency,
+                is_open,
+                payers: vec![Part { member: *payer, minor: amount.minor }],
+                shares,
+                split: None,
+            }),
+            Err(rule) => draft.error(row.into(), rule),
         }
-    };
-    let owers: HashSet<&String> = bill.owers.iter().collect();
-    if owers.len() != bill.owers.len() {
-        draft.error(place, "a name must appear only once in owers");
-        return;
-    }
-    // The app has two decimals in every currency.
-    let Some(amount) = draft.rounded(place, bill.amount.0, currency) else { return };
-    let (Some(date), Some(payer)) = (date, members.get(&*bill.payer_name)) else { return };
-    let key = key(bill, code, draft);
-    if amount.minor == 0 {
-        draft.skip(bill.line, "its amount is zero");
-        return;
-    }
-    let weight = |member: &usize| weights.get(member).copied().unwrap_or(Decimal::new(1, 0));
-    let owers = bill.owers.iter().filter_map(|name| members.get(&**name));
-    let owers = owers.map(|member| (*member, weight(member))).collect();
-    let name = |member| draft.name(member).to_owned();
-    let paid = Paid { by: *payer, number: bill.amount.0, rounded: amount };
-    match weights::divide(paid, owers, name, (key, date), withheld) {
-        Ok(shares) => draft.push(&Entry {
-            line: bill.line,
-            key,
-            is_payment,
-            date,
-            description: &bill.what,
-            category: None,
-            notes: None,
-            currency,
-            is_open,
-            payers: vec![Part { member: *payer, minor: amount.minor }],
-            shares,
-            split: None,
-        }),
-        Err(rule) => draft.error(place, rule),
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a file contains, in the same form for all formats.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
-pub use fracti_core::import::Format;
+pub use fracti_core::import::{Format, RowPlace};
 use fracti_core::{
     currency::Currency,
     decimal::Decimal,
@@ -14,7 +14,10 @@ use fracti_core::{
     text::{Description, GuestName, Note, Notes},
     time::Day,
 };
-use serde::{Serialize, Serializer, ser::Error as _};
+use serde::{
+    Serialize, Serializer,
+    ser::{Error as _, SerializeMap},
+};
 use serde_json::value::RawValue;
 
 use crate::key::Key;
@@ -75,8 +78,8 @@ pub struct Member {
 /// An expense or a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Line in the file.
-    pub line: usize,
+    /// Place in the file.
+    pub place: RowPlace,
     /// Identity of the row, the same in a later export of the same group.
     pub key: Key,
     /// Day on which it happened.
@@ -115,8 +118,8 @@ pub enum Movement {
 /// An adjustment of balances, which only Fracti's own files have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adjustment {
-    /// Line in the file.
-    pub line: usize,
+    /// Place in the file.
+    pub place: RowPlace,
     /// Identity, the same in a later export of the same group.
     pub key: Key,
     /// Name of its entry in the ledger of the file.
@@ -193,20 +196,65 @@ pub struct Check {
 }
 
 /// An error or a warning.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
-    /// Physical line of a CSV file, from 1, or index in a JSON array, from 0. Without it, the issue
-    /// concerns the whole file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<usize>,
+    /// Row that it concerns; `None` if it concerns the whole file.
+    pub row: Option<RowPlace>,
     /// Number of the cell in the line of a CSV file, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
+    /// Path of the field in the row of a JSON file.
+    pub field: Option<String>,
     /// The rule that is broken, or what is done differently.
     pub message: String,
 }
 
+impl Serialize for Issue {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let place = [("line", self.line()), ("column", self.column)].into_iter();
+        let mut map = to.serialize_map(None)?;
+        for (name, number) in place.filter_map(|(name, number)| Some((name, number?))) {
+            map.serialize_entry(name, &number)?;
+        }
+        if let Some(path) = self.path() {
+            map.serialize_entry("path", &path)?;
+        }
+        map.serialize_entry("message", &self.message)?;
+        map.end()
+    }
+}
+
+impl fmt::Display for Issue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { message, .. } = self;
+        match (self.line(), self.column, self.path()) {
+            (_, _, Some(path)) => write!(f, "{path}: {message}"),
+            (Some(line), Some(column), _) => write!(f, "line {line}, column {column}: {message}"),
+            (Some(line), None, _) => write!(f, "line {line}: {message}"),
+            (None, ..) => f.write_str(message),
+        }
+    }
+}
+
 impl Issue {
+    /// Physical line of a CSV file, from 1.
+    #[must_use]
+    pub const fn line(&self) -> Option<usize> {
+        match self.row {
+            Some(RowPlace::Line(line)) => Some(line),
+            Some(RowPlace::Item(..)) | None => None,
+        }
+    }
+
+    /// Path in a JSON file, like `expenses[29].expenseDate`.
+    #[must_use]
+    pub fn path(&self) -> Option<String> {
+        match (self.row, &self.field) {
+            (Some(item @ RowPlace::Item(..)), Some(field)) => Some(format!("{item}.{field}")),
+            (Some(item @ RowPlace::Item(..)), None) => Some(item.to_string()),
+            (Some(RowPlace::Line(_)) | None, _) => None,
+        }
+    }
+
     /// The error of a file in an unknown format.
     pub(crate) fn no_format() -> Self {
         let formats = Format::WORDS.join(", ");
@@ -224,7 +272,7 @@ pub struct Question {
     pub message: String,
 }
 
-/// What is asked, and by what name or line the answer refers to it.
+/// What is asked, and by what name or line the answer refers to it. Only CSV files lack payers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Asks {
@@ -245,31 +293,48 @@ pub enum Asks {
 /// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    line: Option<usize>,
+    row: Option<RowPlace>,
     column: Option<usize>,
+}
+
+impl From<RowPlace> for Place {
+    fn from(row: RowPlace) -> Self {
+        Self { row: Some(row), column: None }
+    }
 }
 
 impl Place {
     /// The whole file.
-    pub(crate) const FILE: Self = Self { line: None, column: None };
+    pub(crate) const FILE: Self = Self { row: None, column: None };
 
     pub(crate) const fn line(line: usize) -> Self {
-        Self { line: Some(line), column: None }
+        Self { row: Some(RowPlace::Line(line)), column: None }
     }
 
     pub(crate) const fn cell(line: usize, column: usize) -> Self {
-        Self { line: Some(line), column: Some(column) }
+        Self { row: Some(RowPlace::Line(line)), column: Some(column) }
+    }
+
+    /// An item of a JSON list.
+    pub(crate) const fn item(list: &'static str, index: usize) -> Self {
+        Self { row: Some(RowPlace::Item(list, index)), column: None }
+    }
+
+    /// An issue about a field of the row. In JSON, `field` is its path.
+    pub(crate) fn issue_of(self, field: &str, message: impl Into<String>) -> Issue {
+        let is_item = matches!(self.row, Some(RowPlace::Item(..)));
+        Issue { field: is_item.then(|| field.to_owned()), ..self.issue(message) }
     }
 
     pub(crate) fn issue(self, message: impl Into<String>) -> Issue {
-        let Self { line, column } = self;
+        let Self { row, column } = self;
         let mut message: String = message.into();
         // Messages quote the file, whose texts may have any length.
         if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
             message.truncate(end);
             message.push('…');
         }
-        Issue { line, column, message }
+        Issue { row, column, field: None, message }
     }
 }
 

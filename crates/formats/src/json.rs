@@ -4,7 +4,7 @@ use fracti_core::decimal::Decimal;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::value::RawValue;
 
-use crate::import::{Issue, Place};
+use crate::import::{Issue, Place, RowPlace};
 
 /// An exact number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,64 +18,88 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// Reads a whole file. `depth` is the number of brackets around a row.
+/// Reads a whole file. `lists` are the paths of its lists of rows, all at the same depth.
 ///
 /// # Errors
 ///
-/// An [`Issue`] with the index of the row that is broken or cut off.
-pub(crate) fn file<'a, T: Deserialize<'a>>(text: &'a str, depth: usize) -> Result<T, Issue> {
+/// An [`Issue`] with the row that is broken or cut off.
+pub(crate) fn file<'a, T: Deserialize<'a>>(
+    text: &'a str,
+    lists: &[&'static str],
+) -> Result<T, Issue> {
     serde_json::from_str(text).map_err(|error| {
         let message = format!("the file is not the JSON of an export: {error}");
         let line_start = error.line().checked_sub(2).and_then(|breaks| {
             text.match_indices('\n').nth(breaks).map(|(index, _)| index.saturating_add(1))
         });
         let end = line_start.unwrap_or_default().saturating_add(error.column());
-        let place = if error.is_data() { None } else { row_at(text, end, depth) };
-        place.map_or(Place::FILE, Place::line).issue(message)
+        let row = if error.is_data() { None } else { row_at(text, end, lists) };
+        row.map_or(Place::FILE, Place::from).issue(message)
     })
 }
 
-/// Reads a part of a file. An error names the field and the rule.
-pub(crate) fn part<'a, T: Deserialize<'a>>(json: &'a RawValue) -> Result<T, String> {
+/// Reads a row of a file.
+///
+/// # Errors
+///
+/// An [`Issue`] with the field and the rule.
+pub(crate) fn part<'a, T: Deserialize<'a>>(json: &'a RawValue, place: Place) -> Result<T, Issue> {
     let mut part = serde_json::Deserializer::from_str(json.get());
     serde_path_to_error::deserialize(&mut part).map_err(|error| {
         let (path, message) = (error.path().to_string(), error.inner().to_string());
         // The position is that in the part, not in the file.
         let rule = message.rsplit_once(" at line ").map_or(&*message, |(rule, _)| rule);
-        if path == "." { rule.to_owned() } else { format!("{path}: {rule}") }
+        match &*path {
+            "." => place.issue(rule),
+            _ => place.issue_of(&path, format!("{path}: {rule}")),
+        }
     })
 }
 
-/// Index of the row in which the byte before `end` is: the number of commas in the list that has
-/// `depth` brackets around its items.
-fn row_at(text: &str, end: usize, depth: usize) -> Option<usize> {
-    let (mut open, mut index) = (0_usize, None::<usize>);
+/// The row in which the byte before `end` is: its index is the number of commas in a list.
+fn row_at(text: &str, end: usize, lists: &[&'static str]) -> Option<RowPlace> {
+    // The number of brackets around a row.
+    let depth = |list: &str| list.split('.').filter(|name| !name.is_empty()).count().checked_add(1);
+    let depth = lists.first().copied().and_then(depth)?;
+    // A list is the value after its name, which is the last string before it.
+    let named = |name: &str| {
+        let name = if depth == 1 { "" } else { name };
+        lists.iter().copied().find(|list| list.rsplit('.').next() == Some(name))
+    };
+    let (mut open, mut row, mut name) = (0_usize, None::<(&'static str, usize)>, 0..0);
     let (mut in_string, mut is_escaped) = (false, false);
-    for byte in text.bytes().take(end) {
+    for (at, byte) in text.bytes().enumerate().take(end) {
         if in_string {
             in_string = is_escaped || byte != b'"';
             is_escaped = !is_escaped && byte == b'\\';
+            name.end = at;
             continue;
         }
         match byte {
-            b'"' => in_string = true,
+            b'"' => {
+                in_string = true;
+                name = at.saturating_add(1)..at;
+            }
             b'[' | b'{' => {
                 open = open.saturating_add(1);
                 if open == depth && byte == b'[' {
-                    index = Some(0);
+                    let list = text.get(name.clone()).and_then(named);
+                    row = list.map(|list| (list, 0));
                 }
             }
             b']' | b'}' => {
                 if open == depth {
-                    index = None;
+                    row = None;
                 }
                 open = open.saturating_sub(1);
             }
-            b',' if open == depth => index = index.and_then(|index| index.checked_add(1)),
+            b',' if open == depth => {
+                row = row.map(|(list, index)| (list, index.saturating_add(1)));
+            }
             _ => {}
         }
     }
-    index
+    row.map(|(list, index)| RowPlace::Item(list, index))
 }
 
 #[cfg(test)]
@@ -84,17 +108,19 @@ mod tests {
 
     #[test]
     fn a_broken_file_names_the_row() {
-        for (text, depth, line) in [
-            (r#"[{"a":1},{"a":NaN}]"#, 1, Some(1)),
-            (r#"[{"a":1},{"a":[1,2],"b":"],[\"#, 1, Some(1)),
-            ("[\n{\"a\":1},\n\n{\"a\":1}, x]", 1, Some(2)),
-            (r#"{"x":[1,2],"rows":[{"a":1},{"a":1},{"a"}]}"#, 2, Some(2)),
+        for (text, depth, path) in [
+            (r#"[{"a":1},{"a":NaN}]"#, 1, Some("[1]")),
+            (r#"[{"a":1},{"a":[1,2],"b":"],[\"#, 1, Some("[1]")),
+            ("[\n{\"a\":1},\n\n{\"a\":1}, x]", 1, Some("[2]")),
+            (r#"{"x":[1,2],"rows":[{"a":1},{"a":1},{"a"}]}"#, 2, Some("rows[2]")),
             (r#"{"x":[1,2],"rows":[{"a":1},{"a":1}],"#, 2, None),
+            (r#"{"rows":[{"a":1}],"others":[1,2,{"a"}]}"#, 2, Some("others[2]")),
             (r#"{"rows":[{"a":1}]} more"#, 2, None),
-            ("[1] [2", 1, Some(0)),
+            ("[1] [2", 1, Some("[0]")),
         ] {
-            let issue = file::<&RawValue>(text, depth).unwrap_err();
-            assert_eq!(issue.line, line, "{text}: {}", issue.message);
+            let lists = if depth == 1 { &[""][..] } else { &["rows", "others"] };
+            let issue = file::<&RawValue>(text, lists).unwrap_err();
+            assert_eq!(issue.path().as_deref(), path, "{text}: {}", issue.message);
         }
     }
 

@@ -61,7 +61,7 @@ pub use encoding::{MAX_FILE, MAX_LARGE_FILE};
 pub use import::{
     Adjustment, AdjustmentChange, Asks, Check, Format, Import, ImportPlan, Issue, MAX_CHECKS,
     MAX_ERRORS, MAX_QUESTIONS, MAX_WARNINGS, Member, Movement, Part, PlannedBalance, PlannedMember,
-    Question, Row, Transfer,
+    Question, Row, RowPlace, Transfer,
 };
 pub use key::Key;
 pub use mapping::{Match, MatchedBy, Target, TargetError, matches};

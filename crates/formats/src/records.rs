@@ -19,7 +19,7 @@ use fracti_core::{
 };
 
 use crate::{
-    import::{Adjustment, Asks, Import, Issue, Movement, Part, Question, Row, Transfer},
+    import::{Adjustment, Asks, Import, Movement, Part, Question, Row, RowPlace, Transfer},
     mapping::{Target, TargetError},
 };
 
@@ -79,36 +79,36 @@ impl Import {
         let named: Vec<Member> =
             members.iter().filter(|it| named.contains(&it.id)).cloned().collect();
         let mut records = Vec::new();
-        let of_rows = self.rows.iter().map(|row| (row.line, row.records(to, &people, &named)));
+        let of_rows = self.rows.iter().map(|row| (row.place, row.records(to, &people, &named)));
         let of_adjustments = self.adjustments.iter().map(|it| {
             let event = it.event(to, &people);
             let record = |event: Event| Record::Adjustment(event.into());
-            (it.line, event.map(|event| event.into_iter().map(record).collect()))
+            (it.place, event.map(|event| event.into_iter().map(record).collect()))
         });
-        for (line, converted) in of_rows.chain(of_adjustments) {
+        for (place, converted) in of_rows.chain(of_adjustments) {
             match converted {
-                Ok(converted) => records.extend(converted.into_iter().map(|it| (line, it))),
+                Ok(converted) => records.extend(converted.into_iter().map(|it| (place, it))),
                 Err(Error::Invalid(rules)) => {
                     for rule in rules.into_sorted() {
-                        errors.push("file", format!("line {line}: {}", rule.rule));
+                        errors.push("file", format!("{place}: {}", rule.rule));
                     }
                 }
                 Err(error @ Error::Table(_)) => return Err(error),
-                Err(error) => errors.push("file", format!("line {line}: {error}")),
+                Err(error) => errors.push("file", format!("{place}: {error}")),
             }
         }
-        records.sort_by_key(|(line, _)| *line);
+        records.sort_by_key(|(place, _)| *place);
         let format = self.format.ok_or_else(|| Error::Table("a file without a format".into()));
         let new = NewImport { id: self.id(to, targets), format: format?, guests: added, records };
         errors.finish(Some(new))
     }
 
-    /// The lines of the payments that are left out because payer and recipient are one member.
+    /// The places of the payments that are left out because payer and recipient are one member.
     /// `members` has the member matched with each person, if any.
     pub fn payments_to_oneself(
         &self,
         members: &[Option<MemberId>],
-    ) -> impl Iterator<Item = (usize, Transfer)> {
+    ) -> impl Iterator<Item = (RowPlace, Transfer)> {
         let of = |person: usize| members.get(person).copied().flatten();
         let is_one = move |it: &Transfer| of(it.from).is_some() && of(it.from) == of(it.to);
         self.rows.iter().flat_map(move |row| {
@@ -117,26 +117,29 @@ impl Import {
                 Movement::Pending(transfer) => std::slice::from_ref(transfer),
                 Movement::Expense { .. } => &[],
             };
-            transfers.iter().filter(move |it| is_one(it)).map(|it| (row.line, *it))
+            transfers.iter().filter(move |it| is_one(it)).map(|it| (row.place, *it))
         })
     }
 
-    /// The lines of the adjustments that are left out because all their members are one member.
+    /// The places of the adjustments that are left out because all their members are one member.
     /// `members` has the member matched with each person, if any.
-    pub fn adjustments_of_one(&self, members: &[Option<MemberId>]) -> impl Iterator<Item = usize> {
+    pub fn adjustments_of_one(
+        &self,
+        members: &[Option<MemberId>],
+    ) -> impl Iterator<Item = RowPlace> {
         let of = |person: usize| members.get(person).copied().flatten();
         let is_of_one = move |it: &&Adjustment| {
             let mut members = it.changes.iter().map(|change| of(change.member));
             let first = members.next().flatten();
             first.is_some() && members.all(|member| member == first)
         };
-        self.adjustments.iter().filter(is_of_one).map(|it| it.line)
+        self.adjustments.iter().filter(is_of_one).map(|it| it.place)
     }
 
-    /// The lines of expenses whose splits are not kept, because two of the people who share them
+    /// The places of expenses whose splits are not kept, because two of the people who share them
     /// are one member: their shares become exact amounts. `members` has the member matched with
     /// each person, if any.
-    pub fn splits_lost(&self, members: &[Option<MemberId>]) -> impl Iterator<Item = usize> {
+    pub fn splits_lost(&self, members: &[Option<MemberId>]) -> impl Iterator<Item = RowPlace> {
         let is_lost = move |row: &&Row| match &row.movement {
             Movement::Expense { shares, split: Some(_), .. } => {
                 let mut known = BTreeSet::new();
@@ -147,20 +150,15 @@ impl Import {
                 false
             }
         };
-        self.rows.iter().filter(is_lost).map(|row| row.line)
+        self.rows.iter().filter(is_lost).map(|row| row.place)
     }
 
     /// The reasons why the file cannot be imported into the group: its errors and its open questions.
     fn refusals(&self, to: &Destination<'_>) -> FieldErrors {
         let (mut errors, options) = (FieldErrors::default(), Path::from("options"));
         let of_group = self.error_in(to.group.id);
-        for Issue { line, column, message } in of_group.iter().chain(&self.errors) {
-            let place = match (line, column) {
-                (Some(line), Some(column)) => format!("line {line}, column {column}: "),
-                (Some(line), None) => format!("line {line}: "),
-                (None, _) => String::new(),
-            };
-            errors.push("file", format!("{place}{message}"));
+        for issue in of_group.iter().chain(&self.errors) {
+            errors.push("file", issue);
         }
         for Question { asks, message } in &self.questions {
             let path = match asks {

@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 
 use crate::{
     category::category,
-    draft::{Draft, Entry},
-    import::{Format, Issue, Part, Place},
+    draft::{Draft, Entry, Named},
+    import::{Format, Issue, Part, Place, RowPlace},
     json::{self, Number},
     key::Key,
     rounding::Withheld,
@@ -23,6 +23,12 @@ use crate::{
 
 /// Currencies that have no decimals in the app, although they have some in ISO 4217.
 const WITHOUT_DECIMALS: [&str; 3] = ["COP", "HUF", "IDR"];
+
+/// The list of rows.
+const EXPENSES: &str = "expenses";
+
+/// The list of people.
+const PARTICIPANTS: &str = "participants";
 
 /// Decimals of a currency that the app does not know.
 const CUSTOM_DECIMALS: u8 = 2;
@@ -94,14 +100,15 @@ enum SplitMode {
 ///
 /// An [`Issue`] if it is not the JSON of a group.
 pub(crate) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
-    let group: Group<'_> = json::file(text, 2)?;
+    let group: Group<'_> = json::file(text, &[EXPENSES, PARTICIPANTS])?;
     draft.format(Format::SpliitJson);
     let mut members = HashMap::new();
-    for Participant { id, name } in group.participants {
-        if let Some(member) = draft.add_member(Place::FILE, &name)
+    for (index, Participant { id, name }) in group.participants.into_iter().enumerate() {
+        let place = Place::item(PARTICIPANTS, index);
+        if let Some(member) = draft.add_member(place, "name", &name)
             && members.insert(id, member).is_some()
         {
-            draft.error(Place::FILE, format!("two participants have the id of {name}"));
+            draft.refuse(place, "id", "must be of one participant only");
         }
     }
     let code = group.currency_code.filter(|code| !code.is_empty());
@@ -120,12 +127,13 @@ pub(crate) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
         converted: 0,
     };
     for (index, json) in group.expenses.into_iter().enumerate() {
-        if !reader.draft.admits_row(index) {
+        let row = RowPlace::Item(EXPENSES, index);
+        if !reader.draft.admits_row(row.into()) {
             break;
         }
-        match json::part(json) {
-            Ok(expense) => reader.row(index, &expense),
-            Err(rule) => reader.draft.error(Place::line(index), rule),
+        match json::part(json, row.into()) {
+            Ok(expense) => reader.row(row, &expense),
+            Err(issue) => reader.draft.fail(issue),
         }
     }
     let Reader { draft, recurring, converted, .. } = reader;
@@ -171,10 +179,10 @@ struct Reader<'d, 'a> {
 }
 
 impl Reader<'_, '_> {
-    fn row(&mut self, index: usize, expense: &Expense) {
-        let place = Place::line(index);
+    fn row(&mut self, row: RowPlace, expense: &Expense) {
+        let place = Place::from(row);
         let day = expense.date.get(..10).unwrap_or(&expense.date);
-        let date = self.draft.date(place, day);
+        let date = self.draft.date(place, "expenseDate", day);
         let Some(payer) = self.member(place, "paidById", &expense.paid_by_id) else { return };
         let Some((amount, shares)) = self.amounts(place, expense, payer) else { return };
         let Some(date) = date else { return };
@@ -186,13 +194,13 @@ impl Reader<'_, '_> {
         }
         let Some(key) = self.key(place, expense) else { return };
         self.draft.push(&Entry {
-            line: index,
+            row,
             key,
             is_payment: expense.is_reimbursement,
             date,
-            description: &expense.title,
+            description: Named { field: "title", text: &expense.title },
             category: expense.category.as_ref().and_then(our_category),
-            notes: expense.notes.as_deref(),
+            notes: expense.notes.as_deref().map(|text| Named { field: "notes", text }),
             currency: self.currency,
             is_open: self.is_open,
             payers: vec![Part { member: payer, minor: amount }],
@@ -204,7 +212,8 @@ impl Reader<'_, '_> {
     fn key(&mut self, place: Place, expense: &Expense) -> Option<Key> {
         if let Some(id) = &expense.id {
             if !self.ids.insert(id.clone()) {
-                self.draft.error(place, format!("another expense has the id {id:.40}, too"));
+                let rule = format!("{id:.40} must be of one expense only");
+                self.draft.refuse(place, "id", rule);
                 return None;
             }
             return Some(Key::of("spliit", &["id", id]));
@@ -230,36 +239,38 @@ impl Reader<'_, '_> {
         expense: &Expense,
         payer: usize,
     ) -> Option<(i64, Vec<Part>)> {
-        let mut paid_for: Vec<&PaidFor> = expense.paid_for.iter().collect();
+        let mut paid_for: Vec<(usize, &PaidFor)> = expense.paid_for.iter().enumerate().collect();
         // The app compares ids by their UTF-16 code units.
-        paid_for.sort_by(|one, two| {
+        paid_for.sort_by(|(_, one), (_, two)| {
             one.participant_id.encode_utf16().cmp(two.participant_id.encode_utf16())
         });
-        let ids = paid_for.iter().map(|it| self.member(place, "participantId", &it.participant_id));
+        let ids = paid_for.iter().map(|(index, it)| {
+            self.member(place, &format!("paidFor[{index}].participantId"), &it.participant_id)
+        });
         let ids: Option<Vec<usize>> = ids.collect();
         let members = ids?;
-        let ids: HashSet<&String> = paid_for.iter().map(|it| &it.participant_id).collect();
+        let ids: HashSet<&String> = paid_for.iter().map(|(_, it)| &it.participant_id).collect();
         if ids.len() != members.len() {
-            self.draft.error(place, "participantId must appear only once in paidFor");
+            self.draft.refuse(place, "paidFor", "must have each participantId only once");
             return None;
         }
-        let weight = |it: &&PaidFor| match expense.split_mode {
+        let amount = self.whole(place, "amount", expense.amount);
+        let weights = paid_for.iter().map(|(index, it)| match expense.split_mode {
             SplitMode::Evenly => Some(1),
-            SplitMode::ByShares | SplitMode::ByPercentage | SplitMode::ByAmount => whole(it.shares),
-        };
-        let weights: Option<Vec<i64>> = paid_for.iter().map(weight).collect();
-        let (Some(amount), Some(weights)) = (whole(expense.amount), weights) else {
-            self.draft.error(place, "amount and shares must be whole numbers below 2^63");
-            return None;
-        };
+            SplitMode::ByShares | SplitMode::ByPercentage | SplitMode::ByAmount => {
+                self.whole(place, &format!("paidFor[{index}].shares"), it.shares)
+            }
+        });
+        let weights: Option<Vec<i64>> = weights.collect();
+        let (amount, weights) = (amount?, weights?);
         let Some(units) = apportion(amount, &weights, expense.id.as_deref()) else {
-            self.draft.error(place, "the shares in paidFor must not sum to 0");
+            self.draft.refuse(place, "paidFor", "must have shares that do not sum to 0");
             return None;
         };
         let (currency, is_finer) = (self.currency, self.decimals > self.currency.exponent());
         let (number, minor, units) = if is_finer {
             let number = Decimal::new(amount.into(), self.decimals);
-            let Money { minor, .. } = self.draft.rounded(place, number, currency)?;
+            let Money { minor, .. } = self.draft.rounded(place, "amount", number, currency)?;
             (number, minor, apportion(minor, &weights, expense.id.as_deref())?)
         } else {
             (Decimal::new(amount.into(), 0), amount, units)
@@ -277,21 +288,21 @@ impl Reader<'_, '_> {
             return Some((minor, shares));
         }
         for share in &mut shares {
-            share.minor = self.minor(place, share.minor.into())?;
+            share.minor = self.minor(place, "paidFor", share.minor.into())?;
         }
-        Some((self.minor(place, amount.into())?, shares))
+        Some((self.minor(place, "amount", amount.into())?, shares))
     }
 
     /// Converts the app's minor units to ours.
-    fn minor(&mut self, place: Place, units: i128) -> Option<i64> {
+    fn minor(&mut self, place: Place, field: &str, units: i128) -> Option<i64> {
         let number = Decimal::new(units, self.decimals);
-        self.draft.minor(place, number, self.currency)
+        self.draft.minor(place, field, number, self.currency)
     }
-}
 
-/// A whole number.
-fn whole(Number(number): Number) -> Option<i64> {
-    number.at_scale(0).and_then(|whole| i64::try_from(whole).ok())
+    fn whole(&mut self, place: Place, field: &str, Number(number): Number) -> Option<i64> {
+        let whole = number.at_scale(0).and_then(|whole| i64::try_from(whole).ok());
+        self.draft.keep(place, field, whole.ok_or("must be a whole number below 2^63"))
+    }
 }
 
 fn our_category(labels: &Labels) -> Option<Category> {

@@ -10,8 +10,8 @@ use fracti_core::{currency::Currency, decimal::Decimal, money::Money};
 use crate::{
     category::category,
     csv::{Csv, Record, unguarded},
-    draft::{Draft, Entry},
-    import::{Format, Issue, Part, Place},
+    draft::{Draft, Entry, MEMBER, Named},
+    import::{Format, Issue, Part, Place, RowPlace},
     number::{DecimalMark, rounded},
     rounding::{Exact, Withheld},
 };
@@ -72,8 +72,9 @@ pub(crate) fn read(
 ) -> Result<(), Issue> {
     draft.format(Format::SplitwiseCsv);
     let names = header.cells.iter().enumerate().take(header.width(&records)).skip(COLUMNS);
-    let members: Option<Vec<usize>> =
-        names.map(|(index, name)| draft.add_member(header.place(index), unguarded(name))).collect();
+    let members: Option<Vec<usize>> = names
+        .map(|(index, name)| draft.add_member(header.place(index), MEMBER, unguarded(name)))
+        .collect();
     let Some(members) = members else { return Ok(()) };
     let rows = records.clone().map_while(Result::ok);
     let mark = DecimalMark::of(rows.flat_map(|row| row.cells.into_iter().skip(COLUMNS - 2)));
@@ -95,7 +96,7 @@ pub(crate) fn read(
             reader.draft.error(Place::line(record.line), rule);
         } else if record.cell(2).trim().is_empty() && record.cell(3).trim().is_empty() {
             reader.total(&record);
-        } else if reader.draft.admits_row(record.line) {
+        } else if reader.draft.admits_row(Place::line(record.line)) {
             reader.row(&record);
         } else {
             break;
@@ -116,7 +117,7 @@ struct Reader<'d, 'a> {
 
 impl Reader<'_, '_> {
     fn row(&mut self, record: &Record<'_>) {
-        let date = self.draft.date(record.place(0), record.cell(0));
+        let date = self.draft.date(record.place(0), "the date", record.cell(0));
         let Some((currency, numbers)) = self.amounts(record) else { return };
         let exact_cost = self.number(record, 3, currency);
         let (Some(date), Some(exact_cost)) = (date, exact_cost) else { return };
@@ -168,7 +169,7 @@ impl Reader<'_, '_> {
         match payers.as_mut_slice() {
             [] => {
                 let reason = "it changes no balance, because the members paid only for themselves";
-                return self.draft.skip(record.line, reason);
+                return self.draft.skip(RowPlace::Line(record.line), reason);
             }
             // The cost and the net of the only payer tell the payer's own share.
             [payer] => {
@@ -186,11 +187,11 @@ impl Reader<'_, '_> {
             }
         }
         self.draft.push(&Entry {
-            line: record.line,
+            row: RowPlace::Line(record.line),
             key,
             is_payment,
             date,
-            description,
+            description: Named { field: "the description", text: description },
             category: category(record.cell(2)).filter(|_| !is_payment),
             notes: None,
             currency,

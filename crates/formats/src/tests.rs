@@ -19,7 +19,7 @@ use fracti_core::{
 };
 use proptest::prelude::*;
 
-use crate::{Answers, Import, Movement, read};
+use crate::{Answers, Import, Movement, RowPlace, read};
 
 fn today() -> Day {
     "2026-06-30".parse().unwrap()
@@ -66,12 +66,13 @@ fn rows(import: &Import) -> Vec<String> {
     import.rows.iter().map(row).collect()
 }
 
-/// Errors or warnings, like "3:4 the date must be a day …".
+/// Errors or warnings, like "3:4 the date must be a day …" or "rows[2].date date must be a day …".
 fn issues(issues: &[crate::Issue]) -> Vec<String> {
-    let place = |it: &crate::Issue| match (it.line, it.column) {
-        (Some(line), Some(column)) => format!("{line}:{column} "),
-        (Some(line), None) => format!("{line} "),
-        (None, _) => String::new(),
+    let place = |it: &crate::Issue| match (it.line(), it.column, it.path()) {
+        (Some(line), Some(column), _) => format!("{line}:{column} "),
+        (Some(line), None, _) => format!("{line} "),
+        (None, _, Some(path)) => format!("{path} "),
+        (None, _, None) => String::new(),
     };
     issues.iter().map(|it| format!("{}{}", place(it), it.message)).collect()
 }

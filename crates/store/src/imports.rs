@@ -20,7 +20,7 @@ use fracti_core::{
     entry::Entry,
     group::{Member, MemberRow},
     id::{GroupId, ImportId, MemberId},
-    import::{Format, ImportRow, ImportedSettlement, NewImport, Record, Status},
+    import::{Format, ImportRow, ImportedSettlement, NewImport, Record, RowPlace, Status},
     input::{FieldErrors, Step},
     keys::{self, Primary, prefix},
     row,
@@ -79,8 +79,8 @@ struct Run<'a> {
     before: Option<ImportRow>,
 }
 
-/// A row of the file and its line.
-type Line<'a> = &'a (usize, Record);
+/// A row of the file and its place.
+type Line<'a> = &'a (RowPlace, Record);
 
 impl Table {
     /// Records the rows of a file that the group does not have yet, in the order of the file, and
@@ -123,13 +123,13 @@ impl Table {
             all.iter().copied().filter(|(_, it)| !recorded.has(it)).collect();
         let events = missing.iter();
         let events: Vec<_> = events
-            .filter_map(|(line, record)| Some((*line, record.event().transpose()?)))
+            .filter_map(|(place, record)| Some((*place, record.event().transpose()?)))
             .collect();
-        let lines: Vec<usize> = events.iter().map(|(line, _)| *line).collect();
+        let places: Vec<RowPlace> = events.iter().map(|(place, _)| *place).collect();
         ledger.check_events(events.into_iter().map(|(_, event)| event)).map_err(
-            |(index, error)| {
-                let line = lines.get(index).copied().unwrap_or_default();
-                Error::invalid("file", format!("line {line}: {error}"))
+            |(index, error)| match places.get(index) {
+                Some(place) => Error::invalid("file", format!("{place}: {error}")),
+                None => Error::Table("an event of an import has no place".into()),
             },
         )?;
 
@@ -161,8 +161,9 @@ impl Table {
                     if std::mem::replace(&mut at_once, 1) > 1 {
                         continue;
                     }
-                    let line = left.first().map_or(0, |(line, _)| *line);
-                    return Err(Error::invalid("file", format!("line {line}: {rules}")));
+                    let first = left.first().map(|(place, _)| format!("{place}: "));
+                    let place = first.unwrap_or_default();
+                    return Err(Error::invalid("file", format!("{place}{rules}")));
                 }
                 written => written?,
             };
@@ -243,10 +244,10 @@ impl Table {
         let import = run.continued(row.as_ref(), transaction.at())?;
         let mut batch = Batch::new(transaction, run.new.id);
         let (mut taken, mut there) = (0_usize, 0_u64);
-        for (line, record) in candidates {
+        for (place, record) in candidates {
             if recorded.has(record) {
                 there = there.saturating_add(1);
-            } else if !batch.record(*line, record)? {
+            } else if !batch.record(*place, record)? {
                 break;
             }
             taken = taken.saturating_add(1);
@@ -419,8 +420,8 @@ fn put_row(import: &ImportRow, read: Option<&ImportRow>) -> Result<Write, Error>
 }
 
 /// The members of what a file has.
-fn taking_part(records: &[(usize, Record)]) -> BTreeSet<MemberId> {
-    let of_record = |(_, record): &(usize, Record)| match record {
+fn taking_part(records: &[(RowPlace, Record)]) -> BTreeSet<MemberId> {
+    let of_record = |(_, record): &(RowPlace, Record)| match record {
         Record::Expense(expense) => {
             let sharers = expense.splits.iter().map(|share| share.user_id);
             expense.payer_ids().chain(sharers).collect::<Vec<_>>()

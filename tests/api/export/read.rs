@@ -7,7 +7,7 @@ use fracti_core::{
     money::Money,
     split::{Split, SplitType},
 };
-use fracti_formats::{Answers, Format, Import, Movement, Part, read};
+use fracti_formats::{Answers, Format, Import, Movement, Part, RowPlace, read};
 use serde_json::Value;
 
 use super::{Eventful, exported, pages};
@@ -53,7 +53,8 @@ async fn export_is_read_with_equal_balances_shares_and_payers() {
             continue;
         }
         expenses += 1;
-        let row = import.rows.iter().find(|row| row.line == index).unwrap();
+        let row =
+            import.rows.iter().find(|row| row.place == RowPlace::Item("entries", index)).unwrap();
         let Movement::Expense { payers, shares, split } = &row.movement else {
             unreachable!("{row:?}")
         };

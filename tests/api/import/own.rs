@@ -279,7 +279,7 @@ async fn adjustments_of_people_who_are_one_member_are_added_up_or_left_out() {
 }
 
 #[tokio::test]
-async fn an_adjustment_that_the_ledger_cannot_take_is_refused_by_its_line() {
+async fn an_adjustment_that_the_ledger_cannot_take_is_refused_by_its_place() {
     let source = Group::new(2, "EUR").await;
     let push = |amount: u64| {
         let changes = json!([
@@ -301,6 +301,6 @@ async fn an_adjustment_that_the_ledger_cannot_take_is_refused_by_its_line() {
     let refused = import.send(alice, &group).await;
     assert_eq!(refused.code(), (400, "VALIDATION_ERROR"));
     let message = refused.body["details"][0]["message"].as_str().unwrap();
-    assert!(message.starts_with("line 0: amount must keep the group's totals"), "{message}");
+    assert!(message.starts_with("entries[0]: amount must keep the group's totals"), "{message}");
     assert_eq!(group.api.rows().await, before);
 }

@@ -45,3 +45,46 @@ async fn a_plan_has_amounts_in_the_requested_form() {
     assert_eq!(reply.cost.round_trips, 1, "{}", reply.cost);
     assert_eq!(reply.cost.write_units.to_string(), "0");
 }
+
+#[tokio::test]
+async fn a_place_says_what_it_counts() {
+    let group = Group::new(2, "EUR").await;
+    let alice = &group.members[0];
+    let bill = |date: &str, amount: &str| {
+        json!({ "what": "Tea", "amount": amount.parse::<f64>().unwrap(), "currency": "EUR",
+            "date": date, "payer_name": "A", "payer_weight": 1, "owers": ["B"] })
+    };
+    let bills = json!([bill("2026-01-01", "9"), bill("2099-01-01", "9.005"), bill("1.1.26", "9")]);
+    let csv = "what,amount,currency,date,payer_name,payer_weight,owers\r\n\
+               Tea,9.005,EUR,2099-01-01,A,1.0,B\r\nTea,9.0,EUR,1.1.26,A,1.0,B\r\n";
+    let rule = "date must be a day from 1970-01-01 to 9999-12-31, like 2024-01-20";
+    let far = "date 2099-01-01 is more than one year ahead";
+    let rounded = "amount 9.005 is rounded to 9.01 EUR";
+    for (file, errors, warnings, refused) in [
+        (
+            bills.to_string(),
+            json!([{ "path": "[2].date", "message": rule }]),
+            json!([
+                { "path": "[1].date", "message": far },
+                { "path": "[1].amount", "message": rounded },
+            ]),
+            format!("[2].date: {rule}"),
+        ),
+        (
+            csv.to_owned(),
+            json!([{ "line": 3, "column": 4, "message": rule }]),
+            json!([
+                { "line": 2, "column": 4, "message": far },
+                { "line": 2, "column": 2, "message": rounded },
+            ]),
+            format!("line 3, column 4: {rule}"),
+        ),
+    ] {
+        let import = Import::of(&file, "{}");
+        let plan = import.send(alice, &group).await;
+        assert_eq!([&plan.data(200)["errors"], &plan.data(200)["warnings"]], [&errors, &warnings]);
+        let import = import.by(alice, &group, &[("A", "1"), ("B", "2")]).await;
+        let reply = import.send(alice, &group).await;
+        assert_eq!(reply.body["details"], json!([{ "path": "file", "message": refused }]));
+    }
+}

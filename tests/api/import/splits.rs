@@ -167,10 +167,11 @@ async fn people_who_are_one_member_have_an_exact_share() {
     let import = Import::of(&export.to_string(), "{}").by(caller, &into, &known).await;
     let plan = import.clone().with("commit", json!(false)).send(caller, &into).await;
     let warnings = plan.data(200)["warnings"].as_array().unwrap();
-    let lines: Vec<u64> = warnings.iter().map(|it| it["line"].as_u64().unwrap()).collect();
+    let paths: Vec<&str> = warnings.iter().map(|it| it["path"].as_str().unwrap()).collect();
     let entries = export["entries"].as_array().unwrap();
     let not_exact = (0..).zip(entries).filter(|(_, it)| it["expense"]["splitType"] != "exact");
-    assert_eq!(lines, not_exact.map(|(index, _)| index).collect::<Vec<u64>>());
+    let expected = not_exact.map(|(index, _): (usize, _)| format!("entries[{index}]"));
+    assert_eq!(paths, expected.collect::<Vec<_>>());
     let message = "the shares are imported as exact amounts, because two of the people who share \
                    it are one member";
     assert!(warnings.iter().all(|it| it["message"] == message), "{warnings:?}");
@@ -197,7 +198,7 @@ async fn split_that_cannot_be_kept_is_imported_as_exact_amounts() {
     let warning = &plan.data(200)["warnings"][0];
     assert_eq!(
         *warning,
-        json!({ "line": 0, "message": "the shares are imported as exact amounts, because the split \
+        json!({ "path": "entries[0]", "message": "the shares are imported as exact amounts, because the split \
             cannot be kept: the percentages sum to 99.99, 0.01 less than 100" })
     );
     assert_eq!(counts(&import.send(caller, &into).await)[0], 1);

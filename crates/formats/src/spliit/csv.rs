@@ -9,8 +9,8 @@ use fracti_core::{currency::Currency, decimal::Decimal, time::Day};
 use crate::{
     category::category,
     csv::{Csv, Record, unguarded},
-    draft::{Draft, Entry},
-    import::{Format, Issue, Part, Place},
+    draft::{Draft, Entry, MEMBER, Named},
+    import::{Format, Issue, Part, Place, RowPlace},
     key::Key,
     number::DecimalMark,
     quote::quoted,
@@ -52,8 +52,9 @@ pub(crate) fn read(
     let index = |name: &str| header.cells.iter().position(|it| it == name);
     let first = index(SPLIT_MODE).map_or(header.cells.len(), |index| index.saturating_add(1));
     let names = header.cells.iter().enumerate().take(header.width(&records)).skip(first);
-    let members: Option<Vec<usize>> =
-        names.map(|(index, name)| draft.add_member(header.place(index), unguarded(name))).collect();
+    let members: Option<Vec<usize>> = names
+        .map(|(index, name)| draft.add_member(header.place(index), MEMBER, unguarded(name)))
+        .collect();
     let Some(members) = members else { return Ok(()) };
     let mut reader = Reader {
         draft,
@@ -79,7 +80,7 @@ pub(crate) fn read(
         if cells != expected {
             let rule = format!("the line has {cells} cells, but the header has {expected}");
             reader.draft.error(Place::line(record.line), rule);
-        } else if reader.draft.admits_row(record.line) {
+        } else if reader.draft.admits_row(Place::line(record.line)) {
             reader.row(&record);
         } else {
             break;
@@ -117,7 +118,7 @@ struct Reader<'d, 'a> {
 
 impl Reader<'_, '_> {
     fn row(&mut self, record: &Record<'_>) {
-        let date = self.draft.date(record.place(0), record.cell(0));
+        let date = self.draft.date(record.place(0), "the date", record.cell(0));
         let is_payment = self.is_payment(record);
         let Some((currency, is_open)) = self.currency(record) else { return };
         let text = unguarded(record.cell(CURRENCY)).trim();
@@ -142,7 +143,7 @@ impl Reader<'_, '_> {
         let cost = unit.major(minor.into());
         let key = self.key(record, cost, &cells);
         if minor == 0 && cells.iter().all(|part| part.minor == 0) {
-            return self.draft.skip(record.line, "its amount is zero");
+            return self.draft.skip(RowPlace::Line(record.line), "its amount is zero");
         }
         if self.original.is_some_and(|index| !record.cell(index).is_empty()) {
             self.converted = self.converted.saturating_add(1);
@@ -168,7 +169,7 @@ impl Reader<'_, '_> {
             most.unwrap_or_default().saturating_sub(least.unwrap_or_default()) <= smallest
         };
         let place = record.place(COST);
-        let Some(rounded) = self.draft.rounded(place, cost, currency) else { return };
+        let Some(rounded) = self.draft.rounded(place, "the amount", cost, currency) else { return };
         let shares = if is_evenly && !is_even {
             let paid = Paid { by: payer, number: cost, rounded };
             let Some(shares) = self.evenly(record, paid, &shares, (key, date)) else { return };
@@ -182,11 +183,11 @@ impl Reader<'_, '_> {
             shares
         };
         self.draft.push(&Entry {
-            line: record.line,
+            row: RowPlace::Line(record.line),
             key,
             is_payment,
             date,
-            description: unguarded(record.cell(1)),
+            description: Named { field: "the description", text: unguarded(record.cell(1)) },
             category: category(unguarded(record.cell(2))),
             notes: None,
             currency,
@@ -345,7 +346,7 @@ impl Reader<'_, '_> {
         let units = number.at_scale(unit.scale).and_then(|units| i64::try_from(units).ok());
         if units.is_none() {
             // It has the rule that the number breaks.
-            self.draft.minor(place, number, unit.currency);
+            self.draft.minor(place, "the amount", number, unit.currency);
         }
         units
     }

@@ -87,7 +87,7 @@ fn bytes_of_no_known_format_are_refused() {
         (vec![b'x'; MAX_FILE + 1], "the file must have at most 5 MiB"),
         (vec![b'x'; MAX_FILE], "the file has none of the formats splitwise-csv, "),
         (vec![b'"'; 99_999], "1:1 the quote that opens this cell is never closed"),
-        (vec![b'['; 100_000], "0 the file is not the JSON of an export: "),
+        (vec![b'['; 100_000], "[0] the file is not the JSON of an export: "),
         ("{\"a\":".repeat(100_000).into_bytes(), "the file is not the JSON of an export: "),
         (b"null".to_vec(), "the file has none of the formats"),
         (
@@ -125,19 +125,19 @@ fn rows_members_and_participants_of_every_format_are_bounded() {
         )
     };
     assert_refused(&[
-        (&bills("\"Anna\"", 10_001), "10000 the file must have at most 10000 rows"),
+        (&bills("\"Anna\"", 10_001), "[10000] the file must have at most 10000 rows"),
         (
             &bills(&names(46), 1),
-            "0 an expense must have at most 45 splits and further payers, not 46",
+            "[0] an expense must have at most 45 splits and further payers, not 46",
         ),
-        (&bills(&names(501), 1), "0 the file must have at most 500 members"),
+        (&bills(&names(501), 1), "[0] the file must have at most 500 members"),
         (
             &project(46, 46, 1),
             "50 an expense must have at most 45 splits and further payers, not 46",
         ),
         (&project(501, 1, 1), "502:1 the file must have at most 500 members"),
-        (&participants(46), "0 a row must have at most 45 members, not 46"),
-        (&participants(501), "the file must have at most 500 members"),
+        (&participants(46), "expenses[0] a row must have at most 45 members, not 46"),
+        (&participants(501), "participants[500] the file must have at most 500 members"),
     ]);
     assert_eq!(errors(&read_text(&project(500, 45, 100))), [""; 0]);
     assert_eq!(errors(&read_text(&participants(45))), [""; 0]);
@@ -163,21 +163,29 @@ fn what_a_plan_lists_is_bounded() {
 #[test]
 fn numbers_and_dates_out_of_range_are_refused() {
     for (from, to, expected) in [
-        ("9.0", "1e999999999", "0 amount: 1e999999999 must have at most 38 digits"),
-        ("9.0", "-1e-999999999", "0 amount: -1e-999999999 must have at most 38 digits"),
-        ("9.0", "9223372036854775808", "0 the amount must be at most"),
-        ("9.0", "Infinity", "0 the file is not the JSON of an export: expected value"),
-        ("9.0", "true", "0 amount: true must be a number"),
-        ("9.0", "9.0,\"amount\":8.0", "0 duplicate field `amount`"),
-        ("\"payer_weight\":1.0", "\"payer_weight\":1e400", "0 payer_weight: 1e400 must have"),
-        ("2026-01-31", "2025-02-29", "0 the date must be a day"),
-        ("2026-01-31", "+12026-01-31", "0 the date must be a day"),
-        ("2026-01-31", "", "0 the date must be a day"),
-        ("\"EUR\"", "\"eur\"", "0 currency \"eur\" must be an ISO 4217 code"),
-        ("\"EUR\"", "7", "0 currency: invalid type: integer `7`, expected a string"),
-        ("\"Tea\"", "null", "0 what: invalid type: null, expected a string"),
-        ("[\"Anna\"]", "[\"Anna\",7]", "0 owers[1]: invalid type: integer `7`, expected a string"),
-        ("\"Anna\",\"payer_weight", "\"  \",\"payer_weight", "0 the name of a member must have"),
+        ("9.0", "1e999999999", "[0].amount amount: 1e999999999 must have at most 38 digits"),
+        ("9.0", "-1e-999999999", "[0].amount amount: -1e-999999999 must have at most 38 digits"),
+        ("9.0", "9223372036854775808", "[0].amount amount must be at most"),
+        ("9.0", "Infinity", "[0] the file is not the JSON of an export: expected value"),
+        ("9.0", "true", "[0].amount amount: true must be a number"),
+        ("9.0", "9.0,\"amount\":8.0", "[0] duplicate field `amount`"),
+        (
+            "\"payer_weight\":1.0",
+            "\"payer_weight\":1e400",
+            "[0].payer_weight payer_weight: 1e400 must have",
+        ),
+        ("2026-01-31", "2025-02-29", "[0].date date must be a day"),
+        ("2026-01-31", "+12026-01-31", "[0].date date must be a day"),
+        ("2026-01-31", "", "[0].date date must be a day"),
+        ("\"EUR\"", "\"eur\"", "[0].currency currency \"eur\" must be an ISO 4217 code"),
+        ("\"EUR\"", "7", "[0].currency currency: invalid type: integer `7`, expected a string"),
+        ("\"Tea\"", "null", "[0].what what: invalid type: null, expected a string"),
+        (
+            "[\"Anna\"]",
+            "[\"Anna\",7]",
+            "[0].owers[1] owers[1]: invalid type: integer `7`, expected a string",
+        ),
+        ("\"Anna\",\"payer_weight", "\"  \",\"payer_weight", "[0].payer_name payer_name must have"),
     ] {
         let file = bills("\"Anna\"", 1);
         assert!(file.contains(from), "{from}");

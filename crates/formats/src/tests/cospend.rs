@@ -45,9 +45,9 @@ fn amounts_are_divided_by_weights() {
         warnings(&import),
         [
             "the rules of recurrence of 1 bills are not imported",
-            "9:2 the amount 3.3333333333333 is rounded to 3.33 EUR",
-            "12:2 the amount 18.452769 is rounded to 18.45 EUR",
-            "15:2 the amount 0.001 is rounded to 0 EUR",
+            "9:2 amount 3.3333333333333 is rounded to 3.33 EUR",
+            "12:2 amount 18.452769 is rounded to 18.45 EUR",
+            "15:2 amount 0.001 is rounded to 0 EUR",
             "15 the row is left out: its amount is zero",
         ]
     );
@@ -111,16 +111,16 @@ fn bills_in_the_trash_bin_are_left_out() {
 #[test]
 fn broken_files_are_refused_at_their_line() {
     for (from, to, expected) in [
-        (",9,", ",1.0E+25,", "7:2 the amount must be at most"),
-        (",9,", ",NAN,", "7:2 the amount \"NAN\" must be a number"),
-        (",9,", ",,", "7:2 the amount \"\" must be a number"),
+        (",9,", ",1.0E+25,", "7:2 amount must be at most"),
+        (",9,", ",NAN,", "7:2 amount \"NAN\" must be a number"),
+        (",9,", ",,", "7:2 amount \"\" must be a number"),
         ("1769850000", "-5", "7:4 timestamp must be seconds"),
         ("1769850000", "99999999999999999", "7:4 timestamp must be seconds"),
-        ("2026-01-31,1769850000", "31.1.26,", "7:3 the date must be a day"),
+        ("2026-01-31,1769850000", "31.1.26,", "7:3 date must be a day"),
         ("\"Anna\"", "\"Eve\"", "7:5 payer_name must be a member"),
         ("\"Bob\"", "\"Eve\"", "7:8 owers must only have names of members"),
         ("\"Bob\"", "\"\"", "7:8 owers must only have names of members"),
-        ("\"Bob\"", "\"Bob,Bob\"", "7:8 a name must appear only once"),
+        ("\"Bob\"", "\"Bob,Bob\"", "7:8 owers must have each name only once"),
         ("\"Tea\"", "\"Te\"a\"", "7:1 text must not follow"),
         (",n,1,0,,0,n,0,\"\",0", "", "7 the line has 8 cells"),
         ("\"\",0", "\"\",", "7:17 deleted must be 0 or 1, not \"\""),

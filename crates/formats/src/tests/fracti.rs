@@ -68,40 +68,56 @@ fn broken_files_are_refused() {
         (
             "\"net\": 97.43",
             "\"net\": 97.44",
-            "the balance of Alice in EUR is 97.44, but its rows sum to 97.43",
+            "balances[0] the balance of Alice in EUR is 97.44, but its rows sum to 97.43",
         ),
-        ("\"net\": 97.43", "\"net\": NaN", "0 the file is not the JSON of an export"),
+        ("\"net\": 97.43", "\"net\": NaN", "balances[0] the file is not the JSON of an export"),
         (
             "\"sequence\": 3",
             "\"sequence\": 4",
-            "3 the entries must be in order: sequence must be 3",
+            "entries[3].sequence sequence must be 3: the entries must be in order",
         ),
-        ("\"refType\": \"settlement\"", "\"refType\": \"loan\"", "3 refType"),
+        ("\"refType\": \"settlement\"", "\"refType\": \"loan\"", "entries[3].refType refType"),
         (
             "\"status\": \"completed\"",
             "\"status\": \"pending\"",
-            "3 settlement.status must be completed",
+            "entries[3].settlement.status settlement.status must be completed",
         ),
-        ("\"toUserId\": \"1\"", "\"toUserId\": \"9\"", "3 toUserId must be the id of a member"),
-        ("\"amount\": 5,", "\"amount\": -5,", "3 settlement.amount must be positive"),
-        ("\"amount\": 5,", "\"amount\": 5.001,", "3 the amount must have at most 2 decimals"),
-        ("\"sent\": 2.5}", "\"sent\": 2.4}", "4 the changes in EUR must sum to 0"),
-        ("\"food\", \"date\": \"2026-01-03\"", "\"food\", \"date\": \"2026-02-30\"", "2 the date"),
-        ("\"splits\"", "\"parts\"", "0 expense: missing field `splits`"),
+        (
+            "\"toUserId\": \"1\"",
+            "\"toUserId\": \"9\"",
+            "entries[3].settlement.toUserId settlement.toUserId must be the id of a member",
+        ),
+        (
+            "\"amount\": 5,",
+            "\"amount\": -5,",
+            "entries[3].settlement.amount settlement.amount must be positive",
+        ),
+        (
+            "\"amount\": 5,",
+            "\"amount\": 5.001,",
+            "entries[3].settlement.amount settlement.amount must have at most 2 decimals",
+        ),
+        ("\"sent\": 2.5}", "\"sent\": 2.4}", "entries[4].changes changes in EUR must sum to 0"),
+        (
+            "\"food\", \"date\": \"2026-01-03\"",
+            "\"food\", \"date\": \"2026-02-30\"",
+            "entries[2].expense.date expense.date must be",
+        ),
+        ("\"splits\"", "\"parts\"", "entries[0].expense expense: missing field `splits`"),
         (
             "\"expense\": {\"id\": \"0190a1b2-0000-7000-8000-000000000012\"",
             "\"expense\": {\"id\": \"0190a1b2-0000-7000-8000-000000000011\"",
-            "11 expense.id must be the entryId",
+            "entries[11].expense.id expense.id must be the entryId",
         ),
         (
             "\"settlement\": {\"id\": \"0190a1b2-0000-7000-8000-000000000004\"",
             "\"settlement\": {\"id\": \"0190a1b2-0000-7000-8000-000000000006\"",
-            "3 settlement.id must be the entryId",
+            "entries[3].settlement.id settlement.id must be the entryId",
         ),
         (
             "\"entryId\": \"0190a1b2-0000-7000-8000-000000000012\"",
             "\"entryId\": \"0190a1b2-0000-7000-8000-000000000011\"",
-            "11 entryId 0190a1b2-0000-7000-8000-000000000011 must be unique among applied entries",
+            "entries[11].entryId entryId 0190a1b2-0000-7000-8000-000000000011 must be unique among applied entries",
         ),
     ];
     for (from, to, expected) in files {
@@ -114,7 +130,10 @@ fn broken_files_are_refused() {
         &format!("\"splits\": [{}", r#"{"userId":"1","amount":0},"#.repeat(46)),
     );
     let long = long.replacen("\"status\": \"reverted\"", "\"status\": \"applied\"", 1);
-    assert_eq!(errors(&read_text(&long))[0], "0 splits must have at most 45 items");
+    assert_eq!(
+        errors(&read_text(&long))[0],
+        "entries[0].expense.splits expense.splits must have at most 45 items"
+    );
 }
 
 #[test]
@@ -132,7 +151,7 @@ fn names_that_guests_cannot_have_are_shortened_or_ids() {
         let import = read_text(&file);
         assert!(import.is_ready(), "{:?}", errors(&import));
         let names = import.members.iter().map(|it| it.name.to_string()).collect::<Vec<_>>();
-        (names, warnings(&import))
+        (names, warnings(&import).split_off(1))
     };
     let long = "𝔸".repeat(63);
     let (named, _) = names(&long, "Bob");
@@ -142,11 +161,11 @@ fn names_that_guests_cannot_have_are_shortened_or_ids() {
     let (cut, room) = ("x".repeat(100), "x".repeat(96));
     let (named, warned) = names(&"x".repeat(129), &"x".repeat(128));
     assert_eq!(named, [&*cut, &format!("{room} (2)"), "Grandma"]);
-    assert_eq!(warned[0], format!("the name {cut} is shortened to 100 characters"));
-    assert_eq!(warned[1], warned[0]);
+    assert_eq!(warned[0], format!("members[0].name name {cut} is shortened to 100 characters"));
+    assert_eq!(warned[1], warned[0].replace("[0]", "[1]"));
     assert_eq!(
         warned[2],
-        format!("several members are called {cut}; this one is read as {room} (2)")
+        format!("members[1].name several members are called {cut}; this one is read as {room} (2)")
     );
     let (named, _) = names(&cut, &cut.to_uppercase());
     assert_eq!(named, [&*cut, &format!("{} (2)", room.to_uppercase()), "Grandma"]);
@@ -154,7 +173,10 @@ fn names_that_guests_cannot_have_are_shortened_or_ids() {
     for blank in ["", " ", "\u{3164}", &"\u{200b}".repeat(129)] {
         let (named, warned) = names("Alice", blank);
         assert_eq!(named, ["Alice", "2", "Grandma"]);
-        assert_eq!(warned[0], "the name of the member 2 is blank; the id is read instead");
+        assert_eq!(
+            warned[0],
+            "members[1].name name of the member 2 is blank; the id is read instead"
+        );
     }
 }
 
@@ -212,7 +234,7 @@ fn adjustments_have_all_their_changes() {
     assert_eq!(keys(&import).len(), 2);
     assert_eq!(import.plan().adjustments, 2);
     // The balances are missing in the file.
-    assert!(errors(&import).iter().all(|it| it.starts_with("the balance")), "{import:?}");
+    assert!(errors(&import).iter().all(|it| it.starts_with("the balance of")), "{import:?}");
 }
 
 #[test]
@@ -241,18 +263,33 @@ fn broken_adjustments_are_refused() {
     let uuid = "0190a1b2-0000-7000-8000-000000000002";
     let large = "92233720368547758.07";
     for (file, expected) in [
-        (of(uuid, &pair("1")), "0 entryId must not be a UUID"),
-        (of("", &pair("1")), "0 entryId must have 1 to 64 characters"),
-        (of("a", &pair("-1")), "0 changes[0] must not have a negative amount"),
-        (of("a", &pair("0.001")), "0 the amount must have at most 2 decimals"),
-        (of("a", &[change(3, "EUR", "sent", "1")]), "0 changes[0].userId must be the id"),
-        (of("a", &[change(1, "EUR", "paid", "1")]), "0 changes[0] must change only sent"),
-        (of("a", &[change(1, "EUR", "sent", "1")]), "0 the changes in EUR must sum to 0"),
-        (of("a", &vec![change(1, "EUR", "sent", "1"); 501]), "0 changes must have at most 500"),
-        (of("a", &pair(large)), "0 the amounts in EUR are too large to be summed"),
+        (of(uuid, &pair("1")), "entries[0].entryId entryId must not be a UUID"),
+        (of("", &pair("1")), "entries[0].entryId entryId must have 1 to 64 characters"),
+        (of("a", &pair("-1")), "entries[0].changes[0] changes[0] must not have a negative amount"),
+        (
+            of("a", &pair("0.001")),
+            "entries[0].changes[0].sent changes[0].sent must have at most 2 decimals",
+        ),
+        (
+            of("a", &[change(3, "EUR", "sent", "1")]),
+            "entries[0].changes[0].userId changes[0].userId must be the id",
+        ),
+        (
+            of("a", &[change(1, "EUR", "paid", "1")]),
+            "entries[0].changes[0] changes[0] must change only sent",
+        ),
+        (
+            of("a", &[change(1, "EUR", "sent", "1")]),
+            "entries[0].changes changes in EUR must sum to 0",
+        ),
+        (
+            of("a", &vec![change(1, "EUR", "sent", "1"); 501]),
+            "entries[0].changes changes must have at most 500",
+        ),
+        (of("a", &pair(large)), "entries[0] the amounts in EUR are too large to be summed"),
         (
             of("a", &[pair(large), pair("1")].concat()),
-            "0 changes[2] has amounts that are too large",
+            "entries[0].changes[2] changes[2] has amounts that are too large",
         ),
     ] {
         let errors = errors(&read_text(&file));
@@ -261,7 +298,10 @@ fn broken_adjustments_are_refused() {
     let empty = read_text(&of("a", &[]));
     assert_eq!((empty.skipped, errors(&empty)), (1, vec![]));
     let note = FILE.replace("\"note\": \"Opening\"", "\"note\": \"\"");
-    assert!(errors(&read_text(&note))[0].starts_with("4 note must have 1 to 200 characters"));
+    assert!(
+        errors(&read_text(&note))[0]
+            .starts_with("entries[4].note note must have 1 to 200 characters")
+    );
 }
 
 #[test]
@@ -275,7 +315,7 @@ fn adjustments_count_as_rows() {
     let most = read_text(&file(crate::MAX_ROWS));
     assert_eq!(most.plan().adjustments, crate::MAX_ROWS);
     let more = read_text(&file(crate::MAX_ROWS + 1));
-    assert_eq!(errors(&more), ["10000 the file must have at most 10000 rows"]);
+    assert_eq!(errors(&more), ["entries[10000] the file must have at most 10000 rows"]);
 }
 
 /// A settlement that is not completed.
@@ -299,7 +339,7 @@ fn pending_settlements_are_read_and_failed_ones_are_not() {
     let import = read_text(&file);
     assert!(import.is_ready(), "{:?}", errors(&import));
     assert_eq!(rows(&import).last().unwrap(), "2026-01-17 Payment EUR: 0>1 420 pending");
-    assert_eq!(import.rows.last().unwrap().line, 12, "after the entries");
+    assert_eq!(import.rows.last().unwrap().place, RowPlace::Item("settlements", 0));
     assert_eq!(import.plan().settlements, 2);
     assert_eq!(balances(&import), balances(&read_text(FILE)), "they are not in the balances");
     assert!(warnings(&import).contains(&"1 failed settlement is not imported".to_owned()));
@@ -308,11 +348,17 @@ fn pending_settlements_are_read_and_failed_ones_are_not() {
 #[test]
 fn broken_open_settlements_are_refused() {
     for (settlement, expected) in [
-        (open("51", "1", "9", "pending"), "12 toUserId must be the id of a member"),
-        (open("51", "1", "2", "completed"), "12 settlement.status must not be completed"),
-        (open("04", "1", "2", "pending"), "12 settlement.id"),
-        (open("51", "1", "2", "pending").replace("4.20", "0"), "12 settlement.amount must be"),
-        (open("51", "1", "2", "open"), "12 status"),
+        (
+            open("51", "1", "9", "pending"),
+            "settlements[0].toUserId toUserId must be the id of a member",
+        ),
+        (open("51", "1", "2", "completed"), "settlements[0].status status must not be completed"),
+        (open("04", "1", "2", "pending"), "settlements[0].id id "),
+        (
+            open("51", "1", "2", "pending").replace("4.20", "0"),
+            "settlements[0].amount amount must be",
+        ),
+        (open("51", "1", "2", "open"), "settlements[0].status status"),
     ] {
         let errors = errors(&read_text(&with_open(&[settlement])));
         assert!(errors.iter().any(|it| it.starts_with(expected)), "{expected}: {errors:#?}");

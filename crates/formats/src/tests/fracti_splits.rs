@@ -74,66 +74,85 @@ fn split_that_cannot_be_kept_leaves_exact_amounts_and_a_warning() {
     let sharers = format!("\"sharers\": [{}", r#"{"userId": "1", "weight": 1},"#.repeat(43));
     let over = format!("\"over\": [{}0]", "0, ".repeat(100));
     for (from, to, rule) in [
-        ("33.3334", "33.3335", "6 the percentages sum to 100.0001, 0.0001 more than 100"),
-        ("33.3334", "33.33340001", "6 percentage must have at most 4 decimals"),
-        ("33.3334", "-33.3334", "6 percentage must not be negative"),
-        ("33.3334", "1e30", "6 the percentages sum to 1000000"),
-        (", \"percentage\": 33.3334", "", "6 percentage is required"),
-        ("\"weight\": 2}", "\"weight\": 10001}", "7 weight must be at most 10000"),
-        ("\"weight\": 2}", "\"weight\": 2.00001}", "7 weight must have at most 4"),
-        ("\"weight\": 2}", "\"weight\": 2.1}", "7 the amounts do not follow from the split"),
-        ("\"adjustment\": -3", "\"adjustment\": -3.001", "8 adjustment must have"),
-        ("\"adjustment\": 7.5", "\"adjustment\": 7.6", "8 the amounts do not follow"),
-        ("\"adjustment\": 7.5", "\"adjustment\": 90", "8 the adjustments sum to 87, 27 more"),
-        ("\"adjustment\": 7.5", "\"adjustment\": -58", "8 the share of Alice would be negative"),
-        ("\"exact\"", "\"equal\"", "11 the amounts do not follow from the split"),
-        ("\"exact\"", "\"itemized\"", "11 items is required"),
-        ("\"itemized\"", "\"equal\"", "9 items must be given only with splitType itemized"),
-        ("\"items\": [", "\"lines\": [", "9 items is required"),
-        ("\"items\": [", &lines, "9 items must have at most 100 items, not 101"),
-        ("\"items\": [", &others, "9 items must have at most 20 lines of other kinds"),
-        ("\"sharers\": [", &sharers, "9 sharers must have at most 45 items, not 46"),
-        ("\"over\": [0]", &over, "9 over must have at most 100 items, not 101"),
-        ("\"over\": [0]", "\"over\": [6]", "9 over[0] must be the index of a line of"),
-        ("\"over\": [0]", "\"over\": [4]", "9 over[0] must be the index of a line of"),
-        ("\"over\": [0]", "\"over\": [0, 0]", "9 over[1] must not repeat an index"),
-        ("\"over\": [0]", "\"over\": []", "9 the lines it applies to sum to 0"),
-        ("\"over\": [0]", "\"over\": [1]", "9 the amounts do not follow from the split"),
+        ("33.3334", "33.3335", "entries[6] the percentages sum to 100.0001, 0.0001 more than 100"),
+        ("33.3334", "33.33340001", "entries[6] percentage must have at most 4 decimals"),
+        ("33.3334", "-33.3334", "entries[6] percentage must not be negative"),
+        ("33.3334", "1e30", "entries[6] the percentages sum to 1000000"),
+        (", \"percentage\": 33.3334", "", "entries[6] percentage is required"),
+        ("\"weight\": 2}", "\"weight\": 10001}", "entries[7] weight must be at most 10000"),
+        ("\"weight\": 2}", "\"weight\": 2.00001}", "entries[7] weight must have at most 4"),
+        (
+            "\"weight\": 2}",
+            "\"weight\": 2.1}",
+            "entries[7] the amounts do not follow from the split",
+        ),
+        ("\"adjustment\": -3", "\"adjustment\": -3.001", "entries[8] adjustment must have"),
+        ("\"adjustment\": 7.5", "\"adjustment\": 7.6", "entries[8] the amounts do not follow"),
+        (
+            "\"adjustment\": 7.5",
+            "\"adjustment\": 90",
+            "entries[8] the adjustments sum to 87, 27 more",
+        ),
+        (
+            "\"adjustment\": 7.5",
+            "\"adjustment\": -58",
+            "entries[8] the share of Alice would be negative",
+        ),
+        ("\"exact\"", "\"equal\"", "entries[11] the amounts do not follow from the split"),
+        ("\"exact\"", "\"itemized\"", "entries[11] items is required"),
+        (
+            "\"itemized\"",
+            "\"equal\"",
+            "entries[9] items must be given only with splitType itemized",
+        ),
+        ("\"items\": [", "\"lines\": [", "entries[9] items is required"),
+        ("\"items\": [", &lines, "entries[9] items must have at most 100 items, not 101"),
+        ("\"items\": [", &others, "entries[9] items must have at most 20 lines of other kinds"),
+        ("\"sharers\": [", &sharers, "entries[9] sharers must have at most 45 items, not 46"),
+        ("\"over\": [0]", &over, "entries[9] over must have at most 100 items, not 101"),
+        ("\"over\": [0]", "\"over\": [6]", "entries[9] over[0] must be the index of a line of"),
+        ("\"over\": [0]", "\"over\": [4]", "entries[9] over[0] must be the index of a line of"),
+        ("\"over\": [0]", "\"over\": [0, 0]", "entries[9] over[1] must not repeat an index"),
+        ("\"over\": [0]", "\"over\": []", "entries[9] the lines it applies to sum to 0"),
+        ("\"over\": [0]", "\"over\": [1]", "entries[9] the amounts do not follow from the split"),
         (
             "{\"userId\": \"1\", \"weight\": 2}",
             "{\"userId\": \"9\", \"weight\": 2}",
-            "9 userId must be the id of a member",
+            "entries[9] userId must be the id of a member",
         ),
         (
             "{\"userId\": \"1\", \"weight\": 2}",
             "{\"userId\": \"2\", \"weight\": 2}",
-            "9 userId must appear only once",
+            "entries[9] userId must appear only once",
         ),
-        ("\"name\": \"Pizza\"", &name, "9 name must have 1 to 100 characters"),
-        ("\"quantity\": 2", "\"quantity\": 0", "9 quantity must be above zero"),
-        ("\"price\": 6", "\"price\": -6", "9 price must not be negative"),
-        ("\"amount\": 3, \"rest\": true", "\"amount\": 3.1", "9 the lines sum to 31.65, 0.1 more"),
+        ("\"name\": \"Pizza\"", &name, "entries[9] name must have 1 to 100 characters"),
+        ("\"quantity\": 2", "\"quantity\": 0", "entries[9] quantity must be above zero"),
+        ("\"price\": 6", "\"price\": -6", "entries[9] price must not be negative"),
+        (
+            "\"amount\": 3, \"rest\": true",
+            "\"amount\": 3.1",
+            "entries[9] the lines sum to 31.65, 0.1 more",
+        ),
         (
             "\"Pizza\", \"amount\": 15.5",
             "\"Pizza\", \"amount\": -15.5",
-            "9 amount must not be negative",
+            "entries[9] amount must not be negative",
         ),
-        ("\"Pizza\", \"amount\": 15.5", "\"Pizza\", \"amount\": 1e30", "9 amount must"),
+        ("\"Pizza\", \"amount\": 15.5", "\"Pizza\", \"amount\": 1e30", "entries[9] amount must"),
     ] {
         let file = FILE.replacen(from, to, 1);
         assert_ne!(file, FILE, "{from}");
         let (import, whole) = (read_text(&file), read_text(FILE));
         assert!(import.is_ready(), "{to}: {:?}", errors(&import));
-        let (number, rule) = rule.split_once(' ').unwrap();
+        let (place, rule) = rule.split_once(' ').unwrap();
         let what = "the shares are imported as exact amounts, because the split cannot be kept";
-        let expected = format!("{number} {what}: {rule}");
+        let expected = format!("{place} {what}: {rule}");
         let warnings = warnings(&import);
         assert!(warnings.iter().any(|it| it.starts_with(&expected)), "{to}: {warnings:#?}");
         assert_eq!(warnings.len(), self::warnings(&whole).len() + 1);
         assert_eq!(rows(&import), rows(&whole));
-        let line: usize = number.parse().unwrap();
         for (row, before) in import.rows.iter().zip(&whole.rows) {
-            let is_lost = row.line == line;
+            let is_lost = row.place.to_string() == place;
             assert!(row == before || is_lost, "{to}: {row:?}");
             let is_exact = matches!(row.movement, Movement::Expense { split: None, .. });
             assert!(is_exact || !is_lost, "{to}: {row:?}");
@@ -144,18 +163,54 @@ fn split_that_cannot_be_kept_leaves_exact_amounts_and_a_warning() {
 #[test]
 fn split_of_a_wrong_type_is_an_error() {
     for (from, to, expected) in [
-        ("\"percentage\": 33.3334", "\"percentage\": {}", "6 expense.splits[2].percentage"),
-        ("\"weight\": 2}", "\"weight\": \"two\"}", "7 expense.splits[2].weight"),
-        ("\"adjustment\": -3", "\"adjustment\": true", "8 expense.splits[1].adjustment"),
-        ("\"splitType\": \"shares\"", "\"splitType\": \"auction\"", "7 expense.splitType"),
-        ("\"items\": [", "\"items\": 5, \"lines\": [", "9 expense.items"),
-        ("\"kind\": \"tip\"", "\"kind\": \"gift\"", "9 expense.items[4].kind"),
-        ("\"kind\": \"tip\", ", "", "9 expense.items[4]"),
-        ("\"name\": \"Pizza\"", "\"name\": 5", "9 expense.items[0].name"),
-        ("\"rest\": true", "\"rest\": 1", "9 expense.items[2].rest"),
-        ("\"over\": [0]", "\"over\": [-1]", "9 expense.items[5].over[0]"),
-        ("\"over\": [0]", "\"over\": [1e9]", "9 expense.items[5].over[0]"),
-        ("\"split\": \"equal\"", "\"split\": \"half\"", "9 expense.items[4].split"),
+        (
+            "\"percentage\": 33.3334",
+            "\"percentage\": {}",
+            "entries[6].expense.splits[2].percentage expense.splits[2].percentage",
+        ),
+        (
+            "\"weight\": 2}",
+            "\"weight\": \"two\"}",
+            "entries[7].expense.splits[2].weight expense.splits[2].weight",
+        ),
+        (
+            "\"adjustment\": -3",
+            "\"adjustment\": true",
+            "entries[8].expense.splits[1].adjustment expense.splits[1].adjustment",
+        ),
+        (
+            "\"splitType\": \"shares\"",
+            "\"splitType\": \"auction\"",
+            "entries[7].expense.splitType expense.splitType",
+        ),
+        ("\"items\": [", "\"items\": 5, \"lines\": [", "entries[9].expense.items expense.items"),
+        (
+            "\"kind\": \"tip\"",
+            "\"kind\": \"gift\"",
+            "entries[9].expense.items[4].kind expense.items[4].kind",
+        ),
+        ("\"kind\": \"tip\", ", "", "entries[9].expense.items[4] expense.items[4]"),
+        (
+            "\"name\": \"Pizza\"",
+            "\"name\": 5",
+            "entries[9].expense.items[0].name expense.items[0].name",
+        ),
+        ("\"rest\": true", "\"rest\": 1", "entries[9].expense.items[2].rest expense.items[2].rest"),
+        (
+            "\"over\": [0]",
+            "\"over\": [-1]",
+            "entries[9].expense.items[5].over[0] expense.items[5].over[0]",
+        ),
+        (
+            "\"over\": [0]",
+            "\"over\": [1e9]",
+            "entries[9].expense.items[5].over[0] expense.items[5].over[0]",
+        ),
+        (
+            "\"split\": \"equal\"",
+            "\"split\": \"half\"",
+            "entries[9].expense.items[4].split expense.items[4].split",
+        ),
     ] {
         let file = FILE.replacen(from, to, 1);
         assert_ne!(file, FILE, "{from}");

@@ -23,9 +23,9 @@ fn json_and_csv_have_equal_rows_and_balances() {
     assert_eq!(keys(&json), keys(&csv));
     assert_eq!(json.members, csv.members);
     assert!(json.is_ready() && csv.is_ready());
-    let lines = |import: &Import| import.rows.iter().map(|row| row.line).collect::<Vec<_>>();
-    assert_eq!(lines(&json), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
-    assert_eq!(lines(&csv), [2, 3, 4, 5, 6, 7, 8, 10, 11]);
+    let places = |import: &Import| import.rows.iter().map(|row| row.place).collect::<Vec<_>>();
+    assert_eq!(places(&json), [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|index| RowPlace::Item("", index)));
+    assert_eq!(places(&csv), [2, 3, 4, 5, 6, 7, 8, 10, 11].map(RowPlace::Line));
 }
 
 #[test]
@@ -47,7 +47,10 @@ fn amounts_are_divided_by_weights() {
     );
     assert_eq!(
         warnings(&import),
-        ["1 the amount 100.5 is rounded to 101 JPY", "9 the row is left out: its amount is zero",]
+        [
+            "[1].amount amount 100.5 is rounded to 101 JPY",
+            "[9] the row is left out: its amount is zero",
+        ]
     );
     assert_eq!(
         balances(&import),
@@ -163,17 +166,17 @@ fn broken_files_are_refused_at_their_line() {
     for (line, expected) in [
         ("Tea,Expense,nan,EUR,2026-01-31,Anna,1.0,Anna", "3:3 amount \"nan\" must be a number"),
         ("Tea,Expense,inf,EUR,2026-01-31,Anna,1.0,Anna", "3:3 amount \"inf\" must be a number"),
-        ("Tea,Expense,1e+17,EUR,2026-01-31,Anna,1.0,Anna", "3 the amount must be at most"),
-        ("Tea,Expense,9.0,EURO,2026-01-31,Anna,1.0,Anna", "3 currency \"EURO\" must be"),
-        ("Tea,Expense,9.0,EUR,31/01/2026,Anna,1.0,Anna", "3 the date must be"),
+        ("Tea,Expense,1e+17,EUR,2026-01-31,Anna,1.0,Anna", "3:3 amount must be at most"),
+        ("Tea,Expense,9.0,EURO,2026-01-31,Anna,1.0,Anna", "3:4 currency \"EURO\" must be"),
+        ("Tea,Expense,9.0,EUR,31/01/2026,Anna,1.0,Anna", "3:5 date must be"),
         ("Tea,Expense,9.0,EUR,2026-01-31,Anna,x,Anna", "3:7 payer_weight \"x\" must be a number"),
-        ("Tea,Expense,9.0,EUR,2026-01-31,Anna,1.0,", "3 the name of a member must have"),
-        ("Tea,Expense,9.0,EUR,2026-01-31,,1.0,Anna", "3 the name of a member must have"),
+        ("Tea,Expense,9.0,EUR,2026-01-31,Anna,1.0,", "3:8 owers must have"),
+        ("Tea,Expense,9.0,EUR,2026-01-31,,1.0,Anna", "3:6 payer_name must have"),
         ("Tea,Expense,9.0,EUR,2026-01-31,Anna,1.0", "3 the line has 7 cells"),
-        ("Tea,Gift,9.0,EUR,2026-01-31,Anna,1.0,Anna", "3 bill_type must be Expense or"),
+        ("Tea,Gift,9.0,EUR,2026-01-31,Anna,1.0,Anna", "3:2 bill_type must be Expense or"),
         (
             "Tea,Expense,9.0,EUR,2026-01-31,Anna,1.0,\"Anna, Anna\"",
-            "3 a name must appear only once",
+            "3:8 owers must have each name only once",
         ),
         (
             "Tea,Expense,9.0,EUR,2026-01-31,Bob,-1.0,\"Anna, Bob\"",
@@ -200,14 +203,14 @@ fn broken_files_are_refused_at_their_line() {
         ),
         ("[]", "the list of bills is empty"),
         ("[1]", "the file has none of the formats"),
-        (&format!("[{bill},1]"), "1 invalid type: integer `1`, expected a bill"),
-        (&json("9.0", "NaN"), "1 the file is not the JSON of an export"),
-        (&json("9.0", "\"9.0\""), "1 amount: \"9.0\" must be a number"),
-        (&json("9.0", "9e999"), "1 amount: 9e999 must have at most 38 digits"),
-        (&json("[\"Anna\"]", "[]"), "1 splits must not be empty"),
-        (&json("[\"Anna\"]", "\"Anna\""), "1 owers: invalid type: string"),
-        (&json("\"what\":\"Tea\",", ""), "1 missing field `what`"),
-        (&json("", "")[..300], "1 the file is not the JSON of an export: EOF"),
+        (&format!("[{bill},1]"), "[1] invalid type: integer `1`, expected a bill"),
+        (&json("9.0", "NaN"), "[1] the file is not the JSON of an export"),
+        (&json("9.0", "\"9.0\""), "[1].amount amount: \"9.0\" must be a number"),
+        (&json("9.0", "9e999"), "[1].amount amount: 9e999 must have at most 38 digits"),
+        (&json("[\"Anna\"]", "[]"), "[1].owers owers must not be empty"),
+        (&json("[\"Anna\"]", "\"Anna\""), "[1].owers owers: invalid type: string"),
+        (&json("\"what\":\"Tea\",", ""), "[1] missing field `what`"),
+        (&json("", "")[..300], "[1] the file is not the JSON of an export: EOF"),
     ]);
 }
 

@@ -12,7 +12,7 @@ use fracti_core::decimal::Decimal;
 use proptest::prelude::*;
 
 use super::{errors, keys};
-use crate::Import;
+use crate::{Import, RowPlace};
 
 /// Balances in minor units, by name and currency, without zeros.
 type Nets = BTreeMap<(String, String), i128>;
@@ -145,7 +145,7 @@ fn assert_keys(earlier: &Import, later: &Import) -> Result<(), TestCaseError> {
 /// Each member's share differs from the exact one by less than a minor unit.
 fn assert_weighted(
     import: &Import,
-    line: usize,
+    place: RowPlace,
     row: &Row,
     names: &[&str],
     weight: impl Fn(usize) -> i64,
@@ -155,7 +155,7 @@ fn assert_weighted(
         weights.map(|(member, it)| if *it == 0 { 0 } else { weight(member).into() }).collect();
     let total: i128 = weights.iter().sum();
     // A row that changes no balance is left out: the payer owes all of it.
-    let imported = import.rows.iter().find(|row| row.line == line);
+    let imported = import.rows.iter().find(|row| row.place == place);
     let changes: Vec<(usize, i128)> =
         imported.iter().flat_map(|row| row.movement.changes()).collect();
     for (member, (name, weight)) in names.iter().zip(weights).enumerate() {

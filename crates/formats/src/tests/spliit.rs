@@ -133,40 +133,53 @@ fn broken_files_are_refused_at_their_index() {
         group(EUR, &format!("{},{}", expense(&[]), expense(&[&id, replaced].concat())))
     };
     assert_refused(&[
-        (&second(&[("2026-01-30T00", "2026-02-30T00")]), "1 the date must be a day"),
-        (&second(&[("\"paidById\":\"a\"", "\"paidById\":\"x\"")]), "1 paidById must be the id"),
+        (
+            &second(&[("2026-01-30T00", "2026-02-30T00")]),
+            "expenses[1].expenseDate expenseDate must be a day",
+        ),
+        (
+            &second(&[("\"paidById\":\"a\"", "\"paidById\":\"x\"")]),
+            "expenses[1].paidById paidById must be the id",
+        ),
         (
             &second(&[("\"participantId\":\"a\"", "\"participantId\":\"x\"")]),
-            "1 participantId must be",
+            "expenses[1].paidFor[0].participantId paidFor[0].participantId must be",
         ),
         (
             &second(&[("\"participantId\":\"a\"", "\"participantId\":\"b\"")]),
-            "1 participantId must appear",
+            "expenses[1].paidFor paidFor must have each participantId only once",
         ),
-        (&second(&[("1001", "10.5")]), "1 amount and shares must be whole"),
-        (&second(&[("1001", "1e30")]), "1 amount and shares must be whole"),
-        (&second(&[("1001", "1e300")]), "1 amount: 1e300 must have at most 38 digits"),
-        (&second(&[("1001", "\"1001\"")]), "1 amount: \"1001\" must be a number"),
-        (&second(&[("1001", "NaN")]), "1 the file is not the JSON"),
-        (&second(&[("EVENLY", "BY_MOON")]), "1 splitMode: unknown variant `BY_MOON`"),
+        (&second(&[("1001", "10.5")]), "expenses[1].amount amount must be a whole number"),
+        (&second(&[("1001", "1e30")]), "expenses[1].amount amount must be a whole number"),
+        (
+            &second(&[("1001", "1e300")]),
+            "expenses[1].amount amount: 1e300 must have at most 38 digits",
+        ),
+        (&second(&[("1001", "\"1001\"")]), "expenses[1].amount amount: \"1001\" must be a number"),
+        (&second(&[("1001", "NaN")]), "expenses[1] the file is not the JSON"),
+        (
+            &second(&[("EVENLY", "BY_MOON")]),
+            "expenses[1].splitMode splitMode: unknown variant `BY_MOON`",
+        ),
         (
             &second(&[("EVENLY", "BY_SHARES"), ("\"shares\":100", "\"shares\":0")]),
-            "1 the shares in paidFor",
+            "expenses[1].paidFor paidFor must have shares",
         ),
-        (&second(&[("\"title\":\"Tea\",", "")]), "1 missing field `title`"),
-        (&second(&[("\"e2\"", "\"e1\"")]), "1 another expense has the id e1"),
+        (&second(&[("\"title\":\"Tea\",", "")]), "expenses[1] missing field `title`"),
+        (&second(&[("\"e2\"", "\"e1\"")]), "expenses[1].id id e1 must be of one expense only"),
         (
             &group(EUR, &format!("{},7", expense(&[]))),
-            "1 invalid type: integer `7`, expected an expense",
+            "expenses[1] invalid type: integer `7`, expected an expense",
         ),
-        (&second(&[])[..1000], "1 the file is not the JSON of an export: EOF"),
+        (&second(&[])[..800], "expenses[1] the file is not the JSON of an export: EOF"),
         (
             &group(EUR, "").replace("\"id\":\"b\"", "\"id\":\"a\""),
-            "two participants have the id of Bob",
+            "participants[1].id id must be of one participant only",
         ),
-        (&group(EUR, "").replace("Bob", " "), "the name of a member must have"),
+        (&second(&[])[..1000], "participants[1] the file is not the JSON of an export: EOF"),
+        (&group(EUR, "").replace("Bob", " "), "participants[1].name name must have"),
         ("{}", "the file is not the JSON of an export: missing field `expenses`"),
-        ("{\"expenses\":[", "0 the file is not the JSON of an export: EOF"),
+        ("{\"expenses\":[", "expenses[0] the file is not the JSON of an export: EOF"),
         (&"{\"expenses\":".repeat(100_000), "the file is not the JSON of an export: "),
     ]);
 }
@@ -205,5 +218,5 @@ fn decimals_of_the_app_that_a_currency_does_not_have_are_rounded() {
     assert_eq!(errors(&import), [""; 0]);
     assert_eq!(balances(&import), ["Anna 1334 JPY", "Bob -667 JPY", "Eve -667 JPY"]);
     assert_eq!(rows(&import)[0], "2025-01-31 Tea JPY: +0 1000, -0 334, -1 333, -2 333");
-    assert_eq!(warnings(&import)[0], "2 the amount 0.5 is rounded to 1 JPY");
+    assert_eq!(warnings(&import)[0], "expenses[2].amount amount 0.5 is rounded to 1 JPY");
 }

@@ -51,7 +51,7 @@ fn balances_are_those_of_the_json() {
     assert_eq!(balances(&import), balances(&json));
     let (plan, of_json) = (import.plan(), json.plan());
     assert_eq!((plan.expenses, plan.settlements), (of_json.expenses, of_json.settlements));
-    assert_eq!(import.rows[6].line, 8);
+    assert_eq!(import.rows[6].place, RowPlace::Line(8));
     assert_eq!(warnings(&import).len(), 2);
 }
 
@@ -138,7 +138,7 @@ fn answers_must_fit_the_questions() {
         (r#"{"payers":{"2":"Anna"}}"#, None),
         (r#"{"payers":{"2":"Eve"}}"#, Some("2 the payer must be a member whose cell is 0")),
         (r#"{"payers":{"2":"Zed"}}"#, Some("2 payers must have the name of a member")),
-        (r#"{"payers":{"2":"Anna","3":"Bob"}}"#, Some("3 payers must not have this line")),
+        (r#"{"payers":{"2":"Anna","3":"Bob"}}"#, Some("payers must not have line 3")),
     ] {
         let import = read(file(&[&open]).as_bytes(), &answers(answer), today());
         let warned = errors(&import);

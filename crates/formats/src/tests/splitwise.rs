@@ -123,7 +123,7 @@ fn a_friendship_may_begin_with_a_note() {
     let file = format!("Note: does not include group expenses\n\n{}", file(&rows.join("\n")));
     let import = read_text(&file);
     assert_eq!(errors(&import), [""; 0]);
-    assert_eq!(import.rows[0].line, 5);
+    assert_eq!(import.rows[0].place, RowPlace::Line(5));
     assert_eq!(super::rows(&import)[1], "2026-01-02 Tea EUR: +1 400, -1 200, -0 200");
 }
 
@@ -300,7 +300,7 @@ fn all_errors_of_a_file_are_reported_up_to_a_hundred() {
     let wrong =
         file("2026-01-32,Tea,General,x,EUR,y,-2.00\n2026-01-02,Tea,General,4.00,XXX,2.00,-2.00");
     let import = read_text(&wrong);
-    let places: Vec<_> = import.errors.iter().map(|it| (it.line, it.column)).collect();
+    let places: Vec<_> = import.errors.iter().map(|it| (it.line(), it.column)).collect();
     assert_eq!(places, [(3, 1), (3, 6), (4, 5)].map(|(line, column)| (Some(line), Some(column))));
     let many = file(&"2026-01-32,Tea,General,4.00,EUR,2.00,-2.00\n".repeat(200));
     assert_eq!(read_text(&many).errors.len(), 100);

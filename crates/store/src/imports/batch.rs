@@ -6,7 +6,7 @@ use fracti_core::{
     Error,
     expense::Expense,
     id::ImportId,
-    import::{EntryPosition, ImportedSettlement, Record},
+    import::{EntryPosition, ImportedSettlement, Record, RowPlace},
     ledger::LedgerError,
     settlement::Settlement,
     tally::TallyKey,
@@ -64,11 +64,11 @@ impl Batch {
         }
     }
 
-    /// Adds the rows of what this line of the file has, and its entry. Returns whether they fit;
-    /// those of the first line always do.
+    /// Adds the rows of what is at this place of the file, and its entry. Returns whether they fit;
+    /// those of the first record always do.
     pub(super) fn record(
         &mut self,
-        line: usize,
+        place: RowPlace,
         record: &Record,
     ) -> Result<bool, TransactionError> {
         if !self.transaction.has_room_for_event() {
@@ -91,7 +91,7 @@ impl Batch {
             return Ok(false);
         }
         self.transaction.next_event();
-        let event = record.event().map_err(|error| refused(line, error))?;
+        let event = record.event().map_err(|error| refused(place, error))?;
         let (sequence, created_at) = (self.transaction.ledger().sequence, self.transaction.at());
         // The entry stays if the expense is deleted, so it shows whether a transaction without a
         // response was committed.
@@ -107,7 +107,7 @@ impl Batch {
         };
         recorded.map_err(|error| match error {
             TransactionError::Fail(Error::Invalid(rules)) => {
-                Error::invalid("file", format!("line {line}: {rules}")).into()
+                Error::invalid("file", format!("{place}: {rules}")).into()
             }
             other => other,
         })?;
@@ -182,6 +182,6 @@ fn mark(settlement: &Settlement) -> Result<Write, Error> {
     Ok(put.when(Expression::absent(), OnConflict::Retry))
 }
 
-fn refused(line: usize, error: LedgerError) -> Error {
-    Error::invalid("file", format!("line {line}: {error}"))
+fn refused(place: RowPlace, error: LedgerError) -> Error {
+    Error::invalid("file", format!("{place}: {error}"))
 }

@@ -34,7 +34,8 @@ pub(crate) struct ImportOptions {
     members: Option<BTreeMap<String, schemas::ImportTarget>>,
     /// Weights of people in all rows, by name. Required if the plan asks for them.
     weights: Option<BTreeMap<String, schemas::WeightInput>>,
-    /// Names of the payers of rows, by line number. Required if the plan asks for them.
+    /// Names of the payers of rows, by their lines in the CSV file, from 1. Required if the plan
+    /// asks for them.
     payers: Option<BTreeMap<String, String>>,
     /// Currency of amounts without one in the file.
     currency: Option<schemas::Currency>,

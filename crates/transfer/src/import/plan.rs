@@ -113,15 +113,19 @@ struct CheckView {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ImportIssue)]
 struct IssueView {
-    /// Physical line of a CSV file, from 1, or index in a JSON array, from 0. Without it, the issue
-    /// concerns the whole file.
+    /// Line of a CSV file, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 0)]
+    #[schema(nullable = false, minimum = 1, example = 4)]
     line: Option<usize>,
-    /// Number of the cell in the line of a CSV file, from 1.
+    /// Number of the cell in the line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1)]
+    #[schema(nullable = false, minimum = 1, example = 1)]
     column: Option<usize>,
+    /// Path of the row or the field in a JSON file. Without a line and a path, the issue concerns
+    /// the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "expenses[29].expenseDate")]
+    path: Option<String>,
     /// The rule that is broken, or what is imported differently.
     #[schema(example = "the row has 5 cells, but the header has 6")]
     message: String,
@@ -135,9 +139,9 @@ struct QuestionView {
     /// `payers` or in `weights`.
     #[schema(pattern = "^(currency|payer|weight)$", example = "payer")]
     kind: &'static str,
-    /// Line of the row whose payer is asked for.
+    /// Line of the row of a CSV file whose payer is asked for, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 0)]
+    #[schema(nullable = false, minimum = 1)]
     line: Option<usize>,
     /// Name of the person whose weight is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -156,21 +160,20 @@ impl PlanView {
         let of_group = import.error_in(group);
         let errors = of_group.iter().chain(plan.errors).take(MAX_ERRORS);
         let ids: Vec<_> = members.iter().map(|it| it.map(|it| it.member.id)).collect();
-        let warning = |line, message: &str| IssueView {
-            line: Some(line),
-            column: None,
-            message: message.to_owned(),
+        let warning = |row, message: &str| {
+            let (column, field) = (None, None);
+            IssueView::from(&Issue { row: Some(row), column, field, message: message.to_owned() })
         };
-        let to_oneself = |(line, _)| {
-            warning(line, "the payment is left out, because payer and recipient are one member")
+        let to_oneself = |(row, _)| {
+            warning(row, "the payment is left out, because payer and recipient are one member")
         };
         let to_oneself: Vec<IssueView> = import.payments_to_oneself(&ids).map(to_oneself).collect();
         let of_one =
-            |line| warning(line, "the adjustment is left out, because its members are one member");
+            |row| warning(row, "the adjustment is left out, because its members are one member");
         let of_one: Vec<IssueView> = import.adjustments_of_one(&ids).map(of_one).collect();
-        let split_lost = |line| {
+        let split_lost = |row| {
             let reason = "because two of the people who share it are one member";
-            warning(line, &format!("the shares are imported as exact amounts, {reason}"))
+            warning(row, &format!("the shares are imported as exact amounts, {reason}"))
         };
         let splits_lost: Vec<IssueView> = import.splits_lost(&ids).map(split_lost).collect();
         let warnings = plan.warnings.iter().map(IssueView::from);
@@ -218,8 +221,9 @@ impl From<&Check> for CheckView {
 }
 
 impl From<&Issue> for IssueView {
-    fn from(Issue { line, column, message }: &Issue) -> Self {
-        Self { line: *line, column: *column, message: message.clone() }
+    fn from(issue: &Issue) -> Self {
+        let (line, path) = (issue.line(), issue.path());
+        Self { line, column: issue.column, path, message: issue.message.clone() }
     }
 }
 

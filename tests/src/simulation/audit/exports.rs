@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use csv::ReaderBuilder;
 use fracti_core::{decimal::Decimal, id::GroupId};
-use fracti_formats::{Answers, Import, Issue, MAX_FILE, read_with_limit};
+use fracti_formats::{Answers, Import, Issue, MAX_FILE, RowPlace, read_with_limit};
 use fracti_store::Table;
 use fracti_transfer::export::{ExportFile, Format};
 use serde_json::Value;
@@ -21,8 +21,7 @@ pub(super) async fn check(table: &Table, group: GroupId) -> Vec<Finding> {
     let import = read_file(&json);
     // A group without events has an export, but there is nothing to import.
     let errors = import.errors.iter().filter(|error| error.message != "the file has no rows");
-    let mut findings: Vec<String> =
-        errors.map(|error| format!("{:?} {}", error.line, error.message)).collect();
+    let mut findings: Vec<String> = errors.map(ToString::to_string).collect();
     if !import.questions.is_empty() {
         findings.push("the export has open questions".to_owned());
     }
@@ -58,13 +57,14 @@ fn lost_splits(import: &Import, json: &str) -> Vec<String> {
     let links: BTreeMap<&str, &str> =
         members.filter_map(|it| Some((it["id"].as_str()?, it["linkedTo"].as_str()?))).collect();
     let is_of_all = |it: &&Issue| {
-        let splits = file["entries"][it.line.unwrap()]["expense"]["splits"].as_array().unwrap();
+        let Some(RowPlace::Item(_, index)) = it.row else { unreachable!("{it}") };
+        let splits = file["entries"][index]["expense"]["splits"].as_array().unwrap();
         let ids = splits.iter().map(|split| split["userId"].as_str().unwrap());
         let sharers: BTreeSet<&str> = ids.map(|id| *links.get(id).unwrap_or(&id)).collect();
         sharers.len() == splits.len()
     };
     let lost = import.warnings.iter().filter(is_of_split).filter(is_of_all);
-    lost.map(|it| format!("{:?} {}", it.line, it.message)).collect()
+    lost.map(ToString::to_string).collect()
 }
 
 /// Columns whose sums are not the totals.

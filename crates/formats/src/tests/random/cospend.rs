@@ -62,7 +62,7 @@ proptest! {
         for (line, row) in lines.into_iter().zip(&group.rows) {
             let row = Row { minor: minor(row), ..row.clone() };
             let weight = |member: usize| if WEIGHTS[member] == 0 { 10 } else { WEIGHTS[member] };
-            assert_weighted(&later, line, &row, &group.names, weight)?;
+            assert_weighted(&later, RowPlace::Line(line), &row, &group.names, weight)?;
         }
         assert_keys(&read_text(&file(&group.earlier()).0), &later)?;
     }

@@ -104,7 +104,7 @@ proptest! {
         prop_assert!(import.is_ready(), "{:?}", errors(&import));
         for (index, row) in group.rows.iter().enumerate() {
             let row = Row { minor: minor(row), ..row.clone() };
-            assert_weighted(&import, index, &row, &group.names, |member| WEIGHTS[member])?;
+            assert_weighted(&import, RowPlace::Item("", index), &row, &group.names, |member| WEIGHTS[member])?;
         }
         // Rows with a currency have their keys before the questions are answered.
         assert_keys(&asked, &import)?;
@@ -115,7 +115,7 @@ proptest! {
         if of_csv.is_ready() {
             prop_assert_eq!(nets(&of_csv), nets(&import));
             prop_assert_eq!(keys(&of_csv), keys(&import));
-            prop_assert!(of_csv.rows.iter().all(|row| lines.contains(&row.line)));
+            prop_assert!(of_csv.rows.iter().all(|row| lines.iter().any(|it| row.place == RowPlace::Line(*it))));
         }
         let earlier = self::json(&group.earlier());
         let earlier = read(earlier.as_bytes(), &answered(&group, &read_text(&earlier)), today());
