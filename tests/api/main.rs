@@ -39,6 +39,7 @@ mod plan;
 mod privacy;
 mod quotas;
 mod refusals;
+mod rights;
 mod round_trips;
 mod security;
 mod settlements;

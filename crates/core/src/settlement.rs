@@ -1,5 +1,7 @@
 //! Settlements, and the rules for who may change their status.
 
+mod sides;
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,7 @@ pub use crate::{
     status::{SettlementError, Status},
     tx_hash::{TxHash, TxHashError},
 };
+pub use sides::Standing;
 
 /// A payment from one member to another that reduces a debt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +58,9 @@ pub struct Settlement {
     pub status: Status,
     /// Time at which the settlement was recorded.
     pub created_at: Timestamp,
+    /// Member who recorded the settlement. Imported ones and rows of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<UserId>,
     /// Time at which the settlement was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<Timestamp>,
@@ -185,11 +191,11 @@ impl Settlement {
 
     /// The effect of `update`, if `caller` may request it.
     ///
-    /// The recipient may set the status to `completed` or `failed`. The payer may send the
-    /// transaction hash and set the status to `failed`. If the payer sends a hash with the status
-    /// `completed`, only the hash is stored, and the settlement waits for the recipient. Any member
-    /// may act for a guest. Rules that need an invalid field are skipped; the effect is then
-    /// [`Transition::Nothing`].
+    /// Who acts for the payer may send the transaction hash, and who acts for either side may set
+    /// the status to `failed`. The side that has not confirmed the settlement yet may set it to
+    /// `completed`. If the payer sends a hash with the status `completed`, only the hash is stored,
+    /// and the settlement waits for the recipient. Rules that need an invalid field are skipped;
+    /// the effect is then [`Transition::Nothing`].
     ///
     /// # Errors
     ///
@@ -199,10 +205,10 @@ impl Settlement {
         &self,
         caller: UserId,
         update: &SettlementUpdate,
+        standing: &Standing,
     ) -> Result<Transition, SettlementError> {
-        let pays = self.from_user_id.is_acted_for_by(caller);
-        let is_paid = self.to_user_id.is_acted_for_by(caller);
-        if !pays && !is_paid {
+        let sides = standing.sides(caller, self.parties());
+        if !sides.payer && !sides.recipient {
             return Err(SettlementError::NotParty);
         }
         let (status, hash) = (update.status.value().copied(), update.tx_hash.value());
@@ -215,7 +221,7 @@ impl Settlement {
                 Err(SettlementError::Final(self.status))
             };
         }
-        if !same_hash && !pays {
+        if !same_hash && !sides.payer {
             return Err(SettlementError::NotPayer);
         }
         match (status, hash) {
@@ -224,8 +230,10 @@ impl Settlement {
             }
             (Some(Status::Failed), _) => Ok(Transition::Fail),
             (_, Some(hash)) if !same_hash => Ok(Transition::Attach(hash.clone())),
-            (Some(Status::Completed), _) if is_paid => Ok(Transition::Complete),
-            (Some(Status::Completed), None) => Err(SettlementError::NotRecipient),
+            (Some(Status::Completed), _) if self.is_completed_by(caller, standing) => {
+                Ok(Transition::Complete)
+            }
+            (Some(Status::Completed), None) => Err(SettlementError::NotOtherSide),
             _ => Ok(Transition::Nothing),
         }
     }
@@ -243,8 +251,7 @@ impl Draft<NewSettlement> {
     /// `members` has at least the caller and the users of [`Draft::named`].
     ///
     /// The caller's right is checked before the other rules, as far as the request can be read. A
-    /// settlement whose recipient is a guest is completed at once, unless the caller pays it; one
-    /// whose recipient is past is always completed at once. Any member may act for both.
+    /// settlement that its recipient records is completed at once, unless a past member paid it.
     ///
     /// # Errors
     ///
@@ -258,15 +265,14 @@ impl Draft<NewSettlement> {
         caller: UserId,
     ) -> Result<Settlement, Error> {
         let member = MemberId::from(caller);
-        let is_past = |id| members.iter().any(|it| it.id == id && !it.is_present());
-        let acts = |party: MemberId| party.is_acted_for_by(caller) || is_past(party);
+        let standing = Standing::of(members);
         if let Some(new) = self.fields() {
-            let (from, to) = (new.from.or(member), new.to.value().copied());
-            if from.zip(to).is_some_and(|(from, to)| !acts(from) && !acts(to)) {
+            let parties = new.from.or(member).zip(new.to.value().copied());
+            let sides = parties.map(|(from, to)| standing.sides(caller, [from, to]));
+            if sides.is_some_and(|sides| !sides.payer && !sides.recipient) {
                 return Err(SettlementError::NotParty.into());
             }
-            let is_paid = to.is_some_and(acts) && !from.is_some_and(acts);
-            if is_paid && new.tx_hash.value().is_some() {
+            if sides.is_some_and(|sides| !sides.payer) && new.tx_hash.value().is_some() {
                 return Err(SettlementError::NotPayer.into());
             }
         }
@@ -294,8 +300,7 @@ impl Draft<NewSettlement> {
         let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
         let settlement = || {
             let ((from_user_id, from_user_name), (to_user_id, to_user_name)) = (from?, to?);
-            let for_guest = from_user_id != caller && to_user_id.is_acted_for_by(caller);
-            let is_paid = for_guest || is_past(to_user_id);
+            let is_paid = standing.completes_at_once(caller, [from_user_id, to_user_id]);
             let amount = amount?;
             Some(Settlement {
                 id: SettlementId::new(group.created_at, [0; 10]),
@@ -310,6 +315,7 @@ impl Draft<NewSettlement> {
                 tx_hash: new.tx_hash.as_ref().map(|hash| Some(hash.clone())).or(None)?,
                 status: if is_paid { Status::Completed } else { Status::Pending },
                 created_at: group.created_at,
+                created_by: Some(caller),
                 completed_at: None,
                 import_id: None,
             })
@@ -356,6 +362,7 @@ mod tests {
             tx_hash: tx_hash.map(|hash| hash.parse().unwrap()),
             status,
             created_at: at,
+            created_by: None,
             completed_at: None,
             import_id: None,
         }
@@ -368,43 +375,8 @@ mod tests {
     const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
     #[test]
-    fn any_member_may_act_for_a_guest() {
-        use SettlementError::{Final, NotRecipient};
-        use Status::{Completed, Failed, Pending};
-        let guest = "guest-0190a1b2-0000-7000-8000-000000000001";
-        let attach = || Ok(Transition::Attach(A.parse().unwrap()));
-        for (from, to, state, caller, status, hash, expected) in [
-            (PAYER, guest, Pending, STRANGER, Some(Completed), None, Ok(Transition::Complete)),
-            (PAYER, guest, Pending, PAYER, Some(Completed), None, Ok(Transition::Complete)),
-            (PAYER, guest, Pending, PAYER, Some(Completed), Some(A), attach()),
-            (PAYER, guest, Pending, STRANGER, Some(Failed), None, Ok(Transition::Fail)),
-            (PAYER, guest, Pending, STRANGER, None, Some(A), Err(SettlementError::NotPayer)),
-            (guest, RECIPIENT, Pending, STRANGER, Some(Failed), None, Ok(Transition::Fail)),
-            (guest, RECIPIENT, Pending, STRANGER, None, Some(A), attach()),
-            (guest, RECIPIENT, Pending, STRANGER, Some(Completed), None, Err(NotRecipient)),
-            (guest, RECIPIENT, Pending, RECIPIENT, Some(Completed), None, Ok(Transition::Complete)),
-            (guest, guest, Pending, STRANGER, Some(Completed), None, Ok(Transition::Complete)),
-            (guest, guest, Completed, STRANGER, Some(Failed), None, Err(Final(Completed))),
-        ] {
-            let parties = [from, to].map(|party| party.parse().unwrap());
-            let settlement = Settlement {
-                from_user_id: parties[0],
-                to_user_id: parties[1],
-                ..settlement(state, None)
-            };
-            let update = SettlementUpdate {
-                status: status.map_or(Field::Absent, Field::Value),
-                tx_hash: hash
-                    .map_or(Field::Absent, |hash: &str| Field::Value(hash.parse().unwrap())),
-            };
-            let transition = settlement.transition(caller.parse().unwrap(), &update);
-            assert_eq!(transition, expected, "{from} to {to}, {state}: {caller} asks {update:?}");
-        }
-    }
-
-    #[test]
     fn each_party_may_make_only_its_own_transitions() {
-        use SettlementError::{Final, NotParty, NotPayer, NotRecipient};
+        use SettlementError::{Final, NotOtherSide, NotParty, NotPayer};
         use Status::{Completed, Failed, Pending};
         let attach = |hash: &str| Ok(Transition::Attach(hash.parse().unwrap()));
         for (state, stored, caller, status, hash, expected) in [
@@ -416,8 +388,8 @@ mod tests {
             (Pending, None, RECIPIENT, None, Some(A), Err(NotPayer)),
             (Pending, None, RECIPIENT, Some(Completed), Some(A), Err(NotPayer)),
             (Pending, Some(A), RECIPIENT, Some(Completed), Some(A), Ok(Transition::Complete)),
-            (Pending, None, PAYER, Some(Completed), None, Err(NotRecipient)),
-            (Pending, Some(A), PAYER, Some(Completed), None, Err(NotRecipient)),
+            (Pending, None, PAYER, Some(Completed), None, Err(NotOtherSide)),
+            (Pending, Some(A), PAYER, Some(Completed), None, Err(NotOtherSide)),
             (Pending, None, PAYER, Some(Completed), Some(A), attach(A)),
             (Pending, None, PAYER, Some(Pending), Some(A), attach(A)),
             (Pending, None, PAYER, None, Some(A), attach(A)),
@@ -439,7 +411,9 @@ mod tests {
                 status: status.map_or(Field::Absent, Field::Value),
                 tx_hash: hash.map_or(Field::Absent, |hash| Field::Value(hash.parse().unwrap())),
             };
-            let transition = settlement(state, stored).transition(caller.parse().unwrap(), &update);
+            let caller_id = caller.parse().unwrap();
+            let transition =
+                settlement(state, stored).transition(caller_id, &update, &Standing::default());
             assert_eq!(
                 transition, expected,
                 "{state}, {stored:?}: {caller} asks {status:?}, {hash:?}"

@@ -18,12 +18,15 @@ words! {
 /// Error returned for a settlement, or a change of one, that is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettlementError {
-    /// The caller is neither the payer nor the recipient.
+    /// The caller acts for neither the payer nor the recipient.
     #[error("only the payer and the recipient may record or change a settlement")]
     NotParty,
-    /// The payer tried to complete the settlement.
-    #[error("only the recipient may complete a settlement; its payer may send a txHash instead")]
-    NotRecipient,
+    /// The caller tried to complete the settlement for the side that has confirmed it, or for both.
+    #[error(
+        "only the other side may complete a settlement, and another member for a guest or a past \
+         member; its payer may send a txHash instead"
+    )]
+    NotOtherSide,
     /// The recipient tried to set the hash of a transaction.
     #[error("only the payer may send the txHash of a settlement")]
     NotPayer,

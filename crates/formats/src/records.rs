@@ -384,6 +384,7 @@ impl Row {
             tx_hash: None,
             status,
             created_at: to.now,
+            created_by: None,
             completed_at: (status == Status::Completed).then_some(to.now),
             import_id: None,
         };

@@ -46,7 +46,8 @@ struct CreateSettlement {
     to_id: schemas::MemberId,
     /// Amount that is paid.
     amount: schemas::AmountInput,
-    /// Member who pays. Default: the caller. Either the payer or the recipient must be the caller.
+    /// Member who pays. Default: the caller. Either the payer or the recipient must be the caller, a
+    /// guest or a past member.
     from_id: Option<schemas::MemberId>,
     /// Currency of the amount. Default: the currency in which the payer owes and the recipient is
     /// owed, if there is exactly one; otherwise the group's currency.
@@ -212,8 +213,9 @@ async fn list_settlements(
 
 /// Create a settlement.
 ///
-/// A settlement recorded by its recipient is completed at once. One recorded by its payer is
-/// pending until the recipient completes it.
+/// A settlement recorded by its recipient is completed at once, unless a past member pays it. Any
+/// other is pending until the other side completes it. Any member may act for a guest or a past
+/// member, except the other side.
 #[utoipa::path(post, path = "/api/groups/{groupId}/settlements", tag = "settlements",
     request_body = CreateSettlement,
     responses((status = CREATED, body = Data<SettlementView>, headers(("ETag")))),
@@ -243,9 +245,10 @@ async fn get_settlement(
 /// Update a settlement.
 ///
 /// The recipient may complete it, the payer may attach the transaction that pays it, and both may
-/// fail it. If the payer sends `completed` with a transaction, the transaction is stored and the
-/// settlement stays pending. Repeating a final status has no effect, but another transaction is
-/// refused.
+/// fail it. Any member may act for a guest or a past member, except the other side and, to complete
+/// it, the member who recorded it. If the payer sends `completed` with a transaction, the
+/// transaction is stored and the settlement stays pending. Repeating a final status has no effect,
+/// but another transaction is refused.
 #[utoipa::path(put, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
     request_body = UpdateSettlement,
     responses((status = OK, body = Data<SettlementView>, headers(("ETag")))),

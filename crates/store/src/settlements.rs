@@ -11,7 +11,8 @@ use fracti_core::{
     ledger::Ledger,
     row,
     settlement::{
-        NewSettlement, Settlement, SettlementUpdate, Status, Transition, TxHash, UsedHash,
+        NewSettlement, Settlement, SettlementError, SettlementUpdate, Standing, Status, Transition,
+        TxHash, UsedHash,
     },
     time::Timestamp,
 };
@@ -85,11 +86,12 @@ impl Table {
         settlement.ok_or(Error::NoSettlement)
     }
 
-    /// Records a settlement. It is completed if its recipient records it, and pending otherwise.
+    /// Records a settlement. It is completed if its recipient records it, unless a past member
+    /// paid it, and pending otherwise.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`]; [`Error::Settlement`] if the caller is neither side;
+    /// [`Error::Invalid`]; [`Error::Settlement`] if the caller acts for neither side;
     /// [`Error::TxHashUsed`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::KeyReused`];
     /// [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn create_settlement(
@@ -154,7 +156,20 @@ impl Table {
             let settlement = settlement.ok_or(Error::NoSettlement)?;
             let asked = update.fields().cloned().unwrap_or_default();
             let meant = settlement.resolved(&ledger.links);
-            let transition = meant.transition(member_key.user, &asked).map_err(Error::from)?;
+            let effect = |standing| meant.transition(member_key.user, &asked, standing);
+            let transition = match effect(&Standing::default()) {
+                // Whether a party is past, or the caller is alone, shows only in all members' rows.
+                Err(
+                    SettlementError::NotParty
+                    | SettlementError::NotPayer
+                    | SettlementError::NotOtherSide,
+                ) => {
+                    let (_, members) = self.group(member_key).await?;
+                    effect(&Standing::of(&ledger.presence.of(&members)))
+                }
+                known => known,
+            };
+            let transition = transition.map_err(Error::from)?;
             // A change that was made before is confirmed, even if the group is archived by now.
             if transition != Transition::Nothing {
                 ledger.presence.check_writer(member_key.user)?;

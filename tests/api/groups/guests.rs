@@ -145,50 +145,6 @@ async fn guests_pay_share_and_settle_like_users() {
 }
 
 #[tokio::test]
-async fn any_member_acts_for_the_guests_of_a_settlement() {
-    let group = Group::new(3, "EUR").await;
-    let (one, other) = (group.guest(0, "Grandma").await, group.guest(1, "Grandpa").await);
-    let settlements = group.path("/settlements");
-    for (caller, from, to, status, next) in [
-        // The payer waits for a confirmation, also of another one who acts for the guest.
-        (1, "1", &*one, "pending", Some((2, "completed", 200))),
-        (1, "1", &one, "pending", Some((1, "completed", 200))),
-        (1, "1", &one, "pending", Some((2, "failed", 200))),
-        // Another member records that the guest was paid.
-        (2, "1", &one, "completed", Some((1, "failed", 409))),
-        // The guest's payer is any member; the recipient confirms.
-        (1, &one, "2", "pending", Some((3, "completed", 403))),
-        (1, &one, "2", "pending", Some((3, "failed", 200))),
-        (1, &one, "2", "pending", Some((2, "completed", 200))),
-        (2, &one, "2", "completed", None),
-        // Between two guests.
-        (3, &one, &other, "completed", None),
-    ] {
-        let at = |member: usize| &group.members[member - 1];
-        let body = json!({ "fromId": from, "toId": to, "amount": 1 });
-        let made = at(caller).post(&settlements, body).await.data(201).clone();
-        let place = format!("{caller}: {from} to {to}, {next:?}");
-        assert_eq!(made["status"], status, "{place}");
-        let Some((caller, status, answer)) = next else { continue };
-        let path = format!("{settlements}/{}", made["id"].as_str().unwrap());
-        let reply = at(caller).put(&path, json!({ "status": status })).await;
-        assert_eq!(reply.status, answer, "{place}: {}", reply.text);
-    }
-    // Nothing between two other users, and none to oneself.
-    let refused =
-        |body: Value| async { group.members[2].post(&settlements, body).await.code().1.to_owned() };
-    let others = json!({ "fromId": "1", "toId": "2", "amount": 1 });
-    assert_eq!(refused(others).await, "NOT_ALLOWED");
-    let same = json!({ "fromId": one, "toId": one, "amount": 1 });
-    assert_eq!(refused(same).await, "VALIDATION_ERROR");
-    // A transaction is sent for the payer.
-    let hash = json!({ "fromId": one, "toId": "3", "amount": 1, "txHash": "a".repeat(64) });
-    let made = group.members[2].post(&settlements, hash).await;
-    assert_eq!(made.data(201)["status"], "completed");
-    group.verify().await;
-}
-
-#[tokio::test]
 async fn any_member_reverts_an_adjustment_of_a_guest() {
     let group = Group::new(3, "EUR").await;
     let guest = group.guest(0, "Grandma").await;

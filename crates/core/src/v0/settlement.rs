@@ -57,6 +57,7 @@ pub fn settlement(
         tx_hash,
         status,
         created_at,
+        created_by: None,
         completed_at,
         import_id: None,
     };

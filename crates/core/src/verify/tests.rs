@@ -75,6 +75,7 @@ fn settlement(at: Timestamp, from: u64, to: u64, minor: i64, in_currency: u8) ->
         tx_hash: None,
         status: Status::Completed,
         created_at: at,
+        created_by: None,
         completed_at: Some(at),
         import_id: None,
     }

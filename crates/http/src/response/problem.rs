@@ -356,7 +356,7 @@ impl From<Error> for Problem {
             | Error::Settlement(
                 SettlementError::NotParty
                 | SettlementError::NotPayer
-                | SettlementError::NotRecipient,
+                | SettlementError::NotOtherSide,
             ) => new(Code::NotAllowed),
             Error::TooManyMembers => new(Code::TooManyMembers),
             Error::TooMuchHistory => new(Code::TooMuchHistory),

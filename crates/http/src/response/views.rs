@@ -231,6 +231,10 @@ pub struct SettlementView {
     pub status: schemas::SettlementStatus,
     /// Time at which it was recorded.
     pub created_at: schemas::Timestamp,
+    /// Member who recorded it, and so confirmed it for their side. Imported settlements, and those
+    /// of earlier versions of Fracti, have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<schemas::UserId>,
     /// Time at which it was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<schemas::Timestamp>,
@@ -474,6 +478,7 @@ impl From<Settlement> for SettlementView {
             tx_hash: settlement.tx_hash.map(|hash| hash.to_string()),
             status: Text(settlement.status),
             created_at: Text(settlement.created_at),
+            created_by: settlement.created_by.map(Text),
             completed_at: settlement.completed_at.map(Text),
             import_id: settlement.import_id.map(|id| Text(id.into())),
         }

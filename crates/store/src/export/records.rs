@@ -229,6 +229,7 @@ fn deleted_settlement(exported: &Exported, entry: &Entry) -> Option<Box<Settleme
         tx_hash: None,
         status: Status::Completed,
         created_at: entry.ref_created_at.unwrap_or(entry.created_at),
+        created_by: None,
         completed_at: Some(entry.created_at),
         import_id: entry.import_id,
     }))

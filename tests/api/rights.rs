@@ -1,0 +1,220 @@
+//! Who may do what to the members' money: the tables of "Rights" and "Settlements" in docs/api.md.
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use crate::harness::{Group, Reply};
+
+/// The present users 1, 2 and 3; the past members 4 and 5; two guests, and one who is user 3.
+struct Scene {
+    group: Group,
+    guests: [String; 2],
+    linked: String,
+}
+
+/// What a member may do to a pending settlement.
+const UPDATES: [(&str, &str); 3] = [
+    ("complete", r#"{ "status": "completed" }"#),
+    ("fail", r#"{ "status": "failed" }"#),
+    ("attach", r#"{ "txHash": "HASH" }"#),
+];
+
+impl Scene {
+    async fn new() -> Self {
+        let group = Group::new(5, "EUR").await;
+        let guests = [group.guest(0, "Grandma").await, group.guest(0, "Grandpa").await];
+        let linked = group.guest(0, "Carol").await;
+        let link = group.path(&format!("/members/{linked}/link"));
+        group.members[0].post(&link, json!({ "userId": "3" })).await.data(200);
+        for past in [3, 4] {
+            group.members[past].post(&group.path("/leave"), json!({})).await.data(200);
+        }
+        Self { group, guests, linked }
+    }
+
+    /// The id of a member that a table names.
+    fn id<'a>(&'a self, named: &'a str) -> &'a str {
+        match named {
+            "guest" => &self.guests[0],
+            "other guest" => &self.guests[1],
+            "linked" => &self.linked,
+            "past" => "4",
+            "other past" => "5",
+            user => user,
+        }
+    }
+
+    /// `caller` records a payment.
+    async fn pay(&self, caller: usize, from: &str, to: &str) -> Reply {
+        let body = json!({ "fromId": self.id(from), "toId": self.id(to), "amount": 1 });
+        self.group.members[caller - 1].post(&self.group.path("/settlements"), body).await
+    }
+
+    /// The users of these who may make an update of a settlement that `recorder` recorded.
+    async fn who(&self, recorder: usize, from: &str, to: &str, update: &str) -> Vec<usize> {
+        let mut allowed = Vec::new();
+        for caller in 1..=3 {
+            let made = self.pay(recorder, from, to).await.data(201).clone();
+            assert_eq!(made["createdBy"], recorder.to_string());
+            let id = made["id"].as_str().unwrap();
+            let hash = format!("{:0>64}", id.replace('-', ""));
+            let update = serde_json::from_str(&update.replace("HASH", &hash)).unwrap();
+            let path = self.group.path(&format!("/settlements/{id}"));
+            let reply = self.group.members[caller - 1].put(&path, update).await;
+            match reply.code() {
+                (200, _) => allowed.push(caller),
+                refused => assert_eq!(refused, (403, "NOT_ALLOWED"), "{}", reply.text),
+            }
+        }
+        allowed
+    }
+}
+
+/// Who recorded a settlement that is pending, and who may then complete it, fail it, and attach a
+/// transaction to it.
+type Pending = (usize, [&'static [usize]; 3]);
+
+#[tokio::test]
+async fn no_member_acts_for_both_sides_of_a_settlement() {
+    let scene = Scene::new().await;
+    let of_both: [Pending; 3] = [
+        (1, [&[2, 3], &[1, 2, 3], &[1, 2, 3]]),
+        (2, [&[1, 3], &[1, 2, 3], &[1, 2, 3]]),
+        (3, [&[1, 2], &[1, 2, 3], &[1, 2, 3]]),
+    ];
+    let to_other: [Pending; 3] = [
+        (1, [&[2, 3], &[1, 2, 3], &[1]]),
+        (2, [&[1], &[1, 2, 3], &[1]]),
+        (3, [&[1], &[1, 2, 3], &[1]]),
+    ];
+    let by_other: [Pending; 2] =
+        [(2, [&[1], &[1, 2, 3], &[2, 3]]), (3, [&[1], &[1, 2, 3], &[2, 3]])];
+    let by_past = [[(1, [&[2_usize, 3][..], &[1, 2, 3], &[2, 3]])].as_slice(), &by_other].concat();
+    // The settlement, who completes it at once, and who records it as pending. Others may not.
+    let table: [(&str, &str, Option<usize>, &[Pending]); 14] = [
+        ("1", "2", Some(2), &[(1, [&[2], &[1, 2], &[1]])]),
+        ("1", "linked", Some(3), &[(1, [&[3], &[1, 3], &[1]])]),
+        ("linked", "1", Some(1), &[(3, [&[1], &[1, 3], &[3]])]),
+        ("1", "guest", None, &to_other),
+        ("1", "past", None, &to_other),
+        ("guest", "1", Some(1), &by_other),
+        ("past", "1", None, &by_past),
+        ("guest", "other guest", None, &of_both),
+        ("guest", "past", None, &of_both),
+        ("past", "guest", None, &of_both),
+        ("past", "other past", None, &of_both),
+        (
+            "guest",
+            "linked",
+            Some(3),
+            &[(1, [&[3], &[1, 2, 3], &[1, 2]]), (2, [&[3], &[1, 2, 3], &[1, 2]])],
+        ),
+        (
+            "linked",
+            "guest",
+            None,
+            &[
+                (1, [&[3], &[1, 2, 3], &[3]]),
+                (2, [&[3], &[1, 2, 3], &[3]]),
+                (3, [&[1, 2], &[1, 2, 3], &[3]]),
+            ],
+        ),
+        (
+            "linked",
+            "past",
+            None,
+            &[
+                (1, [&[3], &[1, 2, 3], &[3]]),
+                (2, [&[3], &[1, 2, 3], &[3]]),
+                (3, [&[1, 2], &[1, 2, 3], &[3]]),
+            ],
+        ),
+    ];
+    for (from, to, at_once, pending) in table {
+        for caller in 1..=3 {
+            let place = format!("{caller}: {from} to {to}");
+            let made = scene.pay(caller, from, to).await;
+            let recorded = pending.iter().find(|(recorder, _)| *recorder == caller);
+            match recorded {
+                _ if at_once == Some(caller) => {
+                    assert_eq!(made.data(201)["status"], "completed", "{place}");
+                }
+                None => assert_eq!(made.code(), (403, "NOT_ALLOWED"), "{place}"),
+                Some((_, rights)) => {
+                    assert_eq!(made.data(201)["status"], "pending", "{place}");
+                    for ((name, update), allowed) in UPDATES.iter().zip(rights) {
+                        let who = scene.who(caller, from, to, update).await;
+                        assert_eq!(who, *allowed, "{place}, {name}");
+                    }
+                }
+            }
+        }
+    }
+    scene.group.verify().await;
+}
+
+#[tokio::test]
+async fn transaction_of_a_settlement_is_sent_by_who_acts_for_the_payer() {
+    let scene = Scene::new().await;
+    let path = scene.group.path("/settlements");
+    for (number, (caller, from, status)) in
+        [(1, "guest", 403), (1, "past", 403), (2, "guest", 201), (2, "past", 201), (2, "2", 201)]
+            .into_iter()
+            .enumerate()
+    {
+        let hash = format!("{number:064x}");
+        let body = json!({ "fromId": scene.id(from), "toId": "1", "amount": 1, "txHash": hash });
+        let made = scene.group.members[caller - 1].post(&path, body).await;
+        assert_eq!(made.status, status, "{caller}, {from}: {}", made.text);
+    }
+}
+
+#[tokio::test]
+async fn past_member_who_is_back_acts_alone_for_their_side() {
+    let scene = Scene::new().await;
+    let group = &scene.group;
+    let complete = json!({ "status": "completed" });
+    let path = |made: &Reply| {
+        group.path(&format!("/settlements/{}", made.data(201)["id"].as_str().unwrap()))
+    };
+    let paid = path(&scene.pay(1, "1", "past").await);
+    let claimed = path(&scene.pay(1, "past", "1").await);
+    group.members[3].post(&group.path("/join"), json!({})).await.data(200);
+    for settlement in [&paid, &claimed] {
+        for other in [0, 1] {
+            let refused = group.members[other].put(settlement, complete.clone()).await;
+            assert_eq!(refused.code(), (403, "NOT_ALLOWED"), "{}", refused.text);
+        }
+        group.members[3].put(settlement, complete.clone()).await.data(200);
+    }
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn only_present_user_settles_with_guests_alone_but_not_with_past_members() {
+    let group = Group::new(2, "EUR").await;
+    let guests = [group.guest(0, "Grandma").await, group.guest(0, "Grandpa").await];
+    let [alice, bob] = [&group.members[0], &group.members[1]];
+    let settlements = group.path("/settlements");
+    let pay = async |from: &str, to: &str| {
+        let body = json!({ "fromId": from, "toId": to, "amount": 1 });
+        alice.post(&settlements, body).await.data(201).clone()
+    };
+    let complete = async |made: &Value| {
+        let path = format!("{settlements}/{}", made["id"].as_str().unwrap());
+        alice.put(&path, json!({ "status": "completed" })).await.status.as_u16()
+    };
+    let waiting = pay("1", &guests[0]).await;
+    assert_eq!(waiting["status"], "pending", "Bob can confirm it");
+    assert_eq!(complete(&waiting).await, 403);
+    bob.call(Method::POST, &group.path("/leave"), None).await.data(200);
+    assert_eq!(complete(&waiting).await, 200, "now she is alone");
+    for (from, to) in [("1", &guests[0]), (&guests[0], &guests[1])] {
+        assert_eq!(pay(from, to).await["status"], "completed", "{from} to {to}");
+    }
+    for (from, to) in [("1", "2"), ("2", "1"), ("2", &guests[0]), (&guests[0], "2")] {
+        let made = pay(from, to).await;
+        assert_eq!((&made["status"], complete(&made).await), (&json!("pending"), 403));
+    }
+    group.verify().await;
+}
