@@ -124,3 +124,31 @@ async fn idempotency_key_expires_after_a_day() {
     assert_eq!((same == first, new == first), (true, false));
     group.verify().await;
 }
+
+#[tokio::test]
+async fn stored_join_is_replayed_only_to_a_member_and_stored_leave_only_to_who_left_by_it() {
+    let group = Group::new(2, "EUR").await;
+    let carol = group.api.user(3, "C");
+    let send = async |path: &str| {
+        group.api.pass(Duration::from_secs(1));
+        let reply = carol.post_once("k", &group.path(path), json!({})).await;
+        (reply.status.as_u16(), reply.header("idempotent-replayed").is_some())
+    };
+    let is_member = async || carol.get(&group.path("")).await.status == 200;
+    for round in 0..2 {
+        for (path, member) in [("/join", true), ("/leave", false)] {
+            assert_eq!(send(path).await, (200, false), "{path}, {round}");
+            assert_eq!(is_member().await, member, "{path}, {round}");
+            assert_eq!(send(path).await, (200, true), "{path}, {round}");
+        }
+    }
+    // The stored leave is of the last departure, and the other key of one before it.
+    carol.post_once("other", &group.path("/join"), json!({})).await.data(200);
+    let removed = group.members[0].delete(&group.path("/members/3")).await;
+    removed.data(200);
+    let refused = carol.post_once("other", &group.path("/join"), json!({})).await;
+    assert_eq!(refused.code(), (403, "REMOVED"));
+    assert_eq!(send("/join").await.0, 403);
+    assert_eq!(send("/leave").await.0, 403);
+    group.verify().await;
+}

@@ -19,7 +19,7 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{Expression, MAX_VALUES, OnConflict, Range, Transaction, TransactionError, Write},
-    idempotency::{Idempotency, Outcome},
+    idempotency::{Idempotency, Outcome, StoredResponse},
     ledger::LedgerTransaction,
     presence::{attributes, count_in, unchanged},
     table::{RequestContext, Table},
@@ -86,8 +86,14 @@ impl Table {
                 self.stored_result(idempotency.request.as_ref()),
             );
             let (group, member) = found?;
-            if let Some(stored) = stored? {
-                return Ok(Decision::Done(Outcome::Replayed(stored)));
+            let is_present = member.as_ref().is_some_and(Member::is_present);
+            if !is_present {
+                require_admission(&group, member.as_ref())?;
+            }
+            let stored: Option<StoredResponse> = stored?;
+            // To who has left since, the stored response says no longer what is.
+            if let Some(stored) = stored.as_ref().filter(|_| is_present) {
+                return Ok(Decision::Done(Outcome::Replayed(stored.clone())));
             }
             require_admission(&group, member.as_ref())?;
             let wallet = wallet.checked()?.value();
@@ -95,7 +101,7 @@ impl Table {
             let known = known.map(|member| member.as_user(user.id));
             let user = known.as_ref().unwrap_or(user);
             let (joining, member) = self.joining(group, member, user, wallet, context.now).await?;
-            let response = idempotency.write(&member)?;
+            let response = idempotency.write_over(stored.as_ref(), &member)?;
             joining.commit(Outcome::Done(member), response)
         })
         .await

@@ -67,6 +67,22 @@ impl<T> Idempotency<T> {
         let put = request.put((self.render)(value))?;
         Ok(Some(put.when(request.key_is_free()?, OnConflict::Retry)))
     }
+
+    /// The write that stores the response to `value`, in place of one that was stored for the same
+    /// request and does not hold any more.
+    pub(crate) fn write_over(
+        &self,
+        stored: Option<&StoredResponse>,
+        value: &T,
+    ) -> Result<Option<Write>, Error> {
+        match (&self.request, stored) {
+            (Some(request), Some(_)) => {
+                let put = request.put((self.render)(value))?;
+                Ok(Some(put.when(request.is_same_request()?, OnConflict::Retry)))
+            }
+            (None | Some(_), _) => self.write(value),
+        }
+    }
 }
 
 impl IdempotentRequest {

@@ -52,17 +52,20 @@ impl Table {
                 self.stored_result(idempotency.request.as_ref()),
             );
             let ((group, member), ledger) = (found?, ledger?);
-            if let Some(stored) = stored? {
-                return Ok(Decision::Done(Outcome::Replayed(stored)));
+            let (before, stored) = (member.ok_or(Error::NotMember)?, stored?);
+            if !before.is_present() {
+                // The stored response is for who left by it, and not for who left again since.
+                let own = stored.filter(|stored| (idempotency.render)(&before) == *stored);
+                let own = own.ok_or(Error::NotMember)?;
+                return Ok(Decision::Done(Outcome::Replayed(own)));
             }
-            let before = member.filter(Member::is_present).ok_or(Error::NotMember)?;
             let transaction = LedgerTransaction::new(member_key, ledger, now)?;
             let mut change = Change { group, before, transaction };
             self.require_settled(&mut change).await?;
             body.checked()?;
             let left_at = Some(change.transaction.at());
             let member = Member { left_at, ..change.before.clone() };
-            let response = idempotency.write(&member)?;
+            let response = idempotency.write_over(stored.as_ref(), &member)?;
             change.to(&member)?.commit(Outcome::Done(member), response)
         })
         .await
