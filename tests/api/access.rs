@@ -236,7 +236,7 @@ fn of_guests() -> Vec<Row> {
             Method::POST,
             "/api/groups/G/members/M/link",
             Some(json!({ "userId": "1" })),
-            [403, 200, 200, 200],
+            [403, 200, 200, 403],
         ),
         (
             Method::POST,

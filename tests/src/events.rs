@@ -54,7 +54,7 @@ pub const SAMPLES: [Sample; 67] = [
         201,
         r#""guest":true,"createdBy":"987654321","name":"Grandpa""#,
     ),
-    sample("link-guest", "groups", 200, r#""linkedTo":"987654321""#),
+    sample("link-guest", "groups", 200, r#""linkedTo":"123456789""#),
     sample("rename-guest", "groups", 200, r#""name":"Granny""#),
     sample(
         "set-wallet",

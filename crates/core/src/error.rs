@@ -36,10 +36,8 @@ pub enum Error {
     /// The member is a user, who cannot be linked.
     #[error("only guests can be linked to users")]
     NotLinkable,
-    /// The caller would take over money that the group owes the guest.
-    #[error(
-        "the group owes this guest money; ask another member to confirm that this guest is you"
-    )]
+    /// The caller would link the guest to themselves.
+    #[error("another member must confirm that this guest is you: ask them to link the guest")]
     NotYourGuest,
     /// The guest is linked to a user, which is final.
     #[error("the guest is already linked to a user, which is final")]

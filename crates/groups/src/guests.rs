@@ -97,8 +97,7 @@ pub(crate) async fn rename_guest(
 /// Link a guest to a user.
 ///
 /// The user takes over the guest's balances, and from now on the guest's id means the user. A link
-/// is final. Any member may link, but users cannot link a guest to themselves whom the group owes
-/// money: another member has to confirm it.
+/// is final. Any member may link a guest to another user, but not to themselves.
 #[utoipa::path(post, path = "/api/groups/{groupId}/members/{memberId}/link", tag = "groups",
     request_body = LinkGuest,
     responses((status = OK, body = Data<MemberView>)),

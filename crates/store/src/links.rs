@@ -5,9 +5,7 @@ use fracti_core::{
     group::{MEMBER_RULE, Member},
     id::{MemberId, UserId},
     input::{Draft, Field},
-    keys,
-    ledger::Ledger,
-    row,
+    keys, row,
 };
 
 use crate::{
@@ -20,7 +18,11 @@ use crate::{
 };
 
 impl Table {
-    /// Links a guest to a user, who takes over the guest's totals. A link is final.
+    /// Links a guest to another user than the caller, who takes over the guest's totals. A link is
+    /// final.
+    ///
+    /// Users link no guest to themselves, even if the guest is owed nothing at the moment: an
+    /// expense that is deleted before and restored afterwards would give them a credit.
     ///
     /// # Errors
     ///
@@ -50,7 +52,7 @@ impl Table {
             let before = find(&members, guest).ok_or(Error::NoMember)?;
             let id = guest.guest().ok_or(Error::NotLinkable)?;
             let sent = user.fields().and_then(Field::value);
-            if sent == Some(&member_key.user) && is_owed(&ledger, guest) {
+            if sent == Some(&member_key.user) {
                 return Err(Error::NotYourGuest.into());
             }
             if ledger.links.has(guest) {
@@ -89,10 +91,4 @@ impl Table {
 
 fn find(members: &[Member], id: MemberId) -> Option<&Member> {
     members.iter().find(|member| member.id == id)
-}
-
-/// Whether the group owes the member money in some currency.
-fn is_owed(ledger: &Ledger, member: MemberId) -> bool {
-    let mut currencies = ledger.balances.currencies();
-    currencies.any(|currency| ledger.balances.totals(currency, member).net() > 0)
 }

@@ -114,7 +114,7 @@ async fn another_member_confirms_a_guest_who_is_owed_money() {
     let before = group.api.rows().await;
     let refused = scene.link(2, "2").await;
     assert_eq!(refused.code(), (403, "NOT_ALLOWED"));
-    assert!(refused.text.contains("ask another member to confirm"), "{}", refused.text);
+    assert!(refused.text.contains("must confirm that this guest is you"), "{}", refused.text);
     for (user, refusal) in [
         ("9", (400, "VALIDATION_ERROR")),
         (guest, (400, "VALIDATION_ERROR")),
@@ -129,19 +129,33 @@ async fn another_member_confirms_a_guest_who_is_owed_money() {
     assert_eq!(user.code(), (403, "NOT_ALLOWED"));
     assert_eq!(group.api.rows().await, before);
     scene.link(1, "2").await.data(200);
-    assert_eq!(scene.link(3, "3").await.code(), (409, "ALREADY_LINKED"));
+    assert_eq!(scene.link(1, "3").await.code(), (409, "ALREADY_LINKED"));
     let path = group.path(&format!("/members/{guest}"));
     let renamed = group.members[0].patch(&path, json!({ "name": "x" })).await;
     assert_eq!(renamed.code(), (409, "ALREADY_LINKED"));
     group.guest(0, "grandma").await;
     group.verify().await;
+}
 
-    // Users may take over a debt by themselves.
-    let debtor = Scene::new().await;
-    debtor.spend("1", 9, &[&debtor.guest]).await;
-    debtor.link(3, "3").await.data(200);
-    assert_eq!(debtor.balance("3", "").await, -9);
-    debtor.group.verify().await;
+#[tokio::test]
+async fn no_user_comes_alone_to_a_credit_of_a_guest() {
+    for way in ["delete", "splits", "payer"] {
+        let scene = Scene::new().await;
+        let (group, guest) = (&scene.group, &*scene.guest);
+        let alice = &group.members[0];
+        let path = scene.spend(guest, 30, &["1", "2", guest]).await;
+        // Alice hides the credit, which she could restore after a link.
+        let hidden = match way {
+            "delete" => alice.delete(&path).await,
+            "splits" => alice.put(&path, json!({ "splits": [{ "userId": guest }] })).await,
+            _ => alice.put(&path, json!({ "payerId": "1" })).await,
+        };
+        hidden.data(200);
+        let refused = scene.link(1, "1").await;
+        assert_eq!(refused.code(), (403, "NOT_ALLOWED"), "{way}");
+        assert!(refused.text.contains("must confirm that this guest is you"), "{}", refused.text);
+        scene.link(2, "1").await.data(200);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
