@@ -9,7 +9,7 @@ use fracti_core::{
     time::Timestamp,
 };
 use fracti_formats::{Destination, Target};
-use fracti_store::{Idempotency, Imported, MemberKey, Outcome as Stored, StoredResponse};
+use fracti_store::{Idempotency, Imported, MemberKey, Outcome as Stored};
 
 use crate::{Admin, Export, Failure, Outcome, count_of, progress};
 
@@ -89,14 +89,13 @@ impl Admin {
         new: &NewImport,
         now: Timestamp,
     ) -> Result<Imported, Failure> {
-        let render = |_: &Imported| StoredResponse { data: String::new() };
-        let once = Idempotency { request: None, render };
         let bar = progress(new.records.len(), "rows");
         let mut all: Option<Imported> = None;
         loop {
             // Members may leave during a long import.
             let (_, members) = self.pace.step(self.table.group(member_key)).await?;
-            let part = self.table.import(member_key, &members, new, Some(ROWS_AT_ONCE), now, &once);
+            let once = Idempotency::own_work("import-file", now);
+            let part = self.table.import(member_key, &members, new, Some(ROWS_AT_ONCE), &once);
             let Stored::Done(part) = self.pace.step(part).await? else {
                 return Err(Failure::Table(fracti_core::Error::KeyReused));
             };

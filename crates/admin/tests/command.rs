@@ -19,9 +19,7 @@ use fracti_core::{
     row::{self, AttributeValue},
 };
 use fracti_http::Clock;
-use fracti_store::{
-    Idempotency, MemberKey, Outcome, RequestContext, StoredResponse, Table, to_sdk,
-};
+use fracti_store::{Idempotency, MemberKey, Outcome, RequestContext, Table, to_sdk};
 use fracti_tests::{
     client::user,
     database::{Database, TABLE},
@@ -107,7 +105,7 @@ async fn group(database: &Database) -> Group {
         chat_id: Field::Value("-100".parse().unwrap()),
         currency: Field::Absent,
     };
-    let once = Idempotency { request: None, render: |_| StoredResponse { data: String::new() } };
+    let once = Idempotency::own_work("create-group", Clock::system().now());
     let context = RequestContext { now: Clock::system().now(), random: [1; 10] };
     let table = Table::new(database.client.clone(), TABLE);
     let made = table.create_group(&Draft::valid(new), &user(1, "Anna"), context, &once).await;

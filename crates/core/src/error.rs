@@ -174,6 +174,26 @@ impl Error {
     pub fn invalid(path: impl Into<Path>, rule: impl fmt::Display) -> Self {
         Self::Invalid(FieldError::new(path, rule).into())
     }
+
+    /// Whether it says that the request changes nothing. Other errors leave the outcome open.
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        !matches!(
+            self,
+            Self::Unavailable(_)
+                | Self::Table(_)
+                | Self::Unmigrated
+                | Self::NotAdmitted
+                | Self::Discrepancy(_)
+        )
+    }
+
+    /// Whether it keeps the caller out of the group, so that they do not see the response to an
+    /// earlier request either.
+    #[must_use]
+    pub const fn is_of_access(&self) -> bool {
+        matches!(self, Self::NoGroup | Self::NotMember | Self::Removed)
+    }
 }
 
 impl From<LedgerError> for Error {

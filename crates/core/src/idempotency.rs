@@ -1,4 +1,9 @@
-//! The row of a request with an idempotency key.
+//! The row of a request that writes: the evidence of what it did, and the fence of its attempts.
+//!
+//! Each transaction of a request puts this row with a new attempt, on condition that the row names
+//! the attempt that the request knew. So at most one of all attempts that know the same one is ever
+//! committed, however late the others arrive, and the row says which. A put of the same row alone is
+//! a fence: no attempt before it can be committed any more.
 
 use std::time::Duration;
 
@@ -10,21 +15,33 @@ use crate::{
     time::Timestamp,
 };
 
-/// Time for which a request with an idempotency key is known.
+/// Time for which the result of a request with an idempotency key is known.
 pub const RETENTION: Duration = Duration::from_hours(24);
 
-/// A request with an idempotency key, and its result.
+/// Time for which a row without a result is kept. DynamoDB refuses an attempt long before: its
+/// signature is valid for minutes.
+///
+/// <https://docs.aws.amazon.com/general/latest/gr/sigv4_elements.html>
+pub const FENCE_RETENTION: Duration = Duration::from_hours(1);
+
+/// A request that writes, the last of its attempts, and its result if it has an idempotency key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IdempotencyRow<R> {
-    /// The key of the row, made from the user, the operation and the idempotency key.
+    /// The key of the row, made from the user, the operation and the idempotency key, or from
+    /// random bytes if there is none.
     #[serde(flatten)]
     pub key: Primary,
-    /// SHA-256 of the request, in hexadecimal.
-    pub request_hash: String,
-    /// The result of the request.
+    /// Name of the attempt that put the row, which no other attempt has. Rows of version 1 have
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<String>,
+    /// SHA-256 of the request, in hexadecimal, if there is a result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_hash: Option<String>,
+    /// The result of the request, if it has a key and was carried out.
     #[serde(flatten)]
-    pub result: R,
+    pub result: Option<R>,
     /// Time of the request.
     pub created_at: Timestamp,
     /// Time when the row expires, in seconds since 1970.
@@ -33,7 +50,7 @@ pub struct IdempotencyRow<R> {
 
 impl<R: Serialize + DeserializeOwned> Row for IdempotencyRow<R> {
     const KIND: &'static str = "idempotency";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn keys(&self) -> Keys {
         self.key.clone().into()

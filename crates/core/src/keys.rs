@@ -18,7 +18,8 @@
 //! | past entry | `LEDGER#<groupId>#ENTRY#<entryId>` | `HISTORY#<sequence>` |
 //! | chat group | `CHAT#<chat_instance>` | `GROUP` |
 //! | used hash | `TXHASH#<txHash>` | `SETTLEMENT` |
-//! | idempotency | `IDEM#<userId>` | `<operation>#<sha256 of the key>` |
+//! | idempotency | `IDEM#<userId>` | `<operation>#<sha256 of the key, or random>` |
+//! | idempotency, without a user | `IDEM#<random>` | `<operation>` |
 //! | spending | `USER#<userId>` | `SPEND#<spentAt>#<suffix>` |
 //! | day summary | `USER#<userId>` | `SUMMARY#<YYYY-MM-DD>` |
 //! | targets | `USER#<userId>` | `CONFIG#TARGETS` |
@@ -416,11 +417,18 @@ pub fn tx_hash(hash: &TxHash) -> Primary {
     Primary { pk: format!("TXHASH#{hash}"), sk: "SETTLEMENT".to_owned() }
 }
 
-/// Key of the stored response to a user's request. `key_hash` is the SHA-256 of the idempotency key
-/// in hexadecimal.
+/// Key of the row of a user's request. `request` is the SHA-256 of the idempotency key, or random
+/// bytes if there is none, in hexadecimal.
 #[must_use]
-pub fn idempotency(user: UserId, operation: &str, key_hash: &str) -> Primary {
-    Primary { pk: format!("IDEM#{user}"), sk: format!("{operation}#{key_hash}") }
+pub fn idempotency(user: UserId, operation: &str, request: &str) -> Primary {
+    Primary { pk: format!("IDEM#{user}"), sk: format!("{operation}#{request}") }
+}
+
+/// Key of the row of work that no user requested. `random` is in hexadecimal, and the partition's
+/// name, too.
+#[must_use]
+pub fn own_work(operation: &str, random: &str) -> Primary {
+    Primary { pk: format!("IDEM#{random}"), sk: operation.to_owned() }
 }
 
 /// Key of an API token.

@@ -130,12 +130,6 @@ impl Presence {
         self.recent.retain(|_, change| now.since(change.at) < RECENT);
     }
 
-    /// The member who became present or past at this moment.
-    #[must_use]
-    pub fn changed_at(&self, at: Timestamp) -> Option<MemberId> {
-        self.recent.iter().find(|(_, change)| change.at == at).map(|(member, _)| *member)
-    }
-
     /// Whether settlements are pending, or are not counted.
     #[must_use]
     pub fn may_have_pending(&self) -> bool {

@@ -11,9 +11,9 @@ use fracti_core::{
     split::MAX_SHARES,
 };
 use fracti_http::{
-    App, AsMember, Code, Context, Credential, Data, EntryView, ExpenseView, FilterParams, Id,
-    IfMatch, Json, List, ListId, Paging, Parameters, Post, Problem, QueryReader, Routes, Tagged,
-    Text, openapi, respond_tagged, routes, schemas,
+    App, AsMember, Code, Credential, Data, EntryView, ExpenseView, FilterParams, Id, IfMatch, List,
+    ListId, Once, Paging, Parameters, Problem, QueryReader, Routes, Tagged, Text, openapi,
+    respond_tagged, respond_with, routes, schemas,
 };
 use fracti_store::Slice;
 use serde::Serialize;
@@ -93,15 +93,15 @@ async fn create_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     via: Credential,
-    post: Post<CreateExpense>,
+    once: Once<CreateExpense>,
 ) -> Result<Response, Problem> {
     // Spendings are personal.
-    if post.body.spending().is_some() {
+    if once.body.spending().is_some() {
         via.require_any_group()?;
     }
-    let idempotency = post.key.idempotency::<_, ExpenseView>("create-expense");
+    let idempotency = once.key.idempotency::<_, ExpenseView>("create-expense");
     let expense =
-        app.table.create_expense(member_key, &post.body, post.creation, &idempotency).await?;
+        app.table.create_expense(member_key, &once.body, once.creation, &idempotency).await?;
     respond_tagged(StatusCode::CREATED, &idempotency, expense)
 }
 
@@ -145,13 +145,13 @@ async fn edit_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
-    Context { now, .. }: Context,
     if_match: IfMatch,
-    Json(body): Json<EditExpense>,
-) -> Result<Tagged<ExpenseView>, Problem> {
-    let expected = expected(&if_match);
-    let expense = app.table.edit_expense(member_key, expense, &body, expected, now).await?;
-    Ok(Tagged(expense.into()))
+    once: Once<EditExpense>,
+) -> Result<Response, Problem> {
+    let idempotency = once.key.idempotency::<_, ExpenseView>("edit-expense");
+    let (edit, expected, now) = (&once.body, expected(&if_match), once.creation.now);
+    let edited = app.table.edit_expense(member_key, expense, edit, expected, now, &idempotency);
+    respond_tagged(StatusCode::OK, &idempotency, edited.await?)
 }
 
 /// Delete an expense.
@@ -165,11 +165,19 @@ async fn delete_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
-    Context { now, .. }: Context,
     if_match: IfMatch,
-) -> Result<Data<DeletedExpense>, Problem> {
-    app.table.delete_expense(member_key, expense, expected(&if_match), now).await?;
-    Ok(Data::new(DeletedExpense { id: Text(expense.into()) }).with_message("Expense deleted"))
+    once: Once<()>,
+) -> Result<Response, Problem> {
+    let idempotency = once.key.idempotency::<_, DeletedExpense>("delete-expense");
+    let (expected, now) = (expected(&if_match), once.creation.now);
+    let deleted = app.table.delete_expense(member_key, expense, expected, now, &idempotency);
+    respond_with("Expense deleted", &idempotency, deleted.await?)
+}
+
+impl From<ExpenseId> for DeletedExpense {
+    fn from(id: ExpenseId) -> Self {
+        Self { id: Text(id.into()) }
+    }
 }
 
 /// Restore a deleted expense.
@@ -183,12 +191,12 @@ async fn restore_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
-    post: Post<()>,
+    once: Once<()>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, ExpenseView>("restore-expense");
-    let now = post.creation.now;
+    let idempotency = once.key.idempotency::<_, ExpenseView>("restore-expense");
+    let now = once.creation.now;
     let expense =
-        app.table.restore_expense(member_key, expense, &post.body, now, &idempotency).await?;
+        app.table.restore_expense(member_key, expense, &once.body, now, &idempotency).await?;
     respond_tagged(StatusCode::OK, &idempotency, expense)
 }
 

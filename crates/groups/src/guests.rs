@@ -7,7 +7,7 @@ use fracti_core::{
     text::GuestName,
 };
 use fracti_http::{
-    App, AsMember, Body, Code, Data, Id, Json, MemberView, Post, Problem, Value, respond, schemas,
+    App, AsMember, Body, Code, Data, Id, MemberView, Once, Problem, Value, respond, schemas,
 };
 use utoipa::ToSchema;
 
@@ -71,10 +71,10 @@ impl Body for LinkGuest {
 pub(crate) async fn create_guest(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    post: Post<CreateGuest>,
+    once: Once<CreateGuest>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, MemberView>("create-guest");
-    let guest = app.table.add_guest(member_key, &post.body, post.creation, &idempotency).await?;
+    let idempotency = once.key.idempotency::<_, MemberView>("create-guest");
+    let guest = app.table.add_guest(member_key, &once.body, once.creation, &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, guest)
 }
 
@@ -89,9 +89,11 @@ pub(crate) async fn rename_guest(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(member): Id<MemberId>,
-    Json(body): Json<RenameGuest>,
-) -> Result<Data<MemberView>, Problem> {
-    Ok(Data::new(app.table.rename_guest(member_key, member, &body).await?.into()))
+    once: Once<RenameGuest>,
+) -> Result<Response, Problem> {
+    let idempotency = once.key.idempotency::<_, MemberView>("rename-guest");
+    let guest = app.table.rename_guest(member_key, member, &once.body, &idempotency).await?;
+    respond(StatusCode::OK, &idempotency, guest)
 }
 
 /// Link a guest to a user.
@@ -106,10 +108,10 @@ pub(crate) async fn link_guest(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(guest): Id<MemberId>,
-    post: Post<LinkGuest>,
+    once: Once<LinkGuest>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, MemberView>("link-guest");
-    let (user, context) = (&post.body, post.creation);
+    let idempotency = once.key.idempotency::<_, MemberView>("link-guest");
+    let (user, context) = (&once.body, once.creation);
     let guest = app.table.link_guest(member_key, guest, user, context, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, guest)
 }

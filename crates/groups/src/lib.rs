@@ -19,8 +19,8 @@ use fracti_core::{
     words,
 };
 use fracti_http::{
-    App, AppPrincipal, AsMember, Body, Caller, Code, Credential, Data, Flag, GroupView, Id, Json,
-    JsonScalar, List, ListId, MemberView, Paging, Parameters, Post, Problem, QueryReader, Routes,
+    App, AppPrincipal, AsMember, Body, Caller, Code, Credential, Data, Flag, GroupView, Id,
+    JsonScalar, List, ListId, MemberView, Once, Paging, Parameters, Problem, QueryReader, Routes,
     Text, Value, openapi, respond, routes, schemas,
 };
 use fracti_store::Profile;
@@ -204,10 +204,10 @@ async fn list_groups(
 async fn create_group(
     State(app): State<App>,
     Caller(user, ()): Caller,
-    post: Post<CreateGroup>,
+    once: Once<CreateGroup>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, GroupView>("create-group");
-    let group = app.table.create_group(&post.body, &user, post.creation, &idempotency).await?;
+    let idempotency = once.key.idempotency::<_, GroupView>("create-group");
+    let group = app.table.create_group(&once.body, &user, once.creation, &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, group)
 }
 
@@ -261,9 +261,9 @@ async fn join_group(
     Caller(user, ()): Caller,
     via: Credential,
     Id(group): Id<GroupId>,
-    post: Post<JoinGroup>,
+    once: Once<JoinGroup>,
 ) -> Result<Response, Problem> {
-    if post.body.fields().is_some_and(|wallet| !wallet.is_absent()) {
+    if once.body.fields().is_some_and(|wallet| !wallet.is_absent()) {
         via.require_app()?;
     }
     let profile = match via {
@@ -275,8 +275,8 @@ async fn join_group(
         }
         Credential::Token { group: None, .. } => Profile::Earlier,
     };
-    let (wallet, context) = (&post.body, post.creation);
-    let idempotency = post.key.idempotency::<_, MemberView>("join-group");
+    let (wallet, context) = (&once.body, once.creation);
+    let idempotency = once.key.idempotency::<_, MemberView>("join-group");
     let member = app.table.join(group, &user, profile, wallet, context, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, member)
 }
@@ -291,8 +291,15 @@ async fn set_wallet(
     State(app): State<App>,
     _: AppPrincipal,
     AsMember(member_key, ()): AsMember,
-    Json(body): Json<SetWallet>,
-) -> Result<Data<WalletView>, Problem> {
-    let wallet = app.table.set_wallet(member_key, &body).await?;
-    Ok(Data::new(WalletView { wallet: Text(wallet) }))
+    once: Once<SetWallet>,
+) -> Result<Response, Problem> {
+    let idempotency = once.key.idempotency::<_, WalletView>("set-wallet");
+    let wallet = app.table.set_wallet(member_key, &once.body, &idempotency).await?;
+    respond(StatusCode::OK, &idempotency, wallet)
+}
+
+impl From<TonAddress> for WalletView {
+    fn from(wallet: TonAddress) -> Self {
+        Self { wallet: Text(wallet) }
+    }
 }

@@ -1,14 +1,11 @@
 //! The endpoint that opens the group of a chat.
 
-use axum::{
-    extract::State,
-    http::StatusCode,
-    response::{IntoResponse, Response},
-};
+use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{group::OpenedGroup, input::Field};
 use fracti_http::{
-    App, Body, Caller, Code, Data, FromChat, GroupView, Post, Problem, Value, schemas,
+    App, Body, Caller, Code, Data, FromChat, GroupView, Once, Problem, Value, respond, schemas,
 };
+use fracti_store::{Opened, Outcome};
 use utoipa::ToSchema;
 
 /// The group of a chat, if it has none yet.
@@ -52,9 +49,12 @@ pub(crate) async fn open_group(
     State(app): State<App>,
     Caller(user, ()): Caller,
     FromChat(chat): FromChat,
-    post: Post<OpenGroup>,
+    once: Once<OpenGroup>,
 ) -> Result<Response, Problem> {
-    let opened = app.table.open_group(&chat, &post.body, &user, post.creation).await?;
-    let status = if opened.created { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, Data::new(GroupView::from(opened.group))).into_response())
+    let idempotency = once.key.idempotency::<_, GroupView>("open-group");
+    let (new, context) = (&once.body, once.creation);
+    let opened = app.table.open_group(&chat, new, &user, context, &idempotency).await?;
+    let created = matches!(opened, Outcome::Done(Opened { created: true, .. }));
+    let status = if created { StatusCode::CREATED } else { StatusCode::OK };
+    respond(status, &idempotency, opened)
 }

@@ -2,7 +2,9 @@
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::id::MemberId;
-use fracti_http::{App, AsMember, Code, Context, Data, Id, MemberView, Post, Problem, respond};
+use fracti_http::{
+    App, AsMember, Code, Data, Id, MemberView, Once, Problem, respond, respond_with,
+};
 
 /// Leave a group.
 ///
@@ -14,11 +16,11 @@ use fracti_http::{App, AsMember, Code, Context, Data, Id, MemberView, Post, Prob
 pub(crate) async fn leave_group(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    post: Post<()>,
+    once: Once<()>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, MemberView>("leave-group");
-    let now = post.creation.now;
-    let member = app.table.leave(member_key, &post.body, now, &idempotency).await?;
+    let idempotency = once.key.idempotency::<_, MemberView>("leave-group");
+    let now = once.creation.now;
+    let member = app.table.leave(member_key, &once.body, now, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, member)
 }
 
@@ -34,10 +36,12 @@ pub(crate) async fn remove_member(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(member): Id<MemberId>,
-    Context { now, .. }: Context,
-) -> Result<Data<MemberView>, Problem> {
-    let member = app.table.remove_member(member_key, member, now).await?;
-    Ok(Data::new(member.into()).with_message("Member removed"))
+    once: Once<()>,
+) -> Result<Response, Problem> {
+    let idempotency = once.key.idempotency::<_, MemberView>("remove-member");
+    let now = once.creation.now;
+    let member = app.table.remove_member(member_key, member, now, &idempotency).await?;
+    respond_with("Member removed", &idempotency, member)
 }
 
 /// Restore a past member.
@@ -51,10 +55,10 @@ pub(crate) async fn restore_member(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(member): Id<MemberId>,
-    post: Post<()>,
+    once: Once<()>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, MemberView>("restore-member");
-    let (body, now) = (&post.body, post.creation.now);
+    let idempotency = once.key.idempotency::<_, MemberView>("restore-member");
+    let (body, now) = (&once.body, once.creation.now);
     let member = app.table.restore_member(member_key, member, body, now, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, member)
 }

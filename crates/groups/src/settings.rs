@@ -1,8 +1,8 @@
 //! The endpoint that changes a group's settings.
 
-use axum::extract::State;
+use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{group::GroupUpdate, input::Field};
-use fracti_http::{App, AsMember, Body, Context, Data, GroupView, Json, Problem, Value, schemas};
+use fracti_http::{App, AsMember, Body, Data, GroupView, Once, Problem, Value, respond, schemas};
 use utoipa::ToSchema;
 
 /// Changes to a group.
@@ -40,8 +40,10 @@ impl Body for UpdateGroup {
 pub(crate) async fn update_group(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    Context { now, .. }: Context,
-    Json(body): Json<UpdateGroup>,
-) -> Result<Data<GroupView>, Problem> {
-    Ok(Data::new(app.table.update_group(member_key, &body, now).await?.into()))
+    once: Once<UpdateGroup>,
+) -> Result<Response, Problem> {
+    let idempotency = once.key.idempotency::<_, GroupView>("update-group");
+    let (update, now) = (&once.body, once.creation.now);
+    let group = app.table.update_group(member_key, update, now, &idempotency).await?;
+    respond(StatusCode::OK, &idempotency, group)
 }

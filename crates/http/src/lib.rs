@@ -38,8 +38,8 @@ pub use request::{
     caller::{AsMember, Caller, FromChat, Id},
     filter::FilterParams,
     json::Json,
+    once::{Once, respond, respond_created, respond_tagged, respond_with},
     paging::{ListId, Paging},
-    post::{Post, respond, respond_created, respond_tagged},
     query::{Flag, FlagError, Parameters, Query, QueryReader},
     upload::{Form, Upload},
 };

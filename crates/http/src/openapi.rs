@@ -227,8 +227,7 @@ fn complete(
             what.clone_into(&mut response.description);
             rename_schemas(response);
             let mut headers = vec![("x-request-id", "RequestId")];
-            headers
-                .extend((*method == Method::POST).then_some(("idempotent-replayed", "Replayed")));
+            headers.extend((*method != Method::GET).then_some(("idempotent-replayed", "Replayed")));
             headers.extend(response.headers.contains_key("ETag").then_some(("ETag", "ETag")));
             headers.extend(QUOTA_HEADERS.into_iter().filter(|_| operation.security.is_none()));
             response.headers.extend(headers.into_iter().map(header));
@@ -241,7 +240,7 @@ fn complete(
     let parameters = ids(path)
         .chain(["limit", "cursor"].into_iter().filter(|_| lists))
         .chain(operation.security.is_none().then_some(amounts::PARAMETER))
-        .chain((*method == Method::POST).then_some("Idempotency-Key"))
+        .chain((*method != Method::GET).then_some("Idempotency-Key"))
         .chain(changes_state(path, method).then_some("If-Match"));
     let own = operation.parameters.get_or_insert_default();
     for name in parameters {
@@ -288,7 +287,7 @@ fn common(
                 Code::UnsupportedMediaType,
             ],
         ),
-        (method == Method::POST, &[Code::ValidationError, Code::IdempotencyKeyReused]),
+        (method != Method::GET, &[Code::ValidationError, Code::IdempotencyKeyReused]),
         (method != Method::GET, &[Code::Conflict]),
         (method != Method::GET && in_group, &[Code::GroupArchived]),
     ];

@@ -4,7 +4,7 @@ pub(crate) mod body;
 pub(crate) mod caller;
 pub(crate) mod filter;
 pub(crate) mod json;
+pub(crate) mod once;
 pub(crate) mod paging;
-pub(crate) mod post;
 pub(crate) mod query;
 pub(crate) mod upload;

@@ -10,7 +10,7 @@ use fracti_core::{
     time::Day,
 };
 use fracti_http::{
-    App, Caller, Code, Context, Data, Id, JsonDecimal, Parameters, Post, Problem, QueryReader,
+    App, Caller, Code, Context, Data, Id, JsonDecimal, Once, Parameters, Problem, QueryReader,
     Text, respond, schemas,
 };
 use fracti_store::{DayInGroups, Days, Rebuilt};
@@ -210,11 +210,11 @@ pub(crate) async fn get_day(
 pub(crate) async fn rebuild_days(
     State(app): State<App>,
     Caller(user, DaysQuery(asked)): Caller<DaysQuery>,
-    post: Post<()>,
+    once: Once<()>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, RebuiltView>("rebuild-days");
-    let now = post.creation.now;
-    let rebuilt = app.table.rebuild_days(user.id, asked, &post.body, now, &idempotency).await?;
+    let idempotency = once.key.idempotency::<_, RebuiltView>("rebuild-days");
+    let now = once.creation.now;
+    let rebuilt = app.table.rebuild_days(user.id, asked, &once.body, now, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, rebuilt)
 }
 

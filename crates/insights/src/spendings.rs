@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use axum::{extract::State, response::Response};
+use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
     input::Field,
     spending::{CategoriesInput, MAX_CATEGORIES, NewSpending, Spending, SpendingEdit, SpendingId},
@@ -10,8 +10,9 @@ use fracti_core::{
     time::Day,
 };
 use fracti_http::{
-    App, Body, Caller, Context, Data, Id, IfMatch, Json, JsonDecimal, List, ListId, Object, Paging,
-    Parameters, Post, Problem, QueryReader, Tagged, Text, Value, respond_created, schemas,
+    App, Body, Caller, Data, Id, IfMatch, JsonDecimal, List, ListId, Object, Once, Paging,
+    Parameters, Problem, QueryReader, Tagged, Text, Value, respond_created, respond_tagged,
+    respond_with, schemas,
 };
 use fracti_store::Slice;
 use serde::Serialize;
@@ -210,10 +211,10 @@ pub(crate) async fn list_spendings(
 pub(crate) async fn create_spending(
     State(app): State<App>,
     Caller(user, ()): Caller,
-    post: Post<CreateSpending>,
+    once: Once<CreateSpending>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, SpendingView>("create-spending");
-    let made = app.table.create_spending(user.id, &post.body, post.creation, &idempotency).await?;
+    let idempotency = once.key.idempotency::<_, SpendingView>("create-spending");
+    let made = app.table.create_spending(user.id, &once.body, once.creation, &idempotency).await?;
     respond_created("Spending recorded", &idempotency, made)
 }
 
@@ -239,13 +240,13 @@ pub(crate) async fn edit_spending(
     State(app): State<App>,
     Caller(user, ()): Caller,
     Id(spending): Id<SpendingId>,
-    Context { now, .. }: Context,
     if_match: IfMatch,
-    Json(body): Json<EditSpending>,
-) -> Result<Tagged<SpendingView>, Problem> {
-    let expected = expected(&if_match);
-    let spending = app.table.edit_spending(user.id, &spending, &body, expected, now).await?;
-    Ok(Tagged(spending.into()))
+    once: Once<EditSpending>,
+) -> Result<Response, Problem> {
+    let idempotency = once.key.idempotency::<_, SpendingView>("edit-spending");
+    let (edit, expected, now) = (&once.body, expected(&if_match), once.creation.now);
+    let edited = app.table.edit_spending(user.id, &spending, edit, expected, now, &idempotency);
+    respond_tagged(StatusCode::OK, &idempotency, edited.await?)
 }
 
 /// Delete a spending.
@@ -255,11 +256,19 @@ pub(crate) async fn delete_spending(
     State(app): State<App>,
     Caller(user, ()): Caller,
     Id(spending): Id<SpendingId>,
-    Context { now, .. }: Context,
     if_match: IfMatch,
-) -> Result<Data<DeletedSpending>, Problem> {
-    app.table.delete_spending(user.id, &spending, expected(&if_match), now).await?;
-    Ok(Data::new(DeletedSpending { id: Text(spending) }).with_message("Spending deleted"))
+    once: Once<()>,
+) -> Result<Response, Problem> {
+    let idempotency = once.key.idempotency::<_, DeletedSpending>("delete-spending");
+    let (expected, now) = (expected(&if_match), once.creation.now);
+    let deleted = app.table.delete_spending(user.id, &spending, expected, now, &idempotency);
+    respond_with("Spending deleted", &idempotency, deleted.await?)
+}
+
+impl From<SpendingId> for DeletedSpending {
+    fn from(id: SpendingId) -> Self {
+        Self { id: Text(id) }
+    }
 }
 
 /// Whether the state of a spending matches `If-Match`.

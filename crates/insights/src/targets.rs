@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
+use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
     expense::Category,
     input::Field,
     targets::{MAX_OWN_CATEGORIES, OwnCategory, OwnCategoryUpdate, TOTAL, Targets, TargetsUpdate},
 };
 use fracti_http::{
-    App, Body, Caller, Code, Context, Data, Json, JsonDecimal, JsonScalar, Problem, Text,
-    Value as JsonValue, schemas,
+    App, Body, Caller, Code, Data, JsonDecimal, JsonScalar, Once, Problem, Text,
+    Value as JsonValue, respond, schemas,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -210,10 +210,12 @@ pub(crate) async fn get_targets(
 pub(crate) async fn update_targets(
     State(app): State<App>,
     Caller(user, ()): Caller,
-    Context { now, .. }: Context,
-    Json(body): Json<UpdateTargets>,
-) -> Result<Data<TargetsView>, Problem> {
-    Ok(Data::new(app.table.update_targets(user.id, &body, now).await?.into()))
+    once: Once<UpdateTargets>,
+) -> Result<Response, Problem> {
+    let idempotency = once.key.idempotency::<_, TargetsView>("update-targets");
+    let (update, now) = (&once.body, once.creation.now);
+    let targets = app.table.update_targets(user.id, update, now, &idempotency).await?;
+    respond(StatusCode::OK, &idempotency, targets)
 }
 
 impl From<Targets> for TargetsView {

@@ -11,8 +11,8 @@ use fracti_core::{
     token::{NewToken, Scope, Token},
 };
 use fracti_http::{
-    App, AppPrincipal, Body, Caller, Code, Context, Credential, Data, Id, List, ListId, Paging,
-    Post, Problem, Text, Value, respond, schemas,
+    App, AppPrincipal, Body, Caller, Code, Context, Credential, Data, Id, List, ListId, Once,
+    Paging, Problem, Text, Value, respond, respond_with, schemas,
 };
 use fracti_store::Outcome;
 use serde::Serialize;
@@ -111,13 +111,13 @@ pub(crate) async fn create_token(
     State(app): State<App>,
     _: AppPrincipal,
     Caller(user, ()): Caller,
-    post: Post<CreateToken>,
+    once: Once<CreateToken>,
 ) -> Result<Response, Problem> {
     let secret = app.new_token();
     // The stored response does not have the token, which nothing stores.
-    let idempotency = post.key.idempotency::<_, TokenView>("create-token");
-    let (new, hash) = (&post.body, secret.hash());
-    match app.table.create_token(new, hash, &user, post.creation, &idempotency).await? {
+    let idempotency = once.key.idempotency::<_, TokenView>("create-token");
+    let (new, hash) = (&once.body, secret.hash());
+    match app.table.create_token(new, hash, &user, once.creation, &idempotency).await? {
         Outcome::Done(made) => {
             let token = Some(secret.expose().to_owned());
             let created = CreatedToken { view: made.into(), token };
@@ -156,12 +156,20 @@ pub(crate) async fn delete_token(
     Caller(user, ()): Caller,
     via: Credential,
     Id(token): Id<TokenId>,
-) -> Result<Data<DeletedToken>, Problem> {
+    once: Once<()>,
+) -> Result<Response, Problem> {
     if via.token() != Some(token) {
         via.require_app()?;
     }
-    app.table.delete_token(user.id, token).await?;
-    Ok(Data::new(DeletedToken { id: Text(token.into()) }).with_message("API token deleted"))
+    let idempotency = once.key.idempotency::<_, DeletedToken>("delete-token");
+    let deleted = app.table.delete_token(user.id, token, &idempotency).await?;
+    respond_with("API token deleted", &idempotency, deleted)
+}
+
+impl From<TokenId> for DeletedToken {
+    fn from(id: TokenId) -> Self {
+        Self { id: Text(id.into()) }
+    }
 }
 
 impl From<Token> for TokenView {

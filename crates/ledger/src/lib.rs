@@ -17,8 +17,8 @@ use fracti_core::{
     time::Timestamp,
 };
 use fracti_http::{
-    App, AsMember, Code, Context, Data, EntryView, Id, List, ListId, MAX_LIMIT, Paging, Parameters,
-    Post, Problem, QueryReader, Routes, openapi, respond, routes, schemas,
+    App, AsMember, Code, Context, Data, EntryView, Id, List, ListId, MAX_LIMIT, Once, Paging,
+    Parameters, Problem, QueryReader, Routes, openapi, respond, routes, schemas,
 };
 use fracti_store::Place;
 
@@ -132,11 +132,11 @@ async fn list_ledger_entries(
 async fn push_entries(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    post: Post<PushEntries>,
+    once: Once<PushEntries>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, ReportView>("push-entries");
-    let now = post.creation.now;
-    let report = app.table.push_entries(member_key, &post.body, now, &idempotency).await?;
+    let idempotency = once.key.idempotency::<_, ReportView>("push-entries");
+    let now = once.creation.now;
+    let report = app.table.push_entries(member_key, &once.body, now, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, report)
 }
 
@@ -152,11 +152,11 @@ async fn push_entries(
 async fn revert_entries(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    post: Post<RevertEntries>,
+    once: Once<RevertEntries>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, ReportView>("revert-entries");
+    let idempotency = once.key.idempotency::<_, ReportView>("revert-entries");
     let report =
-        app.table.revert_entries(member_key, &post.body, post.creation.now, &idempotency).await?;
+        app.table.revert_entries(member_key, &once.body, once.creation.now, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, report)
 }
 
@@ -170,9 +170,9 @@ async fn revert_entries(
 async fn revert_entries_by_post(
     app: State<App>,
     member: AsMember,
-    post: Post<RevertEntries>,
+    once: Once<RevertEntries>,
 ) -> Result<Response, Problem> {
-    revert_entries(app, member, post).await
+    revert_entries(app, member, once).await
 }
 
 /// List the history of a ledger entry.

@@ -12,9 +12,9 @@ use fracti_core::{
     words,
 };
 use fracti_http::{
-    App, AsMember, Body, Code, Context, Data, Flag, Id, IfMatch, Json, List, ListId, Object,
-    Paging, Parameters, Post, Problem, QueryReader, Routes, SettlementView, Tagged, Text, Value,
-    openapi, respond_tagged, routes, schemas,
+    App, AsMember, Body, Code, Data, Flag, Id, IfMatch, List, ListId, Object, Once, Paging,
+    Parameters, Problem, QueryReader, Routes, SettlementView, Tagged, Text, Value, openapi,
+    respond_tagged, routes, schemas,
 };
 use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
@@ -223,11 +223,11 @@ async fn list_settlements(
 async fn create_settlement(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    post: Post<CreateSettlement>,
+    once: Once<CreateSettlement>,
 ) -> Result<Response, Problem> {
-    let idempotency = post.key.idempotency::<_, SettlementView>("create-settlement");
+    let idempotency = once.key.idempotency::<_, SettlementView>("create-settlement");
     let settlement =
-        app.table.create_settlement(member_key, &post.body, post.creation, &idempotency).await?;
+        app.table.create_settlement(member_key, &once.body, once.creation, &idempotency).await?;
     respond_tagged(StatusCode::CREATED, &idempotency, settlement)
 }
 
@@ -257,13 +257,14 @@ async fn update_settlement(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(settlement): Id<SettlementId>,
-    Context { now, .. }: Context,
     if_match: IfMatch,
-    Json(update): Json<UpdateSettlement>,
-) -> Result<Tagged<SettlementView>, Problem> {
+    once: Once<UpdateSettlement>,
+) -> Result<Response, Problem> {
     let expected =
         |settlement: &Settlement| if_match.accepts(&SettlementView::from(settlement.clone()));
-    let settlement =
-        app.table.update_settlement(member_key, settlement, &update, expected, now).await?;
-    Ok(Tagged(settlement.into()))
+    let idempotency = once.key.idempotency::<_, SettlementView>("update-settlement");
+    let (update, now) = (&once.body, once.creation.now);
+    let updated =
+        app.table.update_settlement(member_key, settlement, update, expected, now, &idempotency);
+    respond_tagged(StatusCode::OK, &idempotency, updated.await?)
 }

@@ -29,6 +29,17 @@ impl Table {
     }
 }
 
+/// The write by which others hold the group's lock that are no event of its ledger: the balance row
+/// with the next version.
+///
+/// # Errors
+///
+/// As [`put_balance`].
+pub(crate) fn put_lock(group: GroupId, read: &Ledger) -> Result<Write, Error> {
+    let next = Ledger { version: read.version.saturating_add(1), ..read.clone() };
+    put_balance(group, read, &next)
+}
+
 /// The write of the balance row, on condition that its version is the one that was read.
 ///
 /// # Errors

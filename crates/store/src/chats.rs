@@ -12,7 +12,8 @@ use fracti_core::{
 use crate::{
     commit::Decision,
     dynamo::{Expression, OnConflict, Transaction, TransactionError, Write},
-    groups::{Joining, require_admission},
+    groups::require_admission,
+    idempotency::{Idempotency, Outcome},
     table::{RequestContext, Table},
 };
 
@@ -29,8 +30,6 @@ impl Table {
     /// Opens the group of a chat: creates it with `user` as its first member, or lets `user` join
     /// it. A member who was removed stays removed.
     ///
-    /// Nothing depends on how often it is done, so it needs no idempotency key.
-    ///
     /// # Errors
     ///
     /// [`Error::Removed`]; [`Error::GroupArchived`] if the user is not a member;
@@ -42,8 +41,9 @@ impl Table {
         new: &Draft<OpenedGroup>,
         user: &User,
         context: RequestContext,
-    ) -> Result<Opened, Error> {
-        self.write(|| async {
+        idempotency: &Idempotency<Opened>,
+    ) -> Result<Outcome<Opened>, Error> {
+        self.write(idempotency, || async {
             match self.db.get::<ChatGroup>(keys::chat_group(chat)).await? {
                 None => Self::first_opening(chat, new, user, context),
                 Some(known) => {
@@ -72,7 +72,7 @@ impl Table {
             put_new(Write::put(&pointer)?),
             put_new(Write::put(&MemberRow { group_id: group.id, member })?),
         ]);
-        Ok(Decision::write(writes, Opened { group, created: true }))
+        Ok(Decision::Write(writes, Opened { group, created: true }))
     }
 
     async fn further_opening(
@@ -86,12 +86,17 @@ impl Table {
         if is_present && group.archived {
             return Ok(Decision::Done(Opened { group, created: false }));
         }
-        require_admission(&group, member.as_ref())?;
+        if let Err(error) = require_admission(&group, member.as_ref()) {
+            return Ok(Decision::Refuse { unless: None, error });
+        }
         let joined = u64::from(!is_present);
         let member_count = group.member_count.saturating_add(joined);
         let opened = Opened { group: Group { member_count, ..group.clone() }, created: false };
-        let (joining, _): (Joining, _) =
-            self.joining(group, member, user, None, context.now).await?;
-        joining.commit(opened, None)
+        let (joining, _) = self.joining(group, member, user, None, context.now).await?;
+        Ok(if is_present {
+            Decision::Write(joining, opened)
+        } else {
+            Decision::Renew(joining, opened)
+        })
     }
 }

@@ -1,22 +1,20 @@
 //! The loop that commits all writes: read, decide, send, and start again if the rows that were read
 //! have changed.
 //!
-//! A response may be lost after the commit, and a transaction may reach DynamoDB late. If a
-//! transaction has no response, the loop therefore finds out whether it was committed, before it
-//! sends one for another version of the ledger and before it returns an error.
+//! A response may be lost after the commit, and a transaction may reach DynamoDB late. The row of
+//! the request, see [`fracti_core::idempotency`], is part of each transaction. So no two attempts
+//! are both committed, the row names the one that was, and a refusal is answered only once no
+//! attempt can be committed any more.
 
-use std::future::ready;
+use std::{convert::Infallible, future::ready, ops::ControlFlow};
 
-use fracti_core::{
-    Error,
-    id::{GroupId, MemberId},
-    ledger::Ledger,
-    time::Timestamp,
-};
+use fracti_core::{Error, id::GroupId, idempotency::IdempotencyRow, time::Timestamp};
+use futures_util::future::BoxFuture;
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    balance::put_balance,
-    dynamo::{Retry, SdkItem, Transaction, TransactionError},
+    dynamo::{Retry, Transaction, TransactionError},
+    idempotency::{Idempotency, IdempotentRequest, Known, Outcome, StoredResponse},
     table::Table,
 };
 
@@ -25,40 +23,25 @@ use crate::{
 pub(crate) enum Decision<T> {
     /// The result, without a write.
     Done(T),
-    /// The result once a write is committed.
-    Write(Commit<T>),
+    /// The result once a transaction is committed.
+    Write(Transaction, T),
+    /// The same, although a result is stored for the request: it does not hold any more.
+    Renew(Transaction, T),
+    /// The error, although a result may be stored for the request, unless it is this one.
+    Refuse { unless: Option<T>, error: Error },
 }
 
-/// A transaction and its result.
-#[derive(Debug)]
-pub(crate) struct Commit<T> {
-    pub(crate) transaction: Transaction,
-    pub(crate) result: T,
-    pub(crate) evidence: Evidence,
+/// An attempt whose outcome is not known.
+struct Unanswered<T, R> {
+    name: String,
+    result: T,
+    stored: Option<R>,
 }
 
-/// Rows that show whether a transaction was committed.
-#[derive(Debug)]
-pub(crate) struct Evidence {
-    /// A new row that no other transaction writes.
-    pub(crate) row: Option<SdkItem>,
-    /// A member whose presence the transaction changes, and when.
-    pub(crate) change: Option<(MemberId, Timestamp)>,
-    /// The ledger that was read, if its version is a condition of the transaction.
-    pub(crate) locked: Option<(GroupId, Box<Ledger>)>,
-}
+/// A result as a request's row stores it.
+pub(crate) trait Stored: Clone + PartialEq + Serialize + DeserializeOwned {}
 
-impl<T> Decision<T> {
-    /// The decision to return `result` once the writes are committed, if there are any.
-    pub(crate) fn write(transaction: Transaction, result: T) -> Self {
-        if transaction.is_empty() {
-            return Self::Done(result);
-        }
-        let row = transaction.new_rows().next().cloned();
-        let evidence = Evidence { row, change: None, locked: None };
-        Self::Write(Commit { transaction, result, evidence })
-    }
-}
+impl<R: Clone + PartialEq + Serialize + DeserializeOwned> Stored for R {}
 
 impl Table {
     /// Runs [`Table::write`] for one writer of the group at a time in this process.
@@ -73,12 +56,13 @@ impl Table {
     pub(crate) async fn write_to_group<T, A>(
         &self,
         group: GroupId,
+        idempotency: &Idempotency<T>,
         attempt: impl Fn() -> A,
-    ) -> Result<T, Error>
+    ) -> Result<Outcome<T>, Error>
     where
         A: Future<Output = Result<Decision<T>, TransactionError>>,
     {
-        self.write_to_group_prepared(group, ready(Ok(())), attempt).await
+        self.write_to_group_prepared(group, ready(Ok(())), idempotency, attempt).await
     }
 
     /// [`Table::write_to_group`], with `prepare` during the wait, if there is one. If `prepare`
@@ -91,27 +75,87 @@ impl Table {
         &self,
         group: GroupId,
         prepare: impl Future<Output = Result<(), Error>>,
+        idempotency: &Idempotency<T>,
+        attempt: impl Fn() -> A,
+    ) -> Result<Outcome<T>, Error>
+    where
+        A: Future<Output = Result<Decision<T>, TransactionError>>,
+    {
+        let mut known = Known::of(&idempotency.request);
+        let render = |result: &T| Some((idempotency.render)(result));
+        self.commit_to_group(group, prepare, &mut known, render, attempt).await
+    }
+
+    /// [`Table::write_to_group`] for one transaction of a request that may have several. `render`
+    /// makes what the request's row stores after it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::write`].
+    pub(crate) async fn write_part_to_group<T, R: Stored, A>(
+        &self,
+        group: GroupId,
+        known: &mut Known<R>,
+        render: impl Fn(&T) -> Option<R>,
+        attempt: impl Fn() -> A,
+    ) -> Result<Outcome<T, R>, Error>
+    where
+        A: Future<Output = Result<Decision<T>, TransactionError>>,
+    {
+        self.commit_to_group(group, ready(Ok(())), known, render, attempt).await
+    }
+
+    /// [`Table::write_to_group`] for work that no user requested.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::write`].
+    pub(crate) async fn work_on_group<T, A>(
+        &self,
+        group: GroupId,
+        operation: &'static str,
+        now: Timestamp,
         attempt: impl Fn() -> A,
     ) -> Result<T, Error>
     where
         A: Future<Output = Result<Decision<T>, TransactionError>>,
     {
+        let mut known = Known::of(&IdempotentRequest::own_work(operation, now));
+        let done = self.write_part_to_group(group, &mut known, nothing_stored, attempt).await?;
+        let Outcome::Done(result) = done else { return Err(Error::KeyReused) };
+        Ok(result)
+    }
+
+    async fn commit_to_group<T, R: Stored, A>(
+        &self,
+        group: GroupId,
+        prepare: impl Future<Output = Result<(), Error>>,
+        known: &mut Known<R>,
+        render: impl Fn(&T) -> Option<R>,
+        attempt: impl Fn() -> A,
+    ) -> Result<Outcome<T, R>, Error>
+    where
+        A: Future<Output = Result<Decision<T>, TransactionError>>,
+    {
         let lock = self.locks.of(group);
-        let _turn = if let Ok(turn) = lock.try_lock() {
-            turn
+        let turn = if let Ok(turn) = lock.try_lock() {
+            Ok(turn)
         } else {
             let turn = async {
                 let turn = Retry::new().before_deadline(lock.lock()).await;
                 turn.ok_or(Error::Contended)
             };
-            tokio::try_join!(turn, prepare)?.0
+            tokio::try_join!(turn, prepare).map(|(turn, ())| turn)
         };
-        self.write_migrated(group, attempt).await
+        match turn {
+            Ok(_turn) => self.commit(Some(group), known, render, attempt).await,
+            Err(error) => Err(self.refused(known, error).await),
+        }
     }
 
-    /// Runs [`Table::write`]. If an attempt needs the group to be migrated, migrates it and runs
-    /// the write again: the events of v0 rows must come before new ones in the ledger, and v0 rows
-    /// may be unreadable.
+    /// Runs [`Table::write`]. If an attempt needs the group to be migrated, migrates it and goes
+    /// on: the events of v0 rows must come before new ones in the ledger, and v0 rows may be
+    /// unreadable.
     ///
     /// # Errors
     ///
@@ -119,12 +163,195 @@ impl Table {
     pub(crate) async fn write_migrated<T, A>(
         &self,
         group: GroupId,
+        idempotency: &Idempotency<T>,
         attempt: impl Fn() -> A,
-    ) -> Result<T, Error>
+    ) -> Result<Outcome<T>, Error>
     where
         A: Future<Output = Result<Decision<T>, TransactionError>>,
     {
-        self.migrated(group, || self.write(&attempt)).await
+        let mut known = Known::of(&idempotency.request);
+        let render = |result: &T| Some((idempotency.render)(result));
+        self.commit(Some(group), &mut known, render, attempt).await
+    }
+
+    /// Runs `attempt` and commits its decision until a commit succeeds, the attempt fails or the
+    /// deadline has passed. Each attempt reads and decides again.
+    ///
+    /// If the result of the request is stored, it is returned in place of any decision but those
+    /// that say otherwise, and of any error but those of membership.
+    ///
+    /// # Errors
+    ///
+    /// The error of an attempt or of a condition: no attempt of the request was committed or can
+    /// still be. [`Error::KeyReused`]; [`Error::Contended`] if other writers were faster each time
+    /// until the deadline; [`Error::Unavailable`] if the outcome is unknown.
+    pub(crate) async fn write<T, A>(
+        &self,
+        idempotency: &Idempotency<T>,
+        attempt: impl Fn() -> A,
+    ) -> Result<Outcome<T>, Error>
+    where
+        A: Future<Output = Result<Decision<T>, TransactionError>>,
+    {
+        let render = |result: &T| Some((idempotency.render)(result));
+        self.write_part(&mut Known::of(&idempotency.request), render, attempt).await
+    }
+
+    /// [`Table::write`] for one transaction of a request that may have several.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::write`].
+    pub(crate) async fn write_part<T, R: Stored, A>(
+        &self,
+        known: &mut Known<R>,
+        render: impl Fn(&T) -> Option<R>,
+        attempt: impl Fn() -> A,
+    ) -> Result<Outcome<T, R>, Error>
+    where
+        A: Future<Output = Result<Decision<T>, TransactionError>>,
+    {
+        self.commit(None, known, render, attempt).await
+    }
+
+    async fn commit<T, R: Stored, A>(
+        &self,
+        group: Option<GroupId>,
+        known: &mut Known<R>,
+        render: impl Fn(&T) -> Option<R>,
+        attempt: impl Fn() -> A,
+    ) -> Result<Outcome<T, R>, Error>
+    where
+        A: Future<Output = Result<Decision<T>, TransactionError>>,
+    {
+        let before = known.result.clone();
+        let (mut retry, mut unmigrated) = (Retry::new(), group);
+        let mut unanswered: Vec<Unanswered<T, R>> = Vec::new();
+        loop {
+            let mut decision = if known.has_key() || !unanswered.is_empty() {
+                let (decision, row) = tokio::join!(attempt(), self.request_row(known.request()));
+                if let Some(done) = note(known, row?, &mut unanswered) {
+                    return Ok(Outcome::Done(done));
+                }
+                decision
+            } else {
+                attempt().await
+            };
+            if known.is_repeated(before.as_ref()) {
+                match repeated(known, decision, &render) {
+                    ControlFlow::Break(answer) => return answer,
+                    ControlFlow::Continue(anew) => decision = anew,
+                }
+            }
+            let failed = match decision.and_then(Decision::into_write) {
+                Err(failed) => failed,
+                Ok((mut transaction, result)) => {
+                    let stored = if known.has_key() { render(&result) } else { None };
+                    if transaction.is_empty() && stored.is_none() && unanswered.is_empty() {
+                        return Ok(Outcome::Done(result));
+                    }
+                    let (name, put) = known.next_attempt(stored.clone())?;
+                    transaction.add(put);
+                    let sent = self.db.send(transaction).await;
+                    let failed = match sent.outcome {
+                        Ok(()) => {
+                            known.committed(name, stored);
+                            return Ok(Outcome::Done(result));
+                        }
+                        Err(failed) => failed,
+                    };
+                    if sent.unanswered {
+                        unanswered.push(Unanswered { name, result, stored });
+                    }
+                    failed
+                }
+            };
+            let mut error = match failed {
+                TransactionError::Retry if retry.pause().await => continue,
+                TransactionError::Retry => Error::Contended,
+                TransactionError::Fail(error) => error,
+            };
+            if let Some(group) = unmigrated.take_if(|_| may_be_unmigrated(&error)) {
+                match self.migrate_if_needed(group, known.now()).await {
+                    Ok(true) => continue,
+                    Ok(false) => {}
+                    Err(of_migration) => error = of_migration,
+                }
+            }
+            return self.end(known, before.as_ref(), unanswered, error).await;
+        }
+    }
+
+    /// Ends a request with an error, unless one of its attempts was committed after all. A refusal
+    /// is answered once a fence is committed, after which no attempt can be. Without a key, only
+    /// unanswered attempts need one; with a key, earlier requests may have such attempts.
+    async fn end<T, R: Stored>(
+        &self,
+        known: &mut Known<R>,
+        before: Option<&R>,
+        mut unanswered: Vec<Unanswered<T, R>>,
+        error: Error,
+    ) -> Result<Outcome<T, R>, Error> {
+        let is_open = known.has_key() && !known.is_of_other || !unanswered.is_empty();
+        if !is_open || matches!(error, Error::NotAdmitted) {
+            return Err(error);
+        }
+        if !error.is_refusal() {
+            if !unanswered.is_empty() {
+                let row = self.request_row(known.request()).await?;
+                if let Some(done) = note(known, row, &mut unanswered) {
+                    return Ok(Outcome::Done(done));
+                }
+            }
+            return Err(error);
+        }
+        let mut retry = Retry::new();
+        loop {
+            let (name, put) = known.next_attempt(None)?;
+            match self.db.send(Transaction::from_iter([put])).await.outcome {
+                Ok(()) => {
+                    known.fenced(name);
+                    return Err(error);
+                }
+                Err(TransactionError::Fail(error)) => return Err(error),
+                Err(TransactionError::Retry) => {}
+            }
+            // Either the row has changed, or the fence met another request.
+            let row = self.request_row(known.request()).await?;
+            if let Some(done) = note(known, row, &mut unanswered) {
+                return Ok(Outcome::Done(done));
+            }
+            if known.is_repeated(before) && !error.is_of_access() {
+                return known.replay();
+            }
+            if known.is_of_other || !known.has_key() && unanswered.is_empty() {
+                return Err(error);
+            }
+            if !retry.pause().await {
+                return Err(Error::Unavailable("an attempt may still be committed".into()));
+            }
+        }
+    }
+
+    /// The error of a request that its caller refuses, once no attempt of an earlier request with
+    /// its key can be committed any more.
+    pub async fn refuse<T>(&self, idempotency: &Idempotency<T>, error: Error) -> Error {
+        self.refused(&mut Known::<StoredResponse>::of(&idempotency.request), error).await
+    }
+
+    /// The error of a request that is refused before or after its transactions, once no attempt of
+    /// it can be committed any more.
+    pub(crate) async fn refused<R: Stored>(&self, known: &mut Known<R>, error: Error) -> Error {
+        if known.is_fenced {
+            return error;
+        }
+        let before = known.result.clone();
+        match self.end::<Infallible, R>(known, before.as_ref(), Vec::new(), error).await {
+            Err(error) => error,
+            Ok(Outcome::Replayed(_)) => {
+                Error::Unavailable("the same request was carried out at the same time".into())
+            }
+        }
     }
 
     /// Runs `work`. If `work` needs the group to be migrated, migrates it and runs `work` again.
@@ -135,132 +362,101 @@ impl Table {
     pub(crate) async fn migrated<T, W>(
         &self,
         group: GroupId,
+        now: Timestamp,
         work: impl Fn() -> W,
     ) -> Result<T, Error>
     where
         W: Future<Output = Result<T, Error>>,
     {
-        let error = match work().await {
-            Err(error @ (Error::Unmigrated | Error::Table(_))) => error,
-            done => return done,
-        };
-        // Only groups of the TypeScript Fracti have v0 rows, so others cost no read.
-        if group.created_at().is_some()
-            || !self.ledger(group).await?.presence.needs_migration(group)
-        {
-            return Err(error);
+        match work().await {
+            Err(error) if may_be_unmigrated(&error) => {
+                if self.migrate_if_needed(group, now).await? { work().await } else { Err(error) }
+            }
+            done => done,
         }
-        // Boxed, because hardly any write needs it.
-        Box::pin(self.migrate(group)).await?;
-        Box::pin(work()).await
     }
 
-    /// Runs `attempt` and commits its decision until a commit succeeds, the attempt fails or the
-    /// deadline has passed. Each attempt reads and decides again.
-    ///
-    /// # Errors
-    ///
-    /// The error of an attempt or of a condition; [`Error::Contended`] if other writers were faster
-    /// each time until the deadline.
-    pub(crate) async fn write<T, A>(&self, attempt: impl Fn() -> A) -> Result<T, Error>
-    where
-        A: Future<Output = Result<Decision<T>, TransactionError>>,
-    {
-        let mut retry = Retry::new();
-        let mut unanswered: Option<(T, Evidence)> = None;
-        loop {
-            let decision = attempt().await;
-            if let Some((result, evidence)) =
-                unanswered.take_if(|(_, evidence)| !evidence.may_wait(&decision))
+    /// Migrates a group that has v0 rows, and returns whether it had any. Only groups of the
+    /// TypeScript Fracti may have, so others cost no read.
+    fn migrate_if_needed(
+        &self,
+        group: GroupId,
+        now: Timestamp,
+    ) -> BoxFuture<'_, Result<bool, Error>> {
+        Box::pin(async move {
+            if group.created_at().is_some()
+                || !self.ledger(group).await?.presence.needs_migration(group)
             {
-                let settle =
-                    !matches!(decision, Err(TransactionError::Fail(Error::Unavailable(_))));
-                if self.is_committed(&evidence, settle).await? {
-                    return Ok(result);
-                }
-            }
-            let failed = match decision {
-                Ok(Decision::Done(result)) => return Ok(result),
-                Ok(Decision::Write(commit)) => {
-                    let Commit { transaction, result, evidence } = commit;
-                    let sent = self.db.send(transaction).await;
-                    let failed = match sent.outcome {
-                        Ok(()) => return Ok(result),
-                        // Nothing was sent, so there is nothing to confirm.
-                        Err(TransactionError::Fail(Error::NotAdmitted)) => {
-                            return Err(Error::NotAdmitted);
-                        }
-                        Err(failed) => failed,
-                    };
-                    // Without a lock, a delayed attempt may still be committed at any time.
-                    if sent.unanswered || evidence.locked.is_none() {
-                        unanswered = Some((result, evidence));
-                    }
-                    failed
-                }
-                Err(failed) => failed,
-            };
-            let error = match failed {
-                TransactionError::Retry if retry.pause().await => continue,
-                TransactionError::Retry => Error::Contended,
-                TransactionError::Fail(error) => error,
-            };
-            if let Some((result, evidence)) = unanswered {
-                let settle = !matches!(error, Error::Unavailable(_));
-                if self.is_committed(&evidence, settle).await? {
-                    return Ok(result);
-                }
-            }
-            return Err(error);
-        }
-    }
-
-    /// Whether a transaction without a response was committed. If the ledger still has the version
-    /// that the transaction expects and `settle` is set, the version is changed first, so that the
-    /// transaction cannot be committed later.
-    async fn is_committed(&self, evidence: &Evidence, settle: bool) -> Result<bool, Error> {
-        if let Some((group, read)) = &evidence.locked {
-            let open = self.ledger(*group).await?.version == read.version;
-            if open && !(settle && self.overtake(*group, read).await?) {
                 return Ok(false);
             }
-            if let Some((member, at)) = evidence.change {
-                return Ok(self.ledger(*group).await?.presence.changed_at(at) == Some(member));
-            }
-        }
-        match &evidence.row {
-            Some(row) => self.is_written(row).await,
-            None => Ok(false),
-        }
+            self.migrate(group, now).await?;
+            Ok(true)
+        })
     }
+}
 
-    /// Changes the version of the ledger, so that no earlier attempt can still be committed.
-    async fn overtake(&self, group: GroupId, read: &Ledger) -> Result<bool, Error> {
-        let next = Ledger { version: read.version.saturating_add(1), ..read.clone() };
-        let write = put_balance(group, read, &next)?;
-        match self.db.send(Transaction::from_iter([write])).await.outcome {
-            // Either such an attempt or another writer was first. In both cases, the version has
-            // changed.
-            Ok(()) | Err(TransactionError::Retry) => Ok(true),
-            Err(TransactionError::Fail(error)) => Err(error),
+impl<T> Decision<T> {
+    fn into_write(self) -> Result<(Transaction, T), TransactionError> {
+        match self {
+            Self::Done(result) => Ok((Transaction::default(), result)),
+            Self::Write(transaction, result) | Self::Renew(transaction, result) => {
+                Ok((transaction, result))
+            }
+            Self::Refuse { error, .. } => Err(error.into()),
         }
     }
 }
 
-impl Evidence {
-    /// Whether the outcome is not needed yet: nothing was decided, or the next transaction excludes
-    /// this one, because both expect the same version of the ledger.
-    fn may_wait<T>(&self, decision: &Result<Decision<T>, TransactionError>) -> bool {
-        match decision {
-            Err(TransactionError::Retry) => true,
-            Ok(Decision::Write(next)) => {
-                self.version().is_some() && self.version() == next.evidence.version()
-            }
-            Ok(Decision::Done(_)) | Err(TransactionError::Fail(_)) => false,
-        }
+/// Notes the row of a request that was read, and returns the result of the attempt that it names, if
+/// it is one of these. If it names another one than before, none of these can be committed any more.
+fn note<T, R: Stored>(
+    known: &mut Known<R>,
+    row: Option<IdempotencyRow<R>>,
+    unanswered: &mut Vec<Unanswered<T, R>>,
+) -> Option<T> {
+    let named = row.as_ref().and_then(|row| row.attempt.as_ref());
+    let own = named.and_then(|named| unanswered.iter().position(|it| it.name == *named));
+    if let Some(index) = own {
+        let Unanswered { name, result, stored } = unanswered.swap_remove(index);
+        known.committed(name, stored);
+        return Some(result);
     }
+    if known.note(row) {
+        unanswered.clear();
+    }
+    None
+}
 
-    fn version(&self) -> Option<u64> {
-        self.locked.as_ref().map(|(_, read)| read.version)
+/// The answer to a request that was carried out before, or the decision if it is to be carried out
+/// or has to be made again.
+fn repeated<T, R: Stored>(
+    known: &Known<R>,
+    decision: Result<Decision<T>, TransactionError>,
+    render: impl Fn(&T) -> Option<R>,
+) -> ControlFlow<Result<Outcome<T, R>, Error>, Result<Decision<T>, TransactionError>> {
+    match decision {
+        Err(TransactionError::Fail(error)) if error.is_of_access() => {
+            ControlFlow::Break(Err(error))
+        }
+        Err(TransactionError::Fail(ref error)) if !error.is_refusal() => {
+            ControlFlow::Continue(decision)
+        }
+        Ok(Decision::Renew(..)) if !known.is_of_other => ControlFlow::Continue(decision),
+        Ok(Decision::Refuse { unless, error }) => {
+            let own = unless.and_then(|result| render(&result));
+            let is_own = own.is_some() && own == known.result;
+            ControlFlow::Break(if is_own { known.replay() } else { Err(error) })
+        }
+        Ok(_) | Err(_) => ControlFlow::Break(known.replay()),
     }
+}
+
+/// Whether the cause may be v0 rows.
+const fn may_be_unmigrated(error: &Error) -> bool {
+    matches!(error, Error::Unmigrated | Error::Table(_))
+}
+
+/// Nothing, as the row of a request without a key stores.
+pub(crate) const fn nothing_stored<T>(_: &T) -> Option<StoredResponse> {
+    None
 }

@@ -12,7 +12,6 @@ use tokio::sync::OnceCell;
 
 use crate::{
     access::MemberKey,
-    commit::Decision,
     dynamo::TransactionError,
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
@@ -29,8 +28,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// As [`Table::group_naming`], [`Table::stored_result`], [`LedgerTransaction::new`] and
-    /// [`Table::write`].
+    /// As [`Table::group_naming`], [`LedgerTransaction::new`] and [`Table::write`].
     pub(crate) async fn create_in_group<T, R, F>(
         &self,
         member_key: MemberKey,
@@ -52,17 +50,10 @@ impl Table {
         let known = OnceCell::new();
         let group = || known.get_or_try_init(|| self.group_naming(member_key, named));
         let prepare = async { group().await.map(|_| ()) };
-        self.write_to_group_prepared(member_key.group, prepare, || async {
-            let (group, ledger, stored, read) = tokio::join!(
-                group(),
-                self.ledger(member_key.group),
-                self.stored_result(idempotency.request.as_ref()),
-                read()
-            );
+        self.write_to_group_prepared(member_key.group, prepare, idempotency, || async {
+            let (group, ledger, read) =
+                tokio::join!(group(), self.ledger(member_key.group), read());
             let ((group, members), ledger) = (group?, ledger?);
-            if let Some(stored) = stored? {
-                return Ok(Decision::Done(Outcome::Replayed(stored)));
-            }
             // A guest may have been linked to a user who joined after the members were read.
             let renewed;
             let (group, members) = if all && !ledger.links.are_among(members) {
@@ -75,8 +66,7 @@ impl Table {
             let read = read?;
             let transaction = LedgerTransaction::new(member_key, ledger, now)?;
             let (transaction, created) = create(group, &members, transaction, read)?;
-            let response = idempotency.write(&created)?;
-            transaction.commit(Outcome::Done(created), response)
+            transaction.commit(created)
         })
         .await
     }

@@ -29,7 +29,7 @@ use crate::{
     dynamo::{
         BATCH, Expression, OnConflict, Order, Range, Sort, Transaction, TransactionError, Write,
     },
-    idempotency::{Idempotency, Outcome},
+    idempotency::{Idempotency, Known, Outcome},
     spendings::spendings_of,
     table::Table,
 };
@@ -70,7 +70,7 @@ pub struct Rebuilt {
 
 /// A step of a rebuild.
 enum Step {
-    Last(Outcome<Rebuilt>),
+    Last(Rebuilt),
     /// The next step continues after these days.
     Repaired(BTreeSet<Day>),
 }
@@ -166,12 +166,18 @@ impl Table {
         now: Timestamp,
         idempotency: &Idempotency<Rebuilt>,
     ) -> Result<Outcome<Rebuilt>, Error> {
+        let mut known = Known::of(&idempotency.request);
+        let render = |step: &Step| match step {
+            Step::Last(rebuilt) => Some((idempotency.render)(rebuilt)),
+            Step::Repaired(_) => None,
+        };
         let mut changed = BTreeSet::new();
         loop {
-            let step = self.write(|| self.rebuild(user, asked, body, now, idempotency, &changed));
-            match step.await? {
-                Step::Last(outcome) => return Ok(outcome),
-                Step::Repaired(days) => changed.extend(days),
+            let attempt = || self.rebuild(user, asked, body, now, &changed);
+            match self.write_part(&mut known, render, attempt).await? {
+                Outcome::Done(Step::Last(rebuilt)) => return Ok(Outcome::Done(rebuilt)),
+                Outcome::Done(Step::Repaired(days)) => changed.extend(days),
+                Outcome::Replayed(stored) => return Ok(Outcome::Replayed(stored)),
             }
         }
     }
@@ -183,18 +189,10 @@ impl Table {
         asked: DaysAsked,
         body: &Draft<()>,
         now: Timestamp,
-        idempotency: &Idempotency<Rebuilt>,
         changed: &BTreeSet<Day>,
     ) -> Result<Decision<Step>, TransactionError> {
         let widest = asked.widest(now)?;
-        let (first, targets, stored) = tokio::join!(
-            self.sums(user, &widest),
-            self.targets(user),
-            self.stored_result(idempotency.request.as_ref())
-        );
-        if let Some(stored) = stored? {
-            return Ok(Decision::Done(Step::Last(Outcome::Replayed(stored))));
-        }
+        let (first, targets) = tokio::join!(self.sums(user, &widest), self.targets(user));
         body.checked()?;
         let (first, range) = (first?, asked.of(&targets?, now)?);
         let mut differing = first.differing(&range);
@@ -213,12 +211,11 @@ impl Table {
             }
         }
         if !is_last {
-            return Ok(Decision::write(writes, Step::Repaired(differing)));
+            return Ok(Decision::Write(writes, Step::Repaired(differing)));
         }
         let checked = range.end().days_since(*range.start());
         let rebuilt = Rebuilt { checked, changed: changed | &differing };
-        writes.extend(idempotency.write(&rebuilt)?);
-        Ok(Decision::write(writes, Step::Last(Outcome::Done(rebuilt))))
+        Ok(Decision::Write(writes, Step::Last(rebuilt)))
     }
 
     async fn sums(&self, user: UserId, days: &RangeInclusive<Day>) -> Result<Sums, Error> {

@@ -14,7 +14,7 @@ mod update;
 mod write;
 
 pub use admission::with_admission;
-pub(crate) use client::{BATCH, Db, Sdk};
+pub(crate) use client::{BATCH, Db};
 pub use client::{SdkItem, from_sdk, to_sdk};
 pub use cost::{TableCost, metered};
 pub(crate) use deadline::is_late;

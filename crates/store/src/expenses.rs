@@ -135,9 +135,10 @@ impl Table {
         edit: &Draft<Edit>,
         expected: impl Fn(&Expense) -> bool,
         now: Timestamp,
-    ) -> Result<Expense, Error> {
+        idempotency: &Idempotency<Expense>,
+    ) -> Result<Outcome<Expense>, Error> {
         let named = edit.named();
-        self.write_to_group(member_key.group, || async {
+        self.write_to_group(member_key.group, idempotency, || async {
             let group = self.group_naming(member_key, named.as_ref());
             let (loaded, group) = tokio::join!(self.load_expense(member_key, id), group);
             let (loaded, (_, members)) = (loaded?, group?);
@@ -160,7 +161,7 @@ impl Table {
                 Some(entry) => transaction.replace(entry, &before, after.event()?)?,
                 None => transaction.record(after.event()?)?,
             }
-            transaction.commit(after, None)
+            transaction.commit(after)
         })
         .await
     }
@@ -178,8 +179,9 @@ impl Table {
         id: ExpenseId,
         expected: impl Fn(&Expense) -> bool,
         now: Timestamp,
-    ) -> Result<(), Error> {
-        self.write_to_group(member_key.group, || async {
+        idempotency: &Idempotency<ExpenseId>,
+    ) -> Result<Outcome<ExpenseId>, Error> {
+        self.write_to_group(member_key.group, idempotency, || async {
             let LoadedExpense { expense, entry, ledger } =
                 self.load_expense(member_key, id).await?;
             require_owner(member_key, &expense, &ledger)?;
@@ -194,7 +196,7 @@ impl Table {
             if let Some(entry) = &entry {
                 transaction.revert(entry, Some(&expense))?;
             }
-            transaction.commit((), None)
+            transaction.commit(id)
         })
         .await
     }
@@ -214,29 +216,26 @@ impl Table {
         now: Timestamp,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        self.write_to_group(member_key.group, || async {
+        self.write_to_group(member_key.group, idempotency, || async {
             let partition = keys::entry_partition(member_key.group, &id.into());
             let history = Range { index: None, partition, sort: Sort::Any, order: Order::Desc };
             // After a deletion these are the revert and the reverted entry.
             let newest = Page { limit: 1, after: None };
             let read = async {
-                tokio::try_join!(
+                // What was deleted is decided by the history, which changes only with the ledger.
+                let ledger = self.ledger(member_key.group).await?;
+                let (expense, history) = tokio::try_join!(
                     self.find_expense(member_key.group, id),
                     self.db.rows::<Entry>(&history, &newest),
-                    self.ledger(member_key.group),
-                    self.stored_result(idempotency.request.as_ref()),
-                )
+                )?;
+                Ok((expense, history, ledger))
             };
-            let (expense, history, ledger, stored) = self.checked(member_key, read).await?;
-            if let Some(stored) = stored {
-                return Ok(Decision::Done(Outcome::Replayed(stored)));
-            }
+            let (expense, history, ledger) = self.checked(member_key, read).await?;
             if let Some(expense) = expense {
                 require_owner(member_key, &expense, &ledger)?;
                 LedgerTransaction::new(member_key, ledger, now)?;
                 body.checked()?;
-                let response = idempotency.write(&expense)?.into_iter().collect();
-                return Ok(Decision::write(response, Outcome::Done(expense)));
+                return Ok(Decision::Done(expense));
             }
             // The id may be that of a settlement.
             let history = history.into_iter().map(|(_, entry)| entry);
@@ -252,8 +251,7 @@ impl Table {
             body.checked()?;
             let expense = changed_at(was, transaction.at());
             insert(&mut transaction, &expense)?;
-            let response = idempotency.write(&expense)?;
-            transaction.commit(Outcome::Done(expense), response)
+            transaction.commit(expense)
         })
         .await
     }

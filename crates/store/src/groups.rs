@@ -19,8 +19,7 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{Expression, MAX_VALUES, OnConflict, Range, Transaction, TransactionError, Write},
-    idempotency::{Idempotency, Outcome, StoredResponse},
-    ledger::LedgerTransaction,
+    idempotency::{Idempotency, Outcome},
     presence::{attributes, count_in, unchanged},
     table::{RequestContext, Table},
 };
@@ -48,17 +47,13 @@ impl Table {
         idempotency: &Idempotency<Group>,
     ) -> Result<Outcome<Group>, Error> {
         let member = Member::new(creator, None, context.now);
-        self.write(|| async {
-            if let Some(stored) = self.stored_result(idempotency.request.as_ref()).await? {
-                return Ok(Decision::Done(Outcome::Replayed(stored)));
-            }
+        self.write(idempotency, || async {
             let group = new.check(creator.id, context.now, context.random)?;
             let row = Write::put(&group)?;
             let mut writes = Transaction::default();
             writes.add(row.when(Expression::absent(), OnConflict::Retry));
             writes.add(Write::put(&MemberRow { group_id: group.id, member: member.clone() })?);
-            writes.extend(idempotency.write(&group)?);
-            Ok(Decision::write(writes, Outcome::Done(group)))
+            Ok(Decision::Write(writes, group))
         })
         .await
     }
@@ -80,29 +75,24 @@ impl Table {
         context: RequestContext,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
-        self.write_migrated(group, || async {
-            let (found, stored) = tokio::join!(
-                self.group_and_member(group, user.id.into()),
-                self.stored_result(idempotency.request.as_ref()),
-            );
-            let (group, member) = found?;
+        self.write_migrated(group, idempotency, || async {
+            let (group, member) = self.group_and_member(group, user.id.into()).await?;
             let is_present = member.as_ref().is_some_and(Member::is_present);
-            if !is_present {
-                require_admission(&group, member.as_ref())?;
+            match require_admission(&group, member.as_ref()) {
+                Err(error) if !is_present => return Ok(Decision::Refuse { unless: None, error }),
+                admission => admission?,
             }
-            let stored: Option<StoredResponse> = stored?;
-            // To who has left since, the stored response says no longer what is.
-            if let Some(stored) = stored.as_ref().filter(|_| is_present) {
-                return Ok(Decision::Done(Outcome::Replayed(stored.clone())));
-            }
-            require_admission(&group, member.as_ref())?;
             let wallet = wallet.checked()?.value();
             let known = member.as_ref().filter(|_| profile == Profile::Earlier);
             let known = known.map(|member| member.as_user(user.id));
             let user = known.as_ref().unwrap_or(user);
             let (joining, member) = self.joining(group, member, user, wallet, context.now).await?;
-            let response = idempotency.write_over(stored.as_ref(), &member)?;
-            joining.commit(Outcome::Done(member), response)
+            // To who has left since, a stored response says no longer what is.
+            Ok(if is_present {
+                Decision::Write(joining, member)
+            } else {
+                Decision::Renew(joining, member)
+            })
         })
         .await
     }
@@ -115,18 +105,18 @@ impl Table {
         user: &User,
         wallet: Option<&TonAddress>,
         now: Timestamp,
-    ) -> Result<(Joining, Member), TransactionError> {
+    ) -> Result<(Transaction, Member), TransactionError> {
         let Some(before) = before else {
             let member = Member::new(user, wallet.cloned(), now);
             let row = MemberRow { group_id: group.id, member: member.clone() };
             let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
-            return Ok((Joining::Now(Transaction::from_iter([put, count_in(&group, 1)?])), member));
+            return Ok((Transaction::from_iter([put, count_in(&group, 1)?]), member));
         };
         let wallet = wallet.cloned().or_else(|| before.wallet.clone());
         let member = Member { wallet, ..before.clone().renamed(user).present() };
         if !before.is_present() {
             let transaction = self.rejoin(group, before, &member, now).await?;
-            return Ok((Joining::UnderLock(Box::new(transaction)), member));
+            return Ok((transaction.finished()?, member));
         }
         let mut writes = Transaction::default();
         if member != before {
@@ -134,7 +124,7 @@ impl Table {
             let update = Write::update(keys::member(group.id, member.id), attributes);
             writes.add(update.when(unchanged(&before)?, OnConflict::Retry));
         }
-        Ok((Joining::Now(writes), member))
+        Ok((writes, member))
     }
 
     /// Sets the TON address of a member.
@@ -147,23 +137,20 @@ impl Table {
         &self,
         member_key: MemberKey,
         wallet: &Draft<Field<TonAddress>>,
-    ) -> Result<TonAddress, Error> {
-        let wallet = match wallet.required() {
-            Ok(wallet) => wallet,
-            // A missing membership is reported before an invalid address.
-            Err(invalid) => return self.checked(member_key, async { Err(invalid) }).await,
-        };
-        self.write_migrated(member_key.group, || async {
+        idempotency: &Idempotency<TonAddress>,
+    ) -> Result<Outcome<TonAddress>, Error> {
+        self.write_migrated(member_key.group, idempotency, || async {
             let (group, member) =
                 self.group_and_member(member_key.group, member_key.user.into()).await?;
             let member = member.filter(Member::is_present).ok_or(Error::NotMember)?;
+            let wallet = wallet.required()?;
             if group.archived {
                 return Err(Error::GroupArchived.into());
             }
             let value = [("wallet", Some(row::to_value(wallet)?))];
             let update = Write::update(keys::member(group.id, member.id), value)
                 .when(unchanged(&member)?, OnConflict::Retry);
-            Ok(Decision::write(Transaction::from_iter([update]), wallet.clone()))
+            Ok(Decision::Write(Transaction::from_iter([update]), wallet.clone()))
         })
         .await
     }
@@ -237,31 +224,6 @@ fn among(named: &BTreeSet<MemberId>, caller: MemberId) -> Result<Expression, Err
     }
     let users: Result<Vec<_>, _> = users.iter().map(row::to_value).collect();
     Ok(Expression::one_of("id", users?))
-}
-
-/// The writes by which a user joins.
-pub(crate) enum Joining {
-    /// A new member, or new names of a present one.
-    Now(Transaction),
-    /// A past member becomes present.
-    UnderLock(Box<LedgerTransaction>),
-}
-
-impl Joining {
-    /// The decision to commit the writes, with the write that stores the response.
-    pub(crate) fn commit<T>(
-        self,
-        result: T,
-        response: Option<Write>,
-    ) -> Result<Decision<T>, TransactionError> {
-        match self {
-            Self::Now(mut writes) => {
-                writes.extend(response);
-                Ok(Decision::write(writes, result))
-            }
-            Self::UnderLock(transaction) => transaction.commit(result, response),
-        }
-    }
 }
 
 /// Checks that a user, who may have been a member, may join.

@@ -6,7 +6,7 @@
 use fracti_core::{
     Error,
     group::{Group, Member, MemberRow},
-    id::{GroupId, MemberId},
+    id::MemberId,
     input::{Draft, Field},
     keys,
     ledger::Ledger,
@@ -16,8 +16,8 @@ use fracti_core::{
 
 use crate::{
     access::MemberKey,
-    balance::put_balance,
-    commit::{Commit, Decision, Evidence},
+    balance::put_lock,
+    commit::Decision,
     dynamo::{Expression, OnConflict, Transaction, Write},
     idempotency::{Idempotency, Outcome},
     presence::count_in,
@@ -40,23 +40,15 @@ impl Table {
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let group = member_key.group;
-        self.write_to_group(group, || async {
-            let (read, stored) = tokio::join!(
-                self.members_after_ledger(member_key),
-                self.stored_result(idempotency.request.as_ref())
-            );
-            let (ledger, group_row, members) = read?;
-            if let Some(stored) = stored? {
-                return Ok(Decision::Done(Outcome::Replayed(stored)));
-            }
+        self.write_to_group(group, idempotency, || async {
+            let (ledger, group_row, members) = self.members_after_ledger(member_key).await?;
             ledger.presence.check_writer(member_key.user)?;
             let name = free_name(name, &members, None)?;
             let guest = Member::guest(name, member_key.user, context.now, context.random);
             let row = MemberRow { group_id: group, member: guest.clone() };
             let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
-            let mut writes = Transaction::from_iter([put, count_in(&group_row, 1)?]);
-            writes.extend(idempotency.write(&guest)?);
-            Ok(locked(group, ledger, writes, Outcome::Done(guest))?)
+            let writes = [put, count_in(&group_row, 1)?, put_lock(group, &ledger)?];
+            Ok(Decision::Write(Transaction::from_iter(writes), guest))
         })
         .await
     }
@@ -73,9 +65,10 @@ impl Table {
         member_key: MemberKey,
         guest: MemberId,
         name: &Draft<Field<GuestName>>,
-    ) -> Result<Member, Error> {
+        idempotency: &Idempotency<Member>,
+    ) -> Result<Outcome<Member>, Error> {
         let group = member_key.group;
-        self.write_to_group(group, || async {
+        self.write_to_group(group, idempotency, || async {
             let (ledger, _, members) = self.members_after_ledger(member_key).await?;
             let before = members.iter().find(|member| member.id == guest);
             let before = before.ok_or(Error::NoMember)?;
@@ -94,7 +87,8 @@ impl Table {
             let name = [("name", Some(row::to_value(&renamed.name)?))];
             let update = Write::update(keys::member(group, guest), name)
                 .when(Expression::present(), OnConflict::Retry);
-            Ok(locked(group, ledger, Transaction::from_iter([update]), renamed)?)
+            let writes = [update, put_lock(group, &ledger)?];
+            Ok(Decision::Write(Transaction::from_iter(writes), renamed))
         })
         .await
     }
@@ -123,19 +117,4 @@ fn free_name<'a>(
         return Err(Error::NameTaken);
     }
     name.required()
-}
-
-/// The decision to commit writes under the group's lock that are no event of its ledger.
-fn locked<T>(
-    group: GroupId,
-    read: Ledger,
-    writes: Transaction,
-    result: T,
-) -> Result<Decision<T>, Error> {
-    let next = Ledger { version: read.version.saturating_add(1), ..read.clone() };
-    let mut transaction = writes;
-    let row = transaction.new_rows().next().cloned();
-    transaction.add(put_balance(group, &read, &next)?);
-    let evidence = Evidence { row, change: None, locked: Some((group, Box::new(read))) };
-    Ok(Decision::Write(Commit { transaction, result, evidence }))
 }

@@ -1,37 +1,45 @@
-//! Idempotent requests: sent twice, done once.
+//! The row of a request that writes, see [`fracti_core::idempotency`].
 //!
-//! The response to a request with an idempotency key is written in the same transaction as its
-//! effect, so neither exists without the other. A repeated request finds the response. Of two
-//! concurrent ones, one commits and the other finds its response.
+//! The row is part of each transaction of the request, and a row without a transaction is the fence
+//! before a refusal. A request with an idempotency key stores its result in the row, so a repeated
+//! request finds it. Of two concurrent ones, one commits and the other finds its result.
 
 use fracti_core::{
     Error,
     id::UserId,
-    idempotency::{IdempotencyRow, RETENTION},
+    idempotency::{FENCE_RETENTION, IdempotencyRow, RETENTION},
     keys::{self, Primary},
     row,
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use uuid::Uuid;
 
 use crate::{
     dynamo::{Expression, OnConflict, Write},
-    table::Table,
+    table::{RequestContext, Table},
 };
 
-/// A request that carries an idempotency key.
+/// A request that writes.
 #[derive(Clone, Debug)]
 pub struct IdempotentRequest {
-    /// User who sent it.
-    pub user: UserId,
-    /// Its operation, like `create-expense`.
-    pub operation: &'static str,
-    /// SHA-256 of the key, in hexadecimal.
-    pub key_hash: String,
-    /// SHA-256 of the request, in hexadecimal.
-    pub request_hash: String,
+    /// Key of its row.
+    key: Primary,
+    /// Beginning of the names of its attempts, which no other request has.
+    name: String,
+    /// SHA-256 of the request, in hexadecimal, if it has an idempotency key.
+    request_hash: Option<String>,
     /// Time when it was sent.
-    pub now: Timestamp,
+    now: Timestamp,
+}
+
+/// SHA-256 of an idempotency key and of its request, in hexadecimal.
+#[derive(Clone, Debug)]
+pub struct KeyHashes {
+    /// Hash of the key.
+    pub key: String,
+    /// Hash of the request.
+    pub request: String,
 }
 
 /// The response to a request, as it is stored for a replay.
@@ -42,95 +50,229 @@ pub struct StoredResponse {
     pub data: String,
 }
 
-/// A request that is done once for its key, and the rendering of its result.
+/// A request that is carried out once, and the rendering of its result.
 #[derive(Clone, Debug)]
 pub struct Idempotency<T> {
-    /// The request, if it carries a key.
-    pub request: Option<IdempotentRequest>,
+    /// The request.
+    pub request: IdempotentRequest,
     /// Renders the response to the result.
     pub render: fn(&T) -> StoredResponse,
 }
 
 /// The outcome of a request.
 #[derive(Clone, Debug)]
-pub enum Outcome<T> {
+pub enum Outcome<T, R = StoredResponse> {
     /// It was done.
     Done(T),
-    /// It had been done before, with this response.
-    Replayed(StoredResponse),
+    /// It had been done before, with this result.
+    Replayed(R),
 }
 
 impl<T> Idempotency<T> {
-    /// The write that stores the response to `value`.
-    pub(crate) fn write(&self, value: &T) -> Result<Option<Write>, Error> {
-        let Some(request) = &self.request else { return Ok(None) };
-        let put = request.put((self.render)(value))?;
-        Ok(Some(put.when(request.key_is_free()?, OnConflict::Retry)))
-    }
-
-    /// The write that stores the response to `value`, in place of one that was stored for the same
-    /// request and does not hold any more.
-    pub(crate) fn write_over(
-        &self,
-        stored: Option<&StoredResponse>,
-        value: &T,
-    ) -> Result<Option<Write>, Error> {
-        match (&self.request, stored) {
-            (Some(request), Some(_)) => {
-                let put = request.put((self.render)(value))?;
-                Ok(Some(put.when(request.is_same_request()?, OnConflict::Retry)))
-            }
-            (None | Some(_), _) => self.write(value),
-        }
+    /// Work that no user requested, whose result is not stored.
+    #[must_use]
+    pub fn own_work(operation: &'static str, now: Timestamp) -> Self {
+        let render = |_: &T| StoredResponse { data: String::new() };
+        Self { request: IdempotentRequest::own_work(operation, now), render }
     }
 }
 
 impl IdempotentRequest {
-    /// Puts the row of the request, in place of an earlier one.
-    pub(crate) fn put<R: Serialize + DeserializeOwned>(&self, result: R) -> Result<Write, Error> {
-        let row = IdempotencyRow {
-            key: self.key(),
-            request_hash: self.request_hash.clone(),
-            result,
-            created_at: self.now,
-            ttl: self.now.seconds().saturating_add(RETENTION.as_secs()),
+    /// A request of a user, with the hashes of its idempotency key if it has one. `operation` names
+    /// the endpoint, like `create-expense`.
+    #[must_use]
+    pub fn new(
+        user: UserId,
+        operation: &'static str,
+        hashes: Option<KeyHashes>,
+        context: RequestContext,
+    ) -> Self {
+        let name = hex::encode(context.random);
+        let (key, request_hash) = match hashes {
+            Some(KeyHashes { key, request }) => (key, Some(request)),
+            None => (name.clone(), None),
         };
-        Write::put(&row)
+        let key = keys::idempotency(user, operation, &key);
+        Self { key, name, request_hash, now: context.now }
     }
 
-    /// No request with this key is stored.
-    pub(crate) fn key_is_free(&self) -> Result<Expression, Error> {
-        // DynamoDB deletes late: an expired row counts as deleted.
-        let over = Expression::less("ttl", row::to_value(&self.now.seconds())?);
-        Ok(Expression::absent().or(over))
+    /// Work that no user requested, by an operator or for the sake of another request.
+    #[must_use]
+    pub fn own_work(operation: &'static str, now: Timestamp) -> Self {
+        let name = Uuid::new_v4().simple().to_string();
+        Self { key: keys::own_work(operation, &name), name, request_hash: None, now }
+    }
+}
+
+/// What a request knows of its row.
+#[derive(Debug)]
+pub(crate) struct Known<R> {
+    request: IdempotentRequest,
+    /// Number of attempts so far.
+    attempts: u32,
+    last: Last,
+    /// Whether the row is that of another request with the same key.
+    pub(crate) is_of_other: bool,
+    /// Whether no attempt so far can be committed any more.
+    pub(crate) is_fenced: bool,
+    /// The result of the request so far.
+    pub(crate) result: Option<R>,
+}
+
+/// The attempt that the row names.
+#[derive(Debug, PartialEq, Eq)]
+enum Last {
+    /// There is no row.
+    None,
+    /// It has no name, because the row is of version 1.
+    Nameless {
+        is_over: bool,
+    },
+    Named {
+        attempt: String,
+        is_over: bool,
+    },
+}
+
+impl<R: Clone + PartialEq + Serialize + DeserializeOwned> Known<R> {
+    /// The row of a request that has not read it.
+    pub(crate) fn of(request: &IdempotentRequest) -> Self {
+        Self {
+            request: request.clone(),
+            attempts: 0,
+            last: Last::None,
+            is_of_other: false,
+            is_fenced: false,
+            result: None,
+        }
     }
 
-    /// The stored request is this one.
-    pub(crate) fn is_same_request(&self) -> Result<Expression, Error> {
-        Ok(Expression::equal("requestHash", row::to_value(&self.request_hash)?))
+    /// Whether the request has an idempotency key.
+    pub(crate) const fn has_key(&self) -> bool {
+        self.request.request_hash.is_some()
     }
 
-    fn key(&self) -> Primary {
-        keys::idempotency(self.user, self.operation, &self.key_hash)
+    /// The request.
+    pub(crate) const fn request(&self) -> &IdempotentRequest {
+        &self.request
+    }
+
+    /// Whether the request was carried out, or carried on, by another one since its result was
+    /// `before`; or whether its key was used for another request.
+    pub(crate) fn is_repeated(&self, before: Option<&R>) -> bool {
+        self.is_of_other || self.result.is_some() && self.result.as_ref() != before
+    }
+
+    /// # Errors
+    ///
+    /// [`Error::KeyReused`] if the key was used for another request.
+    pub(crate) const fn check_key(&self) -> Result<(), Error> {
+        if self.is_of_other { Err(Error::KeyReused) } else { Ok(()) }
+    }
+
+    /// The answer to a request that was carried out before.
+    pub(crate) fn replay<T>(&self) -> Result<Outcome<T, R>, Error> {
+        self.result.clone().map(Outcome::Replayed).ok_or(Error::KeyReused)
+    }
+
+    /// Time when the request was sent.
+    pub(crate) const fn now(&self) -> Timestamp {
+        self.request.now
+    }
+
+    /// The name of the next attempt and its put of the row, with `result`, or else with the result
+    /// so far.
+    pub(crate) fn next_attempt(&mut self, result: Option<R>) -> Result<(String, Write), Error> {
+        self.is_fenced = false;
+        self.attempts = self.attempts.saturating_add(1);
+        let name = format!("{}-{}", self.request.name, self.attempts);
+        let result = result.or_else(|| self.result.clone());
+        let retention = if result.is_some() { RETENTION } else { FENCE_RETENTION };
+        let now = self.request.now;
+        let row = IdempotencyRow {
+            key: self.request.key.clone(),
+            attempt: Some(name.clone()),
+            request_hash: result.as_ref().and(self.request.request_hash.clone()),
+            result,
+            created_at: now,
+            ttl: now.seconds().saturating_add(retention.as_secs()),
+        };
+        let put = Write::put(&row)?.when(self.last.condition()?, OnConflict::Retry);
+        Ok((name, put))
+    }
+
+    /// Notes that an attempt was committed.
+    pub(crate) fn committed(&mut self, attempt: String, result: Option<R>) {
+        self.last = Last::Named { attempt, is_over: false };
+        self.result = result.or_else(|| self.result.take());
+    }
+
+    /// Notes that a fence was committed.
+    pub(crate) fn fenced(&mut self, attempt: String) {
+        self.committed(attempt, None);
+        self.is_fenced = true;
+    }
+
+    /// Notes the row that was read, and returns whether another attempt has put it since it was last
+    /// known. No attempt before that one can be committed any more.
+    pub(crate) fn note(&mut self, row: Option<IdempotencyRow<R>>) -> bool {
+        let last = match &row {
+            None => Last::None,
+            Some(row) => {
+                // DynamoDB deletes late: a row whose time is over counts as deleted.
+                let is_over = row.ttl < self.request.now.seconds();
+                match &row.attempt {
+                    Some(attempt) => Last::Named { attempt: attempt.clone(), is_over },
+                    None => Last::Nameless { is_over },
+                }
+            }
+        };
+        let row = row.filter(|row| self.request.now.seconds() <= row.ttl);
+        let (hash, result) = row.map_or((None, None), |row| (row.request_hash, row.result));
+        self.is_of_other = hash.is_some() && hash != self.request.request_hash;
+        self.result = result.filter(|_| !self.is_of_other);
+        std::mem::replace(&mut self.last, last) != self.last
+    }
+}
+
+impl Last {
+    /// The row still names this attempt.
+    fn condition(&self) -> Result<Expression, Error> {
+        let unnamed = || Expression::without("attempt");
+        Ok(match self {
+            Self::None => Expression::absent(),
+            Self::Nameless { is_over: true } => unnamed(),
+            Self::Nameless { is_over: false } => Expression::present().and(unnamed()),
+            Self::Named { attempt, is_over } => {
+                let same = Expression::equal("attempt", row::to_value(attempt)?);
+                if *is_over { Expression::absent().or(same) } else { same }
+            }
+        })
     }
 }
 
 impl Table {
-    /// The stored result of the request.
+    /// Reads the row of a request.
+    pub(crate) async fn request_row<R: Serialize + DeserializeOwned>(
+        &self,
+        request: &IdempotentRequest,
+    ) -> Result<Option<IdempotencyRow<R>>, Error> {
+        self.db.get(request.key.clone()).await
+    }
+
+    /// Reads and notes the row of a request, if it has an idempotency key.
     ///
     /// # Errors
     ///
-    /// [`Error::KeyReused`] if another request with this key is stored.
-    pub(crate) async fn stored_result<R: Serialize + DeserializeOwned>(
-        &self,
-        request: Option<&IdempotentRequest>,
-    ) -> Result<Option<R>, Error> {
-        let Some(request) = request else { return Ok(None) };
-        let row: Option<IdempotencyRow<R>> = self.db.get(request.key()).await?;
-        match row.filter(|row| request.now.seconds() <= row.ttl) {
-            None => Ok(None),
-            Some(row) if row.request_hash != request.request_hash => Err(Error::KeyReused),
-            Some(row) => Ok(Some(row.result)),
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub(crate) async fn know<R>(&self, known: &mut Known<R>) -> Result<(), Error>
+    where
+        R: Clone + PartialEq + Serialize + DeserializeOwned,
+    {
+        if known.has_key() {
+            let row = self.request_row(&known.request).await?;
+            known.note(row);
         }
+        Ok(())
     }
 }

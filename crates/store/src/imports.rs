@@ -31,7 +31,7 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{Expression, MAX_ACTIONS, OnConflict, Range, TransactionError, Write, is_late},
-    idempotency::{Idempotency, Outcome},
+    idempotency::{Idempotency, Known, Outcome, StoredResponse},
     ledger::LedgerTransaction,
     presence::count_in,
     table::Table,
@@ -67,6 +67,13 @@ pub struct Imported {
     pub already_there: u64,
 }
 
+impl Imported {
+    /// Whether the request has recorded anything.
+    const fn has_begun(&self) -> bool {
+        self.expenses > 0 || self.settlements > 0 || self.adjustments > 0 || self.members > 0
+    }
+}
+
 /// An import in progress.
 struct Run<'a> {
     member_key: MemberKey,
@@ -74,7 +81,6 @@ struct Run<'a> {
     /// The members who take part in it.
     members: Vec<Member>,
     now: Timestamp,
-    idempotency: &'a Idempotency<Imported>,
     /// The row of the import when the request began.
     before: Option<ImportRow>,
 }
@@ -101,19 +107,36 @@ impl Table {
         members: &[Member],
         new: &NewImport,
         at_most: Option<usize>,
-        now: Timestamp,
         idempotency: &Idempotency<Imported>,
     ) -> Result<Outcome<Imported>, Error> {
-        let group = member_key.group;
+        let mut known = Known::of(&idempotency.request);
+        let imported =
+            self.import_parts(member_key, members, new, at_most, idempotency, &mut known);
+        match imported.await {
+            Err(error) => Err(self.refused(&mut known, error).await),
+            imported => imported,
+        }
+    }
+
+    async fn import_parts(
+        &self,
+        member_key: MemberKey,
+        members: &[Member],
+        new: &NewImport,
+        at_most: Option<usize>,
+        idempotency: &Idempotency<Imported>,
+        known: &mut Known<StoredResponse>,
+    ) -> Result<Outcome<Imported>, Error> {
+        let (group, now) = (member_key.group, known.now());
         let all: Vec<Line<'_>> = new.records.iter().collect();
-        let (ledger, before, recorded, stored) = tokio::try_join!(
+        let (ledger, before, recorded, ()) = tokio::try_join!(
             self.ledger(group),
             self.db.get::<ImportRow>(keys::import(group, new.id)),
             self.recorded(group, new.format, &all),
-            self.stored_result(idempotency.request.as_ref()),
+            self.know(known),
         )?;
-        if let Some(stored) = stored {
-            return Ok(Outcome::Replayed(stored));
+        if known.is_repeated(None) {
+            return known.replay();
         }
         ledger.presence.check_writer(member_key.user)?;
         if before.as_ref().is_some_and(|it| it.status == Status::Undoing) {
@@ -146,15 +169,19 @@ impl Table {
             members: 0,
             already_there,
         };
-        let run = Run { member_key, new, members, now, idempotency, before };
-        while self.add_guests(&run, &mut done).await? {}
+        let run = Run { member_key, new, members, now, before };
+        while self.add_guests(&run, &mut done, known).await? {}
         let (mut left, mut at_once) = (missing.as_slice(), CANDIDATES);
         let is_enough = |left: &[Line<'_>]| {
             at_most.is_some_and(|most| missing.len().saturating_sub(left.len()) >= most)
         };
         loop {
             let attempt = || self.record_batch(&run, left, at_once, &done);
-            let (taken, outcome) = match self.write_to_group(group, attempt).await {
+            let render = |(taken, done): &(usize, Imported)| {
+                (*taken == left.len()).then(|| (idempotency.render)(done))
+            };
+            let written = self.write_part_to_group(group, known, render, attempt).await;
+            let (taken, progress) = match written {
                 // A row of the group would be too large. Which line is to blame shows when the
                 // lines are recorded one at a time.
                 Err(Error::Invalid(rules)) if !is_of_request(&rules) => {
@@ -165,15 +192,18 @@ impl Table {
                     let place = first.unwrap_or_default();
                     return Err(Error::invalid("file", format!("{place}{rules}")));
                 }
-                written => written?,
+                // What is recorded already is reported, and a repeated request says what is wrong.
+                Err(error) if error.is_refusal() && done.has_begun() => {
+                    return Ok(Outcome::Done(done));
+                }
+                Err(error) => return Err(error),
+                Ok(Outcome::Replayed(stored)) => return Ok(Outcome::Replayed(stored)),
+                Ok(Outcome::Done(written)) => written,
             };
             left = left.get(taken..).unwrap_or_default();
-            match outcome {
-                Outcome::Done(progress) if left.is_empty() || is_late() || is_enough(left) => {
-                    return Ok(Outcome::Done(progress));
-                }
-                Outcome::Done(progress) => done = progress,
-                Outcome::Replayed(stored) => return Ok(Outcome::Replayed(stored)),
+            done = progress;
+            if left.is_empty() || is_late() || is_enough(left) {
+                return Ok(Outcome::Done(done));
             }
         }
     }
@@ -214,7 +244,7 @@ impl Table {
         left: &[Line<'_>],
         at_once: usize,
         done: &Imported,
-    ) -> Result<Decision<(usize, Outcome<Imported>)>, TransactionError> {
+    ) -> Result<Decision<(usize, Imported)>, TransactionError> {
         let group = run.member_key.group;
         let candidates = left.get(..at_once).unwrap_or(left);
         // A settlement may be pending in one file and completed in another, which leave different
@@ -230,15 +260,11 @@ impl Table {
                 None => self.ledger(group).await,
             }
         });
-        let (ledger, row, recorded, stored) = tokio::try_join!(
+        let (ledger, row, recorded) = tokio::try_join!(
             ledger,
             self.db.get::<ImportRow>(keys::import(group, run.new.id)),
             self.recorded(group, run.new.format, candidates),
-            self.stored_result(run.idempotency.request.as_ref()),
         )?;
-        if let Some(stored) = stored {
-            return Ok(Decision::Done((left.len(), Outcome::Replayed(stored))));
-        }
         let transaction = LedgerTransaction::new(run.member_key, ledger, run.now)?;
         run.check_present(&transaction)?;
         let import = run.continued(row.as_ref(), transaction.at())?;
@@ -272,23 +298,25 @@ impl Table {
             },
             ..*done
         };
-        let outcome = Outcome::Done(done.clone());
-        let response = if is_last { run.idempotency.write(&done)? } else { None };
         if transaction.is_empty() && is_last && was_done {
             let done = Imported { import: row.unwrap_or(done.import), ..done };
-            let response = response.into_iter().collect();
-            return Ok(Decision::write(response, (taken, Outcome::Done(done))));
+            return Ok(Decision::Done((taken, done)));
         }
         if transaction.is_empty() && !is_last {
-            return Ok(Decision::Done((taken, outcome)));
+            return Ok(Decision::Done((taken, done)));
         }
         transaction.add(put_row(&done.import, row.as_ref())?);
-        transaction.commit((taken, outcome), response)
+        transaction.commit((taken, done))
     }
 
     /// Adds guests whom the import needs, as many as one transaction can. Returns whether there may
     /// be more.
-    async fn add_guests(&self, run: &Run<'_>, done: &mut Imported) -> Result<bool, Error> {
+    async fn add_guests(
+        &self,
+        run: &Run<'_>,
+        done: &mut Imported,
+        known: &mut Known<StoredResponse>,
+    ) -> Result<bool, Error> {
         if run.new.guests.is_empty() {
             return Ok(false);
         }
@@ -322,9 +350,11 @@ impl Table {
                 ..import
             };
             transaction.add(put_row(&import, row.as_ref())?);
-            transaction.commit((number, import, adding.len() < missing.len()), None)
+            transaction.commit((number, import, adding.len() < missing.len()))
         };
-        let (added, import, more) = self.write_to_group(group, attempt).await?;
+        let written = self.write_part_to_group(group, known, |_| None, attempt).await?;
+        // The same request was carried out meanwhile, and the next transaction finds its result.
+        let Outcome::Done((added, import, more)) = written else { return Ok(false) };
         done.members = done.members.saturating_add(added);
         done.import = import;
         Ok(more)

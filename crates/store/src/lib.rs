@@ -11,7 +11,6 @@ mod table;
 mod access;
 mod balance;
 mod commit;
-mod confirmation;
 mod creation;
 mod idempotency;
 mod lookup;
@@ -50,7 +49,7 @@ pub use dynamo::{
 };
 pub use export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
 pub use groups::Profile;
-pub use idempotency::{Idempotency, IdempotentRequest, Outcome, StoredResponse};
+pub use idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};
 pub use imports::Imported;
 pub use ledger::{Line, Place, Statement};
 pub use memberships::Membership;

@@ -10,7 +10,6 @@ use fracti_core::{
 
 use crate::{
     access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, OnConflict, Write},
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
@@ -39,16 +38,9 @@ impl Table {
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let group = member_key.group;
-        self.write_to_group(group, || async {
-            let (read, stored) = tokio::join!(
-                self.group_and_ledger(member_key),
-                self.stored_result(idempotency.request.as_ref())
-            );
-            let (_, members, ledger) = read?;
+        self.write_to_group(group, idempotency, || async {
+            let (_, members, ledger) = self.group_and_ledger(member_key).await?;
             let members = ledger.presence.of(&members);
-            if let Some(stored) = stored? {
-                return Ok(Decision::Done(Outcome::Replayed(stored)));
-            }
             let before = find(&members, guest).ok_or(Error::NoMember)?;
             let id = guest.guest().ok_or(Error::NotLinkable)?;
             let sent = user.fields().and_then(Field::value);
@@ -82,8 +74,7 @@ impl Table {
                 transaction.add(Write::decrement(keys::group(group), "memberCount"));
             }
             transaction.link(id, user)?;
-            let response = idempotency.write(&linked)?;
-            transaction.commit(Outcome::Done(linked), response)
+            transaction.commit(linked)
         })
         .await
     }

@@ -31,12 +31,14 @@ use fracti_core::{
     id::{GroupId, SettlementId},
     keys::prefix,
     ledger::Ledger,
+    time::Timestamp,
 };
 
 use crate::{
     balance::put_balance,
-    commit::{Commit, Decision, Evidence},
+    commit::{Decision, nothing_stored},
     dynamo::{Position, Retry, Transaction, TransactionError},
+    idempotency::{IdempotentRequest, Known, Outcome},
     table::Table,
 };
 
@@ -131,8 +133,13 @@ impl Table {
     ///
     /// [`Error::NoGroup`]; [`Error::Invalid`] if the ledger is full; [`Error::Contended`],
     /// [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn migrate_step(&self, migration: &mut Migration) -> Result<Step, Error> {
-        let taken = self.write_to_group(migration.group, || self.step(migration)).await?;
+    pub async fn migrate_step(
+        &self,
+        migration: &mut Migration,
+        now: Timestamp,
+    ) -> Result<Step, Error> {
+        let step = || self.step(migration);
+        let taken = self.work_on_group(migration.group, "migrate", now, step).await?;
         *migration = taken.next.clone();
         Ok(taken)
     }
@@ -144,13 +151,15 @@ impl Table {
     ///
     /// [`Error::Unavailable`] at the deadline; what is migrated by then stays migrated. Otherwise
     /// as [`Table::migrate_step`].
-    pub(crate) async fn migrate(&self, group: GroupId) -> Result<(), Error> {
+    pub(crate) async fn migrate(&self, group: GroupId, now: Timestamp) -> Result<(), Error> {
         let deadline = Retry::new();
         let mut migration = Migration::of(group);
+        let mut known = Known::of(&IdempotentRequest::own_work("migrate", now));
         loop {
-            let step = deadline.before_deadline(self.write(|| self.step(&migration))).await;
+            let step = self.write_part(&mut known, nothing_stored, || self.step(&migration));
+            let step = deadline.before_deadline(step).await;
             let late = || Error::Unavailable("the group's v0 rows are still being migrated".into());
-            let step = step.ok_or_else(late)??;
+            let Outcome::Done(step) = step.ok_or_else(late)?? else { continue };
             if step.done {
                 return Ok(());
             }
@@ -176,8 +185,7 @@ impl Table {
         self.plan_records(migration, state, candidates).await
     }
 
-    /// The decision on the next step. If the response of its transaction is lost, the next attempt
-    /// finds less to do.
+    /// The decision on the next step.
     async fn step(&self, migration: &Migration) -> Result<Decision<Step>, TransactionError> {
         let state = self.v0_state(migration).await?;
         let planned = self.planned(migration, state).await?;
@@ -195,9 +203,7 @@ impl Table {
         } else {
             next
         };
-        let row = transaction.new_rows().next().cloned();
         transaction.add(put_balance(group, &read, &next)?);
-        let evidence = Evidence { row, change: None, locked: Some((group, Box::new(read))) };
-        Ok(Decision::Write(Commit { transaction, result: step, evidence }))
+        Ok(Decision::Write(transaction, step))
     }
 }

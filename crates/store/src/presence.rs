@@ -45,19 +45,13 @@ impl Table {
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let MemberKey { group, user } = member_key;
-        self.write_to_group(group, || async {
-            let (found, ledger, stored) = tokio::join!(
-                self.group_and_member(group, user.into()),
-                self.ledger(group),
-                self.stored_result(idempotency.request.as_ref()),
-            );
-            let ((group, member), ledger) = (found?, ledger?);
-            let (before, stored) = (member.ok_or(Error::NotMember)?, stored?);
+        self.write_to_group(group, idempotency, || async {
+            let ((group, member), ledger) =
+                tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
+            let before = member.ok_or(Error::NotMember)?;
             if !before.is_present() {
-                // The stored response is for who left by it, and not for who left again since.
-                let own = stored.filter(|stored| (idempotency.render)(&before) == *stored);
-                let own = own.ok_or(Error::NotMember)?;
-                return Ok(Decision::Done(Outcome::Replayed(own)));
+                // A stored response is for who left by it, and not for who left again since.
+                return Ok(Decision::Refuse { unless: Some(before), error: Error::NotMember });
             }
             let transaction = LedgerTransaction::new(member_key, ledger, now)?;
             let mut change = Change { group, before, transaction };
@@ -65,8 +59,7 @@ impl Table {
             body.checked()?;
             let left_at = Some(change.transaction.at());
             let member = Member { left_at, ..change.before.clone() };
-            let response = idempotency.write_over(stored.as_ref(), &member)?;
-            change.to(&member)?.commit(Outcome::Done(member), response)
+            Ok(Decision::Renew(change.to(&member)?.finished()?, member))
         })
         .await
     }
@@ -85,9 +78,10 @@ impl Table {
         member_key: MemberKey,
         member: MemberId,
         now: Timestamp,
-    ) -> Result<Member, Error> {
+        idempotency: &Idempotency<Member>,
+    ) -> Result<Outcome<Member>, Error> {
         let MemberKey { group, user } = member_key;
-        self.write_to_group(group, || async {
+        self.write_to_group(group, idempotency, || async {
             let ((group, caller), member, ledger) = tokio::try_join!(
                 self.group_and_member(group, user.into()),
                 self.member(group, member),
@@ -110,7 +104,7 @@ impl Table {
             self.require_settled(&mut change).await?;
             let removed_at = Some(change.transaction.at());
             let member = Member { left_at: None, removed_at, ..change.before.clone() };
-            change.to(&member)?.commit(member, None)
+            change.to(&member)?.commit(member)
         })
         .await
     }
@@ -132,18 +126,13 @@ impl Table {
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let MemberKey { group, user } = member_key;
-        self.write_to_group(group, || async {
-            let (found, member, ledger, stored) = tokio::join!(
+        self.write_to_group(group, idempotency, || async {
+            let ((group, caller), member, ledger) = tokio::try_join!(
                 self.group_and_member(group, user.into()),
                 self.member(group, member),
                 self.ledger(group),
-                self.stored_result(idempotency.request.as_ref()),
-            );
-            let ((group, caller), member, ledger) = (found?, member?, ledger?);
+            )?;
             caller.filter(Member::is_present).ok_or(Error::NotMember)?;
-            if let Some(stored) = stored? {
-                return Ok(Decision::Done(Outcome::Replayed(stored)));
-            }
             let before = member.ok_or(Error::NoMember)?;
             if before.linked_to.is_some() {
                 return Err(Error::AlreadyLinked.into());
@@ -154,13 +143,10 @@ impl Table {
             }
             body.checked()?;
             let member = before.clone().present();
-            let response = idempotency.write(&member)?;
             if before.is_present() {
-                let response = response.into_iter().collect();
-                return Ok(Decision::write(response, Outcome::Done(member)));
+                return Ok(Decision::Done(member));
             }
-            let change = Change { group, before, transaction };
-            change.to(&member)?.commit(Outcome::Done(member), response)
+            Change { group, before, transaction }.to(&member)?.commit(member)
         })
         .await
     }

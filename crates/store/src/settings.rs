@@ -12,6 +12,7 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{Expression, OnConflict, Write},
+    idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     table::Table,
 };
@@ -30,9 +31,10 @@ impl Table {
         member_key: MemberKey,
         update: &Draft<GroupUpdate>,
         now: Timestamp,
-    ) -> Result<Group, Error> {
+        idempotency: &Idempotency<Group>,
+    ) -> Result<Outcome<Group>, Error> {
         let MemberKey { group, user } = member_key;
-        self.write_to_group(group, || async {
+        self.write_to_group(group, idempotency, || async {
             let ((before, caller), ledger) =
                 tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
             caller.filter(Member::is_present).ok_or(Error::NotMember)?;
@@ -55,7 +57,7 @@ impl Table {
             ];
             let update = Write::update(keys::group(group), attributes);
             transaction.add(update.when(unchanged(&before)?, OnConflict::Retry));
-            transaction.commit(after, None)
+            transaction.commit(after)
         })
         .await
     }

@@ -144,8 +144,9 @@ impl Table {
         update: &Draft<SettlementUpdate>,
         expected: impl Fn(&Settlement) -> bool,
         now: Timestamp,
-    ) -> Result<Settlement, Error> {
-        self.write_to_group(member_key.group, || async {
+        idempotency: &Idempotency<Settlement>,
+    ) -> Result<Outcome<Settlement>, Error> {
+        self.write_to_group(member_key.group, idempotency, || async {
             let read = async {
                 tokio::try_join!(
                     self.find_settlement(member_key.group, id),
@@ -202,7 +203,7 @@ impl Table {
         transaction.add_all(writes.into_iter().flatten());
         transaction.presence().ended(settlement.parties());
         let failed = Settlement { status: Status::Failed, tx_hash: None, ..settlement };
-        transaction.commit(failed, None)
+        transaction.commit(failed)
     }
 
     /// Stores the chain transaction that pays a settlement, in place of an earlier one.
@@ -218,7 +219,7 @@ impl Table {
         let free = self.release_hash(&settlement).await?;
         let writes = [Some(write), Some(use_hash(&hash, &attached)?), free];
         transaction.add_all(writes.into_iter().flatten());
-        transaction.commit(attached, None)
+        transaction.commit(attached)
     }
 
     /// The write that lets another settlement use the chain transaction of this one.
@@ -265,7 +266,7 @@ fn complete(
     transaction.presence().ended(settlement.parties());
     let completed = Settlement { status: Status::Completed, completed_at: Some(at), ..settlement };
     transaction.record(completed.event()?)?;
-    transaction.commit(completed, None)
+    transaction.commit(completed)
 }
 
 fn key(settlement: &Settlement) -> Primary {

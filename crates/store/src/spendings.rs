@@ -73,20 +73,13 @@ impl Table {
         idempotency: &Idempotency<Spending>,
     ) -> Result<Outcome<Spending>, Error> {
         let RequestContext { now, random } = context;
-        self.write(|| async {
-            let (targets, stored) = tokio::join!(
-                self.targets_if(new.needs_targets(), user),
-                self.stored_result(idempotency.request.as_ref())
-            );
-            if let Some(stored) = stored? {
-                return Ok(Decision::Done(Outcome::Replayed(stored)));
-            }
-            let spending = new.check(user, &targets?, now, random)?;
+        self.write(idempotency, || async {
+            let targets = self.targets_if(new.needs_targets(), user).await?;
+            let spending = new.check(user, &targets, now, random)?;
             let mut writes = Transaction::default();
             writes.add(Write::put(&spending)?.when(Expression::absent(), OnConflict::Retry));
             writes.extend(summaries(None, Some(&spending), now)?);
-            writes.extend(idempotency.write(&spending)?);
-            Ok(Decision::write(writes, Outcome::Done(spending)))
+            Ok(Decision::Write(writes, spending))
         })
         .await
     }
@@ -104,8 +97,9 @@ impl Table {
         edit: &Draft<SpendingEdit>,
         expected: impl Fn(&Spending) -> bool,
         now: Timestamp,
-    ) -> Result<Spending, Error> {
-        self.write(|| async {
+        idempotency: &Idempotency<Spending>,
+    ) -> Result<Outcome<Spending>, Error> {
+        self.write(idempotency, || async {
             let (before, targets) =
                 tokio::join!(self.spending(user, id), self.targets_if(edit.needs_targets(), user));
             let before = before?;
@@ -125,7 +119,7 @@ impl Table {
                 writes.add(Write::put(&after)?.when(Expression::absent(), OnConflict::Retry));
             }
             writes.extend(summaries(Some(&before), Some(&after), now)?);
-            Ok(Decision::write(writes, after))
+            Ok(Decision::Write(writes, after))
         })
         .await
     }
@@ -142,13 +136,15 @@ impl Table {
         id: &SpendingId,
         expected: impl Fn(&Spending) -> bool,
         now: Timestamp,
-    ) -> Result<(), Error> {
-        self.write(|| async {
+        idempotency: &Idempotency<SpendingId>,
+    ) -> Result<Outcome<SpendingId>, Error> {
+        self.write(idempotency, || async {
             let spending = self.spending(user, id).await?;
             if !expected(&spending) {
                 return Err(Error::Changed.into());
             }
-            Ok(Decision::write(Transaction::from_iter(deletion(&spending, now)?), ()))
+            let deletion = Transaction::from_iter(deletion(&spending, now)?);
+            Ok(Decision::Write(deletion, spending.id))
         })
         .await
     }

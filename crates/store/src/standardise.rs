@@ -11,8 +11,9 @@ use fracti_core::{
 };
 
 use crate::{
-    commit::Decision,
+    commit::{Decision, nothing_stored},
     dynamo::{Expression, OnConflict, Position, Transaction, TransactionError, Write},
+    idempotency::{IdempotentRequest, Known, Outcome},
     table::Table,
 };
 
@@ -40,15 +41,17 @@ impl Table {
     ///
     /// [`Error::Table`] if the row cannot be read; [`Error::Contended`] or [`Error::Unavailable`].
     pub async fn standardise(&self, key: &Primary, now: Timestamp) -> Result<bool, Error> {
-        self.write(|| async {
+        let mut known = Known::of(&IdempotentRequest::own_work("standardise", now));
+        let attempt = || async {
             let Some(item) = self.db.item(key.clone()).await?.filter(|row| is_old(&key.sk, row))
             else {
                 return Ok(Decision::Done(false));
             };
             let write = rewritten(key, item, now)?;
-            Ok::<_, TransactionError>(Decision::write(Transaction::from_iter([write]), true))
-        })
-        .await
+            Ok::<_, TransactionError>(Decision::Write(Transaction::from_iter([write]), true))
+        };
+        let done = self.write_part(&mut known, nothing_stored, attempt).await?;
+        Ok(matches!(done, Outcome::Done(true)))
     }
 }
 

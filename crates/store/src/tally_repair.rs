@@ -14,8 +14,8 @@ use fracti_core::{
 use futures_util::future::try_join_all;
 
 use crate::{
-    balance::put_balance,
-    commit::{Commit, Decision, Evidence},
+    balance::put_lock,
+    commit::Decision,
     dynamo::{
         Expression, MAX_ACTIONS, OnConflict, Page, Position, Range, Slice, Transaction,
         TransactionError, Write,
@@ -46,8 +46,9 @@ pub fn datable(mut expenses: &[Expense]) -> impl Iterator<Item = &[Expense]> {
     })
 }
 
-/// Maximum number of tallies that one transaction corrects. It also writes the balance row.
-const MAX_CORRECTED: usize = MAX_ACTIONS - 2;
+/// Maximum number of tallies that one transaction corrects. It also writes the balance row and the
+/// row of the work.
+const MAX_CORRECTED: usize = MAX_ACTIONS - 3;
 
 impl Table {
     /// A page of the expenses of a group that have no date, and so are in no tally.
@@ -80,7 +81,7 @@ impl Table {
         expenses: &[Expense],
         now: Timestamp,
     ) -> Result<usize, Error> {
-        self.write_to_group(group, async || {
+        self.work_on_group(group, "date-expenses", now, async || {
             let found = expenses.iter().map(|it| keys::expense(group, it.created_at));
             let found = try_join_all(found.map(|key| self.db.get::<Expense>(key)));
             let (read, found) = tokio::try_join!(self.ledger(group), found)?;
@@ -96,13 +97,13 @@ impl Table {
                 dated.push(Expense { date: Some(expense.day()), ..expense });
             }
             transaction.extend(tally_writes(group, &[], &dated, now)?);
-            locked(group, read, transaction, dated.len())
+            locked(group, &read, transaction, dated.len())
         })
         .await
     }
 
     /// Corrects the tallies of a group that differ from the sums of its expenses, and returns them.
-    /// At most 98 are corrected: if there are as many, more may remain. A trial run returns all of
+    /// At most 97 are corrected: if there are as many, more may remain. A trial run returns all of
     /// them and writes nothing.
     ///
     /// It reads all expenses of the group.
@@ -119,7 +120,7 @@ impl Table {
     ) -> Result<Vec<TallyKey>, Error> {
         let expenses = Range::table(keys::group_partition(group), prefix::EXPENSE);
         let tallies = Range::table(keys::ledger_partition(group), prefix::TALLY);
-        self.write_to_group(group, async || {
+        self.work_on_group(group, "correct-tallies", now, async || {
             let read = self.ledger(group).await?;
             let (expenses, stored) = tokio::try_join!(
                 self.db.all_readable::<Expense>(&expenses),
@@ -143,25 +144,22 @@ impl Table {
                 });
                 corrected.push(of);
             }
-            locked(group, read, transaction, corrected)
+            locked(group, &read, transaction, corrected)
         })
         .await
     }
 }
 
-/// The decision to commit a transaction under the group's lock, unless it is empty. If its response
-/// is lost, the next attempt finds nothing left to do.
+/// The decision to commit a transaction under the group's lock, unless it is empty.
 fn locked<T>(
     group: GroupId,
-    read: Ledger,
+    read: &Ledger,
     mut transaction: Transaction,
     result: T,
 ) -> Result<Decision<T>, TransactionError> {
     if transaction.is_empty() {
         return Ok(Decision::Done(result));
     }
-    let next = Ledger { version: read.version.saturating_add(1), ..read.clone() };
-    transaction.add(put_balance(group, &read, &next)?);
-    let evidence = Evidence { row: None, change: None, locked: Some((group, Box::new(read))) };
-    Ok(Decision::Write(Commit { transaction, result, evidence }))
+    transaction.add(put_lock(group, read)?);
+    Ok(Decision::Write(transaction, result))
 }

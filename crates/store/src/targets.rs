@@ -12,6 +12,7 @@ use fracti_core::{
 use crate::{
     commit::Decision,
     dynamo::{Expression, OnConflict, Transaction, Write},
+    idempotency::{Idempotency, Outcome},
     table::Table,
 };
 
@@ -37,15 +38,16 @@ impl Table {
         user: UserId,
         update: &Draft<TargetsUpdate>,
         now: Timestamp,
-    ) -> Result<Targets, Error> {
-        self.write(|| async {
+        idempotency: &Idempotency<Targets>,
+    ) -> Result<Outcome<Targets>, Error> {
+        self.write(idempotency, || async {
             let before = self.targets(user).await?;
             let after = update.apply(&before, now)?;
             if after == before {
                 return Ok(Decision::Done(after));
             }
             let put = Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry);
-            Ok(Decision::write(Transaction::from_iter([put]), after))
+            Ok(Decision::Write(Transaction::from_iter([put]), after))
         })
         .await
     }

@@ -49,30 +49,22 @@ impl Table {
         let group = new.fields().and_then(|new| new.group_id.value().copied());
         let first = Page { limit: MAX_TOKENS, after: None };
         let outcome = self
-            .write(|| async {
+            .write(idempotency, || async {
                 let member = async {
                     match group.map(|group| MemberKey { group, user: user.id }) {
                         Some(member_key) => self.checked(member_key, async { Ok(()) }).await,
                         None => Ok(()),
                     }
                 };
-                let (member, tokens, stored) = tokio::join!(
-                    member,
-                    self.tokens_of(user.id, context.now, &first),
-                    self.stored_result(idempotency.request.as_ref()),
-                );
+                let (member, tokens) =
+                    tokio::join!(member, self.tokens_of(user.id, context.now, &first));
                 member?;
-                if let Some(stored) = stored? {
-                    return Ok(Decision::Done(Outcome::Replayed(stored)));
-                }
                 let token = new.check(hash, user, context.now, context.random)?;
                 if tokens?.items.len() >= MAX_TOKENS {
                     return Err(Error::TooManyTokens.into());
                 }
                 let put = Write::put(&token)?.when(Expression::absent(), OnConflict::Retry);
-                let mut writes = Transaction::from_iter([put]);
-                writes.extend(idempotency.write(&token)?);
-                Ok(Decision::write(writes, Outcome::Done(token)))
+                Ok(Decision::Write(Transaction::from_iter([put]), token))
             })
             .await?;
         if let Outcome::Done(_) = &outcome {
@@ -147,11 +139,16 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoToken`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn delete_token(&self, user: UserId, token: TokenId) -> Result<(), Error> {
-        self.write(|| async {
+    pub async fn delete_token(
+        &self,
+        user: UserId,
+        token: TokenId,
+        idempotency: &Idempotency<TokenId>,
+    ) -> Result<Outcome<TokenId>, Error> {
+        self.write(idempotency, || async {
             let delete = Write::delete(keys::token(user, token))
                 .when(Expression::present(), OnConflict::Fail(|| Error::NoToken));
-            Ok(Decision::write(Transaction::from_iter([delete]), ()))
+            Ok(Decision::Write(Transaction::from_iter([delete]), token))
         })
         .await
     }

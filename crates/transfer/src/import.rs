@@ -16,7 +16,7 @@ use fracti_core::{
 };
 use fracti_formats::{Answers, Destination, matches};
 use fracti_http::{
-    App, AsMember, Code, Context, Data, Id, List, ListId, Paging, Problem, Upload, respond,
+    App, AsMember, Code, Data, Id, List, ListId, Once, Paging, Problem, Upload, respond,
 };
 use fracti_store::Outcome;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,12 @@ pub(crate) async fn import_file(
     upload: Upload<ImportOptions>,
 ) -> Result<Response, Problem> {
     let (group, members) = app.table.group(member_key).await?;
-    let (form, now) = (upload.form.checked()?, upload.creation.now);
+    let now = upload.creation.now;
+    let idempotency = upload.key.idempotency::<_, ImportedView>("import-file");
+    let form = match upload.form.checked() {
+        Ok(form) => form,
+        Err(error) => return Err(app.table.refuse(&idempotency, error).await.into()),
+    };
     let (answers, targets) = (Answers::from(&form.options), form.options.targets());
     let import = fracti_formats::read(&form.file, &answers, now.day());
     if !form.options.commits() {
@@ -53,9 +58,11 @@ pub(crate) async fn import_file(
         return Ok(Data::new(plan).into_response());
     }
     let to = Destination { group: &group, members: &members, user: member_key.user, now };
-    let new = import.recorded_in(&to, &targets)?;
-    let idempotency = upload.key.idempotency::<_, ImportedView>("import-file");
-    let outcome = app.table.import(member_key, &members, &new, None, now, &idempotency).await?;
+    let new = match import.recorded_in(&to, &targets) {
+        Ok(new) => new,
+        Err(error) => return Err(app.table.refuse(&idempotency, error).await.into()),
+    };
+    let outcome = app.table.import(member_key, &members, &new, None, &idempotency).await?;
     let is_running =
         matches!(&outcome, Outcome::Done(done) if done.import.status == Status::Running);
     let status = if is_running { StatusCode::ACCEPTED } else { StatusCode::OK };
@@ -109,12 +116,14 @@ pub(crate) async fn undo_import(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(import): Id<ImportId>,
-    Context { now, .. }: Context,
+    once: Once<()>,
 ) -> Result<Response, Problem> {
-    let import = app.table.undo_import(member_key, import, now).await?;
-    let is_undone = import.status == Status::Undone;
-    let status = if is_undone { StatusCode::OK } else { StatusCode::ACCEPTED };
-    Ok((status, Data::new(ImportView::from(import))).into_response())
+    let idempotency = once.key.idempotency::<_, ImportView>("undo-import");
+    let now = once.creation.now;
+    let outcome = app.table.undo_import(member_key, import, now, &idempotency).await?;
+    let is_running = matches!(&outcome, Outcome::Done(row) if row.status != Status::Undone);
+    let status = if is_running { StatusCode::ACCEPTED } else { StatusCode::OK };
+    respond(status, &idempotency, outcome)
 }
 
 /// Cursor of the list of imports: the last one of a page.

@@ -7,7 +7,7 @@ use fracti_core::{
     expense::{Edit, Expense},
     input::{Draft, Field},
 };
-use fracti_store::MemberKey;
+use fracti_store::{Idempotency, MemberKey};
 use serde_json::{Value, json};
 use tokio::{runtime::Handle, task::block_in_place};
 
@@ -217,13 +217,14 @@ async fn largest_edit_fits_into_one_transaction() {
     let made = group.spend(0, json!({ "amount": 100, "splits": shares(2) })).await;
     group.api.pass(std::time::Duration::from_hours(24));
     // All participants, the payer, the day and the category change. Besides the participants, the
-    // edit writes the expense, three entries, the balance, a closing, a checkpoint and two tallies.
+    // edit writes the expense, three entries, the balance, a closing, a checkpoint, two tallies and
+    // the row of the request: all that a transaction may have.
     let alice = group.api.user(1, &alice.user.name);
     let body = json!({ "splits": shares(47), "payerId": "2", "amount": 99, "category": "food",
         "date": "2026-01-01" });
     let edited = alice.put(&path(&group, &made), body).await;
     assert_eq!(edited.data(200)["splits"].as_array().unwrap().len(), 45);
-    assert_eq!(edited.actions, 2 * 45 + 9);
+    assert_eq!(edited.actions, 2 * 45 + 10);
     group.verify().await;
     let rows = group.api.rows().await;
     let participants = rows.keys().filter(|(_, sk)| sk.starts_with("PART#")).count();
@@ -254,14 +255,16 @@ async fn write_that_lost_a_race_is_repeated_on_the_new_state() {
     let amount = Field::Value("60".parse().unwrap());
     let edit = Draft::valid(Edit { amount, ..Edit::default() });
     let now = group.api.now();
-    table.edit_expense(member_key, id, &edit, interrupted(splits), now).await.unwrap();
+    let once = Idempotency::own_work("edit-expense", now);
+    table.edit_expense(member_key, id, &edit, interrupted(splits), now, &once).await.unwrap();
     let edited = group.members[0].get(&at).await.data(200).clone();
     assert_eq!((&edited["amount"], &edited["description"]), (&json!(60), &json!("Taxi")));
     assert_eq!(group.balances().await, ["60", "-60", "0"]);
     group.verify().await;
 
     let dearer = json!({ "amount": 90, "splits": [{ "userId": "3" }] });
-    table.delete_expense(member_key, id, interrupted(dearer), now).await.unwrap();
+    let once = Idempotency::own_work("delete-expense", now);
+    table.delete_expense(member_key, id, interrupted(dearer), now, &once).await.unwrap();
     assert_eq!(group.balances().await, ["0", "0", "0"]);
     assert!(!group.api.rows().await.keys().any(|(_, sk)| sk.starts_with("PART#")));
     group.verify().await;

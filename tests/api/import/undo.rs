@@ -154,8 +154,8 @@ async fn an_undo_ends_an_import_that_is_still_running() {
     };
     let (imported, undone) = tokio::join!(running, undo);
     assert_eq!(status(&undone), "undone");
-    // Either the undo was first, or the import was done before.
-    if imported.status != 200 {
+    // Either the undo was first, or the import was done before, or it tells how far it came.
+    if !imported.status.is_success() {
         assert_eq!(imported.code(), (409, "IMPORT_UNDOING"), "{}", imported.text);
     }
     assert_eq!(balances(&group).await, Balances::new());

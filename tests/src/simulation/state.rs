@@ -10,6 +10,7 @@ use fracti_core::{
     expense::{Expense, PaidExpense, Participant},
     group::{Group, Member, MemberRow},
     id::{GroupId, MemberId},
+    idempotency::IdempotencyRow,
     keys::Primary,
     ledger::{EntryStatus, Ledger},
     row::{self, AttributeValue, Item, Row},
@@ -108,6 +109,8 @@ impl State {
             TallyRow::KIND => self.tallies.push(read(row)),
             Spending::KIND => self.spendings.push(read(row)),
             DaySummary::KIND => self.summaries.push(read(row)),
+            // Without a result, the row only tells attempts apart.
+            IdempotencyRow::<()>::KIND if !row.contains_key("requestHash") => {}
             // The other rows only mark a value as used, and their keys identify it.
             _ => {
                 let key = |name: &str| to_sdk(row.clone())[name].as_s().unwrap().clone();

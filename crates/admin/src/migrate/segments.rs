@@ -84,13 +84,13 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
     }
 
     async fn migrate(&self, group: GroupId) -> Result<Result<(), Error>, Failure> {
-        let Admin { table, pace, .. } = self.admin;
+        let Admin { table, pace, clock } = self.admin;
         let mut migration = match &self.trial {
             Some(trial) => Migration::trial(group, trial),
             None => Migration::of(group),
         };
         loop {
-            match pace.step(Box::pin(table.migrate_step(&mut migration))).await {
+            match pace.step(Box::pin(table.migrate_step(&mut migration, clock.now()))).await {
                 Ok(step) => {
                     self.report.step(&step)?;
                     if step.done {

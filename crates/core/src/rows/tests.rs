@@ -137,8 +137,9 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
     let used = UsedHash { tx_hash: hash, settlement_id: settlement.id, group_id };
     let request = IdempotencyRow {
         key: keys::idempotency(user, "create-expense", "00ff"),
-        request_hash: "ff".to_owned(),
-        result: AnyResult::from([("response".to_owned(), AnyValue::Text("{}".to_owned()))]),
+        attempt: Some("00ff-1".to_owned()),
+        request_hash: Some("ff".to_owned()),
+        result: Some(AnyResult::from([("response".to_owned(), AnyValue::Text("{}".to_owned()))])),
         created_at: at,
         ttl: 1_705_861_800,
     };

@@ -17,7 +17,7 @@ use crate::{
     limits::MAX_UPLOAD_MIB,
     request::{
         body::{self, Body, shortened},
-        post::{Head, Key},
+        once::{Head, Key},
     },
 };
 

@@ -12,7 +12,7 @@ use fracti_core::{
     settlement::Settlement,
     split::{Line, Sharing},
 };
-use fracti_store::Line as StatementLine;
+use fracti_store::{Line as StatementLine, Opened};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -364,6 +364,12 @@ impl From<Change> for ChangeView {
             sent: moved(totals.sent),
             received: moved(totals.received),
         }
+    }
+}
+
+impl From<Opened> for GroupView {
+    fn from(opened: Opened) -> Self {
+        opened.group.into()
     }
 }
 

@@ -90,24 +90,12 @@ impl Expression {
             .with(format!(":greater_{name}"), value)
     }
 
-    /// The list `name` has so many elements.
-    pub(crate) fn count(name: &'static str, elements: usize) -> Self {
-        let count = AttributeValue::N(elements.to_string());
-        Self::of(&format!("size(#{name}) = :count_{name}"), name)
-            .with(format!(":count_{name}"), count)
-    }
-
     pub(crate) fn and(self, other: Self) -> Self {
         self.joined(" AND ", other)
     }
 
     pub(crate) fn or(self, other: Self) -> Self {
         self.joined(" OR ", other)
-    }
-
-    /// Whether it is [`Expression::absent`].
-    pub(super) fn is_absent(&self) -> bool {
-        self.text == Self::absent().text
     }
 
     /// An update that sets each attribute, or removes it if there is no value for it.

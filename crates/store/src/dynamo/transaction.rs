@@ -20,7 +20,7 @@ use fracti_core::{Error, keys::Primary};
 
 use super::{
     admission::admitted,
-    client::{Db, SdkItem, THROTTLED, failure},
+    client::{Db, THROTTLED, failure},
     cost,
     write::{Failures, OnConflict, Write},
 };
@@ -63,11 +63,6 @@ impl Transaction {
     /// Whether there is nothing to write.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    /// Rows that are put on condition that they do not exist.
-    pub(crate) fn new_rows(&self) -> impl Iterator<Item = &SdkItem> {
-        self.0.iter().filter_map(Write::new_row)
     }
 
     /// The actions as the SDK takes them.

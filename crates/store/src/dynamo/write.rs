@@ -107,14 +107,6 @@ impl Write {
         self
     }
 
-    /// The row, if the write puts it on condition that it does not exist.
-    pub(crate) fn new_row(&self) -> Option<&SdkItem> {
-        match &self.action {
-            Action::Put(row) => self.condition.is_absent().then_some(row),
-            Action::Delete | Action::Update(_) => None,
-        }
-    }
-
     /// Size of the row that the write puts, in bytes; zero if it puts none.
     pub(crate) fn size(&self) -> usize {
         match &self.action {

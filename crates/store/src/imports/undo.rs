@@ -25,6 +25,7 @@ use crate::{
         TransactionError, Write, is_late,
     },
     expenses::{self, member_rows},
+    idempotency::{Idempotency, Known, Outcome, StoredResponse},
     ledger::{CHANGES_AT_ONCE, LedgerTransaction},
     settlements,
     table::Table,
@@ -83,20 +84,50 @@ impl Table {
         member_key: MemberKey,
         id: ImportId,
         now: Timestamp,
-    ) -> Result<ImportRow, Error> {
+        idempotency: &Idempotency<ImportRow>,
+    ) -> Result<Outcome<ImportRow>, Error> {
+        let mut known = Known::of(&idempotency.request);
+        match self.undo_parts(member_key, id, now, idempotency, &mut known).await {
+            Err(error) => Err(self.refused(&mut known, error).await),
+            undone => undone,
+        }
+    }
+
+    async fn undo_parts(
+        &self,
+        member_key: MemberKey,
+        id: ImportId,
+        now: Timestamp,
+        idempotency: &Idempotency<ImportRow>,
+        known: &mut Known<StoredResponse>,
+    ) -> Result<Outcome<ImportRow>, Error> {
         let group = member_key.group;
         let import = self.import_row(member_key, id).await?;
         let importer = keys::member(group, import.created_by.into());
         let importer = self.db.get::<MemberRow>(importer).await?.map(|row| row.member);
         check_undo(&import, importer.as_ref(), member_key.user)?;
         // After this write, the import adds no more rows.
-        let began = self.write_to_group(group, || self.begin_undo(member_key, id, now)).await?;
-        let (mut import, mut progress) = (began, Progress::default());
+        let render = |(import, _): &(ImportRow, Progress)| {
+            (import.status == Status::Undone).then(|| (idempotency.render)(import))
+        };
+        let begin = || self.begin_undo(member_key, id, now);
+        let began = self.write_part_to_group(group, known, render, begin).await?;
+        let (mut import, mut progress) = match began {
+            Outcome::Done(began) => began,
+            Outcome::Replayed(stored) => return Ok(Outcome::Replayed(stored)),
+        };
         while import.status == Status::Undoing && !is_late() {
             let attempt = || self.undo_batch(member_key, &import, &progress, now);
-            (import, progress) = self.write_to_group(group, attempt).await?;
+            let written = self.write_part_to_group(group, known, render, attempt).await;
+            match written {
+                Ok(Outcome::Done(written)) => (import, progress) = written,
+                Ok(Outcome::Replayed(stored)) => return Ok(Outcome::Replayed(stored)),
+                // It has begun, and a repeated request says what is wrong.
+                Err(error) if error.is_refusal() => break,
+                Err(error) => return Err(error),
+            }
         }
-        Ok(import)
+        Ok(Outcome::Done(import))
     }
 
     async fn begin_undo(
@@ -104,14 +135,14 @@ impl Table {
         member_key: MemberKey,
         id: ImportId,
         now: Timestamp,
-    ) -> Result<Decision<ImportRow>, TransactionError> {
+    ) -> Result<Decision<(ImportRow, Progress)>, TransactionError> {
         let key = keys::import(member_key.group, id);
         let (ledger, row) =
             tokio::try_join!(self.ledger(member_key.group), self.db.get::<ImportRow>(key))?;
         let row = row.ok_or(Error::NoImport)?;
         let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
         match row.status {
-            Status::Undoing | Status::Undone => Ok(Decision::Done(row)),
+            Status::Undoing | Status::Undone => Ok(Decision::Done((row, Progress::default()))),
             Status::Running | Status::Done => {
                 let updated_at = transaction.at();
                 let undoing = ImportRow {
@@ -121,7 +152,7 @@ impl Table {
                     ..row.clone()
                 };
                 transaction.add(put_row(&undoing, Some(&row))?);
-                transaction.commit(undoing, None)
+                transaction.commit((undoing, Progress::default()))
             }
         }
     }
@@ -217,7 +248,7 @@ impl Table {
         let status = if is_last { Status::Undone } else { Status::Undoing };
         let undone = ImportRow { status, updated_at: transaction.at(), ..row.clone() };
         transaction.add(put_row(&undone, Some(&row))?);
-        transaction.commit((undone, progress), None)
+        transaction.commit((undone, progress))
     }
 
     /// Reverts the next adjustments of an import, as many as fit into the transaction, which is

@@ -27,8 +27,8 @@ use super::LedgerTransaction;
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, MAX_ACTIONS, OnConflict, TransactionError, Write},
-    idempotency::{Idempotency, IdempotentRequest, Outcome},
+    dynamo::{MAX_ACTIONS, TransactionError},
+    idempotency::{Idempotency, Known, Outcome},
     table::Table,
 };
 
@@ -55,10 +55,9 @@ enum Operation {
 }
 
 /// A request that is being applied.
-struct Batch<'a> {
+struct Batch {
     member_key: MemberKey,
     now: Timestamp,
-    request: Option<&'a IdempotentRequest>,
     operations: Vec<Operation>,
 }
 
@@ -80,13 +79,6 @@ struct Progress {
 /// The effects of the operations of one transaction, with the entries that it wrote.
 type Chunk = Vec<(Effect, Option<Entry>)>;
 
-/// The outcome of an attempt at the next transaction of a request.
-enum Attempt {
-    Committed(Chunk),
-    /// The same request, sent twice, has progressed further.
-    Behind(Progress),
-}
-
 /// Current entries by name.
 type Current = HashMap<EntryId, Entry>;
 
@@ -106,20 +98,34 @@ impl Table {
         now: Timestamp,
         idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
-        let request = idempotency.request.as_ref();
+        let mut known = Known::of(&idempotency.request);
+        match self.checked_push(member_key, adjustments, now, &mut known).await {
+            Ok(batch) => self.apply(&batch, &mut known, idempotency).await,
+            Err(error) => Err(self.refused(&mut known, error).await),
+        }
+    }
+
+    async fn checked_push(
+        &self,
+        member_key: MemberKey,
+        adjustments: &Draft<BareOrWrapped<Adjustment>>,
+        now: Timestamp,
+        known: &mut Known<Progress>,
+    ) -> Result<Batch, Error> {
         let named = adjustments.named();
         let read = || self.group_naming(member_key, Some(&named));
-        let group = self.migrated(member_key.group, read);
-        let (group, progress) = tokio::join!(group, self.stored_result::<Progress>(request));
-        let ((group, members), progress) = (group?, progress?);
-        if group.archived && progress.is_none() {
+        let group = self.migrated(member_key.group, now, read);
+        let (group, read) = tokio::join!(group, self.know(known));
+        let (group, members) = group?;
+        read?;
+        known.check_key()?;
+        if group.archived && known.result.is_none() {
             return Err(Error::GroupArchived);
         }
         let links = members.iter().collect();
         let checked = adjustments.resolved(&links).check(&group, &members)?;
         let operations = checked.into_iter().map(Operation::Push).collect();
-        let batch = Batch { member_key, now, request, operations };
-        self.apply(&batch, progress.unwrap_or_default(), idempotency).await
+        Ok(Batch { member_key, now, operations })
     }
 
     /// Reverts adjustments, whose names may then be used again. One that is not current does not
@@ -137,16 +143,31 @@ impl Table {
         now: Timestamp,
         idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
-        let request = idempotency.request.as_ref();
+        let mut known = Known::of(&idempotency.request);
+        match self.checked_revert(member_key, entries, now, &mut known).await {
+            Ok(batch) => self.apply(&batch, &mut known, idempotency).await,
+            Err(error) => Err(self.refused(&mut known, error).await),
+        }
+    }
+
+    async fn checked_revert(
+        &self,
+        member_key: MemberKey,
+        entries: &Draft<BareOrWrapped<Field<EntryId>>>,
+        now: Timestamp,
+        known: &mut Known<Progress>,
+    ) -> Result<Batch, Error> {
         // The right is checked before the rules of the request, as far as it can be read.
         let named = entries.fields().and_then(|entries| entries.items.value());
         let named: Vec<_> = named.into_iter().flatten().filter_map(Field::value).collect();
         let read = async {
             let current = self.current(member_key.group, named.iter().copied());
-            tokio::try_join!(current, self.stored_result::<Progress>(request))
+            let (current, ()) = tokio::try_join!(current, self.know(known))?;
+            Ok(current)
         };
-        let (current, progress) = self.checked(member_key, read).await?;
-        let progress = progress.unwrap_or_default();
+        let current = self.checked(member_key, read).await?;
+        known.check_key()?;
+        let progress = known.result.clone().unwrap_or_default();
         // The names of reverted entries may have been used again by others.
         let left = named.iter().skip(progress.effects.len());
         let left: Vec<_> = left.filter_map(|entry| current.get(*entry)).collect();
@@ -168,32 +189,39 @@ impl Table {
             return Err(Error::invalid(list.clone(), rule));
         }
         let operations = named.into_iter().cloned().map(Operation::Revert).collect();
-        self.apply(&Batch { member_key, now, request, operations }, progress, idempotency).await
+        Ok(Batch { member_key, now, operations })
     }
 
     /// Applies the rest of a request, one transaction after the other.
     async fn apply(
         &self,
-        batch: &Batch<'_>,
-        progress: Progress,
+        batch: &Batch,
+        known: &mut Known<Progress>,
         idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
-        let mut progress = progress;
+        let mut progress = known.result.clone().unwrap_or_default();
         let mut written: HashMap<usize, Entry> = HashMap::new();
         let complete = progress.effects.len() >= batch.operations.len();
         while progress.effects.len() < batch.operations.len() {
             let group = batch.member_key.group;
             let attempt = || self.apply_chunk(batch, &progress);
-            match self.write_to_group(group, attempt).await {
-                Ok(Attempt::Committed(chunk)) => {
+            let render = |chunk: &Chunk| Some(progress.after(chunk));
+            match self.write_part_to_group(group, known, render, attempt).await {
+                Ok(Outcome::Done(chunk)) => {
                     for (effect, entry) in chunk {
                         written.extend(entry.map(|entry| (progress.effects.len(), entry)));
                         progress.effects.push(effect);
                     }
                 }
-                Ok(Attempt::Behind(further)) => progress = further,
-                // The deadline is over for the other operations too.
-                Err(Error::Contended) => break,
+                // The same request, sent twice, has progressed further.
+                Ok(Outcome::Replayed(further)) => progress = further,
+                // What is applied already is reported, although the others are not.
+                Err(error)
+                    if matches!(error, Error::Contended)
+                        || error.is_refusal() && !progress.effects.is_empty() =>
+                {
+                    break;
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -208,30 +236,25 @@ impl Table {
     /// Applies the next operations of a request in one transaction, as many as fit.
     async fn apply_chunk(
         &self,
-        batch: &Batch<'_>,
+        batch: &Batch,
         known: &Progress,
-    ) -> Result<Decision<Attempt>, TransactionError> {
+    ) -> Result<Decision<Chunk>, TransactionError> {
         let group = batch.member_key.group;
         let next = batch.next(known);
-        let (ledger, current, progress) = tokio::try_join!(
+        let (ledger, current) = tokio::try_join!(
             self.ledger(group),
             self.current(group, next.iter().map(Operation::entry_id)),
-            self.stored_result::<Progress>(batch.request),
         )?;
-        if let Some(further) = progress.filter(|it| it.effects.len() > known.effects.len()) {
-            return Ok(Decision::Done(Attempt::Behind(further)));
-        }
         let next = take_fitting(next, &current);
         let mut transaction = LedgerTransaction::new(batch.member_key, ledger, batch.now)?;
         let chunk = batch.add_to(&mut transaction, next, known, &current)?;
-        let record = batch.record(known, &chunk)?;
-        transaction.commit(Attempt::Committed(chunk), record)
+        transaction.commit(chunk)
     }
 
     /// The report of a request: the entries that it wrote now and earlier, as they were written.
     async fn report(
         &self,
-        batch: &Batch<'_>,
+        batch: &Batch,
         progress: &Progress,
         written: HashMap<usize, Entry>,
     ) -> Result<Report, Error> {
@@ -344,26 +367,21 @@ fn take_fitting<'a>(operations: &'a [Operation], current: &Current) -> &'a [Oper
     operations.get(..fits.count()).unwrap_or(operations)
 }
 
-impl Batch<'_> {
+impl Progress {
+    /// The progress after the next operations.
+    fn after(&self, chunk: &Chunk) -> Self {
+        let next = chunk.iter().map(|(effect, _)| *effect);
+        Self { effects: self.effects.iter().copied().chain(next).collect() }
+    }
+}
+
+impl Batch {
     /// The next operations, as many as the actions of a transaction allow.
     fn next(&self, known: &Progress) -> &[Operation] {
         let left = self.operations.get(known.effects.len()..).unwrap_or_default();
         let actions = left.iter().map(Operation::actions).max().unwrap_or(1);
         let room = MAX_ACTIONS.saturating_sub(OTHER_ACTIONS).checked_div(actions).unwrap_or(1);
         left.get(..room).unwrap_or(left)
-    }
-
-    /// The write that stores the progress of the request, if it has a key, on condition that it has
-    /// not progressed further.
-    fn record(&self, known: &Progress, chunk: &Chunk) -> Result<Option<Write>, Error> {
-        let Some(request) = self.request else { return Ok(None) };
-        let mut progress = known.clone();
-        progress.effects.extend(chunk.iter().map(|(effect, _)| *effect));
-        let unchanged = match known.effects.len() {
-            0 => request.key_is_free()?,
-            done => request.is_same_request()?.and(Expression::count("effects", done)),
-        };
-        Ok(Some(request.put(progress)?.when(unchanged, OnConflict::Retry)))
     }
 
     /// Adds operations to a transaction, and returns their effects.

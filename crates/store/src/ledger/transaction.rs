@@ -20,8 +20,8 @@ use fracti_core::{
 use crate::{
     access::MemberKey,
     balance::put_balance,
-    commit::{Commit, Decision, Evidence},
-    dynamo::{Expression, OnConflict, SdkItem, Transaction, TransactionError, Write},
+    commit::Decision,
+    dynamo::{Expression, OnConflict, Transaction, TransactionError, Write},
     tallies::tally_writes,
 };
 
@@ -208,36 +208,27 @@ impl LedgerTransaction {
         Ok(())
     }
 
-    /// The decision to commit the transaction, with the write that stores the response. If no part
-    /// of the request has a row, only the response is stored.
-    pub(crate) fn commit<T>(
-        self,
-        result: T,
-        response: Option<Write>,
-    ) -> Result<Decision<T>, TransactionError> {
+    /// The decision to commit the transaction, unless no part of the request has a row.
+    pub(crate) fn commit<T>(self, result: T) -> Result<Decision<T>, TransactionError> {
+        let transaction = self.finished()?;
+        Ok(Decision::Write(transaction, result))
+    }
+
+    /// The transaction with the rows of the ledger, unless no part of the request has a row.
+    pub(crate) fn finished(self) -> Result<Transaction, Error> {
         let Self { member_key, at, read, mut next, mut transaction } = self;
         let group = member_key.group;
-        let has_rows = !transaction.is_empty();
-        transaction.extend(response);
-        if !has_rows {
-            return Ok(Decision::write(transaction, result));
+        if transaction.is_empty() {
+            return Ok(transaction);
         }
         if next.version == read.version {
             next = next.touched(at);
         }
         next.presence.forget(at);
-        let created_at = at.to_string();
-        let of_event = |row: &&SdkItem| {
-            let found = row.get("createdAt").and_then(|found| found.as_s().ok());
-            found == Some(&created_at)
-        };
-        let row = transaction.new_rows().find(of_event).cloned();
         transaction.extend(put_closing(group, &read, &next)?);
         transaction.extend(put_checkpoint(group, &read, &next)?);
         transaction.add(put_balance(group, &read, &next)?);
-        let change = next.presence.changed_at(at).map(|member| (member, at));
-        let evidence = Evidence { row, change, locked: Some((group, Box::new(read))) };
-        Ok(Decision::Write(Commit { transaction, result, evidence }))
+        Ok(transaction)
     }
 
     /// Reverts a current entry in the ledger, adds the rows of the reverted entry and of its

@@ -29,9 +29,9 @@ use crate::{
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 const MAX_SIZE: usize = 1_500_000;
 
-/// Actions of a transaction besides those of rows and tallies: the balance row, and the number of
-/// members.
-const OTHER_ACTIONS: usize = 2;
+/// Actions of a transaction besides those of rows and tallies: the balance row, the number of
+/// members, and the row of the work.
+const OTHER_ACTIONS: usize = 3;
 
 /// What the migration of a row writes.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use fracti_core::{
     time::Timestamp,
 };
 use fracti_formats::{Destination, Import, Movement, Part, Target};
-use fracti_store::{Idempotency, MemberKey, Outcome, RequestContext, StoredResponse, Table};
+use fracti_store::{Idempotency, MemberKey, Outcome, RequestContext, Table};
 
 use super::{Finding, exports::read};
 use crate::simulation::{Report, state::State};
@@ -60,7 +60,7 @@ async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
     };
     let context =
         RequestContext { now, random: fastrand::u128(..).to_ne_bytes()[..10].try_into().unwrap() };
-    let once = Idempotency { request: None, render: |_| nothing() };
+    let once = Idempotency::own_work("create-group", now);
     let made = table.create_group(&Draft::valid(new), &creator, context, &once).await.unwrap();
     let Outcome::Done(made) = made else { return None };
 
@@ -70,10 +70,10 @@ async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
     let people = import.members.iter().map(|person| person.name.to_string());
     let targets = people.map(|name| (name, Target::NewGuest)).collect();
     let new = import.recorded_in(&to, &targets).unwrap();
-    let once = Idempotency { request: None, render: |_| nothing() };
     for is_first in [true, false] {
         loop {
-            let done = table.import(member_key, &members, &new, None, now, &once).await.unwrap();
+            let once = Idempotency::own_work("import-file", now);
+            let done = table.import(member_key, &members, &new, None, &once).await.unwrap();
             let Outcome::Done(done) = done else { return None };
             let recorded = done.expenses + done.settlements + done.adjustments;
             assert_eq!(recorded > 0, is_first, "an import records each row once");
@@ -84,10 +84,6 @@ async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
     }
     table.verify_ledger(made.id).await.unwrap();
     Some(made.id)
-}
-
-fn nothing() -> StoredResponse {
-    StoredResponse { data: String::new() }
 }
 
 /// What a file says of its expenses, payments and adjustments, by the names of people, in a fixed

@@ -1,12 +1,14 @@
-//! The extractor of a POST request with its idempotency key.
+//! The extractor of a request that writes, with its idempotency key.
 
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
     http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     response::Response,
 };
-use fracti_core::{Error, id::UserId, input::Draft, time::Timestamp};
-use fracti_store::{Idempotency, IdempotentRequest, Outcome, RequestContext, StoredResponse};
+use fracti_core::{Error, id::UserId, input::Draft};
+use fracti_store::{
+    Idempotency, IdempotentRequest, KeyHashes, Outcome, RequestContext, StoredResponse,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -26,9 +28,9 @@ use crate::{
 /// <https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header>
 const KEY: &str = "idempotency-key";
 
-/// A POST request: its body, its idempotency key, and its time with random bytes for new ids.
+/// A request that writes: its body, its idempotency key, and its time with random bytes for new ids.
 #[derive(Debug)]
-pub struct Post<T: Body> {
+pub struct Once<T: Body> {
     /// The body. Its errors are reported only after the table has checked the caller's right.
     pub body: Draft<T::Fields>,
     /// The idempotency key, if there is one.
@@ -41,12 +43,11 @@ pub struct Post<T: Body> {
 #[derive(Clone, Debug)]
 pub struct Key {
     user: UserId,
-    now: Timestamp,
-    /// Hash of the key and hash of the request.
-    hashes: Option<(String, String)>,
+    creation: RequestContext,
+    hashes: Option<KeyHashes>,
 }
 
-/// A POST request without its body.
+/// A request without its body.
 pub(super) struct Head {
     pub(super) headers: HeaderMap,
     pub(super) creation: RequestContext,
@@ -55,7 +56,7 @@ pub(super) struct Head {
     key: Option<HeaderValue>,
 }
 
-impl<T: Body> FromRequest<App> for Post<T> {
+impl<T: Body> FromRequest<App> for Once<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
@@ -95,9 +96,12 @@ impl Head {
         let hashes = self.key.as_ref().map(|key| {
             let request = Sha256::new().chain_update(self.uri.path()).chain_update([0]);
             let request = request.chain_update(body).chain_update(query);
-            (hex::encode(Sha256::digest(key)), hex::encode(request.finalize()))
+            KeyHashes {
+                key: hex::encode(Sha256::digest(key)),
+                request: hex::encode(request.finalize()),
+            }
         });
-        Key { user: self.user, now: self.creation.now, hashes }
+        Key { user: self.user, creation: self.creation, hashes }
     }
 }
 
@@ -131,13 +135,7 @@ impl Key {
         T: Clone,
         V: From<T> + Serialize,
     {
-        let request = self.hashes.map(|(key_hash, request_hash)| IdempotentRequest {
-            user: self.user,
-            operation,
-            key_hash,
-            request_hash,
-            now: self.now,
-        });
+        let request = IdempotentRequest::new(self.user, operation, self.hashes, self.creation);
         Idempotency { request, render: render::<T, V> }
     }
 }
@@ -176,6 +174,21 @@ pub fn respond_tagged<T>(
     Ok(response)
 }
 
+/// As [`respond`] with success, and with a message for the user.
+///
+/// # Errors
+///
+/// As [`respond`].
+pub fn respond_with<T>(
+    message: &'static str,
+    idempotency: &Idempotency<T>,
+    outcome: Outcome<T>,
+) -> Result<Response, Problem> {
+    let (mut response, data) = response_of(StatusCode::OK, idempotency, outcome)?;
+    say(message, &mut response, &data);
+    Ok(response)
+}
+
 /// As [`respond_tagged`] to a creation, with a message for the user.
 ///
 /// # Errors
@@ -188,10 +201,15 @@ pub fn respond_created<T>(
 ) -> Result<Response, Problem> {
     let created = StatusCode::CREATED;
     let (mut response, data) = response_of(created, idempotency, outcome)?;
-    let body = envelope::of_json(created, &Data::new(&*data).with_message(message)).into_body();
-    *response.body_mut() = body;
+    say(message, &mut response, &data);
     response.headers_mut().insert(header::ETAG, etag::tag(data.get()));
     Ok(response)
+}
+
+/// Adds a message for the user to the response with `data`.
+fn say(message: &'static str, response: &mut Response, data: &RawValue) {
+    let body = envelope::of_json(response.status(), &Data::new(data).with_message(message));
+    *response.body_mut() = body.into_body();
 }
 
 fn response_of<T>(
