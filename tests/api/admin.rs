@@ -3,6 +3,7 @@
 mod dates;
 mod export;
 mod migrate;
+mod recount;
 mod retally;
 mod standardise;
 mod verify;

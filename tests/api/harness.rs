@@ -269,7 +269,9 @@ impl Api {
 
     /// Checks that the ledger agrees with the rows.
     pub(crate) async fn verify(&self, group: &str) {
-        self.table.verify_ledger(group.parse().unwrap()).await.unwrap();
+        let group = group.parse().unwrap();
+        self.table.verify_ledger(group).await.unwrap();
+        self.table.verify_members(group).await.unwrap();
     }
 }
 
@@ -385,7 +387,7 @@ impl Caller {
     pub(crate) async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Reply {
         let request = self.request(method, path);
         let request = match body {
-            Some(parts) if path.ends_with("/import") => request
+            Some(parts) if path.split('?').next().unwrap().ends_with("/import") => request
                 .header(header::CONTENT_TYPE, FORM)
                 .body(Body::from(form(parts.as_object().unwrap()))),
             Some(body) => request

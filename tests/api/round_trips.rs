@@ -158,8 +158,9 @@ impl Scene {
             (Method::PATCH, group.path(""), write(json!({ "title": "Andes" })), 2),
             (Method::DELETE, group.path(&format!("/members/{other}")), read.clone(), 2),
             (Method::POST, group.path("/import"), write(json!({ "file": "" })), 1),
-            // The group, the rows that are recorded already, and the transaction with its reads.
-            (Method::POST, group.path("/import"), write(one_row()), 4),
+            // The group, the import, the rows that are recorded already, and the transaction with its
+            // reads.
+            (Method::POST, group.path("/import"), write(one_row()), 5),
             // Another member must not have the guest's name.
             (Method::POST, group.path(&format!("/members/{other}/restore")), read.clone(), 3),
             (

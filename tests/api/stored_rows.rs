@@ -4,7 +4,11 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use fracti_core::rows::{ROWS, RowKind};
-use fracti_store::from_sdk;
+use fracti_store::{Table, from_sdk};
+use fracti_tests::{
+    database::TABLE,
+    faults::{Plan, Proxy},
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -30,7 +34,11 @@ fn attribute(value: &Value) -> AttributeValue {
 
 /// Puts the five examples of the data model into the table as they stand.
 pub(crate) async fn seeded() -> Api {
-    let api = Api::new().await;
+    seeded_in(Api::new().await).await
+}
+
+/// The same in another table.
+async fn seeded_in(api: Api) -> Api {
     let rows: HashMap<String, Value> = serde_json::from_str(SEED).unwrap();
     for row in rows.values() {
         let AttributeValue::M(item) = attribute(row) else { unreachable!("a row is an object") };
@@ -109,6 +117,40 @@ async fn first_write_to_a_group_of_v0_rows_records_them_before() {
     assert!(!rows.keys().any(|(_, sk)| sk.starts_with("TX#") || sk.starts_with("PART#")));
     assert_eq!(balance().await, "-25 25");
     api.verify(GROUP).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn members_who_join_during_the_migration_are_counted() {
+    let expense = json!({ "amount": 8, "description": "Tea" });
+    for nth in 1.. {
+        let proxy = Proxy::start(Plan::none()).await;
+        let api = seeded_in(Api::new().await.behind(&proxy)).await;
+        let other = api.over(Table::new(proxy.patient_client(1), TABLE));
+        let alice = other.user(123_456_789, "Alice Smith");
+        let mut requests = 0;
+        let held = proxy.hold(move |call| {
+            requests += usize::from(call.channel() == "1");
+            call.channel() == "1" && requests == nth
+        });
+        let path = format!("/api/groups/{GROUP}/expenses");
+        let body = expense.clone();
+        let mut sent = tokio::spawn(async move { alice.post(&path, body).await });
+        let reply = tokio::select! {
+            () = held.arrived() => {
+                let carol = api.user(5, "Carol");
+                carol.post(&format!("/api/groups/{GROUP}/join"), json!({})).await.data(200);
+                held.release().await;
+                sent.await.unwrap()
+            }
+            reply = &mut sent => reply.unwrap(),
+        };
+        reply.data(201);
+        api.verify(GROUP).await;
+        if !held.has_arrived() {
+            assert!(nth > 10, "{nth}");
+            break;
+        }
+    }
 }
 
 /// An early version of the TypeScript Fracti gave members other ids than those of Telegram.

@@ -60,7 +60,10 @@ impl Sizes {
                 let expressions = [update.condition_expression(), Some(update.update_expression())];
                 (update.key(), expressions)
             });
-            let (row, expressions) = put.or(delete).or(update).unwrap();
+            let check = action
+                .condition_check()
+                .map(|check| (check.key(), [Some(check.condition_expression()), None]));
+            let (row, expressions) = put.or(delete).or(update).or(check).unwrap();
             bytes += row::size::<Plain>(&from_sdk(row.clone()));
             largest.row(row);
             for expression in expressions.into_iter().flatten() {

@@ -9,7 +9,7 @@ use fracti_core::{
     time::Timestamp,
 };
 use fracti_formats::{Destination, Target};
-use fracti_store::{Idempotency, Imported, MemberKey, Outcome as Stored};
+use fracti_store::{Idempotency, ImportPart, Imported, MemberKey, Outcome as Stored};
 
 use crate::{Admin, Export, Failure, Outcome, count_of, progress};
 
@@ -80,7 +80,11 @@ impl Admin {
         let Imported { expenses, settlements, adjustments, members, already_there, import } = done;
         let recorded = listed(expenses, settlements, adjustments, members);
         writeln!(out, "import {} recorded {recorded}; already there: {already_there}", import.id)?;
-        Ok(Outcome::Good)
+        if import.status == Status::Done {
+            return Ok(Outcome::Good);
+        }
+        writeln!(out, "a member has undone the import meanwhile")?;
+        Ok(Outcome::Bad)
     }
 
     async fn record(
@@ -95,7 +99,9 @@ impl Admin {
             // Members may leave during a long import.
             let (_, members) = self.pace.step(self.table.group(member_key)).await?;
             let once = Idempotency::own_work("import-file", now);
-            let part = self.table.import(member_key, &members, new, Some(ROWS_AT_ONCE), &once);
+            let run = all.as_ref().map(|all| all.import.run);
+            let part = ImportPart { run, at_most: Some(ROWS_AT_ONCE) };
+            let part = self.table.import(member_key, &members, new, part, &once);
             let Stored::Done(part) = self.pace.step(part).await? else {
                 return Err(Failure::Table(fracti_core::Error::KeyReused));
             };
@@ -112,7 +118,7 @@ impl Admin {
             };
             let recorded = [sum.expenses, sum.settlements, sum.adjustments, sum.already_there];
             bar.set_position(recorded.into_iter().fold(0, u64::saturating_add));
-            if sum.import.status == Status::Done {
+            if sum.import.status != Status::Running {
                 bar.finish_and_clear();
                 return Ok(sum);
             }

@@ -7,6 +7,7 @@ mod import;
 mod migrate;
 mod pace;
 mod plan;
+mod recount;
 mod retally;
 mod standardise;
 mod verify;

@@ -36,7 +36,8 @@ struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Compute the balances of groups again from all their rows, and compare them with the ledger.
+    /// Compute the balances of groups again from all their rows, and compare them with the ledger;
+    /// count their members and compare their links.
     Verify {
         #[command(flatten)]
         groups: Groups,
@@ -74,6 +75,14 @@ enum Command {
     /// Give each expense without a date the day of its recording, in UTC, and add it to the totals
     /// of that day.
     DateExpenses {
+        #[command(flatten)]
+        groups: Groups,
+        #[command(flatten)]
+        changes: Changes,
+    },
+    /// Count the members of groups again, compare their links with the ledger, and correct what
+    /// differs.
+    Recount {
         #[command(flatten)]
         groups: Groups,
         #[command(flatten)]
@@ -131,6 +140,9 @@ async fn run(options: Options) -> Result<Outcome, Failure> {
         Command::Standardise { changes } => admin().await.standardise(changes.dry_run, out).await,
         Command::DateExpenses { groups, changes } => {
             admin().await.date_expenses(groups.group, changes.dry_run, out).await
+        }
+        Command::Recount { groups, changes } => {
+            admin().await.recount(groups.group, changes.dry_run, out).await
         }
         Command::Retally { groups, changes } => {
             admin().await.retally(groups.group, changes.dry_run, out).await

@@ -21,15 +21,21 @@ impl Admin {
         let bar = progress(groups.len(), "groups");
         let mut differing = 0_u64;
         for group in bar.wrap_iter(groups.into_iter()) {
-            match self.pace.step(self.table.verify_ledger(group)).await {
-                Ok(()) => {}
-                Err(error @ Error::Unavailable(_)) => return Err(error.into()),
-                // A row that cannot be read, or an entry that is missing, is a finding, too.
-                Err(error) => {
-                    differing = differing.saturating_add(1);
-                    bar.suspend(|| writeln!(out, "group {group}: {}", with_causes(&error)))?;
+            let ledger = self.pace.step(self.table.verify_ledger(group)).await;
+            let members = self.pace.step(self.table.verify_members(group)).await;
+            let mut is_good = true;
+            for found in [ledger, members] {
+                match found {
+                    Ok(()) => {}
+                    Err(error @ Error::Unavailable(_)) => return Err(error.into()),
+                    // A row that cannot be read, or an entry that is missing, is a finding, too.
+                    Err(error) => {
+                        is_good = false;
+                        bar.suspend(|| writeln!(out, "group {group}: {}", with_causes(&error)))?;
+                    }
                 }
             }
+            differing = differing.saturating_add(u64::from(!is_good));
         }
         bar.finish_and_clear();
         writeln!(out, "{} groups verified, {differing} of them with a finding", bar.position())?;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     currency::Currency,
+    id::MemberId,
     ledger::{Ledger, LedgerError},
     tally::TallyKey,
 };
@@ -31,6 +32,16 @@ pub enum Discrepancy {
     /// Tallies differ from the sums of the expenses that have a date.
     #[error("tallies differ from the expenses: [{}]", first(.0))]
     Tallies(Vec<TallyKey>),
+    /// The group's row or those of its members say something else than the members and the ledger.
+    #[error("{}", of_members(*count, links, missing))]
+    Members {
+        /// Number of members who are present, if the group's row has another one.
+        count: Option<u64>,
+        /// Members whose links differ from the ledger's.
+        links: Vec<MemberId>,
+        /// Ids in the ledger that have no row of a member.
+        missing: Vec<MemberId>,
+    },
     /// The rows do not add up to a ledger: a row is missing, or they do not balance.
     #[error("the {of} of the ledger do not add up")]
     Unsound {
@@ -42,12 +53,21 @@ pub enum Discrepancy {
     },
 }
 
-/// Number of tallies that a message names.
+/// Number of tallies or members that a message names.
 const NAMED: usize = 20;
 
-fn first(tallies: &[TallyKey]) -> String {
-    let named = tallies.iter().take(NAMED).map(ToString::to_string);
-    let more = tallies.len().checked_sub(NAMED).filter(|more| *more > 0);
+fn of_members(count: Option<u64>, links: &[MemberId], missing: &[MemberId]) -> String {
+    let count =
+        count.map(|count| format!("the group has {count} members, its row has another number"));
+    let list =
+        |what: &str, of: &[MemberId]| (!of.is_empty()).then(|| format!("{what} [{}]", first(of)));
+    let parts = [count, list("links differ of", links), list("there is no member row of", missing)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+fn first(things: &[impl ToString]) -> String {
+    let named = things.iter().take(NAMED).map(ToString::to_string);
+    let more = things.len().checked_sub(NAMED).filter(|more| *more > 0);
     named.chain(more.map(|more| format!("and {more} more"))).collect::<Vec<_>>().join(", ")
 }
 

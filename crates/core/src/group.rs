@@ -85,6 +85,14 @@ pub struct Member {
     /// Time of being removed, if the member is past and cannot rejoin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed_at: Option<Timestamp>,
+    /// Number of changes of the row, each of which is made on condition of it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub version: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The row of a member, with the id of the group.
@@ -198,6 +206,7 @@ impl Member {
             joined_at,
             left_at: None,
             removed_at: None,
+            version: 0,
         }
     }
 }

@@ -25,6 +25,7 @@ impl Member {
             avatar_url: None,
             left_at: None,
             removed_at: None,
+            version: 0,
             joined_at: added_at,
         }
     }

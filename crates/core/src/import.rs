@@ -3,7 +3,7 @@
 //! The ids of what an import records are derived from the group and from the identity of a row in
 //! the file. A row that is imported twice therefore has one id and is recorded once.
 
-use std::fmt;
+use std::{cmp::Ordering, fmt};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -22,6 +22,9 @@ use crate::{
     time::Timestamp,
     words,
 };
+
+/// Rule of the parameter that names a run.
+pub const RUN_RULE: &str = "must be the run of an earlier response";
 
 words! {
     /// Format of a file.
@@ -70,6 +73,10 @@ pub struct ImportRow {
     pub format: Format,
     /// How far the import or its undo is.
     pub status: Status,
+    /// Number of times that the import has begun: once, and again after each undo. A request that
+    /// counts rows counts those of one run. Rows of version 2 have none.
+    #[serde(default)]
+    pub run: u64,
     /// User who imported the file.
     pub created_by: UserId,
     /// Number of expenses that it has recorded.
@@ -104,6 +111,19 @@ pub struct EntryPosition {
 }
 
 impl ImportRow {
+    /// The import of an earlier run, which is undone, or `None` if `run` is that of this import.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`]: there was no such run.
+    pub fn of_earlier(&self, run: u64) -> Result<Option<Self>, Error> {
+        match run.cmp(&self.run) {
+            Ordering::Less => Ok(Some(Self { run, status: Status::Undone, ..self.clone() })),
+            Ordering::Equal => Ok(None),
+            Ordering::Greater => Err(Error::invalid("run", RUN_RULE)),
+        }
+    }
+
     /// Time after which the import has recorded nothing.
     #[must_use]
     pub fn recorded_until(&self) -> Timestamp {
@@ -115,8 +135,9 @@ impl Row for ImportRow {
     const KIND: &'static str = "import";
 
     // A Fracti that knows only version 1 would lose `recordedUntil` when it continues an undo, and
-    // leave the adjustments in the ledger, so it must refuse the row.
-    const VERSION: u32 = 2;
+    // leave the adjustments in the ledger, so it must refuse the row. One that knows only version 2
+    // would lose the run.
+    const VERSION: u32 = 3;
 
     fn keys(&self) -> Keys {
         keys::import(self.group_id, self.id).into()
@@ -250,6 +271,7 @@ impl NewImport {
             group_id,
             format: self.format,
             status: Status::Running,
+            run: 1,
             created_by,
             expenses: 0,
             settlements: 0,

@@ -25,6 +25,7 @@
 //! | targets | `USER#<userId>` | `CONFIG#TARGETS` |
 //! | usage | `USER#<userId>` | `USAGE#<YYYY-MM-DD>` |
 //! | token | `USER#<userId>` | `PAT#<tokenId>` |
+//! | token list | `USER#<userId>` | `TOKENS` |
 //!
 //! Keys in the indexes:
 //!
@@ -435,6 +436,12 @@ pub fn own_work(operation: &str, random: &str) -> Primary {
 #[must_use]
 pub fn token(user: UserId, token: TokenId) -> Primary {
     Primary { pk: own_partition(user), sk: token_position(token) }
+}
+
+/// Key of the row that the creation of a token changes.
+#[must_use]
+pub fn token_list(user: UserId) -> Primary {
+    Primary { pk: own_partition(user), sk: "TOKENS".to_owned() }
 }
 
 /// Sort key of an API token.

@@ -82,6 +82,8 @@ pub mod usage;
 
 pub mod verify;
 
+pub mod roll;
+
 pub mod token;
 
 pub mod keys;

@@ -62,6 +62,11 @@ impl Links {
         of_user.map(|(guest, _)| MemberId::from(*guest))
     }
 
+    /// The linked guests and their users.
+    pub(crate) fn named(&self) -> impl Iterator<Item = MemberId> + '_ {
+        self.0.iter().flat_map(|(guest, user)| [MemberId::from(*guest), MemberId::from(*user)])
+    }
+
     /// The members who are not linked guests.
     #[must_use]
     pub fn unlinked(&self, members: &[Member]) -> Vec<Member> {

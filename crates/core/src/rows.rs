@@ -18,7 +18,7 @@ use crate::{
     summary::DaySummary,
     tally::TallyRow,
     targets::Targets,
-    token::Token,
+    token::{Token, TokenList},
     usage::Usage,
 };
 
@@ -33,7 +33,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 21] = [
+pub const ROWS: [RowKind; 22] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -55,6 +55,7 @@ pub const ROWS: [RowKind; 21] = [
     RowKind::of::<Targets>(),
     RowKind::of::<Usage>(),
     RowKind::of::<Token>(),
+    RowKind::of::<TokenList>(),
 ];
 
 /// The result in an idempotency row, of any operation.

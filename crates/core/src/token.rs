@@ -105,6 +105,26 @@ impl Row for Token {
     }
 }
 
+/// The row that each creation of a token changes, so that two at once do not exceed the limit. A
+/// number of tokens would not do, because expired ones are deleted by DynamoDB.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenList {
+    /// The user.
+    #[serde(rename = "PK", with = "keys::of_user")]
+    pub user_id: UserId,
+    /// Number of tokens that the user has created since the row exists.
+    pub version: u64,
+}
+
+impl Row for TokenList {
+    const KIND: &'static str = "tokenList";
+    const VERSION: u32 = USER_ROWS_VERSION;
+
+    fn keys(&self) -> Keys {
+        keys::token_list(self.user_id).into()
+    }
+}
+
 impl Token {
     /// The user for whom the token acts, as they were when they created it.
     #[must_use]

@@ -74,8 +74,9 @@ requests may have numbers or strings. For clients that read numbers as floats, `
 string with the same digits.
 * **Lists** are newest first unless stated otherwise. To get the next page, send the \
 same request with `pagination.nextCursor` as `cursor`. Cursors are opaque.
-* **Idempotency.** A POST with an `Idempotency-Key` is carried out once: for {retention} hours, the \
-same key and body get the first response again.
+* **Idempotency.** A write with an `Idempotency-Key` is carried out once: for {retention} hours, the \
+same key and body get the first response again. A 4xx answer means that nothing of the request was \
+or will be written.
 * **Optional fields** of a request body may be `null`, which means the same as leaving them out. \
 The exceptions are `category` and `notes` of `EditExpense`, and `emoji` and `notes` of \
 `EditSpending`: there, `null` removes the value.

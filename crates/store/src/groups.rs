@@ -20,7 +20,7 @@ use crate::{
     commit::Decision,
     dynamo::{Expression, MAX_VALUES, OnConflict, Range, Transaction, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
-    presence::{attributes, count_in, unchanged},
+    presence::{attributes, change_member, check_unarchived, count_in},
     table::{RequestContext, Table},
 };
 
@@ -121,8 +121,8 @@ impl Table {
         let mut writes = Transaction::default();
         if member != before {
             let attributes = attributes(&before, &member)?;
-            let update = Write::update(keys::member(group.id, member.id), attributes);
-            writes.add(update.when(unchanged(&before)?, OnConflict::Retry));
+            writes.add(change_member(group.id, &before, attributes)?);
+            writes.add(check_unarchived(group.id));
         }
         Ok((writes, member))
     }
@@ -148,9 +148,8 @@ impl Table {
                 return Err(Error::GroupArchived.into());
             }
             let value = [("wallet", Some(row::to_value(wallet)?))];
-            let update = Write::update(keys::member(group.id, member.id), value)
-                .when(unchanged(&member)?, OnConflict::Retry);
-            Ok(Decision::Write(Transaction::from_iter([update]), wallet.clone()))
+            let writes = [change_member(group.id, &member, value)?, check_unarchived(group.id)];
+            Ok(Decision::Write(Transaction::from_iter(writes), wallet.clone()))
         })
         .await
     }

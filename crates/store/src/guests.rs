@@ -8,7 +8,6 @@ use fracti_core::{
     group::{Group, Member, MemberRow},
     id::MemberId,
     input::{Draft, Field},
-    keys,
     ledger::Ledger,
     row,
     text::GuestName,
@@ -20,7 +19,7 @@ use crate::{
     commit::Decision,
     dynamo::{Expression, OnConflict, Transaction, Write},
     idempotency::{Idempotency, Outcome},
-    presence::count_in,
+    presence::{change_member, count_in},
     table::{RequestContext, Table},
 };
 
@@ -85,9 +84,7 @@ impl Table {
                 return Ok(Decision::Done(renamed));
             }
             let name = [("name", Some(row::to_value(&renamed.name)?))];
-            let update = Write::update(keys::member(group, guest), name)
-                .when(Expression::present(), OnConflict::Retry);
-            let writes = [update, put_lock(group, &ledger)?];
+            let writes = [change_member(group, before, name)?, put_lock(group, &ledger)?];
             Ok(Decision::Write(Transaction::from_iter(writes), renamed))
         })
         .await

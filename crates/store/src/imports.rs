@@ -20,7 +20,9 @@ use fracti_core::{
     entry::Entry,
     group::{Member, MemberRow},
     id::{GroupId, ImportId, MemberId},
-    import::{Format, ImportRow, ImportedSettlement, NewImport, Record, RowPlace, Status},
+    import::{
+        Format, ImportRow, ImportedSettlement, NewImport, RUN_RULE, Record, RowPlace, Status,
+    },
     input::{FieldErrors, Step},
     keys::{self, Primary, prefix},
     row,
@@ -68,10 +70,25 @@ pub struct Imported {
 }
 
 impl Imported {
+    /// Nothing of an import.
+    const fn none(import: ImportRow) -> Self {
+        Self { import, expenses: 0, settlements: 0, adjustments: 0, members: 0, already_there: 0 }
+    }
+
     /// Whether the request has recorded anything.
     const fn has_begun(&self) -> bool {
         self.expenses > 0 || self.settlements > 0 || self.adjustments > 0 || self.members > 0
     }
+}
+
+/// The part of an import that a request is to do.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImportPart {
+    /// The run that it continues. By default, it begins an import that is undone again.
+    pub run: Option<u64>,
+    /// Number of rows after which it stops, and the import stays `running`. By default, it stops at
+    /// the deadline.
+    pub at_most: Option<usize>,
 }
 
 /// An import in progress.
@@ -81,8 +98,8 @@ struct Run<'a> {
     /// The members who take part in it.
     members: Vec<Member>,
     now: Timestamp,
-    /// The row of the import when the request began.
-    before: Option<ImportRow>,
+    /// The run of the import whose rows the request counts.
+    number: u64,
 }
 
 /// A row of the file and its place.
@@ -92,12 +109,12 @@ impl Table {
     /// Records the rows of a file that the group does not have yet, in the order of the file, and
     /// adds the guests that they need. `members` are all members of the group.
     ///
-    /// Nothing is recorded if one of the rows cannot be. At the deadline, or once about `at_most`
-    /// rows are recorded, the import stays `running`.
+    /// Nothing is recorded if one of the rows cannot be. An import of a run that was undone is
+    /// returned as it is, and nothing is recorded.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if the ledger cannot take a row; [`Error::ImportUndoing`];
+    /// [`Error::Invalid`] if the ledger cannot take a row, or if there was no such run; [`Error::ImportUndoing`];
     /// [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::TooManyMembers`];
     /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`],
     /// after which rows may be recorded: a repeated request continues.
@@ -106,12 +123,11 @@ impl Table {
         member_key: MemberKey,
         members: &[Member],
         new: &NewImport,
-        at_most: Option<usize>,
+        part: ImportPart,
         idempotency: &Idempotency<Imported>,
     ) -> Result<Outcome<Imported>, Error> {
         let mut known = Known::of(&idempotency.request);
-        let imported =
-            self.import_parts(member_key, members, new, at_most, idempotency, &mut known);
+        let imported = self.import_parts(member_key, members, new, part, idempotency, &mut known);
         match imported.await {
             Err(error) => Err(self.refused(&mut known, error).await),
             imported => imported,
@@ -123,25 +139,43 @@ impl Table {
         member_key: MemberKey,
         members: &[Member],
         new: &NewImport,
-        at_most: Option<usize>,
+        part: ImportPart,
         idempotency: &Idempotency<Imported>,
         known: &mut Known<StoredResponse>,
     ) -> Result<Outcome<Imported>, Error> {
         let (group, now) = (member_key.group, known.now());
         let all: Vec<Line<'_>> = new.records.iter().collect();
-        let (ledger, before, recorded, ()) = tokio::try_join!(
+        let (ledger, before, ()) = tokio::try_join!(
             self.ledger(group),
             self.db.get::<ImportRow>(keys::import(group, new.id)),
-            self.recorded(group, new.format, &all),
             self.know(known),
         )?;
         if known.is_repeated(None) {
             return known.replay();
         }
         ledger.presence.check_writer(member_key.user)?;
-        if before.as_ref().is_some_and(|it| it.status == Status::Undoing) {
-            return Err(Error::ImportUndoing);
-        }
+        let mut done = Imported::none(new.row(group, member_key.user, now));
+        let number = match (before, part.run) {
+            (None, None) => done.import.run,
+            (None, Some(_)) => return Err(Error::invalid("run", RUN_RULE)),
+            (Some(row), run) => {
+                let of_earlier = run.map(|run| row.of_earlier(run)).transpose()?.flatten();
+                let undone = of_earlier.or_else(|| {
+                    let is_over = run.is_some() && row.status == Status::Undone;
+                    is_over.then(|| row.clone())
+                });
+                if let Some(undone) = undone {
+                    return Ok(Outcome::Done(Imported::none(undone)));
+                }
+                match row.status {
+                    Status::Running | Status::Done => row.run,
+                    Status::Undone => row.run.saturating_add(1),
+                    Status::Undoing => return Err(Error::ImportUndoing),
+                }
+            }
+        };
+        // Read after the row, because what an earlier run recorded may be deleted before.
+        let recorded = self.recorded(group, new.format, &all).await?;
         let missing: Vec<Line<'_>> =
             all.iter().copied().filter(|(_, it)| !recorded.has(it)).collect();
         let events = missing.iter();
@@ -159,21 +193,12 @@ impl Table {
         let named = members.iter().chain(&new.guests);
         let taking_part = taking_part(&new.records);
         let members = named.filter(|it| taking_part.contains(&it.id)).cloned().collect();
-        let already_there = count(all.len()).saturating_sub(count(missing.len()));
-        let import = new.row(group, member_key.user, now);
-        let mut done = Imported {
-            import,
-            expenses: 0,
-            settlements: 0,
-            adjustments: 0,
-            members: 0,
-            already_there,
-        };
-        let run = Run { member_key, new, members, now, before };
+        done.already_there = count(all.len()).saturating_sub(count(missing.len()));
+        let run = Run { member_key, new, members, now, number };
         while self.add_guests(&run, &mut done, known).await? {}
         let (mut left, mut at_once) = (missing.as_slice(), CANDIDATES);
         let is_enough = |left: &[Line<'_>]| {
-            at_most.is_some_and(|most| missing.len().saturating_sub(left.len()) >= most)
+            part.at_most.is_some_and(|most| missing.len().saturating_sub(left.len()) >= most)
         };
         loop {
             let attempt = || self.record_batch(&run, left, at_once, &done);
@@ -418,15 +443,19 @@ impl Run<'_> {
     fn continued(&self, row: Option<&ImportRow>, at: Timestamp) -> Result<ImportRow, Error> {
         let MemberKey { group, user } = self.member_key;
         let Some(row) = row else { return Ok(self.new.row(group, user, at)) };
-        let begins_again = self.before.as_ref() == Some(row);
         match row.status {
-            Status::Running | Status::Done => Ok(row.clone()),
+            Status::Running | Status::Done if row.run == self.number => Ok(row.clone()),
             // Expenses from before the undo may have been restored, so the period must still
             // include them.
-            Status::Undone if begins_again => {
-                Ok(ImportRow { created_at: row.created_at, ..self.new.row(group, user, at) })
+            Status::Undone if row.run < self.number => Ok(ImportRow {
+                created_at: row.created_at,
+                run: self.number,
+                ..self.new.row(group, user, at)
+            }),
+            // Another request has undone the import since.
+            Status::Running | Status::Done | Status::Undone | Status::Undoing => {
+                Err(Error::ImportUndoing)
             }
-            Status::Undone | Status::Undoing => Err(Error::ImportUndoing),
         }
     }
 }

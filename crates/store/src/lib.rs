@@ -28,6 +28,7 @@ mod links;
 mod memberships;
 mod migration;
 mod presence;
+mod roll;
 mod settings;
 mod settlements;
 mod spendings;
@@ -50,7 +51,7 @@ pub use dynamo::{
 pub use export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
 pub use groups::Profile;
 pub use idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};
-pub use imports::Imported;
+pub use imports::{ImportPart, Imported};
 pub use ledger::{Line, Place, Statement};
 pub use memberships::Membership;
 pub use migration::{Counts, Finding, FindingKind, Migration, Step, TrialRun, V0Page};

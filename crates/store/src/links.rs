@@ -10,9 +10,10 @@ use fracti_core::{
 
 use crate::{
     access::MemberKey,
-    dynamo::{Expression, OnConflict, Write},
+    dynamo::Write,
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
+    presence::change_member,
     table::{RequestContext, Table},
 };
 
@@ -53,7 +54,7 @@ impl Table {
             ledger.presence.check_writer(member_key.user)?;
             let user = *user.required()?;
             let present = find(&members, user.into()).filter(|member| member.is_present());
-            present.ok_or_else(|| Error::invalid("userId", MEMBER_RULE))?;
+            let present = present.ok_or_else(|| Error::invalid("userId", MEMBER_RULE))?;
             if ledger.links.are_full_for(user) {
                 return Err(Error::TooManyLinks.into());
             }
@@ -63,12 +64,9 @@ impl Table {
             let guests: Vec<_> = ledger.links.guests_of(user).chain([guest]).collect();
             let mut transaction = LedgerTransaction::new(member_key, ledger, context.now)?;
             let link = [("linkedTo", Some(row::to_value(&user)?))];
-            let link = Write::update(keys::member(group, guest), link);
-            let unlinked = Expression::present().and(Expression::without("linkedTo"));
-            transaction.add(link.when(unlinked, OnConflict::Retry));
+            transaction.add(change_member(group, before, link)?);
             let guests = [("guests", Some(row::to_value(&guests)?))];
-            let guests = Write::update(keys::member(group, user.into()), guests);
-            transaction.add(guests.when(Expression::present(), OnConflict::Retry));
+            transaction.add(change_member(group, present, guests)?);
             // Both are one person from now on.
             if before.is_present() {
                 transaction.add(Write::decrement(keys::group(group), "memberCount"));

@@ -224,9 +224,7 @@ impl Change {
         let Self { group, before, mut transaction } = self;
         let at = transaction.at();
         transaction.presence().change(after.id, after.is_present(), at)?;
-        let update = Write::update(keys::member(group.id, after.id), attributes(&before, after)?)
-            .when(unchanged(&before)?, OnConflict::Retry);
-        transaction.add(update);
+        transaction.add(change_member(group.id, &before, attributes(&before, after)?)?);
         match (before.is_present(), after.is_present()) {
             (false, true) => transaction.add(count_in(&group, 1)?),
             (true, false) => transaction.add(
@@ -240,7 +238,7 @@ impl Change {
 }
 
 /// Attributes of a member's row that joining, leaving and coming back change. The wallet is among
-/// them only if it is a new one: another request may set it at the same time.
+/// them only if it is a new one.
 pub(crate) fn attributes(
     before: &Member,
     member: &Member,
@@ -260,14 +258,26 @@ pub(crate) fn attributes(
     Ok(attributes)
 }
 
-/// The member is present or past as they were read.
-pub(crate) fn unchanged(member: &Member) -> Result<Expression, Error> {
-    let same = |name, at: Option<Timestamp>| match at {
-        None => Ok(Expression::without(name)),
-        Some(at) => Ok::<_, Error>(Expression::equal(name, row::to_value(&at)?)),
+/// The write that changes attributes of a member's row, if the row is as it was read.
+pub(crate) fn change_member(
+    group: GroupId,
+    read: &Member,
+    attributes: impl IntoIterator<Item = (&'static str, Option<AttributeValue>)>,
+) -> Result<Write, Error> {
+    let as_read = match read.version {
+        0 => Expression::present().and(Expression::without("version")),
+        version => Expression::equal("version", row::to_value(&version)?),
     };
-    let (left, removed) = (same("leftAt", member.left_at)?, same("removedAt", member.removed_at)?);
-    Ok(Expression::present().and(left).and(removed))
+    let version = row::to_value(&read.version.saturating_add(1))?;
+    let attributes = attributes.into_iter().chain([("version", Some(version))]);
+    let update = Write::update(keys::member(group, read.id), attributes);
+    Ok(update.when(as_read, OnConflict::Retry))
+}
+
+/// The group is not archived when the transaction is committed.
+pub(crate) fn check_unarchived(group: GroupId) -> Write {
+    let unarchived = Expression::present().and(Expression::without("archived"));
+    Write::check(keys::group(group)).when(unarchived, OnConflict::Retry)
 }
 
 /// The write that adds `number` to the count of members, if the group has room and is not archived.

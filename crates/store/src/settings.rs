@@ -11,7 +11,7 @@ use fracti_core::{
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, OnConflict, Write},
+    dynamo::{Expression, OnConflict, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     table::Table,
@@ -39,6 +39,10 @@ impl Table {
                 tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
             caller.filter(Member::is_present).ok_or(Error::NotMember)?;
             ledger.presence.check_present(user)?;
+            if ledger.presence.archived != before.archived {
+                // The two rows were read before and after another request.
+                return Err(TransactionError::Retry);
+            }
             let after = update.apply(&before);
             if after.as_ref().is_ok_and(|after| *after == before) {
                 return Ok(Decision::Done(before));
@@ -63,7 +67,7 @@ impl Table {
     }
 }
 
-/// The group has the settings that were read.
+/// The group has the settings and the number of members that were read.
 fn unchanged(group: &Group) -> Result<Expression, Error> {
     let title = Expression::equal("title", row::to_value(&group.title)?);
     let currency = Expression::equal("currency", row::to_value(&group.currency)?);
@@ -72,5 +76,6 @@ fn unchanged(group: &Group) -> Result<Expression, Error> {
     } else {
         Expression::without("archived")
     };
-    Ok(title.and(currency).and(archived))
+    let members = Expression::equal("memberCount", row::to_value(&group.member_count)?);
+    Ok(title.and(currency).and(archived).and(members))
 }

@@ -10,14 +10,14 @@ use fracti_core::{
     row,
     telegram::User,
     time::{Day, Timestamp},
-    token::{MAX_TOKENS, NewToken, Token, TokenHash},
+    token::{MAX_TOKENS, NewToken, Token, TokenHash, TokenList},
 };
 use tokio::time::{sleep, timeout};
 
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, OnConflict, Page, Range, Slice, Transaction, Write},
+    dynamo::{Expression, OnConflict, Page, Range, Slice, Transaction, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
     table::{RequestContext, Table},
 };
@@ -56,15 +56,21 @@ impl Table {
                         None => Ok(()),
                     }
                 };
-                let (member, tokens) =
-                    tokio::join!(member, self.tokens_of(user.id, context.now, &first));
+                // The tokens are counted as of the list or later, and whoever creates one changes it.
+                let tokens = async {
+                    let list = self.db.get::<TokenList>(keys::token_list(user.id)).await?;
+                    Ok((list, self.tokens_of(user.id, context.now, &first).await?))
+                };
+                let (member, tokens) = tokio::join!(member, tokens);
                 member?;
                 let token = new.check(hash, user, context.now, context.random)?;
-                if tokens?.items.len() >= MAX_TOKENS {
+                let (list, tokens) = tokens.map_err(TransactionError::Fail)?;
+                if tokens.items.len() >= MAX_TOKENS {
                     return Err(Error::TooManyTokens.into());
                 }
                 let put = Write::put(&token)?.when(Expression::absent(), OnConflict::Retry);
-                Ok(Decision::Write(Transaction::from_iter([put]), token))
+                let writes = [put, put_list(user.id, list.as_ref())?];
+                Ok(Decision::Write(Transaction::from_iter(writes), token))
             })
             .await?;
         if let Outcome::Done(_) = &outcome {
@@ -152,4 +158,15 @@ impl Table {
         })
         .await
     }
+}
+
+/// The write of the list of a user's tokens after the one that was read.
+fn put_list(user: UserId, read: Option<&TokenList>) -> Result<Write, Error> {
+    let version = read.map_or(0, |list| list.version);
+    let unchanged = match read {
+        None => Expression::absent(),
+        Some(_) => Expression::equal("version", row::to_value(&version)?),
+    };
+    let next = TokenList { user_id: user, version: version.saturating_add(1) };
+    Ok(Write::put(&next)?.when(unchanged, OnConflict::Retry))
 }

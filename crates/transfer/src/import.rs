@@ -4,6 +4,8 @@ mod options;
 mod plan;
 mod view;
 
+use std::str::FromStr;
+
 use axum::{
     extract::State,
     http::StatusCode,
@@ -11,19 +13,42 @@ use axum::{
 };
 use fracti_core::{
     id::ImportId,
-    import::{ImportRow, Status},
+    import::{ImportRow, RUN_RULE, Status},
     time::Timestamp,
 };
 use fracti_formats::{Answers, Destination, matches};
 use fracti_http::{
-    App, AsMember, Code, Data, Id, List, ListId, Once, Paging, Problem, Upload, respond,
+    App, AsMember, Code, Data, Id, List, ListId, Once, Paging, Parameters, Problem, QueryReader,
+    Upload, respond,
 };
-use fracti_store::Outcome;
+use fracti_store::{ImportPart, Outcome};
 use serde::{Deserialize, Serialize};
 
 use options::{ImportForm, ImportOptions};
 use plan::PlanView;
 use view::{ImportView, ImportedView, ResultView};
+
+/// Query parameters of a request that continues an import or its undo.
+pub(crate) struct RunQuery {
+    run: Option<u64>,
+}
+
+impl Parameters for RunQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        Self { run: query.read::<Run>("run").map(|Run(run)| run) }
+    }
+}
+
+/// The number of a run.
+struct Run(u64);
+
+impl FromStr for Run {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        text.parse().map(Self).map_err(|_| RUN_RULE)
+    }
+}
 
 /// Import a file of another app.
 ///
@@ -31,9 +56,12 @@ use view::{ImportView, ImportedView, ResultView};
 /// of a Fracti group. The format is recognized by the contents. Without `commit`, the response is a
 /// plan, and nothing is written. With `commit`, all expenses and payments that the group does not
 /// have yet are recorded; if one of them cannot be recorded, none is. The response to a large
-/// import may be 202 with the status `running`: repeat the request until the status is `done`. A
-/// repeated request records nothing twice.
+/// import may be 202 with the status `running`: repeat the request with the response's `run` until the
+/// status is not `running`. A repeated request records nothing twice, and with `run`, nothing that
+/// somebody has undone since.
 #[utoipa::path(post, path = "/api/groups/{groupId}/import", tag = "transfer",
+    params(("run" = Option<u64>, Query, minimum = 0,
+        description = "The run that a repeated request continues, from the response with 202.")),
     request_body(content = ImportForm, content_type = "multipart/form-data"),
     responses(
         (status = OK, body = Data<ResultView>),
@@ -41,7 +69,7 @@ use view::{ImportView, ImportedView, ResultView};
     extensions(("x-errors" = json!([Code::TooManyMembers, Code::NameTaken, Code::ImportUndoing]))))]
 pub(crate) async fn import_file(
     State(app): State<App>,
-    AsMember(member_key, ()): AsMember,
+    AsMember(member_key, RunQuery { run }): AsMember<RunQuery>,
     upload: Upload<ImportOptions>,
 ) -> Result<Response, Problem> {
     let (group, members) = app.table.group(member_key).await?;
@@ -62,7 +90,8 @@ pub(crate) async fn import_file(
         Ok(new) => new,
         Err(error) => return Err(app.table.refuse(&idempotency, error).await.into()),
     };
-    let outcome = app.table.import(member_key, &members, &new, None, &idempotency).await?;
+    let part = ImportPart { run, at_most: None };
+    let outcome = app.table.import(member_key, &members, &new, part, &idempotency).await?;
     let is_running =
         matches!(&outcome, Outcome::Done(done) if done.import.status == Status::Running);
     let status = if is_running { StatusCode::ACCEPTED } else { StatusCode::OK };
@@ -106,21 +135,24 @@ pub(crate) async fn get_import(
 /// Allowed for the member who imported the file, and for any member once that member has left.
 /// Deletes all expenses and settlements of the import that still exist, including edited ones.
 /// Guests that the import has added stay members. The response to a large undo may be 202 with the
-/// status `undoing`: repeat the request until the status is `undone`.
+/// status `undoing`: repeat the request with the response's `run` until the status is `undone`. With a `run`
+/// that is over, nothing is deleted and the status is `undone`.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/import/{importId}", tag = "transfer",
+    params(("run" = Option<u64>, Query, minimum = 0,
+        description = "The run that is to be undone. By default, the present one.")),
     responses(
         (status = OK, body = Data<ImportView>),
         (status = ACCEPTED, body = Data<ImportView>)),
     extensions(("x-errors" = json!([Code::NotAllowed]))))]
 pub(crate) async fn undo_import(
     State(app): State<App>,
-    AsMember(member_key, ()): AsMember,
+    AsMember(member_key, RunQuery { run }): AsMember<RunQuery>,
     Id(import): Id<ImportId>,
     once: Once<()>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, ImportView>("undo-import");
     let now = once.creation.now;
-    let outcome = app.table.undo_import(member_key, import, now, &idempotency).await?;
+    let outcome = app.table.undo_import(member_key, import, run, now, &idempotency).await?;
     let is_running = matches!(&outcome, Outcome::Done(row) if row.status != Status::Undone);
     let status = if is_running { StatusCode::ACCEPTED } else { StatusCode::OK };
     respond(status, &idempotency, outcome)

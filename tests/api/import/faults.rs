@@ -5,7 +5,7 @@ use std::time::Duration;
 use fracti_store::Table;
 use fracti_tests::{
     database::TABLE,
-    faults::{Fault, Plan, Proxy},
+    faults::{Call, Fault, Plan, Proxy},
 };
 use serde_json::json;
 
@@ -165,4 +165,81 @@ async fn at_the_deadline_an_import_and_an_undo_say_that_they_have_to_be_repeated
     }
     assert_eq!(balances(&group).await, Balances::new());
     group.verify().await;
+}
+
+/// Whether a request is of the second process.
+fn is_slow(call: &Call) -> bool {
+    call.channel() == "1"
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_counts_the_rows_of_one_run() {
+    for (operation, nth) in [(WRITE, 4), ("BatchGetItem", 1)] {
+        let (proxy, group, import) = behind_proxy().await;
+        let [alice, bob] = [&group.members[0], &group.members[1]];
+        let first = import.send(alice, &group).await;
+        assert_eq!(first.data(200)["run"], 1);
+        let id = first.data(200)["importId"].as_str().unwrap().to_owned();
+        let path = group.path(&format!("/import/{id}"));
+        if operation == WRITE {
+            alice.delete(&path).await.data(200);
+        }
+        let runs_before = u64::from(operation == WRITE);
+
+        let slow = alice.at(&group.api.over(Table::new(proxy.patient_client(1), TABLE)));
+        let mut seen = 0;
+        let held = proxy.hold(move |call| {
+            let is_it = is_slow(call) && call.operation() == operation;
+            seen += usize::from(is_it);
+            is_it && seen == nth
+        });
+        let (slow, ()) = tokio::join!(import.send(&slow, &group), async {
+            held.arrived().await;
+            // The import is undone and begins again, while the other request waits.
+            alice.delete(&path).await.data(200);
+            assert_eq!(import.send(alice, &group).await.data(200)["run"], runs_before + 2);
+            held.release().await;
+        });
+        let run = runs_before + 1;
+        if operation == WRITE {
+            assert_eq!(
+                (&slow.data(202)["run"], &slow.data(202)["status"]),
+                (&json!(run), &json!("running"))
+            );
+        } else {
+            assert_eq!(slow.code(), (409, "IMPORT_UNDOING"), "{}", slow.text);
+        }
+        let recorded = balances(&group).await;
+        assert_eq!(alice.pages(&group.path("/expenses"), 100).await.len(), 54);
+
+        // Who goes on with the earlier run learns that it is undone, and changes nothing.
+        let form = json!({ "file": import.file, "options": import.options });
+        let over = alice.post(&group.path(&format!("/import?run={run}")), form.clone()).await;
+        assert_eq!(
+            (&over.data(200)["status"], &over.data(200)["imported"]),
+            (&json!("undone"), &json!(0))
+        );
+        let over = alice.delete(&format!("{path}?run={run}")).await;
+        assert_eq!(
+            (&over.data(200)["run"], &over.data(200)["status"]),
+            (&json!(run), &json!("undone"))
+        );
+        assert_eq!(balances(&group).await, recorded);
+        let never = alice.delete(&format!("{path}?run=9")).await;
+        assert_eq!(never.body["details"][0]["path"], "run", "{}", never.text);
+        let text = alice.post(&group.path("/import?run=x"), form).await;
+        assert_eq!(text.body["details"][0]["path"], "run", "{}", text.text);
+        assert_eq!(
+            bob.delete(&format!("{path}?run={}", run + 1)).await.code(),
+            (403, "NOT_ALLOWED")
+        );
+        group.verify().await;
+        let undone = alice.delete(&format!("{path}?run={}", run + 1)).await;
+        assert_eq!(
+            (&undone.data(200)["run"], &undone.data(200)["status"]),
+            (&json!(run + 1), &json!("undone"))
+        );
+        assert_eq!(balances(&group).await, Balances::new());
+        group.verify().await;
+    }
 }

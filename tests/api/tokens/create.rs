@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use super::{TOKENS, create, create_with, id};
 use crate::harness::{Api, Group};
@@ -155,4 +156,27 @@ async fn bad_input_is_refused_by_field() {
         assert!(detail["message"].as_str().unwrap().contains(rule), "{fields}: {}", reply.text);
     }
     assert!(api.rows().await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_at_once_do_not_exceed_the_limit() {
+    let api = Api::new().await;
+    let requests: JoinSet<_> = (0..40)
+        .map(|_| {
+            let alice = api.another().user(1, "Alice");
+            async move { create(&alice, &["write"]).await }
+        })
+        .collect();
+    let replies = requests.join_all().await;
+    let alice = api.user(1, "Alice");
+    let made = replies.iter().filter(|reply| reply.status == 201).count();
+    for reply in replies.iter().filter(|reply| reply.status != 201) {
+        let code = reply.code();
+        assert!([(422, "TOO_MANY_TOKENS"), (409, "CONFLICT")].contains(&code), "{}", reply.text);
+    }
+    let listed = alice.get(TOKENS).await.data(200).as_array().unwrap().len();
+    assert_eq!(listed, made);
+    assert!(made <= 20, "{made}");
+    while create(&alice, &["write"]).await.status == 201 {}
+    assert_eq!(alice.get(TOKENS).await.data(200).as_array().unwrap().len(), 20);
 }

@@ -62,12 +62,14 @@ pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report 
         findings.extend(ledger::check(&state, *group));
         findings.extend(tallies::check(&state, *group));
         findings.extend(exports::check(table, *group).await);
-        match table.verify_ledger(*group).await {
-            Ok(()) => {}
-            Err(Error::Discrepancy(what)) => {
-                findings.push(Finding::Off(format!("{group}: {what}")));
+        for verified in [table.verify_ledger(*group).await, table.verify_members(*group).await] {
+            match verified {
+                Ok(()) => {}
+                Err(Error::Discrepancy(what)) => {
+                    findings.push(Finding::Off(format!("{group}: {what}")));
+                }
+                Err(error) => panic!("{group}: {error:?}"),
             }
-            Err(error) => panic!("{group}: {error:?}"),
         }
     }
     for finding in findings {

@@ -18,7 +18,7 @@ use crate::{
     summary::SummaryType,
     tally::{TallyCounters, TallyKey},
     time::Timestamp,
-    token::Scope,
+    token::{Scope, TokenList},
 };
 
 /// The five examples of the data model, as v0 rows.
@@ -155,6 +155,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         group_id,
         format: Format::SplitwiseCsv,
         status: Status::Done,
+        run: 1,
         created_by: user,
         expenses: 2,
         settlements: 1,
@@ -225,6 +226,7 @@ fn rows_of_users() -> Vec<(&'static str, Result<Item, Error>)> {
         ("targets", to_item(&Targets::none(user))),
         ("usage", to_item(&Usage::none(user, day))),
         ("token", to_item(&token(user, group, created_at))),
+        ("token list", to_item(&TokenList { user_id: user, version: 1 })),
     ]
 }
 
@@ -276,5 +278,6 @@ fn keys_are_stable() {
     targets: USER#123456789 / CONFIG#TARGETS
     usage: USER#123456789 / USAGE#2024-01-20
     token: USER#123456789 / PAT#0190a1b2-0000-7000-8000-000000000002 | GSI1 PATHASH#abababababababababababababababababababababababababababababababab / METADATA
+    token list: USER#123456789 / TOKENS
     ");
 }

@@ -80,6 +80,7 @@ pub fn member(
         joined_at: row.parsed("joinedAt").unwrap_or(joined_at),
         left_at: row.parsed("leftAt"),
         removed_at: row.parsed("removedAt"),
+        version: row.parsed("version").unwrap_or_default(),
     };
     let always = ["SK", "id", "telegramId", "name", "joinedAt"];
     let migrated = Migrated::of(item, MemberRow { group_id: group, member }, &always)?;

@@ -168,5 +168,6 @@ fn missing_member(id: MemberId, name: &str, at: Timestamp) -> Member {
         joined_at: at,
         left_at: None,
         removed_at: None,
+        version: 0,
     }
 }

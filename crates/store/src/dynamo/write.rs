@@ -1,6 +1,6 @@
 //! One action of a transaction, with its condition and the meaning of its failure.
 
-use aws_sdk_dynamodb::types::{Delete, Put, TransactWriteItem, Update};
+use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
 use fracti_core::{
     Error,
     decimal::Decimal,
@@ -36,6 +36,7 @@ enum Action {
     Put(SdkItem),
     Delete,
     Update(Expression),
+    Check,
 }
 
 /// The meaning of a failed condition.
@@ -57,6 +58,13 @@ impl Write {
     /// Deletes the row at `key` if it exists.
     pub(crate) fn delete(key: Primary) -> Self {
         Self::new(key, Action::Delete)
+    }
+
+    /// Writes nothing to the row at `key`, which has to meet the condition.
+    ///
+    /// <https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ConditionCheck.html>
+    pub(crate) fn check(key: Primary) -> Self {
+        Self::new(key, Action::Check)
     }
 
     /// Sets attributes of the row at `key`; removes those without a value.
@@ -111,7 +119,7 @@ impl Write {
     pub(crate) fn size(&self) -> usize {
         match &self.action {
             Action::Put(row) => row::size::<Sdk>(row),
-            Action::Delete | Action::Update(_) => 0,
+            Action::Delete | Action::Update(_) | Action::Check => 0,
         }
     }
 
@@ -140,7 +148,7 @@ impl Write {
         let Self { key, action, condition, .. } = self;
         let update = match &action {
             Action::Update(update) => Some(update),
-            Action::Put(_) | Action::Delete => None,
+            Action::Put(_) | Action::Delete | Action::Check => None,
         };
         let (names, values) = Expression::parameters([&condition].into_iter().chain(update));
         let (condition, values) = (condition.text(), values.map(to_sdk));
@@ -171,6 +179,14 @@ impl Write {
                 .set_expression_attribute_values(values)
                 .build()
                 .map(|update| item.update(update)),
+            Action::Check => ConditionCheck::builder()
+                .table_name(table)
+                .set_key(Some(key.attributes::<Sdk>()))
+                .set_condition_expression(condition)
+                .set_expression_attribute_names(names)
+                .set_expression_attribute_values(values)
+                .build()
+                .map(|check| item.condition_check(check)),
         };
         item.map(aws_sdk_dynamodb::types::builders::TransactWriteItemBuilder::build)
             .map_err(|error| Error::Table(error.into()))

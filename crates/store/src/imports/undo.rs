@@ -72,22 +72,23 @@ impl Table {
     /// entries and its adjustments. Guests whom the import has added stay.
     ///
     /// The import stays `undoing` if the deadline passes, and is `undone` at the end. An import
-    /// that is already undone is returned unchanged.
+    /// that is already undone is returned unchanged, and so is one whose run is not `run`.
     ///
     /// # Errors
     ///
-    /// [`Error::NoImport`]; [`Error::NotYourImport`]; [`Error::NoGroup`] or [`Error::NotMember`];
+    /// [`Error::Invalid`] if there was no such run; [`Error::NoImport`]; [`Error::NotYourImport`]; [`Error::NoGroup`] or [`Error::NotMember`];
     /// [`Error::GroupArchived`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`],
     /// after which the import may be partly undone: a repeated request continues.
     pub async fn undo_import(
         &self,
         member_key: MemberKey,
         id: ImportId,
+        run: Option<u64>,
         now: Timestamp,
         idempotency: &Idempotency<ImportRow>,
     ) -> Result<Outcome<ImportRow>, Error> {
         let mut known = Known::of(&idempotency.request);
-        match self.undo_parts(member_key, id, now, idempotency, &mut known).await {
+        match self.undo_parts(member_key, id, run, now, idempotency, &mut known).await {
             Err(error) => Err(self.refused(&mut known, error).await),
             undone => undone,
         }
@@ -97,12 +98,16 @@ impl Table {
         &self,
         member_key: MemberKey,
         id: ImportId,
+        run: Option<u64>,
         now: Timestamp,
         idempotency: &Idempotency<ImportRow>,
         known: &mut Known<StoredResponse>,
     ) -> Result<Outcome<ImportRow>, Error> {
         let group = member_key.group;
         let import = self.import_row(member_key, id).await?;
+        if let Some(undone) = import.of_earlier(run.unwrap_or(import.run))? {
+            return Ok(Outcome::Done(undone));
+        }
         let importer = keys::member(group, import.created_by.into());
         let importer = self.db.get::<MemberRow>(importer).await?.map(|row| row.member);
         check_undo(&import, importer.as_ref(), member_key.user)?;
@@ -110,37 +115,40 @@ impl Table {
         let render = |(import, _): &(ImportRow, Progress)| {
             (import.status == Status::Undone).then(|| (idempotency.render)(import))
         };
-        let begin = || self.begin_undo(member_key, id, now);
+        let begin = || self.begin_undo(member_key, &import, now);
         let began = self.write_part_to_group(group, known, render, begin).await?;
-        let (mut import, mut progress) = match began {
+        let (mut undone, mut progress) = match began {
             Outcome::Done(began) => began,
             Outcome::Replayed(stored) => return Ok(Outcome::Replayed(stored)),
         };
-        while import.status == Status::Undoing && !is_late() {
-            let attempt = || self.undo_batch(member_key, &import, &progress, now);
+        while undone.status == Status::Undoing && !is_late() {
+            let attempt = || self.undo_batch(member_key, &undone, &progress, now);
             let written = self.write_part_to_group(group, known, render, attempt).await;
             match written {
-                Ok(Outcome::Done(written)) => (import, progress) = written,
+                Ok(Outcome::Done(written)) => (undone, progress) = written,
                 Ok(Outcome::Replayed(stored)) => return Ok(Outcome::Replayed(stored)),
                 // It has begun, and a repeated request says what is wrong.
                 Err(error) if error.is_refusal() => break,
                 Err(error) => return Err(error),
             }
         }
-        Ok(Outcome::Done(import))
+        Ok(Outcome::Done(undone))
     }
 
     async fn begin_undo(
         &self,
         member_key: MemberKey,
-        id: ImportId,
+        import: &ImportRow,
         now: Timestamp,
     ) -> Result<Decision<(ImportRow, Progress)>, TransactionError> {
-        let key = keys::import(member_key.group, id);
+        let key = keys::import(member_key.group, import.id);
         let (ledger, row) =
             tokio::try_join!(self.ledger(member_key.group), self.db.get::<ImportRow>(key))?;
         let row = row.ok_or(Error::NoImport)?;
         let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
+        if let Some(undone) = row.of_earlier(import.run)? {
+            return Ok(Decision::Done((undone, Progress::default())));
+        }
         match row.status {
             Status::Undoing | Status::Undone => Ok(Decision::Done((row, Progress::default()))),
             Status::Running | Status::Done => {
@@ -183,9 +191,10 @@ impl Table {
         )?;
         let row = row.ok_or(Error::NoImport)?;
         let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
-        // Another request may have undone the import, after which it was imported and undone again.
-        if row.status != Status::Undoing || row.recorded_until != known.recorded_until {
-            return Ok(Decision::Done((row, Progress::default())));
+        // Another request may have undone the import, after which it was imported again.
+        let ended = if row.status == Status::Undoing { None } else { Some(&row) };
+        if let Some(undone) = row.of_earlier(known.run)?.or_else(|| ended.cloned()) {
+            return Ok(Decision::Done((undone, Progress::default())));
         }
         let of_pages = Progress {
             expenses: Reached::of(&expenses),

@@ -30,7 +30,7 @@ const AT_ONCE: usize = 45;
 const SETTLEMENTS_AT_ONCE: usize = 1_000;
 
 /// Attributes that the API may add to a v0 row of a member or a group.
-const MAY_BE_ADDED: [&str; 9] = [
+const MAY_BE_ADDED: [&str; 11] = [
     "formatVersion",
     "wallet",
     "username",
@@ -38,6 +38,8 @@ const MAY_BE_ADDED: [&str; 9] = [
     "leftAt",
     "removedAt",
     "linkedTo",
+    "guests",
+    "version",
     "archived",
     "createdBy",
 ];

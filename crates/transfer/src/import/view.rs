@@ -25,8 +25,12 @@ pub(crate) enum ResultView {
 pub(crate) struct ImportedView {
     /// Id of the import, by which it can be undone.
     import_id: schemas::ResourceId,
-    /// `done`, or `running` if the request has to be repeated.
+    /// `done`, or `running` if the request has to be repeated, with `run`; `undone` if the import of
+    /// this run was undone, so that nothing is recorded.
     status: schemas::ImportStatus,
+    /// Run of the import: 1, and one more each time that it begins again after an undo.
+    #[schema(minimum = 0, example = 1)]
+    run: u64,
     /// Number of expenses, settlements and adjustments that the request has recorded.
     #[schema(minimum = 0, example = 4)]
     imported: u64,
@@ -58,6 +62,9 @@ pub(crate) struct ImportView {
     format: schemas::ImportFormat,
     /// Whether the import, or its undo, is complete.
     status: schemas::ImportStatus,
+    /// Run of the import: 1, and one more each time that it begins again after an undo.
+    #[schema(minimum = 0, example = 1)]
+    run: u64,
     /// User who imported the file.
     created_by: schemas::UserId,
     /// Number of expenses that it has recorded.
@@ -84,6 +91,7 @@ impl From<Imported> for ImportedView {
         Self {
             import_id: Text(import.id.into()),
             status: Text(import.status),
+            run: import.run,
             imported: expenses.saturating_add(settlements).saturating_add(adjustments),
             already_there,
             members,
@@ -100,6 +108,7 @@ impl From<ImportRow> for ImportView {
             import_id: Text(import.id.into()),
             format: Text(import.format),
             status: Text(import.status),
+            run: import.run,
             created_by: Text(import.created_by),
             expenses: import.expenses,
             settlements: import.settlements,

@@ -11,7 +11,7 @@ use fracti_core::{
     time::Timestamp,
 };
 use fracti_formats::{Destination, Import, Movement, Part, Target};
-use fracti_store::{Idempotency, MemberKey, Outcome, RequestContext, Table};
+use fracti_store::{Idempotency, ImportPart, MemberKey, Outcome, RequestContext, Table};
 
 use super::{Finding, exports::read};
 use crate::simulation::{Report, state::State};
@@ -73,7 +73,10 @@ async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
     for is_first in [true, false] {
         loop {
             let once = Idempotency::own_work("import-file", now);
-            let done = table.import(member_key, &members, &new, None, &once).await.unwrap();
+            let done = table
+                .import(member_key, &members, &new, ImportPart::default(), &once)
+                .await
+                .unwrap();
             let Outcome::Done(done) = done else { return None };
             let recorded = done.expenses + done.settlements + done.adjustments;
             assert_eq!(recorded > 0, is_first, "an import records each row once");
