@@ -174,6 +174,62 @@ async fn first_write_to_a_group_of_v0_rows_finds_members_with_other_ids() {
     }
 }
 
+/// Adds a v0 row of a member whose key is a UUID.
+async fn put_other(api: &Api, digit: char, name: &str, telegram_id: Option<u64>) {
+    let other = format!("{digit}{}", "80e8400-e29b-41d4-a716-446655440003");
+    let mut row = json!({
+        "PK": format!("GROUP#{GROUP}"), "SK": format!("USER#{other}"), "id": other, "name": name,
+        "GSI1PK": format!("USER#{other}"), "GSI1SK": format!("GROUP#{GROUP}"),
+        "joinedAt": "2024-01-16T10:35:00.000Z",
+    });
+    if let Some(id) = telegram_id {
+        row["telegramId"] = json!(id);
+    }
+    let AttributeValue::M(item) = attribute(&row) else { unreachable!("a row is an object") };
+    api.client.put_item().table_name("FractiTable").set_item(Some(item)).send().await.unwrap();
+}
+
+#[tokio::test]
+async fn members_under_other_keys_are_read_as_the_migration_would_write_them() {
+    let api = seeded().await;
+    let [alice, carol, mallory] =
+        [(123_456_789, "Alice Smith"), (456_789_123, "Carol White"), (666, "Mallory")]
+            .map(|(id, name)| api.user(id, name));
+    put_other(&api, '0', "Alice of the second row", Some(123_456_789)).await;
+    put_other(&api, '8', "Alice of the third row", Some(123_456_789)).await;
+    put_other(&api, '9', "Carol White", Some(456_789_123)).await;
+    put_other(&api, 'a', "Dora", None).await;
+    let path = |rest: &str| format!("/api/groups/{GROUP}{rest}");
+    let guest = "guest-a80e8400-e29b-41d4-a716-446655440003";
+    let members = async || {
+        let group = alice.get(&path("")).await.data(200).clone();
+        let members = group["members"].as_array().unwrap().iter();
+        let shown = members.map(|it| json!([it["id"], it["name"], it["guest"]]));
+        shown.collect::<Vec<_>>()
+    };
+    let expected = |dora: &str| {
+        json!([
+            ["123456789", "Alice Smith", null],
+            ["456789123", "Carol White", null],
+            [guest, dora, true]
+        ])
+    };
+    assert_eq!(json!(members().await), expected("Dora"));
+    for list in ["", "/expenses", "/settlements", "/debts", "/ledger/entries"] {
+        assert_eq!(mallory.get(&path(list)).await.code(), (403, "NOT_A_MEMBER"), "{list}");
+        carol.get(&path(list)).await.data(200);
+    }
+
+    let renamed = json!({ "name": "Dora W." });
+    carol.patch(&path(&format!("/members/{guest}")), renamed).await.data(200);
+    assert_eq!(json!(members().await), expected("Dora W."));
+    let exported = alice.get(&path("/export")).await.data(200).clone();
+    assert_eq!(exported["members"].as_array().map(Vec::len), Some(5), "{exported}");
+    carol.get(&path("/expenses")).await.data(200);
+    assert_eq!(mallory.get(&path("")).await.code(), (403, "NOT_A_MEMBER"));
+    api.verify(GROUP).await;
+}
+
 #[tokio::test]
 async fn rows_without_entries_do_not_count_in_the_verification() {
     let api = seeded().await;

@@ -11,9 +11,9 @@ use std::ops::Range as Sequences;
 
 use fracti_core::{
     Error,
-    group::{Group, Member, MemberRow},
+    group::{Group, Member},
     id::GroupId,
-    keys::{self, prefix},
+    keys,
     ledger::{Ledger, LedgerError},
     settlement::{Settlement, Status},
     time::Timestamp,
@@ -24,7 +24,7 @@ pub use records::ExportedRow;
 
 use crate::{
     access::MemberKey,
-    dynamo::{Order, Page, Placed, Range, Sort},
+    dynamo::{Expression, Order, Page, Placed, Range, Sort},
     table::Table,
 };
 
@@ -186,7 +186,7 @@ impl Table {
         now: &Ledger,
         place: Option<&ExportPlace>,
     ) -> Result<Exported, Error> {
-        let members = Range::table(keys::group_partition(group), prefix::MEMBER);
+        let all = Expression::default();
         let ledger = async {
             let Some(place) = place else { return Ok(now.clone()) };
             let ledger = self.ledger_before(group, now, place.at).await?;
@@ -195,12 +195,10 @@ impl Table {
         };
         let (group, members, ledger) = tokio::try_join!(
             self.db.get::<Group>(keys::group(group)),
-            self.db.all::<MemberRow>(&members),
+            self.members(group, &all),
             ledger
         )?;
         let group = group.ok_or(Error::NoGroup)?;
-        let mut members: Vec<Member> = members.into_iter().map(|row| row.member).collect();
-        members.sort_by_key(|member| member.id);
         Ok(Exported { group, members, ledger })
     }
 

@@ -179,7 +179,6 @@ impl Table {
         member_key: MemberKey,
         named: Option<&BTreeSet<MemberId>>,
     ) -> Result<(Group, Vec<Member>), Error> {
-        let members = Range::table(keys::group_partition(member_key.group), prefix::MEMBER);
         let is_ours = member_key.group.created_at().is_some();
         let only_users =
             |named: &&BTreeSet<MemberId>| named.iter().all(|member| member.user().is_some());
@@ -188,16 +187,33 @@ impl Table {
         let filter = filter.unwrap_or_default();
         let (group, members) = tokio::try_join!(
             self.db.get::<Group>(keys::group(member_key.group)),
-            self.db.filtered::<MemberRow>(&members, &filter),
+            self.members(member_key.group, &filter),
         )?;
         let group = group.ok_or(Error::NoGroup)?;
-        let caller = members.iter().find(|row| row.member.id == member_key.user);
-        if !caller.is_some_and(|row| row.member.is_present()) {
+        let caller = members.iter().find(|member| member.id == member_key.user);
+        if !caller.is_some_and(Member::is_present) {
             return Err(Error::NotMember);
         }
-        let mut members: Vec<Member> = members.into_iter().map(|row| row.member).collect();
-        members.sort_by_key(|member| member.id);
         Ok((group, members))
+    }
+
+    /// The members of a group whose rows fulfil a condition, ordered by id. In a group of the
+    /// TypeScript Fracti, a member may have a second row with another key; it does not count.
+    pub(crate) async fn members(
+        &self,
+        group: GroupId,
+        filter: &Expression,
+    ) -> Result<Vec<Member>, Error> {
+        let range = Range::table(keys::group_partition(group), prefix::MEMBER);
+        let rows = self.db.filtered_by_key::<MemberRow>(&range, filter).await?;
+        let keyed = rows.into_iter().map(|(key, MemberRow { member, .. })| {
+            let is_other = key != Some(keys::member(group, member.id));
+            (member.id, is_other, member)
+        });
+        let mut members: Vec<_> = keyed.collect();
+        members.sort_by_key(|(id, is_other, _)| (*id, *is_other));
+        members.dedup_by_key(|(id, ..)| *id);
+        Ok(members.into_iter().map(|(.., member)| member).collect())
     }
 
     /// A group, its members and its ledger.

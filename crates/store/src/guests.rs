@@ -98,6 +98,10 @@ impl Table {
     ) -> Result<(Ledger, Group, Vec<Member>), Error> {
         let ledger = self.ledger(member_key.group).await?;
         let (group, members) = self.group(member_key).await?;
+        // The rows of guests may have other keys until the group is migrated.
+        if ledger.presence.needs_migration(member_key.group) {
+            return Err(Error::Unmigrated);
+        }
         Ok((ledger, group, members))
     }
 }

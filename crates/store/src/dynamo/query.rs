@@ -8,6 +8,7 @@ use std::{
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity::Total;
 use fracti_core::{
     Error,
+    keys::Primary,
     row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
 };
 use serde::{Deserialize, Serialize};
@@ -280,26 +281,35 @@ impl Db {
         range: &Range,
         filter: &Expression,
     ) -> Result<Vec<T>, Error> {
-        let Scanned { items, ended } = self.scan(range, None, None, MAX_WHOLE, filter).await?;
-        if !ended {
-            return Err(Error::TooMuchHistory);
-        }
+        let items = self.whole(range, filter).await?;
         items.into_iter().map(row::read::<Sdk, T>).collect()
+    }
+
+    /// [`Db::filtered`], with the keys of the rows.
+    pub(crate) async fn filtered_by_key<T: Row>(
+        &self,
+        range: &Range,
+        filter: &Expression,
+    ) -> Result<Vec<(Option<Primary>, T)>, Error> {
+        let items = self.whole(range, filter).await?;
+        let keyed = |item| Ok((Primary::of::<Sdk>(&item), row::read::<Sdk, T>(item)?));
+        items.into_iter().map(keyed).collect()
     }
 
     /// Like [`Db::all`], but leaves out v0 rows that cannot be read.
     pub(crate) async fn all_readable<T: Row>(&self, range: &Range) -> Result<Vec<T>, Error> {
-        let all = Expression::default();
-        let Scanned { items, ended } = self.scan(range, None, None, MAX_WHOLE, &all).await?;
-        if !ended {
-            return Err(Error::TooMuchHistory);
-        }
+        let items = self.whole(range, &Expression::default()).await?;
         let readable = |item: SdkItem| {
             let is_v0 = !item.contains_key(FORMAT_VERSION);
             let entity = row::read::<Sdk, T>(item);
             if is_v0 { entity.ok().map(Ok) } else { Some(entity) }
         };
         items.into_iter().filter_map(readable).collect()
+    }
+
+    async fn whole(&self, range: &Range, filter: &Expression) -> Result<Vec<SdkItem>, Error> {
+        let Scanned { items, ended } = self.scan(range, None, None, MAX_WHOLE, filter).await?;
+        if ended { Ok(items) } else { Err(Error::TooMuchHistory) }
     }
 
     /// About `limit` unparsed rows of a range that fulfil a condition, and whether they are the
