@@ -113,7 +113,7 @@ pub(crate) struct DayInGroupsView {
 struct GroupShareView {
     /// Id of the group.
     group_id: schemas::ResourceId,
-    /// Title of the group.
+    /// Title of the group; empty if the caller is a past member.
     #[schema(example = "Roommates")]
     title: String,
     /// Currency of the amount.

@@ -2,6 +2,9 @@
 //!
 //! The rows are found through the indexes, which lag behind the table by moments. Nothing is
 //! decided by them.
+//!
+//! Of the groups of which the user is a past member, they have no texts: others may have written
+//! them since.
 
 use std::{
     cmp::Reverse,
@@ -209,10 +212,15 @@ impl Table {
             try_join_all(lists.collect::<Vec<_>>())
         };
         let own = MemberId::from(user);
-        let (guests, lists) = tokio::try_join!(self.guests_of(user), read(own))?;
+        let ((guests, past), lists) = tokio::try_join!(self.guests_and_past(user), read(own))?;
         let others = try_join_all(guests.iter().map(|guest| read(*guest))).await?;
         let lists = lists.into_iter().chain(others.into_iter().flatten()).collect();
-        let Placed { rows, mut more } = merged(lists, examined);
+        let Placed { mut rows, mut more } = merged(lists, examined);
+        for (_, listed) in &mut rows {
+            if past.contains(&listed.event.row().group()) {
+                listed.event.row().clear_texts();
+            }
+        }
         let ids = guests.into_iter().chain([own]).collect();
         let mut next = after;
         let mut items = Vec::new();
@@ -228,7 +236,7 @@ impl Table {
             }
         }
         more |= rows.len() > 0;
-        self.fill(items.iter_mut().map(Activity::row)).await?;
+        self.fill(items.iter_mut().map(Activity::row), &past).await?;
         Ok(Feed { items, next: more.then_some(next), ids })
     }
 
@@ -268,16 +276,28 @@ impl Table {
         Ok(events.map(|event| Listed { kind, member, event }))
     }
 
-    /// The guests of all groups who are linked to a user.
-    async fn guests_of(&self, user: UserId) -> Result<Vec<MemberId>, Error> {
+    /// The guests of all groups who are linked to a user, and the groups of which the user is a past
+    /// member.
+    async fn guests_and_past(
+        &self,
+        user: UserId,
+    ) -> Result<(Vec<MemberId>, BTreeSet<GroupId>), Error> {
         let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
-        let linked = Expression::with_attribute("guests");
-        let rows = self.db.filtered::<MemberRow>(&range, &linked).await?;
-        Ok(rows.into_iter().flat_map(|row| row.member.guests).collect())
+        let with = Expression::with_attribute;
+        let either = with("guests").or(with("leftAt")).or(with("removedAt"));
+        let rows = self.db.filtered::<MemberRow>(&range, &either).await?;
+        let past = rows.iter().filter(|row| !row.member.is_present()).map(|row| row.group_id);
+        let past = past.collect();
+        Ok((rows.into_iter().flat_map(|row| row.member.guests).collect(), past))
     }
 
-    /// Sets the present titles of the rows' groups, and the currencies that v0 rows lack.
-    async fn fill<'a>(&self, rows: impl Iterator<Item = &'a mut GroupRow>) -> Result<(), Error> {
+    /// Sets the present titles of the rows' groups, except of those that are past, and the
+    /// currencies that v0 rows lack.
+    async fn fill<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a mut GroupRow>,
+        past: &BTreeSet<GroupId>,
+    ) -> Result<(), Error> {
         let mut rows: Vec<&mut GroupRow> = rows.collect();
         let mut ids: Vec<GroupId> = rows.iter().map(|row| row.group()).collect();
         ids.sort_unstable();
@@ -288,7 +308,9 @@ impl Table {
         let groups = self.groups_by_id(&ids).await?;
         for row in &mut rows {
             if let Some(group) = groups.get(&row.group()) {
-                *row.title() = Some(group.title.to_string());
+                if !past.contains(&group.id) {
+                    *row.title() = Some(group.title.to_string());
+                }
                 if let Some(currency) = row.currency() {
                     currency.get_or_insert(group.currency);
                 }
@@ -350,6 +372,9 @@ trait OfGroup {
 
     fn title(&mut self) -> &mut Option<String>;
 
+    /// Empties the title, and all texts and names that members wrote.
+    fn clear_texts(&mut self);
+
     /// The currency, if a v0 row of this kind lacks it.
     fn currency(&mut self) -> Option<&mut Option<Currency>> {
         None
@@ -366,6 +391,14 @@ impl OfGroup for PaidExpense {
     fn title(&mut self) -> &mut Option<String> {
         &mut self.expense.group_title
     }
+
+    fn clear_texts(&mut self) {
+        (self.expense.group_title, self.expense.notes) = (None, None);
+        self.expense.description.clear();
+        self.expense.payer_name.clear();
+        self.expense.payers.iter_mut().for_each(|payer| payer.user_name.clear());
+        self.expense.splits.iter_mut().for_each(|share| share.user_name.clear());
+    }
 }
 
 impl OfGroup for Participant {
@@ -375,6 +408,12 @@ impl OfGroup for Participant {
 
     fn title(&mut self) -> &mut Option<String> {
         &mut self.group_title
+    }
+
+    fn clear_texts(&mut self) {
+        self.group_title = None;
+        self.description.clear();
+        self.payer_name.clear();
     }
 
     fn currency(&mut self) -> Option<&mut Option<Currency>> {
@@ -389,5 +428,11 @@ impl OfGroup for Settlement {
 
     fn title(&mut self) -> &mut Option<String> {
         &mut self.group_title
+    }
+
+    fn clear_texts(&mut self) {
+        self.group_title = None;
+        self.from_user_name.clear();
+        self.to_user_name.clear();
     }
 }

@@ -53,10 +53,19 @@ pub struct Days {
 pub struct DayInGroups {
     /// The amounts.
     pub day: Consumption,
-    /// The user's shares of the expenses of each group: group, title, currency and amount.
+    /// The user's shares of the expenses of each group: group, title, currency and amount. The
+    /// title is empty if the user is a past member.
     pub groups: Vec<(GroupId, String, Currency, Decimal)>,
     /// The user's targets.
     pub targets: Targets,
+}
+
+/// A group of which a user is or was a member.
+struct OwnGroup {
+    id: GroupId,
+    /// The user's ids: their own, and those of the guests who turned out to be them.
+    ids: BTreeSet<MemberId>,
+    is_present: bool,
 }
 
 /// The result of a rebuild.
@@ -99,7 +108,7 @@ impl Table {
         let (summaries, targets, groups) = tokio::try_join!(
             self.summaries(user, &widest),
             self.targets(user),
-            self.own_ids(user)
+            self.own_groups(user)
         )?;
         let range = asked.of(&targets, now)?;
         let mut days: BTreeMap<Day, Consumption> = BTreeMap::new();
@@ -126,16 +135,20 @@ impl Table {
     /// As [`Table::consumed_days`].
     pub async fn consumed_on(&self, user: UserId, date: Day) -> Result<DayInGroups, Error> {
         let range = date..=date;
-        let (summaries, targets, groups) =
-            tokio::try_join!(self.summaries(user, &range), self.targets(user), self.own_ids(user))?;
+        let (summaries, targets, groups) = tokio::try_join!(
+            self.summaries(user, &range),
+            self.targets(user),
+            self.own_groups(user)
+        )?;
         let mut day = Consumption::default();
         summaries.iter().try_for_each(|summary| day.add_summary(summary))?;
         let mut shares = Vec::new();
         for groups in groups.chunks(BATCH) {
-            let ids: Vec<_> = groups.iter().map(|(group, _)| *group).collect();
+            let present = groups.iter().filter(|group| group.is_present);
+            let present: Vec<_> = present.map(|group| group.id).collect();
             let (tallies, mut titles) =
-                tokio::try_join!(self.tallies_of(groups, &range), self.groups_by_id(&ids))?;
-            for (group, (tallies, ids)) in ids.into_iter().zip(tallies) {
+                tokio::try_join!(self.tallies_of(groups, &range), self.groups_by_id(&present))?;
+            for (group, (tallies, ids)) in groups.iter().map(|group| group.id).zip(tallies) {
                 let mut in_group = Consumption::default();
                 tallies.iter().try_for_each(|tally| in_group.add_tally(tally, ids))?;
                 day.add(&in_group)?;
@@ -241,26 +254,26 @@ impl Table {
         self.db.all(&Range { index: None, partition, sort, order: Order::Asc }).await
     }
 
-    /// The groups of which a user is or was a member, with their ids in each: their own, and those
-    /// of the guests who turned out to be them.
-    async fn own_ids(&self, user: UserId) -> Result<Vec<(GroupId, BTreeSet<MemberId>)>, Error> {
+    /// The groups of which a user is or was a member.
+    async fn own_groups(&self, user: UserId) -> Result<Vec<OwnGroup>, Error> {
         let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
         let rows: Vec<MemberRow> = self.db.all(&range).await?;
-        let ids = |row: MemberRow| {
-            let ids = [MemberId::from(user)].into_iter().chain(row.member.guests);
-            (row.group_id, ids.collect())
+        let own = |MemberRow { group_id, member }: MemberRow| {
+            let is_present = member.is_present();
+            let ids = [MemberId::from(user)].into_iter().chain(member.guests).collect();
+            OwnGroup { id: group_id, ids, is_present }
         };
-        Ok(rows.into_iter().map(ids).collect())
+        Ok(rows.into_iter().map(own).collect())
     }
 
     /// The tallies of some groups on these days, each with the user's ids in the group.
     async fn tallies_of<'a>(
         &self,
-        groups: &'a [(GroupId, BTreeSet<MemberId>)],
+        groups: &'a [OwnGroup],
         days: &RangeInclusive<Day>,
     ) -> Result<Vec<(Vec<TallyRow>, &'a BTreeSet<MemberId>)>, Error> {
-        let read = groups.iter().map(|(group, ids)| async move {
-            self.tallies(*group, days).await.map(|tallies| (tallies, ids))
+        let read = groups.iter().map(|OwnGroup { id, ids, .. }| async move {
+            self.tallies(*id, days).await.map(|tallies| (tallies, ids))
         });
         try_join_all(read).await
     }

@@ -18,7 +18,7 @@ pub(crate) struct ActivityView {
     id: schemas::ResourceId,
     /// Group that it belongs to.
     group_id: schemas::ResourceId,
-    /// Title of the group.
+    /// Title of the group; empty, like all texts of the group, if the caller is a past member.
     #[schema(example = "Roommates")]
     group_title: String,
     /// Amount that the caller paid, owes, sent or received; negative for a refund.
@@ -94,16 +94,21 @@ impl From<Activity> for ActivityView {
             },
             Activity::Sent(settlement) => {
                 let other = (settlement.to_user_id, settlement.to_user_name.clone());
-                let description = format!("Payment to {}", other.1);
+                let description = payment("to", &other.1);
                 Self::settlement(Kind::SettlementSent, settlement, description, other)
             }
             Activity::Received(settlement) => {
                 let other = (settlement.from_user_id, settlement.from_user_name.clone());
-                let description = format!("Payment from {}", other.1);
+                let description = payment("from", &other.1);
                 Self::settlement(Kind::SettlementReceived, settlement, description, other)
             }
         }
     }
+}
+
+/// The description of a settlement with a party whose name may be empty.
+fn payment(direction: &str, name: &str) -> String {
+    format!("Payment {direction} {name}").trim_end().to_owned()
 }
 
 impl ActivityView {

@@ -84,7 +84,7 @@ struct MyGroup {
 struct MyExpense {
     #[serde(flatten)]
     expense: ExpenseView,
-    /// Title of the group.
+    /// Title of the group; empty, like all texts of the group, if the caller is a past member.
     #[schema(example = "Roommates")]
     group_title: String,
     /// The caller's own share of it.
@@ -103,7 +103,7 @@ struct MyDebt {
     expense_id: schemas::ResourceId,
     /// Group that it belongs to.
     group_id: schemas::ResourceId,
-    /// Title of the group.
+    /// Title of the group; empty, like all texts of the group, if the caller is a past member.
     #[schema(example = "Roommates")]
     group_title: String,
     /// Amount that the caller owes: their share minus what they paid; negative if it is owed to the
@@ -141,7 +141,7 @@ struct MyDebt {
 struct MySettlement {
     #[serde(flatten)]
     settlement: SettlementView,
-    /// Title of the group.
+    /// Title of the group; empty, like all texts of the group, if the caller is a past member.
     #[schema(example = "Roommates")]
     group_title: String,
 }
