@@ -277,7 +277,12 @@ async fn every_endpoint_allows_exactly_its_principals() {
             let reply = scene.caller(asker).call(method.clone(), &at, body.as_ref()).await;
             assert_eq!(reply.status, status, "{asker:?}: {method} {path} {body:?}: {}", reply.text);
             let code = match status {
-                401 => Some("UNAUTHORIZED"),
+                401 => Some(match asker {
+                    NoHeader => "UNAUTHORIZED",
+                    Expired => "INIT_DATA_EXPIRED",
+                    Future => "INIT_DATA_IN_FUTURE",
+                    _ => "INVALID_INIT_DATA",
+                }),
                 403 if asker == Stranger => Some("NOT_A_MEMBER"),
                 403 => Some("NOT_ALLOWED"),
                 _ => None,
@@ -470,5 +475,5 @@ async fn init_data_expires_after_a_day() {
     api.pass(Duration::from_hours(24));
     alice.get("/api/users/me").await.data(200);
     api.pass(Duration::from_secs(1));
-    assert_eq!(alice.get("/api/users/me").await.code(), (401, "UNAUTHORIZED"));
+    assert_eq!(alice.get("/api/users/me").await.code(), (401, "INIT_DATA_EXPIRED"));
 }

@@ -13,6 +13,7 @@ use axum::{
     body::Body,
     http::{Method, Request, StatusCode, header},
 };
+use fracti_core::{telegram, time::Timestamp};
 use fracti_http::openapi;
 use fracti_local::FUNCTIONS;
 use http_body_util::BodyExt;
@@ -20,7 +21,7 @@ use serde_json::{Map, Value, json};
 use tower::ServiceExt;
 
 use crate::{
-    harness::{Api, Caller, Group, Reply},
+    harness::{Api, Caller, Group, Reply, TOKEN},
     import::splitwise,
     quotas::quotas,
 };
@@ -780,7 +781,7 @@ async fn the_tokens(alice: &Reader<'_>, group: &str) {
     let own = format!("{TOKENS}/{}", created.data(201)["id"].as_str().unwrap());
     token.call(Method::DELETE, &own, None).await.data(200);
     let revoked = token.get(&format!("/api/groups/{group}")).await;
-    assert_eq!(revoked.code().1, "UNAUTHORIZED");
+    assert_eq!(revoked.code().1, "INVALID_TOKEN");
     for _ in 0..19 {
         alice.post(TOKENS, json!({ "name": "x", "scopes": ["read", "write"] })).await.data(201);
     }
@@ -852,6 +853,21 @@ async fn refusals(alice: &Reader<'_>, carol: &Reader<'_>, nobody: &Reader<'_>, g
     ] {
         assert_eq!(reader.get(path).await.code().1, code, "{path}");
     }
+    let api = &alice.caller.api;
+    for (hours, code) in
+        [(-25, "INIT_DATA_EXPIRED"), (25, "INIT_DATA_IN_FUTURE"), (0, "INVALID_INIT_DATA")]
+    {
+        let at = api.now().millis().checked_add_signed(hours * 3_600_000).unwrap();
+        let bot = if hours == 0 { "43:other" } else { TOKEN };
+        let at = Timestamp::from_millis(at).unwrap();
+        let init_data = telegram::sign(&alice.caller.user, bot, at);
+        let caller = alice.caller.with(Some(("authorization", format!("tma {init_data}"))));
+        assert_eq!(Reader { document, caller }.get(groups).await.code().1, code);
+    }
+    let two = alice.caller.request(Method::GET, groups).header("x-telegram-init-data", "x");
+    let reply = api.send(two.body(Body::empty()).unwrap()).await;
+    assert_eq!(reply.code().1, "AMBIGUOUS_CREDENTIALS");
+    document.check(&Method::GET, groups, None, &reply);
     let limited = alice.caller.with_quotas(quotas(1, 1));
     let limited = Reader { document, caller: limited };
     for code in ["", "RATE_LIMITED"] {

@@ -126,7 +126,7 @@ pub const SAMPLES: [Sample; 67] = [
     sample("export-group", "transfer", 200, ",Expense,Hut,"),
     sample("base64-body", "expenses", 201, r#""amount":12,"currency":"EUR","description":"Käse""#),
     sample("bad-no-header", "groups", 401, "UNAUTHORIZED"),
-    sample("bad-forged", "groups", 401, "UNAUTHORIZED"),
+    sample("bad-forged", "groups", 401, "INVALID_INIT_DATA"),
     sample("bad-method", "groups", 405, "METHOD_NOT_ALLOWED"),
     sample("bad-json", "expenses", 400, "INVALID_JSON"),
     sample("bad-amount", "expenses", 400, "amount must have at most 2 decimals in EUR"),

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use fracti_core::{
     entry_id,
     id::{ExpenseId, GroupId, SettlementId},
@@ -270,6 +270,11 @@ fn common(
             &[
                 Code::ValidationError,
                 Code::Unauthorized,
+                Code::InvalidInitData,
+                Code::InitDataExpired,
+                Code::InitDataInFuture,
+                Code::InvalidToken,
+                Code::AmbiguousCredentials,
                 Code::InsufficientScope,
                 Code::Internal,
                 Code::Unavailable,
@@ -432,7 +437,12 @@ fn throttled() -> Response {
 
 /// The shared response of these codes, which have the same status.
 fn problem(codes: &[Code], shared: &mut BTreeMap<String, RefOr<Response>>) -> Ref {
-    let name = codes.iter().map(|code| format!("{code:?}")).collect::<Vec<_>>().join("Or");
+    let names = codes.iter().map(|code| format!("{code:?}"));
+    // Every operation that needs a user has all codes of 401.
+    let name = match codes {
+        [Code::Unauthorized, ..] => "Unauthorized".to_owned(),
+        _ => names.collect::<Vec<_>>().join("Or"),
+    };
     let examples = codes
         .iter()
         .map(|code| (word(*code), ExampleBuilder::new().value(Some(example(*code))).build()));
@@ -448,7 +458,10 @@ fn problem(codes: &[Code], shared: &mut BTreeMap<String, RefOr<Response>>) -> Re
     let mut headers = vec![("x-request-id", "RequestId")];
     headers.extend(codes.iter().filter_map(|code| match code {
         Code::Conflict | Code::Unavailable => Some(("Retry-After", "RetryAfter")),
-        Code::Unauthorized | Code::InsufficientScope => Some(("WWW-Authenticate", "Authenticate")),
+        Code::InsufficientScope => Some(("WWW-Authenticate", "Authenticate")),
+        code if code.status() == StatusCode::UNAUTHORIZED => {
+            Some(("WWW-Authenticate", "Authenticate"))
+        }
         _ => None,
     }));
     response.headers.extend(headers.into_iter().map(header));

@@ -54,7 +54,8 @@ impl Principal {
     /// The principal of a request, which the layers of [`service`](crate::service) have
     /// authenticated.
     pub(crate) fn of(parts: &Parts) -> Result<&Self, Problem> {
-        let missing = || Problem::unauthorized("the request is not authenticated");
+        let missing =
+            || Problem::unauthorized(Code::Unauthorized, "the request is not authenticated");
         Context::of(parts)?.principal.as_ref().ok_or_else(missing)
     }
 

@@ -73,7 +73,11 @@ async fn chat_must_be_signed_by_telegram() {
         format!("{}&chat_instance={CHAT}", signed("7", TOKEN)),
     ] {
         let caller = eve.with(Some(("authorization", format!("tma {init_data}"))));
-        assert_eq!(caller.post(OPEN, json!({})).await.code(), (401, "UNAUTHORIZED"), "{init_data}");
+        assert_eq!(
+            caller.post(OPEN, json!({})).await.code(),
+            (401, "INVALID_INIT_DATA"),
+            "{init_data}"
+        );
     }
     // A group that names the chat as its own is not the group of the chat.
     let named = json!({ "title": "Trap", "chatId": "8", "currency": "EUR" });

@@ -45,7 +45,7 @@ async fn guest_cannot_sign_in() {
         let init_data = telegram::sign_again(&init_data, TOKEN, scene.api.now());
         let caller = scene.eve.with(Some(("authorization", format!("tma {init_data}"))));
         let reply = caller.get(&scene.foreign.path("/api/groups/G")).await;
-        scene.refused(&reply, (401, "UNAUTHORIZED"), &user).await;
+        scene.refused(&reply, (401, "INVALID_INIT_DATA"), &user).await;
     }
 }
 

@@ -13,6 +13,10 @@ use serde_json::json;
 use super::Scene;
 use crate::harness::{Reply, TOKEN};
 
+const NONE: &str = "UNAUTHORIZED";
+const INVALID: &str = "INVALID_INIT_DATA";
+const AMBIGUOUS: &str = "AMBIGUOUS_CREDENTIALS";
+
 const ACTS: [(Method, &str); 4] = [
     (Method::GET, "/api/users/me"),
     (Method::GET, "/api/groups/G"),
@@ -47,60 +51,60 @@ async fn conflicting_authentication_headers_never_grant_access() {
     let other = |value: &str| ("authorization", value.as_bytes().to_vec());
     let unreadable = |name: &'static str| (name, b"tma \xff\xfe".to_vec());
     let long = format!("{eve}&start_param={}", "x".repeat(60_000));
-    for (name, headers, accepted) in [
-        ("one", vec![tma(&eve)], true),
-        ("the same twice", vec![tma(&eve), tma(&eve)], true),
-        ("the same in both", vec![tma(&eve), own(&eve)], true),
-        ("another scheme beside it", vec![other("Bearer x"), tma(&eve)], true),
-        ("the same in both, in the other's form", vec![other(&eve), own(&tma_text(&eve))], true),
-        ("without a scheme", vec![other(&eve)], true),
-        ("a scheme in the Mini App's", vec![own(&tma_text(&eve))], true),
-        ("with the header's name", vec![other(&format!("Authorization: tma {eve}"))], true),
-        ("in the other, with the name", vec![own(&format!("authorization:tma {eve}"))], true),
-        ("with the other's name", vec![other(&format!("X-Telegram-Init-Data: {eve}"))], true),
-        ("a word beside it", vec![other("hello"), tma(&eve)], true),
-        ("two users", vec![tma(&eve), tma(&alice)], false),
-        ("two users, one without a scheme", vec![tma(&eve), other(&alice)], false),
-        ("a forged one without a scheme", vec![other(&forged)], false),
-        ("a forged one without a scheme behind", vec![tma(&eve), other(&forged)], false),
-        ("a name and another scheme", vec![other(&format!("Authorization: Basic {eve}"))], false),
-        ("a word", vec![other("hello")], false),
-        ("two users, the other first", vec![tma(&alice), tma(&eve)], false),
-        ("two users in two headers", vec![tma(&eve), own(&alice)], false),
-        ("two of the Mini App's", vec![own(&eve), own(&alice)], false),
-        ("a forged one behind", vec![tma(&eve), tma(&forged)], false),
-        ("a forged one before", vec![tma(&forged), tma(&eve)], false),
-        ("a forged one in the other", vec![own(&eve), tma(&forged)], false),
-        ("an unreadable one beside it", vec![tma(&eve), unreadable("authorization")], false),
+    for (name, headers, code) in [
+        ("one", vec![tma(&eve)], ""),
+        ("the same twice", vec![tma(&eve), tma(&eve)], ""),
+        ("the same in both", vec![tma(&eve), own(&eve)], ""),
+        ("another scheme beside it", vec![other("Bearer x"), tma(&eve)], ""),
+        ("the same in both, in the other's form", vec![other(&eve), own(&tma_text(&eve))], ""),
+        ("without a scheme", vec![other(&eve)], ""),
+        ("a scheme in the Mini App's", vec![own(&tma_text(&eve))], ""),
+        ("with the header's name", vec![other(&format!("Authorization: tma {eve}"))], ""),
+        ("in the other, with the name", vec![own(&format!("authorization:tma {eve}"))], ""),
+        ("with the other's name", vec![other(&format!("X-Telegram-Init-Data: {eve}"))], ""),
+        ("a word beside it", vec![other("hello"), tma(&eve)], ""),
+        ("two users", vec![tma(&eve), tma(&alice)], AMBIGUOUS),
+        ("two users, one without a scheme", vec![tma(&eve), other(&alice)], AMBIGUOUS),
+        ("a forged one without a scheme", vec![other(&forged)], INVALID),
+        ("a forged one without a scheme behind", vec![tma(&eve), other(&forged)], AMBIGUOUS),
+        ("a name and another scheme", vec![other(&format!("Authorization: Basic {eve}"))], NONE),
+        ("a word", vec![other("hello")], NONE),
+        ("two users, the other first", vec![tma(&alice), tma(&eve)], AMBIGUOUS),
+        ("two users in two headers", vec![tma(&eve), own(&alice)], AMBIGUOUS),
+        ("two of the Mini App's", vec![own(&eve), own(&alice)], AMBIGUOUS),
+        ("a forged one behind", vec![tma(&eve), tma(&forged)], AMBIGUOUS),
+        ("a forged one before", vec![tma(&forged), tma(&eve)], AMBIGUOUS),
+        ("a forged one in the other", vec![own(&eve), tma(&forged)], AMBIGUOUS),
+        ("an unreadable one beside it", vec![tma(&eve), unreadable("authorization")], AMBIGUOUS),
         (
             "an unreadable one in the other",
             vec![tma(&eve), unreadable("x-telegram-init-data")],
-            false,
+            AMBIGUOUS,
         ),
-        ("an unreadable one", vec![unreadable("authorization")], false),
-        ("joined as a proxy joins", vec![other(&format!("tma {eve}, tma {eve}"))], false),
-        ("two users joined", vec![other(&format!("tma {eve}, tma {alice}"))], false),
-        ("two in one", vec![tma(&format!("{eve}&{alice}"))], false),
-        ("a scheme and nothing", vec![other("tma")], false),
-        ("no blank", vec![other(&format!("tma{eve}"))], false),
-        ("a tab", vec![other(&format!("tma\t{eve}"))], false),
-        ("a colon", vec![other(&format!("tma:{eve}"))], false),
-        ("in quotes", vec![other(&format!("tma \"{eve}\""))], false),
-        ("another scheme", vec![other(&format!("Basic {eve}"))], false),
-        ("a longer scheme", vec![other(&format!("xtma {eve}"))], false),
-        ("a question mark before", vec![own(&format!("?{eve}"))], false),
-        ("long", vec![own(&long)], false),
+        ("an unreadable one", vec![unreadable("authorization")], INVALID),
+        ("joined as a proxy joins", vec![other(&format!("tma {eve}, tma {eve}"))], INVALID),
+        ("two users joined", vec![other(&format!("tma {eve}, tma {alice}"))], INVALID),
+        ("two in one", vec![tma(&format!("{eve}&{alice}"))], INVALID),
+        ("a scheme and nothing", vec![other("tma")], NONE),
+        ("no blank", vec![other(&format!("tma{eve}"))], INVALID),
+        ("a tab", vec![other(&format!("tma\t{eve}"))], INVALID),
+        ("a colon", vec![other(&format!("tma:{eve}"))], INVALID),
+        ("in quotes", vec![other(&format!("tma \"{eve}\""))], INVALID),
+        ("another scheme", vec![other(&format!("Basic {eve}"))], NONE),
+        ("a longer scheme", vec![other(&format!("xtma {eve}"))], NONE),
+        ("a question mark before", vec![own(&format!("?{eve}"))], INVALID),
+        ("long", vec![own(&long)], INVALID),
     ] {
         for act in ACTS {
             let reply = send(&scene, act.clone(), &headers).await;
             let row = format!("{name}: {act:?}");
-            if accepted {
+            if code.is_empty() {
                 assert_ne!(reply.status, 401, "{row}: {}", reply.text);
                 if act.1 == "/api/users/me" {
                     assert_eq!(reply.data(200)["id"], "9", "{row}");
                 }
             } else {
-                scene.refused(&reply, (401, "UNAUTHORIZED"), &row).await;
+                scene.refused(&reply, (401, code), &row).await;
                 assert!(!reply.text.contains("hash="), "{row}: {}", reply.text);
             }
         }
@@ -155,9 +159,9 @@ async fn captured_request_is_useless_a_day_later() {
     let (_, hash) = old.rsplit_once("&hash=").unwrap();
     let (fields, _) = init_data.rsplit_once("&hash=").unwrap();
     let redated = scene.eve.with(Some(("authorization", format!("tma {fields}&hash={hash}"))));
-    for caller in [&scene.eve, &redated] {
+    for (caller, code) in [(&scene.eve, "INIT_DATA_EXPIRED"), (&redated, INVALID)] {
         let again = caller.post_once("k", &path, expense.clone()).await;
-        assert_eq!(again.code(), (401, "UNAUTHORIZED"));
+        assert_eq!(again.code(), (401, code));
     }
     assert_eq!(scene.api.rows().await, before);
 }

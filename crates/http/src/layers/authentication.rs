@@ -27,7 +27,8 @@ use fracti_core::{
 };
 
 use crate::{
-    App, Context, Credential, Principal, Problem, request::caller::group_in, routes::Operations,
+    App, Code, Context, Credential, Principal, Problem, request::caller::group_in,
+    routes::Operations,
 };
 
 /// Header in which the Mini App sends init data.
@@ -100,10 +101,9 @@ pub(crate) async fn authenticate(
 /// The principal of verified init data.
 fn by_init_data(app: &App, now: Timestamp, init_data: &[u8]) -> Result<Principal, Problem> {
     let init_data = str::from_utf8(init_data)
-        .map_err(|_| Problem::unauthorized("the init data is not UTF-8"))?;
+        .map_err(|_| Problem::unauthorized(Code::InvalidInitData, "the init data is not UTF-8"))?;
     let verified = telegram::verify(init_data, app.bot_token.expose(), app.init_data_max_age, now);
-    let verified = verified.map_err(|refusal| Problem::unauthorized(refusal.to_string()))?;
-    let InitData { user, chat } = verified;
+    let InitData { user, chat } = verified.map_err(Problem::invalid_init_data)?;
     Ok(Principal { user: Arc::new(user), chat, via: Credential::InitData })
 }
 
@@ -170,17 +170,18 @@ fn sent(headers: &HeaderMap) -> Result<Sent<'_>, Problem> {
         init_data.push(after(b"tma ", value).unwrap_or(value));
     }
     init_data.retain(|init_data| !init_data.is_empty());
+    let ambiguous = |reason| Err(Problem::unauthorized(Code::AmbiguousCredentials, reason));
     match (&*init_data, &*tokens) {
-        ([], []) => Err(Problem::unauthorized("send init data or an API token")),
+        ([], []) => {
+            Err(Problem::unauthorized(Code::Unauthorized, "send init data or an API token"))
+        }
         ([], [token]) => Ok(Sent::Token(token)),
         // Neither of two different values has precedence.
         ([first, others @ ..], []) if others.iter().all(|other| other == first) => {
             Ok(Sent::InitData(first))
         }
-        (_, []) => Err(Problem::unauthorized(
-            "the request must not have two different values of init data",
-        )),
-        _ => Err(Problem::unauthorized("send either init data or one API token")),
+        (_, []) => ambiguous("the request must not have two different values of init data"),
+        _ => ambiguous("send either init data or one API token"),
     }
 }
 

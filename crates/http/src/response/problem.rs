@@ -15,6 +15,7 @@ use fracti_core::{
     presence::Unsettled,
     settlement::SettlementError,
     split::MAX_SHARES,
+    telegram::InitDataError,
     token::{MAX_TOKENS, Scope},
 };
 use serde::{Deserialize, Serialize};
@@ -55,8 +56,14 @@ codes! {
     NoChat BAD_REQUEST
         "The init data has no `chat_instance`: the Mini App was not opened by a link in a chat.",
     InvalidJson BAD_REQUEST "The body is not JSON.",
-    Unauthorized UNAUTHORIZED
-        "The init data or the API token is missing, invalid or expired.",
+    Unauthorized UNAUTHORIZED "The request has neither init data nor an API token.",
+    InvalidInitData UNAUTHORIZED
+        "The init data is not signed by Telegram for this bot, was changed, or has no user.",
+    InitDataExpired UNAUTHORIZED "The init data has expired; open the Mini App again.",
+    InitDataInFuture UNAUTHORIZED "`auth_date` of the init data is in the future.",
+    InvalidToken UNAUTHORIZED "The API token is invalid, expired or deleted.",
+    AmbiguousCredentials UNAUTHORIZED
+        "The request has several credentials, of which none takes precedence.",
     InsufficientScope FORBIDDEN "The API token does not allow this request.",
     NotAMember FORBIDDEN "The caller is not a member of the group.",
     Removed FORBIDDEN "The caller was removed from the group; a member may restore them.",
@@ -217,16 +224,26 @@ impl Problem {
         Self::failed(Code::Internal, "an internal error occurred", kind, error)
     }
 
-    /// The caller is not authenticated.
-    pub fn unauthorized(reason: impl AsRef<str>) -> Self {
-        Self { challenge: Some("tma, Bearer".to_owned()), ..Self::new(Code::Unauthorized, reason) }
+    /// The caller is not authenticated. The code says why.
+    pub(crate) fn unauthorized(code: Code, reason: impl AsRef<str>) -> Self {
+        Self { challenge: Some("tma, Bearer".to_owned()), ..Self::new(code, reason) }
     }
 
-    /// The API token is not one of this bot, has expired or was revoked.
+    /// The init data is refused.
+    pub(crate) fn invalid_init_data(refusal: InitDataError) -> Self {
+        let code = match refusal {
+            InitDataError::Forged | InitDataError::NoUser => Code::InvalidInitData,
+            InitDataError::Expired => Code::InitDataExpired,
+            InitDataError::Future => Code::InitDataInFuture,
+        };
+        Self::unauthorized(code, refusal.to_string())
+    }
+
+    /// The API token is not one of this bot, has expired or was deleted.
     pub(crate) fn invalid_token() -> Self {
-        let message = "the API token is invalid, expired or revoked";
+        let message = "the API token is invalid, expired or deleted";
         let challenge = Some("Bearer error=\"invalid_token\"".to_owned());
-        Self { challenge, ..Self::new(Code::Unauthorized, message) }
+        Self { challenge, ..Self::new(Code::InvalidToken, message) }
     }
 
     /// The API token does not have the scope of the request.
