@@ -115,7 +115,7 @@ async fn invalid_updates_name_the_field_and_change_nothing() {
     let request = alice.request(axum::http::Method::PATCH, TARGETS);
     let request = request.header("content-type", "application/json");
     let twice = api.send(request.body(axum::body::Body::from(twice)).unwrap()).await;
-    assert_eq!(twice.body["details"][0]["message"], "a must be given only once");
+    assert_eq!(twice.body["details"][0]["message"], "registry.a must be given only once");
     let unknown = alice.patch(TARGETS, json!({ "version": 1, "food": 5, "total": 1 })).await;
     assert_eq!(unknown.code(), (409, "VERSION_CONFLICT"));
     assert_eq!(api.rows().await, before);

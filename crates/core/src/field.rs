@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, fmt};
 
+use serde_json::json;
+
 /// Maximum number of broken rules that are reported.
 pub const MAX_REPORTED: usize = 100;
 
@@ -134,7 +136,7 @@ impl Path {
     /// use fracti_core::input::Path;
     ///
     /// let weight = Path::from("items").index(3).field("sharers").index(1).field("weight");
-    /// assert_eq!(weight.name(), "weight");
+    /// assert_eq!(weight.to_string(), "items[3].sharers[1].weight");
     /// ```
     #[must_use]
     pub fn field(&self, name: impl Into<Cow<'static, str>>) -> Self {
@@ -163,21 +165,6 @@ impl Path {
         &self.0
     }
 
-    /// The name of the field in messages. An item of a list has the name of the list and its index,
-    /// like `splits[1]`, and an entry of a map its key, like `members["Bob"]`; the body has no
-    /// name.
-    #[must_use]
-    pub fn name(&self) -> String {
-        let field = self.0.iter().rposition(|step| matches!(step, Step::Field(_)));
-        let steps = self.0.iter().skip(field.unwrap_or_default());
-        let text = |step: &Step| match step {
-            Step::Field(name) => name.to_string(),
-            Step::Index(index) => format!("[{index}]"),
-            Step::Key(key) => format!("[\"{key}\"]"),
-        };
-        steps.map(text).collect()
-    }
-
     /// The names of the fields on the path, which are the same for all items of a list or a map.
     fn fields(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|step| match step {
@@ -204,6 +191,22 @@ impl Path {
     }
 }
 
+/// The path as messages and error details have it, like `splits[1].amount` or `members["Bob"]`. That
+/// of the body is empty.
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Index(index) => write!(f, "[{index}]")?,
+                Step::Key(key) => write!(f, "[{}]", json!(key))?,
+                Step::Field(name) if position == 0 => f.write_str(name)?,
+                Step::Field(name) => write!(f, ".{name}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 impl From<&str> for Path {
     /// The path of a field of the body, or of a parameter or a header.
     fn from(name: &str) -> Self {
@@ -212,15 +215,20 @@ impl From<&str> for Path {
 }
 
 impl FieldError {
-    /// The error of the field at `path`, which breaks `rule`. A rule without a subject, like the
-    /// message of a type that does not know its field, gets the name of the field as its subject:
-    /// "must be a UUID" becomes "payerId must be a UUID".
+    /// The error of the field at `path`, which breaks `rule`. The subject of a rule without one, like
+    /// the message of a type that does not know its field, and of a rule about the field itself is
+    /// the whole path: "must be a UUID" and "userId must be a UUID" become "splits[1].userId must be
+    /// a UUID".
     pub fn new(path: impl Into<Path>, rule: impl fmt::Display) -> Self {
         let (path, rule) = (path.into(), rule.to_string());
+        let predicate = match path.steps().last() {
+            Some(Step::Field(name)) => rule.strip_prefix(&**name).unwrap_or(&rule).trim_start(),
+            _ => &rule,
+        };
         let rule = match path.steps() {
-            _ if !rule.starts_with("must ") => rule,
+            _ if !predicate.starts_with("must ") => rule,
             [] => format!("the body {rule}"),
-            _ => format!("{} {rule}", path.name()),
+            _ => format!("{path} {predicate}"),
         };
         Self { path, rule }
     }
@@ -235,7 +243,7 @@ impl FieldErrors {
     /// Reports that the field at `path` is missing.
     pub fn missing(&mut self, path: impl Into<Path>) {
         let path = path.into();
-        let rule = format!("{} is required", path.name());
+        let rule = format!("{path} is required");
         self.push(path, rule);
     }
 
@@ -341,6 +349,36 @@ mod tests {
         let sorted = errors.into_sorted();
         assert_eq!(sorted.len(), MAX_REPORTED);
         assert_eq!(sorted[99].path, Path::default().index(99).field("userId"));
-        assert_eq!(sorted[99].rule, "userId is required");
+        assert_eq!(sorted[99].rule, "[99].userId is required");
+    }
+
+    #[test]
+    fn paths_have_the_form_of_json_paths() {
+        let weight = Path::from("items").index(3).field("sharers").index(1).field("weight");
+        let member = Path::from("members").key("Bob \"B\"");
+        for (path, text) in [
+            (member, r#"members["Bob \"B\""]"#),
+            (weight, "items[3].sharers[1].weight"),
+            (Path::default().index(0).field("note"), "[0].note"),
+            ("amount".into(), "amount"),
+        ] {
+            assert_eq!(path.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn messages_name_the_whole_path() {
+        let splits = Path::from("splits");
+        let user = splits.index(1).field("userId");
+        for (path, rule, message) in [
+            (user.clone(), "must be a string", "splits[1].userId must be a string"),
+            (user, "userId must be a string", "splits[1].userId must be a string"),
+            (splits.index(1), "must be a JSON object", "splits[1] must be a JSON object"),
+            (splits.clone(), "splits must not be empty", "splits must not be empty"),
+            (splits, "weights must not all be 0", "weights must not all be 0"),
+            (Path::default(), "must be an array", "the body must be an array"),
+        ] {
+            assert_eq!(FieldError::new(path, rule).rule, message);
+        }
     }
 }

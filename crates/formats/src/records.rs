@@ -166,7 +166,7 @@ impl Import {
                 Asks::Payer { line } => options.field("payers").key(line.to_string()),
                 Asks::Weight { name } => options.field("weights").key(name.as_str()),
             };
-            errors.push(path.clone(), format!("{} is required: {message}", path.name()));
+            errors.push(path.clone(), format!("{path} is required: {message}"));
         }
         errors
     }

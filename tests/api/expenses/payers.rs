@@ -247,11 +247,11 @@ fn invalid_payers() -> Vec<(Value, &'static str, &'static str)> {
     vec![
         (json!([]), "payers", "payers must not be empty"),
         (json!({}), "payers", "payers must be an array"),
-        (json!([{ "amount": 80 }]), "payers[0].userId", "userId is required"),
+        (json!([{ "amount": 80 }]), "payers[0].userId", "payers[0].userId is required"),
         (
             json!([{ "userId": "1", "amount": 80, "share": 1 }]),
             "payers[0].share",
-            "unknown field share; known fields are userId, amount",
+            "unknown field payers[0].share; known fields are userId, amount",
         ),
         (paid([("1", "79")]), "payers", "the amounts sum to 79, 1 less than the amount"),
         (
@@ -263,23 +263,27 @@ fn invalid_payers() -> Vec<(Value, &'static str, &'static str)> {
         (
             paid([("1", "40"), ("1", "40")]),
             "payers[1].userId",
-            "userId must appear only once in payers",
+            "payers[1].userId must appear only once in payers",
         ),
         (
             paid([("1", "40"), ("9", "40")]),
             "payers[1].userId",
-            "userId must be the id of a member of the group",
+            "payers[1].userId must be the id of a member of the group",
         ),
-        (paid([("1", "90"), ("2", "-10")]), "payers[1].amount", "amount must not be negative"),
+        (
+            paid([("1", "90"), ("2", "-10")]),
+            "payers[1].amount",
+            "payers[1].amount must not be negative",
+        ),
         (
             paid([("1", "40.001"), ("2", "39.999")]),
             "payers[0].amount",
-            "amount must have at most 2 decimals in EUR",
+            "payers[0].amount must have at most 2 decimals in EUR",
         ),
         (
             json!([{ "userId": "1" }, { "userId": "2" }]),
             "payers[1].amount",
-            "amount is required: only one payer may omit it",
+            "payers[1].amount is required: only one payer may omit it",
         ),
         (
             json!([{ "userId": "1" }, { "userId": "2", "amount": 81 }]),
@@ -306,7 +310,7 @@ fn invalid_payers_of_a_refund() -> Vec<(Value, &'static str, &'static str)> {
         (
             paid([("1", "-90"), ("2", "10")]),
             "payers[1].amount",
-            "amount must not be positive: the expense is negative",
+            "payers[1].amount must not be positive: the expense is negative",
         ),
     ]
 }
@@ -341,7 +345,7 @@ async fn broken_rules_about_payers_are_named_and_change_nothing() {
         (
             json!({ "currency": "JPY" }),
             "payers[0].amount",
-            "amount must have at most 0 decimals in JPY",
+            "payers[0].amount must have at most 0 decimals in JPY",
         ),
     ] {
         let reply = alice.put(&path(&group, &several), body.clone()).await;

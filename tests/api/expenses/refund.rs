@@ -107,7 +107,7 @@ async fn messages_about_a_refund_have_its_signs() {
             "splits",
             exact("-81", "1"),
             "splits[1].amount",
-            "amount must not be positive: the expense is negative",
+            "splits[1].amount must not be positive: the expense is negative",
         ),
         (
             "adjustment",
@@ -135,7 +135,7 @@ async fn messages_about_a_refund_have_its_signs() {
             "items",
             json!([{ "name": "x", "amount": 80 }]),
             "items[0].amount",
-            "amount must not be positive: the expense is negative",
+            "items[0].amount must not be positive: the expense is negative",
         ),
         (
             "itemized",

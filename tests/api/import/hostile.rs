@@ -69,37 +69,37 @@ async fn malformed_forms_are_refused_by_the_name_of_the_field() {
         (
             parts(&[(FILE, file), (OPTIONS, b"{\"comit\":true}")]),
             "options.comit",
-            "unknown field comit",
+            "unknown field options.comit",
         ),
         (
             parts(&[(FILE, file), (OPTIONS, b"{\"commit\":1}")]),
             "options.commit",
-            "commit must be true or false",
+            "options.commit must be true or false",
         ),
         (
             parts(&[(FILE, file), (OPTIONS, b"{\"members\":[]}")]),
             "options.members",
-            "members must be a JSON object",
+            "options.members must be a JSON object",
         ),
         (
             parts(&[(FILE, file), (OPTIONS, b"{\"currency\":\"euro\"}")]),
             "options.currency",
-            "currency must be",
+            "options.currency must be",
         ),
         (
             parts(&[(FILE, file), (OPTIONS, b"{\"payers\":{\"x\":\"A\"}}")]),
             "options.payers[\"x\"]",
-            "payers[\"x\"] must have a line number as key",
+            "options.payers[\"x\"] must have a line number as key",
         ),
         (
             parts(&[(FILE, file), (OPTIONS, b"{\"weights\":{\"A\":\"heavy\"}}")]),
             "options.weights[\"A\"]",
-            "weights[\"A\"] must be",
+            "options.weights[\"A\"] must be",
         ),
         (
             parts(&[(FILE, file), (OPTIONS, b"{\"weights\":{\"A\":1,\"A\":2}}")]),
             "options.weights[\"A\"]",
-            "weights[\"A\"] must be given only once",
+            "options.weights[\"A\"] must be given only once",
         ),
     ] {
         let reply = raw(alice, &group, FORM, body).await;

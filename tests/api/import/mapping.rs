@@ -28,7 +28,7 @@ async fn every_name_must_be_mapped_to_a_present_member_or_a_new_guest() {
         missing[1],
         (
             r#"options.members["O'Neil, Bob"]"#.to_owned(),
-            r#"members["O'Neil, Bob"] is required"#.to_owned()
+            r#"options.members["O'Neil, Bob"] is required"#.to_owned()
         )
     );
     let rule = "must be the id of a present member of the group, or \"new guest\"";
@@ -40,15 +40,15 @@ async fn every_name_must_be_mapped_to_a_present_member_or_a_new_guest() {
         [
             (
                 r#"options.members["Anna Smith"]"#.to_owned(),
-                format!(r#"members["Anna Smith"] {rule}"#)
+                format!(r#"options.members["Anna Smith"] {rule}"#)
             ),
             (
                 r#"options.members["O'Neil, Bob"]"#.to_owned(),
-                format!(r#"members["O'Neil, Bob"] {rule}"#)
+                format!(r#"options.members["O'Neil, Bob"] {rule}"#)
             ),
             (
                 r#"options.members["Nobody"]"#.to_owned(),
-                r#"members["Nobody"] must name a person in the file"#.to_owned()
+                r#"options.members["Nobody"] must name a person in the file"#.to_owned()
             ),
         ]
     );
@@ -67,8 +67,7 @@ async fn a_new_guest_must_not_have_the_name_of_a_member() {
     let wrong = import.clone().with("commit", json!(true));
     let wrong = wrong.with("members", json!({ "A": "1", "b": "new guest" }));
     let wrong = details(&wrong.send(alice, &group).await);
-    let rule =
-        r#"members["b"] must be the id of a member: another member of the group has this name"#;
+    let rule = r#"options.members["b"] must be the id of a member: another member of the group has this name"#;
     assert_eq!(wrong, [(r#"options.members["b"]"#.to_owned(), rule.to_owned())]);
 
     // A guest of an earlier import who was removed since is not added again.
@@ -85,7 +84,7 @@ async fn a_new_guest_must_not_have_the_name_of_a_member() {
     let removed = details(&guest.send(alice, &group).await);
     assert_eq!(
         removed[0].1,
-        r#"members["Gus"] must be the id of a member: the guest with this name was removed"#
+        r#"options.members["Gus"] must be the id of a member: the guest with this name was removed"#
     );
     alice.post(&format!("{gus}/restore"), json!({})).await.data(200);
     assert_eq!(counts(&guest.send(alice, &group).await)[0], 1);
@@ -123,7 +122,7 @@ async fn a_new_guest_must_not_mean_a_user_who_has_left() {
                 linked has left";
     let refused = details(&import(&rows).send(alice, &group).await);
     let path = r#"options.members["Bob"]"#.to_owned();
-    assert_eq!(refused, [(path, format!(r#"members["Bob"] {rule}"#))]);
+    assert_eq!(refused, [(path, format!(r#"options.members["Bob"] {rule}"#))]);
     assert_eq!(group.api.rows().await, before);
 }
 
@@ -215,6 +214,6 @@ async fn an_open_question_ends_with_its_mark() {
         "payer_weight":1.0,"owers":["A","B"]}]"#;
     let import = Import::of(file, r#"{"commit":true,"members":{"A":"1","B":"2"}}"#);
     let refused = import.send(&group.members[0], &group).await;
-    let question = "currency is required: which currency do the amounts have?";
+    let question = "options.currency is required: which currency do the amounts have?";
     assert_eq!(refused.body["message"], question);
 }

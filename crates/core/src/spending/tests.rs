@@ -86,8 +86,8 @@ fn categories_are_parts_of_the_amount() {
     assert_eq!(of(&[("pets", "5"), ("cars", "20")], Some(&["pets"])), text(&["pets=5"]));
     for (sent, snapshot, rule) in [
         (&[("food", "9.5"), ("pets", "3.50")][..], None, "the categories exceed the amount by 0.5"),
-        (&[("food", "-1")], None, "food must not be negative"),
-        (&[("food", "0.001")], None, "food must have at most 2 decimals in USD"),
+        (&[("food", "-1")], None, "categories.food must not be negative"),
+        (&[("food", "0.001")], None, "categories.food must have at most 2 decimals in USD"),
         (&[("cars", "1")], None, "cars is archived"),
         (&[("boats", "1")], None, "boats is neither"),
         (&[("total", "1")], Some(&["total"][..]), "total is neither"),

@@ -135,7 +135,7 @@ impl OwnCategoryUpdate {
         let before = targets.registry.get(&key);
         let unit = match (before, self.unit) {
             (Some(before), Field::Value(unit)) if unit != before.unit => {
-                errors.push(path.field("unit"), "unit must not change");
+                errors.push(path.field("unit"), "registry.pets.unit must not change");
                 return;
             }
             (Some(before), _) => before.unit,
@@ -244,9 +244,9 @@ mod tests {
             OwnCategoryUpdate { target: Field::Value("1.5".parse().unwrap()), ..unit("JPY") };
         let long = "a".repeat(33);
         for (key, change, rule) in [
-            ("pets", unit("EUR"), "unit must not change"),
-            ("cars", OwnCategoryUpdate::default(), "unit is required"),
-            ("cars", fine, "target must have at most 0 decimals in JPY"),
+            ("pets", unit("EUR"), "registry.pets.unit must not change"),
+            ("cars", OwnCategoryUpdate::default(), "registry.cars.unit is required"),
+            ("cars", fine, "registry.cars.target must have at most 0 decimals in JPY"),
             ("food", unit("USD"), "food is reserved"),
             ("total", unit("USD"), "total is reserved"),
             ("none", unit("USD"), "none is reserved"),

@@ -95,7 +95,7 @@ fn line_inputs(
 ) -> Result<Vec<LineInput>, String> {
     let path = Path::from("items");
     let at_most = |path: &Path, max: usize, length: usize| {
-        let rule = || format!("{} must have at most {max} items, not {length}", path.name());
+        let rule = || format!("{path} must have at most {max} items, not {length}");
         (length <= max).then_some(()).ok_or_else(rule)
     };
     at_most(&path, MAX_LINES, lines.len())?;
@@ -108,7 +108,7 @@ fn line_inputs(
         at_most(&path.field("sharers"), MAX_SHARES, line.sharers.as_ref().map_or(0, Vec::len))?;
         at_most(&path.field("over"), MAX_LINES, line.over.as_ref().map_or(0, Vec::len))?;
         let name = line.name.parse();
-        let name = name.map_err(|rule| format!("{} {rule}", path.field("name").name()))?;
+        let name = name.map_err(|rule| format!("{} {rule}", path.field("name")))?;
         let sharers = line.sharers.as_ref().map(|list| list.iter().map(sharer).collect());
         let over = line.over.as_ref().map(|over| over.iter().copied().map(Field::Value).collect());
         Ok(LineInput {

@@ -390,9 +390,9 @@ impl<'a> Object<'_, 'a> {
         };
         for field in unknown.filter(|field| !known.contains(field)) {
             if seen.insert(field) {
-                let field = shortened(field);
+                let field = path.field(shortened(field).into_owned());
                 let rule = format!("unknown field {field}; {known_fields}");
-                reader.errors.push(path.field(field.into_owned()), rule);
+                reader.errors.push(field, rule);
             }
         }
     }
@@ -461,7 +461,6 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::response::problem::json_path;
     use fracti_core::{Error, decimal::Decimal, id::UserId};
 
     #[derive(Debug, Default)]
@@ -493,7 +492,7 @@ mod tests {
     fn errors(json: &str) -> Vec<(String, String)> {
         match parsed(json).checked().unwrap_err() {
             Error::Invalid(errors) => {
-                let text = |FieldError { path, rule }| (json_path(&path), rule);
+                let text = |FieldError { path, rule }| (path.to_string(), rule);
                 errors.into_sorted().into_iter().map(text).collect()
             }
             Error::Unreadable(reason) => vec![(String::new(), reason.to_string())],

@@ -10,7 +10,7 @@ use fracti_core::{
     Cause, Error,
     currency::Currency,
     group::MAX_MEMBERS,
-    input::{FieldError, Path, Step, Unreadable},
+    input::{FieldError, Path, Unreadable},
     links::MAX_LINKS,
     presence::Unsettled,
     settlement::SettlementError,
@@ -19,7 +19,6 @@ use fracti_core::{
     token::{MAX_TOKENS, Scope},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::limits::{MAX_BODY_KIB, MAX_UPLOAD_MIB};
@@ -165,7 +164,7 @@ pub struct Detail {
     #[schema(example = "splits[1].amount")]
     pub path: String,
     /// Rule that it breaks.
-    #[schema(example = "amount must have at most 2 decimals in USD")]
+    #[schema(example = "splits[1].amount must have at most 2 decimals in USD")]
     pub message: String,
 }
 
@@ -205,12 +204,12 @@ impl Problem {
     /// A problem of invalid fields. The message is about the first one.
     fn of_fields(errors: Vec<FieldError>) -> Self {
         let message = errors.first().map_or_else(String::new, |FieldError { path, rule }| {
-            let field = path.name();
+            let field = path.to_string();
             // The field name at the start keeps its spelling.
             let is_named = !field.is_empty() && rule.starts_with(&field);
             if is_named { ended(rule) } else { sentence(rule) }
         });
-        let detail = |FieldError { path, rule }| Detail { path: json_path(&path), message: rule };
+        let detail = |FieldError { path, rule }| Detail { path: path.to_string(), message: rule };
         let details = errors.into_iter().map(detail).collect();
         Self { message, details, ..Self::new(Code::ValidationError, "") }
     }
@@ -288,17 +287,6 @@ impl Problem {
         }
         response
     }
-}
-
-/// The path in the text of error details, like `splits[1].amount`.
-pub(crate) fn json_path(path: &Path) -> String {
-    let text = |(position, step): (usize, &Step)| match step {
-        Step::Index(index) => format!("[{index}]"),
-        Step::Key(key) => format!("[{}]", json!(key)),
-        Step::Field(name) if position == 0 => name.to_string(),
-        Step::Field(name) => format!(".{name}"),
-    };
-    path.steps().iter().enumerate().map(text).collect()
 }
 
 /// The message as a sentence, with a capital and a mark at its end.
@@ -444,19 +432,5 @@ mod tests {
         }
         let of_body = Problem::invalid(Path::default(), "must be an object");
         assert_eq!(of_body.message, "The body must be an object.");
-    }
-
-    #[test]
-    fn paths_have_the_form_of_json_paths() {
-        let weight = Path::from("items").index(3).field("sharers").index(1).field("weight");
-        let member = Path::from("members").key("Bob \"B\"");
-        for (path, text) in [
-            (member, r#"members["Bob \"B\""]"#),
-            (weight, "items[3].sharers[1].weight"),
-            (Path::default().index(0).field("note"), "[0].note"),
-            ("amount".into(), "amount"),
-        ] {
-            assert_eq!(json_path(&path), text);
-        }
     }
 }
