@@ -220,32 +220,47 @@ impl Expense {
     /// member whose share is zero.
     #[must_use]
     pub fn participants(&self) -> Vec<Participant> {
+        let of = |share: &Share| self.participant(share, share.amount, &[share.user_id].into());
+        self.splits.iter().filter_map(of).collect()
+    }
+
+    /// What a user owes who has all of these ids: their shares minus what they paid. None if they
+    /// owe nothing.
+    #[must_use]
+    pub fn owed_by_all(&self, ids: &BTreeSet<MemberId>) -> Option<Participant> {
+        let share = self.splits.iter().find(|share| ids.contains(&share.user_id))?;
+        self.participant(share, self.share_of_all(ids), ids)
+    }
+
+    /// What the member of a share owes, who has all of these ids, and whose shares are `owed`.
+    fn participant(
+        &self,
+        share: &Share,
+        owed: Decimal,
+        ids: &BTreeSet<MemberId>,
+    ) -> Option<Participant> {
+        let amount = owed.minus(self.paid_by_all(ids))?;
+        let owes = amount != Decimal::ZERO && amount.is_negative() == self.amount.is_negative();
         let payers = self.all_payers();
-        let participant = |share: &Share| {
-            let amount = share.amount.minus(self.paid_by(share.user_id))?;
-            let owes = amount != Decimal::ZERO && amount.is_negative() == self.amount.is_negative();
-            let others: Vec<_> =
-                payers.iter().filter(|payer| payer.user_id != share.user_id).collect();
-            let largest = others.first().filter(|_| owes)?;
-            Some(Participant {
-                expense_id: self.id,
-                group_id: self.group_id,
-                group_title: self.group_title.clone(),
-                user_id: share.user_id,
-                user_name: share.user_name.clone(),
-                amount,
-                currency: Some(self.currency),
-                payer_id: largest.user_id,
-                payer_name: largest.user_name.clone(),
-                payer_count: Some(others.len()).filter(|count| *count > 1),
-                description: self.description.clone(),
-                total_amount: self.amount,
-                category: self.category,
-                date: self.date,
-                created_at: self.created_at,
-            })
-        };
-        self.splits.iter().filter_map(participant).collect()
+        let others: Vec<_> = payers.iter().filter(|it| !ids.contains(&it.user_id)).collect();
+        let largest = others.first().filter(|_| owes)?;
+        Some(Participant {
+            expense_id: self.id,
+            group_id: self.group_id,
+            group_title: self.group_title.clone(),
+            user_id: share.user_id,
+            user_name: share.user_name.clone(),
+            amount,
+            currency: Some(self.currency),
+            payer_id: largest.user_id,
+            payer_name: largest.user_name.clone(),
+            payer_count: Some(others.len()).filter(|count| *count > 1),
+            description: self.description.clone(),
+            total_amount: self.amount,
+            category: self.category,
+            date: self.date,
+            created_at: self.created_at,
+        })
     }
 }
 

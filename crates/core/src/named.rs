@@ -2,7 +2,8 @@
 
 use crate::{
     adjustment::{Adjustment, BareOrWrapped},
-    expense::{Edit, LineInput, NewExpense, PayerInput, SplitInput},
+    decimal::Decimal,
+    expense::{Edit, LineInput, NewExpense, PayerInput, SharerInput, SplitInput},
     id::MemberId,
     input::{Draft, Field},
     links::Links,
@@ -13,6 +14,10 @@ use crate::{
 pub trait NamesMembers {
     /// The members that the request names, as far as it can be read.
     fn members_mut(&mut self) -> Vec<&mut MemberId>;
+
+    /// Merges what names a user and a guest who is linked to that user, where a request that was
+    /// read before may do so.
+    fn merge(&mut self, _: &Links) {}
 }
 
 impl<T: NamesMembers + Clone> Draft<T> {
@@ -23,6 +28,7 @@ impl<T: NamesMembers + Clone> Draft<T> {
         if !links.is_empty()
             && let Some(fields) = resolved.fields_mut()
         {
+            fields.merge(links);
             for member in fields.members_mut() {
                 *member = links.resolve(*member);
             }
@@ -36,12 +42,44 @@ impl NamesMembers for NewExpense {
         let Self { payer, payers, splits, items, .. } = self;
         of_expense(payer, payers, splits, items)
     }
+
+    fn merge(&mut self, links: &Links) {
+        merge_sharers(&mut self.items, links);
+    }
 }
 
 impl NamesMembers for Edit {
     fn members_mut(&mut self) -> Vec<&mut MemberId> {
         let Self { payer, payers, splits, items, .. } = self;
         of_expense(payer, payers, splits, items)
+    }
+
+    fn merge(&mut self, links: &Links) {
+        merge_sharers(&mut self.items, links);
+    }
+}
+
+/// Lets the user alone share the lines that the user and linked guests share, with the weights of
+/// all: the lines of an expense from before the link may be sent again as they were read. An id
+/// that is given twice stays a mistake.
+fn merge_sharers(lines: &mut Field<Vec<LineInput>>, links: &Links) {
+    for sharers in items(lines).filter_map(|line| line.sharers.value_mut()) {
+        let mut merged: Vec<SharerInput> = Vec::new();
+        for sharer in sharers.iter() {
+            let meant = |it: &SharerInput| it.user.value().map(|user| links.resolve(*user));
+            let same = merged.iter_mut().find(|it| {
+                it.user != sharer.user && meant(it).is_some() && meant(it) == meant(sharer)
+            });
+            let weight = |it: &SharerInput| it.weight.or(Decimal::new(1, 0));
+            match same {
+                Some(same) => {
+                    let sum = weight(same).zip(weight(sharer)).and_then(|(a, b)| a.plus(b));
+                    same.weight = sum.map_or(Field::Invalid, Field::Value);
+                }
+                None => merged.push(sharer.clone()),
+            }
+        }
+        *sharers = merged;
     }
 }
 

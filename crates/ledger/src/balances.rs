@@ -40,7 +40,8 @@ pub(crate) struct DayView {
 }
 
 impl BalanceView {
-    /// The balances at `as_of` of one member, or of all if `user` is `None`.
+    /// The balances at `as_of` of one member, or of all if `user` is `None`. The id of a guest means
+    /// the user from the link on.
     pub(crate) fn of(
         group: &Group,
         members: &[Member],
@@ -48,6 +49,7 @@ impl BalanceView {
         ledger: &Ledger,
         as_of: Timestamp,
     ) -> Self {
+        let user = user.map(|user| ledger.links.resolve(user));
         let members = members.iter().filter(|member| user.is_none_or(|user| member.id == user));
         Self {
             sequence: ledger.sequence,

@@ -8,7 +8,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
 };
 
 use fracti_core::{
@@ -17,7 +17,7 @@ use fracti_core::{
     expense::{Expense, Filter, PaidExpense, Participant, Payer},
     group::MemberRow,
     id::{GroupId, MemberId, UserId},
-    keys::{self, prefix},
+    keys::{self, Primary, prefix},
     settlement::Settlement,
     time::Timestamp,
 };
@@ -133,18 +133,11 @@ impl Table {
         let examined = if filter.is_empty() { limit } else { MAX_EXAMINED };
         let bounds = Bounds { limit, examined };
         let feed = self.feed(user, &[Kind::Paid, Kind::Further], bounds, after, accepts).await?;
-        let mut feed =
-            feed.of(|event| if let Activity::Paid(row) = event { Some(row) } else { None });
-        let ids = &feed.ids;
-        feed.items.retain(|row| {
-            let own = |payer: &Payer| ids.contains(&payer.user_id);
-            let first = row.expense.all_payers().into_iter().find(own);
-            first.is_none_or(|first| first.user_id == row.paid_by)
-        });
-        Ok(feed)
+        Ok(feed.of(|event| if let Activity::Paid(row) = event { Some(row) } else { None }))
     }
 
-    /// Up to `limit` of a user's shares of others' expenses, newest first.
+    /// Up to `limit` of a user's shares of others' expenses, newest first. A share includes those of
+    /// the guests who are linked to the user.
     ///
     /// # Errors
     ///
@@ -174,8 +167,9 @@ impl Table {
         Ok(feed.of(|event| if let Activity::Sent(row) = event { Some(row) } else { None }))
     }
 
-    /// Up to `limit` events of a user's feed, newest first. A settlement between a user and a guest
-    /// who is linked to that user is shown once, as sent.
+    /// Up to `limit` events of a user's feed, newest first. What a user and the guests who are linked
+    /// to that user paid or owe of an expense is one event; a settlement between them is shown once,
+    /// as sent.
     ///
     /// # Errors
     ///
@@ -187,16 +181,13 @@ impl Table {
         after: ActivityPosition,
     ) -> Result<Feed<Activity>, Error> {
         let kinds = [Kind::Paid, Kind::Further, Kind::Owed, Kind::Sent, Kind::Received];
-        let mut feed = self.feed(user, &kinds, limit.into(), after, |_, _| true).await?;
-        let ids = &feed.ids;
-        feed.items.retain(|event| match event {
-            Activity::Received(settlement) => !ids.contains(&settlement.from_user_id),
-            Activity::Paid(_) | Activity::Owed(_) | Activity::Sent(_) => true,
-        });
-        Ok(feed)
+        self.feed(user, &kinds, limit.into(), after, |_, _| true).await
     }
 
-    /// The events of the lists of these kinds that `accepts` accepts, given the ids of the user.
+    /// The events of the lists of these kinds that `accepts` accepts, given the ids of the user, each
+    /// once and with what all ids of the user paid or owe. Events of groups in which the user is a
+    /// past member have no texts.
+    ///
     /// The guests are read together with the user's own lists, so a user without guests does not
     /// wait for them.
     async fn feed(
@@ -213,19 +204,22 @@ impl Table {
         };
         let own = MemberId::from(user);
         let ((guests, past), lists) = tokio::try_join!(self.guests_and_past(user), read(own))?;
-        let others = try_join_all(guests.iter().map(|guest| read(*guest))).await?;
+        let others = try_join_all(guests.iter().map(|(_, guest)| read(*guest))).await?;
         let lists = lists.into_iter().chain(others.into_iter().flatten()).collect();
-        let Placed { mut rows, mut more } = merged(lists, examined);
-        for (_, listed) in &mut rows {
-            if past.contains(&listed.event.row().group()) {
-                listed.event.row().clear_texts();
-            }
-        }
-        let ids = guests.into_iter().chain([own]).collect();
+        let Placed { rows, mut more } = merged(lists, examined);
+        let groups: BTreeSet<GroupId> = guests.iter().map(|(group, _)| *group).collect();
+        let ids = guests.into_iter().map(|(_, guest)| guest).chain([own]).collect();
         let mut next = after;
         let mut items = Vec::new();
+        let hide = |event: &mut Activity| {
+            let row = event.row();
+            if past.contains(&row.group()) {
+                row.clear_texts();
+            }
+        };
         let mut rows = rows.into_iter();
-        for (position, Listed { kind, member, event }) in rows.by_ref() {
+        for (position, Listed { kind, member, mut event }) in rows.by_ref() {
+            hide(&mut event);
             next.at = Some(event.created_at());
             next.lists.entry(kind).or_default().insert(member, position);
             if accepts(&event, &ids) {
@@ -236,7 +230,20 @@ impl Table {
             }
         }
         more |= rows.len() > 0;
-        self.fill(items.iter_mut().map(Activity::row), &past).await?;
+        let owed = items.iter().filter_map(|event| match event {
+            Activity::Owed(row) if groups.contains(&row.group_id) => {
+                Some(keys::expense(row.group_id, row.created_at))
+            }
+            Activity::Owed(_) | Activity::Paid(_) | Activity::Sent(_) | Activity::Received(_) => {
+                None
+            }
+        });
+        let owed: HashSet<_> = owed.collect();
+        let expenses = self.db.batch::<Expense>(owed.into_iter().collect());
+        let (expenses, ()) =
+            tokio::try_join!(expenses, self.fill(items.iter_mut().map(Activity::row), &past))?;
+        items.retain_mut(|event| event.is_of_one(&ids, &groups, &expenses));
+        items.iter_mut().for_each(hide);
         Ok(Feed { items, next: more.then_some(next), ids })
     }
 
@@ -276,19 +283,23 @@ impl Table {
         Ok(events.map(|event| Listed { kind, member, event }))
     }
 
-    /// The guests of all groups who are linked to a user, and the groups of which the user is a past
-    /// member.
+    /// The guests of all groups who are linked to a user, each with the group, and the groups of
+    /// which the user is a past member.
     async fn guests_and_past(
         &self,
         user: UserId,
-    ) -> Result<(Vec<MemberId>, BTreeSet<GroupId>), Error> {
+    ) -> Result<(Vec<(GroupId, MemberId)>, BTreeSet<GroupId>), Error> {
         let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
         let with = Expression::with_attribute;
         let either = with("guests").or(with("leftAt")).or(with("removedAt"));
         let rows = self.db.filtered::<MemberRow>(&range, &either).await?;
         let past = rows.iter().filter(|row| !row.member.is_present()).map(|row| row.group_id);
         let past = past.collect();
-        Ok((rows.into_iter().flat_map(|row| row.member.guests).collect(), past))
+        let guests = |row: MemberRow| {
+            let MemberRow { group_id, member, .. } = row;
+            member.guests.into_iter().map(move |guest| (group_id, guest))
+        };
+        Ok((rows.into_iter().flat_map(guests).collect(), past))
     }
 
     /// Sets the present titles of the rows' groups, except of those that are past, and the
@@ -357,6 +368,42 @@ impl Activity {
 }
 
 impl Activity {
+    /// Whether the event is the one by which its expense or settlement is shown to a user who has
+    /// all of these ids. What they owe of an expense of one of these `groups`, in which they have
+    /// several, becomes that of all of them.
+    fn is_of_one(
+        &mut self,
+        ids: &BTreeSet<MemberId>,
+        groups: &BTreeSet<GroupId>,
+        expenses: &HashMap<Primary, Expense>,
+    ) -> bool {
+        match self {
+            Self::Paid(row) => {
+                let own = |payer: &Payer| ids.contains(&payer.user_id);
+                let first = row.expense.all_payers().into_iter().find(own);
+                first.is_none_or(|first| first.user_id == row.paid_by)
+            }
+            Self::Owed(row) if groups.contains(&row.group_id) => {
+                // The index may still have a row of an expense that was deleted.
+                let expense = expenses.get(&keys::expense(row.group_id, row.created_at));
+                let Some(expense) = expense.filter(|it| it.id == row.expense_id) else {
+                    return false;
+                };
+                let first = expense.participants().into_iter().find(|it| ids.contains(&it.user_id));
+                let owed = expense.owed_by_all(ids);
+                match (first, owed) {
+                    (Some(first), Some(owed)) if first.user_id == row.user_id => {
+                        *row = Participant { group_title: row.group_title.take(), ..owed };
+                        true
+                    }
+                    _ => false,
+                }
+            }
+            Self::Received(settlement) => !ids.contains(&settlement.from_user_id),
+            Self::Owed(_) | Self::Sent(_) => true,
+        }
+    }
+
     fn row(&mut self) -> &mut GroupRow {
         match self {
             Self::Paid(row) => row,

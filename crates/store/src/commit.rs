@@ -31,6 +31,9 @@ pub(crate) enum Decision<T> {
     Refuse { unless: Option<T>, error: Error },
 }
 
+/// The decision of an attempt, or why there is none.
+type Decided<T> = Result<Decision<T>, TransactionError>;
+
 /// An attempt whose outcome is not known.
 struct Unanswered<T, R> {
     name: String,
@@ -431,9 +434,9 @@ fn note<T, R: Stored>(
 /// or has to be made again.
 fn repeated<T, R: Stored>(
     known: &Known<R>,
-    decision: Result<Decision<T>, TransactionError>,
+    decision: Decided<T>,
     render: impl Fn(&T) -> Option<R>,
-) -> ControlFlow<Result<Outcome<T, R>, Error>, Result<Decision<T>, TransactionError>> {
+) -> ControlFlow<Result<Outcome<T, R>, Error>, Decided<T>> {
     match decision {
         Err(TransactionError::Fail(error)) if error.is_of_access() => {
             ControlFlow::Break(Err(error))

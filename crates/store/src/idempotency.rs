@@ -98,6 +98,7 @@ impl IdempotentRequest {
 
     /// Work that no user requested, by an operator or for the sake of another request.
     #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the name is not an id")]
     pub fn own_work(operation: &'static str, now: Timestamp) -> Self {
         let name = Uuid::new_v4().simple().to_string();
         Self { key: keys::own_work(operation, &name), name, request_hash: None, now }

@@ -1,5 +1,7 @@
 //! The activity feed of a user.
 
+use std::collections::BTreeSet;
+
 use fracti_core::{currency::Currency, expense::PaidExpense, id::MemberId, settlement::Settlement};
 use fracti_http::{JsonDecimal, Text, schemas};
 use fracti_store::Activity;
@@ -62,15 +64,16 @@ enum Kind {
     SettlementReceived,
 }
 
-impl From<Activity> for ActivityView {
-    fn from(event: Activity) -> Self {
+impl ActivityView {
+    /// An event of a user who has these ids.
+    pub(crate) fn of(event: Activity, ids: &BTreeSet<MemberId>) -> Self {
         let created_at = Text(event.created_at());
         match event {
-            Activity::Paid(PaidExpense { paid_by, expense, .. }) => Self {
+            Activity::Paid(PaidExpense { expense, .. }) => Self {
                 kind: Kind::ExpensePaid,
                 id: Text(expense.id.into()),
                 group_id: Text(expense.group_id.into()),
-                amount: JsonDecimal(expense.paid_by(paid_by)),
+                amount: JsonDecimal(expense.paid_by_all(ids)),
                 group_title: expense.group_title.unwrap_or_default(),
                 currency: expense.currency.code(),
                 description: expense.description,
@@ -104,14 +107,7 @@ impl From<Activity> for ActivityView {
             }
         }
     }
-}
 
-/// The description of a settlement with a party whose name may be empty.
-fn payment(direction: &str, name: &str) -> String {
-    format!("Payment {direction} {name}").trim_end().to_owned()
-}
-
-impl ActivityView {
     fn settlement(
         kind: Kind,
         settlement: Settlement,
@@ -132,4 +128,9 @@ impl ActivityView {
             created_at: Text(settlement.created_at),
         }
     }
+}
+
+/// The description of a settlement with a party whose name may be empty.
+fn payment(direction: &str, name: &str) -> String {
+    format!("Payment {direction} {name}").trim_end().to_owned()
 }

@@ -257,7 +257,9 @@ async fn list_activity(
     let list_id = ListId::new("users/me/activity", &user.id);
     let after = paging.after(&list_id)?.unwrap_or_default();
     let feed = app.table.activity_of(user.id, paging.limit(), after).await?;
-    Ok(list(&paging, &list_id, feed))
+    let Feed { items, next, ids } = feed;
+    let next = next.map(|position| paging.cursor(&list_id, &position));
+    Ok(List::new(items.into_iter().map(|event| ActivityView::of(event, &ids)), next))
 }
 
 /// Get the caller's totals over all groups.

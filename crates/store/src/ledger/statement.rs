@@ -137,6 +137,7 @@ impl Table {
         statement: &Statement,
     ) -> Result<Place, Error> {
         let Statement { order, from, to, user } = statement;
+        let user = &user.map(|user| ledger.links.resolve(user));
         let (from, to) = (from.map(Timestamp::previous), *to);
         let (begin, end) = match order {
             Order::Asc => (from, to),
