@@ -157,7 +157,7 @@ impl Scene {
         vec![
             (Method::PATCH, group.path(""), write(json!({ "title": "Andes" })), 2),
             (Method::DELETE, group.path(&format!("/members/{other}")), read.clone(), 2),
-            (Method::POST, group.path("/import"), write(json!({ "file": "" })), 1),
+            (Method::POST, group.path("/import"), write(json!({ "file": "" })), 2),
             // The group, the import, the rows that are recorded already, and the transaction with its
             // reads.
             (Method::POST, group.path("/import"), write(one_row()), 5),

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fs, io::Write, path::PathBuf};
 
 use clap::Args;
 use fracti_core::{
+    group::Member,
     id::{GroupId, UserId},
     import::{NewImport, Record, Status},
     time::Timestamp,
@@ -55,7 +56,9 @@ impl Admin {
             Ok(new) => new,
             Err(fracti_core::Error::Invalid(errors)) => {
                 for error in errors.into_sorted() {
-                    writeln!(out, "{}", error.rule)?;
+                    // The options are those of a request.
+                    let rule = &error.rule;
+                    writeln!(out, "{}", rule.strip_prefix("options.").unwrap_or(rule))?;
                 }
                 return Ok(Outcome::Bad);
             }
@@ -63,7 +66,10 @@ impl Admin {
         };
         if dry_run {
             let (mut expenses, mut settlements, mut adjustments) = (0_u64, 0_u64, 0_u64);
-            for (_, record) in &new.records {
+            let read = self.table.before_import(group.id, new.format, &new.records);
+            let (_, missing) = self.pace.step(read).await?;
+            let there = new.records.len().saturating_sub(missing.len());
+            for record in missing {
                 let number = match record {
                     Record::Expense(_) => &mut expenses,
                     Record::Settlement(_) => &mut settlements,
@@ -71,9 +77,11 @@ impl Admin {
                 };
                 *number = number.saturating_add(1);
             }
-            let guests = u64::try_from(new.guests.len()).unwrap_or(u64::MAX);
+            let is_new = |guest: &&Member| !members.iter().any(|it| it.id == guest.id);
+            let guests = new.guests.iter().filter(is_new).count();
+            let guests = u64::try_from(guests).unwrap_or(u64::MAX);
             let recorded = listed(expenses, settlements, adjustments, guests);
-            writeln!(out, "{recorded} would be recorded")?;
+            writeln!(out, "{recorded} would be recorded; already there: {there}")?;
             return Ok(Outcome::Good);
         }
         let done = Box::pin(self.record(member_key, &new, now)).await?;

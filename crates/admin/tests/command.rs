@@ -197,7 +197,10 @@ async fn a_file_is_imported_once_and_only_if_every_name_is_a_member() {
     let (code, checked) = output(&with(&["--dry-run"])).await;
     assert_eq!(
         (code, checked.as_str()),
-        (Some(0), "10 expenses, 1 settlement, 0 adjustments and 3 guests would be recorded\n")
+        (
+            Some(0),
+            "10 expenses, 1 settlement, 0 adjustments and 3 guests would be recorded; already there: 0\n"
+        )
     );
     for [recorded, there] in [
         ["recorded 10 expenses, 1 settlement, 0 adjustments and 3 guests", "already there: 0"],

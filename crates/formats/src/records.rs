@@ -19,7 +19,10 @@ use fracti_core::{
 };
 
 use crate::{
-    import::{Adjustment, Asks, Import, Movement, Part, Question, Row, RowPlace, Transfer},
+    import::{
+        Adjustment, Asks, Import, Member as Person, Movement, Part, Question, Row, RowPlace,
+        Transfer,
+    },
     mapping::{Target, TargetError},
 };
 
@@ -79,13 +82,7 @@ impl Import {
         let named: Vec<Member> =
             members.iter().filter(|it| named.contains(&it.id)).cloned().collect();
         let mut records = Vec::new();
-        let of_rows = self.rows.iter().map(|row| (row.place, row.records(to, &people, &named)));
-        let of_adjustments = self.adjustments.iter().map(|it| {
-            let event = it.event(to, &people);
-            let record = |event: Event| Record::Adjustment(event.into());
-            (it.place, event.map(|event| event.into_iter().map(record).collect()))
-        });
-        for (place, converted) in of_rows.chain(of_adjustments) {
+        for (place, converted) in self.converted(to, &people, &named) {
             match converted {
                 Ok(converted) => records.extend(converted.into_iter().map(|it| (place, it))),
                 Err(Error::Invalid(rules)) => {
@@ -101,6 +98,48 @@ impl Import {
         let format = self.format.ok_or_else(|| Error::Table("a file without a format".into()));
         let new = NewImport { id: self.id(to, targets), format: format?, guests: added, records };
         errors.finish(Some(new))
+    }
+
+    /// What an import would record in a group, as far as the rows can be recorded, and the members
+    /// who are the people of the file, in their order. People without a member in `matched` are the
+    /// guests that they would become.
+    #[must_use]
+    pub fn foreseen_in(
+        &self,
+        to: &Destination<'_>,
+        matched: &[Option<MemberId>],
+    ) -> (Vec<Member>, Vec<(RowPlace, Record)>) {
+        let links: Links = to.members.iter().collect();
+        let find = |id| to.members.iter().find(|it| it.id == links.resolve(id)).cloned();
+        let person = |(person, matched): (&Person, &Option<MemberId>)| {
+            let id = matched.unwrap_or_else(|| guest_id(to.group.id, &person.name).into());
+            let guest = || Member { id, ..Member::guest(&person.name, to.user, to.now, [0; 10]) };
+            find(id).unwrap_or_else(guest)
+        };
+        let people: Vec<Member> = self.members.iter().zip(matched).map(person).collect();
+        let of_people: Vec<&Member> = people.iter().collect();
+        let records = self.converted(to, &of_people, &people);
+        let records = records.filter_map(|(place, records)| Some((place, records.ok()?)));
+        let records =
+            records.flat_map(|(place, records)| records.into_iter().map(move |it| (place, it)));
+        let records = records.collect();
+        (people, records)
+    }
+
+    /// What each row and each adjustment records. `members` has all members who take part.
+    fn converted(
+        &self,
+        to: &Destination<'_>,
+        people: &[&Member],
+        members: &[Member],
+    ) -> impl Iterator<Item = (RowPlace, Result<Vec<Record>, Error>)> {
+        let of_rows = self.rows.iter().map(|row| (row.place, row.records(to, people, members)));
+        let of_adjustments = self.adjustments.iter().map(|it| {
+            let event = it.event(to, people);
+            let record = |event: Event| Record::Adjustment(event.into());
+            (it.place, event.map(|event| event.into_iter().map(record).collect()))
+        });
+        of_rows.chain(of_adjustments)
     }
 
     /// The places of the payments that are left out because payer and recipient are one member.

@@ -25,6 +25,7 @@ use fracti_core::{
     },
     input::{FieldErrors, Step},
     keys::{self, Primary, prefix},
+    ledger::Ledger,
     row,
     time::Timestamp,
 };
@@ -231,6 +232,24 @@ impl Table {
                 return Ok(Outcome::Done(done));
             }
         }
+    }
+
+    /// The rows of a file that the group does not have yet, and its ledger.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn before_import<'a>(
+        &self,
+        group: GroupId,
+        format: Format,
+        records: &'a [(RowPlace, Record)],
+    ) -> Result<(Ledger, Vec<&'a Record>), Error> {
+        let all: Vec<Line<'_>> = records.iter().collect();
+        let (ledger, recorded) =
+            tokio::try_join!(self.ledger(group), self.recorded(group, format, &all))?;
+        let missing = records.iter().map(|(_, it)| it).filter(|it| !recorded.has(it));
+        Ok((ledger, missing.collect()))
     }
 
     /// An import of a group.

@@ -13,7 +13,7 @@ use axum::{
 };
 use fracti_core::{
     id::ImportId,
-    import::{ImportRow, RUN_RULE, Status},
+    import::{Format, ImportRow, RUN_RULE, Status},
     time::Timestamp,
 };
 use fracti_formats::{Answers, Destination, matches};
@@ -25,7 +25,7 @@ use fracti_store::{ImportPart, Outcome};
 use serde::{Deserialize, Serialize};
 
 use options::{ImportForm, ImportOptions};
-use plan::PlanView;
+use plan::{Foreseen, PlanView};
 use view::{ImportView, ImportedView, ResultView};
 
 /// Query parameters of a request that continues an import or its undo.
@@ -81,11 +81,17 @@ pub(crate) async fn import_file(
     };
     let (answers, targets) = (Answers::from(&form.options), form.options.targets());
     let import = fracti_formats::read(&form.file, &answers, now.day());
-    if !form.options.commits() {
-        let plan = PlanView::of(&import, group.id, &matches(&import, &targets, &members));
-        return Ok(Data::new(plan).into_response());
-    }
     let to = Destination { group: &group, members: &members, user: member_key.user, now };
+    if !form.options.commits() {
+        let matched = matches(&import, &targets, &members);
+        let ids: Vec<_> = matched.iter().map(|it| it.map(|it| it.member.id)).collect();
+        let (people, records) = import.foreseen_in(&to, &ids);
+        let format = import.format.unwrap_or(Format::FractiJson);
+        let (ledger, missing) = app.table.before_import(group.id, format, &records).await?;
+        let there = records.len().saturating_sub(missing.len());
+        let after = Foreseen { to: &to, people: &people, ledger: &ledger, missing, there };
+        return Ok(Data::new(PlanView::of(&import, &matched, &after)?).into_response());
+    }
     let new = match import.recorded_in(&to, &targets) {
         Ok(new) => new,
         Err(error) => return Err(app.table.refuse(&idempotency, error).await.into()),

@@ -34,9 +34,35 @@ async fn balances_after_an_import_are_those_of_its_plan() {
         let before = group.api.rows().await;
         let again = import.send(alice, &group).await;
         assert_eq!(counts(&again), [0, expenses + settlements, 0, 0], "{file}");
+        let plan = Import::of(file, answers).send(alice, &group).await.data(200).clone();
+        let counts = ["expenses", "settlements", "alreadyThere"].map(|it| plan[it].clone());
+        assert_eq!(json!(counts), json!([0, 0, expenses + settlements]), "{file}");
+        assert_eq!(balances(&group).await, planned(&plan), "{file}");
         assert_eq!(again.data(200)["members"], 0);
         assert_eq!(group.api.rows().await, before, "a second import changes nothing");
     }
+}
+
+#[tokio::test]
+async fn plan_knows_what_the_group_has() {
+    let group = Group::new(3, "EUR").await;
+    let alice = &group.members[0];
+    group.spend(0, json!({ "amount": 9 })).await;
+    let row = |day: &'static str, nets| (day, "General", "Tea", "EUR", nets);
+    let (first, second) = (row("2026-01-01", vec![100, -100]), row("2026-01-02", vec![200, -200]));
+    let [one, two] =
+        [vec![first.clone()], vec![first, second]].map(|it| splitwise(&["A", "D"], &it));
+    let import = Import::of(&one, "{}").by(alice, &group, &[("A", "1")]).await;
+    import.send(alice, &group).await.data(200);
+    let plan = Import::of(&two, "{}").send(alice, &group).await.data(200).clone();
+    let counts = ["expenses", "alreadyThere"].map(|name| plan[name].clone());
+    assert_eq!(json!(counts), json!([1, 1]), "{plan}");
+    let nets: Vec<_> = plan["balances"].as_array().unwrap().iter().collect();
+    let nets: Vec<_> = nets.iter().map(|it| [&it["name"], &it["net"]]).collect();
+    assert_eq!(json!(nets), json!([["A", 9], ["D", -3], ["B", -3], ["C", -3]]));
+    let import = Import::of(&two, "{}").by(alice, &group, &[("A", "1")]).await;
+    import.send(alice, &group).await.data(200);
+    assert_eq!(balances(&group).await, planned(&plan));
 }
 
 #[tokio::test]

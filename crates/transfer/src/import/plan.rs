@@ -1,8 +1,17 @@
 //! The plan of an import.
 
-use fracti_core::id::GroupId;
+use std::collections::{BTreeMap, BTreeSet};
+
+use fracti_core::{
+    Error,
+    currency::Currency,
+    group::Member,
+    id::MemberId,
+    import::Record,
+    ledger::{Ledger, LedgerError},
+};
 use fracti_formats::{
-    Asks, Check, Import, Issue, MAX_ERRORS, Match, MatchedBy, PlannedBalance, Question,
+    Asks, Check, Destination, Import, Issue, MAX_ERRORS, Match, MatchedBy, Question,
 };
 use fracti_http::{JsonDecimal, Text, schemas};
 use serde::Serialize;
@@ -13,6 +22,7 @@ type By = Text<MatchedBy>;
 
 /// What the import of a file would record.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = ImportPlan)]
 pub(crate) struct PlanView {
     /// Format of the file, if it is known.
@@ -20,23 +30,25 @@ pub(crate) struct PlanView {
     format: Option<schemas::ImportFormat>,
     /// The people in the file.
     members: Vec<PersonView>,
-    /// Number of expenses.
+    /// Number of expenses that would be recorded.
     #[schema(minimum = 0, example = 3)]
     expenses: usize,
-    /// Number of settlements: one for each recipient of a payment. Pending ones, in a file of
-    /// Fracti, stay pending.
+    /// Number of settlements that would be recorded: one for each recipient of a payment. Pending
+    /// ones, in a file of Fracti, stay pending.
     #[schema(minimum = 0, example = 1)]
     settlements: usize,
-    /// Number of adjustments, in a file of Fracti.
+    /// Number of adjustments that would be recorded, in a file of Fracti.
     #[schema(minimum = 0, example = 0)]
     adjustments: usize,
+    /// Number of expenses, settlements and adjustments that the group has already.
+    #[schema(minimum = 0, example = 0)]
+    already_there: usize,
     /// Number of rows, payments and adjustments that change no balance, and are left out.
     #[schema(minimum = 0, example = 0)]
     skipped: usize,
     /// Currencies of the rows.
     currencies: Vec<schemas::Currency>,
-    /// Balances other than zero that the rows of the file result in, without the group's own
-    /// balances. Rows with an open question do not count.
+    /// Balances other than zero that the group would have. Rows with an open question do not count.
     balances: Vec<NetView>,
     /// Sums that the file states, compared with its rows.
     checks: Vec<CheckView>,
@@ -78,16 +90,21 @@ struct MatchView {
     by: By,
 }
 
-/// Balance of a person.
+/// Balance of a member, or of a person who would become a guest.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = ImportBalance)]
 struct NetView {
-    /// Name of the person in the file.
+    /// The member, unless it is a guest who would be added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    member_id: Option<schemas::MemberId>,
+    /// Name of the member or the guest.
     #[schema(example = "Bob Jones")]
     name: String,
     /// The currency.
     currency: schemas::Currency,
-    /// What the group owes the person; negative if the person owes.
+    /// What the group would owe them; negative if they would owe.
     #[schema(value_type = schemas::Balance)]
     net: JsonDecimal,
 }
@@ -152,12 +169,79 @@ struct QuestionView {
     message: String,
 }
 
+/// A group, and what an import would add to it.
+pub(crate) struct Foreseen<'a> {
+    pub(crate) to: &'a Destination<'a>,
+    /// The people of the file, who are members or would become guests.
+    pub(crate) people: &'a [Member],
+    /// The ledger before the import.
+    pub(crate) ledger: &'a Ledger,
+    /// What the group does not have yet.
+    pub(crate) missing: Vec<&'a Record>,
+    /// Number of rows that it has.
+    pub(crate) there: usize,
+}
+
+impl Foreseen<'_> {
+    /// The balances after the import: those of the people of the file first.
+    fn balances(&self) -> Result<Vec<NetView>, LedgerError> {
+        let mut nets: BTreeMap<Currency, BTreeMap<MemberId, i128>> = BTreeMap::new();
+        let before = &self.ledger.balances;
+        for currency in before.currencies() {
+            let of = before.of(currency).map(|(member, totals)| (member, totals.net()));
+            nets.insert(currency, of.collect());
+        }
+        for record in &self.missing {
+            for change in record.event()?.into_iter().flat_map(|event| event.changes) {
+                let user = self.ledger.links.resolve(change.user);
+                let net = nets.entry(change.currency).or_default().entry(user).or_default();
+                *net = net.saturating_add(change.totals.net());
+            }
+        }
+        let mut known = BTreeSet::new();
+        let all = self.people.iter().chain(self.to.members).filter(|it| known.insert(it.id));
+        let all: Vec<&Member> = all.collect();
+        let balance = |currency: Currency, net: i128, member: &Member| NetView {
+            member_id: self.to.members.iter().any(|it| it.id == member.id).then(|| Text(member.id)),
+            name: member.name.clone(),
+            currency: Text(currency),
+            net: JsonDecimal(currency.to_major(net)),
+        };
+        let of_currency = |(currency, nets): (Currency, BTreeMap<MemberId, i128>)| {
+            let net = |member: &&Member| nets.get(&member.id).copied().filter(|net| *net != 0);
+            let shown = all.iter().filter_map(|it| Some(balance(currency, net(it)?, it)));
+            shown.collect::<Vec<_>>()
+        };
+        Ok(nets.into_iter().flat_map(of_currency).collect())
+    }
+
+    /// Numbers of expenses, settlements and adjustments that would be recorded.
+    fn counts(&self) -> [usize; 3] {
+        let count = |is: fn(&Record) -> bool| self.missing.iter().filter(|it| is(it)).count();
+        [
+            count(|it| matches!(it, Record::Expense(_))),
+            count(|it| matches!(it, Record::Settlement(_))),
+            count(|it| matches!(it, Record::Adjustment(_))),
+        ]
+    }
+}
+
 impl PlanView {
     /// The plan of an import into a group. `members` has the match of each person in the file, if
     /// any.
-    pub(crate) fn of(import: &Import, group: GroupId, members: &[Option<Match<'_>>]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if an amount is not a whole number of minor units, which no valid row has.
+    pub(crate) fn of(
+        import: &Import,
+        members: &[Option<Match<'_>>],
+        foreseen: &Foreseen<'_>,
+    ) -> Result<Self, Error> {
         let plan = import.plan();
-        let of_group = import.error_in(group);
+        let balances = foreseen.balances().map_err(|error| Error::Table(error.into()))?;
+        let [expenses, settlements, adjustments] = foreseen.counts();
+        let of_group = import.error_in(foreseen.to.group.id);
         let errors = of_group.iter().chain(plan.errors).take(MAX_ERRORS);
         let ids: Vec<_> = members.iter().map(|it| it.map(|it| it.member.id)).collect();
         let warning = |row, message: &str| {
@@ -183,33 +267,27 @@ impl PlanView {
             rows: person.rows,
             member: member.map(MatchView::from),
         });
-        Self {
+        Ok(Self {
             format: plan.format.map(Text),
             members: person.collect(),
-            expenses: plan.expenses,
-            settlements: plan.settlements.saturating_sub(to_oneself.len()),
-            adjustments: plan.adjustments.saturating_sub(of_one.len()),
+            expenses,
+            settlements,
+            adjustments,
+            already_there: foreseen.there,
             skipped: plan.skipped.saturating_add(to_oneself.len()).saturating_add(of_one.len()),
             currencies: plan.currencies.into_iter().map(Text).collect(),
-            balances: plan.balances.iter().map(NetView::from).collect(),
+            balances,
             checks: plan.checks.iter().map(CheckView::from).collect(),
             warnings: warnings.chain(to_oneself).chain(of_one).chain(splits_lost).collect(),
             errors: errors.map(IssueView::from).collect(),
             questions: plan.questions.iter().map(QuestionView::from).collect(),
-        }
+        })
     }
 }
 
 impl From<Match<'_>> for MatchView {
     fn from(Match { member, by }: Match<'_>) -> Self {
         Self { member_id: Text(member.id), name: member.name.clone(), by: Text(by) }
-    }
-}
-
-impl From<&PlannedBalance<'_>> for NetView {
-    fn from(balance: &PlannedBalance<'_>) -> Self {
-        let PlannedBalance { name, currency, net } = balance;
-        Self { name: (*name).to_owned(), currency: Text(*currency), net: JsonDecimal(*net) }
     }
 }
 
