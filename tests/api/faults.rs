@@ -1,5 +1,6 @@
 //! Requests under faults between the API and the table.
 
+mod fence;
 mod late;
 mod leaving;
 mod parts;

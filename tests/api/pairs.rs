@@ -2,8 +2,54 @@
 
 use std::collections::BTreeSet;
 
-use fracti_tests::operations;
+use fracti_tests::{
+    operations,
+    pairs::{Stage, pairs},
+};
 use serde_json::Value;
+
+/// Writes of which a pair had an outcome of neither order once.
+const FELL: [[&str; 2]; 20] = [
+    ["push an adjustment", "push an adjustment"],
+    ["revert adjustments", "revert adjustments"],
+    ["link a guest", "link a guest"],
+    ["link a guest to another", "link a guest"],
+    ["link a guest", "remove a guest"],
+    ["remove a guest", "link a guest"],
+    ["rename a guest", "remove a guest"],
+    ["remove a guest", "rename a guest"],
+    ["delete a token", "delete a token"],
+    ["create a token", "create a token"],
+    ["edit a spending", "edit a spending as it was"],
+    ["delete a spending", "edit a spending as it was"],
+    ["archive a group", "archive a group"],
+    ["archive a group", "set a wallet"],
+    ["set another wallet", "set a wallet"],
+    ["join", "archive a group"],
+    ["edit an expense", "edit an expense as it was"],
+    ["delete an expense", "restore an expense"],
+    ["undo an import", "undo an import"],
+    ["leave", "join with a new name"],
+];
+
+/// Number of other pairs that are explored, each time the same.
+const SAMPLE: usize = 20;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn outcomes_of_two_writes_are_those_of_an_order() {
+    let all = pairs();
+    let known: BTreeSet<_> = operations::writes().iter().map(|write| write.name).collect();
+    assert!(FELL.as_flattened().iter().all(|name| known.contains(name)));
+    let mut random = fastrand::Rng::with_seed(41);
+    let sample = random.choose_multiple(all.iter(), SAMPLE).into_iter();
+    let fell = all.iter().filter(|pair| FELL.iter().any(|[a, b]| pair.is(a, b)));
+    let mut stage = Stage::new().await;
+    for pair in fell.chain(sample) {
+        let explored = stage.explore(pair).await;
+        let texts = explored.findings.iter().map(|it| format!("{:?}\n{}", it.schedule, it.text));
+        assert!(explored.findings.is_empty(), "{pair}\n{}", texts.collect::<String>());
+    }
+}
 
 /// A path with all parameters alike.
 fn shape(path: &str) -> String {

@@ -1,7 +1,7 @@
 //! Explores pairs of writes: `cargo run -p fracti-tests --example pairs`.
 //!
-//! `--of TEXT` explores only the pairs whose name has the text, `--every N` one pair in N, and
-//! `--brief` prints the first finding of each pair only.
+//! `--of TEXT` explores only the pairs whose name has the text, `--every N` one pair in N, from the
+//! first or from `--from M`, and `--brief` prints the first finding of each pair only.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
 
@@ -24,11 +24,12 @@ async fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let value = |name: &str| arguments.iter().skip_while(|it| *it != name).nth(1).cloned();
     let (of, brief) = (value("--of"), arguments.iter().any(|it| it == "--brief"));
-    let every: usize = value("--every").map_or(1, |it| it.parse().unwrap());
+    let number = |name, default| value(name).map_or(default, |it| it.parse().unwrap());
+    let (every, from): (usize, usize) = (number("--every", 1), number("--from", 0));
     let is_chosen = |pair: &fracti_tests::pairs::Pair| {
         of.as_ref().is_none_or(|of| pair.to_string().contains(of))
     };
-    let pairs: Vec<_> = pairs().into_iter().filter(is_chosen).step_by(every).collect();
+    let pairs: Vec<_> = pairs().into_iter().filter(is_chosen).skip(from).step_by(every).collect();
     let (pairs, next, began) = (Arc::new(pairs), Arc::new(AtomicUsize::new(0)), Instant::now());
     let mut stages = JoinSet::new();
     for _ in 0..STAGES {

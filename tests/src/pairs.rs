@@ -64,16 +64,20 @@ pub struct Pair {
     pub keyed: bool,
 }
 
-/// The outcome of a pair: the answers to A and B, and the rows.
+/// The outcome of a pair: the answers to A and B, and the rows, also those that a reader sees after A
+/// was answered and before B's late transaction arrives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Outcome {
     a: Option<Value>,
     b: Option<Value>,
     rows: Rows,
+    seen: Option<Rows>,
+    /// Of an order: whether A was first.
+    a_first: bool,
 }
 
-/// The answers to A and B.
-type Answers = (Option<Reply>, Option<Reply>);
+/// The answers to A and B, and what a reader sees in between.
+type Answers = (Option<Reply>, Option<Reply>, Option<Rows>);
 
 /// A schedule whose outcome is that of no order.
 #[derive(Clone, Debug)]
@@ -91,6 +95,14 @@ pub struct Explored {
     pub schedules: BTreeMap<&'static str, u64>,
     /// The wrong ones.
     pub findings: Vec<Finding>,
+}
+
+impl Pair {
+    /// Whether A and B are the operations with these names.
+    #[must_use]
+    pub fn is(&self, a: &str, b: &str) -> bool {
+        (self.a.0.name, self.b.0.name) == (a, b)
+    }
 }
 
 /// All pairs, with the same and with different users as far as the scene has them.
@@ -184,20 +196,25 @@ impl Stage {
             b = self.ask(CHANNELS[1], &pair.b, pair.key(), etag.as_deref()).await;
             a = self.ask(CHANNELS[0], &pair.a, None, None).await;
         }
-        self.outcome(a, b).await
+        Outcome { a_first, ..self.outcome(a, b, None).await }
     }
 
     /// The outcome of A without B.
     async fn alone(&mut self, pair: &Pair) -> Outcome {
         self.reset().await;
         let a = self.ask(CHANNELS[0], &pair.a, None, None).await;
-        self.outcome(a, None).await
+        self.outcome(a, None, None).await
     }
 
-    async fn outcome(&mut self, a: Option<Reply>, b: Option<Reply>) -> Outcome {
+    async fn outcome(
+        &mut self,
+        a: Option<Reply>,
+        b: Option<Reply>,
+        seen: Option<Rows>,
+    ) -> Outcome {
         let rows = self.rows().await;
         let answer = |reply: Option<Reply>| reply.map(|reply| shape(&answer(&reply), &self.known));
-        Outcome { a: answer(a), b: answer(b), rows }
+        Outcome { a: answer(a), b: answer(b), rows, seen, a_first: false }
     }
 
     /// Runs a schedule. Returns the outcome, and whether B got to the place of the schedule; `None`
@@ -215,7 +232,7 @@ impl Stage {
                 (self.die(pair, etag, schedule == Schedule::Lost).await?, true)
             }
         };
-        Some((self.outcome(answers.0, answers.1).await, reached))
+        Some((self.outcome(answers.0, answers.1, answers.2).await, reached))
     }
 
     /// B waits before its nth request while A runs.
@@ -230,9 +247,11 @@ impl Stage {
             () = held.arrived() => {
                 let a = self.ask(CHANNELS[0], &pair.a, None, None).await;
                 held.release().await;
-                ((a, b.await.unwrap()), true)
+                ((a, b.await.unwrap(), None), true)
             }
-            b = &mut b => ((self.ask(CHANNELS[0], &pair.a, None, None).await, b.unwrap()), false),
+            b = &mut b => {
+                ((self.ask(CHANNELS[0], &pair.a, None, None).await, b.unwrap(), None), false)
+            }
         }
     }
 
@@ -263,17 +282,18 @@ impl Stage {
         let done = tokio::select! {
             () = held.arrived() => {
                 let a = self.ask(CHANNELS[0], &pair.a, None, None).await;
+                let seen = Some(self.rows().await);
                 if !lost {
                     first.release().await;
                 }
                 held.release().await;
-                ((a, b.await.unwrap()), true)
+                ((a, b.await.unwrap(), seen), true)
             }
             b = &mut b => {
                 if !lost {
                     first.release().await;
                 }
-                ((self.ask(CHANNELS[0], &pair.a, None, None).await, b.unwrap()), false)
+                ((self.ask(CHANNELS[0], &pair.a, None, None).await, b.unwrap(), None), false)
             }
         };
         proxy.unforce();
@@ -287,8 +307,9 @@ impl Stage {
         let b = self.start(pair, etag).await.unwrap();
         self.proxy.unforce();
         let a = self.ask(CHANNELS[0], &pair.a, None, None).await;
+        let seen = Some(self.rows().await);
         first.release().await;
-        first.has_arrived().then_some((a, b))
+        first.has_arrived().then_some((a, b, seen))
     }
 
     /// B's instance dies with its first transaction, A runs, and B is repeated.
@@ -310,7 +331,7 @@ impl Stage {
         let repeat = async || self.ask(CHANNELS[1], &pair.b, pair.key(), etag.as_deref()).await;
         let b = if is_answered { died } else { repeat().await };
         if lost {
-            return Some((a, b));
+            return Some((a, b, None));
         }
         first.release().await;
         let again = repeat().await;
@@ -319,7 +340,7 @@ impl Stage {
         let is_success = b.as_ref().is_some_and(|reply| reply.status.is_success());
         // What was refused may be done by the repetition.
         let differs = is_success && content(&b) != content(&again);
-        Some((a, if differs { again } else { b }))
+        Some((a, if differs { again } else { b }, None))
     }
 
     /// Starts B in a task.
@@ -371,6 +392,11 @@ impl Explored {
             let b = order.b == outcome.b || gave_up(&outcome.b);
             order.a == outcome.a && b && order.rows == outcome.rows
         };
+        // A reader who saw A done and B not knows that B was not first.
+        let saw_a_alone = outcome.seen.as_ref().is_some_and(|seen| *seen == alone.rows);
+        let only_first = saw_a_alone && outcome.rows != alone.rows;
+        let orders: Vec<_> =
+            orders.iter().filter(|order| order.a_first || !only_first).cloned().collect();
         let undone = gave_up(&outcome.b) && alone.a == outcome.a && alone.rows == outcome.rows;
         if undone || orders.iter().any(fits) {
             return;

@@ -1,0 +1,180 @@
+//! The row of a request: what is answered is what is stored, however late an attempt is.
+
+use fracti_store::Table;
+use fracti_tests::{
+    database::TABLE,
+    faults::{Call, Held, Proxy},
+};
+use serde_json::{Value, json};
+
+use super::{Fault, WRITE, behind_proxy};
+use crate::harness::{Caller, Group, Reply};
+
+/// A member in another process.
+fn elsewhere(group: &Group, proxy: &Proxy, member: usize, channel: usize) -> Caller {
+    group.members[member].at(&group.api.over(Table::new(proxy.patient_client(channel), TABLE)))
+}
+
+/// The first transaction of a process.
+fn first_write(channel: &'static str) -> impl FnMut(&Call) -> bool + Send + 'static {
+    let mut writes = 0;
+    move |call| {
+        let is_write = call.channel() == channel && call.operation() == WRITE;
+        writes += usize::from(is_write);
+        is_write && writes == 1
+    }
+}
+
+/// The next request of a process after its first transaction.
+fn after_first_write(channel: &'static str) -> impl FnMut(&Call) -> bool + Send + 'static {
+    let (mut writes, mut seen) = (0, false);
+    move |call| {
+        let is_next = call.channel() == channel && writes > 0 && !seen;
+        let is_write = call.channel() == channel && call.operation() == WRITE;
+        // The one that is held is not seen here, so this is the one that meets the conflict.
+        writes += usize::from(is_write);
+        seen |= is_next;
+        is_next
+    }
+}
+
+/// A first transaction that is on its way while its sender is told of conflicts.
+fn late(proxy: &Proxy, conflicts: usize) -> Held {
+    let held = proxy.hold_late(first_write("1"));
+    proxy.force(WRITE, vec![Fault::Conflict; conflicts]);
+    held
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_acknowledged_edit_is_stored_though_a_connection_is_cut() {
+    let (proxy, group) = behind_proxy().await;
+    let made = group.spend(0, json!({ "amount": 1000 })).await;
+    let path = group.path(&format!("/expenses/{}", made["id"].as_str().unwrap()));
+    let [one, two] = [1, 2].map(|channel| elsewhere(&group, &proxy, 0, channel));
+    let mut amounts = Vec::new();
+    for number in 1..=100 {
+        let cut = proxy.cut(first_write("2"));
+        let edits = [(&one, 2 * number), (&two, 2 * number + 1)];
+        let edit = |(caller, amount): (&Caller, u64)| {
+            let (caller, path) = (caller.clone(), path.clone());
+            async move { (amount, caller.put(&path, json!({ "amount": amount })).await) }
+        };
+        let [first, second] = edits.map(edit);
+        let replies: [(u64, Reply); 2] = tokio::join!(first, second).into();
+        drop(cut);
+        for (amount, reply) in replies {
+            assert_eq!(reply.data(200)["amount"], amount);
+            amounts.push(amount);
+        }
+    }
+    assert_eq!(amounts.len(), 200);
+    let history = group.members[0].pages(&format!("{path}/history"), 100).await;
+    let present = group.members[0].get(&path).await.data(200).clone();
+    let states = history.iter().map(|it| &it["expense"]).chain([&present]);
+    let stored: Vec<_> = states.filter_map(|it| it["amount"].as_u64()).collect();
+    for amount in amounts {
+        assert!(stored.contains(&amount), "{amount} is not in {stored:?}");
+    }
+    group.verify().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_refusal_is_followed_by_a_commit() {
+    let (proxy, group) = behind_proxy().await;
+    let tea = json!({ "amount": 3, "description": "Tea" });
+    for key in [None, Some("tea")] {
+        let before = group.debts().await["summary"]["expenseCount"].as_u64().unwrap();
+        let hurried = group.api.over(Table::new(proxy.client(1), TABLE));
+        let alice = group.members[0].at(&hurried.with_deadline(fracti_http::DEADLINE));
+        let path = group.path("/expenses");
+        let send = async |caller: &Caller| match key {
+            Some(key) => caller.post_once(key, &path, tea.clone()).await,
+            None => caller.post(&path, tea.clone()).await,
+        };
+        // All other transactions conflict, also those that would be fences.
+        let first = late(&proxy, 100_000);
+        let reply = send(&alice).await;
+        assert_eq!(reply.code(), (503, "UNAVAILABLE"), "{}", reply.text);
+        proxy.unforce();
+        first.release().await;
+        let after = group.debts().await["summary"]["expenseCount"].as_u64().unwrap();
+        assert_eq!(after - before, 1, "the answer promised nothing");
+        if key.is_some() {
+            let again = send(&group.members[0]).await;
+            assert_eq!(again.header("idempotent-replayed"), Some("true"));
+            let count = group.debts().await["summary"]["expenseCount"].as_u64().unwrap();
+            assert_eq!(count, after);
+        }
+
+        // If the fence is answered, the late attempt is refused.
+        let archived = elsewhere(&group, &proxy, 0, 1);
+        let first = late(&proxy, 1);
+        let next = proxy.hold(after_first_write("1"));
+        let (sent, caller) = (tea.clone(), archived.clone());
+        let (path, key) = (group.path("/expenses"), key.map(|key| format!("{key}-2")));
+        let reply = tokio::spawn(async move {
+            match key {
+                Some(key) => caller.post_once(&key, &path, sent).await,
+                None => caller.post(&path, sent).await,
+            }
+        });
+        next.arrived().await;
+        let archive = json!({ "archived": true });
+        group.members[0].patch(&group.path(""), archive).await.data(200);
+        next.release().await;
+        assert_eq!(reply.await.unwrap().code(), (409, "GROUP_ARCHIVED"));
+        first.release().await;
+        let unarchive = json!({ "archived": false });
+        group.members[0].patch(&group.path(""), unarchive).await.data(200);
+        let count = group.debts().await["summary"]["expenseCount"].as_u64().unwrap();
+        assert_eq!(count, after, "a refused write is not there");
+    }
+    group.verify().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn token_of_a_late_attempt_is_answered_with_its_secret() {
+    let (proxy, group) = behind_proxy().await;
+    let alice = elsewhere(&group, &proxy, 0, 1);
+    let first = late(&proxy, 1);
+    let next = proxy.hold(after_first_write("1"));
+    let new = json!({ "name": "Phone", "scopes": ["read"] });
+    let sent = alice.clone();
+    let reply = tokio::spawn(async move { sent.post("/api/users/me/tokens", new).await });
+    next.arrived().await;
+    first.release().await;
+    next.release().await;
+    let reply = reply.await.unwrap();
+    assert!(reply.data(201)["token"].is_string(), "{}", reply.text);
+    alice.with_token(&reply).get("/api/groups").await.data(200);
+    let listed = alice.get("/api/users/me/tokens").await;
+    assert_eq!(listed.data(200).as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn repetition_that_a_fence_ended_is_carried_out_anew() {
+    let (proxy, group) = behind_proxy().await;
+    let [slow, fast] = [1, 2].map(|channel| elsewhere(&group, &proxy, 0, channel));
+    let entries = group.path("/ledger/entries");
+    let push: Value = (0..3)
+        .map(|name| {
+            json!({ "entryId": name.to_string(), "changes": [
+                { "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 } ] })
+        })
+        .collect();
+    // The first request is refused while the group is archived, and held at its fence. The second
+    // one with the same key is carried out; the first then finds its result.
+    group.members[0].patch(&group.path(""), json!({ "archived": true })).await.data(200);
+    let held = proxy.hold(first_write("1"));
+    let (path, body) = (entries.clone(), push.clone());
+    let first = tokio::spawn(async move { slow.post_once("push", &path, body).await });
+    held.arrived().await;
+    group.members[0].patch(&group.path(""), json!({ "archived": false })).await.data(200);
+    let second = fast.post_once("push", &entries, push.clone()).await;
+    assert_eq!(second.data(200)["applied"].as_array().map(Vec::len), Some(3));
+    held.release().await;
+    let first = first.await.unwrap();
+    assert_eq!(first.data(200), second.data(200));
+    assert_eq!(group.balances().await, ["3", "-3"]);
+    group.verify().await;
+}
