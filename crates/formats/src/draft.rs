@@ -1,7 +1,7 @@
 //! An import while its file is read.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt::Display,
 };
 
@@ -9,7 +9,8 @@ use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     expense::Category,
-    id::GroupId,
+    id::{GroupId, UserId},
+    ledger::{Balances, Change, Totals},
     money::Money,
     split::{MAX_SHARES, Split},
     text::{Description, GuestName, Notes},
@@ -59,8 +60,9 @@ pub(crate) struct Draft<'a> {
     answered_lines: HashSet<usize>,
     /// Number of rows with the same content.
     ranks: HashMap<Key, u32>,
-    /// Sum of the absolute amounts of each currency.
-    volumes: HashMap<Currency, i64>,
+    /// The balances after the rows so far, as the ledger of an empty group would have them. Members
+    /// have the id after their index.
+    balances: HashMap<Currency, Balances>,
 }
 
 /// A row that is read, but not checked.
@@ -106,7 +108,7 @@ impl<'a> Draft<'a> {
             asks_currency: false,
             answered_lines: HashSet::new(),
             ranks: HashMap::new(),
-            volumes: HashMap::new(),
+            balances: HashMap::new(),
         }
     }
 
@@ -367,6 +369,10 @@ impl<'a> Draft<'a> {
             self.error(place, format!("the shares sum to {owed}, but {paid} was paid"));
             return;
         }
+        if i64::try_from(paid.unsigned_abs()).is_err() {
+            self.error(place, "the amount is too large");
+            return;
+        }
         let Some(movement) = self.movement(entry) else { return };
         let (parts, records) = match &movement {
             Movement::Expense { payers, shares, split: _ } => {
@@ -383,7 +389,7 @@ impl<'a> Draft<'a> {
         if !self.admits_records(place, records) {
             return;
         }
-        if !self.has_room(place, entry.currency, movement.changes().map(|(_, minor)| minor)) {
+        if !self.has_room(place, entry.currency, movement.totals()) {
             return;
         }
         self.take_part(movement.changes().map(|(member, _)| member));
@@ -411,9 +417,10 @@ impl<'a> Draft<'a> {
         if !self.admits_records(place, 1) {
             return;
         }
-        for change in &adjustment.changes {
-            let amounts = [change.totals.sent, change.totals.received].map(i128::from);
-            if !self.has_room(place, change.currency, amounts.into_iter()) {
+        let currencies: BTreeSet<_> = adjustment.changes.iter().map(|it| it.currency).collect();
+        for currency in currencies {
+            let changes = adjustment.changes.iter().filter(|it| it.currency == currency);
+            if !self.has_room(place, currency, changes.map(|it| (it.member, it.totals))) {
                 return;
             }
         }
@@ -527,21 +534,27 @@ impl<'a> Draft<'a> {
         Some((givers, takers))
     }
 
-    /// Whether all amounts of the currency can be summed. If not, it reports an error.
+    /// Whether the ledger of an empty group can take these changes after those of the rows before.
+    /// If not, it reports an error.
     fn has_room(
         &mut self,
         place: Place,
         currency: Currency,
-        amounts: impl Iterator<Item = i128>,
+        changes: impl Iterator<Item = (usize, Totals)>,
     ) -> bool {
-        let volume = self.volumes.entry(currency).or_default();
-        let mut amounts = amounts.map(|minor| i64::try_from(minor.unsigned_abs()).ok());
-        let sum = amounts.try_fold(*volume, |sum, minor| sum.checked_add(minor?));
-        *volume = sum.unwrap_or(*volume);
-        if sum.is_none() {
-            self.error(place, format!("the amounts in {currency} are too large to be summed"));
+        let change = |(member, totals): (usize, Totals)| {
+            let number = u64::try_from(member).ok()?.checked_add(1)?;
+            let user = UserId::new(number).ok()?.into();
+            Some(Change { user, currency, totals })
+        };
+        let changes: Vec<Change> = changes.filter_map(change).collect();
+        let balances = self.balances.entry(currency).or_default();
+        if let Ok(next) = balances.after(&changes) {
+            *balances = next;
+            return true;
         }
-        sum.is_some()
+        self.error(place, format!("the amounts in {currency} are too large to be summed"));
+        false
     }
 
     /// The description of a row, on one line, shortened if necessary.

@@ -165,17 +165,22 @@ impl Movement {
     /// What the movement adds to the balances of members, in minor units. The sum is zero. A member
     /// may appear several times.
     pub fn changes(&self) -> impl Iterator<Item = (usize, i128)> {
+        self.totals().map(|(member, totals)| (member, totals.net()))
+    }
+
+    /// What the movement adds to the totals of members, as [`Movement::changes`].
+    pub(crate) fn totals(&self) -> impl Iterator<Item = (usize, Totals)> {
         let (payers, shares, transfers) = match self {
             Self::Expense { payers, shares, split: _ } => (&payers[..], &shares[..], &[][..]),
             Self::Payment(transfers) => (&[][..], &[][..], &transfers[..]),
             Self::Pending(_) => (&[][..], &[][..], &[][..]),
         };
-        let gives = |member, minor: i64| (member, i128::from(minor));
-        let takes = |member, minor: i64| (member, i128::from(minor).saturating_neg());
-        let paid = payers.iter().map(move |part| gives(part.member, part.minor));
-        let owed = shares.iter().map(move |part| takes(part.member, part.minor));
-        let sent = transfers.iter().map(move |it| gives(it.from, it.minor));
-        let received = transfers.iter().map(move |it| takes(it.to, it.minor));
+        let none = Totals::default();
+        let paid = payers.iter().map(move |it| (it.member, Totals { paid: it.minor, ..none }));
+        let owed = shares.iter().map(move |it| (it.member, Totals { owed: it.minor, ..none }));
+        let sent = transfers.iter().map(move |it| (it.from, Totals { sent: it.minor, ..none }));
+        let received =
+            transfers.iter().map(move |it| (it.to, Totals { received: it.minor, ..none }));
         paid.chain(owed).chain(sent).chain(received)
     }
 }

@@ -6,16 +6,21 @@ use std::{
 };
 
 use fracti_core::{
+    Error,
     currency::Currency,
     group::{Group, Member},
     id::MemberId,
-    ledger::{Balances, Ledger, Shown, Totals},
+    ledger::{Balances, Ledger, LedgerError, Shown, Totals},
     plan::{Transfer, plans},
     settlement::Settlement,
 };
 use fracti_http::{JsonDecimal, SettlementView, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+/// Rule for `pending` in a group whose pending settlements the ledger could not take.
+const TOO_LARGE: &str = "pending must be left out, because the balances after all pending \
+                         settlements would exceed the limits of the ledger";
 
 /// Debts of a group.
 #[derive(Debug, Serialize, ToSchema)]
@@ -140,18 +145,21 @@ struct DebtCurrencySummary {
 impl GroupDebts {
     /// The debts of a group according to its ledger. If there are `pending` settlements, newest
     /// first, the plan takes them as completed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if the ledger could not take all of them.
     pub(crate) fn of(
         group: &Group,
         members: &[Member],
         ledger: &Ledger,
         pending: Option<Vec<Settlement>>,
-    ) -> Self {
-        let (planned, pending) = match pending {
-            None => (Cow::Borrowed(&ledger.balances), None),
-            Some(pending) => {
-                let (planned, pending) = completed(ledger, pending);
-                (Cow::Owned(planned), Some(pending))
-            }
+    ) -> Result<Self, Error> {
+        let planned = match &pending {
+            None => Cow::Borrowed(&ledger.balances),
+            Some(pending) => Cow::Owned(
+                completed(ledger, pending).map_err(|_| Error::invalid("pending", TOO_LARGE))?,
+            ),
         };
         let mut currencies: BTreeSet<Currency> = ledger.balances.currencies().collect();
         currencies.insert(group.currency);
@@ -187,7 +195,7 @@ impl GroupDebts {
         });
         let Totals { paid, .. } = ledger.balances.sums(group.currency);
         let view = |pending: Vec<_>| pending.into_iter().map(SettlementView::from).collect();
-        Self {
+        Ok(Self {
             pending: pending.map(view),
             summary: DebtSummary {
                 total_expenses: JsonDecimal(group.currency.to_major(paid)),
@@ -201,25 +209,22 @@ impl GroupDebts {
             suggested_settlements: suggestions,
             balances: nodes,
             optimal,
-        }
+        })
     }
 }
 
-/// The balances after all pending settlements that can be completed, and these settlements. A
-/// settlement that would exceed the limits of the ledger cannot be completed.
-fn completed(ledger: &Ledger, pending: Vec<Settlement>) -> (Balances, Vec<Settlement>) {
-    let (mut after, mut taken) = (ledger.balances.clone(), Vec::new());
-    for settlement in pending.into_iter().rev() {
-        // One of the time before a link names the guest.
-        let event = settlement.resolved(&ledger.links).event();
-        let next = event.and_then(|event| after.after(&event.changes));
-        if let Ok(next) = next {
-            after = next;
-            taken.push(settlement);
-        }
+/// The balances after all pending settlements.
+fn completed(ledger: &Ledger, pending: &[Settlement]) -> Result<Balances, LedgerError> {
+    let mut changes = Vec::new();
+    for settlement in pending {
+        // One of the time before a link names the guest, and the amount in a v0 row may be finer
+        // than a minor unit.
+        let Settlement { amount, currency, .. } = *settlement;
+        let amount = amount.rounded(currency.exponent());
+        let whole = Settlement { amount, ..settlement.resolved(&ledger.links) };
+        changes.extend(whole.event()?.changes);
     }
-    taken.reverse();
-    (after, taken)
+    ledger.balances.after(&changes)
 }
 
 fn node(member: &Member, own: Currency, shown: &Shown<'_>, ledger: &Ledger) -> DebtNode {

@@ -164,7 +164,8 @@ impl Parameters for DebtsQuery {
 /// Each currency is planned separately; amounts in different currencies are never added.
 /// `verify=true` also recomputes the balances from all expenses, settlements and ledger entries,
 /// and fails if they differ from the ledger. With `pending=subtract`, the plan takes pending
-/// settlements as completed, so that no debt is paid twice; balances do not change.
+/// settlements as completed, so that no debt is paid twice; balances do not change. It is refused if
+/// the balances after them would exceed the limits of the ledger.
 #[utoipa::path(get, path = "/api/groups/{groupId}/debts", tag = "settlements",
     params(
         ("verify" = Option<bool>, Query, description = "Whether to recompute the balances from \
@@ -190,11 +191,11 @@ async fn get_debts(
     let few = pending.is_none() && ledger.balances.count() <= FEW_BALANCES;
     let debts = move || GroupDebts::of(&group, &members, &ledger, pending);
     if few {
-        return Ok(Data::new(debts()));
+        return Ok(Data::new(debts()?));
     }
     // Planning can take long; this thread must serve other requests and enforce the deadline.
     let debts = spawn_blocking(debts).await;
-    Ok(Data::new(debts.map_err(|error| Error::Table(error.into()))?))
+    Ok(Data::new(debts.map_err(|error| Error::Table(error.into()))??))
 }
 
 /// List the settlements of a group.

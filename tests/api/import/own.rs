@@ -98,6 +98,24 @@ async fn a_copy_has_the_adjustments_and_the_pending_settlements() {
 }
 
 #[tokio::test]
+async fn a_copy_takes_amounts_as_large_as_the_ledger_does() {
+    let source = Group::new(3, "EUR").await;
+    // Each is almost as large as a total can be, and refunds are subtracted.
+    let large = "90000000000000000";
+    for amount in [large, &format!("-{large}"), &format!("-{large}"), large] {
+        source.spend(0, json!({ "amount": amount, "splits": [{ "userId": "2" }] })).await;
+    }
+    let change = |user: &str, amount: &str| json!({ "userId": user, "amount": amount });
+    let changes = [change("1", large), change("3", &format!("-{large}"))];
+    let push = json!([{ "entryId": "opening", "changes": changes }]);
+    let pushed = source.members[0].post(&source.path("/ledger/entries"), push).await;
+    assert_eq!(pushed.data(200)["nonApplied"], json!([]));
+    let export = exported(&source.members[0], &source.id, 10).await;
+    let copy = imported_again(&export, &empty(&source.api).await).await;
+    assert_eq!(contents(&copy), contents(&export));
+}
+
+#[tokio::test]
 async fn the_plan_counts_adjustments_and_warns_of_what_is_lost() {
     let source = adjusted().await;
     let export = exported(&source.members[0], &source.id, 10).await.to_string();

@@ -286,7 +286,10 @@ fn broken_adjustments_are_refused() {
             of("a", &vec![change(1, "EUR", "sent", "1"); 501]),
             "entries[0].changes changes must have at most 500",
         ),
-        (of("a", &pair(large)), "entries[0] the amounts in EUR are too large to be summed"),
+        (
+            adjusted(2, &[adjustment(0, "a", &pair(large)), adjustment(1, "b", &pair("0.01"))]),
+            "entries[1] the amounts in EUR are too large to be summed",
+        ),
         (
             of("a", &[pair(large), pair("1")].concat()),
             "entries[0].changes[2] changes[2] has amounts that are too large",

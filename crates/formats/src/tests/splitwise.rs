@@ -270,7 +270,10 @@ fn broken_rows_are_refused_at_their_line() {
         ("2026-01-02,Te\"a,General,4.00,EUR,-2.00,2.00", "4:2 a cell that contains a quote"),
         ("2026-01-02,\"Te\"a,General,4.00,EUR,-2.00,2.00", "4:2 text must not follow"),
         ("", "6:6 the total of Anna in EUR is 0, but its rows sum to 2"),
-        ("2026-01-02,Tea,,9e16,EUR,-9e16,9e16", "4 the amounts in EUR are too large"),
+        (
+            "2026-01-02,Tea,,92233720368547758,EUR,-92233720368547758,92233720368547758",
+            "4 the amounts in EUR are too large",
+        ),
     ] {
         let rows = format!("2026-01-01,Tea,General,4.00,EUR,2.00,-2.00\n{cells}");
         assert_refused(&[(&file(&rows), expected)]);
