@@ -155,13 +155,14 @@ impl Stage {
         let mut explored = Explored::default();
         let orders = [self.in_order(pair, true).await, self.in_order(pair, false).await];
         let alone = self.alone(pair).await;
+        let renames = pair.a.0.name.contains("name");
         let nth: &[fn(usize) -> Schedule] =
             &[Schedule::Held, Schedule::LostThenHeld, Schedule::Late, Schedule::CutLate];
         for schedule in nth {
             for place in 1.. {
                 let schedule = schedule(place);
                 let Some((outcome, reached)) = self.disturb(pair, schedule).await else { break };
-                explored.add(schedule, &outcome, &orders, &alone);
+                explored.add(schedule, &outcome, &orders, &alone, renames);
                 if !reached {
                     break;
                 }
@@ -178,7 +179,7 @@ impl Stage {
                     Schedule::LateAfterAnswer => &orders[1..],
                     _ => &orders[..],
                 };
-                explored.add(schedule, &outcome, valid, &alone);
+                explored.add(schedule, &outcome, valid, &alone, renames);
             }
         }
         explored
@@ -206,12 +207,7 @@ impl Stage {
         self.outcome(a, None, None).await
     }
 
-    async fn outcome(
-        &mut self,
-        a: Option<Reply>,
-        b: Option<Reply>,
-        seen: Option<Rows>,
-    ) -> Outcome {
+    async fn outcome(&mut self, a: Option<Reply>, b: Option<Reply>, seen: Option<Rows>) -> Outcome {
         let rows = self.rows().await;
         let answer = |reply: Option<Reply>| reply.map(|reply| shape(&answer(&reply), &self.known));
         Outcome { a: answer(a), b: answer(b), rows, seen, a_first: false }
@@ -380,7 +376,14 @@ impl Explored {
         self.findings.extend(other.findings);
     }
 
-    fn add(&mut self, schedule: Schedule, outcome: &Outcome, orders: &[Outcome], alone: &Outcome) {
+    fn add(
+        &mut self,
+        schedule: Schedule,
+        outcome: &Outcome,
+        orders: &[Outcome],
+        alone: &Outcome,
+        renames: bool,
+    ) {
         *self.schedules.entry(schedule.kind()).or_default() += 1;
         let gave_up = |answer: &Option<Value>| {
             answer.as_ref().is_none_or(|answer| {
@@ -392,8 +395,9 @@ impl Explored {
             let b = order.b == outcome.b || gave_up(&outcome.b);
             order.a == outcome.a && b && order.rows == outcome.rows
         };
-        // A reader who saw A done and B not knows that B was not first.
-        let saw_a_alone = outcome.seen.as_ref().is_some_and(|seen| *seen == alone.rows);
+        // A reader who saw A done and B not knows that B was not first, unless A only renames: names
+        // in rows are of the moment of reading.
+        let saw_a_alone = !renames && outcome.seen.as_ref().is_some_and(|seen| *seen == alone.rows);
         let only_first = saw_a_alone && outcome.rows != alone.rows;
         let orders: Vec<_> =
             orders.iter().filter(|order| order.a_first || !only_first).cloned().collect();
@@ -435,9 +439,11 @@ impl Outcome {
     }
 }
 
-/// The parts of an answer that are compared.
+/// The parts of an answer that are compared. The replay of a creation has no token, and that of an
+/// opening does not say whether it was the first.
 fn answer(reply: &Reply) -> Value {
-    serde_json::json!({
-        "status": reply.status.as_u16(), "error": reply.body["error"], "data": reply.body["data"],
-    })
+    let status = if reply.status.is_success() { 200 } else { reply.status.as_u16() };
+    let mut data = reply.body["data"].clone();
+    data.as_object_mut().map(|data| data.remove("token"));
+    serde_json::json!({ "status": status, "error": reply.body["error"], "data": data })
 }

@@ -1,22 +1,13 @@
 //! The members of a group against what is stored of them elsewhere, for the operators' tool.
 
 use fracti_core::{
-    Error,
-    group::{Group, MemberRow},
-    id::GroupId,
-    keys::{self, prefix},
-    ledger::Ledger,
-    roll::Roll,
-    row,
-    time::Timestamp,
+    Error, group::Group, id::GroupId, keys, ledger::Ledger, roll::Roll, row, time::Timestamp,
 };
 
 use crate::{
     balance::put_lock,
     commit::Decision,
-    dynamo::{
-        Expression, MAX_ACTIONS, OnConflict, Range, Retry, Transaction, TransactionError, Write,
-    },
+    dynamo::{Expression, MAX_ACTIONS, OnConflict, Retry, Transaction, TransactionError, Write},
     presence::change_member,
     table::Table,
 };
@@ -91,7 +82,6 @@ impl Table {
     /// The ledger and the row of a group, and what differs, as of one moment. Members who join do not
     /// take the lock, but change the number in the group's row.
     async fn roll(&self, group: GroupId) -> Result<(Ledger, Group, Roll), TransactionError> {
-        let range = Range::table(keys::group_partition(group), prefix::MEMBER);
         let (ledger, stored) =
             tokio::try_join!(self.ledger(group), self.db.get::<Group>(keys::group(group)))?;
         let stored = stored.ok_or(Error::NoGroup)?;
@@ -99,12 +89,11 @@ impl Table {
             let roll = Roll { count: None, links: Vec::new(), missing: Vec::new() };
             return Ok((ledger, stored, roll));
         }
-        let members = self.db.all::<MemberRow>(&range).await?;
+        let members = self.members(group, &Expression::default()).await?;
         let again = tokio::try_join!(self.ledger(group), self.db.get::<Group>(keys::group(group)))?;
         if again != (ledger.clone(), Some(stored.clone())) {
             return Err(TransactionError::Retry);
         }
-        let members: Vec<_> = members.into_iter().map(|row| row.member).collect();
         let roll = Roll::of(&stored, &members, &ledger);
         Ok((ledger, stored, roll))
     }

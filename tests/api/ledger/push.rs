@@ -145,7 +145,7 @@ async fn more_than_500_entries_or_changes_are_refused() {
     let wide =
         json!([{ "entryId": "a", "changes": vec![json!({ "userId": "1", "amount": 1 }); 501] }]);
     let wide = alice.post(&group.path(ENTRIES), wide).await;
-    assert_eq!(wide.body["details"][0]["message"], "changes must have at most 500 items");
+    assert_eq!(wide.body["details"][0]["message"], "[0].changes must have at most 500 items");
 }
 
 #[tokio::test]

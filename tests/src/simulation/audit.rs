@@ -141,12 +141,12 @@ pub async fn views(client: &Client, observer: &Actor, report: &mut Report) {
         let linked = state.members.values().filter(|it| it.linked_to == Some(id)).map(|it| it.id);
         let own: BTreeSet<MemberId> = linked.chain([id.into()]).collect();
         let paid = state.expenses.iter().filter(|it| it.paid_by_all(&own) != Decimal::ZERO);
-        let owed = state.participants.iter().filter(|it| own.contains(&it.user_id));
+        let owed = state.expenses.iter().filter(|it| it.owed_by_all(&own).is_some());
         let sent = state.settlements.iter().filter(|it| own.contains(&it.from_user_id));
         for (list, name, expected) in [
             ("groups", "id", groups.map(|(group, _)| group.to_string()).collect::<Vec<_>>()),
             ("expenses", "id", paid.map(|it| it.id.to_string()).collect()),
-            ("debts", "expenseId", owed.map(|it| it.expense_id.to_string()).collect()),
+            ("debts", "expenseId", owed.map(|it| it.id.to_string()).collect()),
             ("settlements", "id", sent.map(|it| it.id.to_string()).collect()),
         ] {
             let path = format!("/api/users/me/{list}?limit=100");

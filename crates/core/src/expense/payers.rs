@@ -273,8 +273,9 @@ impl PayersReader<'_> {
                 Some(0)
             }
             Field::Absent => {
-                let rule = "amount is required: only one payer may omit it";
-                errors.push(field(index, "amount"), rule);
+                let path = field(index, "amount");
+                let rule = format!("{path} is required: only one payer may omit it");
+                errors.push(path, rule);
                 None
             }
         };
