@@ -14,12 +14,22 @@ use fracti_core::id::GroupId;
 use fracti_http::{Clock, dynamodb, dynamodb_at};
 use fracti_store::Table;
 
+/// The variables that the tool reads, for its help.
+const ENVIRONMENT: &str = "\
+Environment, as for the AWS CLI:
+  AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN    Credentials
+  AWS_PROFILE, AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE      Profile with credentials and region
+  AWS_REGION, AWS_DEFAULT_REGION                                 Region of the table
+  AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL                    URL of the DynamoDB, without --endpoint
+
+Other variables of the AWS SDK have an effect, too, but not those of the API, such as TABLE_NAME";
+
 /// Check and maintain the table of a Fracti, while it is in use, and read and write export files.
 ///
 /// Credentials and region come from the environment, the AWS profile or the machine's role, as for
 /// the AWS CLI.
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, after_help = ENVIRONMENT)]
 struct Options {
     /// Name of the table.
     #[arg(long, value_name = "NAME", global = true, default_value = "FractiTable")]

@@ -34,6 +34,16 @@ async fn run(database: &Database, arguments: &[&str]) -> Output {
     spawn_blocking(move || command.output().unwrap()).await.unwrap()
 }
 
+#[test]
+fn help_names_the_variables() {
+    let help = Command::new(env!("CARGO_BIN_EXE_fracti-admin")).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    for name in ["ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "PROFILE", "REGION"] {
+        assert!(help.contains(&format!("AWS_{name}")), "{name}: {help}");
+    }
+    assert!(help.contains("AWS_ENDPOINT_URL_DYNAMODB"), "{help}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn verify_reports_on_standard_output_and_in_its_exit_code() {
     let database = Database::start().await;

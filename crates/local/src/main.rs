@@ -34,9 +34,22 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time that counting a request may take before it is served uncounted.
 const COUNTING_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The variables that the server reads, for its help.
+const ENVIRONMENT: &str = "\
+Environment:
+  TELEGRAM_BOT_TOKEN         Token of the bot, which signs init data [default: a public demo token]
+  TABLE_NAME                 Name of the table [default: FractiTable]
+  INIT_DATA_MAX_AGE_SECONDS  For how long init data is valid [default: 86400]
+  DAILY_READS, DAILY_WRITES  Quotas, without the options of these names [default: 0, for any number]
+  USAGE_SAMPLE               Without effect: a local server counts every request
+
+With --dynamodb-endpoint also AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
+AWS_REGION, AWS_DEFAULT_REGION, AWS_PROFILE, AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE, and the
+other variables of the AWS SDK";
+
 /// Serve the Fracti API over an embedded DynamoDB.
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, after_help = ENVIRONMENT)]
 struct Options {
     /// Address to listen on, for both ports. Use 0.0.0.0 to allow phones and containers.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::from(Ipv4Addr::LOCALHOST))]

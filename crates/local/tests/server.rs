@@ -161,6 +161,25 @@ fn both_headers_accept_the_credentials_printed_by_the_demo() {
 }
 
 #[test]
+fn help_names_every_variable() {
+    let help = run(&["--help"]).stdout;
+    let help = String::from_utf8(help).unwrap();
+    let settings = include_str!("../../http/src/app.rs");
+    let (_, settings) = settings.split_once("pub fn from_env() -> Result<Self").unwrap();
+    let (settings, _) = settings.split_once("impl App").unwrap();
+    let is_variable = |text: &&str| {
+        text.len() > 6 && text.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_')
+    };
+    // A local server needs no secret of AWS.
+    let variables = settings.split('"').filter(is_variable);
+    let variables: Vec<_> = variables.filter(|name| !name.ends_with("_SECRET")).collect();
+    assert!(variables.len() > 5, "{variables:?}");
+    for name in variables.iter().chain(&["AWS_ACCESS_KEY_ID", "AWS_REGION", "AWS_PROFILE"]) {
+        assert!(help.contains(name), "{name}: {help}");
+    }
+}
+
+#[test]
 fn root_redirects_to_the_documentation() {
     let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
     assert_eq!(server.docs, format!("{}/docs", server.api));
