@@ -59,6 +59,20 @@ async fn falsify_expense_count(group: &Group) {
 }
 
 #[tokio::test]
+async fn log_line_of_a_refusal_has_its_code() {
+    let group = Group::new(2, "EUR").await;
+    for (path, code) in [
+        ("/expenses", json!(null)),
+        ("/expenses?limit=0", json!("VALIDATION_ERROR")),
+        ("/expenses?cursor=x", json!("INVALID_CURSOR")),
+    ] {
+        let (_, log) = log(&group, &group.api, path).await;
+        let line: Value = serde_json::from_str(log.trim()).unwrap();
+        assert_eq!(line["fields"]["code"], code, "{log}");
+    }
+}
+
+#[tokio::test]
 async fn ledger_mismatch_filter_matches_only_a_mismatch() {
     let filter = Filter::of("LedgerMismatchFilter");
     let group = Group::new(2, "EUR").await;

@@ -445,12 +445,12 @@ fn problem(codes: &[Code], shared: &mut BTreeMap<String, RefOr<Response>>) -> Re
     };
     let examples = codes
         .iter()
-        .map(|code| (word(*code), ExampleBuilder::new().value(Some(example(*code))).build()));
+        .map(|code| (code.word(), ExampleBuilder::new().value(Some(example(*code))).build()));
     let content = ContentBuilder::new()
         .schema(Some(Ref::from_schema_name(ProblemBody::name())))
         .examples_from_iter(examples)
         .build();
-    let meanings = codes.iter().map(|code| format!("`{}`: {}", word(*code), code.meaning()));
+    let meanings = codes.iter().map(|code| format!("`{}`: {}", code.word(), code.meaning()));
     let mut response = ResponseBuilder::new()
         .description(meanings.collect::<Vec<_>>().join("\n\n"))
         .content("application/json", content)
@@ -468,11 +468,6 @@ fn problem(codes: &[Code], shared: &mut BTreeMap<String, RefOr<Response>>) -> Re
     let reference = Ref::from_response_name(&name);
     shared.insert(name, response.into());
     reference
-}
-
-/// A code as in the JSON of a response.
-fn word(code: Code) -> String {
-    json!(code).as_str().unwrap_or_default().to_owned()
 }
 
 fn example(code: Code) -> Value {

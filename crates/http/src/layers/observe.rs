@@ -24,6 +24,7 @@ use crate::{
 /// |---|---|
 /// | `request_id` | also in the response |
 /// | `method`, `route`, `status`, `duration_ms` | `route` is like `/api/groups/{groupId}` |
+/// | `code` | the error code of a refusal or a failure |
 /// | `group_id` | the group in the path, if its id is valid |
 /// | `token_id` | id of the API token, if the request was made by one |
 /// | `requests`, `round_trips` | requests to DynamoDB; parallel ones are one round trip |
@@ -67,16 +68,17 @@ pub(crate) async fn observe(
 
     let TableCost { requests, round_trips, read_units, write_units, .. } = cost;
     let status = response.status().as_u16();
+    let code = problem.as_ref().map(|problem| problem.code().word());
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     if let Some(failure) = problem.as_ref().and_then(|problem| problem.failure()) {
         let (kind, cause) = (failure.kind.as_str(), chain(&*failure.cause));
         tracing::error!(
-            request_id = &*id, %method, route, group_id, token_id, status, duration_ms,
+            request_id = &*id, %method, route, group_id, token_id, status, code, duration_ms,
             requests, round_trips, read_units, write_units, kind, cause, "request failed"
         );
     } else {
         tracing::info!(
-            request_id = &*id, %method, route, group_id, token_id, status, duration_ms,
+            request_id = &*id, %method, route, group_id, token_id, status, code, duration_ms,
             requests, round_trips, read_units, write_units, "request served"
         );
     }

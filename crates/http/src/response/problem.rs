@@ -40,6 +40,12 @@ macro_rules! codes {
                 match self { $(Self::$name => StatusCode::$status),+ }
             }
 
+            /// The code as in the JSON of a response.
+            #[must_use]
+            pub fn word(self) -> String {
+                serde_json::json!(self).as_str().unwrap_or_default().to_owned()
+            }
+
             /// Meaning of the code, as a sentence.
             #[must_use]
             pub fn meaning(self) -> String {
@@ -262,6 +268,10 @@ impl Problem {
     /// The same problem, after which the request may be repeated in so many seconds.
     pub(crate) fn retry_after(self, seconds: u64) -> Self {
         Self { retry_after: Some(seconds), ..self }
+    }
+
+    pub(crate) const fn code(&self) -> Code {
+        self.code
     }
 
     pub(crate) const fn failure(&self) -> Option<&Failure> {
