@@ -248,7 +248,7 @@ async fn documentation_page_loads_no_external_resources() {
         assert!(kind != "text/html" && !text.is_empty(), "{asset} is {kind}");
     }
     let (_, _, script) = ask(&docs, &Method::GET, "/docs/swagger-initializer.js").await;
-    assert!(script.contains(r#""/api/openapi.json""#), "{script}");
+    assert!(script.contains(r#""/docs/openapi.json""#), "{script}");
     assert!(script.contains(r#""validatorUrl": "none""#), "{script}");
 }
 

@@ -579,7 +579,6 @@ fn shared() -> Components {
                 "description": "Unique key of the request. A request with the same key and body is \
                     not carried out again but gets the first response.",
                 "schema": { "type": "string", "minLength": 1, "maxLength": MAX_KEY, "pattern": "^[!-~]+$" },
-                "example": "7f3a0c52-dinner",
             },
         },
         "headers": headers(),

@@ -187,10 +187,42 @@ fn root_redirects_to_the_documentation() {
     assert_eq!((root.status, root.header("location").as_deref()), (307, Some("/docs")));
     let docs = get(&format!("{}/docs/", server.api), "");
     assert!(docs.0 == 200 && docs.1.contains("swagger-ui"), "{docs:?}");
+    assert!(docs.1.contains("<title>Fracti API</title>"), "{docs:?}");
     // The page does not store credentials, so that refused ones are not sent again after a reload.
     let (_, config) = get(&format!("{}/docs/swagger-initializer.js", server.api), "");
-    assert!(config.contains("/api/openapi.json"), "{config}");
+    assert!(config.contains("/docs/openapi.json"), "{config}");
     assert!(!config.contains("\"persistAuthorization\": true"), "{config}");
+}
+
+/// Swagger UI sends the examples of parameters, also of optional ones: an `Idempotency-Key` twice,
+/// or a filter that finds nothing.
+#[test]
+fn documentation_prefills_no_optional_parameter() {
+    let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
+    let document = |path: &str| -> Value {
+        let (status, text) = get(&format!("{}{path}", server.api), "");
+        assert_eq!(status, 200);
+        serde_json::from_str(&text).unwrap()
+    };
+    let (shown, served) = (document("/docs/openapi.json"), document("/api/openapi.json"));
+    let key = &served["components"]["parameters"]["Idempotency-Key"];
+    assert!(key["schema"].is_object() && key.get("example").is_none(), "{key}");
+    let of =
+        |part: &Value| part["$ref"].as_str().map(|it| shown.pointer(&it[1..]).unwrap().clone());
+    let (mut optional, mut prefilled) = (0, Vec::new());
+    let operations = shown["paths"].as_object().unwrap().values();
+    for operation in operations.flat_map(|path| path.as_object().unwrap().values()) {
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let parameter = of(parameter).unwrap_or_else(|| parameter.clone());
+            let schema = of(&parameter["schema"]).unwrap_or_else(|| parameter["schema"].clone());
+            if parameter["in"] != "path" {
+                optional += 1;
+                let examples = [&parameter, &schema].map(|it| it.get("example"));
+                prefilled.extend(examples.into_iter().flatten().cloned());
+            }
+        }
+    }
+    assert!(optional > 100 && prefilled.is_empty(), "{optional}: {prefilled:?}");
 }
 
 #[test]
