@@ -145,30 +145,55 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
+/// A value of the template's loop over the functions, for one function: its entries of the mapping,
+/// and texts with their variables filled in. Tags like `!Sub` are not in the value.
+fn resolved(value: &Value, function: &str) -> Value {
+    let Value::Array(list) = value else { return value.clone() };
+    match list.as_slice() {
+        [Value::String(map), _, Value::String(key)] if map == "Functions" => {
+            TEMPLATE["Mappings"]["Functions"][resource(function)][key].clone()
+        }
+        [Value::Number(at), list] => {
+            let at = usize::try_from(at.as_u64().unwrap()).unwrap();
+            resolved(list, function)[at].clone()
+        }
+        [Value::String(text), Value::Object(variables)] => {
+            let filled =
+                variables.iter().fold(text.clone(), |text, (name, value)| {
+                    match resolved(value, function) {
+                        Value::String(value) => text.replace(&format!("${{{name}}}"), &value),
+                        _ => text,
+                    }
+                });
+            Value::String(filled)
+        }
+        list => list.iter().map(|value| resolved(value, function)).collect(),
+    }
+}
+
 /// The DynamoDB actions that the template grants to each function beside [`COMMON_RIGHTS`].
 pub(crate) static RIGHTS: LazyLock<BTreeMap<&'static str, BTreeSet<(String, String)>>> =
     LazyLock::new(|| {
-        let rights = |function: &Function| {
-            let role = &TEMPLATE["Resources"][format!("{}Role", resource(function.name))];
-            rights(&role["Properties"]["Policies"][0])
-        };
-        FUNCTIONS.iter().map(|function| (function.name, rights(function))).collect()
+        let role = &TEMPLATE["Resources"]["Fn::ForEach::Functions"][2]["${Function}Role"];
+        let policy = &role["Properties"]["Policies"][0];
+        FUNCTIONS.iter().map(|function| (function.name, rights(policy, function.name))).collect()
     });
 
 /// The DynamoDB actions that the template grants to all functions.
 pub(crate) static COMMON_RIGHTS: LazyLock<BTreeSet<(String, String)>> =
-    LazyLock::new(|| rights(&TEMPLATE["Resources"]["FunctionPolicy"]["Properties"]));
+    LazyLock::new(|| rights(&TEMPLATE["Resources"]["FunctionPolicy"]["Properties"], ""));
 
-fn rights(policy: &Value) -> BTreeSet<(String, String)> {
+fn rights(policy: &Value, function: &str) -> BTreeSet<(String, String)> {
     let mut rights = BTreeSet::new();
     for statement in policy["PolicyDocument"]["Statement"].as_array().unwrap() {
         let keys = &statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"][0];
         let keys = keys.as_str().map_or_else(String::new, |keys| format!(" {keys}"));
-        let resources = match &statement["Resource"] {
+        let resources: Vec<String> = match resolved(&statement["Resource"], function) {
             Value::Array(many) => many.iter().map(text).collect(),
-            one => vec![text(one)],
+            one => one.as_str().map(str::to_owned).into_iter().collect(),
         };
-        let actions = statement["Action"].as_array().unwrap().iter().map(text);
+        let actions = resolved(&statement["Action"], function);
+        let actions = actions.as_array().unwrap().iter().map(text);
         for action in actions.filter(|action| action.starts_with("dynamodb:")) {
             for on in &resources {
                 let on = if on == "FractiTable.Arn" {
