@@ -295,6 +295,17 @@ fn dashboard_shows_the_duration_and_the_failures_of_every_function() {
 }
 
 #[test]
+fn alarms_of_the_table_leave_out_no_index_and_no_operation() {
+    let resources = TEMPLATE["Resources"].as_object().unwrap();
+    for alarm in ["TableReadThrottles", "TableWriteThrottles", "TableSystemErrors"] {
+        let metrics = &resources[&format!("{alarm}Alarm")]["Properties"]["Metrics"];
+        let query = metrics.to_string();
+        assert!(query.contains("FROM \\\"AWS/DynamoDB\\\" WHERE TableName ="), "{query}");
+        assert!(!query.contains("GSI") && !query.contains("Operation"), "{query}");
+    }
+}
+
+#[test]
 fn template_deploys_exactly_the_routes() {
     for Function { name, routes } in FUNCTIONS {
         let document = serde_json::to_value(routes().into_openapi()).unwrap();
