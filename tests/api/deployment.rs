@@ -196,11 +196,8 @@ fn rights(policy: &Value, function: &str) -> BTreeSet<(String, String)> {
         let actions = actions.as_array().unwrap().iter().map(text);
         for action in actions.filter(|action| action.starts_with("dynamodb:")) {
             for on in &resources {
-                let on = if on == "FractiTable.Arn" {
-                    "table"
-                } else {
-                    on.strip_prefix("${FractiTable.Arn}/index/").unwrap()
-                };
+                let (_, on) = on.split_once(":table/${Table}").unwrap();
+                let on = on.strip_prefix("/index/").unwrap_or("table");
                 rights.insert((action.clone(), format!("{on}{keys}")));
             }
         }
@@ -376,6 +373,18 @@ fn template_table_has_the_keys_of_the_rows() {
         table["TimeToLiveSpecification"],
         json!({ "AttributeName": "ttl", "Enabled": true })
     );
+}
+
+#[test]
+fn stack_over_an_existing_table_creates_none() {
+    let table = &TEMPLATE["Resources"]["FractiTable"];
+    assert_eq!(table["Condition"], "CreatesTable");
+    assert_eq!(TEMPLATE["Conditions"]["CreatesTable"], json!(["ExistingTableName", ""]));
+    // Whatever names the table names the existing one if there is one.
+    let template = include_str!("../../template.yaml");
+    let either = "!If [CreatesTable, !Ref FractiTable, !Ref ExistingTableName]";
+    assert!(!template.replace(either, "").contains("!Ref FractiTable"));
+    assert!(!template.contains("FractiTable.Arn") && !template.contains("${FractiTable}"));
 }
 
 #[test]
