@@ -388,6 +388,23 @@ fn stack_over_an_existing_table_creates_none() {
 }
 
 #[test]
+fn stages_have_tables_and_parameters_of_their_own() {
+    assert_eq!(TEMPLATE["Parameters"]["TableName"]["Default"], "");
+    let name = &TEMPLATE["Resources"]["FractiTable"]["Properties"]["TableName"];
+    assert_eq!(*name, json!(["NamesTable", "TableName", "${AWS::StackName}-table"]));
+    assert!(!include_str!("../../samconfig.toml").contains("TableName="));
+    // Parameters on the command line of a deployment replace those of the stage.
+    for page in [include_str!("../../docs/operations.md"), include_str!("../../README.md")] {
+        for part in page.split("\n\n") {
+            assert!(
+                !part.contains("sam deploy") || !part.contains("--parameter-overrides"),
+                "{part}"
+            );
+        }
+    }
+}
+
+#[test]
 fn template_sets_every_variable_that_functions_read() {
     let given = TEMPLATE["Globals"]["Function"]["Environment"]["Variables"].as_object().unwrap();
     let source = include_str!("../../crates/http/src/app.rs");
