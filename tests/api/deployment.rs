@@ -417,6 +417,18 @@ fn template_sets_every_variable_that_functions_read() {
     }
 }
 
+#[test]
+fn a_raised_token_version_replaces_the_instances_of_every_function() {
+    // Lambda replaces instances when the code or the configuration changes, not with the secret.
+    let globals = &TEMPLATE["Globals"]["Function"]["Environment"]["Variables"];
+    assert_eq!(globals["TOKEN_VERSION"], "TokenVersion");
+    assert!(include_str!("../../docs/operations.md").contains("raise `TokenVersion`"));
+    for Function { name, .. } in FUNCTIONS {
+        let function = &TEMPLATE["Resources"][format!("{}Function", resource(name))];
+        assert!(function["Properties"]["Environment"].is_null(), "{name} has its own environment");
+    }
+}
+
 #[tokio::test]
 async fn template_grants_exactly_the_actions_used() {
     let mut used: BTreeMap<&str, BTreeSet<Right>> = BTreeMap::new();
