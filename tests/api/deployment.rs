@@ -405,6 +405,17 @@ fn stages_have_tables_and_parameters_of_their_own() {
 }
 
 #[test]
+fn page_of_operations_states_the_throttle_and_the_number_of_its_routes() {
+    let page = include_str!("../../docs/operations.md");
+    let default = |name: &str| TEMPLATE["Parameters"][name]["Default"].as_u64().unwrap();
+    let (rate, burst) = (default("ThrottlingRate"), default("ThrottlingBurst"));
+    assert!(page.contains(&format!("`ThrottlingRate` ({rate} requests")), "{rate}");
+    assert!(page.contains(&format!("`ThrottlingBurst` ({burst})")), "{burst}");
+    let routes = include_str!("../../template.yaml").matches("Type: HttpApi\n").count();
+    assert!(page.contains(&format!("each of the {routes} routes")), "{routes}");
+}
+
+#[test]
 fn template_sets_every_variable_that_functions_read() {
     let given = TEMPLATE["Globals"]["Function"]["Environment"]["Variables"].as_object().unwrap();
     let source = include_str!("../../crates/http/src/app.rs");
