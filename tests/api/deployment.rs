@@ -416,6 +416,18 @@ fn page_of_operations_states_the_throttle_and_the_number_of_its_routes() {
 }
 
 #[test]
+fn every_alarm_notifies_and_an_import_alone_is_none() {
+    let template = include_str!("../../template.yaml");
+    let alarms = template.matches("Type: AWS::CloudWatch::Alarm\n").count();
+    let notify = "AlarmActions: !If [HasAlarmTopic, [!Ref AlarmTopicArn], \
+                  !If [HasAlarmEmail, [!Ref AlarmTopic], !Ref AWS::NoValue]]\n";
+    assert_eq!(template.matches(notify).count(), alarms);
+    let transfer = &TEMPLATE["Resources"]["TransferFunction"]["Properties"]["Timeout"];
+    let slow = TEMPLATE["Mappings"]["Functions"]["Transfer"]["Slow"].as_u64().unwrap();
+    assert!((25_500..transfer.as_u64().unwrap() * 1000).contains(&slow), "{slow}");
+}
+
+#[test]
 fn template_sets_every_variable_that_functions_read() {
     let given = TEMPLATE["Globals"]["Function"]["Environment"]["Variables"].as_object().unwrap();
     let source = include_str!("../../crates/http/src/app.rs");
