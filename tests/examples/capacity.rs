@@ -67,8 +67,8 @@ impl Month {
         const INVOCATIONS: f64 = 0.20;
         /// A million invocations of 50 ms with 512 MiB on arm64, at 0.0000133334 per GiB-second.
         const DURATION: f64 = 0.05 * 0.5 * 13.3334;
-        /// A million requests with about a kilobyte of log each, at 0.50 per gigabyte.
-        const LOGS: f64 = 0.50;
+        /// A million requests with about 1.6 kB of log each, at 0.50 per gigabyte.
+        const LOGS: f64 = 0.80;
 
         let Self { requests, read_units, write_units } = self;
         println!(
