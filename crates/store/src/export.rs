@@ -34,8 +34,9 @@ const AT_ONCE: usize = 100;
 /// Maximum number of settlements that are examined for one page.
 const MAX_EXAMINED: usize = 1000;
 
-/// Maximum size of the rows of a page, in bytes, unless the page has only one row. With the group,
-/// its members and its balances, a page stays below the 6 MB that a Lambda function may return.
+/// Maximum size of the rows of a page, in bytes of the JSON string that Lambda makes of a response,
+/// unless the page has only one row. With the group, its members and its balances, a page stays
+/// below the 6 MB that a Lambda function may return.
 ///
 /// <https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html>
 const MAX_BYTES: usize = 3 * 1024 * 1024;
@@ -285,7 +286,7 @@ where
         let Some(room) = self.room.checked_sub(1) else { return Ok(false) };
         let of_entry = matches!(row, ExportedRow::Entry { .. });
         if let Some(text) = (self.text)(exported, row)? {
-            let bytes = self.bytes.saturating_add(text.len());
+            let bytes = self.bytes.saturating_add(escaped_len(&text));
             if self.bytes > 0 && bytes > MAX_BYTES {
                 return Ok(false);
             }
@@ -299,6 +300,12 @@ where
         self.room = room;
         Ok(true)
     }
+}
+
+/// Length of a text in a JSON string, in bytes.
+fn escaped_len(text: &str) -> usize {
+    let escaped = text.bytes().filter(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'\r' | b'\t'));
+    text.len().saturating_add(escaped.count())
 }
 
 /// The position of the first page; `None` if the ledger of the group was never written to.

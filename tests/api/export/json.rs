@@ -143,14 +143,14 @@ async fn amounts_are_texts_if_asked_for() {
 async fn pages_of_the_largest_rows_are_below_the_limit_of_lambda() {
     let group = Group::new(4, "EUR").await;
     let line = |index: usize| {
-        json!({ "name": format!("{index} {}", "🍝".repeat(80)), "amount": "10.00", "quantity": 1,
+        json!({ "name": format!("{index} {}", "\"".repeat(80)), "amount": "10.00", "quantity": 1,
             "sharers": [{ "userId": "1", "weight": "1.2345" }, { "userId": "2" }, { "userId": "3" }, { "userId": "4" }] })
     };
     let items: Vec<_> = (0..100).map(line).collect();
     let body = json!({ "splitType": "itemized", "items": items, "notes": "n".repeat(1000) });
     let made = group.spend(0, body).await;
     let path = group.path(&format!("/expenses/{}", made["id"].as_str().unwrap()));
-    let edits = 64;
+    let edits = 100;
     for edit in 0..edits {
         let edit = json!({ "description": format!("Dinner {edit}") });
         group.members[0].put(&path, edit).await.data(200);
@@ -158,7 +158,9 @@ async fn pages_of_the_largest_rows_are_below_the_limit_of_lambda() {
     let pages = pages(&group.members[0], &group.id, "json", 1000).await;
     assert!(pages.len() > 1, "{} pages", pages.len());
     for page in &pages {
-        assert!(page.text.len() < 5_000_000, "{} bytes", page.text.len());
+        // Lambda returns the body as a JSON string.
+        let bytes = json!(page.text).to_string().len();
+        assert!(bytes < 3_500_000, "{bytes} bytes");
         // A page is full after a hundred entries, each with an expense of 60 KB.
         assert!(page.bytes_read < 15_000_000, "{} bytes are read", page.bytes_read);
     }
