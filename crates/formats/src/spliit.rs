@@ -282,7 +282,7 @@ impl Reader<'_, '_> {
         if is_finer || expense.id.is_none() {
             let weights: Vec<i128> = weights.into_iter().map(i128::from).collect();
             let paid = Paid { by: payer, number, rounded: Money { currency, minor } };
-            shares = balanced(paid, shares, &weights, &mut self.withheld);
+            shares = balanced(paid, &shares, &weights, &mut self.withheld).unwrap_or(shares);
         }
         if is_finer {
             return Some((minor, shares));

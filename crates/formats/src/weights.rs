@@ -52,7 +52,13 @@ pub(crate) fn divide(
         return Err("the weights must not be negative".to_owned());
     }
     // Only the ratio of the weights counts.
-    let divisor = whole.iter().copied().fold(0, greatest_common_divisor).max(1);
+    let common = whole.iter().copied().fold(0, greatest_common_divisor).max(1);
+    let most = whole.iter().copied().max().unwrap_or_default();
+    let least = most.checked_div(u32::MAX.into()).unwrap_or_default().saturating_add(1);
+    // An app that calculates with floats writes a third as 0.3333333333333333. The exact ratio of
+    // such weights does not fit the split, which then decides only who is first to get more.
+    let divisor = common.max(least);
+    let is_exact = divisor == common;
     let split = (1_u64..).zip(&whole).map(|(number, weight)| {
         let weight = u32::try_from(weight.checked_div(divisor)?).ok()?;
         Some((UserId::new(number).ok()?.into(), weight))
@@ -62,28 +68,28 @@ pub(crate) fn divide(
     let shares = split.divide(paid.rounded, key.expense(date)).map_err(|it| it.to_string())?;
     let shares = shares.iter().map(|share| share.amount.minor);
     let parts = weights.into_iter().zip(shares).map(|((member, _), minor)| Part { member, minor });
-    Ok(balanced(paid, parts.collect(), &whole, withheld))
+    let parts: Vec<Part> = parts.collect();
+    let balanced = balanced(paid, &parts, &whole, withheld).or(is_exact.then_some(parts));
+    balanced.ok_or_else(|| "the weights differ too much".to_owned())
 }
 
 /// The shares of an amount by weights, with the left-over minor units where the rows before have
-/// withheld most.
+/// withheld most; `None` if the numbers are too large. Where these are equal, `shares` decide.
 pub(crate) fn balanced(
     paid: Paid,
-    shares: Vec<Part>,
+    shares: &[Part],
     weights: &[i128],
     withheld: &mut Withheld,
-) -> Vec<Part> {
+) -> Option<Vec<Part>> {
     let Money { currency, minor } = paid.rounded;
-    let Some(exact) = exact_shares(paid, &shares, weights) else { return shares };
-    let Some(rounded) = withheld.round(currency, &exact, minor.into()) else { return shares };
+    let exact = exact_shares(paid, shares, weights)?;
+    let rounded = withheld.round(currency, &exact, minor.into())?;
     if let Some((numerator, denominator)) = paid.exact() {
         withheld.note_payment(currency, paid.by, (numerator, denominator), minor.into());
     }
-    let minor = |(share, minor): (Part, i128)| {
-        let minor = i64::try_from(minor).unwrap_or(share.minor);
-        Part { minor, ..share }
-    };
-    shares.into_iter().zip(rounded).map(minor).collect()
+    let minor =
+        |(share, minor): (&Part, i128)| Some(Part { minor: i64::try_from(minor).ok()?, ..*share });
+    shares.iter().zip(rounded).map(minor).collect()
 }
 
 /// The exact shares of an amount by weights; `None` if the numbers are too large.
@@ -127,11 +133,15 @@ mod tests {
         assert_eq!(divided(1000, &["0.5", "2"]), Ok(vec![200, 800]));
         assert_eq!(divided(-1000, &["1", "0", "1.0"]), Ok(vec![-500, 0, -500]));
         assert_eq!(divided(100, &["12345678.9", "12345678.9"]), Ok(vec![50, 50]));
+        let third = ["0.3333333333333333", "0.3333333333333333", "1"];
+        assert_eq!(divided(1000, &third), Ok(vec![200, 200, 600]));
+        assert_eq!(divided(100, &["0.30000000000000004", "0.7"]), Ok(vec![30, 70]));
+        assert_eq!(divided(1000, &["0.00000000001", "1"]), Ok(vec![0, 1000]));
         assert_eq!(divided(1000, &["2", "1"]).unwrap().iter().sum::<i64>(), 1000);
         for (weights, rule) in [
             (&["0", "0"][..], "weights must not all be 0"),
             (&["-1", "2"], "the weights must not be negative"),
-            (&["0.00000000001", "1"], "the weights differ too much"),
+            (&["1e-37", "1"], "the weights differ too much"),
             (&["1"; 46], "an expense must have at most 45 splits and further payers, not 46"),
             (&[], "splits must not be empty"),
         ] {

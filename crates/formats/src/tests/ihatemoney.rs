@@ -223,3 +223,17 @@ fn balances_of_many_bills_are_those_that_the_app_shows() {
     assert_eq!(errors(&import), [""; 0]);
     assert_eq!(balances(&import), ["Anna 2000 EUR", "Bob -1000 EUR", "Eve -1000 EUR"]);
 }
+
+#[test]
+fn weights_may_be_fractions_in_floating_point() {
+    let bill = |payer: &str, weight: &str, amount: &str| {
+        format!(
+            r#"{{"what":"Tea","bill_type":"Expense","amount":{amount},"currency":"EUR","date":"2026-01-31",
+            "payer_name":"{payer}","payer_weight":{weight},"owers":["Anna","Bob"]}}"#
+        )
+    };
+    let bills = [bill("Anna", "0.3333333333333333", "40.0"), bill("Bob", "1.0", "8.0")];
+    let import = read_text(&format!("[{}]", bills.join(",")));
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(balances(&import), ["Anna 28 EUR", "Bob -28 EUR"]);
+}
