@@ -16,7 +16,7 @@ use fracti_core::{
 use crate::{
     category::category,
     csv::{Csv, Record},
-    draft::{Draft, Entry, MAX_ROWS, MEMBER, Named},
+    draft::{Draft, Entry, FIRST_YEAR, MAX_ROWS, MEMBER, Named},
     import::{Format, Issue, Part, Place, RowPlace},
     names::{Names, Unclear},
     number::{DecimalMark, rounded},
@@ -385,6 +385,10 @@ impl<'r> Reader<'r, '_, '_> {
             return Some(date.to_owned());
         }
         let place = self.bills.place(line, "timestamp");
+        // A moment before 1970 is known by its date.
+        if seconds.parse().is_ok_and(|seconds: i64| seconds < 0) && date < FIRST_YEAR {
+            return Some(date.to_owned());
+        }
         let moment = seconds.parse().ok().and_then(|seconds: u64| seconds.checked_mul(1000));
         let moment = moment.and_then(Timestamp::from_millis).ok_or("must be seconds since 1970");
         let day = self.draft.keep(place, "timestamp", moment)?.day().to_string();

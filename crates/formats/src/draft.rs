@@ -14,7 +14,7 @@ use fracti_core::{
     money::Money,
     split::{MAX_SHARES, Split},
     text::{Description, GuestName, Notes},
-    time::Day,
+    time::{Day, Timestamp},
 };
 
 use crate::{
@@ -33,6 +33,9 @@ pub const MAX_ROWS: usize = 10_000;
 
 /// Maximum number of members of a file.
 pub const MAX_MEMBERS: usize = 500;
+
+/// The first year of a date.
+pub(crate) const FIRST_YEAR: &str = "1970";
 
 /// What messages call the name of a member that is the header of a column.
 pub(crate) const MEMBER: &str = "the name of a member";
@@ -239,7 +242,17 @@ impl<'a> Draft<'a> {
         self.import.members.get(member).map_or("", |member| member.name.as_str())
     }
 
+    /// Reads a date. One before 1970, as a mistyped year is, becomes the first day of 1970.
     pub(crate) fn date(&mut self, place: Place, field: &str, text: &str) -> Option<Day> {
+        if let Some((year, day)) = text.split_at_checked(4)
+            && year < FIRST_YEAR
+            && year.bytes().all(|digit| digit.is_ascii_digit())
+            && format!("2000{day}").parse::<Day>().is_ok()
+        {
+            let first = Timestamp::default().day();
+            self.warn_of(place, field, format!("{text} is before 1970 and is imported as {first}"));
+            return Some(first);
+        }
         let date = self.keep(place, field, text.parse::<Day>())?;
         if date > self.latest {
             self.warn_of(place, field, format!("{date} is more than one year ahead"));

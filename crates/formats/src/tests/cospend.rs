@@ -102,6 +102,29 @@ fn a_main_currency_that_is_not_in_the_file_is_asked() {
 }
 
 #[test]
+fn dates_before_1970_become_its_first_day() {
+    let before =
+        |date: &str| bill(&[("2026-01-31,1769850000", &format!("{date},-86400")), ("Tea", "Old")]);
+    let import = read_text(&project(&["Anna", "Bob"], &[before("1969-12-31"), bill(&[])]));
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(
+        warnings(&import),
+        ["6:3 date 1969-12-31 is before 1970 and is imported as 1970-01-01"]
+    );
+    assert_eq!(
+        rows(&import),
+        ["1970-01-01 Old EUR: +0 900, -1 900", "2026-01-31 Tea EUR: +0 900, -1 900"]
+    );
+    for (date, expected) in [
+        ("1969-13-31", "6:3 date must be a day"),
+        ("196", "6:3 date must be a day"),
+        ("2026-01-31", "6:4 timestamp must be seconds"),
+    ] {
+        assert_refused(&[(&project(&["Anna", "Bob"], &[before(date)]), expected)]);
+    }
+}
+
+#[test]
 fn bills_in_the_trash_bin_are_left_out() {
     let import = read_text(&project(&["Anna", "Bob"], &[bill(&[("\"\",0", "\"\",1")])]));
     assert_eq!(warnings(&import), ["6 the row is left out: it is in the trash bin"]);
