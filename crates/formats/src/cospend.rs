@@ -9,9 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fracti_core::{
-    currency::Currency, decimal::Decimal, expense::Category, money::Money, time::Timestamp,
-};
+use fracti_core::{currency::Currency, decimal::Decimal, expense::Category, time::Timestamp};
 
 use crate::{
     category::category,
@@ -19,7 +17,7 @@ use crate::{
     draft::{Draft, Entry, FIRST_YEAR, MAX_ROWS, MEMBER, Named},
     import::{Format, Issue, Part, Place, RowPlace},
     names::{Names, Unclear},
-    number::{DecimalMark, rounded},
+    number::DecimalMark,
     quote::quoted,
     rounding::Withheld,
     weights::{self, Paid},
@@ -327,7 +325,10 @@ impl<'r> Reader<'r, '_, '_> {
         let payer = self.members.get(cell("payer_name")).copied().ok_or("must be a member");
         let payer = self.draft.keep(bills.place(line, "payer_name"), "payer_name", payer);
         let owers = self.owers(line);
-        let amount = amount.and_then(|number| Some((number, self.amount(place, number)?)));
+        let currency = self.currency;
+        let amount = amount.and_then(|number| {
+            Some((number, self.draft.rounded(place, "amount", number, currency)?))
+        });
         let (Some(date), Some(payer), Some(owers), Some((exact, amount))) =
             (date, payer, owers, amount)
         else {
@@ -370,7 +371,7 @@ impl<'r> Reader<'r, '_, '_> {
             description: Named { field: "what", text: cell("what") },
             category: our_category(id, self.categories.get(id).copied()),
             notes: Some(Named { field: "comment", text: &decoded(cell("comment")) }),
-            currency: self.currency,
+            currency,
             is_open: self.is_open,
             payers: vec![Part { member: payer, minor: amount.minor }],
             shares,
@@ -396,17 +397,6 @@ impl<'r> Reader<'r, '_, '_> {
             self.draft.warn(place, format!("date is {day}, by the timestamp, not {date:.40}"));
         }
         Some(day)
-    }
-
-    /// The amount, rounded to the minor unit.
-    fn amount(&mut self, place: Place, number: Decimal) -> Option<Money> {
-        let currency = self.currency;
-        if self.is_open {
-            // Whether the amount is rounded depends on a currency that is not known yet.
-            let (minor, _) = self.draft.keep(place, "amount", rounded(number, currency))?;
-            return Some(Money { currency, minor });
-        }
-        self.draft.rounded(place, "amount", number, currency)
     }
 
     /// The members who owe, with their names. Names may contain the separator.

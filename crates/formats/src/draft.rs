@@ -34,6 +34,9 @@ pub const MAX_ROWS: usize = 10_000;
 /// Maximum number of members of a file.
 pub const MAX_MEMBERS: usize = 500;
 
+/// The currency of amounts whose currency is still to be answered.
+const STAND_IN: Currency = Currency::USDT;
+
 /// The first year of a date.
 pub(crate) const FIRST_YEAR: &str = "1970";
 
@@ -274,7 +277,13 @@ impl<'a> Draft<'a> {
             let message = format!("which currency{sign} do the amounts have?");
             self.ask(Asks::Currency, message);
         }
-        (Currency::USDT, true)
+        (STAND_IN, true)
+    }
+
+    /// Whether amounts in the currency are those of one that is still to be answered, so that
+    /// errors about it would be about another currency.
+    pub(crate) fn is_asked(&self, currency: Currency) -> bool {
+        self.asks_currency && currency == STAND_IN
     }
 
     /// The currency with a code that a row has.
@@ -324,7 +333,9 @@ impl<'a> Draft<'a> {
         number: Decimal,
         currency: Currency,
     ) -> Option<i64> {
-        let money = self.keep(place, field, Money::from_major(number, currency));
+        let money = Money::from_major(number, currency);
+        let money =
+            if self.is_asked(currency) { money.ok() } else { self.keep(place, field, money) };
         money.map(|money| money.minor)
     }
 
@@ -336,7 +347,11 @@ impl<'a> Draft<'a> {
         number: Decimal,
         currency: Currency,
     ) -> Option<Money> {
-        let (minor, is_rounded) = self.keep(place, field, rounded(number, currency))?;
+        let read = rounded(number, currency);
+        if self.is_asked(currency) {
+            return read.ok().map(|(minor, _)| Money { currency, minor });
+        }
+        let (minor, is_rounded) = self.keep(place, field, read)?;
         let money = Money { currency, minor };
         if is_rounded {
             let to = money.to_major();
@@ -566,7 +581,9 @@ impl<'a> Draft<'a> {
             *balances = next;
             return true;
         }
-        self.error(place, format!("the amounts in {currency} are too large to be summed"));
+        if !self.is_asked(currency) {
+            self.error(place, format!("the amounts in {currency} are too large to be summed"));
+        }
         false
     }
 

@@ -250,8 +250,11 @@ impl Reader<'_, '_> {
             (Some(only), None) => return Some(only),
             (Some(_), Some(_)) => {
                 let (date, what) = (record.cell(0), unguarded(record.cell(1)));
-                let (amount, currency) = (unit.major(cost.into()), unit.currency);
-                let asks = format!("who paid {amount} {currency} for {what:.100} on {date}?");
+                let (amount, code) = (unit.major(cost.into()), unit.currency.code());
+                let code = if self.draft.is_asked(unit.currency) { "" } else { code };
+                let amount = format!("{amount} {code}");
+                let amount = amount.trim_end();
+                let asks = format!("who paid {amount} for {what:.100} on {date}?");
                 self.draft.payer(record.line, asks)?
             }
             (None, _) => {

@@ -227,3 +227,18 @@ fn headers_of_splitwise_in_every_language_are_recognized() {
         assert!(import.is_ready());
     }
 }
+
+#[test]
+fn nothing_is_said_of_amounts_whose_currency_is_to_be_answered() {
+    let amount = "12345678901234.1234567";
+    let spliit = include_str!("../../../../tests/fixtures/import/spliit.csv");
+    let spliit = spliit.replace("\"EUR\"", "\"$\"").replace("111.06", amount);
+    let bills = bills("\"Anna\",\"Bob\"", 1).replace("EUR", "XXX").replace("9.0", amount);
+    let project = project(2, 2, 1).replace("\"EUR\"", "\"$\"").replace(",9,", ",12345678901234,");
+    for file in [spliit, bills, project] {
+        let import = read_text(&file);
+        assert!(!import.questions.is_empty(), "{file}");
+        let said = format!("{:?}{:?}{:?}", import.questions, import.warnings, import.errors);
+        assert!(!said.contains("USDT") && !said.contains(amount), "{said}");
+    }
+}
