@@ -8,7 +8,7 @@ mod neighbors;
 
 use std::collections::{HashMap, HashSet};
 
-use fracti_core::decimal::Decimal;
+use fracti_core::{currency::Currency, decimal::Decimal};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -245,7 +245,8 @@ fn import(bills: &[(RowPlace, Bill)], header: Option<&Record<'_>>, draft: &mut D
             weights.entry(member).or_insert_with(|| known.unwrap_or_else(|| draft.weight(member)));
         }
     }
-    let mut reader = Reader { header, members, weights, withheld: Withheld::default(), draft };
+    let withheld = Withheld::default();
+    let mut reader = Reader { header, members, weights, unknown: None, withheld, draft };
     for (row, bill) in bills {
         reader.row(*row, bill);
     }
@@ -257,6 +258,8 @@ struct Reader<'r, 'd, 'a> {
     /// Members by their names.
     members: HashMap<&'r str, usize>,
     weights: HashMap<usize, Decimal>,
+    /// The first currency that is asked.
+    unknown: Option<String>,
     withheld: Withheld,
     draft: &'d mut Draft<'a>,
 }
@@ -264,7 +267,7 @@ struct Reader<'r, 'd, 'a> {
 impl Reader<'_, '_, '_> {
     /// Adds a bill.
     fn row(&mut self, row: RowPlace, bill: &Bill) {
-        let Self { header, members, weights, withheld, draft } = self;
+        let Self { header, members, weights, unknown, withheld, draft } = self;
         let place = |field| place_of(row, field, *header);
         let date = draft.date(place("date"), "date", &bill.date);
         let is_payment = match bill.kind.as_deref() {
@@ -276,12 +279,23 @@ impl Reader<'_, '_, '_> {
             }
         };
         let code = bill.currency.as_deref().filter(|code| *code != NO_CURRENCY).unwrap_or_default();
-        let (currency, is_open) = match code {
-            "" => draft.currency(""),
-            code => {
-                let Some(code) = draft.code(place("currency"), "currency", code) else { return };
-                (code, false)
+        // The app also has codes that ISO 4217 does not have, like JEP, and metals. What their
+        // amounts are is asked, like that of amounts without a currency, but there is one answer.
+        let is_code = code.len() == 3 && code.bytes().all(|letter| letter.is_ascii_uppercase());
+        let is_asked = code.is_empty() || (is_code && code.parse::<Currency>().is_err());
+        let (currency, is_open) = if is_asked {
+            let first = unknown.get_or_insert_with(|| code.to_owned());
+            if first != code {
+                let (code, first) = (quoted(code), quoted(first));
+                let rule = format!(
+                    "must be {first} in all bills whose currency Fracti does not have, not {code}"
+                );
+                return draft.refuse(place("currency"), "currency", rule);
             }
+            draft.currency(code)
+        } else {
+            let Some(code) = draft.code(place("currency"), "currency", code) else { return };
+            (code, false)
         };
         if bill.owers.is_empty() {
             return draft.refuse(place("owers"), "owers", "must not be empty");

@@ -153,6 +153,29 @@ fn a_bill_without_a_currency_has_the_answered_one() {
 }
 
 #[test]
+fn a_currency_that_iso_4217_does_not_have_is_asked() {
+    let line = |code: &str| format!("Tea,Expense,9.0,{code},2026-01-31,Anna,1.0,Bob");
+    let pounds = answers(r#"{"currency":"GBP"}"#);
+    for code in ["CNH", "GGP", "IMP", "JEP", "XAG", "XAU"] {
+        let file = csv(&[&line(code), &line("EUR"), &line(code)]);
+        let asked = read_text(&file);
+        assert_eq!((errors(&asked).len(), asked.questions.len()), (0, 1), "{code}");
+        let question = format!("which currency {code} do the amounts have?");
+        assert_eq!(asked.questions[0].message, question);
+        let import = read(file.as_bytes(), &pounds, today());
+        assert_eq!(balances(&import), ["Anna 9 EUR", "Bob -9 EUR", "Anna 18 GBP", "Bob -18 GBP"]);
+    }
+    for code in ["ANG", "STD", "VEF"] {
+        assert!(read_text(&csv(&[&line(code)])).is_ready(), "{code}");
+    }
+    for (code, other) in [("JEP", "XAU"), ("JEP", "XXX")] {
+        let import = read(csv(&[&line(code), &line(other)]).as_bytes(), &pounds, today());
+        let error = "3:4 currency must be \"JEP\" in all bills whose currency";
+        assert!(errors(&import)[0].starts_with(error), "{:?}", errors(&import));
+    }
+}
+
+#[test]
 fn older_exports_have_no_type() {
     let file = "what,amount,date,payer_name,payer_weight,owers\r\n\
                 Tea,9.0,2026-01-31,Anna,1.0,Anna\r\n";
