@@ -40,6 +40,12 @@ const STAND_IN: Currency = Currency::USDT;
 /// The first year of a date.
 pub(crate) const FIRST_YEAR: &str = "1970";
 
+/// Name of a member whose name in the file cannot be seen.
+const UNSEEN: &str = "Unnamed";
+
+/// Number of characters, less one, at the end of an id that tell people of one name apart.
+const ID_END: usize = 5;
+
 /// What messages call the name of a member that is the header of a column.
 pub(crate) const MEMBER: &str = "the name of a member";
 
@@ -197,20 +203,77 @@ impl<'a> Draft<'a> {
 
     /// Adds a member, whose name is in `field`, and returns the index.
     pub(crate) fn add_member(&mut self, place: Place, field: &str, name: &str) -> Option<usize> {
+        let line = one_line(name);
+        let plain = match shortened(&line).parse() {
+            Err(_) if !line.is_empty() => {
+                let what = format!("cannot be seen; {UNSEEN} is read instead");
+                self.warn_of(place, field, what);
+                UNSEEN.parse()
+            }
+            plain => plain,
+        };
+        let plain = self.keep(place, field, plain)?;
+        self.add(place, field, &plain, &line)
+    }
+
+    /// Adds people, with their names and ids, and returns their indexes by the ids. The id is read
+    /// instead of a name that cannot be seen. Those of one name are told apart by their ids, because
+    /// their order may be another one in the next file.
+    pub(crate) fn add_people(
+        &mut self,
+        people: &[(Place, &str, &str)],
+        kind: &str,
+    ) -> HashMap<String, usize> {
+        let shown = |name: &str| shortened(&one_line(name)).to_lowercase();
+        let mut seen = HashSet::new();
+        let names = people.iter().map(|(_, name, _)| shown(name));
+        let namesakes: HashSet<String> = names.filter(|name| !seen.insert(name.clone())).collect();
+        let mut indexes = HashMap::new();
+        for (place, name, id) in people {
+            let added = match shortened(&one_line(name)).parse::<GuestName>() {
+                Ok(plain) if namesakes.contains(&shown(name)) => {
+                    let start = id.char_indices().nth_back(ID_END).map_or(0, |(start, _)| start);
+                    let end = id.get(start..).unwrap_or(id);
+                    let own = ended(plain.as_str(), &format!(" ({end})"));
+                    self.keep(*place, "id", own.parse()).and_then(|own| {
+                        let what = "several members are called";
+                        let what = format!("{what} {plain}; this one is read as {own}");
+                        self.note(place.issue_of("name", what));
+                        self.add(*place, "name", &own, own.as_str())
+                    })
+                }
+                Ok(plain) => self.add(*place, "name", &plain, &one_line(name)),
+                Err(_) => {
+                    let what = format!("of the {kind} {id:.100} is blank; the id is read instead");
+                    self.warn_of(*place, "name", what);
+                    self.add_member(*place, "id", id)
+                }
+            };
+            if let Some(index) = added
+                && indexes.insert((*id).to_owned(), index).is_some()
+            {
+                self.refuse(*place, "id", format!("must be of one {kind} only"));
+            }
+        }
+        indexes
+    }
+
+    /// Adds a member whose name was `line` before it was shortened.
+    fn add(&mut self, place: Place, field: &str, plain: &GuestName, line: &str) -> Option<usize> {
         let index = self.import.members.len();
         if index == MAX_MEMBERS {
             self.error(place, format!("the file must have at most {MAX_MEMBERS} members"));
             return None;
         }
-        let plain = one_line(name);
-        let plain: GuestName = self.keep(place, field, plain.parse())?;
+        let max = GuestName::MAX_LENGTH;
+        if line.chars().count() > max {
+            self.warn_of(place, field, format!("{plain} is shortened to {max} characters"));
+        }
         let mut unique = plain.to_string();
         let mut number = 1_u32;
         while !self.names.insert(unique.to_lowercase()) {
             number = number.saturating_add(1);
-            let suffix = format!(" ({number})");
-            let room = GuestName::MAX_LENGTH.saturating_sub(suffix.len());
-            unique = plain.as_str().chars().take(room).collect::<String>() + &suffix;
+            unique = ended(plain.as_str(), &format!(" ({number})"));
         }
         let name: GuestName = self.keep(place, field, unique.parse())?;
         if number > 1 {
@@ -219,25 +282,6 @@ impl<'a> Draft<'a> {
         }
         self.import.members.push(Member { name, rows: 0 });
         Some(index)
-    }
-
-    /// Adds a member whose name may be longer than that of a guest, or not visible, and returns the
-    /// index. The name is shortened, or else the id taken instead.
-    pub(crate) fn add_named(&mut self, place: Place, name: &str, id: &str) -> Option<usize> {
-        let field = "name";
-        let max = GuestName::MAX_LENGTH;
-        let line = one_line(name);
-        let short: String = line.chars().take(max).collect();
-        let short = short.trim_end();
-        if short.parse::<GuestName>().is_err() {
-            let what = format!("of the member {id:.100} is blank; the id is read instead");
-            self.warn_of(place, field, what);
-            return self.add_member(place, "id", id);
-        }
-        if short != line {
-            self.warn_of(place, field, format!("{short} is shortened to {max} characters"));
-        }
-        self.add_member(place, field, short)
     }
 
     /// The name of a member.
@@ -667,6 +711,18 @@ fn transfers(givers: Vec<Part>, takers: Vec<Part>) -> Vec<Transfer> {
         }
     }
     transfers
+}
+
+/// A name of one line, shortened to that of a guest.
+fn shortened(line: &str) -> &str {
+    let end = line.char_indices().nth(GuestName::MAX_LENGTH).map_or(line.len(), |(end, _)| end);
+    line.get(..end).unwrap_or(line).trim_end()
+}
+
+/// A name with this end, and shortened before it if necessary.
+fn ended(name: &str, end: &str) -> String {
+    let room = GuestName::MAX_LENGTH.saturating_sub(end.chars().count());
+    name.chars().take(room).collect::<String>() + end
 }
 
 /// The text on one line, without blanks around it.

@@ -203,7 +203,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         let pending = open.iter().filter(|it| it.status == Status::Pending);
         let parties = pending.flat_map(|it| [&it.from_user_id, &it.to_user_id]);
         active.extend(parties.map(|id| resolved(id)));
-        let mut left_out = 0_usize;
+        let (mut people, mut left_out) = (Vec::new(), 0_usize);
         for (index, member) in members.iter().enumerate() {
             let place = Place::item(self.lists.members, index);
             if links.contains_key(&*member.id) {
@@ -212,12 +212,11 @@ impl<'d, 'a> Reader<'d, 'a> {
             let is_past = member.left_at.is_some() || member.removed_at.is_some();
             if is_past && !active.contains(&member.id) {
                 left_out = left_out.saturating_add(1);
-            } else if let Some(added) = self.draft.add_named(place, &member.name, &member.id)
-                && self.members.insert(member.id.clone(), added).is_some()
-            {
-                self.draft.refuse(place, "id", "must be of one member only");
+            } else {
+                people.push((place, &*member.name, &*member.id));
             }
         }
+        self.members = self.draft.add_people(&people, "member");
         let linked: Vec<(String, usize)> = links
             .iter()
             .filter_map(|(guest, user)| Some(((*guest).to_owned(), *self.members.get(*user)?)))

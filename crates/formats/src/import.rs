@@ -69,7 +69,7 @@ const MAX_MESSAGE: usize = 300;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// Name, by which answers refer to the person. No other member has it, compared without case:
-    /// the second of two Bobs is `Bob (2)`.
+    /// the second of two Bobs is `Bob (2)`. If the file has ids, each Bob has the end of his.
     pub name: GuestName,
     /// Number of rows in which the person takes part.
     pub rows: usize,

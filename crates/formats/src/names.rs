@@ -2,11 +2,15 @@
 
 use std::collections::HashSet;
 
-use fracti_core::text::GuestName;
-
 /// Maximum number of parts of a list between separators. A row has far fewer members, but a name
 /// may consist of several parts.
 const MAX_PARTS: usize = 200;
+
+/// Maximum number of characters of a name in a list.
+const MAX_NAME: usize = 300;
+
+/// Maximum number of separators in a name of a list.
+const MAX_SEPARATORS: usize = 50;
 
 /// Why a list of names cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +61,10 @@ pub(crate) struct Names<'n> {
 
 impl<'n> Names<'n> {
     pub(crate) fn new(names: impl Iterator<Item = &'n str>, separator: &'static str) -> Self {
-        // A longer name is an error elsewhere, but must not make every list expensive to read.
-        let is_short = |name: &&str| name.chars().count() <= GuestName::MAX_LENGTH;
+        // No app has longer names, which must not make every list expensive to read.
+        let is_short = |name: &&str| {
+            name.chars().count() <= MAX_NAME && name.matches(separator).count() <= MAX_SEPARATORS
+        };
         let known: HashSet<&str> = names.filter(is_short).collect();
         let separators = known.iter().map(|name| name.matches(separator).count()).max();
         let most_parts = separators.unwrap_or_default().saturating_add(1);

@@ -102,15 +102,11 @@ enum SplitMode {
 pub(crate) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
     let group: Group<'_> = json::file(text, &[EXPENSES, PARTICIPANTS])?;
     draft.format(Format::SpliitJson);
-    let mut members = HashMap::new();
-    for (index, Participant { id, name }) in group.participants.into_iter().enumerate() {
-        let place = Place::item(PARTICIPANTS, index);
-        if let Some(member) = draft.add_member(place, "name", &name)
-            && members.insert(id, member).is_some()
-        {
-            draft.refuse(place, "id", "must be of one participant only");
-        }
-    }
+    let participants =
+        group.participants.iter().enumerate().map(|(index, it)| {
+            (Place::item(PARTICIPANTS, index), it.name.as_str(), it.id.as_str())
+        });
+    let members = draft.add_people(&participants.collect::<Vec<_>>(), "participant");
     let code = group.currency_code.filter(|code| !code.is_empty());
     let (currency, is_open) =
         draft.currency(code.as_deref().or(group.currency.as_deref()).unwrap_or_default());

@@ -260,3 +260,23 @@ fn weights_may_be_fractions_in_floating_point() {
     assert_eq!(errors(&import), [""; 0]);
     assert_eq!(balances(&import), ["Anna 28 EUR", "Bob -28 EUR"]);
 }
+
+#[test]
+fn names_that_guests_cannot_have_are_shortened_or_replaced() {
+    let long = "Smith, Jo ".repeat(12);
+    let long = long.trim_end();
+    let import = read_text(&csv(&[
+        &format!("Tea,Expense,9.0,EUR,2026-01-31,\"{long}\",1.0,\u{200b}"),
+        &format!("Tea,Expense,9.0,EUR,2026-01-31,\u{200b},1.0,\"{long}, \u{200b}\""),
+    ]));
+    assert_eq!(errors(&import), [""; 0]);
+    let cut = long[..100].trim_end();
+    assert_eq!(balances(&import), [format!("{cut} 4.5 EUR"), "Unnamed -4.5 EUR".to_owned()]);
+    assert_eq!(
+        warnings(&import),
+        [
+            format!("2:6 payer_name {cut} is shortened to 100 characters"),
+            "2:8 owers cannot be seen; Unnamed is read instead".to_owned(),
+        ]
+    );
+}

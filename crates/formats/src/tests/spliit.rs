@@ -177,11 +177,44 @@ fn broken_files_are_refused_at_their_index() {
             "participants[1].id id must be of one participant only",
         ),
         (&second(&[])[..1000], "participants[1] the file is not the JSON of an export: EOF"),
-        (&group(EUR, "").replace("Bob", " "), "participants[1].name name must have"),
         ("{}", "the file is not the JSON of an export: missing field `expenses`"),
         ("{\"expenses\":[", "expenses[0] the file is not the JSON of an export: EOF"),
         (&"{\"expenses\":".repeat(100_000), "the file is not the JSON of an export: "),
     ]);
+}
+
+#[test]
+fn people_of_one_name_are_told_apart_by_their_ids() {
+    let (one, two) = (r#"{"id":"Zx8-anna1","name":"Ann"}"#, r#"{"id":"Zx8-anna2","name":"Ann "}"#);
+    let expense = expense(&[("\"a\"", "\"Zx8-anna1\""), ("\"b\"", "\"Zx8-anna2\"")]);
+    let of = |participants: &str| {
+        let file = group(EUR, &expense);
+        let (start, end) = file.split_once("\"participants\":[").unwrap();
+        let (_, end) = end.split_once(']').unwrap();
+        read_text(&format!("{start}\"participants\":[{participants}]{end}"))
+    };
+    let (import, other) = (of(&format!("{one},{two}")), of(&format!("{two},{one}")));
+    assert_eq!(errors(&import), [""; 0]);
+    let mut turned = balances(&other);
+    turned.reverse();
+    assert_eq!(balances(&import), turned);
+    assert!(balances(&import)[0].starts_with("Ann (-anna1) "), "{:?}", balances(&import));
+    assert_eq!(
+        warnings(&import)[1],
+        "participants[1].name several members are called Ann; this one is read as Ann (-anna2)"
+    );
+}
+
+#[test]
+fn names_that_guests_cannot_have_are_shortened_or_ids() {
+    let long = "x".repeat(101);
+    for (name, read) in [("\u{200b}", "b"), (" ", "b"), (&*long, &long[1..])] {
+        let file = group(EUR, &expense(&[])).replace("Bob", name);
+        let import = read_text(&file);
+        assert!(import.is_ready(), "{:?}", errors(&import));
+        assert_eq!(import.members[1].name.as_str(), read);
+        assert!(warnings(&import)[0].starts_with("participants[1].name name "));
+    }
 }
 
 /// A file of Anna, Bob and Eve, who share each amount evenly, and Anna paid.
