@@ -160,13 +160,18 @@ pub(crate) fn read(
 /// Reads the lines of all sections.
 fn sections<'t>(
     header: &Record<'_>,
-    records: Csv<'t>,
+    mut records: Csv<'t>,
     draft: &mut Draft<'_>,
 ) -> Result<Sections<'t>, Issue> {
     let mut sections = Sections::default();
     let mut section = open(&mut sections, header, draft);
     let mut is_first = false;
-    for record in records {
+    // Outside of bills, the app does not double the quotes in a text, which is the first cell.
+    while let Some(record) = if is_first || section.is_bills() {
+        records.next()
+    } else {
+        records.next_undoubled(section.header.len())
+    } {
         let record = record?;
         if draft.is_full() {
             break;

@@ -84,6 +84,27 @@ impl<'a> Csv<'a> {
         self.rest.ends_with('\n')
     }
 
+    /// The next record, of `width` cells, of which only the first may have quotes and delimiters. It
+    /// is the line as Cospend writes it if it has quotes that are not doubled.
+    pub(crate) fn next_undoubled(&mut self, width: usize) -> Option<Result<Record<'a>, Issue>> {
+        let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        let bare = |cell: &'a str| {
+            cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell)
+        };
+        let mut cells: Vec<&str> =
+            line.trim_end_matches('\r').rsplitn(width, self.delimiter).map(bare).collect();
+        cells.reverse();
+        let first = cells.first().copied().unwrap_or_default();
+        let is_doubled = !first.replace("\"\"", "").contains('"');
+        if is_doubled || cells.len() != width {
+            return self.next();
+        }
+        let record = Record { line: self.line, cells: cells.into_iter().map(Cow::from).collect() };
+        self.rest = rest;
+        self.line = self.line.saturating_add(1);
+        Some(Ok(record))
+    }
+
     fn record(&mut self) -> Result<Record<'a>, Issue> {
         let mut record = Record { line: self.line, cells: Vec::new() };
         loop {

@@ -102,6 +102,27 @@ fn a_main_currency_that_is_not_in_the_file_is_asked() {
 }
 
 #[test]
+fn quotes_outside_of_bills_are_not_doubled() {
+    let doubled = |name: &str| name.replace('"', "\"\"");
+    for name in
+        ["Rob \"Bob\" Roe", "Rob \"Bob\"", "\"Bob\"", "5\" Bob", "\"", "Jo \"Bob\", jr.", "Bob,\""]
+    {
+        let file = project(&[name, "Anna"], &[bill(&[("Bob", &doubled(name))])]);
+        let import = read_text(&file);
+        assert_eq!(errors(&import), [""; 0], "{name}");
+        assert_eq!(rows(&import), ["2026-01-31 Tea EUR: +1 900, -0 900"]);
+        assert_eq!(import.members[0].name.as_str(), name);
+        // A spreadsheet doubles them.
+        let saved = file.replace(&format!("\n\"{name}\""), &format!("\r\n\"{}\"", doubled(name)));
+        let import = read_text(&saved);
+        assert_eq!(import.members.first().map(|it| it.name.as_str()), Some(name), "{saved}");
+        let quoted = file.replace(BILLS, &BILLS.replace(',', "\",\"").replace("what", "\"what"));
+        let import = read_text(&quoted.replace("deleted", "deleted\""));
+        assert_eq!(errors(&import), [""; 0], "{quoted}");
+    }
+}
+
+#[test]
 fn dates_before_1970_become_its_first_day() {
     let before =
         |date: &str| bill(&[("2026-01-31,1769850000", &format!("{date},-86400")), ("Tea", "Old")]);
@@ -158,7 +179,7 @@ fn broken_files_are_refused_at_their_line() {
             "9:8 owers can be read in several ways",
         ),
         (&project(&["Anna", "Bob", "Anna"], &[]), "4:1 another member has the name"),
-        (&project(&["Anna", "B\"ob"], &[]), "3:1 text must not follow"),
+        (&project(&["Anna", "B\"o\nb"], &[]), "3:1 text must not follow"),
         (
             &project(&["Anna", "Bob"], &[bill(&[("Bob", "Anna,Bob")])])
                 .replace("\"Bob\",1", "\"Bob\",-1"),
