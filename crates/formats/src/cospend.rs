@@ -199,6 +199,10 @@ fn sections<'t>(
             section.lines.push(record);
         }
     }
+    // Another section shows that the bills before it are whole.
+    if section.is_bills() {
+        draft.warn_of_end();
+    }
     if sections.bills.header.is_empty() {
         draft.error(Place::FILE, "the file has no section of bills; export it again");
     }

@@ -163,6 +163,13 @@ impl<'a> Draft<'a> {
         self.note(place.issue_of(field, format!("{field} {what}")));
     }
 
+    /// Warns that nothing in the file shows where it ends.
+    pub(crate) fn warn_of_end(&mut self) {
+        let what = "nothing shows where the file ends: if it was cut off after a line, rows are \
+                    missing; compare the balances with those of the app";
+        self.warn(Place::FILE, what);
+    }
+
     fn note(&mut self, warning: Issue) {
         if self.import.warnings.len() < MAX_WARNINGS {
             self.import.warnings.push(warning);

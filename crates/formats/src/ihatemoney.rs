@@ -129,6 +129,7 @@ pub(crate) fn read_csv(
         Some((RowPlace::Line(record.line), Bill { owers: owers?, ..bill }))
     });
     import(&bills.collect::<Vec<_>>(), Some(header), draft);
+    draft.warn_of_end();
     Ok(())
 }
 

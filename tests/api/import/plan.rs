@@ -58,6 +58,8 @@ async fn a_place_says_what_it_counts() {
     let csv = "what,amount,currency,date,payer_name,payer_weight,owers\r\n\
                Tea,9.005,EUR,2099-01-01,A,1.0,B\r\nTea,9.0,EUR,1.1.26,A,1.0,B\r\n";
     let rule = "date must be a day from 1970-01-01 to 9999-12-31, like 2024-01-20";
+    let end = "nothing shows where the file ends: if it was cut off after a line, rows are missing; \
+               compare the balances with those of the app";
     let far = "date 2099-01-01 is more than one year ahead";
     let rounded = "amount 9.005 is rounded to 9.01 EUR";
     for (file, errors, warnings, refused) in [
@@ -74,6 +76,7 @@ async fn a_place_says_what_it_counts() {
             csv.to_owned(),
             json!([{ "line": 3, "column": 4, "message": rule }]),
             json!([
+                { "message": end },
                 { "line": 2, "column": 4, "message": far },
                 { "line": 2, "column": 2, "message": rounded },
             ]),

@@ -90,6 +90,7 @@ pub(crate) fn read(
     let dates = "the dates are those of the server's time zone, which may be one day early; those \
                  of the JSON export are exact";
     draft.warn(Place::FILE, dates);
+    draft.warn_of_end();
     if converted > 0 {
         let what = format!(
             "of {converted} expenses in another currency, the amounts in the currency of the group \

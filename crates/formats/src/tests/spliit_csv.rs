@@ -52,7 +52,7 @@ fn balances_are_those_of_the_json() {
     let (plan, of_json) = (import.plan(), json.plan());
     assert_eq!((plan.expenses, plan.settlements), (of_json.expenses, of_json.settlements));
     assert_eq!(import.rows[6].place, RowPlace::Line(8));
-    assert_eq!(warnings(&import).len(), 2);
+    assert_eq!(warnings(&import).len(), 3);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn older_cells_that_miss_the_cost_are_completed_by_the_payer() {
     assert_eq!(rows[0], "2026-01-31 Tea EUR: +1 1000, -0 333, -1 334, -2 333");
     assert!(rows[1].starts_with("2026-01-31 Tea EUR: +0 1001, -0 33"), "{}", rows[1]);
     assert_eq!(
-        warnings(&import)[1..],
+        warnings(&import)[2..],
         [
             "2 the shares sum to 9.99, not to 10; the payer owes the difference",
             "3 the cells differ, but the split mode is Evenly; equal shares are imported",
@@ -85,7 +85,7 @@ fn shares_in_a_currency_that_has_no_decimals_in_the_app_are_kept() {
     let forints = row(&[("EUR", "HUF"), ("10.01", "1001"), ("3.34,-3.34,-3.33", "334,-334,-333")]);
     let import = read_text(&file(&[&forints]));
     assert_eq!(rows(&import), ["2026-01-31 Tea HUF: +0 100100, -0 33400, -1 33400, -2 33300"]);
-    assert_eq!(warnings(&import).len(), 1);
+    assert_eq!(warnings(&import).len(), 2);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn decimals_of_the_app_that_a_currency_does_not_have_are_rounded() {
             "2026-01-31 Tea JPY: +0 1, -2 1",
         ]
     );
-    assert_eq!(warnings(&import)[1], "4:5 the amount 0.5 is rounded to 1 JPY");
+    assert_eq!(warnings(&import)[2], "4:5 the amount 0.5 is rounded to 1 JPY");
     let code = read(file.replace("¥", "JPY").as_bytes(), &answers(json), today());
     assert_eq!(rows(&code), rows(&import));
 }
