@@ -3,6 +3,7 @@
 mod commit;
 mod dates;
 mod faults;
+mod forms;
 mod hostile;
 mod many;
 mod mapping;

@@ -47,10 +47,15 @@ impl Admin {
         out: &mut impl Write,
     ) -> Result<Outcome, Failure> {
         let now = self.clock.now();
-        let import = export.read(now.day())?;
+        let mut import = export.read(now.day())?;
         let targets = into.targets()?;
         let member_key = MemberKey { group: into.group, user: into.user };
         let (group, members) = self.pace.step(self.table.group(member_key)).await?;
+        let former = import.former_ids(group.id);
+        if !former.is_empty() {
+            let known = self.pace.step(self.table.known_ids(group.id, former)).await?;
+            import.recall(group.id, &known);
+        }
         let to = Destination { group: &group, members: &members, user: into.user, now };
         let new = match import.recorded_in(&to, &targets) {
             Ok(new) => new,

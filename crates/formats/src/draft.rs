@@ -23,7 +23,7 @@ use crate::{
         Adjustment, Asks, Check, Format, Import, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS,
         MAX_WARNINGS, Member, Movement, Part, Place, Question, Row, RowPlace, Transfer,
     },
-    key::Key,
+    key::{Key, normal},
     number::rounded,
     quote::quoted,
 };
@@ -72,6 +72,10 @@ pub(crate) struct Draft<'a> {
     answered_lines: HashSet<usize>,
     /// Number of rows with the same content.
     ranks: HashMap<Key, u32>,
+    /// The same, for the former identities of rows.
+    former_ranks: HashMap<Key, u32>,
+    /// Former identities of rows, by their present ones.
+    formers: HashMap<Key, Vec<Key>>,
     /// The balances after the rows so far, as the ledger of an empty group would have them. Members
     /// have the id after their index.
     balances: HashMap<Currency, Balances>,
@@ -120,6 +124,8 @@ impl<'a> Draft<'a> {
             asks_currency: false,
             answered_lines: HashSet::new(),
             ranks: HashMap::new(),
+            former_ranks: HashMap::new(),
+            formers: HashMap::new(),
             balances: HashMap::new(),
         }
     }
@@ -416,7 +422,21 @@ impl<'a> Draft<'a> {
         let key = Key::of(app, content);
         let rank = self.ranks.entry(key).or_default();
         *rank = rank.saturating_add(1);
-        key.ranked(*rank)
+        let key = key.ranked(*rank);
+        // Earlier releases of Fracti had the texts as they are.
+        self.note_former(key, app, content);
+        key
+    }
+
+    /// Notes that the row with the identity `key` may be recorded as one with exactly this content.
+    pub(crate) fn note_former(&mut self, key: Key, app: &str, content: &[&str]) {
+        let former = Key::exactly(app, content);
+        let rank = self.former_ranks.entry(former).or_default();
+        *rank = rank.saturating_add(1);
+        let former = former.ranked(*rank);
+        if former != key {
+            self.formers.entry(key).or_default().push(former);
+        }
     }
 
     /// Leaves a row out, because it changes no balance.
@@ -481,6 +501,7 @@ impl<'a> Draft<'a> {
         self.import.rows.push(Row {
             place: row,
             key,
+            former: self.formers.remove(&key).unwrap_or_default(),
             date,
             description,
             category,
@@ -525,6 +546,7 @@ impl<'a> Draft<'a> {
         self.import.rows.push(Row {
             place: row,
             key,
+            former: Vec::new(),
             date,
             description,
             category: None,
@@ -735,7 +757,7 @@ fn ended(name: &str, end: &str) -> String {
 
 /// The text on one line, without blanks around it.
 fn one_line(text: &str) -> String {
-    let line = text.replace("\r\n", " ").chars().map(visible).collect::<String>();
+    let line = normal(text).chars().map(visible).collect::<String>();
     line.trim().to_owned()
 }
 

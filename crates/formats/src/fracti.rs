@@ -277,7 +277,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         let split = self.split(place, expense, &shares);
         self.draft.push(&draft::Entry {
             row,
-            key: Key::of("fracti", &["expense", &expense.id]),
+            key: Key::exactly("fracti", &["expense", &expense.id]),
             is_payment: false,
             date,
             description: Named { field: "expense.description", text: &expense.description },
@@ -395,7 +395,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         } else if changes.is_empty() {
             self.draft.skip(row, "it changes nothing");
         } else {
-            let key = Key::of("fracti", &["adjustment", &entry.id]);
+            let key = Key::exactly("fracti", &["adjustment", &entry.id]);
             self.draft.adjust(Adjustment { place: row, key, name, note, changes });
         }
     }
@@ -553,5 +553,5 @@ impl<'d, 'a> Reader<'d, 'a> {
 
 /// The identity of a settlement, whether it is completed or not.
 fn key_of(settlement: &Settlement) -> Key {
-    Key::of("fracti", &["settlement", &settlement.id])
+    Key::exactly("fracti", &["settlement", &settlement.id])
 }

@@ -30,6 +30,9 @@ const NO_CURRENCY: &str = "XXX";
 /// Separator of names in a cell.
 const SEPARATOR: &str = ", ";
 
+/// Index of the currency in the identity of a bill.
+const KEY_CODE: usize = 3;
+
 /// Columns that every version of the app writes.
 const COLUMNS: [&str; 6] = ["what", "amount", "date", "payer_name", "payer_weight", "owers"];
 
@@ -353,6 +356,14 @@ fn key(bill: &Bill, code: &str, draft: &mut Draft<'_>) -> crate::Key {
     let fixed = [&*bill.date, &bill.what, &amount, code, kind, &bill.payer_name];
     let mut owers: Vec<&str> = bill.owers.iter().map(|name| &**name).collect();
     owers.sort_unstable();
-    let content: Vec<&str> = fixed.into_iter().chain(owers).collect();
-    draft.key("ihatemoney", &content)
+    let mut content: Vec<&str> = fixed.into_iter().chain(owers).collect();
+    let found = draft.key("ihatemoney", &content);
+    // The project had no currency before it had this one.
+    if let Some(place) = content.get_mut(KEY_CODE)
+        && !code.is_empty()
+    {
+        *place = "";
+        draft.note_former(found, "ihatemoney", &content);
+    }
+    found
 }

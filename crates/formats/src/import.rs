@@ -82,6 +82,8 @@ pub struct Row {
     pub place: RowPlace,
     /// Identity of the row, the same in a later export of the same group.
     pub key: Key,
+    /// Identities that the row has in other forms of the file, or in earlier releases of Fracti.
+    pub former: Vec<Key>,
     /// Day on which it happened.
     pub date: Day,
     /// Purpose.

@@ -1,8 +1,9 @@
 //! Identities of rows.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use fracti_core::{id::ExpenseId, time::Day};
+use icu_normalizer::ComposingNormalizerBorrowed;
 use sha2::{Digest, Sha256};
 
 /// Identity of a row: the app, and the app's own id or else the content of the row and its rank
@@ -12,8 +13,14 @@ use sha2::{Digest, Sha256};
 pub struct Key([u8; 32]);
 
 impl Key {
-    /// The identity of a row with this content.
+    /// The identity of a row with this content, in whichever form its texts are saved.
     pub(crate) fn of(app: &str, content: &[&str]) -> Self {
+        let content: Vec<_> = content.iter().map(|text| normal(text)).collect();
+        Self::exactly(app, &content.iter().map(|text| &**text).collect::<Vec<_>>())
+    }
+
+    /// The identity of a row with exactly this content.
+    pub(crate) fn exactly(app: &str, content: &[&str]) -> Self {
         let mut hash = Sha256::new();
         for part in [app].iter().chain(content) {
             // With their lengths, no two lists of parts have the same bytes.
@@ -41,6 +48,12 @@ impl Key {
     pub(crate) fn expense(self, date: Day) -> ExpenseId {
         ExpenseId::new(date.start(), self.0.first_chunk().copied().unwrap_or_default())
     }
+}
+
+/// A text in the form NFC, with line feeds. Apps and systems save equal texts in several forms.
+pub(crate) fn normal(text: &str) -> Cow<'_, str> {
+    let nfc = ComposingNormalizerBorrowed::new_nfc().normalize(text);
+    if nfc.contains("\r\n") { nfc.replace("\r\n", "\n").into() } else { nfc }
 }
 
 impl fmt::Display for Key {

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, str::FromStr};
 
 use fracti_core::{group::Member, id::MemberId, links::Links, words};
 
-use crate::import::Import;
+use crate::{import::Import, key::normal};
 
 /// What the caller says about a person in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,11 @@ pub fn matches<'a>(
     let links: Links = members.iter().collect();
     let present = || members.iter().filter(|it| it.is_present() && !links.has(it.id));
     let of_name = |name: &str| {
-        let mut named = present().filter(|member| member.is_named(name));
+        // The names in the file are in the form NFC, but those of members may be in another one.
+        let is_of = |member: &&Member| {
+            member.is_named(name) || normal(&member.name).to_lowercase() == name.to_lowercase()
+        };
+        let mut named = present().filter(is_of);
         named.next().filter(|_| named.next().is_none())
     };
     let of_person = |name: &str| match targets.get(name) {

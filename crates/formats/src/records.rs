@@ -1,13 +1,13 @@
 //! Converts a file to expenses, settlements and guests of a group.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use fracti_core::{
     Error,
     entry_id::EntryId,
     expense::{Expense, NewExpense, PayerInput, SplitInput},
     group::{Group, MAX_MEMBERS, Member},
-    id::{ImportId, MemberId, UserId},
+    id::{GroupId, ImportId, MemberId, UserId},
     import::{NewImport, Record, adjustment_name, expense_id, guest_id, import_id, settlement_id},
     input::{Draft, Field, FieldErrors, Path},
     ledger::{Change, Event, LedgerError, RefType},
@@ -23,6 +23,7 @@ use crate::{
         Adjustment, Asks, Import, Member as Person, Movement, Part, Question, Row, RowPlace,
         Transfer,
     },
+    key::Key,
     mapping::{Target, TargetError},
 };
 
@@ -98,6 +99,33 @@ impl Import {
         let format = self.format.ok_or_else(|| Error::Table("a file without a format".into()));
         let new = NewImport { id: self.id(to, targets), format: format?, guests: added, records };
         errors.finish(Some(new))
+    }
+
+    /// The ids under which the group may have rows that have former identities.
+    #[must_use]
+    pub fn former_ids(&self, group: GroupId) -> HashSet<EntryId> {
+        let rows = self.rows.iter().filter(|row| !row.former.is_empty());
+        let ids = rows.flat_map(|row| {
+            std::iter::once(&row.key).chain(&row.former).flat_map(move |key| row.ids(group, *key))
+        });
+        ids.collect()
+    }
+
+    /// Gives rows that the group has under a former identity that identity. `known` are those of
+    /// [`Self::former_ids`] that the group has.
+    pub fn recall(&mut self, group: GroupId, known: &HashSet<EntryId>) {
+        let has = |row: &Row, key: Key| row.ids(group, key).iter().any(|id| known.contains(id));
+        let mut taken: HashSet<Key> = self.rows.iter().map(|row| row.key).collect();
+        for row in self.rows.iter_mut().filter(|row| !row.former.is_empty()) {
+            if has(row, row.key) {
+                continue;
+            }
+            let mut former = row.former.iter().copied();
+            if let Some(former) = former.find(|key| has(row, *key) && !taken.contains(key)) {
+                taken.insert(former);
+                row.key = former;
+            }
+        }
     }
 
     /// What an import would record in a group, as far as the rows can be recorded, and the members
@@ -307,6 +335,18 @@ fn unknown_person() -> Error {
 }
 
 impl Row {
+    /// The ids of what the row records in a group, if its identity is `key`.
+    fn ids(&self, group: GroupId, key: Key) -> Vec<EntryId> {
+        let settlement = |index| settlement_id(group, key.as_bytes(), index).into();
+        match &self.movement {
+            Movement::Expense { .. } => vec![expense_id(group, key.as_bytes()).into()],
+            Movement::Payment(all) => {
+                (0_u32..).zip(all).map(|(index, _)| settlement(index)).collect()
+            }
+            Movement::Pending(_) => vec![settlement(0)],
+        }
+    }
+
     /// The expense of the row, or its settlements. `members` has all members who take part.
     fn records(
         &self,

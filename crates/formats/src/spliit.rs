@@ -206,21 +206,20 @@ impl Reader<'_, '_> {
     }
 
     fn key(&mut self, place: Place, expense: &Expense) -> Option<Key> {
-        if let Some(id) = &expense.id {
-            if !self.ids.insert(id.clone()) {
-                let rule = format!("{id:.40} must be of one expense only");
-                self.draft.refuse(place, "id", rule);
-                return None;
-            }
-            return Some(Key::of("spliit", &["id", id]));
-        }
         let share = |it: &PaidFor| format!("{} {}", it.shares.0, it.participant_id);
         let mut shares: Vec<_> = expense.paid_for.iter().map(share).collect();
         shares.sort_unstable();
         let amount = expense.amount.0.to_string();
         let fixed = [&*expense.date, &expense.title, &amount, &expense.paid_by_id];
         let content: Vec<&str> = fixed.into_iter().chain(shares.iter().map(|it| &**it)).collect();
-        Some(self.draft.key("spliit", &content))
+        let Some(id) = &expense.id else { return Some(self.draft.key("spliit", &content)) };
+        if !self.ids.insert(id.clone()) {
+            self.draft.refuse(place, "id", format!("{id:.40} must be of one expense only"));
+            return None;
+        }
+        let key = Key::exactly("spliit", &["id", id]);
+        self.draft.note_former(key, "spliit", &content);
+        Some(key)
     }
 
     fn member(&mut self, place: Place, field: &str, id: &str) -> Option<usize> {

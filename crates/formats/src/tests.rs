@@ -10,10 +10,11 @@ mod spliit;
 mod spliit_csv;
 mod splitwise;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use fracti_core::{
-    id::{MemberId, UserId},
+    id::{GroupId, MemberId, UserId},
+    import::expense_id,
     money::Money,
     time::Day,
 };
@@ -123,6 +124,33 @@ fn keys_of_rows_are_stable_and_unique() {
         assert_eq!(keys(&one), keys(&two));
         assert!(keys(&one).values().all(|count| *count == 1));
     }
+}
+
+#[test]
+fn rows_that_earlier_releases_recorded_are_found() {
+    let group = GroupId::new(today().start(), [7; 10]);
+    let line = |what: &str| format!("{what},9.0,2026-01-31,Anna,1.0,Bob\r\n");
+    let file = format!(
+        "what,amount,date,payer_name,payer_weight,owers\r\n{}{}{}",
+        line("Cafe\u{301}"),
+        line("Tea"),
+        line("Tea")
+    );
+    let read = || read(file.as_bytes(), &answers(r#"{"currency":"EUR"}"#), today());
+    let mut import = read();
+    // Only the row whose text is in another form had another identity.
+    let former: Vec<_> = import.rows.iter().map(|row| row.former.len()).collect();
+    assert_eq!(former, [1, 0, 0]);
+    let exact = ["2026-01-31", "Cafe\u{301}", "9", "", "Expense", "Anna", "Bob"];
+    let earlier = crate::Key::exactly("ihatemoney", &exact).ranked(1);
+    assert_eq!(import.rows[0].former, [earlier]);
+    let known = HashSet::from([expense_id(group, earlier.as_bytes()).into()]);
+    assert!(known.is_subset(&import.former_ids(group)));
+    import.recall(group, &known);
+    assert_eq!(import.rows[0].key, earlier);
+    let mut unknown = read();
+    unknown.recall(group, &HashSet::new());
+    assert_eq!(keys(&unknown), keys(&read()));
 }
 
 /// What holds for the import of any file.

@@ -12,12 +12,13 @@ mod undo;
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
 };
 
 use fracti_core::{
     Error,
     entry::Entry,
+    entry_id::EntryId,
     group::{Member, MemberRow},
     id::{GroupId, ImportId, MemberId},
     import::{
@@ -232,6 +233,21 @@ impl Table {
                 return Ok(Outcome::Done(done));
             }
         }
+    }
+
+    /// Those of the ids of expenses and settlements that the ledger of the group has.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn known_ids(
+        &self,
+        group: GroupId,
+        ids: HashSet<EntryId>,
+    ) -> Result<HashSet<EntryId>, Error> {
+        let keys = ids.iter().map(|id| keys::entry(group, id)).collect();
+        let entries = self.db.batch::<Entry>(keys).await?;
+        Ok(ids.into_iter().filter(|id| entries.contains_key(&keys::entry(group, id))).collect())
     }
 
     /// The rows of a file that the group does not have yet, and its ledger.

@@ -80,7 +80,11 @@ pub(crate) async fn import_file(
         Err(error) => return Err(app.table.refuse(&idempotency, error).await.into()),
     };
     let (answers, targets) = (Answers::from(&form.options), form.options.targets());
-    let import = fracti_formats::read(&form.file, &answers, now.day());
+    let mut import = fracti_formats::read(&form.file, &answers, now.day());
+    let former = import.former_ids(group.id);
+    if !former.is_empty() {
+        import.recall(group.id, &app.table.known_ids(group.id, former).await?);
+    }
     let to = Destination { group: &group, members: &members, user: member_key.user, now };
     if !form.options.commits() {
         let matched = matches(&import, &targets, &members);

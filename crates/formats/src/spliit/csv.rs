@@ -142,7 +142,7 @@ impl Reader<'_, '_> {
             return;
         };
         let cost = unit.major(minor.into());
-        let key = self.key(record, cost, &cells);
+        let key = self.key(record, cost, &cells, currency);
         if minor == 0 && cells.iter().all(|part| part.minor == 0) {
             return self.draft.skip(RowPlace::Line(record.line), "its amount is zero");
         }
@@ -318,16 +318,30 @@ impl Reader<'_, '_> {
 
     /// The identity of a row. A member who joined later has a column of zeros, which is no part of
     /// it.
-    fn key(&mut self, record: &Record<'_>, cost: Decimal, cells: &[Part]) -> Key {
+    fn key(
+        &mut self,
+        record: &Record<'_>,
+        cost: Decimal,
+        cells: &[Part],
+        currency: Currency,
+    ) -> Key {
         let cell = |part: &Part| format!("{} {}", part.minor, self.draft.name(part.member));
         let mut cells: Vec<_> = cells.iter().filter(|part| part.minor != 0).map(cell).collect();
         cells.sort_unstable();
         let cost = cost.to_string();
         let kind = record.cell(self.reimbursement);
         let text = |index| unguarded(record.cell(index));
-        let fixed = [record.cell(0), text(1), text(CURRENCY), &cost, kind];
-        let content: Vec<&str> = fixed.into_iter().chain(cells.iter().map(|it| &**it)).collect();
-        self.draft.key("spliit-csv", &content)
+        let code = text(CURRENCY);
+        let content = |code| -> Vec<&str> {
+            let fixed = [record.cell(0), text(1), code, &cost, kind];
+            fixed.into_iter().chain(cells.iter().map(|it| &**it)).collect()
+        };
+        let key = self.draft.key("spliit-csv", &content(code));
+        // Earlier releases of the app wrote the sign, which a group may still have instead of a code.
+        if let Some(sign) = sign(currency).filter(|_| code == currency.code()) {
+            self.draft.note_former(key, "spliit-csv", &content(sign));
+        }
+        key
     }
 
     /// Decimals that the app has in the currency of a row. A text that is a code may be the sign
@@ -387,6 +401,28 @@ impl Unit {
     fn major(self, units: i128) -> Decimal {
         Decimal::new(units, self.scale)
     }
+}
+
+/// The sign of a currency.
+fn sign(currency: Currency) -> Option<&'static str> {
+    let code = currency.code();
+    let is_dollar = ["USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"].contains(&code);
+    let signs = [
+        ("EUR", "€"),
+        ("GBP", "£"),
+        ("JPY", "¥"),
+        ("CNY", "¥"),
+        ("INR", "₹"),
+        ("KRW", "₩"),
+        ("BRL", "R$"),
+        ("PHP", "₱"),
+        ("TRY", "₺"),
+        ("UAH", "₴"),
+        ("VND", "₫"),
+        ("ILS", "₪"),
+    ];
+    let of_code = signs.into_iter().find(|(known, _)| *known == code).map(|(_, sign)| sign);
+    of_code.or(is_dollar.then_some("$"))
 }
 
 /// The smallest amount that the app has in a currency with so many decimals, in units.
