@@ -226,7 +226,7 @@ impl FieldError {
             _ => &rule,
         };
         let rule = match path.steps() {
-            _ if !predicate.starts_with("must ") => rule,
+            _ if !["must ", "is required"].iter().any(|verb| predicate.starts_with(verb)) => rule,
             [] => format!("the body {rule}"),
             _ => format!("{path} {predicate}"),
         };
@@ -376,6 +376,11 @@ mod tests {
             (splits.index(1), "must be a JSON object", "splits[1] must be a JSON object"),
             (splits.clone(), "splits must not be empty", "splits must not be empty"),
             (splits, "weights must not all be 0", "weights must not all be 0"),
+            (
+                Path::from("payers").index(1).field("amount"),
+                "amount is required: only one payer may omit it",
+                "payers[1].amount is required: only one payer may omit it",
+            ),
             (Path::default(), "must be an array", "the body must be an array"),
         ] {
             assert_eq!(FieldError::new(path, rule).rule, message);
