@@ -2,6 +2,8 @@
 //!
 //! `UPDATE_OPENAPI=1 cargo test --workspace --test api openapi::the_file` renews `openapi.json`.
 
+mod examples;
+
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},

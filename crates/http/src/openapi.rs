@@ -53,6 +53,11 @@ pub const DOCUMENT: &str = include_str!("../../../openapi.json");
 /// responses.
 const ERRORS: &str = "x-errors";
 
+/// Bodies of successful responses by operation and status, which the document has as examples.
+/// `tests/api/openapi/examples.rs` compares them with the responses of the API and can write them
+/// again.
+const EXAMPLES: &str = include_str!("openapi/examples.json");
+
 /// Description of the API.
 fn description() -> String {
     let hours = |time: Duration| time.as_secs() / 3600;
@@ -148,9 +153,11 @@ pub fn document(routes: Routes) -> OpenApi {
     let mut document = routes.into_openapi();
     let schemas = document.components.take().unwrap_or_default().schemas;
     let mut shared = shared();
+    let examples = examples();
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
             complete(path, &method, operation, &schemas, &mut shared.responses);
+            add_examples(operation, &examples);
         }
     }
 
@@ -176,6 +183,26 @@ pub fn document(routes: Routes) -> OpenApi {
     let schemes = ["authorization", "miniApp", "bearer"];
     document.security = Some(schemes.map(scheme).into());
     document
+}
+
+/// Examples by operation and status.
+type Examples = BTreeMap<String, BTreeMap<String, Value>>;
+
+fn examples() -> Examples {
+    serde_json::from_str(EXAMPLES)
+        .unwrap_or_else(|error| unreachable!("the examples are a file: {error}"))
+}
+
+/// Adds the examples of its responses to an operation.
+fn add_examples(operation: &mut Operation, examples: &Examples) {
+    let of_operation = operation.operation_id.as_ref().and_then(|id| examples.get(id));
+    for (status, example) in of_operation.into_iter().flatten() {
+        if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(status)
+            && let Some(RefOr::T(content)) = response.content.get_mut("application/json")
+        {
+            content.example = Some(example.clone());
+        }
+    }
 }
 
 /// The operations of a path.

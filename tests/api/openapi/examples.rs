@@ -1,0 +1,234 @@
+//! The examples of the document, which are real responses.
+//!
+//! They are those of one story of the demo's users, in which all ids and times are fixed.
+//! `UPDATE_OPENAPI=1` writes them to the file from which the document is made.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use fracti_http::Random;
+
+use super::*;
+
+const EXAMPLES: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/http/src/openapi/examples.json");
+
+/// Texts of responses by operation and status.
+type Texts = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Sends the requests of the story, and keeps the first successful response of each operation.
+struct Story<'a> {
+    document: &'a Document,
+    texts: RefCell<Texts>,
+}
+
+impl Story<'_> {
+    /// Sends a request, and returns the data of the response.
+    async fn call(&self, by: &Caller, method: Method, path: &str, body: Value) -> Value {
+        let body = (!body.is_null()).then_some(body);
+        let reply = by.call(method.clone(), path, body.as_ref()).await;
+        assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
+        self.document.check(&method, path, body.as_ref(), &reply);
+        let path = path.split('?').next().unwrap();
+        let mut operations = self.document.operations().into_iter();
+        let (_, _, operation) =
+            operations.find(|(template, its, _)| *its == method && fits(template, path)).unwrap();
+        let id = operation["operationId"].as_str().unwrap().to_owned();
+        let status = reply.status.as_str().to_owned();
+        self.texts.borrow_mut().entry(id).or_insert([(status, reply.text)].into());
+        reply.body["data"].clone()
+    }
+
+    async fn get(&self, by: &Caller, path: &str) {
+        self.call(by, Method::GET, path, Value::Null).await;
+    }
+
+    async fn post(&self, by: &Caller, path: &str, body: Value) -> Value {
+        self.call(by, Method::POST, path, body).await
+    }
+
+    /// Creates a resource and returns its path.
+    async fn make(&self, by: &Caller, path: &str, body: Value) -> String {
+        let made = self.post(by, path, body).await;
+        format!("{path}/{}", made["id"].as_str().unwrap())
+    }
+}
+
+/// A user with the username of the documentation.
+fn user(api: &Api, id: u64, name: &str, username: &str) -> Caller {
+    let mut caller = api.user(id, name);
+    caller.user.username = Some(username.to_owned());
+    let init_data = telegram::sign(&caller.user, TOKEN, api.now());
+    caller.with(Some(("authorization", format!("tma {init_data}"))))
+}
+
+async fn texts(document: &Document) -> Texts {
+    let next = AtomicU8::new(0);
+    let random = Random::of(move |bytes| bytes.fill(next.fetch_add(1, Ordering::SeqCst)));
+    let api = Api::of(TOKEN, random).await;
+    let alice = user(&api, 123_456_789, "Alice Smith", "alice");
+    let bob = user(&api, 987_654_321, "Bob Jones", "bob");
+    let carol = user(&api, 456_789_123, "Carol White", "carol");
+    let story = Story { document, texts: RefCell::default() };
+    let (users, none) = ("/api/users/me", Value::Null);
+
+    // A group with members and guests.
+    let new = json!({ "title": "Alps", "chatId": "-1001234567890", "currency": "EUR" });
+    let group = story.make(&alice, "/api/groups", new).await;
+    let at = |rest: &str| format!("{group}{rest}");
+    let chat = alice.in_chat("-3788475317572404878");
+    story.post(&chat, "/api/groups/open", json!({ "title": "Flat", "currency": "EUR" })).await;
+    for member in [&bob, &carol] {
+        story.post(member, &at("/join"), json!({})).await;
+    }
+    story.call(&bob, Method::PUT, &at("/wallet"), json!({ "wallet": WALLET })).await;
+    let grandma = story.make(&alice, &at("/members"), json!({ "name": "Grandma" })).await;
+    story.call(&alice, Method::PATCH, &grandma, json!({ "name": "Granny" })).await;
+    story.call(&alice, Method::DELETE, &grandma, none.clone()).await;
+    story.post(&alice, &format!("{grandma}/restore"), none.clone()).await;
+    let caro = story.make(&alice, &at("/members"), json!({ "name": "Caro" })).await;
+    story.post(&alice, &format!("{caro}/link"), json!({ "userId": "456789123" })).await;
+    story.call(&alice, Method::PATCH, &group, json!({ "title": "Alps 2026" })).await;
+    story.get(&alice, &format!("{group}?include=past")).await;
+    story.get(&alice, "/api/groups").await;
+
+    // Expenses.
+    let expenses = at("/expenses");
+    let hut = json!({ "amount": "90.00", "description": "Hut", "category": "travel", "date": "2026-01-14",
+        "splits": [{ "userId": "123456789" }, { "userId": "987654321" }, { "userId": "456789123" }] });
+    let hut = story.make(&alice, &expenses, hut).await;
+    story.call(&alice, Method::PUT, &hut, json!({ "notes": "Two nights" })).await;
+    story.get(&bob, &hut).await;
+    story.get(&bob, &expenses).await;
+    story.get(&bob, &format!("{hut}/breakdown")).await;
+    story.get(&bob, &format!("{hut}/history")).await;
+    let tea = json!({ "amount": 6, "description": "Tea", "category": "food",
+        "splits": [{ "userId": "123456789" }, { "userId": "987654321" }] });
+    let tea = story.make(&bob, &expenses, tea).await;
+    story.call(&bob, Method::DELETE, &tea, none.clone()).await;
+    story.post(&bob, &format!("{tea}/restore"), none.clone()).await;
+
+    // Settlements.
+    let pay = json!({ "toId": "123456789", "amount": "20.00" });
+    let paid = story.make(&bob, &at("/settlements"), pay).await;
+    story.get(&bob, &paid).await;
+    story.get(&bob, &at("/settlements")).await;
+    story.call(&alice, Method::PUT, &paid, json!({ "status": "completed" })).await;
+    story.get(&alice, &at("/debts")).await;
+
+    // The ledger.
+    let entries = at("/ledger/entries");
+    story.get(&alice, &at("/ledger/balance")).await;
+    let opening = json!({ "entryId": "opening", "note": "From the old app", "changes": [
+        { "userId": "123456789", "amount": 5 }, { "userId": "456789123", "amount": -5 }] });
+    story.post(&alice, &entries, json!({ "entries": [opening] })).await;
+    story.get(&alice, &format!("{entries}?userId=123456789&limit=2")).await;
+    story.get(&alice, &format!("{entries}/opening")).await;
+    story.get(&alice, &at("/ledger/days")).await;
+    story.get(&alice, &at("/stats")).await;
+    story.get(&alice, &at("/export?limit=1")).await;
+    let names = json!({ "entryIds": ["opening"] });
+    story.call(&alice, Method::DELETE, &entries, names.clone()).await;
+    story.post(&alice, &format!("{entries}/revert"), names).await;
+
+    // An import.
+    let file = splitwise(
+        &["Alice Smith", "Erik"],
+        &[("2026-01-10", "Taxi", "Taxi", "EUR", vec![1250, -1250])],
+    );
+    let import = at("/import");
+    let members = json!({ "Alice Smith": "123456789", "Erik": "new guest" });
+    let options = json!({ "commit": true, "members": members }).to_string();
+    story.post(&alice, &import, json!({ "file": file })).await;
+    let done = story.post(&alice, &import, json!({ "file": file, "options": options })).await;
+    let import = format!("{import}/{}", done["importId"].as_str().unwrap());
+    story.get(&alice, &import).await;
+    story.get(&alice, &at("/imports")).await;
+    story.call(&alice, Method::DELETE, &import, none.clone()).await;
+
+    // A user alone.
+    let spendings = format!("{users}/spendings");
+    let coffee = json!({ "title": "Coffee", "emoji": "☕", "amount": 3.5, "currency": "EUR",
+        "category": "food" });
+    let coffee = story.make(&bob, &spendings, coffee).await;
+    story.get(&bob, &spendings).await;
+    story.get(&bob, &coffee).await;
+    for path in ["/days?month=2026-01", "/days/2026-01-14"] {
+        story.get(&bob, &format!("{users}{path}")).await;
+    }
+    story.post(&bob, &format!("{users}/days/rebuild?month=2026-01"), none.clone()).await;
+    story.call(&bob, Method::PUT, &coffee, json!({ "amount": 4 })).await;
+    story.call(&bob, Method::DELETE, &coffee, none.clone()).await;
+    let targets = json!({ "version": 1, "currency": "EUR", "total": 900, "food": 300 });
+    story.call(&bob, Method::PATCH, &format!("{users}/targets"), targets).await;
+    let token = json!({ "name": "Phone shortcut", "scopes": ["write"] });
+    let token = story.make(&bob, &format!("{users}/tokens"), token).await;
+    let lists = ["/groups", "/expenses", "/debts", "/settlements", "/activity", "/summary"];
+    for what in ["", "/usage", "/targets", "/tokens"].into_iter().chain(lists) {
+        story.get(&bob, &format!("{users}{what}")).await;
+    }
+    story.call(&bob, Method::DELETE, &token, none.clone()).await;
+    let dave = user(&api, 741_852_963, "Dave Brown", "dave");
+    story.post(&dave, &at("/join"), json!({})).await;
+    story.post(&dave, &at("/leave"), none).await;
+    story.get(&alice, "/api/health").await;
+    story.texts.into_inner()
+}
+
+fn examples() -> Value {
+    serde_json::from_str(&fs::read_to_string(EXAMPLES).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn examples_are_real_responses() {
+    let texts = texts(&Document::served()).await;
+    let by_status = |texts: &BTreeMap<String, String>| {
+        let texts: Vec<_> = texts.iter().map(|(status, it)| format!("\"{status}\":{it}")).collect();
+        texts.join(",")
+    };
+    let lines: Vec<_> =
+        texts.iter().map(|(id, it)| format!("\"{id}\":{{{}}}", by_status(it))).collect();
+    let file = format!("{{\n{}\n}}\n", lines.join(",\n"));
+    if env::var_os("UPDATE_OPENAPI").is_some() {
+        fs::write(EXAMPLES, &file).unwrap();
+    }
+    assert!(
+        fs::read_to_string(EXAMPLES).unwrap() == file,
+        "examples.json is stale: run with UPDATE_OPENAPI=1, and update openapi.json then"
+    );
+}
+
+#[test]
+fn every_operation_has_an_example_of_its_own() {
+    let document = Document::served();
+    for (path, method, operation) in document.operations() {
+        // The document is not an example of itself.
+        if path == "/api/openapi.json" {
+            continue;
+        }
+        let responses = operation["responses"].as_object().unwrap().iter();
+        let successes = responses.filter(|(status, _)| status.starts_with('2'));
+        let contents = successes.map(|(_, response)| &response["content"]["application/json"]);
+        let examples = contents.filter_map(|content| {
+            let example = content.get("example")?;
+            assert_eq!(document.misfits(&content["schema"], example), [""; 0], "{method} {path}");
+            Some(example)
+        });
+        assert_eq!(examples.count(), 1, "{method} {path}");
+    }
+}
+
+#[test]
+fn responses_in_the_guide_are_the_examples() {
+    let guide = include_str!("../../../docs/api.md");
+    let examples = examples();
+    let mut shown = Vec::new();
+    for block in guide.split("<!-- the response of ").skip(1) {
+        let (id, rest) = block.split_once(" -->").unwrap();
+        let json = rest.split_once("```json\n").unwrap().1.split_once("```").unwrap().0;
+        let json: Value = serde_json::from_str(json).unwrap();
+        let responses = examples[id].as_object().unwrap();
+        assert_eq!(json, responses.values().next().unwrap()["data"], "{id}");
+        shown.push(id);
+    }
+    assert_eq!(shown, ["getGroup", "getExpense", "getDebts", "getLedgerBalance", "listMyActivity"]);
+}
