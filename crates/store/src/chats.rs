@@ -5,7 +5,7 @@ use fracti_core::{
     chat_id::ChatId,
     group::{ChatGroup, Group, Member, MemberRow, OpenedGroup},
     input::Draft,
-    keys,
+    keys, row,
     telegram::User,
 };
 
@@ -48,8 +48,10 @@ impl Table {
                 None => Self::first_opening(chat, new, user, context),
                 Some(known) => {
                     new.checked()?;
-                    let (group, member) =
-                        self.group_and_member(known.group_id, user.id.into()).await?;
+                    // In this order: whoever is shown as a member is counted in the group.
+                    let member = self.member(known.group_id, user.id.into()).await?;
+                    let group = self.db.get::<Group>(keys::group(known.group_id)).await?;
+                    let group = group.ok_or(Error::NoGroup)?;
                     self.further_opening(group, member, user, context).await
                 }
             }
@@ -92,11 +94,25 @@ impl Table {
         let joined = u64::from(!is_present);
         let member_count = group.member_count.saturating_add(joined);
         let opened = Opened { group: Group { member_count, ..group.clone() }, created: false };
-        let (joining, _) = self.joining(group, member, user, None, context.now).await?;
+        let shown = shown(&group)?;
+        let (mut joining, _) = self.joining(group, member, user, None, context.now).await?;
+        joining.require(&keys::group(opened.group.id), shown);
         Ok(if is_present {
             Decision::Write(joining, opened)
         } else {
             Decision::Renew(joining, opened)
         })
     }
+}
+
+/// That a group's row has the values that are answered. Rows of the TypeScript Fracti may have them
+/// in another form, so they are taken as they were read.
+fn shown(group: &Group) -> Result<Expression, Error> {
+    if group.id.created_at().is_none() {
+        return Ok(Expression::default());
+    }
+    let count = Expression::equal("memberCount", row::to_value(&group.member_count)?);
+    let title = Expression::equal("title", row::to_value(&group.title)?);
+    let currency = Expression::equal("currency", row::to_value(&group.currency)?);
+    Ok(count.and(title).and(currency))
 }

@@ -184,7 +184,12 @@ impl Table {
         Ok((found.ok_or(Error::NoGroup)?, member))
     }
 
-    async fn member(&self, group: GroupId, member: MemberId) -> Result<Option<Member>, Error> {
+    /// A member of a group, present or past.
+    pub(crate) async fn member(
+        &self,
+        group: GroupId,
+        member: MemberId,
+    ) -> Result<Option<Member>, Error> {
         let row = self.db.get::<MemberRow>(keys::member(group, member)).await?;
         Ok(row.map(|row| row.member))
     }

@@ -22,6 +22,7 @@ use super::{
     admission::admitted,
     client::{Db, THROTTLED, failure},
     cost,
+    expression::Expression,
     write::{Failures, OnConflict, Write},
 };
 
@@ -53,6 +54,13 @@ impl Transaction {
     /// Adds a write.
     pub(crate) fn add(&mut self, write: Write) {
         self.0.push(write);
+    }
+
+    /// Adds to the condition of the write of the row at `key`, if there is one.
+    pub(crate) fn require(&mut self, key: &Primary, condition: Expression) {
+        if let Some(write) = self.0.iter_mut().find(|write| write.key() == key) {
+            write.require(condition);
+        }
     }
 
     /// Number of writes.

@@ -109,6 +109,11 @@ impl Write {
         self
     }
 
+    /// Adds to the condition.
+    pub(super) fn require(&mut self, condition: Expression) {
+        self.condition = std::mem::take(&mut self.condition).and(condition);
+    }
+
     /// The same write, which fails with this error if its row would exceed DynamoDB's limit.
     pub(crate) const fn or_too_large(mut self, error: fn() -> Error) -> Self {
         self.failures.too_large = Some(error);
