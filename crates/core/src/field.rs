@@ -217,8 +217,8 @@ impl From<&str> for Path {
 impl FieldError {
     /// The error of the field at `path`, which breaks `rule`. The subject of a rule without one, like
     /// the message of a type that does not know its field, and of a rule about the field itself is
-    /// the whole path: "must be a UUID" and "userId must be a UUID" become "splits[1].userId must be
-    /// a UUID".
+    /// the whole path: "must be a UUID" and "userId must be a UUID" become
+    /// `splits[1].userId must be a UUID`.
     pub fn new(path: impl Into<Path>, rule: impl fmt::Display) -> Self {
         let (path, rule) = (path.into(), rule.to_string());
         let predicate = match path.steps().last() {

@@ -4,7 +4,7 @@
 //! [`App`] holds the dependencies of a request. [`service`] creates the tower service that Lambda,
 //! the local server and the tests run; its layers create the [`Context`] of each request and
 //! authenticate its [`Principal`]. A handler takes extractors ([`Caller`] or [`AsMember`] with its
-//! [`Parameters`], [`Id`], [`IfMatch`], [`Json`], [`Post`] or [`Upload`] with its [`Body`]), calls
+//! [`Parameters`], [`Id`], [`IfMatch`], [`Json`], [`Once`] or [`Upload`] with its [`Body`]), calls
 //! one method of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`List`]) or a
 //! [`Problem`]. This crate has no endpoints.
 
