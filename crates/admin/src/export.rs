@@ -1,8 +1,7 @@
 //! `export`: writes a group to a file.
 
 use std::{
-    ffi::OsString,
-    fs::{self, File},
+    fs::File,
     io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
@@ -10,6 +9,7 @@ use std::{
 use clap::Args;
 use fracti_core::id::GroupId;
 use fracti_transfer::export::{ExportFile, Format};
+use tempfile::Builder;
 
 use crate::{Admin, Failure, Outcome, progress};
 
@@ -29,7 +29,8 @@ pub struct ExportOptions {
 
 impl Admin {
     /// Writes the export of a group, with one page at a time in memory. A file gets its final name
-    /// when it is complete.
+    /// when it is complete; until then it has one of its own, and is deleted if the export fails.
+    /// Only its owner may read it. A device or a pipe is written to.
     ///
     /// # Errors
     ///
@@ -45,11 +46,20 @@ impl Admin {
             return Ok(Outcome::Good);
         };
         let failed = |error| Failure::File(path.clone(), error);
-        let unfinished = with_suffix(path, ".part");
-        let mut file = BufWriter::new(File::create(&unfinished).map_err(failed)?);
+        if path.exists() && !path.is_file() {
+            let mut device = File::options().write(true).open(path).map_err(failed)?;
+            self.write_export(*group, *format, &mut device).await?;
+            return Ok(Outcome::Good);
+        }
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+        let folder = folder.unwrap_or_else(|| Path::new("."));
+        let name = path.file_name().unwrap_or_default();
+        let file = Builder::new().prefix(name).suffix(".part").tempfile_in(folder);
+        let mut file = BufWriter::new(file.map_err(failed)?);
         self.write_export(*group, *format, &mut file).await?;
-        file.into_inner().map_err(|error| failed(error.into_error()))?;
-        fs::rename(&unfinished, path).map_err(failed)?;
+        let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(path).map_err(|error| failed(error.error))?;
         Ok(Outcome::Good)
     }
 
@@ -70,11 +80,4 @@ impl Admin {
         bar.finish_and_clear();
         Ok(())
     }
-}
-
-/// The path with a suffix.
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    name.into()
 }

@@ -12,7 +12,7 @@ mod retally;
 mod standardise;
 mod verify;
 
-use std::{io, num::NonZeroU32, path::PathBuf};
+use std::{io, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use fracti_core::{Cause, Error, id::GroupId};
 use fracti_http::Clock;
@@ -42,13 +42,16 @@ pub enum Outcome {
     Good,
     /// The report names what is not.
     Bad,
+    /// The report names what could not be looked at.
+    Unfinished,
 }
 
-/// Error that stopped a command. What it has written already stays; run it again to continue.
+/// Error that stopped a command. What it has written already stays; if the reason is gone, running it
+/// again continues.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The table cannot be read or written.
-    #[error("the command stopped; run it again to continue")]
+    #[error("the command stopped before its end")]
     Table(#[from] Error),
     /// The report cannot be written.
     #[error("the report cannot be written")]
@@ -65,6 +68,12 @@ pub enum Failure {
     /// A state file was not written by this command.
     #[error("{} is not a state file of a migration", .0.display())]
     State(PathBuf),
+    /// A state file is of a migration of another table.
+    #[error("{} is of a migration of the table {}", .0.display(), .1)]
+    OtherTable(PathBuf, String),
+    /// Another command writes the same report.
+    #[error("another command is writing {}", .0.display())]
+    Busy(PathBuf),
     /// The answers to questions are not in their form.
     #[error("{} must be JSON like {{\"currency\":\"EUR\"}}", .0.display())]
     Answers(PathBuf, #[source] serde_json::Error),
@@ -80,14 +89,22 @@ impl Admin {
         Self { table, clock: Clock::system(), pace: Pace::new(rate) }
     }
 
-    /// One group, or all groups of the table.
+    /// The same tool, which repeats a step for this time while a group is busy or the table throttles,
+    /// in place of two minutes.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { pace: self.pace.with_patience(patience), ..self }
+    }
+
+    /// One group, which must exist, or all groups of the table.
     async fn groups(&mut self, only: Option<GroupId>) -> Result<Vec<GroupId>, Error> {
         if let Some(group) = only {
+            self.pace.patient(|| self.table.require_group(group)).await?;
             return Ok(vec![group]);
         }
         let (mut groups, mut after) = (Vec::new(), None);
         loop {
-            let (found, next) = self.pace.step(self.table.all_groups(after)).await?;
+            let (found, next) = self.pace.patient(|| self.table.all_groups(after.clone())).await?;
             groups.extend(found);
             after = next;
             if after.is_none() {

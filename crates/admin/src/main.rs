@@ -127,6 +127,7 @@ async fn main() -> ExitCode {
     match Box::pin(run(Options::parse())).await {
         Ok(Outcome::Good) => ExitCode::SUCCESS,
         Ok(Outcome::Bad) => ExitCode::FAILURE,
+        Ok(Outcome::Unfinished) => ExitCode::from(2),
         Err(error) => {
             let _ = writeln!(io::stderr(), "fracti-admin: {}", with_causes(&error));
             ExitCode::from(2)

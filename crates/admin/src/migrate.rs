@@ -25,16 +25,23 @@ pub struct MigrateOptions {
     /// Write nothing, and report what would be written.
     #[arg(long)]
     pub dry_run: bool,
-    /// Number of segments of the table that are scanned at the same time.
-    #[arg(long, value_name = "NUMBER", default_value = "4")]
+    /// Number of segments of the table that are scanned at the same time, at most 64.
+    #[arg(long, value_name = "NUMBER", default_value = "4", value_parser = segments)]
     pub segments: NonZeroU16,
     /// File with the progress of the run. If it exists, the run continues from there; it is deleted
     /// at the end.
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     pub state: Option<PathBuf>,
-    /// File for the report, in JSON: corrections, anomalies and numbers.
+    /// File for the report, in JSON: corrections, anomalies and numbers. Until the run is complete,
+    /// its name ends in `.part`; a run after one that was stopped adds to it.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+}
+
+/// Each segment that is scanned holds a page of rows in memory, and a connection.
+fn segments(text: &str) -> Result<NonZeroU16, String> {
+    let number = text.parse().ok().filter(|number: &NonZeroU16| number.get() <= 64);
+    number.ok_or_else(|| "must be a number from 1 to 64".to_owned())
 }
 
 impl Admin {
@@ -51,7 +58,7 @@ impl Admin {
     ) -> Result<Outcome, Failure> {
         let report = Report::new(options, out)?;
         let index = self.index(options.dry_run).await?;
-        let state = State::open(options.state.clone(), options.segments)?;
+        let state = State::open(options.state.clone(), self.table.name(), options.segments)?;
         let sweep = Sweep::new(self, options.dry_run, &report, &state, index.rows);
         try_join_all((0..state.count()).map(|number| sweep.segment(number))).await?;
         sweep.finish();

@@ -6,14 +6,23 @@ use std::{
     time::Duration,
 };
 
+use fracti_core::Error;
 use fracti_store::{TableCost, metered};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
+
+/// Time for which a step is repeated while a group is busy or the table throttles: nobody waits for a
+/// tool as they do for a response.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// The longest pause between repetitions of a step.
+const LONGEST_PAUSE: Duration = Duration::from_secs(16);
 
 /// The pace of a command: after a step, the next one waits until the capacity of the first is
 /// within the rate. Steps may run at the same time, and then wait for all that have ended.
 #[derive(Debug)]
 pub(crate) struct Pace {
     units_per_second: Option<NonZeroU32>,
+    patience: Duration,
     so_far: Mutex<SoFar>,
 }
 
@@ -34,7 +43,34 @@ pub(crate) struct Consumed {
 impl Pace {
     pub(crate) fn new(units_per_second: Option<NonZeroU32>) -> Self {
         let so_far = SoFar { next: Instant::now(), consumed: Consumed::default() };
-        Self { units_per_second, so_far: Mutex::new(so_far) }
+        Self { units_per_second, patience: PATIENCE, so_far: Mutex::new(so_far) }
+    }
+
+    /// The same pace, with another time for repetitions.
+    pub(crate) const fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Runs a step, which must do nothing twice, again and again while the group is busy or the table
+    /// does not answer, until it succeeds or the patience is over.
+    pub(crate) async fn patient<T, W>(&self, work: impl Fn() -> W) -> Result<T, Error>
+    where
+        W: Future<Output = Result<T, Error>>,
+    {
+        let began = Instant::now();
+        let mut pause = Duration::from_millis(500);
+        loop {
+            match self.step(work()).await {
+                Err(Error::Contended | Error::Unavailable(_))
+                    if began.elapsed() < self.patience =>
+                {
+                    sleep(pause).await;
+                    pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+                }
+                done => return done,
+            }
+        }
     }
 
     /// Runs a step once its time has come.

@@ -27,8 +27,8 @@ impl Admin {
         for group in bar.wrap_iter(groups.into_iter()) {
             let mut is_first = true;
             loop {
-                let roll = self.table.correct_members(group, self.clock.now(), dry_run);
-                let roll = self.pace.step(roll).await?;
+                let correct = || self.table.correct_members(group, self.clock.now(), dry_run);
+                let roll = self.pace.patient(correct).await?;
                 let Err(found) = roll.check() else { break };
                 bar.suspend(|| writeln!(out, "group {group}: {found}"))?;
                 differing = differing.saturating_add(u64::from(is_first));

@@ -25,8 +25,8 @@ impl Admin {
         let mut differing = 0_usize;
         for group in bar.wrap_iter(groups.into_iter()) {
             loop {
-                let found = self.table.correct_tallies(group, self.clock.now(), dry_run);
-                let found = self.pace.step(found).await?;
+                let correct = || self.table.correct_tallies(group, self.clock.now(), dry_run);
+                let found = self.pace.patient(correct).await?;
                 for of in &found {
                     bar.suspend(|| writeln!(out, "group {group}: tally {of} {one}"))?;
                 }

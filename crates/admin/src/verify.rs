@@ -3,15 +3,21 @@
 use std::io::Write;
 
 use fracti_core::{Error, id::GroupId};
+use fracti_store::is_incomplete;
 
 use crate::{Admin, Failure, Outcome, progress, with_causes};
 
+/// Groups in a row that cannot be read, after which the table, and not its groups, is the reason.
+const MAX_UNREADABLE: u32 = 3;
+
 impl Admin {
-    /// Verifies a group, or all of them, and reports each one that differs from its rows.
+    /// Verifies a group, or all of them, and reports each one that differs from its rows, and each one
+    /// that could not be verified because it was written to all the time or could not be read.
     ///
     /// # Errors
     ///
-    /// [`Failure`] if the table cannot be read or the report cannot be written.
+    /// [`Failure`] if the table cannot be read, three groups in a row, or the report cannot be
+    /// written.
     pub async fn verify(
         &mut self,
         group: Option<GroupId>,
@@ -19,26 +25,52 @@ impl Admin {
     ) -> Result<Outcome, Failure> {
         let groups = self.groups(group).await?;
         let bar = progress(groups.len(), "groups");
-        let mut differing = 0_u64;
+        let (mut differing, mut unverified, mut unreadable) = (0_u64, 0_u64, 0_u32);
         for group in bar.wrap_iter(groups.into_iter()) {
-            let ledger = self.pace.step(self.table.verify_ledger(group)).await;
-            let members = self.pace.step(self.table.verify_members(group)).await;
-            let mut is_good = true;
+            let ledger = self.pace.patient(|| self.table.verify_ledger(group)).await;
+            let members = self.pace.patient(|| self.table.verify_members(group)).await;
+            let (mut is_good, mut is_verified) = (true, true);
             for found in [ledger, members] {
-                match found {
-                    Ok(()) => {}
-                    Err(error @ Error::Unavailable(_)) => return Err(error.into()),
-                    // A row that cannot be read, or an entry that is missing, is a finding, too.
-                    Err(error) => {
-                        is_good = false;
-                        bar.suspend(|| writeln!(out, "group {group}: {}", with_causes(&error)))?;
+                let Err(error) = found else { continue };
+                let text = with_causes(&error);
+                let text = match error {
+                    Error::Contended => {
+                        is_verified = false;
+                        "could not be verified: it was written to all the time".to_owned()
                     }
-                }
+                    Error::Unavailable(_) if !is_incomplete(&error) => {
+                        is_verified = false;
+                        unreadable = unreadable.saturating_add(1);
+                        if unreadable >= MAX_UNREADABLE {
+                            return Err(error.into());
+                        }
+                        format!("could not be verified: {text}")
+                    }
+                    // A row that cannot be read, or an entry that is missing, is a finding, too.
+                    _ => {
+                        is_good = false;
+                        text
+                    }
+                };
+                bar.suspend(|| writeln!(out, "group {group}: {text}"))?;
+            }
+            if is_verified {
+                unreadable = 0;
             }
             differing = differing.saturating_add(u64::from(!is_good));
+            unverified = unverified.saturating_add(u64::from(!is_verified));
         }
         bar.finish_and_clear();
-        writeln!(out, "{} groups verified, {differing} of them with a finding", bar.position())?;
-        Ok(if differing == 0 { Outcome::Good } else { Outcome::Bad })
+        let verified = bar.position().saturating_sub(unverified);
+        write!(out, "{verified} groups verified, {differing} of them with a finding")?;
+        if unverified > 0 {
+            write!(out, "; {unverified} could not be verified")?;
+        }
+        writeln!(out)?;
+        Ok(match (differing, unverified) {
+            (0, 0) => Outcome::Good,
+            (0, _) => Outcome::Unfinished,
+            _ => Outcome::Bad,
+        })
     }
 }

@@ -9,5 +9,6 @@ mod transaction;
 mod verify;
 
 pub(crate) use adjustments::CHANGES_AT_ONCE;
+pub use entries::is_incomplete;
 pub use statement::{Line, Place, Statement};
 pub(crate) use transaction::{LedgerTransaction, put_checkpoint, put_closing};

@@ -17,6 +17,15 @@ use crate::{
 const MAX_CORRECTED: usize = MAX_ACTIONS - 3;
 
 impl Table {
+    /// Checks that a group exists.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`]; [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn require_group(&self, group: GroupId) -> Result<(), Error> {
+        self.db.get::<Group>(keys::group(group)).await?.map(drop).ok_or(Error::NoGroup)
+    }
+
     /// Compares the number of a group's members, and their links, with the members and the ledger. A
     /// group with v0 rows, whose migration counts its members, is left out.
     ///

@@ -41,6 +41,12 @@ impl Table {
         Self { db: Db::new(client, name.into()), locks: GroupLocks::default() }
     }
 
+    /// Name of the table.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.db.table
+    }
+
     /// Opens a connection to the table, so that later ones can resume its TLS session, and the first
     /// request does not wait for it.
     ///

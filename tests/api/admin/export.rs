@@ -83,10 +83,24 @@ async fn file_has_its_name_once_it_is_whole() {
     let error = admin(&group.api).export(&unknown, &mut out).await.unwrap_err();
     assert!(fracti_admin::with_causes(&error).contains("the group does not exist"), "{error:?}");
     assert!(!path.exists());
-    fs::remove_file(path.with_extension("csv.part")).unwrap();
     admin(&group.api).export(&options(&group.id), &mut out).await.unwrap();
     let file = fs::read_to_string(&path).unwrap();
     assert_eq!(file, sheet(&group.members[0], &group.id, 1000).await);
     assert!(out.is_empty());
+    let again = options(&group.id);
+    let (mut one, mut other) = (admin(&group.api), admin(&group.api));
+    let (mut out, mut other_out) = (Vec::new(), Vec::new());
+    let both = tokio::join!(one.export(&again, &mut out), other.export(&again, &mut other_out));
+    assert!(matches!(both, (Ok(Outcome::Good), Ok(Outcome::Good))), "{both:?}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), file, "two at once write one whole file");
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let parts = fs::read_dir(env::temp_dir()).unwrap().map(|it| it.unwrap().file_name());
+    let parts: Vec<_> =
+        parts.filter(|it| it.to_str().is_some_and(|it| it.starts_with(name))).collect();
+    assert_eq!(parts, [name], "nothing else is left");
     fs::remove_file(&path).unwrap();
+
+    let device = ExportOptions { out: Some("/dev/null".into()), ..again };
+    admin(&group.api).export(&device, &mut out).await.unwrap();
+    assert!(!std::path::Path::new("/dev/null").is_file());
 }

@@ -128,7 +128,12 @@ async fn killed_migration_continues_to_the_result_of_one_that_was_not() {
     migrate(&whole, &options()).await;
     let (api, _) = v0(2, 200).await;
     let state = file("state.json");
-    let run = MigrateOptions { state: Some(state.clone()), ..options() };
+    let report = file("killed.json");
+    let run =
+        MigrateOptions { state: Some(state.clone()), report: Some(report.clone()), ..options() };
+    let mut part = report.clone().into_os_string();
+    part.push(".part");
+    let mut recorded: Vec<String> = Vec::new();
     let mut random = fastrand::Rng::with_seed(2);
     let mut killed = 0;
     for _ in 0..10 {
@@ -145,9 +150,19 @@ async fn killed_migration_continues_to_the_result_of_one_that_was_not() {
             }
         });
         killed += usize::from(ended.await.is_none());
+        let lines = std::fs::read_to_string(&part).unwrap_or_default();
+        let whole = lines.lines().skip(1).map(|line| line.trim_end_matches(','));
+        recorded.extend(whole.filter(|line| line.ends_with('}')).map(str::to_owned));
     }
     assert!(killed > 5, "{killed}");
+    assert!(!recorded.is_empty());
     migrate(&api, &run).await;
+    let reported = std::fs::read_to_string(&report).unwrap();
+    let lost: Vec<_> = recorded.iter().filter(|line| !reported.contains(*line)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    let json: Value = serde_json::from_str(&reported).unwrap();
+    let listed = json["findings"].as_array().unwrap().len() as u64;
+    assert_eq!(listed, json["corrections"].as_u64().unwrap() + json["anomalies"].as_u64().unwrap());
     assert!(!state.exists(), "the state of a complete run is deleted");
     for (id, group) in &table.groups {
         check(&api, id, group).await;
@@ -254,6 +269,10 @@ async fn file_that_is_no_state_of_a_migration_is_refused() {
     let run = MigrateOptions { state: Some(state), ..options() };
     let refused = admin(&api).migrate(&run, &mut Vec::new()).await;
     assert!(matches!(refused, Err(Failure::State(_))), "{refused:?}");
+    let other = json!({ "table": "OtherTable", "segments": [{ "done": true }] });
+    std::fs::write(run.state.as_ref().unwrap(), other.to_string()).unwrap();
+    let refused = admin(&api).migrate(&run, &mut Vec::new()).await;
+    assert!(matches!(refused, Err(Failure::OtherTable(_, _))), "{refused:?}");
 }
 
 /// The seed's table with a second settlement, which is pending and older. The first one has this

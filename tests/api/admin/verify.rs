@@ -1,6 +1,8 @@
 //! `fracti-admin verify`.
 
-use fracti_admin::Outcome;
+use std::time::Duration;
+
+use fracti_admin::{Outcome, with_causes};
 use serde_json::json;
 
 use super::admin;
@@ -40,4 +42,33 @@ async fn groups_with_a_mismatch_are_reported_and_the_others_are_not() {
 
     assert_eq!(verify(&api, Some(&groups[0].id)).await.0, Outcome::Good);
     assert_eq!(verify(&api, Some(&groups[1].id)).await.0, Outcome::Bad);
+}
+
+#[tokio::test]
+async fn groups_with_a_lost_row_are_reported_and_the_others_verified() {
+    let api = Api::new().await;
+    let mut groups = Vec::new();
+    for _ in 0..3 {
+        let group = Group::of(&api, 2, "EUR").await;
+        group.spend(0, json!({ "amount": 20 })).await;
+        groups.push(group.id.clone());
+    }
+    let rows = api.rows().await;
+    let entries = format!("{}#ENTRY#", groups[0]);
+    let (pk, sk) = rows.keys().find(|(pk, _)| pk.contains(&entries)).unwrap().clone();
+    api.delete_row(&pk, &sk).await;
+    let (pk, sk) = (format!("GROUP#{}", groups[1]), "METADATA");
+    api.delete_row(&pk, sk).await;
+
+    let mut out = Vec::new();
+    let mut impatient = admin(&api).with_patience(Duration::ZERO);
+    let outcome = impatient.verify(None, &mut out).await.unwrap();
+    let output = String::from_utf8(out).unwrap();
+    assert_eq!(outcome, Outcome::Bad);
+    let lost = format!("group {}: the table is not available: the index of entries", groups[0]);
+    assert!(output.starts_with(&lost), "{output}");
+    assert!(output.ends_with("2 groups verified, 1 of them with a finding\n"), "{output}");
+
+    let gone = admin(&api).verify(Some(groups[1].parse().unwrap()), &mut Vec::new()).await;
+    assert!(with_causes(&gone.unwrap_err()).contains("the group does not exist"));
 }

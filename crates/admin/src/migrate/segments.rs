@@ -56,7 +56,7 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
         // All rows of a group follow each other.
         let mut last = None;
         while !progress.done {
-            let page = pace.step(table.v0_groups(segment, progress.after.clone())).await?;
+            let page = pace.patient(|| table.v0_groups(segment, progress.after.clone())).await?;
             let V0Page { groups, strays, examined, next } = page;
             self.report.findings(&strays)?;
             for group in groups {
@@ -68,6 +68,7 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
             self.bar.inc(examined);
             self.lines.report(&self.bar);
             progress = Progress { done: next.is_none(), after: next };
+            self.report.sync()?;
             self.state.note(number, progress.clone())?;
         }
         Ok(())
@@ -118,7 +119,7 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
         if self.trial.is_some() {
             return Ok(Ok(()));
         }
-        let verified = pace.step(table.verify_ledger(group)).await;
+        let verified = pace.patient(|| table.verify_ledger(group)).await;
         if verified.is_ok() {
             self.report.verified();
         }

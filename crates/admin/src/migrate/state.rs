@@ -3,7 +3,7 @@
 use std::{
     fs, io,
     num::NonZeroU16,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
@@ -15,6 +15,7 @@ use crate::Failure;
 /// The progress of a run, in memory and, if there is one, in a file.
 pub(super) struct State {
     file: Option<PathBuf>,
+    table: String,
     segments: Mutex<Vec<Progress>>,
 }
 
@@ -28,23 +29,35 @@ pub(super) struct Progress {
     pub(super) done: bool,
 }
 
+/// The state file.
+#[derive(Serialize, Deserialize)]
+struct Stored<T, S> {
+    table: T,
+    segments: S,
+}
+
 impl State {
-    /// The state in the file, or that of a new run.
+    /// The state in the file, or that of a new run on the table with this name.
     ///
     /// # Errors
     ///
-    /// [`Failure::Input`] or [`Failure::State`] if the file cannot be read.
-    pub(super) fn open(file: Option<PathBuf>, segments: NonZeroU16) -> Result<Self, Failure> {
+    /// [`Failure::Input`] or [`Failure::State`] if the file cannot be read;
+    /// [`Failure::OtherTable`].
+    pub(super) fn open(
+        file: Option<PathBuf>,
+        table: &str,
+        segments: NonZeroU16,
+    ) -> Result<Self, Failure> {
         let new = || vec![Progress::default(); segments.get().into()];
         let segments = match &file {
             Some(path) => match fs::read(path) {
-                Ok(bytes) => read(path, &bytes)?,
+                Ok(bytes) => read(path, table, &bytes)?,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => new(),
                 Err(error) => return Err(Failure::Input(path.clone(), error)),
             },
             None => new(),
         };
-        Ok(Self { file, segments: Mutex::new(segments) })
+        Ok(Self { file, table: table.to_owned(), segments: Mutex::new(segments) })
     }
 
     /// Number of segments.
@@ -74,7 +87,8 @@ impl State {
             let Some(path) = &self.file else { return Ok(()) };
             let mut new = path.clone().into_os_string();
             new.push(".new");
-            let json = serde_json::to_vec(segments).map_err(io::Error::from)?;
+            let stored = Stored { table: &self.table, segments };
+            let json = serde_json::to_vec(&stored).map_err(io::Error::from)?;
             fs::write(&new, json)?;
             Ok(fs::rename(&new, path)?)
         })
@@ -97,10 +111,12 @@ impl State {
     }
 }
 
-fn read(path: &std::path::Path, bytes: &[u8]) -> Result<Vec<Progress>, Failure> {
-    let segments: Result<Vec<Progress>, _> = serde_json::from_slice(bytes);
-    segments
-        .ok()
-        .filter(|segments| !segments.is_empty())
-        .ok_or_else(|| Failure::State(path.to_owned()))
+fn read(path: &Path, table: &str, bytes: &[u8]) -> Result<Vec<Progress>, Failure> {
+    let stored: Option<Stored<String, Vec<Progress>>> = serde_json::from_slice(bytes).ok();
+    let stored = stored.filter(|stored| !stored.segments.is_empty());
+    let stored = stored.ok_or_else(|| Failure::State(path.to_owned()))?;
+    if stored.table != table {
+        return Err(Failure::OtherTable(path.to_owned(), stored.table));
+    }
+    Ok(stored.segments)
 }

@@ -30,7 +30,7 @@ const BATCHES_AT_ONCE: usize = 25;
 #[derive(Clone, Debug)]
 pub(crate) struct Db {
     pub(super) client: Client,
-    pub(super) table: Arc<str>,
+    pub(crate) table: Arc<str>,
 }
 
 /// A row as the SDK carries it.
