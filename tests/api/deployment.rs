@@ -380,7 +380,7 @@ fn stack_over_an_existing_table_creates_none() {
     let table = &TEMPLATE["Resources"]["FractiTable"];
     assert_eq!(table["Condition"], "CreatesTable");
     assert_eq!(TEMPLATE["Conditions"]["CreatesTable"], json!(["ExistingTableName", ""]));
-    // Whatever names the table names the existing one if there is one.
+    // Each reference to the table is to the existing table if there is one.
     let template = include_str!("../../template.yaml");
     let either = "!If [CreatesTable, !Ref FractiTable, !Ref ExistingTableName]";
     assert!(!template.replace(either, "").contains("!Ref FractiTable"));

@@ -166,16 +166,19 @@ async fn ask(router: &Router, method: &Method, path: &str) -> (StatusCode, Strin
     (parts.status, kind.unwrap_or_default(), text)
 }
 
+/// Asserts that a file is as it would be generated. `UPDATE_OPENAPI=1` generates it.
+fn assert_current(path: &str, text: &str, how: &str) {
+    if env::var_os("UPDATE_OPENAPI").is_some() {
+        fs::write(path, text).unwrap();
+    }
+    assert!(fs::read_to_string(path).unwrap() == text, "{path} is stale: {how}");
+}
+
 #[test]
 fn the_file_matches_the_routes() {
     let document = openapi::document(fracti_local::routes()).to_pretty_json().unwrap() + "\n";
-    if env::var_os("UPDATE_OPENAPI").is_some() {
-        fs::write(FILE, &document).unwrap();
-    }
-    assert!(
-        fs::read_to_string(FILE).unwrap() == document,
-        "openapi.json is stale: UPDATE_OPENAPI=1 cargo test --workspace --test api openapi::the_file"
-    );
+    let how = "UPDATE_OPENAPI=1 cargo test --workspace --test api openapi::the_file";
+    assert_current(FILE, &document, how);
 }
 
 #[test]

@@ -222,7 +222,7 @@ async fn only_present_user_settles_with_guests_alone_but_not_with_past_members()
 }
 
 /// A step that user 1 may try: a payment between two members, an update of the newest settlement, or
-/// a change of who is a member. None of them records what somebody has paid for others.
+/// a change of who is a member. No step changes an expense.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Pay(&'static str, &'static str),
@@ -308,7 +308,7 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn in_any_two_steps_nobody_takes_what_others_are_owed() {
+async fn in_any_two_steps_no_user_takes_what_others_are_owed() {
     let mut taken = 0;
     for first in STEPS {
         for second in STEPS {

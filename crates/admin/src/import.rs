@@ -11,6 +11,7 @@ use fracti_core::{
 };
 use fracti_formats::{Destination, Target};
 use fracti_store::{Idempotency, ImportPart, Imported, MemberKey, Outcome as Stored};
+use fracti_transfer::recall;
 
 use crate::{Admin, Export, Failure, Outcome, count_of, progress};
 
@@ -51,11 +52,7 @@ impl Admin {
         let targets = into.targets()?;
         let member_key = MemberKey { group: into.group, user: into.user };
         let (group, members) = self.pace.step(self.table.group(member_key)).await?;
-        let former = import.former_ids(group.id);
-        if !former.is_empty() {
-            let known = self.pace.step(self.table.known_ids(group.id, former)).await?;
-            import.recall(group.id, &known);
-        }
+        self.pace.step(recall(&self.table, group.id, &mut import)).await?;
         let to = Destination { group: &group, members: &members, user: into.user, now };
         let new = match import.recorded_in(&to, &targets) {
             Ok(new) => new,

@@ -56,9 +56,9 @@ impl Admin {
         options: &MigrateOptions,
         out: &mut impl Write,
     ) -> Result<Outcome, Failure> {
+        let state = State::open(options.state.clone(), self.table.name(), options.segments)?;
         let report = Report::new(options, out)?;
         let index = self.index(options.dry_run).await?;
-        let state = State::open(options.state.clone(), self.table.name(), options.segments)?;
         let sweep = Sweep::new(self, options.dry_run, &report, &state, index.rows);
         try_join_all((0..state.count()).map(|number| sweep.segment(number))).await?;
         sweep.finish();

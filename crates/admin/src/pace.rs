@@ -10,8 +10,8 @@ use fracti_core::Error;
 use fracti_store::{TableCost, metered};
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// Time for which a step is repeated while a group is busy or the table throttles: nobody waits for a
-/// tool as they do for a response.
+/// Time for which a step is repeated while a group is busy or the table throttles. An operator's tool
+/// can wait longer than a request.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The longest pause between repetitions of a step.

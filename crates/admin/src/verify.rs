@@ -29,9 +29,8 @@ impl Admin {
         for group in bar.wrap_iter(groups.into_iter()) {
             let ledger = self.pace.patient(|| self.table.verify_ledger(group)).await;
             let members = self.pace.patient(|| self.table.verify_members(group)).await;
-            let (mut is_good, mut is_verified) = (true, true);
-            for found in [ledger, members] {
-                let Err(error) = found else { continue };
+            let (mut is_good, mut is_verified, mut failure) = (true, true, None);
+            for error in [ledger, members].into_iter().filter_map(Result::err) {
                 let text = with_causes(&error);
                 let text = match error {
                     Error::Contended => {
@@ -40,10 +39,7 @@ impl Admin {
                     }
                     Error::Unavailable(_) if !is_incomplete(&error) => {
                         is_verified = false;
-                        unreadable = unreadable.saturating_add(1);
-                        if unreadable >= MAX_UNREADABLE {
-                            return Err(error.into());
-                        }
+                        failure = Some(error);
                         format!("could not be verified: {text}")
                     }
                     // A row that cannot be read, or an entry that is missing, is a finding, too.
@@ -54,8 +50,9 @@ impl Admin {
                 };
                 bar.suspend(|| writeln!(out, "group {group}: {text}"))?;
             }
-            if is_verified {
-                unreadable = 0;
+            unreadable = if failure.is_some() { unreadable.saturating_add(1) } else { 0 };
+            if let Some(failure) = failure.filter(|_| unreadable >= MAX_UNREADABLE) {
+                return Err(failure.into());
             }
             differing = differing.saturating_add(u64::from(!is_good));
             unverified = unverified.saturating_add(u64::from(!is_verified));

@@ -5,7 +5,7 @@ use fracti_core::{
     chat_id::ChatId,
     group::{ChatGroup, Group, Member, MemberRow, OpenedGroup},
     input::Draft,
-    keys, row,
+    keys,
     telegram::User,
 };
 
@@ -14,6 +14,7 @@ use crate::{
     dynamo::{Expression, OnConflict, Transaction, TransactionError, Write},
     groups::require_admission,
     idempotency::{Idempotency, Outcome},
+    settings::unchanged,
     table::{RequestContext, Table},
 };
 
@@ -48,10 +49,9 @@ impl Table {
                 None => Self::first_opening(chat, new, user, context),
                 Some(known) => {
                     new.checked()?;
-                    // In this order: whoever is shown as a member is counted in the group.
+                    // The member first: a user who is shown as a member is then also counted.
                     let member = self.member(known.group_id, user.id.into()).await?;
-                    let group = self.db.get::<Group>(keys::group(known.group_id)).await?;
-                    let group = group.ok_or(Error::NoGroup)?;
+                    let group = self.group_row(known.group_id).await?;
                     self.further_opening(group, member, user, context).await
                 }
             }
@@ -94,25 +94,13 @@ impl Table {
         let joined = u64::from(!is_present);
         let member_count = group.member_count.saturating_add(joined);
         let opened = Opened { group: Group { member_count, ..group.clone() }, created: false };
-        let shown = shown(&group)?;
+        let as_shown = unchanged(&group)?;
         let (mut joining, _) = self.joining(group, member, user, None, context.now).await?;
-        joining.require(&keys::group(opened.group.id), shown);
+        joining.require(&keys::group(opened.group.id), as_shown);
         Ok(if is_present {
             Decision::Write(joining, opened)
         } else {
             Decision::Renew(joining, opened)
         })
     }
-}
-
-/// That a group's row has the values that are answered. Rows of the TypeScript Fracti may have them
-/// in another form, so they are taken as they were read.
-fn shown(group: &Group) -> Result<Expression, Error> {
-    if group.id.created_at().is_none() {
-        return Ok(Expression::default());
-    }
-    let count = Expression::equal("memberCount", row::to_value(&group.member_count)?);
-    let title = Expression::equal("title", row::to_value(&group.title)?);
-    let currency = Expression::equal("currency", row::to_value(&group.currency)?);
-    Ok(count.and(title).and(currency))
 }

@@ -179,9 +179,12 @@ impl Table {
         group: GroupId,
         member: MemberId,
     ) -> Result<(Group, Option<Member>), Error> {
-        let (found, member) =
-            tokio::try_join!(self.db.get::<Group>(keys::group(group)), self.member(group, member))?;
-        Ok((found.ok_or(Error::NoGroup)?, member))
+        tokio::try_join!(self.group_row(group), self.member(group, member))
+    }
+
+    /// The row of a group, which must exist.
+    pub(crate) async fn group_row(&self, group: GroupId) -> Result<Group, Error> {
+        self.db.get::<Group>(keys::group(group)).await?.ok_or(Error::NoGroup)
     }
 
     /// A member of a group, present or past.

@@ -23,7 +23,7 @@ impl Table {
     ///
     /// [`Error::NoGroup`]; [`Error::Unavailable`] or [`Error::Table`].
     pub async fn require_group(&self, group: GroupId) -> Result<(), Error> {
-        self.db.get::<Group>(keys::group(group)).await?.map(drop).ok_or(Error::NoGroup)
+        self.group_row(group).await.map(drop)
     }
 
     /// Compares the number of a group's members, and their links, with the members and the ledger. A

@@ -68,7 +68,7 @@ impl Table {
 }
 
 /// The group has the settings and the number of members that were read.
-fn unchanged(group: &Group) -> Result<Expression, Error> {
+pub(crate) fn unchanged(group: &Group) -> Result<Expression, Error> {
     let title = Expression::equal("title", row::to_value(&group.title)?);
     let currency = Expression::equal("currency", row::to_value(&group.currency)?);
     let archived = if group.archived {

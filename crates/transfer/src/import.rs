@@ -12,16 +12,17 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    id::ImportId,
+    Error,
+    id::{GroupId, ImportId},
     import::{Format, ImportRow, RUN_RULE, Status},
     time::Timestamp,
 };
-use fracti_formats::{Answers, Destination, matches};
+use fracti_formats::{Answers, Destination, Import, matches};
 use fracti_http::{
     App, AsMember, Code, Data, Id, List, ListId, Once, Paging, Parameters, Problem, QueryReader,
     Upload, respond,
 };
-use fracti_store::{ImportPart, Outcome};
+use fracti_store::{ImportPart, Outcome, Table};
 use serde::{Deserialize, Serialize};
 
 use options::{ImportForm, ImportOptions};
@@ -48,6 +49,20 @@ impl FromStr for Run {
     fn from_str(text: &str) -> Result<Self, &'static str> {
         text.parse().map(Self).map_err(|_| RUN_RULE)
     }
+}
+
+/// Gives the rows of a file that a group has under a former identity that identity. Only files with
+/// such rows cost a read.
+///
+/// # Errors
+///
+/// As [`Table::known_ids`].
+pub async fn recall(table: &Table, group: GroupId, import: &mut Import) -> Result<(), Error> {
+    let former = import.former_ids(group);
+    if !former.is_empty() {
+        import.recall(group, &table.known_ids(group, former).await?);
+    }
+    Ok(())
 }
 
 /// Import a file of another app.
@@ -81,10 +96,7 @@ pub(crate) async fn import_file(
     };
     let (answers, targets) = (Answers::from(&form.options), form.options.targets());
     let mut import = fracti_formats::read(&form.file, &answers, now.day());
-    let former = import.former_ids(group.id);
-    if !former.is_empty() {
-        import.recall(group.id, &app.table.known_ids(group.id, former).await?);
-    }
+    recall(&app.table, group.id, &mut import).await?;
     let to = Destination { group: &group, members: &members, user: member_key.user, now };
     if !form.options.commits() {
         let matched = matches(&import, &targets, &members);

@@ -4,6 +4,8 @@ pub mod export;
 
 mod import;
 
+pub use import::recall;
+
 use fracti_http::{Routes, openapi, routes};
 
 /// The routes of this endpoint group.

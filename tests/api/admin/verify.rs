@@ -15,15 +15,21 @@ async fn verify(api: &Api, group: Option<&str>) -> (Outcome, String) {
     (outcome, String::from_utf8(out).unwrap())
 }
 
-#[tokio::test]
-async fn groups_with_a_mismatch_are_reported_and_the_others_are_not() {
-    let api = Api::new().await;
+/// Three groups with an expense.
+async fn three_groups(api: &Api) -> Vec<Group> {
     let mut groups = Vec::new();
     for _ in 0..3 {
-        let group = Group::of(&api, 3, "EUR").await;
+        let group = Group::of(api, 3, "EUR").await;
         group.spend(0, json!({ "amount": 20 })).await;
         groups.push(group);
     }
+    groups
+}
+
+#[tokio::test]
+async fn groups_with_a_mismatch_are_reported_and_the_others_are_not() {
+    let api = Api::new().await;
+    let groups = three_groups(&api).await;
     let (good, output) = verify(&api, None).await;
     assert_eq!(
         (good, output.as_str()),
@@ -47,17 +53,12 @@ async fn groups_with_a_mismatch_are_reported_and_the_others_are_not() {
 #[tokio::test]
 async fn groups_with_a_lost_row_are_reported_and_the_others_verified() {
     let api = Api::new().await;
-    let mut groups = Vec::new();
-    for _ in 0..3 {
-        let group = Group::of(&api, 2, "EUR").await;
-        group.spend(0, json!({ "amount": 20 })).await;
-        groups.push(group.id.clone());
-    }
+    let groups = three_groups(&api).await;
     let rows = api.rows().await;
-    let entries = format!("{}#ENTRY#", groups[0]);
+    let entries = format!("{}#ENTRY#", groups[0].id);
     let (pk, sk) = rows.keys().find(|(pk, _)| pk.contains(&entries)).unwrap().clone();
     api.delete_row(&pk, &sk).await;
-    let (pk, sk) = (format!("GROUP#{}", groups[1]), "METADATA");
+    let (pk, sk) = (format!("GROUP#{}", groups[1].id), "METADATA");
     api.delete_row(&pk, sk).await;
 
     let mut out = Vec::new();
@@ -65,10 +66,10 @@ async fn groups_with_a_lost_row_are_reported_and_the_others_verified() {
     let outcome = impatient.verify(None, &mut out).await.unwrap();
     let output = String::from_utf8(out).unwrap();
     assert_eq!(outcome, Outcome::Bad);
-    let lost = format!("group {}: the table is not available: the index of entries", groups[0]);
+    let lost = format!("group {}: the table is not available: the index of entries", groups[0].id);
     assert!(output.starts_with(&lost), "{output}");
     assert!(output.ends_with("2 groups verified, 1 of them with a finding\n"), "{output}");
 
-    let gone = admin(&api).verify(Some(groups[1].parse().unwrap()), &mut Vec::new()).await;
+    let gone = admin(&api).verify(Some(groups[1].id.parse().unwrap()), &mut Vec::new()).await;
     assert!(with_causes(&gone.unwrap_err()).contains("the group does not exist"));
 }

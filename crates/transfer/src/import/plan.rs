@@ -201,13 +201,9 @@ impl Foreseen<'_> {
         let mut known = BTreeSet::new();
         let all = self.people.iter().chain(self.to.members).filter(|it| known.insert(it.id));
         let all: Vec<&Member> = all.collect();
+        let is_there = |member: &Member| self.to.members.iter().any(|it| it.id == member.id);
         let balance = |currency: Currency, net: i128, member: &Member| NetView {
-            member_id: self
-                .to
-                .members
-                .iter()
-                .any(|it| it.id == member.id)
-                .then_some(Text(member.id)),
+            member_id: is_there(member).then_some(Text(member.id)),
             name: member.name.clone(),
             currency: Text(currency),
             net: JsonDecimal(currency.to_major(net)),
