@@ -235,8 +235,12 @@ async fn endpoints_of_tokens_stay_within_their_round_trips() {
     let new = json!({ "name": "x", "scopes": ["read"], "groupId": group.id });
     let created = alice.post_once("key", tokens, new).await;
     let path = format!("{tokens}/{}", created.data(201)["id"].as_str().unwrap());
-    // The third is the query that waits for the index.
-    assert_eq!(created.cost.round_trips, 3);
+    // The list, the tokens after it, the transaction, and the query that waits for the index.
+    let alone = alice.post(tokens, json!({ "name": "y", "scopes": ["read"] })).await;
+    assert_eq!((alone.status.as_u16(), alone.cost.round_trips), (201, 4));
+    // The reads of the request's row and of the member run beside the first two, which count as one
+    // round trip if one of these takes longer than the first.
+    assert!((3..=4).contains(&created.cost.round_trips), "{}", created.cost.round_trips);
     assert_eq!(alice.get(tokens).await.cost.round_trips, 1);
     assert_eq!(alice.delete(&path).await.cost.round_trips, 1);
 }
