@@ -112,6 +112,8 @@ pub fn writes() -> Vec<Operation> {
             "amount": 12, "description": "Tea", "category": "food",
             "splits": [{ "userId": "1" }, { "userId": "2" }]
         })),
+        post("record an expense of all", "/api/groups/{group}/expenses", &[1])
+            .sends(json!({ "amount": 2520, "description": "Hut" })),
         post("record an expense of members who may go", "/api/groups/{group}/expenses", &[3])
             .sends(json!({
                 "amount": 9, "description": "Boat",

@@ -1,10 +1,11 @@
 //! What the balance row knows about a group and its members besides balances: whether the group is
-//! archived, who lately became present or past, and who has pending settlements.
+//! archived, its currency, who lately became present or past, and who has pending settlements.
 //!
-//! A request reads the rows of members and the balance row in parallel, so a member may leave
-//! between the two reads. The version of the balance row does not show this, because it is read
-//! afterwards. Every change of a member's presence therefore also stands in the balance row, for
-//! longer than any request takes, and overrides the member's row.
+//! A request reads the rows of the group and its members and the balance row in parallel, so a
+//! member may leave between the two reads. The version of the balance row does not show this,
+//! because it is read afterwards. Every change of a member's presence therefore also stands in the
+//! balance row, for longer than any request takes, and overrides the member's row. A changed
+//! currency stands there for ever.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Error,
     currency::Currency,
-    group::Member,
+    group::{Group, Member},
     id::{GroupId, MemberId, UserId},
     time::Timestamp,
 };
@@ -31,6 +32,9 @@ pub struct Presence {
     /// Whether the group is archived, so that it cannot be written to.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
+    /// The group's currency, if it was ever changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<Currency>,
     /// Recent changes of presence.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     recent: BTreeMap<MemberId, Change>,
@@ -99,6 +103,12 @@ impl Presence {
     pub fn check_present(&self, user: UserId) -> Result<(), Error> {
         let has_left = self.recent.get(&user.into()).is_some_and(|change| !change.present);
         if has_left { Err(Error::NotMember) } else { Ok(()) }
+    }
+
+    /// The group, whose currency is that of the balance row.
+    #[must_use]
+    pub fn of_group(&self, group: &Group) -> Group {
+        Group { currency: self.currency.unwrap_or(group.currency), ..group.clone() }
     }
 
     /// The members, of whom each is present or past as of the balance row.

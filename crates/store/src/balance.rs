@@ -27,6 +27,18 @@ impl Table {
         let first = || Ledger { presence: Presence::first(group), ..Ledger::default() };
         Ok(balance.map_or_else(first, |balance| balance.ledger))
     }
+
+    /// The ledger that was read before, or else the current one.
+    pub(crate) async fn ledger_unless(
+        &self,
+        before: Option<Ledger>,
+        group: GroupId,
+    ) -> Result<Ledger, Error> {
+        match before {
+            Some(ledger) => Ok(ledger),
+            None => self.ledger(group).await,
+        }
+    }
 }
 
 /// The write by which others hold the group's lock that are no event of its ledger: the balance row

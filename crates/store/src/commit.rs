@@ -6,7 +6,7 @@
 //! are both committed, the row names the one that was, and a refusal is answered only once no
 //! attempt can be committed any more.
 
-use std::{convert::Infallible, future::ready, ops::ControlFlow};
+use std::{convert::Infallible, ops::ControlFlow};
 
 use fracti_core::{Error, id::GroupId, idempotency::IdempotencyRow, time::Timestamp};
 use futures_util::future::BoxFuture;
@@ -65,28 +65,9 @@ impl Table {
     where
         A: Future<Output = Result<Decision<T>, TransactionError>>,
     {
-        self.write_to_group_prepared(group, ready(Ok(())), idempotency, attempt).await
-    }
-
-    /// [`Table::write_to_group`], with `prepare` during the wait, if there is one. If `prepare`
-    /// fails, the wait ends with its error.
-    ///
-    /// # Errors
-    ///
-    /// As [`Table::write`].
-    pub(crate) async fn write_to_group_prepared<T, A>(
-        &self,
-        group: GroupId,
-        prepare: impl Future<Output = Result<(), Error>>,
-        idempotency: &Idempotency<T>,
-        attempt: impl Fn() -> A,
-    ) -> Result<Outcome<T>, Error>
-    where
-        A: Future<Output = Result<Decision<T>, TransactionError>>,
-    {
         let mut known = Known::of(&idempotency.request);
         let render = |result: &T| Some((idempotency.render)(result));
-        self.commit_to_group(group, prepare, &mut known, render, attempt).await
+        self.commit_to_group(group, &mut known, render, attempt).await
     }
 
     /// [`Table::write_to_group`] for one transaction of a request that may have several. `render`
@@ -105,7 +86,7 @@ impl Table {
     where
         A: Future<Output = Result<Decision<T>, TransactionError>>,
     {
-        self.commit_to_group(group, ready(Ok(())), known, render, attempt).await
+        self.commit_to_group(group, known, render, attempt).await
     }
 
     /// [`Table::write_to_group`] for work that no user requested.
@@ -132,7 +113,6 @@ impl Table {
     async fn commit_to_group<T, R: Stored, A>(
         &self,
         group: GroupId,
-        prepare: impl Future<Output = Result<(), Error>>,
         known: &mut Known<R>,
         render: impl Fn(&T) -> Option<R>,
         attempt: impl Fn() -> A,
@@ -141,18 +121,10 @@ impl Table {
         A: Future<Output = Result<Decision<T>, TransactionError>>,
     {
         let lock = self.locks.of(group);
-        let turn = if let Ok(turn) = lock.try_lock() {
-            Ok(turn)
-        } else {
-            let turn = async {
-                let turn = Retry::new().before_deadline(lock.lock()).await;
-                turn.ok_or(Error::Contended)
-            };
-            tokio::try_join!(turn, prepare).map(|(turn, ())| turn)
-        };
+        let turn = Retry::new().before_deadline(lock.lock()).await;
         match turn {
-            Ok(_turn) => self.commit(Some(group), known, render, attempt).await,
-            Err(error) => Err(self.refused(known, error).await),
+            Some(_turn) => self.commit(Some(group), known, render, attempt).await,
+            None => Err(self.refused(known, Error::Contended).await),
         }
     }
 

@@ -1,6 +1,9 @@
 //! The creation of an entity in a group, once for its idempotency key.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
 
 use fracti_core::{
     Error,
@@ -8,7 +11,6 @@ use fracti_core::{
     id::MemberId,
     time::Timestamp,
 };
-use tokio::sync::OnceCell;
 
 use crate::{
     access::MemberKey,
@@ -20,11 +22,12 @@ use crate::{
 
 impl Table {
     /// Creates an entity in a group, once for its idempotency key. `create` decides by the group,
-    /// its members, as [`Table::group_naming`] reads them, its ledger, and what `read` reads. Each
-    /// member is present or past as of the ledger.
+    /// its members, as [`Table::group_naming`] reads them, its ledger, and what `read` reads. The
+    /// currency of the group, and whether a member is present or past, are those of the ledger.
     ///
-    /// Only the first attempt reads the group, because a lost race means that the ledger has
-    /// changed. If several reads fail, the error of the group is returned.
+    /// The first attempt reads all in parallel. A later one may follow a write that was answered
+    /// meanwhile, so it reads the ledger first, and then a group that is not older. If several reads
+    /// fail, the error of the group is returned.
     ///
     /// # Errors
     ///
@@ -47,25 +50,29 @@ impl Table {
         F: Future<Output = Result<R, Error>>,
     {
         let all = named.is_none_or(|named| named.iter().any(|member| member.guest().is_some()));
-        let known = OnceCell::new();
-        let group = || known.get_or_try_init(|| self.group_naming(member_key, named));
-        let prepare = async { group().await.map(|_| ()) };
-        self.write_to_group_prepared(member_key.group, prepare, idempotency, || async {
-            let (group, ledger, read) =
-                tokio::join!(group(), self.ledger(member_key.group), read());
+        let is_first = AtomicBool::new(true);
+        self.write_to_group(member_key.group, idempotency, || async {
+            let before = if is_first.swap(false, Relaxed) {
+                None
+            } else {
+                Some(self.ledger(member_key.group).await?)
+            };
+            let (group, ledger, read) = tokio::join!(
+                self.group_naming(member_key, named),
+                self.ledger_unless(before, member_key.group),
+                read(),
+            );
             let ((group, members), ledger) = (group?, ledger?);
             // A guest may have been linked to a user who joined after the members were read.
-            let renewed;
-            let (group, members) = if all && !ledger.links.are_among(members) {
-                renewed = self.group_naming(member_key, None).await?;
-                (&renewed.0, &renewed.1)
+            let (group, members) = if all && !ledger.links.are_among(&members) {
+                self.group_naming(member_key, None).await?
             } else {
                 (group, members)
             };
-            let members = ledger.presence.of(members);
+            let (group, members) = (ledger.presence.of_group(&group), ledger.presence.of(&members));
             let read = read?;
             let transaction = LedgerTransaction::new(member_key, ledger, now)?;
-            let (transaction, created) = create(group, &members, transaction, read)?;
+            let (transaction, created) = create(&group, &members, transaction, read)?;
             transaction.commit(created)
         })
         .await

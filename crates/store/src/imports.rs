@@ -314,14 +314,8 @@ impl Table {
         } else {
             None
         };
-        let ledger = Box::pin(async {
-            match read_before {
-                Some(ledger) => Ok(ledger),
-                None => self.ledger(group).await,
-            }
-        });
         let (ledger, row, recorded) = tokio::try_join!(
-            ledger,
+            Box::pin(self.ledger_unless(read_before, group)),
             self.db.get::<ImportRow>(keys::import(group, run.new.id)),
             self.recorded(group, run.new.format, candidates),
         )?;

@@ -52,7 +52,11 @@ impl Table {
             }
             let after = after?;
             let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
-            transaction.presence().archived = after.archived;
+            let presence = transaction.presence();
+            presence.archived = after.archived;
+            if after.currency != before.currency {
+                presence.currency = Some(after.currency);
+            }
             let archived = after.archived.then(|| row::to_value(&true)).transpose()?;
             let attributes = [
                 ("title", Some(row::to_value(&after.title)?)),

@@ -34,6 +34,8 @@ const STEPS: usize = 7;
 /// What the acknowledged requests did.
 #[derive(Debug, Default)]
 struct Model {
+    /// The users who have joined.
+    joined: BTreeSet<u64>,
     guests: Vec<String>,
     /// The users to whom guests were linked.
     links: BTreeMap<String, u64>,
@@ -65,6 +67,7 @@ pub(super) async fn run(seed: u64) -> Report {
         let mut guide = Guide { actor: world.user(user), group, model };
         users.spawn(async move {
             guide.actor.join(&guide.group).await;
+            guide.model.lock().unwrap().joined.insert(user);
             guide.create_guest().await;
             for _ in 0..STEPS {
                 guide.act().await;
@@ -132,9 +135,10 @@ impl Guide {
 
     /// A user or a guest, who may be linked.
     fn member(&mut self) -> String {
-        let guests = self.model.lock().unwrap().guests.clone();
-        let users = (1..=USERS).map(|user| user.to_string());
-        self.actor.rng.choice(users.chain(guests).collect::<Vec<_>>()).unwrap()
+        let model = self.model.lock().unwrap();
+        let users = model.joined.iter().map(ToString::to_string);
+        let members: Vec<_> = users.chain(model.guests.clone()).collect();
+        self.actor.rng.choice(members).unwrap()
     }
 
     fn some(&mut self, of: impl Fn(&Model) -> Vec<String>) -> Option<String> {
@@ -175,7 +179,8 @@ impl Guide {
 
     async fn link(&mut self) {
         let Some(guest) = self.some(|it| it.guests.clone()) else { return };
-        let user = self.actor.rng.u64(1..=USERS);
+        let joined = self.model.lock().unwrap().joined.clone();
+        let user = self.actor.rng.choice(joined).unwrap();
         let path = self.path(&format!("/members/{guest}/link"));
         let reply = self.ask(Method::POST, &path, json!({ "userId": user.to_string() })).await;
         self.expect(&reply, &["ALREADY_LINKED", "NOT_ALLOWED"]);

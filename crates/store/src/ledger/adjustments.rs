@@ -14,10 +14,11 @@ use fracti_core::{
     },
     entry::Entry,
     entry_id::EntryId,
+    group::{Group, Member},
     id::GroupId,
     input::{Draft, Field},
     keys,
-    ledger::{EntryStatus, LedgerError},
+    ledger::{EntryStatus, Ledger, LedgerError},
     links::Links,
     time::Timestamp,
 };
@@ -59,6 +60,15 @@ struct Batch {
     member_key: MemberKey,
     now: Timestamp,
     operations: Vec<Operation>,
+    /// What the operations were made from, if they are pushes.
+    pushed: Option<Pushed>,
+}
+
+/// The adjustments of a request, and the group against which they are checked.
+struct Pushed {
+    adjustments: Draft<BareOrWrapped<Adjustment>>,
+    group: Group,
+    members: Vec<Member>,
 }
 
 /// The effect of an operation, as the row of its request stores it.
@@ -123,9 +133,9 @@ impl Table {
             return Err(Error::GroupArchived);
         }
         let links = members.iter().collect();
-        let checked = adjustments.resolved(&links).check(&group, &members)?;
-        let operations = checked.into_iter().map(Operation::Push).collect();
-        Ok(Batch { member_key, now, operations })
+        let pushed = Pushed { adjustments: adjustments.resolved(&links), group, members };
+        let operations = pushed.operations()?;
+        Ok(Batch { member_key, now, operations, pushed: Some(pushed) })
     }
 
     /// Reverts adjustments, whose names may then be used again. One that is not current does not
@@ -189,7 +199,7 @@ impl Table {
             return Err(Error::invalid(list.clone(), rule));
         }
         let operations = named.into_iter().cloned().map(Operation::Revert).collect();
-        Ok(Batch { member_key, now, operations })
+        Ok(Batch { member_key, now, operations, pushed: None })
     }
 
     /// Applies the rest of a request, one transaction after the other.
@@ -240,12 +250,11 @@ impl Table {
         known: &Progress,
     ) -> Result<Decision<Chunk>, TransactionError> {
         let group = batch.member_key.group;
-        let next = batch.next(known);
-        let (ledger, current) = tokio::try_join!(
-            self.ledger(group),
-            self.current(group, next.iter().map(Operation::entry_id)),
-        )?;
-        let next = take_fitting(next, &current);
+        let names = batch.next(known).iter().map(Operation::entry_id);
+        let (ledger, current) = tokio::try_join!(self.ledger(group), self.current(group, names))?;
+        let renewed = batch.renewed(&ledger)?;
+        let batch = renewed.as_ref().unwrap_or(batch);
+        let next = take_fitting(batch.next(known), &current);
         let mut transaction = LedgerTransaction::new(batch.member_key, ledger, batch.now)?;
         let chunk = batch.add_to(&mut transaction, next, known, &current)?;
         transaction.commit(chunk)
@@ -375,7 +384,28 @@ impl Progress {
     }
 }
 
+impl Pushed {
+    /// The operations, in the currency of the group where an amount names none.
+    fn operations(&self) -> Result<Vec<Operation>, Error> {
+        let checked = self.adjustments.check(&self.group, &self.members)?;
+        Ok(checked.into_iter().map(Operation::Push).collect())
+    }
+}
+
 impl Batch {
+    /// The same request, if the currency of the group has changed since it was read.
+    fn renewed(&self, ledger: &Ledger) -> Result<Option<Self>, Error> {
+        let Some(Pushed { adjustments, group, members }) = &self.pushed else { return Ok(None) };
+        let current = ledger.presence.of_group(group);
+        if current == *group {
+            return Ok(None);
+        }
+        let (adjustments, members) = (adjustments.clone(), members.clone());
+        let pushed = Pushed { adjustments, group: current, members };
+        let operations = pushed.operations()?;
+        Ok(Some(Self { operations, pushed: Some(pushed), ..*self }))
+    }
+
     /// The next operations, as many as the actions of a transaction allow.
     fn next(&self, known: &Progress) -> &[Operation] {
         let left = self.operations.get(known.effects.len()..).unwrap_or_default();
