@@ -426,7 +426,7 @@ async fn written_rows_extend_v0_rows() {
     }
     let ledger = &rows[&(format!("LEDGER#{id}"), "BALANCE".to_owned())];
     assert_eq!(ledger["sequence"].as_n().unwrap(), "2");
-    assert_eq!(ledger["version"].as_n().unwrap(), "3");
+    assert_eq!(ledger["version"].as_n().unwrap(), "6");
     let first = ledger["balances"].as_m().unwrap()["TON"].as_m().unwrap()["1"].as_m().unwrap();
     assert_eq!(first["paid"].as_n().unwrap(), "100");
     assert_eq!(first["owed"].as_n().unwrap(), "25");

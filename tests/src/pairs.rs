@@ -401,8 +401,11 @@ impl Explored {
         let only_first = saw_a_alone && outcome.rows != alone.rows;
         let orders: Vec<_> =
             orders.iter().filter(|order| order.a_first || !only_first).cloned().collect();
+        // A request of several transactions says if another one stopped it after some of them.
+        let is_partial =
+            outcome.b.as_ref().is_some_and(|answer| answer["data"]["status"] == "undoing");
         let undone = gave_up(&outcome.b) && alone.a == outcome.a && alone.rows == outcome.rows;
-        if undone || orders.iter().any(fits) {
+        if undone || is_partial || orders.iter().any(fits) {
             return;
         }
         let differences: Vec<_> = orders.iter().map(|order| outcome.differs_from(order)).collect();

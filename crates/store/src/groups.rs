@@ -17,6 +17,7 @@ use fracti_core::{
 
 use crate::{
     access::MemberKey,
+    balance::put_lock,
     commit::Decision,
     dynamo::{Expression, MAX_VALUES, OnConflict, Range, Transaction, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
@@ -110,7 +111,9 @@ impl Table {
             let member = Member::new(user, wallet.cloned(), now);
             let row = MemberRow { group_id: group.id, member: member.clone() };
             let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
-            return Ok((Transaction::from_iter([put, count_in(&group, 1)?]), member));
+            // The lock keeps an expense of all members from being committed without this one later.
+            let lock = put_lock(group.id, &self.ledger(group.id).await?)?;
+            return Ok((Transaction::from_iter([put, count_in(&group, 1)?, lock]), member));
         };
         let wallet = wallet.cloned().or_else(|| before.wallet.clone());
         let member = Member { wallet, ..before.clone().renamed(user).present() };

@@ -28,7 +28,12 @@ pub(super) fn shape(value: &Value, known: &HashSet<String>) -> Value {
             }
             Value::Object(shaped)
         }
-        Value::Array(items) => items.iter().map(|item| shape(item, known)).collect(),
+        Value::Array(items) => {
+            let mut shaped: Vec<_> = items.iter().map(|item| shape(item, known)).collect();
+            // Members are in the order of their ids.
+            shaped.sort_by_key(|item| item["userId"].as_str().map(str::to_owned));
+            shaped.into()
+        }
         Value::String(sent) => text(sent, known).into(),
         other => other.clone(),
     }
@@ -44,15 +49,24 @@ fn text(sent: &str, known: &HashSet<String>) -> String {
     shaped
 }
 
+/// Whether it is a letter of Base64 in URLs.
+const fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
+}
+
 /// What stands for an id or a time.
 fn kind(word: &str) -> Option<&'static str> {
     let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_uuid = |text: &str| {
         text.len() == 36 && text.matches('-').count() == 4 && is_hex(&text.replace('-', ""))
     };
+    // A guest in the balance row.
+    let is_short = |text: &str| text.len() == 22 && text.bytes().all(is_letter);
     if is_uuid(word) {
         Some("<id>")
-    } else if word.strip_prefix("guest-").is_some_and(is_uuid) {
+    } else if word.strip_prefix("guest-").is_some_and(is_uuid)
+        || word.strip_prefix('g').is_some_and(is_short)
+    {
         Some("<guest>")
     } else if word.len() == 24 && word.ends_with('Z') && word.as_bytes()[10] == b'T' {
         Some("<time>")

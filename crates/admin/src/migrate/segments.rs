@@ -61,7 +61,7 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
             self.report.findings(&strays)?;
             for group in groups {
                 if last.replace(group) != Some(group) {
-                    self.group(group).await?;
+                    Box::pin(self.group(group)).await?;
                 }
             }
             self.report.examined(examined);
