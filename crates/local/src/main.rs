@@ -20,7 +20,9 @@ use fracti_core::{
     telegram::{self, User},
 };
 use fracti_http::{App, BotToken, Clock, Quotas, Settings, dynamodb_at, local_dynamodb, service};
-use fracti_local::{Engine, cors, docs, queued, reachable, routes, schema::Schema, sign_event};
+use fracti_local::{
+    Engine, cors, data, docs, queued, reachable, routes, schema::Schema, sign_event,
+};
 use fracti_store::Table;
 use tokio::{net::TcpListener, sync::watch};
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
@@ -155,15 +157,19 @@ async fn start(options: Options, settings: Settings, token: BotToken) -> Result<
     let listener = listen(options.host, "--port", options.port).await?;
     let api = format!("http://{}", reachable(listener.local_addr()?));
 
+    let schema = Schema::from_template()?;
     let (engine, client) = if let Some(endpoint) = &options.dynamodb_endpoint {
         (None, dynamodb_at(endpoint).await)
     } else {
         let listener = listen(options.host, "--dynamodb-port", options.dynamodb_port).await?;
+        if let Some(file) = &options.data {
+            data::prepare(file, &schema, &settings.table_name).await?;
+        }
         let engine = Engine::start(listener, options.data.as_deref())?;
         let client = local_dynamodb(engine.endpoint());
         (Some(engine), client)
     };
-    Schema::from_template()?.create(&client, &settings.table_name).await?;
+    schema.create(&client, &settings.table_name).await?;
 
     let mut out = io::stdout();
     writeln!(out, "api {api}")?;

@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::{
     operation::{create_table::CreateTableError, describe_table::DescribeTableError},
     types::{
         AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, Projection,
-        TableStatus, TimeToLiveSpecification,
+        TableDescription, TableStatus, TimeToLiveSpecification,
     },
 };
 use serde::Deserialize;
@@ -27,6 +27,9 @@ pub enum SchemaError {
     /// DynamoDB refused a request.
     #[error("table {0} cannot be created: {1}")]
     Table(String, String),
+    /// The table is another one than Fracti's.
+    #[error("table {0} exists, but has not the {1} of template.yaml; it is of another program")]
+    Other(String, String),
 }
 
 #[derive(Deserialize)]
@@ -107,17 +110,22 @@ impl Schema {
         Ok(resources::<Resources>()?.fracti_table.properties)
     }
 
-    /// Creates the table `name` if it does not exist, and waits until it is active.
+    /// Creates the table `name` if it does not exist, and waits until it is active. A table that
+    /// exists gets the time to live of its rows if it has none.
     ///
     /// # Errors
     ///
-    /// [`SchemaError::Table`] if DynamoDB cannot be reached or refuses a request.
+    /// [`SchemaError::Table`] if DynamoDB cannot be reached or refuses a request;
+    /// [`SchemaError::Other`] if the table has not the keys or the indexes of the template.
     pub async fn create(&self, client: &Client, name: &str) -> Result<(), SchemaError> {
-        if self.create_without_ttl(client, name).await? {
-            let expires = self.expire(client, name).await;
-            expires.map_err(|error| SchemaError::Table(name.to_owned(), error))?;
-        }
-        Ok(())
+        let is_new = self.create_without_ttl(client, name).await?;
+        let expires = async {
+            if is_new || !self.expires(client, name).await? {
+                self.expire(client, name).await?;
+            }
+            Ok(())
+        };
+        expires.await.map_err(|error| SchemaError::Table(name.to_owned(), error))
     }
 
     /// Creates the table `name` if there is none, without the time to live of its rows, and waits
@@ -128,7 +136,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// [`SchemaError::Table`] if DynamoDB cannot be reached or refuses.
+    /// As [`Schema::create`].
     pub async fn create_without_ttl(
         &self,
         client: &Client,
@@ -137,7 +145,10 @@ impl Schema {
         let refused = |error: String| SchemaError::Table(name.to_owned(), error);
         let described = client.describe_table().table_name(name).send().await;
         match described {
-            Ok(_) => return Ok(false),
+            Ok(described) => {
+                self.check(name, described.table.as_ref())?;
+                return Ok(false);
+            }
             Err(error)
                 if error
                     .as_service_error()
@@ -170,6 +181,34 @@ impl Schema {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         Err(refused("the table is not active after 60 s".to_owned()))
+    }
+
+    /// Checks the keys of a table and of its indexes.
+    fn check(&self, name: &str, table: Option<&TableDescription>) -> Result<(), SchemaError> {
+        let differs = |part: &str| SchemaError::Other(name.to_owned(), part.to_owned());
+        let has = |keys: &[Key], found: &[KeySchemaElement]| {
+            let found = found.iter().map(|key| (key.attribute_name(), key.key_type().as_str()));
+            keys.iter().map(|key| (key.attribute_name.as_str(), key.key_type.as_str())).eq(found)
+        };
+        if !has(&self.key_schema, table.map_or(&[], TableDescription::key_schema)) {
+            return Err(differs("key"));
+        }
+        let indexes = table.map_or(&[][..], TableDescription::global_secondary_indexes);
+        for index in &self.global_secondary_indexes {
+            let found = indexes.iter().find(|it| it.index_name() == Some(&index.index_name));
+            if !found.is_some_and(|found| has(&index.key_schema, found.key_schema())) {
+                return Err(differs(&format!("index {}", index.index_name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the rows of a table have the time to live.
+    async fn expires(&self, client: &Client, name: &str) -> Result<bool, String> {
+        let described = client.describe_time_to_live().table_name(name).send().await;
+        let described = described.map_err(|error| display(&error))?.time_to_live_description;
+        let attribute = described.and_then(|described| described.attribute_name);
+        Ok(attribute.as_ref() == Some(&self.time_to_live_specification.attribute_name))
     }
 
     async fn expire(&self, client: &Client, name: &str) -> Result<(), String> {
