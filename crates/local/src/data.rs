@@ -44,6 +44,9 @@ pub enum DataError {
 pub async fn prepare(file: &Path, schema: &Schema, name: &str) -> Result<(), DataError> {
     let of_file = |error| DataError::File(file.to_owned(), error);
     match fs::metadata(file) {
+        Ok(found) if !found.is_file() => {
+            Err(DataError::Other(file.to_owned(), "it is no regular file".to_owned()))
+        }
         Ok(found) if found.len() > 0 => check(file),
         Ok(_) => {
             fs::remove_file(file).map_err(of_file)?;

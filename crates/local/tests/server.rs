@@ -352,7 +352,7 @@ fn startup_errors_are_printed_in_one_line() {
             ["--port", "0", "--dynamodb-port", &port(&server.dynamodb)],
             "is already in use; choose another one with --dynamodb-port",
         ),
-        (["--port", "0", "--data", directory], "the data file cannot be opened"),
+        (["--port", "0", "--data", directory], "it is no regular file"),
         (["--port", "0", "--dynamodb-endpoint", "http://127.0.0.1:1"], "cannot be created"),
     ] {
         let output = run(&options);
