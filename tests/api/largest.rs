@@ -12,7 +12,7 @@ const MAX_RESPONSE: usize = 5_000_000;
 #[tokio::test]
 async fn every_endpoint_serves_the_largest_groups_within_its_limits() {
     // Longer than in production, because a debug build on a busy machine is slow.
-    let largest = Largest::new(Duration::from_mins(5)).await;
+    let largest = Largest::new(Duration::from_mins(5), None).await;
     let calls = largest.calls().await;
     for call in &calls {
         let place =

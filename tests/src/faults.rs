@@ -10,6 +10,7 @@
 //! cancelled, and a request that the client has given up may still arrive.
 
 mod answer;
+mod capacity;
 mod held;
 mod late;
 mod plan;
@@ -46,6 +47,7 @@ use tokio::{
 };
 
 use answer::Answer;
+use capacity::Capacity;
 pub use held::Held;
 use held::{Effect, Hold};
 pub use plan::{Fault, Plan};
@@ -76,6 +78,7 @@ struct Wire {
     replica: Option<tokio::sync::Mutex<Replica>>,
     log: Mutex<Log>,
     holds: Mutex<Vec<Arc<Hold>>>,
+    capacity: Mutex<Option<Capacity>>,
     late: Mutex<late::Attempts>,
     under_way: Arc<Semaphore>,
 }
@@ -123,6 +126,7 @@ impl Proxy {
             replica,
             log: Mutex::default(),
             holds: Mutex::default(),
+            capacity: Mutex::default(),
             late: Mutex::default(),
             under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY as usize)),
         });
@@ -155,6 +159,12 @@ impl Proxy {
     #[must_use]
     pub fn patient_client(&self, channel: usize) -> Client {
         patient(&self.database.client_at(&self.channel(channel)))
+    }
+
+    /// Gives each partition a capacity of this many write units a second, which is full; without a
+    /// number, any capacity. What is beyond it is answered `ThrottlingException`.
+    pub fn limit(&self, units: Option<u32>) {
+        *self.wire.capacity() = units.map(Capacity::new);
     }
 
     /// Starts injecting faults.
@@ -243,6 +253,10 @@ impl Wire {
 
     fn late(&self) -> std::sync::MutexGuard<'_, late::Attempts> {
         self.late.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn capacity(&self) -> std::sync::MutexGuard<'_, Option<Capacity>> {
+        self.capacity.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Releases all late attempts.
@@ -377,7 +391,13 @@ impl Wire {
         for attempt in due {
             attempt.release().await;
         }
-        let Some(fault) = self.fault(&call) else { return self.ask(&call).await };
+        let Some(fault) = self.fault(&call) else {
+            if self.capacity().as_mut().is_some_and(|capacity| !capacity.takes(&call)) {
+                *self.log().injected.entry(Fault::Throttle).or_default() += 1;
+                return Answer::of(Fault::Throttle, &call);
+            }
+            return self.ask(&call).await;
+        };
         match fault {
             Fault::Late => self.serve_late(call).await,
             Fault::Delay | Fault::Hang | Fault::Silence => {

@@ -32,8 +32,9 @@ use serde_json::{Value, json};
 
 use crate::{
     client::{self, Transport},
-    database::{Database, TABLE},
+    database::TABLE,
     events::{SIGNED_AT, TOKEN},
+    faults::{Fault, Plan, Proxy},
     sizes::{self, Sizes},
 };
 
@@ -56,8 +57,13 @@ pub struct Largest {
     client: Client,
     clock: Arc<AtomicU64>,
     sizes: Sizes,
-    _database: Database,
+    proxy: Proxy,
+    /// Write units of a partition in a second, if they are limited.
+    units: Option<u32>,
 }
+
+/// Attempts of a call at most.
+const MAX_ATTEMPTS: u32 = 20;
 
 /// The result of one call.
 #[derive(Debug)]
@@ -74,8 +80,12 @@ pub struct Call {
     pub bytes: usize,
     /// The cost at the table.
     pub cost: TableCost,
-    /// The duration.
+    /// The duration, of all attempts.
     pub took: Duration,
+    /// Number of attempts: one, and one for each 503.
+    pub attempts: u32,
+    /// Number of requests to the table that were throttled.
+    pub throttled: u64,
 }
 
 impl Call {
@@ -120,16 +130,18 @@ fn wide(name: &str, members: u64, currency: &str, amount: impl Fn(u64) -> i64) -
 }
 
 impl Largest {
-    /// An API without groups, with `deadline` for each request.
+    /// An API without groups, with `deadline` for each request. If a partition takes only a number
+    /// of write `units` a second, the calls have keys, and those answered 503 are repeated.
     ///
     /// # Panics
     ///
     /// If no port is free.
-    pub async fn new(deadline: Duration) -> Self {
-        let database = Database::start().await;
-        let client = database.patient_client();
+    pub async fn new(deadline: Duration, units: Option<u32>) -> Self {
+        let proxy = Proxy::start(Plan::none()).await;
+        let client = proxy.client.clone();
         let sizes = Sizes::default();
-        let config = client.config().to_builder().interceptor(sizes.clone());
+        let used = if units.is_some() { proxy.client(0) } else { client.clone() };
+        let config = used.config().to_builder().interceptor(sizes.clone());
         let recorded = Client::from_conf(config.build());
         let clock = Arc::new(AtomicU64::new(SIGNED_AT));
         let now = clock.clone();
@@ -138,13 +150,7 @@ impl Largest {
             deadline,
             ..App::new(Table::new(recorded, TABLE), BotToken::new(TOKEN), telegram::MAX_AGE)
         };
-        Self {
-            api: Transport::Router(service(routes(), app)),
-            client,
-            clock,
-            sizes,
-            _database: database,
-        }
+        Self { api: Transport::Router(service(routes(), app)), client, clock, sizes, proxy, units }
     }
 
     fn now(&self) -> Timestamp {
@@ -166,9 +172,21 @@ impl Largest {
         } else {
             client::authorization(&user, TOKEN, self.now())
         };
-        let request = client::request(&method, path, &authorization, None, body);
-        let began = Instant::now();
-        let reply = self.api.send(request).await.unwrap();
+        let measured = self.units.filter(|_| !route.is_empty());
+        let key = measured.map(|_| format!("call-{}", fastrand::u64(..)));
+        let (began, mut attempts) = (Instant::now(), 0);
+        let throttled = || self.proxy.tally().1.get(&Fault::Throttle).copied().unwrap_or_default();
+        let before = throttled();
+        self.proxy.limit(measured);
+        let reply = loop {
+            let request = client::request(&method, path, &authorization, key.as_deref(), body);
+            let reply = self.api.send(request).await.unwrap();
+            attempts += 1;
+            if measured.is_none() || reply.status.as_u16() != 503 || attempts == MAX_ATTEMPTS {
+                break reply;
+            }
+        };
+        self.proxy.limit(None);
         Call {
             endpoint: (method, route.to_owned()),
             what,
@@ -177,6 +195,8 @@ impl Largest {
             bytes: reply.bytes,
             cost: reply.cost.unwrap(),
             took: began.elapsed(),
+            attempts,
+            throttled: throttled() - before,
         }
     }
 
