@@ -1,5 +1,10 @@
 //! Groups and their members.
 
+mod guest;
+pub mod links;
+pub mod named;
+pub mod presence;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{

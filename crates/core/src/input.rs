@@ -3,9 +3,15 @@
 //! One mistake does not hide another: each rule is checked if the fields that it needs are valid,
 //! and all broken rules are reported together, in the order of the fields.
 
+pub(crate) mod error;
+pub(crate) mod field;
+pub(crate) mod limits;
+pub(crate) mod numbers;
+
 use crate::Error;
 
-pub use crate::field::{Field, FieldError, FieldErrors, MAX_REPORTED, Path, Step, Unreadable};
+pub use error::Unsettled;
+pub use field::{Field, FieldError, FieldErrors, MAX_REPORTED, Path, Step, Unreadable};
 
 /// The fields of a request and the rules that they break so far, or that the request cannot be
 /// read.

@@ -7,6 +7,7 @@
 //!
 //! The ledger does not depend on expenses or settlements: they turn themselves into an [`Event`].
 
+pub mod balance;
 mod linked;
 mod settled;
 mod shown;
@@ -19,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    Error,
     currency::{AmountError, Currency},
     entry_id::EntryId,
     id::{GroupId, GuestId, ImportId, MemberId, UserId},
@@ -641,6 +643,19 @@ impl Ledger {
         };
         *counted = counted.checked_add_signed(count).ok_or(LedgerError::Uncounted)?;
         Ok(())
+    }
+}
+
+impl From<LedgerError> for Error {
+    fn from(error: LedgerError) -> Self {
+        match error {
+            // The totals of the group have no room for the amount.
+            LedgerError::Overflow(_) => Self::invalid("amount", error.to_string()),
+            LedgerError::Full => Self::invalid("currency", error.to_string()),
+            LedgerError::Unbalanced(_) | LedgerError::Uncounted | LedgerError::Missing(_) => {
+                Self::Table(error.into())
+            }
+        }
     }
 }
 

@@ -23,16 +23,11 @@ use crate::{
     words,
 };
 
+pub use crate::limits::MAX_SHARES;
 pub use breakdown::{Part, PartKind, Parts};
 pub use line::{Line, LineKind, LineSplit, Sharing};
 
 use items::ExactLines;
-
-/// Maximum number of shares of an expense, together with its payers other than the main payer.
-///
-/// Editing an expense with n of them takes up to 2n + 9 of the 100 actions of a transaction.
-/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
-pub const MAX_SHARES: usize = 45;
 
 /// Maximum number of decimals of a percentage.
 pub(crate) const PERCENT_DECIMALS: u8 = 4;

@@ -1,44 +1,39 @@
 //! Reads and writes of Fracti's DynamoDB table, named by their purpose.
 //!
-//! [`Table`] has one method for each access pattern, in one file for each aggregate. Reads that
-//! decide something are strongly consistent. A write is one transaction, and each failed condition
-//! has a meaning. `dynamo` names no entity; nothing here knows HTTP.
+//! [`Table`] is the interface: one method for each access pattern. Reads that decide something are
+//! strongly consistent. A write is one transaction, and each failed condition has a meaning. Nothing
+//! here knows HTTP. The folders, from the lowest to the highest; none uses a higher one:
+//!
+//! | folder | what it has |
+//! |---|---|
+//! | `dynamo` | DynamoDB's requests, which name no entity |
+//! | `table` | the table, access to the data of a group, and its balance row |
+//! | `write` | the loop that commits all writes, and the row of a request |
+//! | `ledger` | the transaction on a group's ledger, and its reads |
+//! | `group` | groups and their members |
+//! | `personal` | what is a user's own |
+//! | `records` | expenses, settlements, adjustments |
+//! | `files` | imports and exports |
+//! | `upkeep` | migration and repair |
 
 mod dynamo;
-mod locks;
-mod table;
-
-mod access;
-mod balance;
-mod commit;
-mod creation;
-mod idempotency;
-mod lookup;
-
-mod activity;
-mod chats;
-mod days;
-mod expenses;
-mod export;
-mod groups;
-mod guests;
-mod imports;
+mod files;
+mod group;
 mod ledger;
-mod links;
-mod memberships;
-mod migration;
-mod presence;
-mod roll;
-mod settings;
-mod settlements;
-mod spendings;
-mod standardise;
-mod sweep;
-mod tallies;
-mod tally_repair;
-mod targets;
-mod tokens;
-mod usage;
+mod personal;
+mod records;
+mod table;
+mod upkeep;
+mod write;
+
+use files::{export, imports};
+use group::{chats, groups, memberships, presence, settings};
+use ledger::tallies;
+use personal::{days, spendings};
+use records::{activity, adjustments, expenses, settlements};
+use table::{access, balance};
+use upkeep::{migration, tally_repair};
+use write::{commit, idempotency};
 
 pub use access::MemberKey;
 pub use activity::{Activity, ActivityPosition, Feed};

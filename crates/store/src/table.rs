@@ -1,15 +1,18 @@
 //! The table, and the values that each request passes to it.
 
+pub(crate) mod access;
+pub(crate) mod balance;
+mod locks;
+mod lookup;
+
 use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::Client;
 use fracti_core::{keys, time::Timestamp};
 use futures_util::future::join_all;
 
-use crate::{
-    dynamo::{Db, with_deadline},
-    locks::GroupLocks,
-};
+use crate::dynamo::{Db, with_deadline};
+use locks::GroupLocks;
 
 /// Number of connections after [`Table::connect_more`]: the reads that most requests begin with, and
 /// the counter of the quota.

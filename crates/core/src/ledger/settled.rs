@@ -1,7 +1,7 @@
 //! The condition for leaving a group: nothing is owed, and no payment is on its way.
 
 use super::Ledger;
-use crate::{id::MemberId, presence::Unsettled};
+use crate::{id::MemberId, input::Unsettled};
 
 impl Ledger {
     /// Checks that a member's balances are zero and no settlement is pending. Pending settlements

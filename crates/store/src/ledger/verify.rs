@@ -47,7 +47,7 @@ impl Table {
                 let verified = spawn_blocking(move || verify(&after, &rows)).await;
                 return verified
                     .map_err(|error| Error::Table(error.into()))?
-                    .map_err(Error::Discrepancy);
+                    .map_err(|what| Error::Discrepancy(what.into()));
             }
             if !retry.pause().await {
                 return Err(Error::Contended);

@@ -1,0 +1,241 @@
+//! What the balance row knows about a group and its members besides balances: whether the group is
+//! archived, its currency, who lately became present or past, and who has pending settlements.
+//!
+//! A request reads the rows of the group and its members and the balance row in parallel, so a
+//! member may leave between the two reads. The version of the balance row does not show this,
+//! because it is read afterwards. Every change of a member's presence therefore also stands in the
+//! balance row, for longer than any request takes, and overrides the member's row. A changed
+//! currency stands there for ever.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error,
+    currency::Currency,
+    group::{Group, Member},
+    id::{GroupId, MemberId, UserId},
+    time::Timestamp,
+};
+
+/// Time for which a change stands in the balance row. Requests take seconds; the rest is for clocks
+/// that differ.
+const RECENT: Duration = Duration::from_mins(10);
+
+/// Maximum number of changes in the balance row, which bounds its size.
+const MAX_RECENT: usize = 100;
+
+/// The part of the balance row that is not about balances.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Presence {
+    /// Whether the group is archived, so that it cannot be written to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub archived: bool,
+    /// The group's currency, if it was ever changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<Currency>,
+    /// Recent changes of presence.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    recent: BTreeMap<MemberId, Change>,
+    /// Number of pending settlements that each member sends or receives, without zeros. `None` in a
+    /// row of an earlier format, until they are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pending: Option<BTreeMap<MemberId, u64>>,
+    /// Whether all v0 rows of the group are migrated, except those that cannot be. Groups whose id
+    /// contains a time have no v0 rows, and are not marked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub migrated: bool,
+}
+
+/// The last change of a member's presence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Change {
+    present: bool,
+    at: Timestamp,
+}
+
+impl Presence {
+    /// The presence before the first write to a group. Only a group that the TypeScript Fracti
+    /// created, whose id has no time, may have settlements then.
+    #[must_use]
+    pub fn first(group: GroupId) -> Self {
+        Self { pending: group.created_at().map(|_| BTreeMap::new()), ..Self::default() }
+    }
+
+    /// Whether the group may have v0 rows that are not migrated.
+    #[must_use]
+    pub fn needs_migration(&self, group: GroupId) -> bool {
+        group.created_at().is_none() && !self.migrated
+    }
+
+    /// Whether it says nothing.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Checks that the member `user` may write to the group. Their row has been checked already,
+    /// but may have changed since.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotMember`] or [`Error::GroupArchived`].
+    pub fn check_writer(&self, user: UserId) -> Result<(), Error> {
+        self.check_present(user)?;
+        if self.archived { Err(Error::GroupArchived) } else { Ok(()) }
+    }
+
+    /// Checks that the member `user` has not left meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotMember`].
+    pub fn check_present(&self, user: UserId) -> Result<(), Error> {
+        let has_left = self.recent.get(&user.into()).is_some_and(|change| !change.present);
+        if has_left { Err(Error::NotMember) } else { Ok(()) }
+    }
+
+    /// The group, whose currency is that of the balance row.
+    #[must_use]
+    pub fn of_group(&self, group: &Group) -> Group {
+        Group { currency: self.currency.unwrap_or(group.currency), ..group.clone() }
+    }
+
+    /// The members, of whom each is present or past as of the balance row.
+    #[must_use]
+    pub fn of(&self, members: &[Member]) -> Vec<Member> {
+        let current = |member: &Member| match self.recent.get(&member.id) {
+            Some(Change { present: true, .. }) => member.clone().present(),
+            Some(Change { at, .. }) if member.is_present() => {
+                Member { left_at: Some(*at), ..member.clone() }
+            }
+            _ => member.clone(),
+        };
+        members.iter().map(current).collect()
+    }
+
+    /// Notes that a member is present or past since `at`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Contended`] if too many members have changed lately.
+    pub fn change(&mut self, member: MemberId, present: bool, at: Timestamp) -> Result<(), Error> {
+        self.forget(at);
+        self.recent.insert(member, Change { present, at });
+        if self.recent.len() > MAX_RECENT { Err(Error::Contended) } else { Ok(()) }
+    }
+
+    /// Forgets changes that every request has seen that is still being served at `now`.
+    pub fn forget(&mut self, now: Timestamp) {
+        self.recent.retain(|_, change| now.since(change.at) < RECENT);
+    }
+
+    /// Whether settlements are pending, or are not counted.
+    #[must_use]
+    pub fn may_have_pending(&self) -> bool {
+        self.pending.as_ref().is_none_or(|pending| !pending.is_empty())
+    }
+
+    /// Whether the pending settlements are counted.
+    #[must_use]
+    pub const fn is_counted(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// The members with pending settlements, and how many they send or receive.
+    pub(crate) fn pending(&self) -> impl Iterator<Item = (MemberId, u64)> + '_ {
+        self.pending.iter().flatten().map(|(member, count)| (*member, *count))
+    }
+
+    /// Counts all pending settlements of the group, each by its parties.
+    pub fn count(&mut self, pending: impl IntoIterator<Item = [MemberId; 2]>) {
+        self.pending = Some(BTreeMap::new());
+        pending.into_iter().for_each(|parties| self.began(parties));
+    }
+
+    /// Counts all pending settlements of the group again, if they are counted.
+    pub(crate) fn recount(&mut self, pending: impl IntoIterator<Item = [MemberId; 2]>) {
+        if self.pending.is_some() {
+            self.count(pending);
+        }
+    }
+
+    /// Counts a settlement between these parties that became pending.
+    pub fn began(&mut self, parties: [MemberId; 2]) {
+        self.add(parties, 1);
+    }
+
+    /// Counts a settlement between these parties that is not pending any more.
+    pub fn ended(&mut self, parties: [MemberId; 2]) {
+        self.add(parties, -1);
+    }
+
+    fn add(&mut self, parties: [MemberId; 2], number: i64) {
+        let Some(pending) = &mut self.pending else { return };
+        for member in parties {
+            let count = pending.entry(member).or_default();
+            *count = count.saturating_add_signed(number);
+        }
+        pending.retain(|_, count| *count > 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telegram::User;
+
+    fn at(second: u64) -> Timestamp {
+        Timestamp::from_millis(1_768_478_400_000 + second * 1_000).unwrap()
+    }
+
+    fn member(id: u64) -> Member {
+        let id = UserId::new(id).unwrap();
+        let user = User { id, name: "A".to_owned(), username: None, avatar_url: None };
+        Member::new(&user, None, at(0))
+    }
+
+    #[test]
+    fn a_change_overrides_the_row_of_a_member_until_it_is_forgotten() {
+        let (left, back, other) = (member(1), member(2), member(3));
+        let past = Member { left_at: Some(at(1)), ..back.clone() };
+        let rows = [left.clone(), past.clone(), other.clone()];
+        let mut presence = Presence::default();
+        presence.change(left.id, false, at(5)).unwrap();
+        presence.change(back.id, true, at(6)).unwrap();
+        let gone = Member { left_at: Some(at(5)), ..left.clone() };
+        assert_eq!(presence.of(&rows), [gone, back.clone(), other]);
+        assert!(matches!(presence.check_writer(UserId::new(1).unwrap()), Err(Error::NotMember)));
+        presence.forget(at(600));
+        assert!(!presence.is_default(), "a request may have read the row before");
+        presence.forget(at(606));
+        assert_eq!(presence.of(&rows), rows);
+        assert!(presence.is_default());
+    }
+
+    #[test]
+    fn the_last_of_several_changes_counts() {
+        let rows = [member(1)];
+        let mut presence = Presence::default();
+        for (second, present) in [(1, false), (2, true), (3, false)] {
+            presence.change(rows[0].id, present, at(second)).unwrap();
+            assert_eq!(presence.of(&rows)[0].is_present(), present);
+        }
+        let removed = Member { removed_at: Some(at(2)), ..rows[0].clone() };
+        let rows = [removed];
+        assert_eq!(presence.of(&rows), rows, "the row says more");
+    }
+
+    #[test]
+    fn changes_of_ten_minutes_are_bounded() {
+        let mut presence = Presence::default();
+        for id in 1..=100 {
+            presence.change(member(id).id, false, at(id)).unwrap();
+        }
+        let refused = presence.clone().change(member(101).id, false, at(101));
+        assert!(matches!(refused, Err(Error::Contended)));
+        presence.change(member(100).id, true, at(101)).unwrap();
+        presence.change(member(101).id, false, at(602)).unwrap();
+    }
+}

@@ -1,0 +1,8 @@
+//! What members record in a group, and what the ledger makes of it.
+
+pub mod adjustment;
+pub mod entry;
+pub mod expense;
+pub mod import;
+mod names;
+pub mod settlement;

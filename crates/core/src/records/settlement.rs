@@ -1,0 +1,423 @@
+//! Settlements, and the rules for who may change their status.
+
+mod sides;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error,
+    currency::Currency,
+    decimal::Decimal,
+    group::{Group, MEMBER_RULE, Member},
+    id::{GroupId, ImportId, MemberId, SettlementId, UserId},
+    input::{Draft, Field},
+    keys::{self, Index, Keys},
+    ledger::{Change, Event, Ledger, LedgerError, RefType, Totals},
+    links::Links,
+    numbers::positive,
+    row::Row,
+    time::Timestamp,
+};
+
+pub use crate::{
+    settlement_status::{SettlementError, Status},
+    tx_hash::{TxHash, TxHashError},
+};
+pub use sides::Standing;
+
+/// A payment from one member to another that reduces a debt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settlement {
+    /// Identifier.
+    pub id: SettlementId,
+    /// Group that the settlement belongs to.
+    pub group_id: GroupId,
+    /// Title of the group at that time. v0 rows, written by the TypeScript Fracti, have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_title: Option<String>,
+    /// The payer.
+    pub from_user_id: MemberId,
+    /// Name of the payer at that time.
+    pub from_user_name: String,
+    /// The recipient.
+    pub to_user_id: MemberId,
+    /// Name of the recipient at that time.
+    pub to_user_name: String,
+    /// The amount in major units. In a v0 row it may be finer than a minor unit, so it is not a
+    /// [`Money`](crate::money::Money).
+    pub amount: Decimal,
+    /// The currency of the amount.
+    pub currency: Currency,
+    /// Blockchain transaction that pays the settlement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tx_hash: Option<TxHash>,
+    /// Only a `completed` settlement changes balances.
+    pub status: Status,
+    /// Time at which the settlement was recorded.
+    pub created_at: Timestamp,
+    /// Member who recorded the settlement. Imported ones and rows of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<UserId>,
+    /// Time at which the settlement was completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<Timestamp>,
+    /// Import that recorded the settlement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import_id: Option<ImportId>,
+}
+
+impl Row for Settlement {
+    const KIND: &'static str = "settlement";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        let primary = keys::settlement(self.group_id, self.created_at);
+        let received = format!("{}{}", keys::prefix::RECEIVED, self.created_at);
+        let by_recipient = Index { pk: keys::user_partition(self.to_user_id), sk: received };
+        let by_id =
+            Index { pk: keys::settlement_partition(self.id), sk: self.group_id.to_string() };
+        let by_payer =
+            Index { pk: keys::user_partition(self.from_user_id), sk: primary.sk.clone() };
+        Keys { gsi1: Some(by_recipient), gsi2: Some(by_id), gsi3: Some(by_payer), ..primary.into() }
+    }
+}
+
+/// The row that ensures that a blockchain transaction pays only one settlement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UsedHash {
+    /// The blockchain transaction.
+    pub tx_hash: TxHash,
+    /// The settlement that it pays.
+    pub settlement_id: SettlementId,
+    /// Group of the settlement.
+    pub group_id: GroupId,
+}
+
+impl Row for UsedHash {
+    const KIND: &'static str = "usedHash";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        keys::tx_hash(&self.tx_hash).into()
+    }
+}
+
+/// A settlement to record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewSettlement {
+    /// The recipient.
+    pub to: Field<MemberId>,
+    /// Amount, in major units.
+    pub amount: Field<Decimal>,
+    /// The payer. Default: the caller.
+    pub from: Field<MemberId>,
+    /// Currency. Default: the one in which the payer owes and the recipient is owed, if there is
+    /// exactly one; otherwise the group's.
+    pub currency: Field<Currency>,
+    /// Blockchain transaction that pays the settlement.
+    pub tx_hash: Field<TxHash>,
+}
+
+/// A requested change of a settlement: a status, a transaction hash or both.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SettlementUpdate {
+    /// The new status.
+    pub status: Field<Status>,
+    /// Blockchain transaction that pays the settlement.
+    pub tx_hash: Field<TxHash>,
+}
+
+/// The effect of a [`SettlementUpdate`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transition {
+    /// Nothing changes.
+    Nothing,
+    /// The hash is stored, and the settlement remains pending.
+    Attach(TxHash),
+    /// The settlement fails.
+    Fail,
+    /// The settlement is completed and changes balances.
+    Complete,
+}
+
+impl Settlement {
+    /// Whether the settlement is completed, so that it changes balances.
+    #[must_use]
+    pub fn is_completed(&self) -> bool {
+        self.status == Status::Completed
+    }
+
+    /// The payer and the recipient.
+    #[must_use]
+    pub const fn parties(&self) -> [MemberId; 2] {
+        [self.from_user_id, self.to_user_id]
+    }
+
+    /// The settlement between the members whom its parties mean.
+    #[must_use]
+    pub fn resolved(&self, links: &Links) -> Self {
+        Self {
+            from_user_id: links.resolve(self.from_user_id),
+            to_user_id: links.resolve(self.to_user_id),
+            ..self.clone()
+        }
+    }
+
+    /// The ledger event of the completed settlement: the payer sent, and the recipient received.
+    ///
+    /// # Errors
+    ///
+    /// [`LedgerError::Overflow`] if the amount is not a whole number of minor units.
+    pub fn event(&self) -> Result<Event, LedgerError> {
+        let currency = self.currency;
+        let minor = currency.to_minor(self.amount)?;
+        let sent = Totals { sent: minor, ..Totals::default() };
+        let received = Totals { received: minor, ..Totals::default() };
+        Ok(Event {
+            ref_type: RefType::Settlement,
+            entry_id: self.id.into(),
+            ref_created_at: self.id.created_at().is_none().then_some(self.created_at),
+            note: None,
+            changes: vec![
+                Change { user: self.from_user_id, currency, totals: sent },
+                Change { user: self.to_user_id, currency, totals: received },
+            ],
+        })
+    }
+
+    /// The effect of `update`, if `caller` may request it.
+    ///
+    /// Who acts for the payer may send the transaction hash, and who acts for either side may set
+    /// the status to `failed`. The side that has not confirmed the settlement yet may set it to
+    /// `completed`. If the payer sends a hash with the status `completed`, only the hash is stored,
+    /// and the settlement waits for the recipient. Rules that need an invalid field are skipped;
+    /// the effect is then [`Transition::Nothing`].
+    ///
+    /// # Errors
+    ///
+    /// [`SettlementError`] if the caller may not make this change, or the settlement has another
+    /// final status.
+    pub fn transition(
+        &self,
+        caller: UserId,
+        update: &SettlementUpdate,
+        standing: &Standing,
+    ) -> Result<Transition, SettlementError> {
+        let sides = standing.sides(caller, self.parties());
+        if !sides.payer && !sides.recipient {
+            return Err(SettlementError::NotParty);
+        }
+        let (status, hash) = (update.status.value().copied(), update.tx_hash.value());
+        let same_hash = hash.is_none() || hash == self.tx_hash.as_ref();
+        if self.status != Status::Pending {
+            let repeated = same_hash && status.is_none_or(|status| status == self.status);
+            return if repeated || update.status.is_invalid() {
+                Ok(Transition::Nothing)
+            } else {
+                Err(SettlementError::Final(self.status))
+            };
+        }
+        if !same_hash && !sides.payer {
+            return Err(SettlementError::NotPayer);
+        }
+        match (status, hash) {
+            _ if update.status.is_invalid() || update.tx_hash.is_invalid() => {
+                Ok(Transition::Nothing)
+            }
+            (Some(Status::Failed), _) => Ok(Transition::Fail),
+            (_, Some(hash)) if !same_hash => Ok(Transition::Attach(hash.clone())),
+            (Some(Status::Completed), _) if self.is_completed_by(caller, standing) => {
+                Ok(Transition::Complete)
+            }
+            (Some(Status::Completed), None) => Err(SettlementError::NotOtherSide),
+            _ => Ok(Transition::Nothing),
+        }
+    }
+}
+
+impl Draft<NewSettlement> {
+    /// The users that the request names. [`Draft::check`] needs them besides the caller.
+    #[must_use]
+    pub fn named(&self) -> BTreeSet<MemberId> {
+        let fields = self.fields().map(|new| [&new.to, &new.from]);
+        fields.into_iter().flatten().filter_map(Field::value).copied().collect()
+    }
+
+    /// Checks the settlement against the group. Its id and time are set when it is recorded.
+    /// `members` has at least the caller and the users of [`Draft::named`].
+    ///
+    /// The caller's right is checked before the other rules, as far as the request can be read. A
+    /// settlement that its recipient records is completed at once, unless a past member paid it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Settlement`] if the caller may not record it; [`Error::Invalid`] with all rules
+    /// that are broken; [`Error::Unreadable`].
+    pub fn check(
+        &self,
+        group: &Group,
+        members: &[Member],
+        ledger: &Ledger,
+        caller: UserId,
+    ) -> Result<Settlement, Error> {
+        let member = MemberId::from(caller);
+        let standing = Standing::of(members);
+        if let Some(new) = self.fields() {
+            let parties = new.from.or(member).zip(new.to.value().copied());
+            let sides = parties.map(|(from, to)| standing.sides(caller, [from, to]));
+            if sides.is_some_and(|sides| !sides.payer && !sides.recipient) {
+                return Err(SettlementError::NotParty.into());
+            }
+            if sides.is_some_and(|sides| !sides.payer) && new.tx_hash.value().is_some() {
+                return Err(SettlementError::NotPayer.into());
+            }
+        }
+        let (new, mut errors) = self.open()?;
+        let mut named = |path: &str, user: MemberId| {
+            let member = members.iter().find(|member| member.id == user);
+            let name = errors.keep(path, member.map(|it| it.name.clone()).ok_or(MEMBER_RULE))?;
+            Some((user, name))
+        };
+        let (to, from) = (new.to.value().copied(), new.from.or(member));
+        let to = to.and_then(|user| named("toId", user));
+        let from = from.and_then(|user| named("fromId", user));
+        let parties = from.as_ref().zip(to.as_ref()).map(|((from, _), (to, _))| (*from, *to));
+        if parties.is_some_and(|(from, to)| from == to) {
+            errors.push("toId", "toId must not be the payer");
+        }
+        let owed = parties.and_then(|(from, to)| ledger.balances.owed_currency(from, to));
+        // The default depends on both parties.
+        let default = parties.map(|_| owed.unwrap_or(group.currency));
+        let currency = match new.currency {
+            Field::Absent => default,
+            currency => currency.value().copied(),
+        };
+        let amount = new.amount.value().copied();
+        let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
+        let settlement = || {
+            let ((from_user_id, from_user_name), (to_user_id, to_user_name)) = (from?, to?);
+            let is_paid = standing.completes_at_once(caller, [from_user_id, to_user_id]);
+            let amount = amount?;
+            Some(Settlement {
+                id: SettlementId::new(group.created_at, [0; 10]),
+                group_id: group.id,
+                group_title: Some(group.title.to_string()),
+                from_user_id,
+                from_user_name,
+                to_user_id,
+                to_user_name,
+                amount: amount.to_major(),
+                currency: amount.currency,
+                tx_hash: new.tx_hash.as_ref().map(|hash| Some(hash.clone())).or(None)?,
+                status: if is_paid { Status::Completed } else { Status::Pending },
+                created_at: group.created_at,
+                created_by: Some(caller),
+                completed_at: None,
+                import_id: None,
+            })
+        };
+        let settlement = settlement();
+        errors.finish(settlement)
+    }
+}
+
+impl Draft<SettlementUpdate> {
+    /// The requested change, if it breaks no rule.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
+    pub fn check(&self) -> Result<&SettlementUpdate, Error> {
+        let (update, mut errors) = self.open()?;
+        if update.status.is_absent() && update.tx_hash.is_absent() {
+            errors.push("status", "status or txHash is required");
+        }
+        if update.status == Field::Value(Status::Failed) && update.tx_hash.value().is_some() {
+            errors.push("txHash", "txHash must be left out if status is failed");
+        }
+        errors.finish(Some(update))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settlement(status: Status, tx_hash: Option<&str>) -> Settlement {
+        let at: Timestamp = "2024-01-21T10:00:00.000Z".parse().unwrap();
+        Settlement {
+            id: SettlementId::new(at, [1; 10]),
+            group_id: GroupId::new(at, [2; 10]),
+            group_title: None,
+            from_user_id: PAYER.parse().unwrap(),
+            from_user_name: "Bob".to_owned(),
+            to_user_id: RECIPIENT.parse().unwrap(),
+            to_user_name: "Alice".to_owned(),
+            amount: "25".parse().unwrap(),
+            currency: Currency::TON,
+            tx_hash: tx_hash.map(|hash| hash.parse().unwrap()),
+            status,
+            created_at: at,
+            created_by: None,
+            completed_at: None,
+            import_id: None,
+        }
+    }
+
+    const PAYER: &str = "1";
+    const RECIPIENT: &str = "2";
+    const STRANGER: &str = "3";
+    const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
+    #[test]
+    fn each_party_may_make_only_its_own_transitions() {
+        use SettlementError::{Final, NotOtherSide, NotParty, NotPayer};
+        use Status::{Completed, Failed, Pending};
+        let attach = |hash: &str| Ok(Transition::Attach(hash.parse().unwrap()));
+        for (state, stored, caller, status, hash, expected) in [
+            (Pending, None, STRANGER, Some(Completed), None, Err(NotParty)),
+            (Completed, None, STRANGER, Some(Completed), None, Err(NotParty)),
+            (Pending, None, RECIPIENT, Some(Completed), None, Ok(Transition::Complete)),
+            (Pending, None, RECIPIENT, Some(Failed), None, Ok(Transition::Fail)),
+            (Pending, None, RECIPIENT, Some(Pending), None, Ok(Transition::Nothing)),
+            (Pending, None, RECIPIENT, None, Some(A), Err(NotPayer)),
+            (Pending, None, RECIPIENT, Some(Completed), Some(A), Err(NotPayer)),
+            (Pending, Some(A), RECIPIENT, Some(Completed), Some(A), Ok(Transition::Complete)),
+            (Pending, None, PAYER, Some(Completed), None, Err(NotOtherSide)),
+            (Pending, Some(A), PAYER, Some(Completed), None, Err(NotOtherSide)),
+            (Pending, None, PAYER, Some(Completed), Some(A), attach(A)),
+            (Pending, None, PAYER, Some(Pending), Some(A), attach(A)),
+            (Pending, None, PAYER, None, Some(A), attach(A)),
+            (Pending, Some(A), PAYER, Some(Completed), Some(A), Ok(Transition::Nothing)),
+            (Pending, Some(A), PAYER, None, Some(B), attach(B)),
+            (Pending, None, PAYER, Some(Failed), None, Ok(Transition::Fail)),
+            (Completed, None, RECIPIENT, Some(Completed), None, Ok(Transition::Nothing)),
+            (Completed, None, PAYER, Some(Completed), None, Ok(Transition::Nothing)),
+            (Completed, Some(A), PAYER, Some(Completed), Some(A), Ok(Transition::Nothing)),
+            (Completed, None, PAYER, Some(Completed), Some(A), Err(Final(Completed))),
+            (Completed, None, PAYER, None, Some(A), Err(Final(Completed))),
+            (Completed, None, RECIPIENT, Some(Failed), None, Err(Final(Completed))),
+            (Completed, None, RECIPIENT, Some(Pending), None, Err(Final(Completed))),
+            (Failed, None, RECIPIENT, Some(Failed), None, Ok(Transition::Nothing)),
+            (Failed, None, RECIPIENT, Some(Completed), None, Err(Final(Failed))),
+            (Failed, None, PAYER, Some(Completed), Some(A), Err(Final(Failed))),
+        ] {
+            let update = SettlementUpdate {
+                status: status.map_or(Field::Absent, Field::Value),
+                tx_hash: hash.map_or(Field::Absent, |hash| Field::Value(hash.parse().unwrap())),
+            };
+            let caller_id = caller.parse().unwrap();
+            let transition =
+                settlement(state, stored).transition(caller_id, &update, &Standing::default());
+            assert_eq!(
+                transition, expected,
+                "{state}, {stored:?}: {caller} asks {status:?}, {hash:?}"
+            );
+        }
+    }
+}

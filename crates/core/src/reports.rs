@@ -1,0 +1,7 @@
+//! What is added up from records, and whether the rows of a group agree.
+
+pub mod days;
+pub(crate) mod discrepancy;
+pub mod roll;
+pub mod tally;
+pub mod verify;

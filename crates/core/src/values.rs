@@ -1,0 +1,18 @@
+//! Values: ids, amounts, times and texts, which are valid by their type.
+
+pub mod category;
+pub mod chat_id;
+pub mod currency;
+pub mod decimal;
+pub mod entry_id;
+pub mod id;
+pub mod money;
+pub(crate) mod settlement_status;
+pub(crate) mod spending_id;
+pub(crate) mod tally_key;
+pub mod text;
+pub mod text_form;
+pub mod time;
+pub(crate) mod token_hash;
+pub mod ton;
+pub(crate) mod tx_hash;

@@ -1,0 +1,10 @@
+//! Groups and their members.
+
+pub(crate) mod chats;
+pub(crate) mod groups;
+pub(crate) mod guests;
+pub(crate) mod links;
+pub(crate) mod memberships;
+pub(crate) mod presence;
+pub(crate) mod roll;
+pub(crate) mod settings;

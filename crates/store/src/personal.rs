@@ -1,0 +1,7 @@
+//! What is a user's own.
+
+pub(crate) mod days;
+pub(crate) mod spendings;
+pub(crate) mod targets;
+pub(crate) mod tokens;
+pub(crate) mod usage;

@@ -1,0 +1,6 @@
+//! What members record in a group.
+
+pub(crate) mod activity;
+pub(crate) mod adjustments;
+pub(crate) mod expenses;
+pub(crate) mod settlements;

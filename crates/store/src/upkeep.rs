@@ -1,0 +1,6 @@
+//! What only the operators' tool calls, and the first write to a group of the TypeScript Fracti.
+
+pub(crate) mod migration;
+pub(crate) mod standardise;
+pub(crate) mod sweep;
+pub(crate) mod tally_repair;

@@ -1,0 +1,91 @@
+//! Rewrites rows of users that are in an earlier format, for the operators' tool.
+
+use fracti_core::{
+    Error,
+    keys::{self, Primary, prefix},
+    row::{self, AttributeValue, FORMAT_VERSION, Item, Plain, USER_ROWS_VERSION},
+    spending::Spending,
+    summary::DaySummary,
+    targets::Targets,
+    time::Timestamp,
+};
+
+use crate::{
+    commit::{Decision, nothing_stored},
+    dynamo::{Expression, OnConflict, Position, Transaction, TransactionError, Write},
+    idempotency::{IdempotentRequest, Known, Outcome},
+    table::Table,
+};
+
+impl Table {
+    /// Keys of the rows of users in the next part of the table that are in an earlier format, and
+    /// the position after it, unless the table ends there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn old_rows(
+        &self,
+        after: Option<Position>,
+    ) -> Result<(Vec<Primary>, Option<Position>), Error> {
+        let of_users = Expression::begins_with("PK", prefix::MEMBER);
+        let (rows, next) = self.db.scan_where(&of_users, after).await?;
+        let old = |row: Item| Primary::of::<Plain>(&row).filter(|key| is_old(&key.sk, &row));
+        Ok((rows.into_iter().filter_map(old).collect(), next))
+    }
+
+    /// Writes a row of a user in the present format if it is in an earlier one, and returns whether
+    /// it was. Every write of the API sets the format or the version of a row, so none is lost.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if the row cannot be read; [`Error::Contended`] or [`Error::Unavailable`].
+    pub async fn standardise(&self, key: &Primary, now: Timestamp) -> Result<bool, Error> {
+        let mut known = Known::of(&IdempotentRequest::own_work("standardise", now));
+        let attempt = || async {
+            let Some(item) = self.db.item(key.clone()).await?.filter(|row| is_old(&key.sk, row))
+            else {
+                return Ok(Decision::Done(false));
+            };
+            let write = rewritten(key, item, now)?;
+            Ok::<_, TransactionError>(Decision::Write(Transaction::from_iter([write]), true))
+        };
+        let done = self.write_part(&mut known, nothing_stored, attempt).await?;
+        Ok(matches!(done, Outcome::Done(true)))
+    }
+}
+
+/// Whether a row with this sort key was written in an earlier format, or still has attributes of
+/// one. Only spendings, summaries and targets have earlier formats.
+fn is_old(sort_key: &str, row: &Item) -> bool {
+    if ![prefix::SPENDING, prefix::SUMMARY, keys::TARGETS].iter().any(|it| sort_key.starts_with(it))
+    {
+        return false;
+    }
+    let is_key = |name: &str| matches!(name, "PK" | "SK") || name.starts_with("GSI");
+    let is_pascal_case = |name: &str| name.starts_with(|first: char| first.is_ascii_uppercase());
+    let version = match row.get(FORMAT_VERSION) {
+        Some(AttributeValue::N(version)) => version.parse().unwrap_or_default(),
+        _ => 0,
+    };
+    version < USER_ROWS_VERSION || row.keys().any(|name| !is_key(name) && is_pascal_case(name))
+}
+
+/// The write of a row in the present format, on condition that it is as it was read.
+fn rewritten(key: &Primary, item: Item, now: Timestamp) -> Result<Write, Error> {
+    let same = |name: &'static str| match item.get(name) {
+        None => Expression::without(name),
+        Some(value) => Expression::equal(name, value.clone()),
+    };
+    let unchanged = Expression::present().and(same(FORMAT_VERSION)).and(same("version"));
+    let write = if key.sk.starts_with(prefix::SPENDING) {
+        Write::put(&row::from_item::<Spending>(item)?)?
+    } else if key.sk.starts_with(prefix::SUMMARY) {
+        let summary: DaySummary = row::from_item(item)?;
+        let version = Some(summary.version.unwrap_or_default().saturating_add(1));
+        Write::put(&DaySummary { version, updated_at: Some(now), ..summary })?
+    } else {
+        Write::put(&row::from_item::<Targets>(item)?)?
+    };
+    Ok(write.when(unchanged, OnConflict::Retry))
+}
