@@ -9,8 +9,9 @@ use axum::{
     body::Body,
     http::{Method, Request},
 };
-use fracti_http::{Clock, Routes, service};
+use fracti_http::{Routes, service};
 use fracti_local::{FUNCTIONS, Function, routes};
+use fracti_runtime::Clock;
 use fracti_store::TableCost;
 use fracti_tests::events::SAMPLES;
 use serde_json::Value;

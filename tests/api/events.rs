@@ -8,8 +8,9 @@ use std::{
 };
 
 use axum::{Router, body::Body, http::Request};
-use fracti_http::{App, Random, service};
+use fracti_http::{App, service};
 use fracti_local::FUNCTIONS;
+use fracti_runtime::Random;
 use fracti_tests::events::{self, SAMPLES, SCENE, SIGNED_AT, TOKEN, directory};
 use serde_json::Value;
 

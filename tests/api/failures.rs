@@ -3,7 +3,8 @@
 use std::{collections::HashMap, time::Duration};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fracti_http::{DEADLINE, local_dynamodb};
+use fracti_http::DEADLINE;
+use fracti_runtime::local_dynamodb;
 use fracti_store::Table;
 use serde_json::json;
 

@@ -21,8 +21,9 @@ use fracti_core::{
     telegram::{self, User},
     time::Timestamp,
 };
-use fracti_http::{App, BotToken, Clock, DEADLINE, Quotas, Random, TokenCache, service};
+use fracti_http::{App, DEADLINE, Quotas, TokenCache, service};
 use fracti_local::{queued, routes};
+use fracti_runtime::{BotToken, Clock, Random};
 use fracti_store::{Table, TableCost};
 pub(crate) use fracti_tests::client::{FORM, form};
 use fracti_tests::{

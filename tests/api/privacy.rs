@@ -12,7 +12,7 @@ use std::{
 
 use aws_sdk_dynamodb::{Client, config::retry::RetryConfig, types::AttributeValue};
 use axum::http::{HeaderMap, Method, header, request::Parts};
-use fracti_http::local_dynamodb;
+use fracti_runtime::local_dynamodb;
 use fracti_store::Table;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

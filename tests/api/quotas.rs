@@ -12,7 +12,8 @@ use std::{
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use axum::{body::Body, http::Method};
-use fracti_http::{Quotas, Random};
+use fracti_http::Quotas;
+use fracti_runtime::Random;
 use fracti_store::Table;
 use fracti_tests::{
     database::TABLE,

@@ -5,7 +5,7 @@
 //! `INSTA_UPDATE=always cargo test --workspace --test api snapshots` updates the files.
 
 use axum::http::Method;
-use fracti_http::Random;
+use fracti_runtime::Random;
 use serde_json::{Map, Value, json};
 
 use crate::{

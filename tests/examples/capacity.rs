@@ -11,8 +11,9 @@ use std::num::NonZeroU32;
 
 use axum::http::Method;
 use fracti_core::telegram;
-use fracti_http::{App, BotToken, Clock, Quotas, Random, service};
+use fracti_http::{App, Quotas, service};
 use fracti_local::routes;
+use fracti_runtime::{BotToken, Clock, Random};
 use fracti_store::{Table, TableCost};
 use fracti_tests::{
     client::{self, Transport},

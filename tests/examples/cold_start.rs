@@ -17,8 +17,9 @@ use std::{
 };
 
 use fracti_core::telegram;
-use fracti_http::{App, BotToken, Clock, service};
+use fracti_http::{App, service};
 use fracti_local::{routes, sign_event};
+use fracti_runtime::{BotToken, Clock};
 use fracti_store::Table;
 use fracti_tests::{
     database::{Database, TABLE},

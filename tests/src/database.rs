@@ -22,8 +22,8 @@ use axum::{
     body::Body,
     http::{Request, header},
 };
-use fracti_http::local_dynamodb;
 use fracti_local::{Engine, schema::Schema};
+use fracti_runtime::local_dynamodb;
 use http_body_util::BodyExt;
 use hyper_util::client::legacy::{self, connect::HttpConnector};
 use serde_json::Value;

@@ -21,8 +21,9 @@ use fracti_core::{
     time::Timestamp,
     ton::TonAddress,
 };
-use fracti_http::{App, BotToken, Clock, Code, ListId, Paging, Query, local_dynamodb, service};
+use fracti_http::{App, Code, ListId, Paging, Query, service};
 use fracti_local::routes;
+use fracti_runtime::{BotToken, Clock, local_dynamodb};
 use fracti_store::Table;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};

@@ -18,8 +18,9 @@ use axum::{
     routing::{get, post},
 };
 use fracti_core::telegram;
-use fracti_http::{App, BotToken, Clock, service};
+use fracti_http::{App, service};
 use fracti_local::{routes, sign_event};
+use fracti_runtime::{BotToken, Clock};
 use fracti_store::Table;
 use serde_json::Value;
 use tokio::{

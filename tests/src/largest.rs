@@ -25,8 +25,9 @@ use fracti_core::{
     telegram::{self, MAX_NAME, User},
     time::Timestamp,
 };
-use fracti_http::{App, BotToken, Clock, service};
+use fracti_http::{App, service};
 use fracti_local::routes;
+use fracti_runtime::{BotToken, Clock};
 use fracti_store::{Table, TableCost, to_sdk};
 use serde_json::{Value, json};
 

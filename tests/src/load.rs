@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use axum::http::{Method, StatusCode, header};
-use fracti_http::Clock;
+use fracti_runtime::Clock;
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, task::JoinSet};
 

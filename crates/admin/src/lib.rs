@@ -15,7 +15,7 @@ mod verify;
 use std::{io, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use fracti_core::{Cause, Error, id::GroupId};
-use fracti_http::Clock;
+use fracti_runtime::Clock;
 use fracti_store::Table;
 use fracti_transfer::export::FileError;
 use indicatif::{ProgressBar, ProgressStyle};

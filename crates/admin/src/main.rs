@@ -11,7 +11,7 @@ use fracti_admin::{
     Admin, Export, ExportOptions, Failure, ImportInto, MigrateOptions, Outcome, with_causes,
 };
 use fracti_core::id::GroupId;
-use fracti_http::{Clock, dynamodb, dynamodb_at};
+use fracti_runtime::{Clock, dynamodb, dynamodb_at};
 use fracti_store::Table;
 
 /// The variables that the tool reads, for its help.

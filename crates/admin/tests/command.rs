@@ -18,7 +18,7 @@ use fracti_core::{
     ledger::Ledger,
     row::{self, AttributeValue},
 };
-use fracti_http::Clock;
+use fracti_runtime::Clock;
 use fracti_store::{Idempotency, MemberKey, Outcome, RequestContext, Table, to_sdk};
 use fracti_tests::{
     client::user,

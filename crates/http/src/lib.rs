@@ -12,7 +12,6 @@ pub mod openapi;
 
 mod app;
 mod context;
-mod dynamodb;
 mod lambda;
 mod layers;
 mod limits;
@@ -22,12 +21,10 @@ mod request;
 mod response;
 mod routes;
 mod service;
-mod tls;
 mod tokens;
 
-pub use app::{App, BotToken, Clock, ConfigError, DEADLINE, InvalidToken, Random, Settings};
+pub use app::{App, DEADLINE};
 pub use context::Context;
-pub use dynamodb::{dynamodb, dynamodb_at, local_dynamodb};
 pub use lambda::run;
 pub use limits::{MAX_EXPORT_LIMIT, MAX_LIMIT};
 pub use openapi::schemas::{self, Text};

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fracti_http::local_dynamodb;
+use fracti_runtime::local_dynamodb;
 use rusqlite::{Connection, OpenFlags};
 use tokio::net::TcpListener;
 

@@ -19,10 +19,11 @@ use fracti_core::{
     id::UserId,
     telegram::{self, User},
 };
-use fracti_http::{App, BotToken, Clock, Quotas, Settings, dynamodb_at, local_dynamodb, service};
+use fracti_http::{App, Quotas, service};
 use fracti_local::{
     Engine, cors, data, docs, queued, reachable, routes, schema::Schema, sign_event,
 };
+use fracti_runtime::{BotToken, Clock, Settings, dynamodb_at, local_dynamodb};
 use fracti_store::Table;
 use tokio::{net::TcpListener, sync::watch};
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
@@ -191,10 +192,9 @@ async fn start(options: Options, settings: Settings, token: BotToken) -> Result<
     }
 
     let table = Table::new(client, settings.table_name);
-    let given = settings.quotas;
     let quotas = Quotas {
-        reads: options.daily_reads.map_or(given.reads, NonZeroU32::new),
-        writes: options.daily_writes.map_or(given.writes, NonZeroU32::new),
+        reads: options.daily_reads.map_or(settings.daily_reads, NonZeroU32::new),
+        writes: options.daily_writes.map_or(settings.daily_writes, NonZeroU32::new),
         sample: NonZeroU32::MIN,
         timeout: COUNTING_TIMEOUT,
     };

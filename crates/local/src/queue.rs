@@ -67,7 +67,8 @@ async fn wait(
 #[cfg(test)]
 mod tests {
     use axum::{Router, body::Body, extract::Path, http::StatusCode, routing::get};
-    use fracti_http::{App, BotToken, local_dynamodb, service};
+    use fracti_http::{App, service};
+    use fracti_runtime::{BotToken, local_dynamodb};
     use fracti_store::Table;
     use tokio::{
         sync::mpsc::{UnboundedReceiver, unbounded_channel},

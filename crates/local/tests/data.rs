@@ -13,8 +13,8 @@ use std::{
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
 };
-use fracti_http::local_dynamodb;
 use fracti_local::{Engine, schema::Schema};
+use fracti_runtime::local_dynamodb;
 use tokio::net::TcpListener;
 
 /// First starts that are killed.

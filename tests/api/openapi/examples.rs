@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use fracti_http::Random;
+use fracti_runtime::Random;
 
 use super::*;
 

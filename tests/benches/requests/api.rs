@@ -11,8 +11,9 @@ use std::{
 use aws_sdk_dynamodb::Client;
 use axum::{Router, body::Bytes, http::Method};
 use fracti_core::{telegram, time::Timestamp};
-use fracti_http::{App, BotToken, Clock, service};
+use fracti_http::{App, service};
 use fracti_local::routes;
+use fracti_runtime::{BotToken, Clock};
 use fracti_store::Table;
 use fracti_tests::{
     client,

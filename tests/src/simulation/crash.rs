@@ -10,7 +10,7 @@ use std::{
 };
 
 use aws_sdk_dynamodb::Client;
-use fracti_http::{Clock, local_dynamodb};
+use fracti_runtime::{Clock, local_dynamodb};
 use fracti_store::Table;
 use futures_util::future::join_all;
 use tokio::{

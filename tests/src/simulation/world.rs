@@ -16,8 +16,9 @@ use aws_sdk_dynamodb::{
     },
 };
 use fracti_core::{telegram, time::Timestamp};
-use fracti_http::{App, BotToken, Clock, Random, service};
+use fracti_http::{App, service};
 use fracti_local::routes;
+use fracti_runtime::{BotToken, Clock, Random};
 use fracti_store::Table;
 
 use super::{Actor, Journal};

@@ -8,7 +8,7 @@
 //! | limit                 | value       | reason |
 //! |-----------------------|-------------|-----|
 //! | a function            | 10 s        | `TimeoutSeconds` of the template |
-//! | a request             | 8.5 s       | leaves time for a 503; see [`App`](crate::App) |
+//! | a request             | 8.5 s       | leaves time for a 503; see `App` of the crate http |
 //! | an operation          | 5 s         | if one hangs, the request has time for another |
 //! | an attempt            | 1.5 s       | an operation has time for three attempts that hang |
 //! | connecting            | 1 s         | part of the attempt |

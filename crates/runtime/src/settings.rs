@@ -1,0 +1,116 @@
+//! The configuration that a process reads from its environment.
+
+use std::{env, fs, io, num::NonZeroU32, time::Duration};
+
+use aws_config::SdkConfig;
+use fracti_core::{Cause, telegram};
+
+use crate::{
+    bot_token::{BotToken, InvalidToken, TOKEN_FORM},
+    dynamodb, tls,
+};
+
+/// Form of the sample, for error messages.
+const SAMPLE_FORM: &str = "a number of requests from 1, of which one is counted";
+
+/// Error returned for an incomplete or invalid configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A variable without a default is missing.
+    #[error("{0} is required")]
+    Missing(&'static str),
+    /// The secret with the bot token cannot be read.
+    #[error("secret {0} cannot be read")]
+    Secret(String, #[source] Cause),
+    /// The secret is not a bot token.
+    #[error("secret {0} must be {TOKEN_FORM}")]
+    InvalidSecret(String),
+    /// A variable has an invalid value.
+    #[error("{0} must be {1}")]
+    Invalid(&'static str, &'static str),
+    /// The file with the trusted certificates cannot be read.
+    #[error("AWS_CA_BUNDLE {0} cannot be read")]
+    Bundle(String, #[source] io::Error),
+}
+
+/// Configuration read from the environment.
+#[derive(Debug)]
+pub struct Settings {
+    /// `TABLE_NAME`. Default: `FractiTable`.
+    pub table_name: String,
+    /// `TELEGRAM_BOT_TOKEN`.
+    pub bot_token: Option<BotToken>,
+    /// `TELEGRAM_BOT_TOKEN_SECRET`: name or ARN of the AWS Secrets Manager secret with the token,
+    /// used if `TELEGRAM_BOT_TOKEN` is not set.
+    pub bot_token_secret: Option<String>,
+    /// `INIT_DATA_MAX_AGE_SECONDS`. Default: 86400.
+    pub init_data_max_age: Duration,
+    /// `DAILY_READS`. `None`, the default, and 0 allow any number.
+    pub daily_reads: Option<NonZeroU32>,
+    /// `DAILY_WRITES`, likewise.
+    pub daily_writes: Option<NonZeroU32>,
+    /// `USAGE_SAMPLE`.
+    pub usage_sample: Option<NonZeroU32>,
+}
+
+impl Settings {
+    /// Reads the environment. Further variables are those of the AWS SDKs.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::Invalid`] with the name of the invalid variable.
+    pub fn from_env() -> Result<Self, ConfigError> {
+        let variable = |name| env::var(name).ok().filter(|text| !text.is_empty());
+        let max_age = match variable("INIT_DATA_MAX_AGE_SECONDS") {
+            None => telegram::MAX_AGE,
+            Some(text) => {
+                let invalid =
+                    ConfigError::Invalid("INIT_DATA_MAX_AGE_SECONDS", "a number of seconds");
+                Duration::from_secs(text.parse().map_err(|_| invalid)?)
+            }
+        };
+        let limit = |name| match variable(name) {
+            None => Ok(None),
+            Some(text) => {
+                let rule = "a number of requests, or 0 for any number";
+                text.parse().map(NonZeroU32::new).map_err(|_| ConfigError::Invalid(name, rule))
+            }
+        };
+        let sample = match variable("USAGE_SAMPLE") {
+            None => None,
+            Some(text) => {
+                let invalid = ConfigError::Invalid("USAGE_SAMPLE", SAMPLE_FORM);
+                Some(text.parse().map_err(|_| invalid)?)
+            }
+        };
+        let bot_token = variable("TELEGRAM_BOT_TOKEN").map(|token| token.parse()).transpose();
+        Ok(Self {
+            table_name: variable("TABLE_NAME").unwrap_or_else(|| "FractiTable".to_owned()),
+            bot_token: bot_token
+                .map_err(|InvalidToken| ConfigError::Invalid("TELEGRAM_BOT_TOKEN", TOKEN_FORM))?,
+            bot_token_secret: variable("TELEGRAM_BOT_TOKEN_SECRET"),
+            init_data_max_age: max_age,
+            daily_reads: limit("DAILY_READS")?,
+            daily_writes: limit("DAILY_WRITES")?,
+            usage_sample: sample,
+        })
+    }
+}
+
+/// Configuration for AWS from the environment, with the certificates of `AWS_CA_BUNDLE` if it is
+/// set.
+///
+/// # Errors
+///
+/// [`ConfigError::Bundle`] if the file with the certificates cannot be read.
+pub async fn aws_config() -> Result<SdkConfig, ConfigError> {
+    // The SDK for Rust does not read this variable of other AWS SDKs.
+    let http = match env::var("AWS_CA_BUNDLE").ok().filter(|path| !path.is_empty()) {
+        None => tls::trusting_amazon(),
+        Some(path) => match fs::read(&path) {
+            Ok(pem) => tls::trusting_pem(&pem),
+            Err(error) => return Err(ConfigError::Bundle(path, error)),
+        },
+    };
+    Ok(dynamodb::config_for_aws(http).await)
+}
