@@ -6,30 +6,29 @@
 //! authenticate its [`Principal`]. A handler takes extractors ([`Caller`] or [`AsMember`] with its
 //! [`Parameters`], [`Id`], [`IfMatch`], [`Json`], [`Once`] or [`Upload`] with its [`Body`]), calls
 //! one method of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`List`]) or a
-//! [`Problem`]. This crate has no endpoints.
-
-pub mod openapi;
+//! [`Problem`]. This crate has no endpoints. Its folders have an order, which a test holds.
 
 mod app;
-mod context;
+mod caller;
+mod document;
 mod lambda;
 mod layers;
-mod limits;
-mod principal;
-mod quotas;
 mod request;
 mod response;
-mod routes;
 mod service;
-mod tokens;
 
 pub use app::{App, DEADLINE};
-pub use context::Context;
+pub use caller::{
+    context::Context,
+    principal::{AppPrincipal, Credential, Principal},
+    quotas::Quotas,
+    token_cache::TokenCache,
+};
+pub use document::{
+    openapi,
+    routes::{PathRoutes, Routes},
+};
 pub use lambda::run;
-pub use limits::{MAX_EXPORT_LIMIT, MAX_LIMIT};
-pub use openapi::schemas::{self, Text};
-pub use principal::{AppPrincipal, Credential, Principal};
-pub use quotas::Quotas;
 pub use request::{
     body::{Body, JsonScalar, Object, Value},
     caller::{AsMember, Caller, FromChat, Id},
@@ -45,13 +44,13 @@ pub use response::{
     balance::MemberBalance,
     envelope::{Data, List, Pagination, Part},
     etag::{IfMatch, Tagged},
+    limits::{MAX_EXPORT_LIMIT, MAX_LIMIT},
     member::MemberView,
     problem::{Code, Detail, Problem, ProblemBody, sentence},
+    schemas::{self, Text},
     views::{ChangeView, EntryView, ExpenseView, GroupView, SettlementView, ShareView},
 };
-pub use routes::{PathRoutes, Routes};
 pub use service::service;
-pub use tokens::TokenCache;
 
 /// For the macro [`routes!`].
 #[doc(hidden)]

@@ -4,6 +4,8 @@ pub(crate) mod amounts;
 pub(crate) mod balance;
 pub(crate) mod envelope;
 pub(crate) mod etag;
+pub(crate) mod limits;
 pub(crate) mod member;
 pub(crate) mod problem;
+pub mod schemas;
 pub(crate) mod views;

@@ -14,7 +14,7 @@ use crate::{
         authentication::{self, Authentication},
         context, observe,
     },
-    limits::MAX_BODY_KIB,
+    response::limits::MAX_BODY_KIB,
     response::{amounts, problem},
 };
 

@@ -10,7 +10,7 @@ use fracti_runtime::Random;
 use super::*;
 
 const EXAMPLES: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/http/src/openapi/examples.json");
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/http/src/document/examples.json");
 
 /// Texts of responses by operation and status.
 type Texts = BTreeMap<String, BTreeMap<String, String>>;

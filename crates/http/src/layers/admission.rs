@@ -21,8 +21,8 @@ use tokio::{join, time::timeout};
 
 use crate::{
     App, Context, Credential, Principal, Problem,
+    caller::quotas::{Kind, QuotaState},
     layers::observe::chain,
-    quotas::{Kind, QuotaState},
 };
 
 /// Runs the checks of a request together with its handler. Responds when both have ended: as the

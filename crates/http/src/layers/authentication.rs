@@ -27,8 +27,8 @@ use fracti_core::{
 };
 
 use crate::{
-    App, Code, Context, Credential, Principal, Problem, request::caller::group_in,
-    routes::Operations,
+    App, Code, Context, Credential, Principal, Problem, document::routes::Operations,
+    request::caller::group_in,
 };
 
 /// Header in which the Mini App sends init data.

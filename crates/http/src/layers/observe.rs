@@ -14,7 +14,7 @@ use fracti_store::{TableCost, metered};
 
 use crate::{
     Context, Problem,
-    quotas::{RATE_LIMIT, RATE_LIMIT_POLICY},
+    caller::quotas::{RATE_LIMIT, RATE_LIMIT_POLICY},
     request::caller::group_in,
 };
 

@@ -12,8 +12,8 @@ use tokio::time::timeout;
 
 use crate::{
     App, Code, Problem,
-    limits::MAX_BODY_KIB,
     request::body::{self, Body},
+    response::limits::MAX_BODY_KIB,
 };
 
 /// A JSON body. Its errors are reported only after the table has checked the caller's right.

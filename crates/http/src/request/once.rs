@@ -15,11 +15,11 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     App, Context, Data, Principal, Problem,
-    limits::MAX_KEY,
     request::{
         body::{self, Body},
         json,
     },
+    response::limits::MAX_KEY,
     response::{envelope, etag},
 };
 

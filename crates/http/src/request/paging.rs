@@ -13,7 +13,7 @@ use sha2::Sha256;
 
 use crate::{
     App, Code, List, Parameters, Problem, QueryReader,
-    limits::{DEFAULT_LIMIT, MAX_LIMIT},
+    response::limits::{DEFAULT_LIMIT, MAX_LIMIT},
 };
 
 /// Bytes of the signature in a cursor.

@@ -14,11 +14,11 @@ use tokio::time::timeout;
 
 use crate::{
     App, Code, Problem,
-    limits::MAX_UPLOAD_MIB,
     request::{
         body::{self, Body, shortened},
         once::{Head, Key},
     },
+    response::limits::MAX_UPLOAD_MIB,
 };
 
 /// Name of the part with the file.

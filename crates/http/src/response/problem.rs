@@ -21,7 +21,7 @@ use fracti_core::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::limits::{MAX_BODY_KIB, MAX_UPLOAD_MIB};
+use crate::response::limits::{MAX_BODY_KIB, MAX_UPLOAD_MIB};
 
 macro_rules! codes {
     ($($name:ident $status:ident $meaning:literal $($limit:ident = $max:ident)*),+ $(,)?) => {

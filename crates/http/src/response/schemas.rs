@@ -21,7 +21,7 @@ use utoipa::{
 
 use crate::{
     JsonDecimal,
-    limits::{MAX_EXPORT_LIMIT, MAX_LIMIT},
+    response::limits::{MAX_EXPORT_LIMIT, MAX_LIMIT},
 };
 
 /// A value that is written as text, with the schema of its type.

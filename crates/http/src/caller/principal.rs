@@ -11,7 +11,7 @@ use fracti_core::{
     token::{Scope, Token, TokenHash},
 };
 
-use crate::{App, Code, Context, Problem};
+use crate::{Code, Context, Problem};
 
 /// The user who makes a request, and the credential that authenticates them. It is always a
 /// Telegram user, never a guest.
@@ -113,18 +113,18 @@ impl Credential {
     }
 }
 
-impl FromRequestParts<App> for AppPrincipal {
+impl<S: Sync> FromRequestParts<S> for AppPrincipal {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         Principal::of(parts)?.via.require_app().map(|()| Self)
     }
 }
 
-impl FromRequestParts<App> for Credential {
+impl<S: Sync> FromRequestParts<S> for Credential {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         Ok(Principal::of(parts)?.via.clone())
     }
 }

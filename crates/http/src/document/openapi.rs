@@ -5,8 +5,6 @@
 //! the parts that follow from these, the path and the method: parameters, headers, security and
 //! common error codes.
 
-pub mod schemas;
-
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::RangeInclusive,
@@ -38,16 +36,16 @@ use utoipa::{
 
 use crate::{
     Code, ProblemBody, Routes,
-    limits::{DEFAULT_LIMIT, MAX_KEY, MAX_LIMIT},
     request::caller::{PATH_PARAMS, PathParam},
     response::amounts,
+    response::limits::{DEFAULT_LIMIT, MAX_KEY, MAX_LIMIT},
 };
 
 /// The document of all endpoint groups, as it is served.
 ///
 /// No function links all groups, so the document is a file of the repository.
 /// `tests/api/openapi.rs` compares it with [`document`] and can regenerate it.
-pub const DOCUMENT: &str = include_str!("../../../openapi.json");
+pub const DOCUMENT: &str = include_str!("../../../../openapi.json");
 
 /// Extension of an annotation with the error codes of the operation, which the document has as
 /// responses.
@@ -56,7 +54,7 @@ const ERRORS: &str = "x-errors";
 /// Bodies of successful responses by operation and status, which the document has as examples.
 /// `tests/api/openapi/examples.rs` compares them with the responses of the API and can write them
 /// again.
-const EXAMPLES: &str = include_str!("openapi/examples.json");
+const EXAMPLES: &str = include_str!("examples.json");
 
 /// Description of the API.
 fn description() -> String {
