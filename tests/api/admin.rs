@@ -14,6 +14,6 @@ use fracti_store::Table;
 use crate::harness::Api;
 
 /// The tool for the table of an API.
-fn admin(api: &Api) -> Admin {
+pub(crate) fn admin(api: &Api) -> Admin {
     Admin::new(Table::new(api.client.clone(), "FractiTable"), None)
 }

@@ -49,6 +49,7 @@ mod spendings;
 mod stored_rows;
 mod targets;
 mod tokens;
+mod unmigrated;
 mod users;
 
 // With the allocator of the C library, the tests spend a third of their time in it.

@@ -51,7 +51,8 @@ impl Admin {
         let mut import = export.read(now.day())?;
         let targets = into.targets()?;
         let member_key = MemberKey { group: into.group, user: into.user };
-        let (group, members) = self.pace.step(self.table.group(member_key)).await?;
+        let (group, members) =
+            self.pace.step(self.table.group(member_key, self.clock.now())).await?;
         self.pace.step(recall(&self.table, group.id, &mut import)).await?;
         let to = Destination { group: &group, members: &members, user: into.user, now };
         let new = match import.recorded_in(&to, &targets) {
@@ -107,7 +108,8 @@ impl Admin {
         let mut all: Option<Imported> = None;
         loop {
             // Members may leave during a long import.
-            let (_, members) = self.pace.step(self.table.group(member_key)).await?;
+            let (_, members) =
+                self.pace.step(self.table.group(member_key, self.clock.now())).await?;
             let once = Idempotency::own_work("import-file", now);
             let run = all.as_ref().map(|all| all.import.run);
             let part = ImportPart { run, at_most: Some(ROWS_AT_ONCE) };

@@ -11,9 +11,9 @@ use fracti_core::{
     split::MAX_SHARES,
 };
 use fracti_http::{
-    App, AsMember, Code, Credential, Data, EntryView, ExpenseView, FilterParams, Id, IfMatch, List,
-    ListId, Once, Paging, Parameters, Problem, QueryReader, Routes, Tagged, Text, openapi,
-    respond_tagged, respond_with, routes, schemas,
+    App, AsMember, Code, Context, Credential, Data, EntryView, ExpenseView, FilterParams, Id,
+    IfMatch, List, ListId, Once, Paging, Parameters, Problem, QueryReader, Routes, Tagged, Text,
+    openapi, respond_tagged, respond_with, routes, schemas,
 };
 use fracti_store::Slice;
 use serde::Serialize;
@@ -112,8 +112,9 @@ async fn get_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
+    Context { now, .. }: Context,
 ) -> Result<Tagged<ExpenseView>, Problem> {
-    Ok(Tagged(app.table.expense(member_key, expense).await?.into()))
+    Ok(Tagged(app.table.expense(member_key, expense, now).await?.into()))
 }
 
 /// Get the breakdown of an expense: how each share follows from the split.
@@ -125,8 +126,9 @@ async fn get_expense_breakdown(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
+    Context { now, .. }: Context,
 ) -> Result<Data<BreakdownView>, Problem> {
-    let expense = app.table.expense(member_key, expense).await?;
+    let expense = app.table.expense(member_key, expense, now).await?;
     Ok(Data::new(BreakdownView::of(&expense)))
 }
 
@@ -210,9 +212,11 @@ async fn list_expense_history(
     State(app): State<App>,
     AsMember(member_key, paging): AsMember<Paging>,
     Id(expense): Id<ExpenseId>,
+    Context { now, .. }: Context,
 ) -> Result<List<EntryView>, Problem> {
     let list_id = ListId::new("history", &format!("{}/{expense}", member_key.group));
-    let history = app.table.expense_history(member_key, expense, &paging.page(&list_id)?).await?;
+    let history =
+        app.table.expense_history(member_key, expense, &paging.page(&list_id)?, now).await?;
     Ok(paging.list(&list_id, history))
 }
 

@@ -19,9 +19,9 @@ use fracti_core::{
     words,
 };
 use fracti_http::{
-    App, AppPrincipal, AsMember, Body, Caller, Code, Credential, Data, Flag, GroupView, Id,
-    JsonScalar, List, ListId, MemberView, Once, Paging, Parameters, Problem, QueryReader, Routes,
-    Text, Value, openapi, respond, routes, schemas,
+    App, AppPrincipal, AsMember, Body, Caller, Code, Context, Credential, Data, Flag, GroupView,
+    Id, JsonScalar, List, ListId, MemberView, Once, Paging, Parameters, Problem, QueryReader,
+    Routes, Text, Value, openapi, respond, routes, schemas,
 };
 use fracti_store::Profile;
 use serde::Serialize;
@@ -239,8 +239,9 @@ words! {
 async fn get_group(
     State(app): State<App>,
     AsMember(member_key, GroupQuery { past }): AsMember<GroupQuery>,
+    Context { now, .. }: Context,
 ) -> Result<Data<GroupWithMembers>, Problem> {
-    let (group, members) = app.table.group(member_key).await?;
+    let (group, members) = app.table.group(member_key, now).await?;
     let members = members.into_iter().filter(|member| past || member.is_present());
     let members = members.map(MemberView::from).collect();
     Ok(Data::new(GroupWithMembers { group: group.into(), members }))

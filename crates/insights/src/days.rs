@@ -186,8 +186,9 @@ pub(crate) async fn get_day(
     State(app): State<App>,
     Caller(user, ()): Caller,
     Id(date): Id<Day>,
+    Context { now, .. }: Context,
 ) -> Result<Data<DayInGroupsView>, Problem> {
-    let DayInGroups { day, groups, targets } = app.table.consumed_on(user.id, date).await?;
+    let DayInGroups { day, groups, targets } = app.table.consumed_on(user.id, date, now).await?;
     let over = day.over(&targets)?;
     let share = |(group, title, currency, amount): (_, _, _, _)| GroupShareView {
         group_id: Text(fracti_core::id::GroupId::into(group)),

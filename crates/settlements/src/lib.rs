@@ -12,8 +12,8 @@ use fracti_core::{
     words,
 };
 use fracti_http::{
-    App, AsMember, Body, Code, Data, Flag, Id, IfMatch, List, ListId, Object, Once, Paging,
-    Parameters, Problem, QueryReader, Routes, SettlementView, Tagged, Text, Value, openapi,
+    App, AsMember, Body, Code, Context, Data, Flag, Id, IfMatch, List, ListId, Object, Once,
+    Paging, Parameters, Problem, QueryReader, Routes, SettlementView, Tagged, Text, Value, openapi,
     respond_tagged, routes, schemas,
 };
 use tokio::task::spawn_blocking;
@@ -177,8 +177,9 @@ impl Parameters for DebtsQuery {
 async fn get_debts(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<DebtsQuery>,
+    Context { now, .. }: Context,
 ) -> Result<Data<GroupDebts>, Problem> {
-    let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
+    let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
     if query.verify {
         app.table.verify_ledger(member_key.group).await?;
     }
@@ -239,8 +240,9 @@ async fn get_settlement(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(settlement): Id<SettlementId>,
+    Context { now, .. }: Context,
 ) -> Result<Tagged<SettlementView>, Problem> {
-    Ok(Tagged(app.table.settlement(member_key, settlement).await?.into()))
+    Ok(Tagged(app.table.settlement(member_key, settlement, now).await?.into()))
 }
 
 /// Update a settlement.

@@ -87,8 +87,8 @@ pub(crate) async fn import_file(
     AsMember(member_key, RunQuery { run }): AsMember<RunQuery>,
     upload: Upload<ImportOptions>,
 ) -> Result<Response, Problem> {
-    let (group, members) = app.table.group(member_key).await?;
     let now = upload.creation.now;
+    let (group, members) = app.table.migrated_group(member_key, now).await?;
     let idempotency = upload.key.idempotency::<_, ImportedView>("import-file");
     let form = match upload.form.checked() {
         Ok(form) => form,

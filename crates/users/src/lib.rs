@@ -13,8 +13,9 @@ use fracti_core::{
     settlement::Settlement,
 };
 use fracti_http::{
-    App, Caller, Data, ExpenseView, FilterParams, GroupView, JsonDecimal, List, ListId, Paging,
-    Parameters, Problem, QueryReader, Routes, SettlementView, Text, openapi, routes, schemas,
+    App, Caller, Context, Data, ExpenseView, FilterParams, GroupView, JsonDecimal, List, ListId,
+    Paging, Parameters, Problem, QueryReader, Routes, SettlementView, Text, openapi, routes,
+    schemas,
 };
 use fracti_store::{Feed, Membership, Slice};
 use serde::Serialize;
@@ -152,8 +153,9 @@ struct MySettlement {
 async fn get_me(
     State(app): State<App>,
     Caller(user, ()): Caller,
+    Context { now, .. }: Context,
 ) -> Result<Data<CurrentUser>, Problem> {
-    let memberships = memberships(&app, user.id).await?;
+    let memberships = memberships(&app, user.id, now).await?;
     Ok(Data::new(CurrentUser {
         id: Text(user.id),
         name: user.name.clone(),
@@ -173,10 +175,12 @@ async fn get_me(
 async fn list_groups(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
+    Context { now, .. }: Context,
 ) -> Result<List<MyGroup>, Problem> {
     let list_id = ListId::new("users/me/groups", &user.id);
     let paging = paging.or_limit(SUMMARY_PAGE);
-    let Slice { items, next } = app.table.memberships_of(user.id, &paging.page(&list_id)?).await?;
+    let page = paging.page(&list_id)?;
+    let Slice { items, next } = app.table.memberships_of(user.id, &page, now).await?;
     let next = next.map(|position| paging.cursor(&list_id, &position));
     Ok(List::new(items.into_iter().map(MyGroup::of), next))
 }
@@ -268,8 +272,9 @@ async fn list_activity(
 async fn get_summary(
     State(app): State<App>,
     Caller(user, ()): Caller,
+    Context { now, .. }: Context,
 ) -> Result<Data<MySummary>, Problem> {
-    let memberships = memberships(&app, user.id).await?;
+    let memberships = memberships(&app, user.id, now).await?;
     Ok(Data::new(MySummary::of(&memberships)))
 }
 

@@ -119,7 +119,7 @@ pub enum Error {
     /// The group may have expenses or settlements in v0 rows, which are not in its ledger.
     #[error(
         "expenses that the TypeScript Fracti recorded in the group are not in its ledger yet; they \
-         enter it with the next expense or settlement, or when an operator migrates the table"
+         enter it when the balances of the group are read"
     )]
     NotMigrated,
     /// The group already has the maximum number of members.

@@ -378,8 +378,13 @@ impl From<Error> for Problem {
             Error::TxHashUsed => new(Code::TxHashUsed),
             Error::KeyReused => new(Code::IdempotencyKeyReused),
             Error::Contended => later(new(Code::Conflict)),
-            Error::Unavailable(_) | Error::Unmigrated => {
+            Error::Unavailable(_) => {
                 let message = "the service is temporarily unavailable; try again";
+                later(Self::failed(Code::Unavailable, message, FailureKind::Unavailable, error))
+            }
+            Error::Unmigrated => {
+                let message = "expenses that the TypeScript Fracti recorded are being added to the \
+                               ledger, which takes more than one request; try again";
                 later(Self::failed(Code::Unavailable, message, FailureKind::Unavailable, error))
             }
             Error::Table(_) => Self::internal(FailureKind::Table, error),

@@ -254,7 +254,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::Unmigrated`]; [`Error::Unavailable`] or [`Error::Table`].
     pub async fn before_import<'a>(
         &self,
         group: GroupId,
@@ -264,6 +264,9 @@ impl Table {
         let all: Vec<Line<'_>> = records.iter().collect();
         let (ledger, recorded) =
             tokio::try_join!(self.ledger(group), self.recorded(group, format, &all))?;
+        if ledger.presence.needs_migration(group) {
+            return Err(Error::Unmigrated);
+        }
         let missing = records.iter().map(|(_, it)| it).filter(|it| !recorded.has(it));
         Ok((ledger, missing.collect()))
     }

@@ -161,9 +161,14 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn group(&self, member_key: MemberKey) -> Result<(Group, Vec<Member>), Error> {
-        self.group_naming(member_key, None).await
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read only
+    /// after a migration that takes too long; [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn group(
+        &self,
+        member_key: MemberKey,
+        now: Timestamp,
+    ) -> Result<(Group, Vec<Member>), Error> {
+        self.migrated(member_key.group, now, || self.group_naming(member_key, None)).await
     }
 
     /// A group and its members, ordered by id. If only users are named, other members than these
@@ -219,17 +224,53 @@ impl Table {
         Ok(members.into_iter().map(|(.., member)| member).collect())
     }
 
-    /// A group, its members and its ledger.
+    /// [`Table::group`], of a group whose v0 rows are migrated first.
     ///
     /// # Errors
     ///
-    /// As [`Table::group`].
+    /// As [`Table::group_and_ledger`].
+    pub async fn migrated_group(
+        &self,
+        member_key: MemberKey,
+        now: Timestamp,
+    ) -> Result<(Group, Vec<Member>), Error> {
+        let read = || async move {
+            let (group, is_migrated) = tokio::try_join!(
+                self.group_naming(member_key, None),
+                self.is_migrated(member_key.group)
+            )?;
+            if is_migrated { Ok(group) } else { Err(Error::Unmigrated) }
+        };
+        self.migrated(member_key.group, now, read).await
+    }
+
+    /// A group, its members and its ledger. A group with v0 rows is migrated first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::group`]; [`Error::Unmigrated`] if the migration takes too long.
     pub async fn group_and_ledger(
+        &self,
+        member_key: MemberKey,
+        now: Timestamp,
+    ) -> Result<(Group, Vec<Member>, Ledger), Error> {
+        self.migrated(member_key.group, now, || self.group_with_ledger(member_key)).await
+    }
+
+    /// [`Table::group_and_ledger`] of a group that is migrated.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::group`]; [`Error::Unmigrated`].
+    pub(crate) async fn group_with_ledger(
         &self,
         member_key: MemberKey,
     ) -> Result<(Group, Vec<Member>, Ledger), Error> {
         let ((group, members), ledger) =
-            tokio::try_join!(self.group(member_key), self.ledger(member_key.group))?;
+            tokio::try_join!(self.group_naming(member_key, None), self.ledger(member_key.group))?;
+        if ledger.presence.needs_migration(member_key.group) {
+            return Err(Error::Unmigrated);
+        }
         Ok((group, members, ledger))
     }
 }

@@ -97,7 +97,7 @@ impl Table {
         member_key: MemberKey,
     ) -> Result<(Ledger, Group, Vec<Member>), Error> {
         let ledger = self.ledger(member_key.group).await?;
-        let (group, members) = self.group(member_key).await?;
+        let (group, members) = self.group_naming(member_key, None).await?;
         // The rows of guests may have other keys until the group is migrated.
         if ledger.presence.needs_migration(member_key.group) {
             return Err(Error::Unmigrated);

@@ -40,7 +40,7 @@ impl Table {
     ) -> Result<Outcome<Member>, Error> {
         let group = member_key.group;
         self.write_to_group(group, idempotency, || async {
-            let (_, members, ledger) = self.group_and_ledger(member_key).await?;
+            let (_, members, ledger) = self.group_with_ledger(member_key).await?;
             let members = ledger.presence.of(&members);
             let before = find(&members, guest).ok_or(Error::NoMember)?;
             let id = guest.guest().ok_or(Error::NotLinkable)?;

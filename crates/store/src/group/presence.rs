@@ -204,7 +204,7 @@ impl Table {
         guest: &Member,
         transaction: &LedgerTransaction,
     ) -> Result<(), Error> {
-        let (_, members) = self.group(member_key).await?;
+        let (_, members) = self.group_naming(member_key, None).await?;
         let members = transaction.ledger().presence.of(&members);
         let is_taken = Member::is_taken(&guest.name, &members, Some(guest.id));
         if is_taken { Err(Error::NameTaken) } else { Ok(()) }

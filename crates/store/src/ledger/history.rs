@@ -1,6 +1,6 @@
 //! The history of one entry.
 
-use fracti_core::{Error, entry::Entry, entry_id::EntryId, id::GroupId, keys};
+use fracti_core::{Error, entry::Entry, entry_id::EntryId, id::GroupId, keys, time::Timestamp};
 
 use crate::{
     access::MemberKey,
@@ -13,20 +13,27 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoEntry`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or
+    /// [`Error::NoEntry`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if the
+    /// group has v0 rows, and their migration takes too long; [`Error::Unavailable`] or
     /// [`Error::Table`].
     pub async fn entry(
         &self,
         member_key: MemberKey,
         entry_id: &EntryId,
         page: &Page,
+        now: Timestamp,
     ) -> Result<Slice<Entry>, Error> {
-        let slice =
-            self.checked(member_key, self.entry_history(member_key.group, entry_id, page)).await?;
-        if slice.items.is_empty() && page.after.is_none() {
-            return Err(Error::NoEntry);
-        }
-        Ok(slice)
+        let group = member_key.group;
+        let read = || async move {
+            let history = self.entry_history(group, entry_id, page);
+            let slice = self.checked(member_key, history).await?;
+            if slice.items.is_empty() && page.after.is_none() {
+                self.require_migrated(group).await?;
+                return Err(Error::NoEntry);
+            }
+            Ok(slice)
+        };
+        self.migrated(group, now, read).await
     }
 
     /// As [`Table::entry`], without checks. The current row has the last sort key, so it comes

@@ -21,23 +21,31 @@ use crate::{
 const ENTRIES: usize = Checkpoint::EVERY as usize;
 
 impl Table {
-    /// A group, its members and its ledger at the moment `at`, or now.
+    /// A group, its members and its ledger at the moment `at`, or now. A group with v0 rows is
+    /// migrated first.
     ///
     /// A past ledger is calculated from the last checkpoint before the moment and the entries after
     /// it, of which there are fewer than [`Checkpoint::EVERY`].
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
+    /// As [`Table::group_and_ledger`].
     pub async fn group_and_ledger_at(
         &self,
         member_key: MemberKey,
         at: Option<Timestamp>,
+        now: Timestamp,
     ) -> Result<(Group, Vec<Member>, Ledger), Error> {
-        let Some(at) = at else { return self.group_and_ledger(member_key).await };
-        let ((group, members), ledger) =
-            tokio::try_join!(self.group(member_key), self.ledger_at(member_key.group, at))?;
-        Ok((group, members, ledger))
+        let Some(at) = at else { return self.group_and_ledger(member_key, now).await };
+        let read = || async move {
+            let ((group, members), ledger, is_migrated) = tokio::try_join!(
+                self.group_naming(member_key, None),
+                self.ledger_at(member_key.group, at),
+                self.is_migrated(member_key.group),
+            )?;
+            if is_migrated { Ok((group, members, ledger)) } else { Err(Error::Unmigrated) }
+        };
+        self.migrated(member_key.group, now, read).await
     }
 
     async fn ledger_at(&self, group: GroupId, at: Timestamp) -> Result<Ledger, Error> {
@@ -87,13 +95,14 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
+    /// As [`Table::group_and_ledger`].
     pub async fn days(
         &self,
         member_key: MemberKey,
         from: Option<Day>,
         to: Option<Day>,
         page: &Page,
+        now: Timestamp,
     ) -> Result<(Group, Vec<Member>, Slice<Ledger>), Error> {
         let key = |day: Option<Day>, open: &str| {
             day.map_or_else(|| open.to_owned(), |day| keys::closing(member_key.group, day).sk)
@@ -101,7 +110,7 @@ impl Table {
         let sort = Sort::Between(key(from, prefix::CLOSING), key(to, "DAY#~"));
         let partition = keys::ledger_partition(member_key.group);
         let range = Range { index: None, partition, sort, order: Order::Asc };
-        let (group, members, ledger) = self.group_and_ledger(member_key).await?;
+        let (group, members, ledger) = self.group_and_ledger(member_key, now).await?;
         let shown = |ledger: &Ledger| Shown::of(ledger, group.currency, members.len()).count();
         // Earlier days have about as many balances as the current ledger, or fewer.
         let fitting = MAX_SHOWN.checked_div(shown(&ledger)).unwrap_or(MAX_SHOWN).max(1);

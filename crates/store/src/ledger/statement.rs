@@ -86,23 +86,30 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Invalid`] if `user` is not a member; [`Error::NoGroup`] or [`Error::NotMember`];
+    /// [`Error::Unmigrated`] if the group has v0 rows, and their migration takes too long;
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn statement(
         &self,
         member_key: MemberKey,
         statement: &Statement,
         limit: usize,
+        now: Timestamp,
     ) -> Result<(Vec<Line>, Option<Place>), Error> {
         let group = member_key.group;
-        let read = async {
+        let read = || async {
             let place = async {
                 let ledger = self.ledger(group).await?;
+                if ledger.presence.needs_migration(group) {
+                    return Err(Error::Unmigrated);
+                }
                 self.place(group, &ledger, statement).await
             };
-            let (place, ()) = tokio::try_join!(place, self.member_named(group, statement.user))?;
+            let (place, named) = tokio::join!(place, self.member_named(group, statement.user));
+            let place = place?;
+            named?;
             self.read_statement(group, place, limit).await
         };
-        self.checked(member_key, read).await
+        self.migrated(group, now, || self.checked(member_key, read())).await
     }
 
     /// The page of a statement at `place`, and the position after it, if it continues.

@@ -28,19 +28,27 @@ pub(crate) const MAX_COUNTERS: usize = 150;
 const FULL: &str = "the group's totals for this day and category are full";
 
 impl Table {
-    /// The members of a group, present and past, and its tallies on these days.
+    /// The members of a group, present and past, and its tallies on these days. A group with v0
+    /// rows is migrated first.
     ///
     /// # Errors
     ///
-    /// As [`Table::group`]; [`Error::TooMuchHistory`] if the tallies are too many.
+    /// As [`Table::group_and_ledger`]; [`Error::TooMuchHistory`] if the tallies are too many.
     pub async fn members_and_tallies(
         &self,
         member_key: MemberKey,
         days: &RangeInclusive<Day>,
+        now: Timestamp,
     ) -> Result<(Vec<Member>, Vec<TallyRow>), Error> {
-        let ((_, members), tallies) =
-            tokio::try_join!(self.group(member_key), self.tallies(member_key.group, days))?;
-        Ok((members, tallies))
+        let read = || async move {
+            let ((_, members), tallies, is_migrated) = tokio::try_join!(
+                self.group_naming(member_key, None),
+                self.tallies(member_key.group, days),
+                self.is_migrated(member_key.group),
+            )?;
+            if is_migrated { Ok((members, tallies)) } else { Err(Error::Unmigrated) }
+        };
+        self.migrated(member_key.group, now, read).await
     }
 
     /// The tallies of a group on these days, by day. It does not check a membership: the caller

@@ -73,9 +73,15 @@ impl Table {
     ///
     /// [`Error::NoExpense`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or
     /// [`Error::Table`].
-    pub async fn expense(&self, member_key: MemberKey, id: ExpenseId) -> Result<Expense, Error> {
-        let expense = self.checked(member_key, self.find_expense(member_key.group, id)).await?;
-        expense.ok_or(Error::NoExpense)
+    pub async fn expense(
+        &self,
+        member_key: MemberKey,
+        id: ExpenseId,
+        now: Timestamp,
+    ) -> Result<Expense, Error> {
+        let group = member_key.group;
+        let find = || self.checked(member_key, self.find_expense(group, id));
+        self.migrated(group, now, find).await?.ok_or(Error::NoExpense)
     }
 
     /// Records an expense and its entry in the group's ledger. Its date is by default the current
@@ -267,18 +273,26 @@ impl Table {
         member_key: MemberKey,
         id: ExpenseId,
         page: &Page,
+        now: Timestamp,
     ) -> Result<Slice<Entry>, Error> {
-        let read = async {
-            let entry = id.into();
-            tokio::try_join!(
-                self.entry_history(member_key.group, &entry, page),
-                self.find_expense(member_key.group, id)
-            )
+        let group = member_key.group;
+        let read = || async move {
+            let read = async {
+                let entry = id.into();
+                tokio::try_join!(
+                    self.entry_history(group, &entry, page),
+                    self.find_expense(group, id)
+                )
+            };
+            let (history, expense) = self.checked(member_key, read).await?;
+            let known = history.items.iter().any(|entry| entry.ref_type == RefType::Expense);
+            let ended = page.after.is_some() && history.items.is_empty();
+            if expense.is_some() && history.items.is_empty() {
+                self.require_migrated(group).await?;
+            }
+            if known || ended || expense.is_some() { Ok(history) } else { Err(Error::NoExpense) }
         };
-        let (history, expense) = self.checked(member_key, read).await?;
-        let known = history.items.iter().any(|entry| entry.ref_type == RefType::Expense);
-        let ended = page.after.is_some() && history.items.is_empty();
-        if known || ended || expense.is_some() { Ok(history) } else { Err(Error::NoExpense) }
+        self.migrated(group, now, read).await
     }
 
     /// The expense `id` of a group.

@@ -80,10 +80,11 @@ impl Table {
         &self,
         member_key: MemberKey,
         id: SettlementId,
+        now: Timestamp,
     ) -> Result<Settlement, Error> {
-        let settlement =
-            self.checked(member_key, self.find_settlement(member_key.group, id)).await?;
-        settlement.ok_or(Error::NoSettlement)
+        let group = member_key.group;
+        let find = || self.checked(member_key, self.find_settlement(group, id));
+        self.migrated(group, now, find).await?.ok_or(Error::NoSettlement)
     }
 
     /// Records a settlement. It is completed if its recipient records it, unless a past member
@@ -165,7 +166,7 @@ impl Table {
                     | SettlementError::NotPayer
                     | SettlementError::NotOtherSide,
                 ) => {
-                    let (_, members) = self.group(member_key).await?;
+                    let (_, members) = self.group_naming(member_key, None).await?;
                     effect(&Standing::of(&ledger.presence.of(&members)))
                 }
                 known => known,

@@ -35,7 +35,9 @@ impl Table {
                 Some(row) if row.member.is_present() => Ok(()),
                 Some(_) => Err(Error::NotMember),
                 // The row of a member may have another key until the group is migrated.
-                None if !member_key.group.is_ours() => self.group(member_key).await.map(|_| ()),
+                None if !member_key.group.is_ours() => {
+                    self.group_naming(member_key, None).await.map(|_| ())
+                }
                 None => Err(self.refusal(member_key.group).await),
             }
         };

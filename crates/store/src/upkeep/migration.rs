@@ -149,7 +149,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] at the deadline; what is migrated by then stays migrated. Otherwise
+    /// [`Error::Unmigrated`] at the deadline; what is migrated by then stays migrated. Otherwise
     /// as [`Table::migrate_step`].
     pub(crate) async fn migrate(&self, group: GroupId, now: Timestamp) -> Result<(), Error> {
         let deadline = Retry::new();
@@ -158,8 +158,7 @@ impl Table {
         loop {
             let step = self.write_part(&mut known, nothing_stored, || self.step(&migration));
             let step = deadline.before_deadline(step).await;
-            let late = || Error::Unavailable("the group's v0 rows are still being migrated".into());
-            let Outcome::Done(step) = step.ok_or_else(late)?? else { continue };
+            let Outcome::Done(step) = step.ok_or(Error::Unmigrated)?? else { continue };
             if step.done {
                 return Ok(());
             }

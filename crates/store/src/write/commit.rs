@@ -6,9 +6,12 @@
 //! are both committed, the row names the one that was, and a refusal is answered only once no
 //! attempt can be committed any more.
 
-use std::{convert::Infallible, ops::ControlFlow};
+use std::{collections::BTreeSet, convert::Infallible, ops::ControlFlow};
 
-use fracti_core::{Error, id::GroupId, idempotency::IdempotencyRow, time::Timestamp};
+use fracti_core::{
+    Error, balance::Balance, group::Group, id::GroupId, idempotency::IdempotencyRow, keys,
+    time::Timestamp,
+};
 use futures_util::future::BoxFuture;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -329,11 +332,12 @@ impl Table {
         }
     }
 
-    /// Runs `work`. If `work` needs the group to be migrated, migrates it and runs `work` again.
+    /// Runs the read `work`. If it needs the group to be migrated, migrates it and runs `work` again.
     ///
     /// # Errors
     ///
-    /// Those of `work`; as [`Table::migrate`].
+    /// Those of `work`; [`Error::Unmigrated`] if the migration does not end before the deadline;
+    /// otherwise as [`Table::migrate`].
     pub(crate) async fn migrated<T, W>(
         &self,
         group: GroupId,
@@ -343,12 +347,77 @@ impl Table {
     where
         W: Future<Output = Result<T, Error>>,
     {
-        match work().await {
-            Err(error) if may_be_unmigrated(&error) => {
-                if self.migrate_if_needed(group, now).await? { work().await } else { Err(error) }
-            }
-            done => done,
+        let error = match work().await {
+            Err(error) if group.created_at().is_none() && may_be_unmigrated(&error) => error,
+            done => return done,
+        };
+        let migration = async {
+            // Of many reads at once, one migrates the group, and the others find it migrated.
+            let lock = self.locks.of(group);
+            let _turn = lock.lock().await;
+            self.migrate_if_needed(group, now).await
+        };
+        match Retry::new().before_deadline(migration).await {
+            Some(Ok(true)) => work().await,
+            Some(Ok(false)) if matches!(error, Error::Unmigrated) => work().await,
+            Some(Ok(false)) => Err(error),
+            Some(Err(Error::Contended)) | None => Err(Error::Unmigrated),
+            Some(Err(error)) => Err(error),
         }
+    }
+
+    /// Migrates those of these groups that have v0 rows. One that has no row, or whose row cannot
+    /// be read, is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unmigrated`] if the migrations do not end before the deadline;
+    /// [`Error::Unavailable`] or [`Error::Table`].
+    pub(crate) async fn migrate_all(
+        &self,
+        groups: impl IntoIterator<Item = GroupId>,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let old = groups.into_iter().filter(|group| group.created_at().is_none());
+        let old: BTreeSet<GroupId> = old.collect();
+        if old.is_empty() {
+            return Ok(());
+        }
+        let keys = old.iter().map(|group| keys::balance(*group)).collect();
+        let balances = self.db.batch::<Balance>(keys).await?;
+        for group in old {
+            let balance = balances.get(&keys::balance(group));
+            if balance.is_some_and(|it| !it.ledger.presence.needs_migration(group)) {
+                continue;
+            }
+            match self.migrated(group, now, || self.require_migrated(group)).await {
+                Ok(()) | Err(Error::NoGroup) => {}
+                Err(Error::Table(cause)) => {
+                    if matches!(self.db.get::<Group>(keys::group(group)).await, Ok(Some(_))) {
+                        return Err(Error::Table(cause));
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the events of a group's v0 rows are in its ledger. Only groups of the TypeScript
+    /// Fracti may have such rows, so others cost no read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unmigrated`]; [`Error::Unavailable`] or [`Error::Table`].
+    pub(crate) async fn require_migrated(&self, group: GroupId) -> Result<(), Error> {
+        if self.is_migrated(group).await? { Ok(()) } else { Err(Error::Unmigrated) }
+    }
+
+    /// [`Table::require_migrated`] for a read that runs beside the check of a membership, whose
+    /// refusal comes first.
+    pub(crate) async fn is_migrated(&self, group: GroupId) -> Result<bool, Error> {
+        let is_ours = group.created_at().is_some();
+        Ok(is_ours || !self.ledger(group).await?.presence.needs_migration(group))
     }
 
     /// Migrates a group that has v0 rows, and returns whether it had any. Only groups of the
@@ -359,9 +428,7 @@ impl Table {
         now: Timestamp,
     ) -> BoxFuture<'_, Result<bool, Error>> {
         Box::pin(async move {
-            if group.created_at().is_some()
-                || !self.ledger(group).await?.presence.needs_migration(group)
-            {
+            if self.is_migrated(group).await? {
                 return Ok(false);
             }
             self.migrate(group, now).await?;
