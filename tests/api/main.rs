@@ -50,6 +50,7 @@ mod stored_rows;
 mod targets;
 mod tokens;
 mod unmigrated;
+mod unreadable;
 mod users;
 
 // With the allocator of the C library, the tests spend a third of their time in it.

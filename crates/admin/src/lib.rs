@@ -9,6 +9,7 @@ mod pace;
 mod plan;
 mod recount;
 mod retally;
+mod set_aside;
 mod standardise;
 mod verify;
 

@@ -98,6 +98,18 @@ enum Command {
         #[command(flatten)]
         changes: Changes,
     },
+    /// Move the rows of the TypeScript Fracti that cannot be read, and that `verify` names, out of a
+    /// group. They are kept whole, and can be put back.
+    SetAside {
+        /// The group.
+        #[arg(long, value_name = "ID")]
+        group: GroupId,
+        /// Only the row with this sort key, such as `TX#2024-01-20T18:30:00.000Z`. May be repeated.
+        #[arg(long, value_name = "SK")]
+        row: Vec<String>,
+        #[command(flatten)]
+        changes: Changes,
+    },
     /// Add up the tallies of groups again from the expenses, and write those that differ.
     Retally {
         #[command(flatten)]
@@ -157,6 +169,9 @@ async fn run(options: Options) -> Result<Outcome, Failure> {
         }
         Command::Retally { groups, changes } => {
             admin().await.retally(groups.group, changes.dry_run, out).await
+        }
+        Command::SetAside { group, row, changes } => {
+            admin().await.set_aside(group, &row, changes.dry_run, out).await
         }
         Command::Export { options } => admin().await.export(&options, out).await,
         Command::Import { export, into, changes } => {

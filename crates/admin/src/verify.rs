@@ -27,7 +27,8 @@ impl Admin {
         let bar = progress(groups.len(), "groups");
         let (mut differing, mut unverified, mut unreadable) = (0_u64, 0_u64, 0_u32);
         for group in bar.wrap_iter(groups.into_iter()) {
-            let ledger = self.pace.patient(|| self.table.verify_ledger(group)).await;
+            // Boxed, because the futures are large.
+            let ledger = self.pace.patient(|| Box::pin(self.table.verify_ledger(group))).await;
             let members = self.pace.patient(|| self.table.verify_members(group)).await;
             let (mut is_good, mut is_verified, mut failure) = (true, true, None);
             for error in [ledger, members].into_iter().filter_map(Result::err) {
@@ -49,6 +50,17 @@ impl Admin {
                     }
                 };
                 bar.suspend(|| writeln!(out, "group {group}: {text}"))?;
+            }
+            match self.pace.patient(|| Box::pin(self.table.broken_rows(group))).await {
+                Ok(broken) => {
+                    for row in broken {
+                        is_good = false;
+                        let text = format!("row {} is left out: {}", row.key.sk, row.reason);
+                        bar.suspend(|| writeln!(out, "group {group}: {text}"))?;
+                    }
+                }
+                // The ledger could not be read either.
+                Err(error) => failure = failure.or(Some(error)),
             }
             unreadable = if failure.is_some() { unreadable.saturating_add(1) } else { 0 };
             if let Some(failure) = failure.filter(|_| unreadable >= MAX_UNREADABLE) {

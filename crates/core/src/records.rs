@@ -1,6 +1,7 @@
 //! What members record in a group, and what the ledger makes of it.
 
 pub mod adjustment;
+pub mod aside;
 pub mod entry;
 pub mod expense;
 pub mod import;

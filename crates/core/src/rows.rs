@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Error,
+    aside::AsideRow,
     balance::{Balance, Checkpoint, Closing},
     entry::Entry,
     expense::{Expense, PaidExpense, Participant},
@@ -33,7 +34,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 22] = [
+pub const ROWS: [RowKind; 23] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -49,6 +50,7 @@ pub const ROWS: [RowKind; 22] = [
     RowKind::of::<TallyRow>(),
     RowKind::of::<Entry>(),
     RowKind::of::<UsedHash>(),
+    RowKind::of::<AsideRow>(),
     RowKind::of::<IdempotencyRow<AnyResult>>(),
     RowKind::of::<Spending>(),
     RowKind::of::<DaySummary>(),

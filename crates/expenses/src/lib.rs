@@ -74,11 +74,13 @@ impl Parameters for ExpensesQuery {
 async fn list_expenses(
     State(app): State<App>,
     AsMember(member_key, ExpensesQuery { paging, filter }): AsMember<ExpensesQuery>,
+    Context { now, .. }: Context,
 ) -> Result<List<ExpenseView>, Problem> {
     let list_id = ListId::new("expenses", &member_key.group).filtered(&filter);
-    let expenses = app.table.expenses(member_key, &filter, &paging.page(&list_id)?).await?;
-    let items = expenses.items.into_iter().map(|expense| ExpenseView::from(expense).listed());
-    Ok(paging.list(&list_id, Slice { items: items.collect(), next: expenses.next }))
+    let expenses = app.table.expenses(member_key, &filter, &paging.page(&list_id)?, now).await?;
+    let Slice { items, next, unreadable } = expenses;
+    let items = items.into_iter().map(|expense| ExpenseView::from(expense).listed()).collect();
+    Ok(paging.list::<ExpenseView, _>(&list_id, Slice { items, next, unreadable }))
 }
 
 /// Create an expense.

@@ -14,7 +14,6 @@ use fracti_http::{
     Parameters, Problem, QueryReader, Tagged, Text, Value, respond_created, respond_tagged,
     respond_with, schemas,
 };
-use fracti_store::Slice;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -198,8 +197,7 @@ pub(crate) async fn list_spendings(
 ) -> Result<List<SpendingView>, Problem> {
     let list_id = ListId::new("users/me/spendings", &user.id).filtered(&days);
     let spendings = app.table.spendings(user.id, days, &paging.page(&list_id)?).await?;
-    let Slice { items, next } = spendings;
-    Ok(paging.list(&list_id, Slice { items, next }))
+    Ok(paging.list(&list_id, spendings))
 }
 
 /// Create a spending.

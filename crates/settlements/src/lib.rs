@@ -207,9 +207,10 @@ async fn get_debts(
 async fn list_settlements(
     State(app): State<App>,
     AsMember(member_key, paging): AsMember<Paging>,
+    Context { now, .. }: Context,
 ) -> Result<List<SettlementView>, Problem> {
     let list_id = ListId::new("settlements", &member_key.group);
-    let settlements = app.table.settlements(member_key, &paging.page(&list_id)?).await?;
+    let settlements = app.table.settlements(member_key, &paging.page(&list_id)?, now).await?;
     Ok(paging.list(&list_id, settlements))
 }
 

@@ -10,6 +10,7 @@ mod query;
 mod retry;
 mod scan;
 mod transaction;
+mod unreadable;
 mod update;
 mod write;
 
@@ -27,4 +28,5 @@ pub(crate) use retry::Retry;
 pub(crate) use scan::Scan;
 pub use scan::Segment;
 pub(crate) use transaction::{MAX_ACTIONS, Transaction, TransactionError};
+pub use unreadable::{UnreadableRow, noting_unreadable};
 pub(crate) use write::{OnConflict, Write};

@@ -32,16 +32,17 @@ use ledger::tallies;
 use personal::{days, spendings};
 use records::{activity, adjustments, expenses, settlements};
 use table::{access, balance};
-use upkeep::{migration, tally_repair};
+use upkeep::{aside, migration, tally_repair};
 use write::{commit, idempotency};
 
 pub use access::MemberKey;
 pub use activity::{Activity, ActivityPosition, Feed};
+pub use aside::BrokenRow;
 pub use chats::Opened;
 pub use days::{DayInGroups, Days, Rebuilt};
 pub use dynamo::{
     IndexState, Order, OrderError, Page, Position, SdkItem, Segment, Slice, TableCost, TableState,
-    from_sdk, metered, to_sdk, with_admission, with_deadline,
+    UnreadableRow, from_sdk, metered, noting_unreadable, to_sdk, with_admission, with_deadline,
 };
 pub use export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
 pub use groups::Profile;

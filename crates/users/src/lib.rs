@@ -180,9 +180,10 @@ async fn list_groups(
     let list_id = ListId::new("users/me/groups", &user.id);
     let paging = paging.or_limit(SUMMARY_PAGE);
     let page = paging.page(&list_id)?;
-    let Slice { items, next } = app.table.memberships_of(user.id, &page, now).await?;
+    let memberships = app.table.memberships_of(user.id, &page, now).await?;
+    let Slice { items, next, unreadable } = memberships;
     let next = next.map(|position| paging.cursor(&list_id, &position));
-    Ok(List::new(items.into_iter().map(MyGroup::of), next))
+    Ok(List::new(items.into_iter().map(MyGroup::of), next).leaving_out(unreadable))
 }
 
 /// Query parameters of the list of expenses that the caller paid.
@@ -213,9 +214,10 @@ async fn list_expenses(
     let list_id = ListId::new("users/me/expenses", &user.id).filtered(&filter);
     let after = paging.after(&list_id)?.unwrap_or_default();
     let feed = app.table.paid_by(user.id, &filter, paging.limit(), after).await?;
-    let Feed { items, next, ids } = feed;
+    let Feed { items, next, ids, unreadable } = feed;
     let next = next.map(|position| paging.cursor(&list_id, &position));
-    Ok(List::new(items.into_iter().map(|paid| MyExpense::of(paid, &ids)), next))
+    let items = items.into_iter().map(|paid| MyExpense::of(paid, &ids));
+    Ok(List::new(items, next).leaving_out(unreadable))
 }
 
 /// List the expenses of which the caller owes more than they paid.
@@ -261,9 +263,10 @@ async fn list_activity(
     let list_id = ListId::new("users/me/activity", &user.id);
     let after = paging.after(&list_id)?.unwrap_or_default();
     let feed = app.table.activity_of(user.id, paging.limit(), after).await?;
-    let Feed { items, next, ids } = feed;
+    let Feed { items, next, ids, unreadable } = feed;
     let next = next.map(|position| paging.cursor(&list_id, &position));
-    Ok(List::new(items.into_iter().map(|event| ActivityView::of(event, &ids)), next))
+    let items = items.into_iter().map(|event| ActivityView::of(event, &ids));
+    Ok(List::new(items, next).leaving_out(unreadable))
 }
 
 /// Get the caller's totals over all groups.
@@ -300,7 +303,7 @@ impl MyGroup {
 /// The response with a page of a feed.
 fn list<T, V: From<T>>(paging: &Paging, list_id: &ListId, feed: Feed<T>) -> List<V> {
     let next = feed.next.map(|position| paging.cursor(list_id, &position));
-    List::new(feed.items.into_iter().map(V::from), next)
+    List::new(feed.items.into_iter().map(V::from), next).leaving_out(feed.unreadable)
 }
 
 impl MyExpense {

@@ -77,7 +77,7 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
     /// Migrates a group and verifies it. One that cannot be migrated is an anomaly.
     async fn group(&self, group: GroupId) -> Result<(), Failure> {
         self.report.group();
-        match self.migrate(group).await? {
+        match Box::pin(self.migrate(group)).await? {
             Err(error @ (Error::Unavailable(_) | Error::Contended)) => Err(error.into()),
             Err(error) => self.report.group_anomaly(group, &error),
             Ok(()) => Ok(()),

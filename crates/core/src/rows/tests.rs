@@ -187,6 +187,10 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         ("adjustment", to_item(&adjusted)),
         ("link", to_item(&link)),
         ("used hash", to_item(&used)),
+        (
+            "aside",
+            AsideRow::of(group_id, "TX#x", &Item::new(), "x", at).and_then(|it| to_item(&it)),
+        ),
         ("idempotency", to_item(&request)),
     ]
 }
@@ -272,6 +276,7 @@ fn keys_are_stable() {
     adjustment: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#3beedc85d331983de0eee1999f0302d162bd27a64147639f0b75db5154415562 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
     link: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#link:guest-0190a1b2-0000-7000-8000-000000000001 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
     used hash: TXHASH#aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa / SETTLEMENT
+    aside: ASIDE#550e8400-e29b-41d4-a716-446655440000 / 2024-01-20T18:30:00.000Z#TX#x
     idempotency: IDEM#123456789 / create-expense#00ff
     spending: USER#123456789 / SPEND#2026-11-20T08:15:00.000Z#abababababababababab
     day summary: USER#123456789 / SUMMARY#2026-11-20

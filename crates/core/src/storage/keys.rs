@@ -18,6 +18,7 @@
 //! | past entry | `LEDGER#<groupId>#ENTRY#<entryId>` | `HISTORY#<sequence>` |
 //! | chat group | `CHAT#<chat_instance>` | `GROUP` |
 //! | used hash | `TXHASH#<txHash>` | `SETTLEMENT` |
+//! | aside | `ASIDE#<groupId>` | `<setAsideAt>#<sort key of the v0 row>` |
 //! | idempotency | `IDEM#<userId>` | `<operation>#<sha256 of the key, or random>` |
 //! | idempotency, without a user | `IDEM#<random>` | `<operation>` |
 //! | spending | `USER#<userId>` | `SPEND#<spentAt>#<suffix>` |
@@ -416,6 +417,12 @@ pub fn chat_group(chat: &ChatId) -> Primary {
 #[must_use]
 pub fn tx_hash(hash: &TxHash) -> Primary {
     Primary { pk: format!("TXHASH#{hash}"), sk: "SETTLEMENT".to_owned() }
+}
+
+/// Key of a v0 row of a group that is set aside. `sort_key` is the one that it had.
+#[must_use]
+pub fn aside(group: GroupId, at: Timestamp, sort_key: &str) -> Primary {
+    Primary { pk: format!("ASIDE#{group}"), sk: format!("{at}#{sort_key}") }
 }
 
 /// Key of the row of a user's request. `request` is the SHA-256 of the idempotency key, or random

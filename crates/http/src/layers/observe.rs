@@ -1,4 +1,4 @@
-//! The layer that writes one log line a request, renders problems, and adds the headers of every
+//! The layer that writes the log of a request, renders problems, and adds the headers of every
 //! response.
 
 use std::{error::Error, sync::Arc, time::Instant};
@@ -10,7 +10,7 @@ use axum::{
     response::Response,
 };
 use fracti_core::id::TokenId;
-use fracti_store::{TableCost, metered};
+use fracti_store::{TableCost, metered, noting_unreadable};
 
 use crate::{
     Context, Problem,
@@ -18,7 +18,11 @@ use crate::{
     request::caller::group_in,
 };
 
-/// Serves a request and writes one log line about it.
+/// Kind of the warning about a row of the TypeScript Fracti that cannot be read.
+const UNREADABLE_ROW: &str = "UNREADABLE_ROW";
+
+/// Serves a request and writes one log line about it, and one more for each unreadable row that it
+/// left out, with `request_id`, `kind`, `cause` and the key of the row, `pk` and `sk`.
 ///
 /// | field | value |
 /// |---|---|
@@ -44,7 +48,8 @@ pub(crate) async fn observe(
     // A valid id only: anything else in the path may be private.
     let group_id = params.as_ref().ok().and_then(group_in).map(|group| group.to_string());
 
-    let (mut response, cost) = metered(next.run(request)).await;
+    let served = noting_unreadable(metered(next.run(request)));
+    let ((mut response, cost), unreadable) = served.await;
     let problem = response.extensions_mut().remove::<Arc<Problem>>();
     let token_id = response.extensions().get::<TokenId>().map(ToString::to_string);
     if let Some(problem) = &problem {
@@ -66,6 +71,10 @@ pub(crate) async fn observe(
 
     response.extensions_mut().insert(cost);
 
+    for row in unreadable {
+        let (pk, sk, cause) = (&*row.key.pk, &*row.key.sk, chain(&*row.cause));
+        tracing::warn!(request_id = &*id, kind = UNREADABLE_ROW, pk, sk, cause, "row left out");
+    }
     let TableCost { requests, round_trips, read_units, write_units, .. } = cost;
     let status = response.status().as_u16();
     let code = problem.as_ref().map(|problem| problem.code().word());

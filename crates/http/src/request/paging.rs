@@ -128,7 +128,7 @@ impl Paging {
     /// The response with a slice of the list `list_id`.
     pub fn list<T, V: From<T>>(&self, list_id: &ListId, slice: Slice<T>) -> List<V> {
         let next = slice.next.map(|position| self.cursor(list_id, &position));
-        List::new(slice.items.into_iter().map(V::from), next)
+        List::new(slice.items.into_iter().map(V::from), next).leaving_out(slice.unreadable)
     }
 
     /// Uses a key derived for cursors, so that a signature of init data is never one of a cursor.

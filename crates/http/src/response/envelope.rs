@@ -50,6 +50,11 @@ pub struct List<T> {
     data: Vec<T>,
     /// Where the list continues.
     pagination: Pagination,
+    /// Number of records of the TypeScript Fracti that cannot be read, and are missing on this
+    /// page. Two pages may count the same record. Without it there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1, example = 1)]
+    unreadable: Option<u64>,
 }
 
 /// Where a list continues.
@@ -90,7 +95,13 @@ impl<T> List<T> {
     /// Wraps the items of a page.
     pub fn new(data: impl IntoIterator<Item = T>, next_cursor: Option<String>) -> Self {
         let pagination = Pagination { has_more: next_cursor.is_some(), next_cursor };
-        Self { success: true, data: data.into_iter().collect(), pagination }
+        Self { success: true, data: data.into_iter().collect(), pagination, unreadable: None }
+    }
+
+    /// Says how many rows cannot be read and are left out.
+    #[must_use]
+    pub fn leaving_out(self, unreadable: u64) -> Self {
+        Self { unreadable: Some(unreadable).filter(|number| *number > 0), ..self }
     }
 }
 

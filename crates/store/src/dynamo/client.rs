@@ -14,7 +14,7 @@ use fracti_core::{
 };
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::{cost, retry::Retry};
+use super::{cost, retry::Retry, unreadable::readable};
 
 /// Number of keys that one `BatchGetItem` takes.
 ///
@@ -151,7 +151,8 @@ impl Db {
         Ok(output.item)
     }
 
-    /// The entities at `keys` that exist. No key may appear twice.
+    /// The entities at `keys` that exist, without v0 rows that cannot be read. No key may appear
+    /// twice.
     pub(crate) async fn batch<T: Row>(
         &self,
         keys: Vec<Primary>,
@@ -165,8 +166,8 @@ impl Db {
         let mut rows = HashMap::new();
         while let Some(items) = read.try_next().await? {
             for item in items {
-                if let Some(key) = Primary::of::<Sdk>(&item) {
-                    rows.insert(key, row::read::<Sdk, T>(item)?);
+                if let (Some(key), Some(row)) = (Primary::of::<Sdk>(&item), readable(item)?) {
+                    rows.insert(key, row);
                 }
             }
         }

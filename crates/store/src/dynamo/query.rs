@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::ReturnConsumedCapacity::Total;
 use fracti_core::{
     Error,
     keys::Primary,
-    row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
+    row::{self, AttributeValue, Item, Row},
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,7 @@ use super::{
     client::{Db, Sdk, SdkItem, failure, from_sdk, to_sdk},
     cost,
     expression::Expression,
+    unreadable::readable,
 };
 
 /// Bytes that are read of a whole range at most. A longer range is refused.
@@ -25,7 +26,7 @@ const MAX_WHOLE: usize = 32 * 1024 * 1024;
 /// Bytes that are read for one page, about. A page that reaches it may be shorter than its limit.
 const MAX_PAGE: usize = 4 * 1024 * 1024;
 
-/// Rows that are examined for one page of a filtered list at most.
+/// Rows that are examined for one page at most, of a filtered list or of one with unreadable rows.
 const MAX_EXAMINED: usize = 1000;
 
 /// Rows that are examined with one request for a filtered list. A page is usually full after the
@@ -123,6 +124,8 @@ pub struct Slice<T> {
     pub items: Vec<T>,
     /// Row after which the list continues, if it does.
     pub next: Option<Position>,
+    /// Number of v0 rows of this part that cannot be read and are left out.
+    pub unreadable: u64,
 }
 
 impl Range {
@@ -160,13 +163,15 @@ pub(crate) struct Placed<T> {
     pub(crate) rows: Vec<(Position, T)>,
     /// Whether the range continues after them.
     pub(crate) more: bool,
+    /// Number of v0 rows among them that cannot be read and are left out.
+    pub(crate) unreadable: u64,
 }
 
 impl<T> Placed<T> {
     /// The same page of other entities.
     pub(crate) fn map<U>(self, of: impl Fn(T) -> U) -> Placed<U> {
         let rows = self.rows.into_iter().map(|(position, row)| (position, of(row))).collect();
-        Placed { rows, more: self.more }
+        Placed { rows, more: self.more, unreadable: self.unreadable }
     }
 }
 
@@ -190,9 +195,9 @@ impl Db {
         page: &Page,
         filter: &Expression,
     ) -> Result<Slice<T>, Error> {
-        let Placed { rows, more } = self.placed_where(range, page, filter).await?;
+        let Placed { rows, more, unreadable } = self.placed_where(range, page, filter).await?;
         let next = rows.last().filter(|_| more).map(|(position, _)| position.clone());
-        Ok(Slice { items: rows.into_iter().map(|(_, row)| row).collect(), next })
+        Ok(Slice { items: rows.into_iter().map(|(_, row)| row).collect(), next, unreadable })
     }
 
     /// A page of the entities that `accepts` accepts. At most [`MAX_EXAMINED`] are examined, so the
@@ -203,10 +208,12 @@ impl Db {
         page: &Page,
         accepts: impl Fn(&T) -> bool,
     ) -> Result<Slice<T>, Error> {
-        let (mut items, mut next) = (Vec::new(), page.after.clone());
+        let (mut items, mut next, mut unreadable) = (Vec::new(), page.after.clone(), 0_u64);
         for _ in 0..MAX_EXAMINED.div_ceil(EXAMINED_AT_ONCE) {
             let examined = Page { limit: EXAMINED_AT_ONCE, after: next.clone() };
-            let Placed { rows, more } = self.placed::<T>(range, &examined).await?;
+            let Placed { rows, more, unreadable: left_out } =
+                self.placed::<T>(range, &examined).await?;
+            unreadable = unreadable.saturating_add(left_out);
             let end = rows.len();
             for (index, (position, row)) in rows.into_iter().enumerate() {
                 next = Some(position);
@@ -215,18 +222,23 @@ impl Db {
                 }
                 if items.len() == page.limit {
                     let continues = more || index.saturating_add(1) < end;
-                    return Ok(Slice { items, next: next.filter(|_| continues) });
+                    let next = next.filter(|_| continues);
+                    return Ok(Slice { items, next, unreadable });
                 }
             }
             if !more {
-                return Ok(Slice { items, next: None });
+                return Ok(Slice { items, next: None, unreadable });
             }
         }
-        Ok(Slice { items, next })
+        Ok(Slice { items, next, unreadable })
     }
 
     /// The entities of a page, with their positions. One more row is read, to know whether the
-    /// range continues.
+    /// range continues. v0 rows that cannot be read are left out, and others read in their place.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMuchHistory`] if [`MAX_EXAMINED`] rows one after another cannot be read.
     pub(crate) async fn placed<T: Row>(
         &self,
         range: &Range,
@@ -242,11 +254,39 @@ impl Db {
         page: &Page,
         filter: &Expression,
     ) -> Result<Placed<T>, Error> {
-        let limit = page.limit.saturating_add(1);
-        let Scanned { items, ended } =
-            self.scan(range, page.start(), Some(limit), MAX_PAGE, filter).await?;
-        let more = !ended || items.len() > page.limit;
-        Ok(Placed { rows: range.placed(items.into_iter().take(page.limit))?, more })
+        let mut page_of = Placed { rows: Vec::new(), more: true, unreadable: 0 };
+        let (mut start, mut examined) = (page.start(), 0_usize);
+        loop {
+            let left = page.limit.saturating_sub(page_of.rows.len()).saturating_add(1);
+            let Scanned { items, ended } =
+                self.scan(range, start, Some(left), MAX_PAGE, filter).await?;
+            examined = examined.saturating_add(items.len());
+            start = items.last().map(|item| range.position(item).item());
+            let mut is_readable = true;
+            for item in items {
+                if page_of.rows.len() == page.limit {
+                    return Ok(page_of);
+                }
+                let position = range.position(&item);
+                if let Some(row) = readable(item)? {
+                    page_of.rows.push((position, row));
+                } else {
+                    page_of.unreadable = page_of.unreadable.saturating_add(1);
+                    is_readable = false;
+                }
+            }
+            if ended {
+                return Ok(Placed { more: false, ..page_of });
+            }
+            let is_full = page_of.rows.len() >= page.limit;
+            let is_short = is_readable || examined >= MAX_EXAMINED;
+            if is_full || is_short && !page_of.rows.is_empty() {
+                return Ok(page_of);
+            }
+            if is_short {
+                return Err(Error::TooMuchHistory);
+            }
+        }
     }
 
     /// The entities of a page and the one after it, with their positions.
@@ -285,26 +325,31 @@ impl Db {
         items.into_iter().map(row::read::<Sdk, T>).collect()
     }
 
-    /// [`Db::filtered`], with the keys of the rows.
-    pub(crate) async fn filtered_by_key<T: Row>(
+    /// The rows of a whole range that fulfil a condition, by their keys. A v0 row that cannot be
+    /// read has no entity.
+    pub(crate) async fn all_by_key<T: Row>(
         &self,
         range: &Range,
         filter: &Expression,
-    ) -> Result<Vec<(Option<Primary>, T)>, Error> {
+    ) -> Result<Vec<(Option<Primary>, Option<T>)>, Error> {
         let items = self.whole(range, filter).await?;
-        let keyed = |item| Ok((Primary::of::<Sdk>(&item), row::read::<Sdk, T>(item)?));
+        let keyed = |item| Ok((Primary::of::<Sdk>(&item), readable(item)?));
         items.into_iter().map(keyed).collect()
+    }
+
+    /// Like [`Db::filtered`], but leaves out v0 rows that cannot be read.
+    pub(crate) async fn filtered_readable<T: Row>(
+        &self,
+        range: &Range,
+        filter: &Expression,
+    ) -> Result<Vec<T>, Error> {
+        let items = self.whole(range, filter).await?;
+        items.into_iter().filter_map(|item| readable(item).transpose()).collect()
     }
 
     /// Like [`Db::all`], but leaves out v0 rows that cannot be read.
     pub(crate) async fn all_readable<T: Row>(&self, range: &Range) -> Result<Vec<T>, Error> {
-        let items = self.whole(range, &Expression::default()).await?;
-        let readable = |item: SdkItem| {
-            let is_v0 = !item.contains_key(FORMAT_VERSION);
-            let entity = row::read::<Sdk, T>(item);
-            if is_v0 { entity.ok().map(Ok) } else { Some(entity) }
-        };
-        items.into_iter().filter_map(readable).collect()
+        self.filtered_readable(range, &Expression::default()).await
     }
 
     async fn whole(&self, range: &Range, filter: &Expression) -> Result<Vec<SdkItem>, Error> {

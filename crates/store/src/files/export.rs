@@ -258,7 +258,7 @@ impl Table {
         let sort = Sort::Between(first, last);
         let range = Range { index: None, partition, sort, order: Order::Asc };
         let examined = Page { limit: MAX_EXAMINED, after: None };
-        let Placed { rows, more } = self.db.placed::<Settlement>(&range, &examined).await?;
+        let Placed { rows, more, .. } = self.db.placed::<Settlement>(&range, &examined).await?;
         let mut next = Some(from);
         for (_, settlement) in rows {
             let at = settlement.created_at;

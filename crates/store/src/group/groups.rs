@@ -181,7 +181,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// As [`Table::group`].
+    /// As [`Table::group`]; [`Error::Unmigrated`] if the migration can make rows readable.
     pub(crate) async fn group_naming(
         &self,
         member_key: MemberKey,
@@ -193,11 +193,14 @@ impl Table {
         let named = named.filter(only_users).filter(|_| is_ours);
         let filter = named.map(|named| among(named, member_key.user.into())).transpose()?;
         let filter = filter.unwrap_or_default();
-        let (group, members) = tokio::try_join!(
+        let (group, (members, is_whole)) = tokio::try_join!(
             self.db.get::<Group>(keys::group(member_key.group)),
-            self.members(member_key.group, &filter),
+            self.readable_members(member_key.group, &filter),
         )?;
         let group = group.ok_or(Error::NoGroup)?;
+        if !is_whole {
+            self.require_migrated(member_key.group).await?;
+        }
         let caller = members.iter().find(|member| member.id == member_key.user);
         if !caller.is_some_and(Member::is_present) {
             return Err(Error::NotMember);
@@ -212,16 +215,27 @@ impl Table {
         group: GroupId,
         filter: &Expression,
     ) -> Result<Vec<Member>, Error> {
+        Ok(self.readable_members(group, filter).await?.0)
+    }
+
+    /// [`Table::members`], and whether all their rows can be read.
+    async fn readable_members(
+        &self,
+        group: GroupId,
+        filter: &Expression,
+    ) -> Result<(Vec<Member>, bool), Error> {
         let range = Range::table(keys::group_partition(group), prefix::MEMBER);
-        let rows = self.db.filtered_by_key::<MemberRow>(&range, filter).await?;
-        let keyed = rows.into_iter().map(|(key, MemberRow { member, .. })| {
+        let rows = self.db.all_by_key::<MemberRow>(&range, filter).await?;
+        let is_whole = rows.iter().all(|(_, row)| row.is_some());
+        let keyed = rows.into_iter().filter_map(|(key, row)| {
+            let MemberRow { member, .. } = row?;
             let is_other = key != Some(keys::member(group, member.id));
-            (member.id, is_other, member)
+            Some((member.id, is_other, member))
         });
         let mut members: Vec<_> = keyed.collect();
         members.sort_by_key(|(id, is_other, _)| (*id, *is_other));
         members.dedup_by_key(|(id, ..)| *id);
-        Ok(members.into_iter().map(|(.., member)| member).collect())
+        Ok((members.into_iter().map(|(.., member)| member).collect(), is_whole))
     }
 
     /// [`Table::group`], of a group whose v0 rows are migrated first.

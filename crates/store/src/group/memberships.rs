@@ -53,7 +53,7 @@ impl Table {
         filter: &GroupFilter,
         page: &Page,
     ) -> Result<Slice<Group>, Error> {
-        let (mut found, mut next) = (Vec::new(), page.after.clone());
+        let (mut found, mut next, mut unreadable) = (Vec::new(), page.after.clone(), 0_u64);
         for _ in 0..MAX_PAGES {
             // No more than are missing, so that none is found that does not fit.
             let limit = page.limit.saturating_sub(found.len());
@@ -64,11 +64,12 @@ impl Table {
             let groups = ids.iter().filter_map(|group| groups.remove(group));
             found.extend(groups.filter(|group| filter.accepts(group)));
             next = joined.next;
+            unreadable = unreadable.saturating_add(joined.unreadable);
             if next.is_none() || found.len() >= page.limit {
                 break;
             }
         }
-        Ok(Slice { items: found, next })
+        Ok(Slice { items: found, next, unreadable })
     }
 
     /// A page of a user's memberships, newest group first. Groups with v0 rows are migrated first.
@@ -83,7 +84,7 @@ impl Table {
         page: &Page,
         now: Timestamp,
     ) -> Result<Slice<Membership>, Error> {
-        let Slice { items, next } = self.joined_groups(user, page).await?;
+        let Slice { items, next, unreadable } = self.joined_groups(user, page).await?;
         let mut memberships = Vec::new();
         // A ledger may have 400 KB, of which little is kept: only some are held at once.
         for chunk in items.chunks(BATCH) {
@@ -107,7 +108,7 @@ impl Table {
                 })
             }));
         }
-        Ok(Slice { items: memberships, next })
+        Ok(Slice { items: memberships, next, unreadable })
     }
 
     /// Ids of the groups in which a user is present, and times of joining, newest group first.
@@ -118,9 +119,13 @@ impl Table {
     ) -> Result<Slice<(GroupId, Timestamp)>, Error> {
         let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
         let present = Expression::without("leftAt").and(Expression::without("removedAt"));
-        let Slice { items, next } = self.db.page_where::<MemberRow>(&range, page, &present).await?;
-        let items = items.into_iter().map(|row| (row.group_id, row.member.joined_at)).collect();
-        Ok(Slice { items, next })
+        let Slice { items, next, unreadable } =
+            self.db.page_where::<MemberRow>(&range, page, &present).await?;
+        let joined = items.into_iter().map(|row| (row.group_id, row.member.joined_at));
+        // A v0 group may have two rows of the user, which follow each other.
+        let mut items: Vec<(GroupId, Timestamp)> = joined.collect();
+        items.dedup_by_key(|(group, _)| *group);
+        Ok(Slice { items, next, unreadable })
     }
 
     pub(crate) async fn groups_by_id(

@@ -219,7 +219,7 @@ impl Table {
         if !transaction.ledger().presence.is_counted() {
             let settlements = Range::table(keys::group_partition(group.id), prefix::SETTLEMENT);
             let pending = Expression::equal("status", row::to_value(&Status::Pending)?);
-            let pending = self.db.filtered::<Settlement>(&settlements, &pending).await?;
+            let pending = self.db.filtered_readable::<Settlement>(&settlements, &pending).await?;
             transaction.presence().count(pending.iter().map(Settlement::parties));
         }
         transaction.ledger().check_settled(before.id).map_err(Error::NotSettled)

@@ -118,7 +118,8 @@ impl Table {
         // The closings are read after the ledger, so that each day before its last event has one.
         // If they were read first, the closing of a day that has just ended could be missing, as if
         // that day had no events.
-        let Placed { mut rows, mut more } = self.db.placed::<Closing>(&range, &page).await?;
+        let Placed { mut rows, mut more, unreadable } =
+            self.db.placed::<Closing>(&range, &page).await?;
 
         let day_of = |ledger: &Ledger| ledger.last_event_at.map(Timestamp::day);
         // The closing of the day may have been written between the two reads.
@@ -141,6 +142,6 @@ impl Table {
         let next = rows.last().filter(|_| more).map(|(position, _)| position.clone());
         let mut items: Vec<_> = rows.into_iter().map(|(_, closing)| closing.ledger).collect();
         items.extend(today.filter(|_| !more).map(|_| ledger));
-        Ok((group, members, Slice { items, next }))
+        Ok((group, members, Slice { items, next, unreadable }))
     }
 }

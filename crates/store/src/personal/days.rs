@@ -266,13 +266,16 @@ impl Table {
     /// The groups of which a user is or was a member.
     async fn own_groups(&self, user: UserId) -> Result<Vec<OwnGroup>, Error> {
         let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
-        let rows: Vec<MemberRow> = self.db.all(&range).await?;
+        let rows: Vec<MemberRow> = self.db.all_readable(&range).await?;
         let own = |MemberRow { group_id, member }: MemberRow| {
             let is_present = member.is_present();
             let ids = [MemberId::from(user)].into_iter().chain(member.guests).collect();
             OwnGroup { id: group_id, ids, is_present }
         };
-        Ok(rows.into_iter().map(own).collect())
+        // A v0 group may have two rows of the user, which follow each other.
+        let mut groups: Vec<OwnGroup> = rows.into_iter().map(own).collect();
+        groups.dedup_by_key(|group| group.id);
+        Ok(groups)
     }
 
     /// The tallies of some groups on these days, each with the user's ids in the group.

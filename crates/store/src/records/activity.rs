@@ -83,6 +83,8 @@ pub struct Feed<T> {
     pub next: Option<ActivityPosition>,
     /// Ids of the user: the user's own, and those of the guests.
     pub ids: BTreeSet<MemberId>,
+    /// Number of v0 rows that cannot be read and are left out. Two pages may count the same row.
+    pub unreadable: u64,
 }
 
 /// Numbers of events of a page.
@@ -206,7 +208,7 @@ impl Table {
         let ((guests, past), lists) = tokio::try_join!(self.guests_and_past(user), read(own))?;
         let others = try_join_all(guests.iter().map(|(_, guest)| read(*guest))).await?;
         let lists = lists.into_iter().chain(others.into_iter().flatten()).collect();
-        let Placed { rows, mut more } = merged(lists, examined);
+        let Placed { rows, mut more, unreadable } = merged(lists, examined);
         let groups: BTreeSet<GroupId> = guests.iter().map(|(group, _)| *group).collect();
         let ids = guests.into_iter().map(|(_, guest)| guest).chain([own]).collect();
         let mut next = after;
@@ -244,7 +246,7 @@ impl Table {
             tokio::try_join!(expenses, self.fill(items.iter_mut().map(Activity::row), &past))?;
         items.retain_mut(|event| event.is_of_one(&ids, &groups, &expenses));
         items.iter_mut().for_each(hide);
-        Ok(Feed { items, next: more.then_some(next), ids })
+        Ok(Feed { items, next: more.then_some(next), ids, unreadable })
     }
 
     /// A page of one of the lists that are merged.
@@ -292,7 +294,7 @@ impl Table {
         let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
         let with = Expression::with_attribute;
         let either = with("guests").or(with("leftAt")).or(with("removedAt"));
-        let rows = self.db.filtered::<MemberRow>(&range, &either).await?;
+        let rows = self.db.filtered_readable::<MemberRow>(&range, &either).await?;
         let past = rows.iter().filter(|row| !row.member.is_present()).map(|row| row.group_id);
         let past = past.collect();
         let guests = |row: MemberRow| {
@@ -338,6 +340,7 @@ fn merged(lists: Vec<Placed<Listed>>, limit: usize) -> Placed<Listed> {
     let ends = lists.iter().filter(|list| list.more).filter_map(|list| list.rows.last());
     let known_since = ends.map(|(_, row)| created_at(row)).max();
     let mut more = known_since.is_some();
+    let unreadable = lists.iter().map(|list| list.unreadable).fold(0, u64::saturating_add);
     let mut rows: Vec<_> = lists.into_iter().flat_map(|list| list.rows).collect();
     // The sort is stable: rows of one moment have the same order on every page.
     rows.sort_by_key(|(_, row)| Reverse(created_at(row)));
@@ -345,13 +348,13 @@ fn merged(lists: Vec<Placed<Listed>>, limit: usize) -> Placed<Listed> {
     let shown = known.min(limit);
     more |= rows.len() > shown;
     rows.truncate(shown);
-    Placed { rows, more }
+    Placed { rows, more, unreadable }
 }
 
 impl Feed<Activity> {
     fn of<T>(self, row: impl Fn(Activity) -> Option<T>) -> Feed<T> {
-        let Self { items, next, ids } = self;
-        Feed { items: items.into_iter().filter_map(row).collect(), next, ids }
+        let Self { items, next, ids, unreadable } = self;
+        Feed { items: items.into_iter().filter_map(row).collect(), next, ids, unreadable }
     }
 }
 

@@ -38,20 +38,22 @@ struct LoadedExpense {
 }
 
 impl Table {
-    /// A page of the expenses of a group that a filter accepts. If there is a filter, it may be
-    /// shorter than its limit although the list continues.
+    /// A page of the expenses of a group that a filter accepts, without those of v0 rows that cannot
+    /// be read. If there is a filter, it may be shorter than its limit although the list continues.
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read only
+    /// after a migration that takes too long; [`Error::Unavailable`] or [`Error::Table`].
     pub async fn expenses(
         &self,
         member_key: MemberKey,
         filter: &Filter,
         page: &Page,
+        now: Timestamp,
     ) -> Result<Slice<Expense>, Error> {
         let range = Range::table(keys::group_partition(member_key.group), prefix::EXPENSE);
-        let read = async {
+        let read = || async {
             if filter.is_empty() {
                 self.db.page(&range, page).await
             } else {
@@ -64,7 +66,9 @@ impl Table {
                 self.db.page_of(&range, page, accepts).await
             }
         };
-        self.checked(member_key, read).await
+        let group = member_key.group;
+        let read = || self.checked(member_key, self.page_migrated(group, read()));
+        self.migrated(group, now, read).await
     }
 
     /// An expense of a group.

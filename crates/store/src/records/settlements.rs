@@ -30,18 +30,23 @@ use crate::{
 const MAX_PENDING: usize = 1000;
 
 impl Table {
-    /// A page of a group's settlements.
+    /// A page of a group's settlements, without those of v0 rows that cannot be read.
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read only
+    /// after a migration that takes too long; [`Error::Unavailable`] or [`Error::Table`].
     pub async fn settlements(
         &self,
         member_key: MemberKey,
         page: &Page,
+        now: Timestamp,
     ) -> Result<Slice<Settlement>, Error> {
-        let range = Range::table(keys::group_partition(member_key.group), prefix::SETTLEMENT);
-        self.checked(member_key, self.db.page(&range, page)).await
+        let group = member_key.group;
+        let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
+        let read =
+            || self.checked(member_key, self.page_migrated(group, self.db.page(&range, page)));
+        self.migrated(group, now, read).await
     }
 
     /// The settlements of a group that were pending when `ledger` was read, newest first. The
@@ -66,7 +71,7 @@ impl Table {
         if let Some(last) = &ledger.last_event_at {
             open = open.or(Expression::greater("completedAt", row::to_value(last)?));
         }
-        let pending: Vec<Settlement> = self.db.filtered(&range, &open).await?;
+        let pending: Vec<Settlement> = self.db.filtered_readable(&range, &open).await?;
         if pending.len() > MAX_PENDING { Err(Error::TooMuchHistory) } else { Ok(pending) }
     }
 

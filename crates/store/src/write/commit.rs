@@ -16,7 +16,7 @@ use futures_util::future::BoxFuture;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    dynamo::{Retry, Transaction, TransactionError},
+    dynamo::{Retry, Slice, Transaction, TransactionError},
     idempotency::{Idempotency, IdempotentRequest, Known, Outcome, StoredResponse},
     table::Table,
 };
@@ -411,6 +411,24 @@ impl Table {
     /// [`Error::Unmigrated`]; [`Error::Unavailable`] or [`Error::Table`].
     pub(crate) async fn require_migrated(&self, group: GroupId) -> Result<(), Error> {
         if self.is_migrated(group).await? { Ok(()) } else { Err(Error::Unmigrated) }
+    }
+
+    /// A page of rows of a group.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unmigrated`] if some cannot be read that the migration may make readable; those of
+    /// `read`.
+    pub(crate) async fn page_migrated<T>(
+        &self,
+        group: GroupId,
+        read: impl Future<Output = Result<Slice<T>, Error>>,
+    ) -> Result<Slice<T>, Error> {
+        let slice = read.await?;
+        if slice.unreadable > 0 {
+            self.require_migrated(group).await?;
+        }
+        Ok(slice)
     }
 
     /// [`Table::require_migrated`] for a read that runs beside the check of a membership, whose

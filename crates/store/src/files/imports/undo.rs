@@ -354,7 +354,7 @@ impl Table {
         passed: &Reached,
     ) -> Result<Placed<T>, Error> {
         if passed.ended {
-            return Ok(Placed { rows: Vec::new(), more: false });
+            return Ok(Placed { rows: Vec::new(), more: false, unreadable: 0 });
         }
         let page = Page { limit: EXAMINED, after: passed.after.clone() };
         self.db.placed(range, &page).await

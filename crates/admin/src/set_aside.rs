@@ -1,0 +1,47 @@
+//! `set-aside`: moves v0 rows that cannot be read out of their group.
+
+use std::io::Write;
+
+use fracti_core::id::GroupId;
+use fracti_store::Migration;
+
+use crate::{Admin, Failure, Outcome, count_of};
+
+impl Admin {
+    /// Sets the rows aside that [`verify`](Admin::verify) reports as broken: all of the group, or
+    /// those with one of the sort keys `only`. The group is migrated first. Each row is reported;
+    /// `dry_run` only reports them, and the outcome is bad if there are any.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the group does not exist, the table cannot be read or written, or the report
+    /// cannot be written.
+    pub async fn set_aside(
+        &mut self,
+        group: GroupId,
+        only: &[String],
+        dry_run: bool,
+        out: &mut impl Write,
+    ) -> Result<Outcome, Failure> {
+        self.pace.patient(|| self.table.require_group(group)).await?;
+        let (mut migration, mut is_migrated) = (Migration::of(group), dry_run);
+        while !is_migrated {
+            let step = self.table.migrate_step(&mut migration, self.clock.now());
+            is_migrated = self.pace.step(Box::pin(step)).await?.done;
+        }
+        let broken = self.pace.patient(|| self.table.broken_rows(group)).await?;
+        let asked = |key: &String| only.is_empty() || only.contains(key);
+        let (mut moved, done) = (0_u64, if dry_run { "would be set aside" } else { "set aside" });
+        for row in broken.iter().filter(|row| asked(&row.key.sk)) {
+            let now = self.clock.now();
+            let is_moved =
+                dry_run || self.pace.patient(|| self.table.set_aside(group, row, now)).await?;
+            if is_moved {
+                writeln!(out, "group {group}: row {} {done}: {}", row.key.sk, row.reason)?;
+                moved = moved.saturating_add(1);
+            }
+        }
+        writeln!(out, "group {group}: {} {done}", count_of(moved, "row"))?;
+        Ok(if dry_run && moved > 0 { Outcome::Bad } else { Outcome::Good })
+    }
+}

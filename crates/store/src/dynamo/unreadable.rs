@@ -1,0 +1,65 @@
+//! v0 rows that cannot be read. Lists leave them out, and the log of the request names them.
+
+use std::cell::RefCell;
+
+use fracti_core::{
+    Cause, Error,
+    keys::Primary,
+    row::{self, FORMAT_VERSION, Row},
+};
+
+use super::client::{Sdk, SdkItem};
+
+/// Rows that are noted for one request at most.
+const MAX_NOTED: usize = 20;
+
+/// A v0 row that cannot be read.
+#[derive(Debug)]
+pub struct UnreadableRow {
+    /// Its key.
+    pub key: Primary,
+    /// What is wrong with it.
+    pub cause: Cause,
+}
+
+tokio::task_local! {
+    static NOTED: RefCell<Vec<UnreadableRow>>;
+}
+
+/// Runs `work`, and returns the unreadable rows that it left out: at most [`MAX_NOTED`], each once.
+pub async fn noting_unreadable<T>(work: impl Future<Output = T>) -> (T, Vec<UnreadableRow>) {
+    NOTED
+        .scope(RefCell::default(), async {
+            let done = work.await;
+            (done, NOTED.with(RefCell::take))
+        })
+        .await
+}
+
+/// The entity of a row; `None` for a v0 row that cannot be read. The TypeScript Fracti checked
+/// little of what it wrote, so one such row must not hide the others.
+///
+/// # Errors
+///
+/// [`Error::Table`] if another row cannot be read: a later Fracti may have written it.
+pub(super) fn readable<T: Row>(item: SdkItem) -> Result<Option<T>, Error> {
+    let key = if item.contains_key(FORMAT_VERSION) { None } else { Primary::of::<Sdk>(&item) };
+    match (row::read::<Sdk, T>(item), key) {
+        (Ok(entity), _) => Ok(Some(entity)),
+        (Err(Error::Table(cause)), Some(key)) => {
+            note(UnreadableRow { key, cause });
+            Ok(None)
+        }
+        (Err(error), _) => Err(error),
+    }
+}
+
+/// Notes a row. Outside of [`noting_unreadable`] nothing is noted.
+fn note(row: UnreadableRow) {
+    let _ = NOTED.try_with(|noted| {
+        let mut noted = noted.borrow_mut();
+        if noted.len() < MAX_NOTED && !noted.iter().any(|it| it.key == row.key) {
+            noted.push(row);
+        }
+    });
+}
