@@ -58,13 +58,32 @@ impl Pace {
     where
         W: Future<Output = Result<T, Error>>,
     {
+        let is_passing = |error: &Error| matches!(error, Error::Contended | Error::Unavailable(_));
+        self.repeated(work, is_passing).await
+    }
+
+    /// [`Pace::patient`] for a step whose result is lost if it was done and is repeated: only while
+    /// the group is busy, which means that it was not done.
+    pub(crate) async fn in_turn<T, W>(&self, work: impl Fn() -> W) -> Result<T, Error>
+    where
+        W: Future<Output = Result<T, Error>>,
+    {
+        self.repeated(work, |error| matches!(error, Error::Contended)).await
+    }
+
+    async fn repeated<T, W>(
+        &self,
+        work: impl Fn() -> W,
+        is_passing: impl Fn(&Error) -> bool,
+    ) -> Result<T, Error>
+    where
+        W: Future<Output = Result<T, Error>>,
+    {
         let began = Instant::now();
         let mut pause = Duration::from_millis(500);
         loop {
             match self.step(work()).await {
-                Err(Error::Contended | Error::Unavailable(_))
-                    if began.elapsed() < self.patience =>
-                {
+                Err(error) if is_passing(&error) && began.elapsed() < self.patience => {
                     sleep(pause).await;
                     pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
                 }

@@ -26,8 +26,9 @@ impl Admin {
         self.pace.patient(|| self.table.require_group(group)).await?;
         let (mut migration, mut is_migrated) = (Migration::of(group), dry_run);
         while !is_migrated {
-            let step = self.table.migrate_step(&mut migration, self.clock.now());
-            is_migrated = self.pace.step(Box::pin(step)).await?.done;
+            let step = || Box::pin(self.table.migrate_step(&migration, self.clock.now()));
+            let step = self.pace.in_turn(step).await?;
+            (migration, is_migrated) = (step.next, step.done);
         }
         let broken = self.pace.patient(|| self.table.broken_rows(group)).await?;
         let asked = |key: &String| only.is_empty() || only.contains(key);

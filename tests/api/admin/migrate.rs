@@ -1,6 +1,12 @@
 //! `fracti-admin migrate`, on tables of the TypeScript Fracti.
 
-use std::{collections::BTreeMap, num::NonZeroU16, path::PathBuf, pin::pin, task::Poll};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    num::NonZeroU16,
+    path::{Path, PathBuf},
+    pin::pin,
+    task::Poll,
+};
 
 use aws_sdk_dynamodb::types::{
     AttributeValue, DeleteGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate,
@@ -361,4 +367,42 @@ async fn pending_settlement_that_a_second_run_migrates_keeps_its_parties_from_le
     let alice = api.user(123_456_789, "Alice Smith");
     let leave = alice.post(&format!("/api/groups/{GROUP}/leave"), json!({})).await;
     assert_eq!(leave.status, 409, "{}", leave.text);
+}
+
+/// The anomalies in a report, each as its row and its text.
+fn anomalies(report: &Path) -> Vec<String> {
+    let report: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    let findings = report["findings"].as_array().unwrap().iter();
+    let found = findings.filter(|finding| !finding["anomaly"].is_null()).map(Value::to_string);
+    found.collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn runs_at_once_report_the_anomalies_that_one_run_reports() {
+    for seed in 6..9 {
+        let (one, _) = v0(seed, 250).await;
+        let report = file(&format!("one-{seed}.json"));
+        migrate(&one, &MigrateOptions { report: Some(report.clone()), ..options() }).await;
+        let expected: BTreeSet<String> = anomalies(&report).into_iter().collect();
+
+        let (api, _) = v0(seed, 250).await;
+        let reports: Vec<_> = (0..8).map(|nth| file(&format!("run-{seed}-{nth}.json"))).collect();
+        let runs = reports.iter().map(|report| {
+            let (api, report) = (api.another(), Some(report.clone()));
+            tokio::spawn(
+                async move { migrate(&api, &MigrateOptions { report, ..options() }).await },
+            )
+        });
+        for run in runs.collect::<Vec<_>>() {
+            run.await.unwrap();
+        }
+        let mut all = BTreeSet::new();
+        for report in &reports {
+            let found = anomalies(report);
+            let unique: BTreeSet<String> = found.iter().cloned().collect();
+            assert_eq!(unique.len(), found.len(), "{found:?}");
+            all.extend(unique);
+        }
+        assert_eq!(all, expected);
+    }
 }

@@ -91,9 +91,11 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
             None => Migration::of(group),
         };
         loop {
-            match pace.step(Box::pin(table.migrate_step(&mut migration, clock.now()))).await {
+            let step = || Box::pin(table.migrate_step(&migration, clock.now()));
+            match pace.in_turn(step).await {
                 Ok(step) => {
                     self.report.step(&step)?;
+                    migration = step.next;
                     if step.done {
                         break;
                     }

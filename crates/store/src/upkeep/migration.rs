@@ -83,7 +83,8 @@ pub struct Step {
     pub findings: Vec<Finding>,
     /// Whether the group is migrated.
     pub done: bool,
-    next: Migration,
+    /// The migration after the step.
+    pub next: Migration,
 }
 
 /// A step that is decided and not yet written.
@@ -133,15 +134,9 @@ impl Table {
     ///
     /// [`Error::NoGroup`]; [`Error::Invalid`] if the ledger is full; [`Error::Contended`],
     /// [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn migrate_step(
-        &self,
-        migration: &mut Migration,
-        now: Timestamp,
-    ) -> Result<Step, Error> {
+    pub async fn migrate_step(&self, migration: &Migration, now: Timestamp) -> Result<Step, Error> {
         let step = || self.step(migration);
-        let taken = self.work_on_group(migration.group, "migrate", now, step).await?;
-        *migration = taken.next.clone();
-        Ok(taken)
+        self.work_on_group(migration.group, "migrate", now, step).await
     }
 
     /// Migrates what is left of a group. The caller must be the writer of the group in this
@@ -195,7 +190,10 @@ impl Table {
             return Ok(Decision::Done(step));
         }
         if transaction.is_empty() && next == read {
-            return Ok(Decision::Done(step));
+            // No transaction checks that the rows were of one moment. Another process may have
+            // migrated some between two reads, which then look as if they were anomalies.
+            let is_same = self.ledger(group).await?.version == read.version;
+            return if is_same { Ok(Decision::Done(step)) } else { Err(TransactionError::Retry) };
         }
         let next = if next.version == read.version {
             Ledger { version: read.version.saturating_add(1), ..next }
