@@ -5,6 +5,7 @@ mod dates;
 mod faults;
 mod forms;
 mod hostile;
+mod later;
 mod many;
 mod mapping;
 mod own;
@@ -60,6 +61,14 @@ impl Import {
             })
             .collect();
         self.with("members", json!(members)).with("commit", json!(true))
+    }
+
+    /// The same, with the confirmation that its plan asks for.
+    async fn confirmed(self, caller: &Caller, group: &Group) -> Self {
+        let plan = self.clone().with("commit", json!(false)).send(caller, group).await;
+        let confirm = plan.data(200)["differences"]["confirm"].clone();
+        assert!(confirm.is_string(), "{}", plan.text);
+        self.with("confirm", confirm)
     }
 
     fn with(mut self, option: &str, value: Value) -> Self {

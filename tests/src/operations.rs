@@ -79,9 +79,11 @@ pub fn writes() -> Vec<Operation> {
     let patch = |name, route, by| at(name, Method::PATCH, route, by);
     let adjustment = json!([{ "entryId": "food", "changes": [
         { "userId": "1", "amount": 6 }, { "userId": "3", "amount": -6 } ] }]);
-    let file = "Date,Description,Category,Cost,Currency,A,B\n\n\
-                2026-01-02,Fuel,Gas/fuel,10.00,EUR,5.00,-5.00\n\n\
-                2026-01-15,Total balance, , ,EUR,5.00,-5.00\n\n";
+    // A later export of the group that was imported before.
+    let file = "Date,Description,Category,Cost,Currency,A,B,C\n\n\
+                2026-01-01,Train,Taxi,10.00,EUR,5.00,0.00,-5.00\n\
+                2026-01-02,Fuel,Gas/fuel,10.00,EUR,5.00,-5.00,0.00\n\n\
+                2026-01-15,Total balance, , ,EUR,10.00,-5.00,-5.00\n\n";
     vec![
         post("create a group", "/api/groups", &[1])
             .sends(json!({ "title": "Flat", "chatId": 9, "currency": "EUR" })),
@@ -146,7 +148,7 @@ pub fn writes() -> Vec<Operation> {
         post("revert adjustments", "/api/groups/{group}/ledger/entries/revert", &[1])
             .sends(json!(["rent", "unknown"])),
         post("import a file", "/api/groups/{group}/import", &[1]).sends(json!({
-            "file": file, "options": { "commit": true, "members": { "A": "1", "B": "2" } }
+            "file": file, "options": { "commit": true, "members": { "A": "1", "B": "2", "C": "3" } }
         })),
         delete("undo an import", "/api/groups/{group}/import/{import}", &[1]),
         post("create a token", "/api/users/me/tokens", &[1])

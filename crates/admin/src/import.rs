@@ -10,7 +10,7 @@ use fracti_core::{
     time::Timestamp,
 };
 use fracti_formats::{Destination, Target};
-use fracti_store::{Idempotency, ImportPart, Imported, MemberKey, Outcome as Stored};
+use fracti_store::{BeforeImport, Idempotency, ImportPart, Imported, MemberKey, Outcome as Stored};
 use fracti_transfer::recall;
 
 use crate::{Admin, Export, Failure, Outcome, count_of, progress};
@@ -30,6 +30,9 @@ pub struct ImportInto {
     /// JSON file with the id of a member, or "new guest", for each name in the file.
     #[arg(long, value_name = "FILE")]
     members: Option<PathBuf>,
+    /// What the dry run says, if rows of earlier imports have changed or are gone.
+    #[arg(long, value_name = "TEXT")]
+    confirm: Option<String>,
 }
 
 impl Admin {
@@ -56,7 +59,7 @@ impl Admin {
         self.pace.step(recall(&self.table, group.id, &mut import)).await?;
         let to = Destination { group: &group, members: &members, user: into.user, now };
         let new = match import.recorded_in(&to, &targets) {
-            Ok(new) => new,
+            Ok(new) => new.confirmed(group.id, into.confirm.clone()),
             Err(fracti_core::Error::Invalid(errors)) => {
                 for error in errors.into_sorted() {
                     // The options are those of a request.
@@ -69,10 +72,12 @@ impl Admin {
         };
         if dry_run {
             let (mut expenses, mut settlements, mut adjustments) = (0_u64, 0_u64, 0_u64);
-            let read = self.table.before_import(group.id, new.format, &new.records);
-            let (_, missing) = self.pace.step(read).await?;
-            let there = new.records.len().saturating_sub(missing.len());
-            for record in missing {
+            let NewImport { format, source, records, guests, .. } = new;
+            let rows = records.len();
+            let read = self.table.before_import(group.id, format, source.as_deref(), records);
+            let BeforeImport { missing, compared, .. } = self.pace.step(read).await?;
+            let there = rows.saturating_sub(missing.len());
+            for record in &missing {
                 let number = match record {
                     Record::Expense(_) => &mut expenses,
                     Record::Settlement(_) => &mut settlements,
@@ -81,13 +86,28 @@ impl Admin {
                 *number = number.saturating_add(1);
             }
             let is_new = |guest: &&Member| !members.iter().any(|it| it.id == guest.id);
-            let guests = new.guests.iter().filter(is_new).count();
+            let guests = guests.iter().filter(is_new).count();
             let guests = u64::try_from(guests).unwrap_or(u64::MAX);
             let recorded = listed(expenses, settlements, adjustments, guests);
             writeln!(out, "{recorded} would be recorded; already there: {there}")?;
+            let Some(confirm) = compared.confirmation(group.id) else {
+                return Ok(Outcome::Good);
+            };
+            let (changed, gone) = (compared.changed(), compared.gone.len());
+            writeln!(
+                out,
+                "{changed} rows have changed since an earlier import, and {gone} rows of earlier \
+                 imports are gone; they stay as they are: --confirm {confirm}"
+            )?;
             return Ok(Outcome::Good);
         }
-        let done = Box::pin(self.record(member_key, &new, now)).await?;
+        let done = match Box::pin(self.record(member_key, &new, now)).await {
+            Err(Failure::Table(error @ fracti_core::Error::ImportDiffers { .. })) => {
+                writeln!(out, "{error}: run it with --dry-run and then with --confirm")?;
+                return Ok(Outcome::Bad);
+            }
+            done => done?,
+        };
         let Imported { expenses, settlements, adjustments, members, already_there, import } = done;
         let recorded = listed(expenses, settlements, adjustments, members);
         writeln!(out, "import {} recorded {recorded}; already there: {already_there}", import.id)?;
@@ -114,7 +134,7 @@ impl Admin {
             let run = all.as_ref().map(|all| all.import.run);
             let part = ImportPart { run, at_most: Some(ROWS_AT_ONCE) };
             let part = self.table.import(member_key, &members, new, part, &once);
-            let Stored::Done(part) = self.pace.step(part).await? else {
+            let Stored::Done(part) = Box::pin(self.pace.step(part)).await? else {
                 return Err(Failure::Table(fracti_core::Error::KeyReused));
             };
             let sum = match all.take() {

@@ -139,6 +139,11 @@ impl<'a> Draft<'a> {
         self.import.source = group;
     }
 
+    /// Notes the id that the group has in the app.
+    pub(crate) fn group(&mut self, app: &str, id: &str) {
+        self.import.group = Some(Key::exactly(app, &["group", id]));
+    }
+
     /// Reports an error, after which the file cannot be imported.
     pub(crate) fn error(&mut self, place: Place, message: impl Into<String>) {
         self.fail(place.issue(message));
@@ -229,12 +234,20 @@ impl<'a> Draft<'a> {
         self.add(place, field, &plain, &line)
     }
 
+    /// Notes an id that a member has in the app.
+    pub(crate) fn note_id(&mut self, member: usize, app: &str, id: &str) {
+        if let Some(member) = self.import.members.get_mut(member) {
+            member.ids.push(Key::exactly(app, &["member", id]));
+        }
+    }
+
     /// Adds people, with their names and ids, and returns their indexes by the ids. The id is read
     /// instead of a name that cannot be seen. Those of one name are told apart by their ids, because
     /// their order may be another one in the next file.
     pub(crate) fn add_people(
         &mut self,
         people: &[(Place, &str, &str)],
+        app: &str,
         kind: &str,
     ) -> HashMap<String, usize> {
         let shown = |name: &str| shortened(&one_line(name)).to_lowercase();
@@ -262,9 +275,9 @@ impl<'a> Draft<'a> {
                     self.add_member(*place, "id", id)
                 }
             };
-            if let Some(index) = added
-                && indexes.insert((*id).to_owned(), index).is_some()
-            {
+            let Some(index) = added else { continue };
+            self.note_id(index, app, id);
+            if indexes.insert((*id).to_owned(), index).is_some() {
                 self.refuse(*place, "id", format!("must be of one {kind} only"));
             }
         }
@@ -293,7 +306,7 @@ impl<'a> Draft<'a> {
             let what = format!("several members are called {plain}; this one is read as {name}");
             self.note(place.issue_of(field, what));
         }
-        self.import.members.push(Member { name, rows: 0 });
+        self.import.members.push(Member { name, rows: 0, ids: Vec::new() });
         Some(index)
     }
 

@@ -51,7 +51,11 @@ pub(crate) fn read(text: &str, form: Form, draft: &mut Draft<'_>) -> Result<(), 
     if version != VERSION {
         return of_file(format!("version must be {VERSION}, not {version}"));
     }
-    draft.source(group.and_then(|group| group.id()));
+    let source = group.and_then(|group| group.id());
+    draft.source(source);
+    if let Some(group) = source {
+        draft.group("fracti", &group.to_string());
+    }
     let (Some(members), Some(balances)) = (members, balances) else {
         return of_file(
             "members and balances are missing: the file must have the first page of the export"
@@ -216,7 +220,7 @@ impl<'d, 'a> Reader<'d, 'a> {
                 people.push((place, &*member.name, &*member.id));
             }
         }
-        self.members = self.draft.add_people(&people, "member");
+        self.members = self.draft.add_people(&people, "fracti", "member");
         let linked: Vec<(String, usize)> = links
             .iter()
             .filter_map(|(guest, user)| Some(((*guest).to_owned(), *self.members.get(*user)?)))
@@ -227,6 +231,9 @@ impl<'d, 'a> Reader<'d, 'a> {
                 many => format!("{many} guests are imported as the users to whom they were linked"),
             };
             self.draft.warn(Place::FILE, what);
+        }
+        for (guest, user) in &linked {
+            self.draft.note_id(*user, "fracti", guest);
         }
         self.members.extend(linked);
         if left_out > 0 {

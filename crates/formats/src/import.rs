@@ -29,6 +29,8 @@ pub struct Import {
     pub format: Option<Format>,
     /// Group of Fracti of which the file is an export.
     pub source: Option<GroupId>,
+    /// Hash of the id that the group has in the app, if the file has one.
+    pub group: Option<Key>,
     /// The people, in the order of the file.
     pub members: Vec<Member>,
     /// The expenses and payments, in the order of the file.
@@ -73,6 +75,9 @@ pub struct Member {
     pub name: GuestName,
     /// Number of rows in which the person takes part.
     pub rows: usize,
+    /// Hashes of the ids that the person has in the app, if the file has ids. The first is their
+    /// own, the others are those of guests who are the person.
+    pub ids: Vec<Key>,
 }
 
 /// An expense or a payment.

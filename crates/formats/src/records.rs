@@ -8,7 +8,7 @@ use fracti_core::{
     expense::{Expense, NewExpense, PayerInput, SplitInput},
     group::{Group, MAX_MEMBERS, Member},
     id::{GroupId, ImportId, MemberId, UserId},
-    import::{NewImport, Record, adjustment_name, expense_id, guest_id, import_id, settlement_id},
+    import::{NewImport, Record, adjustment_name, expense_id, import_id, settlement_id},
     input::{Draft, Field, FieldErrors, Path},
     ledger::{Change, Event, LedgerError, RefType},
     links::Links,
@@ -97,7 +97,9 @@ impl Import {
         }
         records.sort_by_key(|(place, _)| *place);
         let format = self.format.ok_or_else(|| Error::Table("a file without a format".into()));
-        let new = NewImport { id: self.id(to, targets), format: format?, guests: added, records };
+        let (id, source) = (self.id(to, targets), self.group.map(|key| key.to_string()));
+        let (format, guests) = (format?, added);
+        let new = NewImport { id, format, source, guests, records, confirmed: None };
         errors.finish(Some(new))
     }
 
@@ -140,7 +142,7 @@ impl Import {
         let links: Links = to.members.iter().collect();
         let find = |id| to.members.iter().find(|it| it.id == links.resolve(id)).cloned();
         let person = |(person, matched): (&Person, &Option<MemberId>)| {
-            let id = matched.unwrap_or_else(|| guest_id(to.group.id, &person.name).into());
+            let id = matched.unwrap_or_else(|| person.guest(to.group.id, to.members));
             let guest = || Member { id, ..Member::guest(&person.name, to.user, to.now, [0; 10]) };
             find(id).unwrap_or_else(guest)
         };
@@ -246,11 +248,12 @@ impl Import {
         errors: &mut FieldErrors,
     ) -> Vec<Member> {
         let mut added = Vec::new();
-        for name in self.members.iter().map(|person| &person.name) {
+        for person in &self.members {
+            let name = &person.name;
             if targets.get(name.as_str()) != Some(&Target::NewGuest) {
                 continue;
             }
-            let id = MemberId::from(guest_id(to.group.id, name));
+            let id = person.guest(to.group.id, to.members);
             let known = to.members.iter().find(|member| member.id == id);
             match known {
                 Some(guest) if guest.is_present() || guest.linked_to.is_some() => {}
@@ -276,7 +279,8 @@ impl Import {
     ) -> Vec<Option<&'a Member>> {
         let links: Links = members.iter().collect();
         let mut people = Vec::new();
-        for name in self.members.iter().map(|person| &person.name) {
+        for person in &self.members {
+            let name = &person.name;
             let member = |id| {
                 let meant = links.resolve(id);
                 members.iter().find(|member| member.id == meant && member.is_present())
@@ -286,7 +290,7 @@ impl Import {
                     errors.keep(path_of(name), member(*id).ok_or(TargetError))
                 }
                 Some(Target::NewGuest) => {
-                    let id = MemberId::from(guest_id(to.group.id, name));
+                    let id = person.guest(to.group.id, to.members);
                     let guest = member(id);
                     // A guest who cannot be added is reported already.
                     if guest.is_none() && links.has(id) {

@@ -37,6 +37,9 @@ const CUSTOM_DECIMALS: u8 = 2;
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object with expenses and participants")]
 pub(crate) struct Group<'a> {
+    /// Exports before August 2026 have none.
+    #[serde(default)]
+    id: Option<String>,
     #[serde(borrow)]
     expenses: Vec<&'a RawValue>,
     participants: Vec<Participant>,
@@ -102,11 +105,14 @@ enum SplitMode {
 pub(crate) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
     let group: Group<'_> = json::file(text, &[EXPENSES, PARTICIPANTS])?;
     draft.format(Format::SpliitJson);
+    if let Some(id) = &group.id {
+        draft.group("spliit", id);
+    }
     let participants =
         group.participants.iter().enumerate().map(|(index, it)| {
             (Place::item(PARTICIPANTS, index), it.name.as_str(), it.id.as_str())
         });
-    let members = draft.add_people(&participants.collect::<Vec<_>>(), "participant");
+    let members = draft.add_people(&participants.collect::<Vec<_>>(), "spliit", "participant");
     let code = group.currency_code.filter(|code| !code.is_empty());
     let (currency, is_open) =
         draft.currency(code.as_deref().or(group.currency.as_deref()).unwrap_or_default());

@@ -4,7 +4,10 @@ mod options;
 mod plan;
 mod view;
 
-use std::str::FromStr;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    str::FromStr,
+};
 
 use axum::{
     extract::State,
@@ -13,16 +16,17 @@ use axum::{
 };
 use fracti_core::{
     Error,
-    id::{GroupId, ImportId},
+    group::Member,
+    id::{GroupId, ImportId, MemberId},
     import::{Format, ImportRow, RUN_RULE, Status},
     time::Timestamp,
 };
-use fracti_formats::{Answers, Destination, Import, matches};
+use fracti_formats::{Answers, Destination, Import, Match, MatchedBy, Target, matches};
 use fracti_http::{
     App, AsMember, Code, Data, Id, List, ListId, Once, Paging, Parameters, Problem, QueryReader,
     Upload, respond,
 };
-use fracti_store::{ImportPart, Outcome, Table};
+use fracti_store::{BeforeImport, ImportPart, Outcome, Table};
 use serde::{Deserialize, Serialize};
 
 use options::{ImportForm, ImportOptions};
@@ -70,7 +74,9 @@ pub async fn recall(table: &Table, group: GroupId, import: &mut Import) -> Resul
 /// The file is an export of Splitwise, Spliit, IHateMoney or Cospend, or the complete JSON export
 /// of a Fracti group. The format is recognized by the contents. Without `commit`, the response is a
 /// plan, and nothing is written. With `commit`, all expenses and payments that the group does not
-/// have yet are recorded; if one of them cannot be recorded, none is. The response to a large
+/// have yet are recorded; if one of them cannot be recorded, none is. If rows of earlier imports of
+/// the app have changed in the file or are gone, the request is refused until it sends the `confirm`
+/// of the plan; they stay as they are. The response to a large
 /// import may be 202 with the status `running`: repeat the request with the response's `run` until the
 /// status is not `running`. A repeated request records nothing twice, and with `run`, nothing that
 /// somebody has undone since.
@@ -81,7 +87,8 @@ pub async fn recall(table: &Table, group: GroupId, import: &mut Import) -> Resul
     responses(
         (status = OK, body = Data<ResultView>),
         (status = ACCEPTED, body = Data<ImportedView>)),
-    extensions(("x-errors" = json!([Code::TooManyMembers, Code::NameTaken, Code::ImportUndoing]))))]
+    extensions(("x-errors" = json!([Code::TooManyMembers, Code::NameTaken,
+        Code::ImportUndoing, Code::ImportDiffers, Code::TooMuchHistory]))))]
 pub(crate) async fn import_file(
     State(app): State<App>,
     AsMember(member_key, RunQuery { run }): AsMember<RunQuery>,
@@ -99,17 +106,16 @@ pub(crate) async fn import_file(
     recall(&app.table, group.id, &mut import).await?;
     let to = Destination { group: &group, members: &members, user: member_key.user, now };
     if !form.options.commits() {
-        let matched = matches(&import, &targets, &members);
-        let ids: Vec<_> = matched.iter().map(|it| it.map(|it| it.member.id)).collect();
-        let (people, records) = import.foreseen_in(&to, &ids);
-        let format = import.format.unwrap_or(Format::FractiJson);
-        let (ledger, missing) = app.table.before_import(group.id, format, &records).await?;
-        let there = records.len().saturating_sub(missing.len());
-        let after = Foreseen { to: &to, people: &people, ledger: &ledger, missing, there };
+        let mut matched = matches(group.id, &import, &targets, &members);
+        let (mut people, mut before) = foresee(&app.table, &to, &import, &matched).await?;
+        if recognize(&import, &targets, &to, &people, &before, &mut matched) {
+            (people, before) = foresee(&app.table, &to, &import, &matched).await?;
+        }
+        let after = Foreseen { to: &to, people: &people, before: &before };
         return Ok(Data::new(PlanView::of(&import, &matched, &after)?).into_response());
     }
     let new = match import.recorded_in(&to, &targets) {
-        Ok(new) => new,
+        Ok(new) => new.confirmed(group.id, form.options.confirmation()),
         Err(error) => return Err(app.table.refuse(&idempotency, error).await.into()),
     };
     let part = ImportPart { run, at_most: None };
@@ -118,6 +124,54 @@ pub(crate) async fn import_file(
         matches!(&outcome, Outcome::Done(done) if done.import.status == Status::Running);
     let status = if is_running { StatusCode::ACCEPTED } else { StatusCode::OK };
     respond(status, &idempotency, outcome)
+}
+
+/// The people of a file as members, and the group before the import.
+async fn foresee(
+    table: &Table,
+    to: &Destination<'_>,
+    import: &Import,
+    matched: &[Option<Match<'_>>],
+) -> Result<(Vec<Member>, BeforeImport), Error> {
+    let ids: Vec<_> = matched.iter().map(|it| it.map(|it| it.member.id)).collect();
+    let (people, records) = import.foreseen_in(to, &ids);
+    let format = import.format.unwrap_or(Format::FractiJson);
+    let source = import.group.map(|group| group.to_string());
+    let before = table.before_import(to.group.id, format, source.as_deref(), records).await?;
+    Ok((people, before))
+}
+
+/// Matches people whom neither a name nor the request matches with the members for whom earlier
+/// imports have recorded their rows. Returns whether there are any.
+fn recognize<'a>(
+    import: &Import,
+    targets: &BTreeMap<String, Target>,
+    to: &Destination<'a>,
+    people: &[Member],
+    before: &BeforeImport,
+    matched: &mut [Option<Match<'a>>],
+) -> bool {
+    let is_open: Vec<bool> = import
+        .members
+        .iter()
+        .zip(&*matched)
+        .map(|(person, matched)| matched.is_none() && !targets.contains_key(person.name.as_str()))
+        .collect();
+    let strangers = people.iter().zip(&is_open).filter(|(_, is_open)| **is_open);
+    let recorded = before.compared.recorded_for(&strangers.map(|(it, _)| it.id).collect());
+    let mut taken: BTreeSet<MemberId> =
+        matched.iter().flatten().map(|matched| matched.member.id).collect();
+    let mut any = false;
+    for ((person, matched), is_open) in people.iter().zip(matched).zip(is_open) {
+        let member = recorded.get(&person.id).map(|id| before.ledger.links.resolve(*id));
+        let member = member.and_then(|id| to.members.iter().find(|it| it.id == id));
+        let member = member.filter(|it| it.is_present() && it.id != person.id && is_open);
+        if let Some(member) = member.filter(|it| taken.insert(it.id)) {
+            *matched = Some(Match { member, by: MatchedBy::Import });
+            any = true;
+        }
+    }
+    any
 }
 
 /// List the imports of a group.

@@ -189,7 +189,10 @@ async fn nothing_is_written_if_the_ledger_cannot_take_one_row() {
         let mut rows = vec![(day, "General", "Tea", "EUR", vec![100, -100]); 60];
         rows.push((day, "General", "Huge", "EUR", vec![most, -most]));
         let import = Import::of(&splitwise(&["A", "B"], &rows), "{}");
-        let import = import.by(alice, &group, &[("A", "1"), ("B", "2")]).await;
+        let mut import = import.by(alice, &group, &[("A", "1"), ("B", "2")]).await;
+        if day > "2025-12-01" {
+            import = import.confirmed(alice, &group).await;
+        }
         let before = group.api.rows().await;
         let reply = import.send(alice, &group).await;
         if day < "2025-12-03" {

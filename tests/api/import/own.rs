@@ -158,6 +158,8 @@ async fn a_later_export_adds_only_what_is_new() {
     let push = json!([{ "entryId": "late", "changes": [{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }] }]);
     bob.post(&source.path("/ledger/entries"), push).await.data(200);
     let later = Import { file: exported(alice, &source.id, 10).await.to_string(), ..import };
+    assert_eq!(later.send(alice_of_copy, &group).await.code(), (409, "IMPORT_DIFFERS"));
+    let later = later.confirmed(alice_of_copy, &group).await;
     let done = later.send(alice_of_copy, &group).await;
     assert_eq!(counts(&done), [2, 7, 0, 1]);
     assert_eq!(done.data(200)["adjustments"], 1);

@@ -100,6 +100,8 @@ async fn only_the_importer_may_undo_an_import_until_they_leave() {
     let rows = [("2025-12-01", "General", "Tea", "USD", vec![100, -100])];
     let import = Import::of(&splitwise(&["A", "B"], &rows), "{}");
     let import = import.by(carol, &group, &[("A", "1"), ("B", "2")]).await;
+    // It is of another group of the app, so it has no row of the first file.
+    let import = import.confirmed(carol, &group).await;
     let done = import.send(carol, &group).await;
     let path = group.path(&format!("/import/{}", done.data(200)["importId"].as_str().unwrap()));
     assert_eq!(alice.delete(&path).await.code(), (403, "NOT_ALLOWED"));

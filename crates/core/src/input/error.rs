@@ -92,6 +92,19 @@ pub enum Error {
     /// The import is being undone, and cannot record anything until it is `undone`.
     #[error("the import is being undone; repeat the undo until it has ended")]
     ImportUndoing,
+    /// A file differs from what earlier imports of the app have recorded, which the request does
+    /// not confirm.
+    #[error(
+        "the file is a later export: {changed} of its rows have changed since an earlier import, \
+         and {gone} rows of earlier imports are not in it; see the differences in the plan, and \
+         send its confirm"
+    )]
+    ImportDiffers {
+        /// Number of rows that have changed.
+        changed: usize,
+        /// Number of rows that are gone.
+        gone: usize,
+    },
     /// There is no such entry in the group's ledger.
     #[error("the entry does not exist in this group's ledger")]
     NoEntry,

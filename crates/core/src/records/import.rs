@@ -3,6 +3,8 @@
 //! The ids of what an import records are derived from the group and from the identity of a row in
 //! the file. A row that is imported twice therefore has one id and is recorded once.
 
+mod comparison;
+
 use std::{cmp::Ordering, fmt};
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +24,8 @@ use crate::{
     time::Timestamp,
     words,
 };
+
+pub use comparison::{Changed, Comparison, Earlier};
 
 /// Rule of the parameter that names a run.
 pub const RUN_RULE: &str = "must be the run of an earlier response";
@@ -43,6 +47,35 @@ words! {
         CospendCsv = "cospend-csv",
         /// Fracti's own JSON of a group.
         FractiJson = "fracti-json",
+    }
+}
+
+/// An app whose files can be imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum App {
+    /// Splitwise.
+    Splitwise,
+    /// Spliit.
+    Spliit,
+    /// IHateMoney.
+    Ihatemoney,
+    /// Cospend.
+    Cospend,
+    /// Fracti.
+    Fracti,
+}
+
+impl Format {
+    /// The app that writes files of this format.
+    #[must_use]
+    pub const fn app(self) -> App {
+        match self {
+            Self::SplitwiseCsv => App::Splitwise,
+            Self::SpliitJson | Self::SpliitCsv => App::Spliit,
+            Self::IhatemoneyJson | Self::IhatemoneyCsv => App::Ihatemoney,
+            Self::CospendCsv => App::Cospend,
+            Self::FractiJson => App::Fracti,
+        }
     }
 }
 
@@ -71,6 +104,9 @@ pub struct ImportRow {
     pub group_id: GroupId,
     /// Format of the file.
     pub format: Format,
+    /// Hash of the id that the group has in the app, if the file has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// How far the import or its undo is.
     pub status: Status,
     /// Number of times that the import has begun: once, and again after each undo. A request that
@@ -124,6 +160,14 @@ impl ImportRow {
         }
     }
 
+    /// Whether the import may have recorded rows of the group of which a file is an export. If the
+    /// file, or that of the import, does not say which group this is, it may be the same.
+    #[must_use]
+    pub fn is_of(&self, format: Format, source: Option<&str>) -> bool {
+        let is_other = self.source.as_deref().zip(source).is_some_and(|(one, two)| one != two);
+        self.format.app() == format.app() && !is_other && self.status != Status::Undone
+    }
+
     /// Time after which the import has recorded nothing.
     #[must_use]
     pub fn recorded_until(&self) -> Timestamp {
@@ -136,7 +180,8 @@ impl Row for ImportRow {
 
     // A Fracti that knows only version 1 would lose `recordedUntil` when it continues an undo, and
     // leave the adjustments in the ledger, so it must refuse the row. One that knows only version 2
-    // would lose the run.
+    // would lose the run. One that does not know the source may lose it: then any later file of the
+    // app is compared with what the import has recorded.
     const VERSION: u32 = 3;
 
     fn keys(&self) -> Keys {
@@ -256,13 +301,25 @@ pub struct NewImport {
     pub id: ImportId,
     /// Format of the file.
     pub format: Format,
+    /// Hash of the id that the group has in the app, if the file has one.
+    pub source: Option<String>,
     /// All guests that it needs, including those who exist already.
     pub guests: Vec<Member>,
     /// What the file has, each with its place in the file, in the order of the file.
     pub records: Vec<(RowPlace, Record)>,
+    /// The [confirmation](Comparison::confirmation) that the request sends.
+    pub confirmed: Option<String>,
 }
 
 impl NewImport {
+    /// The same import, confirmed by a request. It is another one than without the confirmation.
+    #[must_use]
+    pub fn confirmed(self, group: GroupId, confirmation: Option<String>) -> Self {
+        let Some(text) = confirmation else { return self };
+        let id = import_id(group, &[self.id.to_string().as_bytes(), text.as_bytes()]);
+        Self { id, confirmed: Some(text), ..self }
+    }
+
     /// The row of the import before anything is recorded.
     #[must_use]
     pub fn row(&self, group_id: GroupId, created_by: UserId, created_at: Timestamp) -> ImportRow {
@@ -270,6 +327,7 @@ impl NewImport {
             id: self.id,
             group_id,
             format: self.format,
+            source: self.source.clone(),
             status: Status::Running,
             run: 1,
             created_by,
@@ -326,6 +384,13 @@ pub fn guest_id(group: GroupId, name: &GuestName) -> GuestId {
     GuestId::derived(&hash("guest", group, &[name.as_str().as_bytes()]))
 }
 
+/// Id of the guest for a person whose id in an app is `key`. The person keeps the guest under
+/// another name.
+#[must_use]
+pub fn guest_id_of(group: GroupId, key: &[u8; 32]) -> GuestId {
+    GuestId::derived(&hash("person", group, &[key]))
+}
+
 /// Id of the import of a file with this content.
 #[must_use]
 pub fn import_id(group: GroupId, content: &[&[u8]]) -> ImportId {
@@ -380,8 +445,10 @@ mod tests {
         let new = NewImport {
             id: import_id(group, &[]),
             format: Format::FractiJson,
+            source: None,
             guests: Vec::new(),
             records: Vec::new(),
+            confirmed: None,
         };
         let import = new.row(group, UserId::new(1).unwrap(), at);
         let mut item = to_item(&import).unwrap();

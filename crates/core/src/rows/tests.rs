@@ -154,6 +154,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         id: "0190a1b2-0000-8000-8000-000000000003".parse().unwrap(),
         group_id,
         format: Format::SplitwiseCsv,
+        source: None,
         status: Status::Done,
         run: 1,
         created_by: user,

@@ -91,6 +91,9 @@ codes! {
     NameTaken CONFLICT "Another member of the group has the name.",
     GroupArchived CONFLICT "The group is archived and cannot be changed.",
     ImportUndoing CONFLICT "The import is being undone; repeat the undo until it has ended.",
+    ImportDiffers CONFLICT
+        "The file differs from what earlier imports of the app have recorded, and the request does \
+         not confirm it.",
     NotSettled CONFLICT
         "The member has open balances or pending settlements; `details` names them.",
     SettlementFinal CONFLICT "The settlement is already completed or failed, which is final.",
@@ -336,6 +339,7 @@ impl From<Error> for Problem {
             Error::NoSettlement => new(Code::SettlementNotFound),
             Error::NoImport => new(Code::ImportNotFound),
             Error::ImportUndoing => new(Code::ImportUndoing),
+            Error::ImportDiffers { .. } => new(Code::ImportDiffers),
             Error::NoSpending => new(Code::SpendingNotFound),
             Error::NotMember => new(Code::NotAMember),
             Error::Unreadable(Unreadable::Format | Unreadable::Form) => {

@@ -8,6 +8,7 @@
 //! once record each row once.
 
 mod batch;
+mod earlier;
 mod undo;
 
 use std::{
@@ -22,10 +23,11 @@ use fracti_core::{
     group::{Member, MemberRow},
     id::{GroupId, ImportId, MemberId},
     import::{
-        Format, ImportRow, ImportedSettlement, NewImport, RUN_RULE, Record, RowPlace, Status,
+        Comparison, Format, ImportRow, ImportedSettlement, NewImport, RUN_RULE, Record, RowPlace,
+        Status,
     },
     input::{FieldErrors, Step},
-    keys::{self, Primary, prefix},
+    keys::{self, Primary},
     ledger::Ledger,
     row,
     time::Timestamp,
@@ -34,7 +36,7 @@ use fracti_core::{
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, MAX_ACTIONS, OnConflict, Range, TransactionError, Write, is_late},
+    dynamo::{Expression, MAX_ACTIONS, OnConflict, TransactionError, Write, is_late},
     idempotency::{Idempotency, Known, Outcome, StoredResponse},
     ledger::LedgerTransaction,
     presence::count_in,
@@ -83,6 +85,17 @@ impl Imported {
     }
 }
 
+/// A group before an import.
+#[derive(Debug)]
+pub struct BeforeImport {
+    /// The ledger.
+    pub ledger: Ledger,
+    /// What the group does not have yet.
+    pub missing: Vec<Record>,
+    /// The file, compared with what earlier imports of the app have recorded.
+    pub compared: Comparison,
+}
+
 /// The part of an import that a request is to do.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImportPart {
@@ -116,7 +129,9 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if the ledger cannot take a row, or if there was no such run; [`Error::ImportUndoing`];
+    /// [`Error::Invalid`] if the ledger cannot take a row, or if there was no such run;
+    /// [`Error::ImportDiffers`] if the file differs from what earlier imports of the app have
+    /// recorded, and is not confirmed; [`Error::TooMuchHistory`]; [`Error::ImportUndoing`];
     /// [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::TooManyMembers`];
     /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`],
     /// after which rows may be recorded: a repeated request continues.
@@ -146,12 +161,9 @@ impl Table {
         known: &mut Known<StoredResponse>,
     ) -> Result<Outcome<Imported>, Error> {
         let (group, now) = (member_key.group, known.now());
-        let all: Vec<Line<'_>> = new.records.iter().collect();
-        let (ledger, before, ()) = tokio::try_join!(
-            self.ledger(group),
-            self.db.get::<ImportRow>(keys::import(group, new.id)),
-            self.know(known),
-        )?;
+        let (ledger, imports, ()) =
+            tokio::try_join!(self.ledger(group), self.imports_of(group), self.know(known))?;
+        let before = imports.iter().find(|it| it.id == new.id).cloned();
         if known.is_repeated(None) {
             return known.replay();
         }
@@ -177,9 +189,20 @@ impl Table {
             }
         };
         // Read after the row, because what an earlier run recorded may be deleted before.
-        let recorded = self.recorded(group, new.format, &all).await?;
-        let missing: Vec<Line<'_>> =
-            all.iter().copied().filter(|(_, it)| !recorded.has(it)).collect();
+        let all: Vec<Line<'_>> = new.records.iter().collect();
+        let (earlier, recorded) = tokio::try_join!(
+            self.earlier(group, new.format, new.source.as_deref(), &imports),
+            self.recorded(group, new.format, &all),
+        )?;
+        let is_recorded = |record: &Record| recorded.has(record);
+        let records = new.records.clone();
+        let compared = Comparison::of(new.format, records, earlier, &ledger.links, is_recorded);
+        compared.check(group, new.confirmed.as_deref())?;
+        let Comparison { records, found, .. } = compared;
+        let new = &NewImport { records, ..new.clone() };
+        let all: Vec<Line<'_>> = new.records.iter().collect();
+        let is_missing = |it: &Record| !recorded.has(it) && !found.contains(&it.entry_id());
+        let missing: Vec<Line<'_>> = all.iter().copied().filter(|(_, it)| is_missing(it)).collect();
         let events = missing.iter();
         let events: Vec<_> = events
             .filter_map(|(place, record)| Some((*place, record.event().transpose()?)))
@@ -250,25 +273,36 @@ impl Table {
         Ok(ids.into_iter().filter(|id| entries.contains_key(&keys::entry(group, id))).collect())
     }
 
-    /// The rows of a file that the group does not have yet, and its ledger.
+    /// What the rows of a file change in a group, and its ledger. `source` says which group of the
+    /// app the file is of.
     ///
     /// # Errors
     ///
-    /// [`Error::Unmigrated`]; [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn before_import<'a>(
+    /// [`Error::TooMuchHistory`]; [`Error::Unmigrated`]; [`Error::Unavailable`] or [`Error::Table`].
+    pub async fn before_import(
         &self,
         group: GroupId,
         format: Format,
-        records: &'a [(RowPlace, Record)],
-    ) -> Result<(Ledger, Vec<&'a Record>), Error> {
+        source: Option<&str>,
+        records: Vec<(RowPlace, Record)>,
+    ) -> Result<BeforeImport, Error> {
         let all: Vec<Line<'_>> = records.iter().collect();
-        let (ledger, recorded) =
-            tokio::try_join!(self.ledger(group), self.recorded(group, format, &all))?;
+        let (ledger, imports, recorded) = tokio::try_join!(
+            self.ledger(group),
+            self.imports_of(group),
+            self.recorded(group, format, &all),
+        )?;
         if ledger.presence.needs_migration(group) {
             return Err(Error::Unmigrated);
         }
-        let missing = records.iter().map(|(_, it)| it).filter(|it| !recorded.has(it));
-        Ok((ledger, missing.collect()))
+        let earlier = self.earlier(group, format, source, &imports).await?;
+        let is_recorded = |record: &Record| recorded.has(record);
+        let compared = Comparison::of(format, records, earlier, &ledger.links, is_recorded);
+        let is_missing =
+            |it: &&Record| !recorded.has(it) && !compared.found.contains(&it.entry_id());
+        let missing = compared.records.iter().map(|(_, it)| it).filter(is_missing).cloned();
+        let missing = missing.collect();
+        Ok(BeforeImport { ledger, missing, compared })
     }
 
     /// An import of a group.
@@ -293,8 +327,7 @@ impl Table {
     /// [`Error::TooMuchHistory`]; [`Error::NoGroup`] or [`Error::NotMember`];
     /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn imports(&self, member_key: MemberKey) -> Result<Vec<ImportRow>, Error> {
-        let range = Range::table(keys::group_partition(member_key.group), prefix::IMPORT);
-        let mut imports: Vec<ImportRow> = self.checked(member_key, self.db.all(&range)).await?;
+        let mut imports = self.checked(member_key, self.imports_of(member_key.group)).await?;
         imports.sort_by_key(|import| Reverse((import.created_at, import.id)));
         Ok(imports)
     }

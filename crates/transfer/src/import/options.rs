@@ -39,6 +39,9 @@ pub(crate) struct ImportOptions {
     payers: Option<BTreeMap<String, String>>,
     /// Currency of amounts without one in the file.
     currency: Option<schemas::Currency>,
+    /// The `confirm` of the plan. Required with `commit` if the plan has one.
+    #[schema(max_length = 32, example = "5f3c0a1b9d2e4f60718293a4b5c6d7e8")]
+    confirm: Option<String>,
 }
 
 /// A map in a request, whose keys are names or line numbers.
@@ -52,6 +55,7 @@ pub(crate) struct SentOptions {
     weights: SentMap<Decimal>,
     payers: SentMap<(usize, String)>,
     currency: Field<Currency>,
+    confirm: Field<String>,
 }
 
 impl Body for ImportOptions {
@@ -79,6 +83,7 @@ impl Body for ImportOptions {
                 })
             }),
             currency: options.field("currency").text(),
+            confirm: options.field("confirm").text(),
         })
     }
 }
@@ -87,6 +92,11 @@ impl SentOptions {
     /// Whether the file is to be imported, rather than planned.
     pub(crate) fn commits(&self) -> bool {
         self.commit.value() == Some(&true)
+    }
+
+    /// What the request confirms.
+    pub(crate) fn confirmation(&self) -> Option<String> {
+        self.confirm.value().cloned()
     }
 
     /// The member or new guest for each person, by name.

@@ -7,15 +7,20 @@ use fracti_core::{
     currency::Currency,
     group::Member,
     id::MemberId,
-    import::Record,
-    ledger::{Ledger, LedgerError},
+    import::{Changed, Earlier, Record},
+    ledger::LedgerError,
+    settlement::Settlement,
 };
 use fracti_formats::{
     Asks, Check, Destination, Import, Issue, MAX_ERRORS, Match, MatchedBy, Question,
 };
 use fracti_http::{JsonDecimal, Text, schemas};
+use fracti_store::BeforeImport;
 use serde::Serialize;
 use utoipa::ToSchema;
+
+/// Maximum number of differences that are listed.
+const MAX_DIFFERENCES: usize = 1_000;
 
 /// Why a person is matched with a member.
 type By = Text<MatchedBy>;
@@ -46,6 +51,10 @@ pub(crate) struct PlanView {
     /// Number of rows, payments and adjustments that change no balance, and are left out.
     #[schema(minimum = 0, example = 0)]
     skipped: usize,
+    /// What differs from earlier imports of the app, if anything does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    differences: Option<DifferencesView>,
     /// Currencies of the rows.
     currencies: Vec<schemas::Currency>,
     /// Balances other than zero that the group would have. Rows with an open question do not count.
@@ -74,6 +83,54 @@ struct PersonView {
     #[serde(skip_serializing_if = "Option::is_none", rename = "match")]
     #[schema(nullable = false)]
     member: Option<MatchView>,
+}
+
+/// What differs from what earlier imports of the app have recorded.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ImportDifferences)]
+pub(crate) struct DifferencesView {
+    /// What a request with `commit` must send as `confirm`. Not present if only rows differ that
+    /// members have edited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "5f3c0a1b9d2e4f60718293a4b5c6d7e8")]
+    confirm: Option<String>,
+    /// Number of rows that the file has in another version, and that no member has edited since.
+    #[schema(minimum = 0, example = 1)]
+    changed: usize,
+    /// Number of rows that the file has in another version, and that a member has edited since.
+    #[schema(minimum = 0, example = 0)]
+    edited: usize,
+    /// Number of rows that the file no longer has.
+    #[schema(minimum = 0, example = 1)]
+    gone: usize,
+    /// These rows: at most 1,000.
+    rows: Vec<DifferenceView>,
+}
+
+/// A row that differs from what an earlier import has recorded.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ImportDifference)]
+struct DifferenceView {
+    /// `changed`, `edited` if a member has edited it since, or `gone`.
+    #[schema(pattern = "^(changed|edited|gone)$", example = "changed")]
+    kind: &'static str,
+    /// Line of a CSV file, from 1, unless the row is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1, example = 4)]
+    line: Option<usize>,
+    /// Path of the row in a JSON file, unless the row is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "expenses[29]")]
+    path: Option<String>,
+    /// What the group has: the id of the entry in its ledger, which is that of the expense or the
+    /// settlement.
+    entry_id: String,
+    /// The difference in words.
+    #[schema(
+        example = "Tea of 2026-01-31, 10 EUR, differs in amount; the file has Tea of 2026-01-31, 25 EUR"
+    )]
+    message: String,
 }
 
 /// The member matched with a person in the file.
@@ -174,26 +231,22 @@ pub(crate) struct Foreseen<'a> {
     pub(crate) to: &'a Destination<'a>,
     /// The people of the file, who are members or would become guests.
     pub(crate) people: &'a [Member],
-    /// The ledger before the import.
-    pub(crate) ledger: &'a Ledger,
-    /// What the group does not have yet.
-    pub(crate) missing: Vec<&'a Record>,
-    /// Number of rows that it has.
-    pub(crate) there: usize,
+    /// The group before the import.
+    pub(crate) before: &'a BeforeImport,
 }
 
 impl Foreseen<'_> {
     /// The balances after the import: those of the people of the file first.
     fn balances(&self) -> Result<Vec<NetView>, LedgerError> {
         let mut nets: BTreeMap<Currency, BTreeMap<MemberId, i128>> = BTreeMap::new();
-        let before = &self.ledger.balances;
+        let before = &self.before.ledger.balances;
         for currency in before.currencies() {
             let of = before.of(currency).map(|(member, totals)| (member, totals.net()));
             nets.insert(currency, of.collect());
         }
-        for record in &self.missing {
+        for record in &self.before.missing {
             for change in record.event()?.into_iter().flat_map(|event| event.changes) {
-                let user = self.ledger.links.resolve(change.user);
+                let user = self.before.ledger.links.resolve(change.user);
                 let net = nets.entry(change.currency).or_default().entry(user).or_default();
                 *net = net.saturating_add(change.totals.net());
             }
@@ -216,9 +269,27 @@ impl Foreseen<'_> {
         Ok(nets.into_iter().flat_map(of_currency).collect())
     }
 
+    /// Number of rows that the group has.
+    fn there(&self) -> usize {
+        self.before.compared.records.len().saturating_sub(self.before.missing.len())
+    }
+
+    /// What differs from earlier imports.
+    fn differences(&self) -> Option<DifferencesView> {
+        let compared = &self.before.compared;
+        let (changed, gone) = (compared.changed(), compared.gone.len());
+        let edited = compared.changed.len().saturating_sub(changed);
+        let of_file = compared.changed.iter().map(DifferenceView::changed);
+        let rows = of_file.chain(compared.gone.iter().map(DifferenceView::gone));
+        let rows: Vec<_> = rows.take(MAX_DIFFERENCES).collect();
+        let confirm = compared.confirmation(self.to.group.id);
+        (!rows.is_empty()).then_some(DifferencesView { confirm, changed, edited, gone, rows })
+    }
+
     /// Numbers of expenses, settlements and adjustments that would be recorded.
     fn counts(&self) -> [usize; 3] {
-        let count = |is: fn(&Record) -> bool| self.missing.iter().filter(|it| is(it)).count();
+        let count =
+            |is: fn(&Record) -> bool| self.before.missing.iter().filter(|it| is(it)).count();
         [
             count(|it| matches!(it, Record::Expense(_))),
             count(|it| matches!(it, Record::Settlement(_))),
@@ -274,8 +345,9 @@ impl PlanView {
             expenses,
             settlements,
             adjustments,
-            already_there: foreseen.there,
+            already_there: foreseen.there(),
             skipped: plan.skipped.saturating_add(to_oneself.len()).saturating_add(of_one.len()),
+            differences: foreseen.differences(),
             currencies: plan.currencies.into_iter().map(Text).collect(),
             balances,
             checks: plan.checks.iter().map(CheckView::from).collect(),
@@ -283,6 +355,52 @@ impl PlanView {
             errors: errors.map(IssueView::from).collect(),
             questions: plan.questions.iter().map(QuestionView::from).collect(),
         })
+    }
+}
+
+impl DifferenceView {
+    fn changed(Changed { place, after, before, fields }: &Changed) -> Self {
+        let place = Issue { row: Some(*place), column: None, field: None, message: String::new() };
+        let (fields, is) = (fields.join(", "), label(&before.record));
+        let mut message = format!("{is}, differs in {fields}; the file has {}", label(after));
+        if before.is_edited {
+            message.push_str("; it was edited in the group since, and stays as it is");
+        }
+        Self {
+            kind: if before.is_edited { "edited" } else { "changed" },
+            line: place.line(),
+            path: place.path(),
+            entry_id: before.record.entry_id().to_string(),
+            message,
+        }
+    }
+
+    fn gone(Earlier { record, is_edited, .. }: &Earlier) -> Self {
+        let edited = if *is_edited { "; it was edited in the group since" } else { "" };
+        Self {
+            kind: "gone",
+            line: None,
+            path: None,
+            entry_id: record.entry_id().to_string(),
+            message: format!("{} is not in the file{edited}", label(record)),
+        }
+    }
+}
+
+/// A row in words.
+fn label(record: &Record) -> String {
+    match record {
+        Record::Expense(it) => {
+            format!("{} of {}, {} {}", it.description, it.day(), it.amount, it.currency)
+        }
+        Record::Settlement(it) => {
+            let Settlement { from_user_name, to_user_name, amount, currency, .. } = &**it;
+            format!("the payment from {from_user_name} to {to_user_name}, {amount} {currency}")
+        }
+        Record::Adjustment(it) => match &it.note {
+            Some(note) => format!("the adjustment {note}"),
+            None => "an adjustment".to_owned(),
+        },
     }
 }
 

@@ -14,7 +14,7 @@ use super::plan::PlanView;
 #[schema(as = ImportResult)]
 #[expect(dead_code, reason = "describes the two forms of the response")]
 pub(crate) enum ResultView {
-    Plan(PlanView),
+    Plan(Box<PlanView>),
     Imported(ImportedView),
 }
 
