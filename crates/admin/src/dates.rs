@@ -26,7 +26,8 @@ impl Admin {
         for group in bar.wrap_iter(groups.into_iter()) {
             let mut after = None;
             loop {
-                let page = self.pace.step(self.table.undated_expenses(group, after)).await?;
+                let read = || self.table.undated_expenses(group, after.clone());
+                let page = self.pace.patient(read).await?;
                 if dry_run {
                     dated = dated.saturating_add(page.items.len());
                 } else {

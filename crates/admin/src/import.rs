@@ -55,7 +55,7 @@ impl Admin {
         let targets = into.targets()?;
         let member_key = MemberKey { group: into.group, user: into.user };
         let (group, members) =
-            self.pace.step(self.table.group(member_key, self.clock.now())).await?;
+            self.pace.patient(|| self.table.group(member_key, self.clock.now())).await?;
         self.pace.step(recall(&self.table, group.id, &mut import)).await?;
         let to = Destination { group: &group, members: &members, user: into.user, now };
         let new = match import.recorded_in(&to, &targets) {
@@ -129,7 +129,7 @@ impl Admin {
         loop {
             // Members may leave during a long import.
             let (_, members) =
-                self.pace.step(self.table.group(member_key, self.clock.now())).await?;
+                self.pace.patient(|| self.table.group(member_key, self.clock.now())).await?;
             let once = Idempotency::own_work("import-file", now);
             let run = all.as_ref().map(|all| all.import.run);
             let part = ImportPart { run, at_most: Some(ROWS_AT_ONCE) };

@@ -23,7 +23,7 @@ impl Admin {
         let (mut rewritten, mut unreadable) = (0_u64, 0_u64);
         let mut after = None;
         loop {
-            let (old, next) = self.pace.step(self.table.old_rows(after)).await?;
+            let (old, next) = self.pace.patient(|| self.table.old_rows(after.clone())).await?;
             for key in old {
                 if dry_run {
                     rewritten = rewritten.saturating_add(1);

@@ -106,7 +106,8 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
         }
         let mut after = None;
         loop {
-            let left = match pace.step(table.v0_participants(&migration, after)).await {
+            let read = || table.v0_participants(&migration, after.clone());
+            let left = match pace.patient(read).await {
                 Ok((left, next)) => {
                     after = next;
                     left
@@ -133,7 +134,7 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
         let mut after = None;
         loop {
             let Admin { table, pace, .. } = self.admin;
-            match pace.step(table.v0_orphans(group, after)).await {
+            match pace.patient(|| table.v0_orphans(group, after.clone())).await {
                 Ok((rows, next)) => {
                     self.report.findings(&rows)?;
                     after = next;
