@@ -1,5 +1,6 @@
 //! The commands of the operators' tool, on tables that the API has written.
 
+mod corruptions;
 mod dates;
 mod export;
 mod migrate;

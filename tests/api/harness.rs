@@ -273,6 +273,7 @@ impl Api {
         let group = group.parse().unwrap();
         self.table.verify_ledger(group).await.unwrap();
         self.table.verify_members(group).await.unwrap();
+        assert_eq!(self.table.audit(group, self.now()).await.unwrap(), []);
     }
 }
 

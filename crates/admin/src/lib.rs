@@ -8,6 +8,7 @@ mod migrate;
 mod pace;
 mod plan;
 mod recount;
+mod repair;
 mod retally;
 mod set_aside;
 mod standardise;
@@ -27,6 +28,7 @@ pub use export::ExportOptions;
 pub use import::ImportInto;
 pub use migrate::MigrateOptions;
 pub use plan::Export;
+pub use repair::RepairOptions;
 
 /// The tool at work on a table.
 #[derive(Debug)]
@@ -88,6 +90,12 @@ impl Admin {
     #[must_use]
     pub fn new(table: Table, rate: Option<NonZeroU32>) -> Self {
         Self { table, clock: Clock::system(), pace: Pace::new(rate) }
+    }
+
+    /// The same tool, with another clock.
+    #[must_use]
+    pub fn at(self, clock: Clock) -> Self {
+        Self { clock, ..self }
     }
 
     /// The same tool, which repeats a step for this time while a group is busy or the table throttles,

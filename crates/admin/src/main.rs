@@ -8,7 +8,8 @@ use std::{
 
 use clap::{Args, Parser, Subcommand};
 use fracti_admin::{
-    Admin, Export, ExportOptions, Failure, ImportInto, MigrateOptions, Outcome, with_causes,
+    Admin, Export, ExportOptions, Failure, ImportInto, MigrateOptions, Outcome, RepairOptions,
+    with_causes,
 };
 use fracti_core::id::GroupId;
 use fracti_runtime::{Clock, dynamodb, dynamodb_at};
@@ -46,8 +47,9 @@ struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Compute the balances of groups again from all their rows, and compare them with the ledger;
-    /// count their members and compare their links.
+    /// Compute every row of groups that follows from others again, and report each one that is missing
+    /// or differs: balances, past balances, participants, payers, tallies, used transaction hashes,
+    /// links and numbers of members, and the attributes of the indexes.
     Verify {
         #[command(flatten)]
         groups: Groups,
@@ -89,6 +91,12 @@ enum Command {
         groups: Groups,
         #[command(flatten)]
         changes: Changes,
+    },
+    /// Show which rows of a group are missing or wrong and what they should be, and write them with
+    /// `--yes`. What does not follow from other rows, such as a lost expense, is only reported.
+    Repair {
+        #[command(flatten)]
+        options: RepairOptions,
     },
     /// Count the members of groups again, compare their links with the ledger, and correct what
     /// differs.
@@ -159,6 +167,7 @@ async fn run(options: Options) -> Result<Outcome, Failure> {
     let out = &mut io::stdout();
     match command {
         Command::Verify { groups } => admin().await.verify(groups.group, out).await,
+        Command::Repair { options } => admin().await.repair(&options, out).await,
         Command::Migrate { options } => admin().await.migrate(&options, out).await,
         Command::Standardise { changes } => admin().await.standardise(changes.dry_run, out).await,
         Command::DateExpenses { groups, changes } => {

@@ -1,9 +1,8 @@
-//! `verify`: compares groups with their rows.
+//! `verify`: computes the rows of groups that follow from others again.
 
 use std::io::Write;
 
-use fracti_core::{Error, id::GroupId};
-use fracti_store::is_incomplete;
+use fracti_core::{Error, audit::Finding, id::GroupId};
 
 use crate::{Admin, Failure, Outcome, progress, with_causes};
 
@@ -11,8 +10,9 @@ use crate::{Admin, Failure, Outcome, progress, with_causes};
 const MAX_UNREADABLE: u32 = 3;
 
 impl Admin {
-    /// Verifies a group, or all of them, and reports each one that differs from its rows, and each one
-    /// that could not be verified because it was written to all the time or could not be read.
+    /// Verifies a group, or all of them, and reports each row that is missing or not as the other rows
+    /// say, and each group that could not be verified because it was written to all the time or could
+    /// not be read.
     ///
     /// # Errors
     ///
@@ -28,22 +28,26 @@ impl Admin {
         let (mut differing, mut unverified, mut unreadable) = (0_u64, 0_u64, 0_u32);
         for group in bar.wrap_iter(groups.into_iter()) {
             // Boxed, because the futures are large.
-            let ledger = self.pace.patient(|| Box::pin(self.table.verify_ledger(group))).await;
-            let members = self.pace.patient(|| self.table.verify_members(group)).await;
+            let audit = || Box::pin(self.table.audit(group, self.clock.now()));
+            let audited = self.pace.patient(audit).await;
             let (mut is_good, mut is_verified, mut failure) = (true, true, None);
-            for error in [ledger, members].into_iter().filter_map(Result::err) {
+            for finding in audited.iter().flatten() {
+                is_good = false;
+                bar.suspend(|| writeln!(out, "group {group}: {}", described(finding)))?;
+            }
+            if let Err(error) = audited {
                 let text = with_causes(&error);
                 let text = match error {
                     Error::Contended => {
                         is_verified = false;
                         "could not be verified: it was written to all the time".to_owned()
                     }
-                    Error::Unavailable(_) if !is_incomplete(&error) => {
+                    Error::Unavailable(_) => {
                         is_verified = false;
                         failure = Some(error);
                         format!("could not be verified: {text}")
                     }
-                    // A row that cannot be read, or an entry that is missing, is a finding, too.
+                    // What the audit refuses to read is a finding, too.
                     _ => {
                         is_good = false;
                         text
@@ -82,4 +86,10 @@ impl Admin {
             _ => Outcome::Bad,
         })
     }
+}
+
+/// A finding in one line.
+pub(crate) fn described(Finding { key, what, mend, .. }: &Finding) -> String {
+    let mended = if mend.is_some() { "" } else { "; no other row tells how it was" };
+    format!("row {} {} {what}{mended}", key.pk, key.sk)
 }

@@ -90,7 +90,7 @@ impl Totals {
         Some(Self { paid: paid?, owed: owed?, sent: sent?, received: received? })
     }
 
-    fn negated(self) -> Option<Self> {
+    pub(crate) fn negated(self) -> Option<Self> {
         Some(Self {
             paid: self.paid.checked_neg()?,
             owed: self.owed.checked_neg()?,
@@ -596,20 +596,28 @@ impl Ledger {
         entries: impl IntoIterator<Item = &'a Entry<S>>,
     ) -> Result<Self, LedgerError> {
         let mut ledger = self.clone();
-        for entry in entries {
-            if entry.sequence != ledger.sequence {
-                return Err(LedgerError::Missing(ledger.sequence));
-            }
-            let count = match entry.status {
-                EntryStatus::Applied | EntryStatus::Reverted => 1,
-                EntryStatus::Revert => -1,
-            };
-            ledger.advance(entry.ref_type, count, &entry.changes, entry.created_at)?;
-            if let (EntryId::Link(guest), Some(user)) = (&entry.entry_id, entry.linked_to) {
-                ledger.links.insert(*guest, user);
-            }
-        }
+        entries.into_iter().try_for_each(|entry| ledger.replay_next(entry))?;
         Ok(ledger)
+    }
+
+    /// Applies the next entry. After an error, it may be applied in part.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ledger::replay`].
+    pub(crate) fn replay_next<S>(&mut self, entry: &Entry<S>) -> Result<(), LedgerError> {
+        if entry.sequence != self.sequence {
+            return Err(LedgerError::Missing(self.sequence));
+        }
+        let count = match entry.status {
+            EntryStatus::Applied | EntryStatus::Reverted => 1,
+            EntryStatus::Revert => -1,
+        };
+        self.advance(entry.ref_type, count, &entry.changes, entry.created_at)?;
+        if let (EntryId::Link(guest), Some(user)) = (&entry.entry_id, entry.linked_to) {
+            self.links.insert(*guest, user);
+        }
+        Ok(())
     }
 
     /// Checks that the balances of each currency fit and sum to zero.

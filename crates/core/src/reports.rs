@@ -1,5 +1,6 @@
 //! What is added up from records, and whether the rows of a group agree.
 
+pub mod audit;
 pub mod days;
 pub(crate) mod discrepancy;
 pub mod roll;

@@ -1,6 +1,7 @@
 //! What only the operators' tool calls, and the first write to a group of the TypeScript Fracti.
 
 pub(crate) mod aside;
+pub(crate) mod audit;
 pub(crate) mod migration;
 pub(crate) mod standardise;
 pub(crate) mod sweep;

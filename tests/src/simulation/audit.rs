@@ -35,6 +35,9 @@ use super::{
     state::{Key, State, pair},
 };
 
+/// A time that no clock of a simulation reaches.
+const LAST_MOMENT: &str = "9999-12-31T23:59:59.999Z";
+
 /// Compares the rows of a table with a journal.
 ///
 /// # Panics
@@ -70,6 +73,10 @@ pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report 
                 }
                 Err(error) => panic!("{group}: {error:?}"),
             }
+        }
+        for found in table.audit(*group, LAST_MOMENT.parse().unwrap()).await.unwrap() {
+            let (pk, sk) = (found.key.pk, found.key.sk);
+            findings.push(Finding::Off(format!("{group}: row {pk} {sk} {}", found.what)));
         }
     }
     for finding in findings {

@@ -56,6 +56,16 @@ impl Links {
         of_user.map(|(guest, _)| MemberId::from(*guest))
     }
 
+    /// The user to whom a guest is linked.
+    pub(crate) fn user_of(&self, guest: GuestId) -> Option<UserId> {
+        self.0.get(&guest).copied()
+    }
+
+    /// The linked guests.
+    pub(crate) fn guests(&self) -> impl Iterator<Item = GuestId> + '_ {
+        self.0.keys().copied()
+    }
+
     /// The linked guests and their users.
     pub(crate) fn named(&self) -> impl Iterator<Item = MemberId> + '_ {
         self.0.iter().flat_map(|(guest, user)| [MemberId::from(*guest), MemberId::from(*user)])

@@ -161,6 +161,11 @@ impl Presence {
         }
     }
 
+    /// Whether another presence counts the same pending settlements, or one of them counts none.
+    pub(crate) fn same_pending(&self, other: &Self) -> bool {
+        self.pending.as_ref().zip(other.pending.as_ref()).is_none_or(|(own, others)| own == others)
+    }
+
     /// Counts a settlement between these parties that became pending.
     pub fn began(&mut self, parties: [MemberId; 2]) {
         self.add(parties, 1);

@@ -77,7 +77,7 @@ fn counts(ledger: &Ledger) -> String {
 }
 
 /// Codes of the currencies in which two ledgers have different balances.
-fn differing(ledger: &Ledger, rows: &Ledger) -> String {
+pub(crate) fn differing(ledger: &Ledger, rows: &Ledger) -> String {
     let currencies: BTreeSet<Currency> =
         ledger.balances.currencies().chain(rows.balances.currencies()).collect();
     let differ = currencies

@@ -65,7 +65,7 @@ pub fn verify(ledger: &Ledger, rows: &Rows) -> Result<(), Discrepancy> {
 
 impl Rows {
     /// The ledger that the current expenses, settlements and adjustments add up to.
-    fn counted(&self, ledger: &Ledger) -> Result<Ledger, LedgerError> {
+    pub(crate) fn counted(&self, ledger: &Ledger) -> Result<Ledger, LedgerError> {
         let applied = self.entries.iter().filter(|entry| entry.status == EntryStatus::Applied);
         let entered: BTreeSet<&EntryId> = applied.clone().map(|entry| &entry.entry_id).collect();
         // v0 rows have no entry and never moved these balances. Their ids are of another kind.

@@ -115,6 +115,8 @@ pub mod prefix {
     pub const SETTLEMENT: &str = "SETTLE#";
     /// Sort keys of imports.
     pub const IMPORT: &str = "IMPORT#";
+    /// Sort keys of imported settlements.
+    pub const IMPORTED: &str = "IMPORTED#";
     /// Partition keys of groups; sort keys of a user's memberships in `GSI1`.
     pub const GROUP: &str = "GROUP#";
     /// Sort keys of participants.
@@ -225,7 +227,7 @@ pub fn import(group: GroupId, import: ImportId) -> Primary {
 /// Key of the row for a settlement that an import recorded as pending.
 #[must_use]
 pub fn imported_settlement(group: GroupId, settlement: SettlementId) -> Primary {
-    Primary { pk: group_partition(group), sk: format!("IMPORTED#{settlement}") }
+    Primary { pk: group_partition(group), sk: format!("{}{settlement}", prefix::IMPORTED) }
 }
 
 /// First and last sort key of the expenses recorded in a period.
@@ -240,10 +242,13 @@ pub fn settlements_between(from: Timestamp, to: Timestamp) -> [String; 2] {
     [from, to].map(|at| format!("{}{at}", prefix::SETTLEMENT))
 }
 
+/// Sort key of a group's balance row.
+pub const BALANCE: &str = "BALANCE";
+
 /// Key of a group's balance row.
 #[must_use]
 pub fn balance(group: GroupId) -> Primary {
-    Primary { pk: ledger_partition(group), sk: "BALANCE".to_owned() }
+    Primary { pk: ledger_partition(group), sk: BALANCE.to_owned() }
 }
 
 /// Key of the closing of a day.
@@ -331,6 +336,12 @@ pub fn entries_of(group: GroupId) -> String {
 #[must_use]
 pub fn entry_position(created_at: Timestamp, sequence: u64) -> String {
     format!("{created_at}#{sequence:020}")
+}
+
+/// The time and the sequence in the sort key of an entry in `GSI1`.
+pub(crate) fn position_of_entry(sort_key: &str) -> Option<(Timestamp, u64)> {
+    let (at, sequence) = sort_key.split_once('#')?;
+    Some((at.parse().ok()?, sequence.parse().ok()?))
 }
 
 /// Sort key in `GSI1` after the entries of a moment and before those of the next one.

@@ -147,15 +147,30 @@ impl Range {
         items.into_iter().map(placed).collect()
     }
 
-    fn position(&self, item: &SdkItem) -> Position {
+    /// The position of a row of the range.
+    pub(crate) fn position_of(&self, item: &Item) -> Position {
+        let keys = self.names().into_iter();
+        Position::of(keys.filter_map(|name| item.get_key_value(&name)).map(own).collect())
+    }
+
+    /// Names of the attributes of a position.
+    fn names(&self) -> [String; 4] {
         let index = self.index.unwrap_or_default();
-        let names = ["PK".to_owned(), "SK".to_owned(), format!("{index}PK"), format!("{index}SK")];
+        ["PK".to_owned(), "SK".to_owned(), format!("{index}PK"), format!("{index}SK")]
+    }
+
+    fn position(&self, item: &SdkItem) -> Position {
+        let names = self.names();
         let key = |name: String| {
             let key = item.get(&name)?.as_s().ok()?.clone();
             Some((name, key))
         };
         Position(names.into_iter().filter_map(key).collect())
     }
+}
+
+fn own((name, value): (&String, &AttributeValue)) -> (String, AttributeValue) {
+    (name.clone(), value.clone())
 }
 
 /// The entities of a page, with their positions.

@@ -5,7 +5,7 @@ use fracti_core::{
     Error,
     decimal::Decimal,
     keys::Primary,
-    row::{self, AttributeValue, FORMAT_VERSION, KIND, Row},
+    row::{self, AttributeValue, FORMAT_VERSION, Item, KIND, Row},
 };
 
 use super::{
@@ -53,6 +53,11 @@ impl Write {
     pub(crate) fn put(entity: &impl Row) -> Result<Self, Error> {
         let (key, row) = row::write::<Sdk, _>(entity)?;
         Ok(Self::new(key, Action::Put(row)))
+    }
+
+    /// Puts a row at `key`, which is that of the row, whether it exists or not.
+    pub(crate) fn put_item(key: Primary, row: Item) -> Self {
+        Self::new(key, Action::Put(to_sdk(row)))
     }
 
     /// Deletes the row at `key` if it exists.

@@ -17,13 +17,13 @@ use crate::{
 const MAX_CORRECTED: usize = MAX_ACTIONS - 3;
 
 impl Table {
-    /// Checks that a group exists.
+    /// Checks that a group exists, whether its row can be read or not.
     ///
     /// # Errors
     ///
     /// [`Error::NoGroup`]; [`Error::Unavailable`] or [`Error::Table`].
     pub async fn require_group(&self, group: GroupId) -> Result<(), Error> {
-        self.group_row(group).await.map(drop)
+        self.db.item(keys::group(group)).await?.map(drop).ok_or(Error::NoGroup)
     }
 
     /// Compares the number of a group's members, and their links, with the members and the ledger. A

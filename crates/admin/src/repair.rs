@@ -1,0 +1,170 @@
+//! `repair`: writes rows of a group that follow from others and are wrong.
+
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use clap::Args;
+use fracti_core::{
+    audit::{Finding, Mend},
+    id::GroupId,
+    row::{AttributeValue, Item},
+    time::Timestamp,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{Admin, Failure, Outcome, count_of, verify::described};
+
+/// Options of a repair.
+#[derive(Clone, Debug, Args)]
+pub struct RepairOptions {
+    /// The group.
+    #[arg(long, value_name = "ID")]
+    pub group: GroupId,
+    /// Write. Without it, the command only shows what it would write.
+    #[arg(long)]
+    pub yes: bool,
+    /// Append a line of JSON to this file for each row that is written, with the row before and
+    /// after.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+}
+
+/// A row that was written, in the report.
+#[derive(Serialize)]
+struct Written<'a> {
+    at: Timestamp,
+    group: GroupId,
+    pk: &'a str,
+    sk: &'a str,
+    finding: &'a str,
+    before: Option<Value>,
+    after: Option<Value>,
+}
+
+impl Admin {
+    /// Reports each row of a group that is missing or not as the other rows say, and, if the options
+    /// say so, writes those that follow from others. The outcome is bad if something stays wrong.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the table cannot be read or written, or the report cannot be written.
+    pub async fn repair(
+        &mut self,
+        options: &RepairOptions,
+        out: &mut impl Write,
+    ) -> Result<Outcome, Failure> {
+        let group = options.group;
+        self.groups(Some(group)).await?;
+        let open = |path: &PathBuf| {
+            let file = File::options().append(true).create(true).open(path);
+            file.map_err(|error| Failure::File(path.clone(), error))
+        };
+        let mut report = options.report.as_ref().filter(|_| options.yes).map(open).transpose()?;
+        let mended = if options.yes { self.mend(group, report.as_mut(), out).await? } else { 0 };
+        let audit = || self.table.audit(group, self.clock.now());
+        let left = self.pace.patient(audit).await?;
+        for finding in &left {
+            writeln!(out, "group {group}: {}; {}", described(finding), would(finding))?;
+        }
+        let mendable = left.iter().filter(|finding| finding.mend.is_some()).count();
+        let lost = left.len().saturating_sub(mendable);
+        let [mendable, lost] = [mendable, lost].map(|it| u64::try_from(it).unwrap_or(u64::MAX));
+        let lost = format!("{} cannot be mended", count_of(lost, "finding"));
+        if options.yes {
+            writeln!(out, "{} mended, {lost}", count_of(mended, "row"))?;
+        } else {
+            let would = count_of(mendable, "row");
+            writeln!(out, "{would} would be mended, {lost}; --yes writes")?;
+        }
+        Ok(if left.is_empty() { Outcome::Good } else { Outcome::Bad })
+    }
+
+    /// Mends what can be mended, and returns the number of rows that it has written.
+    async fn mend(
+        &self,
+        group: GroupId,
+        mut report: Option<&mut File>,
+        out: &mut impl Write,
+    ) -> Result<u64, Failure> {
+        let (mut known, mut mended) = (BTreeSet::new(), 0_u64);
+        loop {
+            let now = self.clock.now();
+            let findings = self.pace.patient(|| self.table.mend(group, now)).await?;
+            let is_new = |it: &Finding| {
+                known.insert((it.key.pk.clone(), it.key.sk.clone(), it.what.clone()))
+            };
+            // What is found again after it was mended is reported by the caller.
+            if findings.iter().map(is_new).filter(|is_new| *is_new).count() == 0 {
+                return Ok(mended);
+            }
+            for finding in &findings {
+                writeln!(out, "{now} group {group}: {}; {}", described(finding), done(finding))?;
+                if let Some(report) = report.as_deref_mut() {
+                    report_to(report, group, now, finding)?;
+                }
+                mended = mended.saturating_add(1);
+            }
+            if let Some(report) = report.as_deref() {
+                report.sync_data()?;
+            }
+        }
+    }
+}
+
+/// What was written.
+fn done(finding: &Finding) -> String {
+    match &finding.mend {
+        None => "left".to_owned(),
+        Some(Mend::Put(_) | Mend::Balance(_)) => "written".to_owned(),
+        Some(Mend::Set(set)) => format!("set {}", names(set)),
+        Some(Mend::Delete) => "deleted".to_owned(),
+    }
+}
+
+/// What would be written.
+fn would(finding: &Finding) -> String {
+    match &finding.mend {
+        None => "stays".to_owned(),
+        Some(Mend::Put(_) | Mend::Balance(_)) => "would be written".to_owned(),
+        Some(Mend::Set(set)) => format!("would set {}", names(set)),
+        Some(Mend::Delete) => "would be deleted".to_owned(),
+    }
+}
+
+fn names(set: &[(&'static str, Option<AttributeValue>)]) -> String {
+    set.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
+fn report_to(
+    report: &mut File,
+    group: GroupId,
+    at: Timestamp,
+    finding: &Finding,
+) -> Result<(), Failure> {
+    let json = |item: &Item| serde_json::to_value(item).map_err(io::Error::from);
+    let after = match &finding.mend {
+        None | Some(Mend::Delete) => None,
+        Some(Mend::Put(item)) => Some(json(item)?),
+        Some(Mend::Set(set)) => {
+            let mut item = finding.stored.clone().unwrap_or_default();
+            for (name, value) in set {
+                item.remove(*name);
+                item.extend(value.clone().map(|value| ((*name).to_owned(), value)));
+            }
+            Some(json(&item)?)
+        }
+        Some(Mend::Balance(ledger)) => Some(serde_json::to_value(ledger).map_err(io::Error::from)?),
+    };
+    let Finding { key, what, stored, .. } = finding;
+    let before = stored.as_ref().map(json).transpose()?;
+    let (pk, sk) = (&*key.pk, &*key.sk);
+    let written = Written { at, group, pk, sk, finding: what, before, after };
+    let line = serde_json::to_string(&written).map_err(io::Error::from)?;
+    writeln!(report, "{line}")?;
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! Comparison of a stored row with the right one, attribute by attribute.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Audit, Mend};
+use crate::{
+    Error,
+    keys::Primary,
+    row::{AttributeValue, FORMAT_VERSION, Item, KIND, Plain, Row, from_item, to_item},
+};
+
+/// Attributes of keys in the indexes.
+const INDEXES: [&str; 6] = ["GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"];
+
+/// A row that can be read, with its entity.
+#[derive(Clone, Debug)]
+pub(super) struct Kept<T> {
+    pub(super) key: Primary,
+    pub(super) item: Item,
+    pub(super) row: T,
+}
+
+/// A row as it was read.
+pub(super) enum Read<T> {
+    Kept(Kept<T>),
+    /// A v0 row, which the audit leaves out, and its entity if it can be read.
+    V0(Option<T>),
+    /// The row cannot be read, or its attributes are those of another key.
+    Bad,
+}
+
+impl Audit {
+    /// Reads a row that nothing replaces. If it cannot be read, or is at the key of another one, it
+    /// is reported.
+    pub(super) fn read<T: Row>(&mut self, item: Item) -> Read<T> {
+        let Some(key) = Primary::of::<Plain>(&item) else { return Read::Bad };
+        let is_v0 = !item.contains_key(FORMAT_VERSION);
+        match from_item::<T>(item.clone()) {
+            row if is_v0 => Read::V0(row.ok()),
+            Err(error) => {
+                self.lost(key, cause(&error), Some(&item));
+                Read::Bad
+            }
+            Ok(row) => {
+                let own = row.keys().primary;
+                if own != key {
+                    let what = format!("has the attributes of the row {} {}", own.pk, own.sk);
+                    self.lost(key, what, Some(&item));
+                    return Read::Bad;
+                }
+                Read::Kept(Kept { key, item, row })
+            }
+        }
+    }
+
+    /// Compares the index attributes of a row with those that follow from its other attributes.
+    pub(super) fn check_indexes<T: Row>(&mut self, kept: &Kept<T>) {
+        let Ok(right) = to_item(&kept.row) else { return };
+        let wrong: Vec<_> =
+            INDEXES.into_iter().filter(|name| right.get(*name) != kept.item.get(*name)).collect();
+        if !wrong.is_empty() {
+            let what = format!("its {} should follow from the row", wrong.join(", "));
+            let set = wrong.into_iter().map(|name| (name, right.get(name).cloned()));
+            self.find(kept.key.clone(), what, Some(&kept.item), Some(Mend::Set(set.collect())));
+        }
+    }
+
+    /// Compares rows that follow from others with the right ones. `adapt` changes a stored row where
+    /// a difference to the right one is allowed, and may change the right one, too. Rows that should
+    /// not exist are deleted.
+    pub(super) fn compare<T: Row + Clone>(
+        &mut self,
+        mut stored: BTreeMap<String, Item>,
+        right: impl IntoIterator<Item = T>,
+        adapt: impl Fn(&mut T, &mut T),
+        from: &str,
+    ) {
+        for mut right in right {
+            let key = right.keys().primary;
+            let found = stored.remove(&key.sk);
+            let read = found.clone().map(from_item::<T>);
+            let mut stored = match read {
+                Some(Ok(row)) => Some(row),
+                Some(Err(_)) | None => None,
+            };
+            if let Some(stored) = &mut stored {
+                adapt(stored, &mut right);
+            }
+            let Ok(item) = to_item(&right) else { continue };
+            let what = match (&found, stored.as_ref().map(to_item)) {
+                (None, _) => format!("is missing, but {from} has it"),
+                (Some(_), None | Some(Err(_))) => "cannot be read".to_owned(),
+                (Some(found), Some(Ok(read))) => {
+                    let wrong = differing(found, &read, &item);
+                    if wrong.is_empty() {
+                        continue;
+                    }
+                    format!("differs from {from} in {}", wrong.join(", "))
+                }
+            };
+            self.find(key, what, found.as_ref(), Some(Mend::Put(item)));
+        }
+        for item in stored.into_values() {
+            self.stray(&item, from);
+        }
+    }
+
+    /// Reports a row that should not exist.
+    pub(super) fn stray(&mut self, item: &Item, from: &str) {
+        if let Some(key) = Primary::of::<Plain>(item) {
+            let what = format!("should not exist: {from} has no such row");
+            self.find(key, what, Some(item), Some(Mend::Delete));
+        }
+    }
+}
+
+/// Rows by sort key.
+pub(super) fn by_sort_key(items: impl IntoIterator<Item = Item>) -> BTreeMap<String, Item> {
+    let keyed = |item: Item| Some((Primary::of::<Plain>(&item)?.sk, item));
+    items.into_iter().filter_map(keyed).collect()
+}
+
+/// Why a row cannot be read.
+pub(super) fn cause(error: &Error) -> String {
+    match error {
+        Error::Table(cause) => cause.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// Names of the attributes in which a row differs from the right one. `read` is the row as it would
+/// be written, so that an attribute of an earlier form is none of them.
+fn differing(stored: &Item, read: &Item, right: &Item) -> Vec<String> {
+    let names: BTreeSet<&str> =
+        read.keys().chain(right.keys()).map(String::as_str).chain(INDEXES).collect();
+    let of = |name: &str| -> Option<&AttributeValue> {
+        if INDEXES.contains(&name) { stored.get(name) } else { read.get(name) }
+    };
+    let is_checked = |name: &&str| ![KIND, FORMAT_VERSION].contains(name);
+    let wrong = names.into_iter().filter(is_checked).filter(|name| of(name) != right.get(*name));
+    wrong.map(str::to_owned).collect()
+}

@@ -1,0 +1,382 @@
+//! The rows of a ledger that follow from its entries: the balance row, closings and checkpoints.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use super::{
+    Audit, Mend,
+    compare::{by_sort_key, cause},
+    entries::Entries,
+    records::Records,
+};
+use crate::{
+    balance::{Balance, Checkpoint, Closing},
+    discrepancy::differing,
+    keys::{self, prefix},
+    ledger::Ledger,
+    presence::Presence,
+    row::{Item, Row, from_item, to_item},
+    settlement::{Settlement, Status},
+    time::{Day, Timestamp},
+    verify,
+};
+
+/// The rows of the ledger's partition, by sort key.
+pub(super) struct Rows(BTreeMap<String, Item>);
+
+/// The balance row as it was read.
+pub(super) struct BalanceRow {
+    item: Option<Item>,
+    is_readable: bool,
+    pub(super) ledger: Ledger,
+}
+
+/// A row with a past ledger.
+trait Past: Row {
+    const PREFIX: &'static str;
+
+    fn ledger(&self) -> &Ledger;
+
+    fn with_ledger(self, ledger: Ledger) -> Self;
+
+    /// Whether the last event before the row may have been at this moment.
+    fn allows(&self, at: Timestamp) -> bool;
+}
+
+impl Past for Closing {
+    const PREFIX: &'static str = prefix::CLOSING;
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn with_ledger(self, ledger: Ledger) -> Self {
+        Self { ledger, ..self }
+    }
+
+    fn allows(&self, at: Timestamp) -> bool {
+        at.day() == self.day
+    }
+}
+
+impl Past for Checkpoint {
+    const PREFIX: &'static str = prefix::CHECKPOINT;
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn with_ledger(self, ledger: Ledger) -> Self {
+        Self { ledger, ..self }
+    }
+
+    fn allows(&self, at: Timestamp) -> bool {
+        at == self.at
+    }
+}
+
+impl Rows {
+    pub(super) fn of(items: Vec<Item>) -> Self {
+        Self(by_sort_key(items))
+    }
+
+    /// Takes the rows with this prefix.
+    pub(super) fn take(&mut self, prefix: &str) -> BTreeMap<String, Item> {
+        let (taken, left) =
+            std::mem::take(&mut self.0).into_iter().partition(|(key, _)| key.starts_with(prefix));
+        self.0 = left;
+        taken
+    }
+
+    /// The ledgers of closings and checkpoints that can be read.
+    fn past(&self) -> impl Iterator<Item = Ledger> + '_ {
+        fn read<T: Past>((key, item): (&String, &Item)) -> Option<Ledger> {
+            let row = key.starts_with(T::PREFIX).then(|| from_item::<T>(item.clone()).ok());
+            row.flatten().map(|row| row.ledger().clone())
+        }
+        self.0.iter().filter_map(|row| read::<Closing>(row).or_else(|| read::<Checkpoint>(row)))
+    }
+}
+
+impl BalanceRow {
+    pub(super) const fn is_readable(&self) -> bool {
+        self.is_readable
+    }
+}
+
+impl Audit {
+    pub(super) fn balance(&mut self, rows: &mut Rows) -> BalanceRow {
+        let item = rows.0.remove(keys::BALANCE);
+        let read = item.clone().map(from_item::<Balance>);
+        let (is_readable, ledger) = match read {
+            Some(Ok(row)) => (true, row.ledger),
+            Some(Err(_)) => (false, Ledger::default()),
+            None => {
+                // Before the first write to a group, there is no balance row.
+                (false, Ledger { presence: Presence::first(self.group), ..Ledger::default() })
+            }
+        };
+        BalanceRow { item, is_readable, ledger }
+    }
+
+    /// Compares the balance row with the entries, `replayed`, and with the expenses and settlements.
+    /// Returns whether the entries are right. `last` is the time of the last event.
+    pub(super) fn check_balance(
+        &mut self,
+        balance: &BalanceRow,
+        replayed: Option<&Ledger>,
+        last: Option<Timestamp>,
+        entries: &Entries,
+        records: &Records,
+        rows: &Rows,
+    ) -> bool {
+        let key = keys::balance(self.group);
+        let item = balance.item.as_ref();
+        let is_new = item.is_none() && entries.all.is_empty() && !records.have_events();
+        let Some(replayed) = replayed else {
+            if !balance.is_readable && !is_new {
+                self.lost(key, "is missing or cannot be read, and so is an entry", item);
+            }
+            return false;
+        };
+        if is_new {
+            return true;
+        }
+        let stored = &balance.ledger;
+        let settlements = records.all_settlements();
+        let mut presence = stored.presence.clone();
+        let pending = settlements.iter().filter(|it| it.status == Status::Pending);
+        if !balance.is_readable {
+            presence = Presence::first(self.group);
+            presence.archived = records.group.as_ref().is_some_and(|kept| kept.row.archived);
+            presence.count(pending.map(Settlement::parties));
+        } else if records.are_whole() {
+            presence.recount(pending.map(Settlement::parties));
+        }
+        let right = Ledger {
+            version: stored.version.saturating_add(1),
+            presence,
+            last_event_at: last,
+            ..replayed.clone()
+        };
+        if records.are_whole() && !agree(&right, entries, records) {
+            self.lost(key, "the expenses and settlements do not add up to the entries", item);
+            return false;
+        }
+        if !balance.is_readable {
+            let known = rows.past().map(|it| it.version).chain([replayed.version]).max();
+            let version = known.unwrap_or_default().saturating_add(1);
+            let what = if item.is_some() { "cannot be read" } else { "is missing" };
+            let mend = item.is_none().then(|| Mend::Balance(Ledger { version, ..right }.into()));
+            self.find(key, what, item, mend);
+            return true;
+        }
+        let wrong = differences(stored, &right);
+        if !wrong.is_empty() {
+            // Entries may be lost of which no other row tells, and an adjustment has no other row.
+            let is_short = right.sequence < stored.sequence;
+            let is_sum = stored.balances == right.balances
+                || stored.check().is_err()
+                || !entries.have_adjustments();
+            let is_certain = !is_short && is_sum && records.are_whole();
+            let wrong = wrong.join(", ");
+            let what = if is_sum {
+                format!("its {wrong} should follow from the entries")
+            } else {
+                format!("its {wrong} differ from the entries: it or an adjustment is wrong")
+            };
+            let mend = is_certain.then(|| Mend::Balance(right.into()));
+            self.find(key, what, item, mend);
+            return is_sum;
+        }
+        true
+    }
+
+    /// The time of the last event: the stored one, unless an event is later, or it is in the future
+    /// and no row has it. Clocks may differ by some minutes.
+    pub(super) fn last_event_at(
+        &self,
+        balance: &BalanceRow,
+        entries: &Entries,
+        records: &Records,
+        rows: &Rows,
+    ) -> Option<Timestamp> {
+        let stored = balance.ledger.last_event_at;
+        let last_entry = entries.all.values().next_back().map(|kept| kept.row.created_at);
+        let settlements = records.settlements.values().filter(|it| it.row.id.is_ours());
+        let known = settlements.map(|it| it.row.created_at).max().max(last_entry);
+        let is_over = |at: &Timestamp| at.since(self.now) <= CLOCKS_DIFFER;
+        let members = records.members.iter().map(|kept| &kept.row.member);
+        let joined = members.flat_map(|it| [Some(it.joined_at), it.left_at, it.removed_at]);
+        let imports = records.imports.values().map(|kept| kept.row.updated_at);
+        let latest = joined.flatten().chain(imports).max().max(known);
+        if stored >= known && (stored <= latest || stored.as_ref().is_none_or(is_over)) {
+            return stored;
+        }
+        // Writes that are no events leave a trace in closings.
+        let closed = rows.past().filter_map(|it| it.last_event_at).filter(is_over).max();
+        known.max(closed)
+    }
+
+    /// Compares closings and checkpoints with the ledgers after the entries.
+    pub(super) fn check_past(
+        &mut self,
+        replayed: &Ledger,
+        last: Option<Timestamp>,
+        entries: &Entries,
+        rows: &mut Rows,
+        balance: &BalanceRow,
+    ) {
+        let (mut closings, mut checkpoints) =
+            (rows.take(prefix::CLOSING), rows.take(prefix::CHECKPOINT));
+        let is_certain = balance.ledger.last_event_at == last;
+        let last_day = last.max(replayed.last_event_at).map(Timestamp::day);
+        let mut ledger = Ledger::default();
+        let mut before = Ledger::default();
+        let mut moments = entries.all.values().map(|kept| &kept.row).peekable();
+        // Closings before the first event are of days on which members came or went.
+        let first_day = moments.peek().map(|entry| entry.created_at.day());
+        self.check_days(&mut closings, &ledger, None, first_day, last_day);
+        while let Some(entry) = moments.next() {
+            if ledger.replay_next(entry).is_err() {
+                return;
+            }
+            let next = moments.peek();
+            if next.is_some_and(|next| next.created_at == entry.created_at) {
+                continue;
+            }
+            if let Some(due) = Checkpoint::of(self.group, &before, &ledger) {
+                let found = checkpoints.remove(&due.keys().primary.sk);
+                self.check_one(found.as_ref(), due);
+            } else {
+                let at = entry.created_at;
+                let other = Checkpoint { group_id: self.group, at, ledger: ledger.clone() };
+                if let Some(found) = checkpoints.remove(&other.keys().primary.sk)
+                    && !is_same(&found, &other)
+                {
+                    self.stray(&found, "the ledger");
+                }
+            }
+            before = ledger.clone();
+            let day = entry.created_at.day();
+            let next_day = next.map(|next| next.created_at.day());
+            if next_day != Some(day) {
+                self.check_days(&mut closings, &ledger, Some(day), next_day, last_day);
+            }
+        }
+        // Without the time of the last event, the last closings are uncertain.
+        closings.retain(|_, _| is_certain);
+        for stray in closings.into_values().chain(checkpoints.into_values()) {
+            self.stray(&stray, "the ledger");
+        }
+    }
+
+    /// Checks the closings from a day with events until the next one. On the days between them,
+    /// there may have been writes that are no events.
+    fn check_days(
+        &mut self,
+        closings: &mut BTreeMap<String, Item>,
+        ledger: &Ledger,
+        day: Option<Day>,
+        next: Option<Day>,
+        last: Option<Day>,
+    ) {
+        let closing = |day| Closing { group_id: self.group, day, ledger: ledger.clone() };
+        let due = day.filter(|day| last.is_some_and(|last| *day < last)).map(closing);
+        if let Some(due) = due {
+            let found = closings.remove(&due.keys().primary.sk);
+            self.check_one(found.as_ref(), due);
+        }
+        let end = next.into_iter().chain(last).min();
+        let between = closings.iter().filter_map(|(key, item)| {
+            let day: Day = key.strip_prefix(prefix::CLOSING)?.parse().ok()?;
+            (end.is_some_and(|end| day < end)).then(|| (key.clone(), day, item.clone()))
+        });
+        for (key, day, item) in between.collect::<Vec<_>>() {
+            closings.remove(&key);
+            let right = Closing { group_id: self.group, day, ledger: ledger.clone() };
+            let own_day = from_item::<Closing>(item.clone()).ok();
+            let own_day = own_day.and_then(|row| row.ledger.last_event_at).map(Timestamp::day);
+            if own_day != Some(day) {
+                self.stray(&item, "the ledger");
+            } else if !is_same(&item, &right) {
+                self.check_one(Some(&item), right);
+            }
+        }
+    }
+
+    /// Compares a row with a past ledger with the right one. What does not follow from the entries
+    /// stays as it is.
+    fn check_one<T: Past>(&mut self, found: Option<&Item>, right: T) {
+        let key = right.keys().primary;
+        let read = found.cloned().map(from_item::<T>);
+        let (what, mended) = match &read {
+            None => ("is missing".to_owned(), right),
+            Some(Err(error)) => (cause(error), right),
+            Some(Ok(row)) => {
+                let (old, new) = (row.ledger(), right.ledger());
+                let last_event_at =
+                    new.last_event_at.max(old.last_event_at.filter(|at| right.allows(*at)));
+                let new = Ledger { last_event_at, ..new.clone() };
+                let mut wrong = differences(old, &new);
+                if found.is_some_and(|item| !item.contains_key("settled")) {
+                    wrong.retain(|name| name != "settled");
+                }
+                if wrong.is_empty() {
+                    return;
+                }
+                let what = format!("its {} should follow from the entries", wrong.join(", "));
+                let (version, presence) = (old.version, old.presence.clone());
+                (what, right.with_ledger(Ledger { version, presence, ..new }))
+            }
+        };
+        let Ok(item) = to_item(&mended) else { return };
+        self.find(key, what, found, Some(Mend::Put(item)));
+    }
+}
+
+/// Time by which the clocks of the functions and of the operator may differ.
+const CLOCKS_DIFFER: Duration = Duration::from_mins(10);
+
+/// Whether the expenses, the settlements and the adjustments add up to the ledger.
+fn agree(right: &Ledger, entries: &Entries, records: &Records) -> bool {
+    let rows = verify::Rows {
+        expenses: records.all_expenses(),
+        settlements: records.all_settlements(),
+        entries: entries.all.values().map(|kept| kept.row.clone()).collect(),
+        tallies: Vec::new(),
+    };
+    rows.counted(right).is_ok_and(|counted| {
+        counted.balances == right.balances
+            && counted.settled == right.settled
+            && counted.expense_count == right.expense_count
+            && counted.settlement_count == right.settlement_count
+    })
+}
+
+/// Whether a row has the right past ledger.
+fn is_same<T: Past>(found: &Item, right: &T) -> bool {
+    from_item::<T>(found.clone()).is_ok_and(|row| {
+        let (old, new) = (row.ledger(), right.ledger());
+        let last_event_at = old.last_event_at;
+        differences(old, &Ledger { last_event_at, ..new.clone() }).is_empty()
+    })
+}
+
+/// Names of what differs, of what follows from the entries.
+fn differences(stored: &Ledger, right: &Ledger) -> Vec<String> {
+    let mut names = Vec::new();
+    if stored.balances != right.balances {
+        names.push(format!("balances in [{}]", differing(stored, right)));
+    }
+    let others = [
+        ("sequence", stored.sequence == right.sequence),
+        ("expenseCount", stored.expense_count == right.expense_count),
+        ("settlementCount", stored.settlement_count == right.settlement_count),
+        ("settled", stored.settled == right.settled),
+        ("links", stored.links == right.links),
+        ("pending", stored.presence.same_pending(&right.presence)),
+        ("lastEventAt", stored.last_event_at == right.last_event_at),
+    ];
+    names.extend(others.into_iter().filter(|(_, same)| !same).map(|(name, _)| name.to_owned()));
+    names
+}

@@ -1,0 +1,296 @@
+//! The rows of a group's partition, and those that follow from its expenses and settlements.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    Audit,
+    compare::{Kept, Read, by_sort_key},
+    is_at,
+    ledger::Rows,
+    uses_hash,
+};
+use crate::{
+    decimal::Decimal,
+    entry_id::EntryId,
+    expense::{Expense, PaidExpense, Participant},
+    group::{Group, MemberRow},
+    id::{ExpenseId, ImportId, MemberId, SettlementId},
+    import::{ImportRow, ImportedSettlement, was_pending},
+    keys::{self, Primary, prefix},
+    row::{FORMAT_VERSION, Item, Plain, Row, from_item},
+    settlement::{Settlement, UsedHash},
+    tally::{TallyRow, corrections},
+};
+
+/// The rows of a group's partition.
+#[derive(Default)]
+pub(super) struct Records {
+    pub(super) group: Option<Kept<Group>>,
+    pub(super) members: Vec<Kept<MemberRow>>,
+    /// v0 rows of members.
+    pub(super) other_members: BTreeSet<MemberId>,
+    pub(super) expenses: BTreeMap<ExpenseId, Kept<Expense>>,
+    pub(super) settlements: BTreeMap<SettlementId, Kept<Settlement>>,
+    pub(super) v0_expenses: Vec<Expense>,
+    pub(super) v0_settlements: Vec<Settlement>,
+    pub(super) imports: BTreeMap<ImportId, Kept<ImportRow>>,
+    /// Expenses that are lost or wrong, so that nothing follows from them.
+    pub(super) wrong_expenses: BTreeSet<ExpenseId>,
+    /// Settlements that are lost or wrong.
+    pub(super) wrong_settlements: BTreeSet<SettlementId>,
+    /// Whether a row cannot be read, of which nothing tells what it is.
+    pub(super) has_unreadable: bool,
+    participants: Vec<Item>,
+    payers: Vec<Item>,
+    imported: Vec<Item>,
+}
+
+impl Records {
+    pub(super) fn read(audit: &mut Audit, items: Vec<Item>) -> Self {
+        let mut records = Self::default();
+        for item in items {
+            if is_at(&item, keys::METADATA) {
+                if let Read::Kept(group) = audit.read(item) {
+                    records.group = Some(group);
+                }
+            } else if is_at(&item, prefix::MEMBER) {
+                match audit.read::<MemberRow>(item) {
+                    Read::Kept(member) => records.members.push(member),
+                    Read::V0(row) => {
+                        records.other_members.extend(row.map(|row| row.member.id));
+                    }
+                    Read::Bad => records.has_unreadable = true,
+                }
+            } else if is_at(&item, prefix::EXPENSE) {
+                match audit.read::<Expense>(item) {
+                    Read::Kept(kept) => drop(records.expenses.insert(kept.row.id, kept)),
+                    Read::V0(row) => records.v0_expenses.extend(row),
+                    Read::Bad => records.has_unreadable = true,
+                }
+            } else if is_at(&item, prefix::SETTLEMENT) {
+                match audit.read::<Settlement>(item) {
+                    Read::Kept(kept) => drop(records.settlements.insert(kept.row.id, kept)),
+                    Read::V0(row) => records.v0_settlements.extend(row),
+                    Read::Bad => records.has_unreadable = true,
+                }
+            } else if is_at(&item, prefix::IMPORT) {
+                if let Read::Kept(kept) = audit.read::<ImportRow>(item) {
+                    records.imports.insert(kept.row.id, kept);
+                }
+            } else if is_at(&item, prefix::PARTICIPANT) {
+                records.participants.push(item);
+            } else if is_at(&item, prefix::PAID) {
+                records.payers.push(item);
+            } else if is_at(&item, prefix::IMPORTED) {
+                records.imported.push(item);
+            }
+        }
+        records.check_amounts(audit);
+        records
+    }
+
+    /// Checks that the payers and the shares of each expense add up to its amount.
+    fn check_amounts(&mut self, audit: &mut Audit) {
+        for kept in self.expenses.values().filter(|kept| kept.row.id.is_ours()) {
+            let expense = &kept.row;
+            let minor = |amount: Decimal| expense.currency.to_minor(amount).ok().map(i128::from);
+            let payers = expense.all_payers();
+            let main = payers.first().map(|payer| payer.user_id);
+            let paid: Option<i128> = payers.iter().map(|payer| minor(payer.amount)).sum();
+            let owed: Option<i128> = expense.splits.iter().map(|it| minor(it.amount)).sum();
+            let amount = minor(expense.amount);
+            if amount.is_none() || [paid, owed] != [amount; 2] || main != Some(expense.payer_id) {
+                let what = "its amount, payers and shares contradict each other";
+                audit.lost(kept.key.clone(), what, Some(&kept.item));
+                self.wrong_expenses.insert(expense.id);
+            }
+        }
+    }
+
+    /// Marks the expense or the settlement of an entry as lost or wrong.
+    pub(super) fn wrong(&mut self, of: &EntryId) {
+        if let EntryId::Record(id) = of {
+            self.wrong_expenses.insert(ExpenseId::from_bytes(*id.as_bytes()));
+            self.wrong_settlements.insert(SettlementId::from_bytes(*id.as_bytes()));
+        }
+    }
+
+    /// Whether there is an expense or a settlement, whose recording wrote the balance row.
+    pub(super) fn have_events(&self) -> bool {
+        !self.expenses.is_empty() || !self.settlements.is_empty()
+    }
+
+    /// Whether all expenses and settlements are there and agree with the ledger.
+    pub(super) fn are_whole(&self) -> bool {
+        !self.has_unreadable && self.wrong_expenses.is_empty() && self.wrong_settlements.is_empty()
+    }
+
+    /// The expenses from which other rows follow.
+    fn sound_expenses(&self) -> impl Iterator<Item = &Kept<Expense>> {
+        self.expenses.values().filter(|kept| !self.wrong_expenses.contains(&kept.row.id))
+    }
+
+    /// The settlements from which other rows follow.
+    fn sound_settlements(&self) -> impl Iterator<Item = &Kept<Settlement>> {
+        self.settlements.values().filter(|kept| !self.wrong_settlements.contains(&kept.row.id))
+    }
+
+    /// All expenses that can be read.
+    pub(super) fn all_expenses(&self) -> Vec<Expense> {
+        let kept = self.expenses.values().map(|kept| kept.row.clone());
+        kept.chain(self.v0_expenses.iter().cloned()).collect()
+    }
+
+    /// All settlements that can be read.
+    pub(super) fn all_settlements(&self) -> Vec<Settlement> {
+        let kept = self.settlements.values().map(|kept| kept.row.clone());
+        kept.chain(self.v0_settlements.iter().cloned()).collect()
+    }
+
+    /// The rows that are about an expense that is right or does not exist. The others may tell how
+    /// the expense was.
+    fn about_sound(&self, items: &[Item], prefix: &str) -> BTreeMap<String, Item> {
+        let left: BTreeSet<ExpenseId> =
+            self.v0_expenses.iter().map(|it| it.id).chain(self.wrong_expenses.clone()).collect();
+        let is_sound = |key: &str| {
+            let id = key.strip_prefix(prefix).and_then(|rest| rest.split('#').next()?.parse().ok());
+            id.is_none_or(|id: ExpenseId| !left.contains(&id))
+        };
+        let current = items.iter().filter(|item| item.contains_key(FORMAT_VERSION));
+        by_sort_key(current.cloned()).into_iter().filter(|(key, _)| is_sound(key)).collect()
+    }
+}
+
+impl Audit {
+    /// Checks what follows from expenses and settlements: their index attributes, participants,
+    /// payers, tallies, used hashes and imported settlements.
+    pub(super) fn check_derived(
+        &mut self,
+        records: &Records,
+        ledger: &mut Rows,
+        hashes: Vec<Item>,
+    ) {
+        for kept in records.sound_expenses() {
+            self.check_indexes(kept);
+        }
+        for kept in records.sound_settlements() {
+            self.check_indexes(kept);
+        }
+        if !records.has_unreadable {
+            self.check_copies(records);
+            self.check_imported(records);
+        }
+        self.check_hashes(records, hashes);
+        if records.are_whole() {
+            self.check_tallies(records, ledger);
+        }
+    }
+
+    fn check_copies(&mut self, records: &Records) {
+        let participants = records.about_sound(&records.participants, prefix::PARTICIPANT);
+        let right = records.sound_expenses().flat_map(|kept| kept.row.participants());
+        // `date-expenses` dates only the expense. Views show the same day without a date.
+        let adapt = |stored: &mut Participant, right: &mut Participant| {
+            if stored.date.is_none() && right.date == Some(right.created_at.day()) {
+                stored.date = right.date;
+            }
+        };
+        self.compare(participants, right.collect::<Vec<_>>(), adapt, "its expense");
+
+        let payers = records.about_sound(&records.payers, prefix::PAID);
+        let right = records.sound_expenses().flat_map(|kept| kept.row.further_payers());
+        let adapt = |stored: &mut PaidExpense, right: &mut PaidExpense| {
+            if stored.expense.date.is_none()
+                && right.expense.date == Some(right.expense.created_at.day())
+            {
+                stored.expense.date = right.expense.date;
+            }
+        };
+        self.compare(payers, right.collect::<Vec<_>>(), adapt, "its expense");
+    }
+
+    /// A settlement that was imported as pending has a row of its own.
+    fn check_imported(&mut self, records: &Records) {
+        let expenses = records.expenses.values().map(|kept| kept.row.import_id);
+        let settlements = records.settlements.values().map(|kept| kept.row.import_id);
+        let named: BTreeSet<ImportId> = expenses.chain(settlements).flatten().collect();
+        for id in named.into_iter().filter(|id| !records.imports.contains_key(id)) {
+            let key = keys::import(self.group, id);
+            if self.findings.iter().all(|finding| finding.key != key) {
+                self.lost(key, "is missing, but expenses or settlements are of this import", None);
+            }
+        }
+        let mut stored = by_sort_key(records.imported.iter().cloned());
+        let mut right = Vec::new();
+        for Kept { row: settlement, .. } in records.settlements.values() {
+            let Settlement { id, group_id, import_id, .. } = *settlement;
+            let row = ImportedSettlement { settlement_id: id, group_id };
+            if import_id.is_some()
+                && was_pending(settlement)
+                && !records.wrong_settlements.contains(&id)
+            {
+                right.push(row);
+            }
+        }
+        for id in &records.wrong_settlements {
+            stored.remove(&keys::imported_settlement(self.group, *id).sk);
+        }
+        self.compare(stored, right, |_, _| {}, "its import");
+    }
+
+    fn check_hashes(&mut self, records: &Records, hashes: Vec<Item>) {
+        let mut stored: BTreeMap<String, Item> = BTreeMap::new();
+        for item in hashes {
+            if let Some(key) = Primary::of::<Plain>(&item) {
+                stored.insert(key.pk, item);
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for Kept { row: settlement, .. } in records.sound_settlements() {
+            let (Some(hash), Some(id)) = (&settlement.tx_hash, uses_hash(settlement)) else {
+                continue;
+            };
+            let key = keys::tx_hash(hash);
+            let found = stored.get(&key.pk).cloned();
+            let used: Option<UsedHash> = found.clone().and_then(|it| from_item(it).ok());
+            let right = UsedHash { tx_hash: hash.clone(), settlement_id: id, group_id: self.group };
+            // Of v0 rows, several settlements may have one hash, which belongs to the first.
+            let is_other = |used: &UsedHash| used.settlement_id != id;
+            if !id.is_ours() && (used.as_ref().is_some_and(is_other) || seen.contains(&key.pk)) {
+                continue;
+            }
+            seen.insert(key.pk.clone());
+            if let Some(used) = used.filter(is_other) {
+                let other = records.settlements.get(&used.settlement_id);
+                let is_true = other.is_some_and(|it| it.row.tx_hash.as_ref() == Some(hash));
+                if used.group_id != self.group || is_true {
+                    let UsedHash { settlement_id, group_id, .. } = used;
+                    let what = format!(
+                        "the settlement {id} has this hash, but the row says that it is of \
+                         {settlement_id} of the group {group_id}"
+                    );
+                    self.lost(key, what, found.as_ref());
+                    continue;
+                }
+            }
+            let found = found.map(|item| (right.keys().primary.sk, item));
+            self.compare(found.into_iter().collect(), [right], |_, _| {}, "its settlement");
+        }
+    }
+
+    fn check_tallies(&mut self, records: &Records, ledger: &mut Rows) {
+        let Ok(right) = corrections(&records.all_expenses(), &[]) else { return };
+        let (group_id, updated_at) = (self.group, self.now);
+        let right = right.into_iter();
+        let right = right.map(|(of, counters)| TallyRow { group_id, of, updated_at, counters });
+        let adapt =
+            |stored: &mut TallyRow, right: &mut TallyRow| stored.updated_at = right.updated_at;
+        let stored = ledger.take(prefix::TALLY);
+        // A tally whose counters are all zero says nothing, and remains of expenses that were deleted.
+        let is_empty = |item: &Item| {
+            from_item::<TallyRow>(item.clone()).is_ok_and(|row| row.counters.is_empty())
+        };
+        let stored = stored.into_iter().filter(|(_, item)| !is_empty(item)).collect();
+        self.compare(stored, right.collect::<Vec<_>>(), adapt, "the expenses");
+    }
+}

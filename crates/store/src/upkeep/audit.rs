@@ -1,0 +1,251 @@
+//! The audit of a group and the repair of what it finds, for the operators' tool.
+
+use std::collections::{HashMap, HashSet};
+
+use fracti_core::{
+    Error,
+    audit::{Finding, Mend, Stored, audit},
+    balance::Balance,
+    id::GroupId,
+    keys::{self, Primary},
+    ledger::Ledger,
+    presence::Presence,
+    row::{self, AttributeValue, Item, Plain},
+    time::Timestamp,
+};
+use tokio::task::spawn_blocking;
+
+use crate::{
+    balance::{put_balance, put_lock},
+    commit::Decision,
+    dynamo::{
+        Expression, MAX_ACTIONS, OnConflict, Order, Page, Range, Retry, Sort, Transaction,
+        TransactionError, Write,
+    },
+    table::Table,
+};
+
+/// Rows that are read with one request, at most.
+const AT_ONCE: usize = 1_000;
+
+/// Number of times that the index of entries is read if it lacks some that the table has, before they
+/// count as lost. An index usually lags by milliseconds.
+const READS_OF_INDEX: u32 = 5;
+
+/// Maximum number of rows that one transaction mends. It also writes the balance row and the row of
+/// the work.
+const MAX_MENDED: usize = MAX_ACTIONS - 2;
+
+/// Maximum size of the rows that one transaction mends, in bytes, unless it mends one. A transaction
+/// has at most 4 MB, with the conditions.
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// What the audit of a group has found.
+struct Audited {
+    /// The balance row; `None` if it is lost or cannot be read.
+    ledger: Option<Ledger>,
+    findings: Vec<Finding>,
+}
+
+impl Table {
+    /// Computes every row of a group that follows from others again, and returns what is wrong. A
+    /// group with v0 rows that are not migrated is only [verified](Table::verify_ledger).
+    ///
+    /// It reads all rows of the group and keeps them in memory. It does not check a membership: the
+    /// caller must.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`]; [`Error::Contended`] if others kept writing, so that no two reads were of
+    /// one moment; [`Error::Discrepancy`] of a group that is not migrated; [`Error::Unavailable`] or
+    /// [`Error::Table`].
+    pub async fn audit(&self, group: GroupId, now: Timestamp) -> Result<Vec<Finding>, Error> {
+        let mut retry = Retry::new();
+        loop {
+            match Box::pin(self.audited(group, now)).await {
+                Ok(audited) => return Ok(audited.findings),
+                Err(TransactionError::Fail(error)) => return Err(error),
+                Err(TransactionError::Retry) if retry.pause().await => {}
+                Err(TransactionError::Retry) => return Err(Error::Contended),
+            }
+        }
+    }
+
+    /// Mends rows of a group that the audit finds, as many as fit into one transaction under the
+    /// group's lock, and returns them. There are none once nothing is left that can be mended.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::audit`].
+    pub async fn mend(&self, group: GroupId, now: Timestamp) -> Result<Vec<Finding>, Error> {
+        self.work_on_group(group, "mend", now, async || {
+            let Audited { ledger, findings } = Box::pin(self.audited(group, now)).await?;
+            let mut findings: Vec<_> =
+                findings.into_iter().filter(|finding| finding.mend.is_some()).collect();
+            // Without the balance row there is no lock, so it comes first.
+            let of_balance = |it: &Finding| matches!(it.mend, Some(Mend::Balance(_)));
+            if ledger.is_none() {
+                findings.retain(of_balance);
+            }
+            findings.sort_by_key(|finding| !of_balance(finding));
+            let mut transaction = Transaction::default();
+            let (mut mended, mut bytes, mut is_locked) = (Vec::new(), 0_usize, false);
+            for finding in findings {
+                let Some(write) = write(group, &finding, ledger.as_ref())? else { continue };
+                let size = finding.stored.as_ref().map_or(0, row::size::<Plain>);
+                bytes = bytes.saturating_add(write.size()).saturating_add(size);
+                let is_full = mended.len() >= MAX_MENDED || bytes > MAX_BYTES;
+                if is_full && !mended.is_empty() {
+                    break;
+                }
+                is_locked |= of_balance(&finding);
+                transaction.add(write);
+                mended.push(finding);
+            }
+            if mended.is_empty() {
+                return Ok(Decision::Done(mended));
+            }
+            if let Some(ledger) = ledger.as_ref().filter(|_| !is_locked) {
+                transaction.add(put_lock(group, ledger)?);
+            }
+            Ok(Decision::Write(transaction, mended))
+        })
+        .await
+    }
+
+    /// Reads all rows of a group at one moment, and compares them.
+    async fn audited(&self, group: GroupId, now: Timestamp) -> Result<Audited, TransactionError> {
+        let before = self.db.item(keys::balance(group)).await?;
+        let ledger = before.clone().map(row::from_item::<Balance>).transpose();
+        let ledger = ledger.ok().flatten().map(|row| row.ledger);
+        let presence = ledger.as_ref().map(|ledger| ledger.presence.clone());
+        let presence = presence.unwrap_or_else(|| Presence::first(group));
+        if presence.needs_migration(group) {
+            self.verify_ledger(group).await?;
+            self.verify_members(group).await?;
+            return Ok(Audited { ledger, findings: Vec::new() });
+        }
+        let stored = self.stored(group).await?;
+        let after = self.db.item(keys::balance(group)).await?;
+        if before != after {
+            return Err(TransactionError::Retry);
+        }
+        if !stored.records.iter().any(is_group) {
+            return Err(Error::NoGroup.into());
+        }
+        // The computation is long, and must not block this thread.
+        let findings = spawn_blocking(move || audit(group, stored, now)).await;
+        let findings = findings.map_err(|error| Error::Table(error.into()))?;
+        Ok(Audited { ledger, findings })
+    }
+
+    /// All rows of a group.
+    async fn stored(&self, group: GroupId) -> Result<Stored, Error> {
+        let whole =
+            |partition| Range { index: None, partition, sort: Sort::Any, order: Order::Asc };
+        let by_time = Range { index: Some("GSI1"), ..whole(keys::entries_of(group)) };
+        let (of_group, of_ledger) =
+            (whole(keys::group_partition(group)), whole(keys::ledger_partition(group)));
+        let (records, ledger) =
+            tokio::try_join!(self.every_row(&of_group), self.every_row(&of_ledger))?;
+        let mut stored = Stored { records, ledger, ..Stored::default() };
+        let mut retry = Retry::new();
+        for _ in 0..READS_OF_INDEX {
+            stored.entries = self.rows_of_table(self.every_row(&by_time).await?).await?;
+            let partitions = stored.partitions_to_search(group);
+            let is_whole = partitions.is_empty();
+            for partition in partitions {
+                let found = self.every_row(&whole(partition)).await?;
+                let known: HashSet<_> =
+                    stored.entries.iter().filter_map(Primary::of::<Plain>).collect();
+                let is_new =
+                    |row: &Item| Primary::of::<Plain>(row).is_some_and(|key| !known.contains(&key));
+                stored.entries.extend(found.into_iter().filter(is_new));
+            }
+            if is_whole || stored.partitions_to_search(group).is_empty() || !retry.pause().await {
+                break;
+            }
+        }
+        for key in stored.hashes_named() {
+            stored.hashes.extend(self.db.item(key).await?);
+        }
+        Ok(stored)
+    }
+
+    /// The rows of a range, read in pages.
+    async fn every_row(&self, range: &Range) -> Result<Vec<Item>, Error> {
+        let (mut rows, mut after) = (Vec::new(), None);
+        loop {
+            let page = Page { limit: AT_ONCE, after };
+            let (items, ended) = self.db.items(range, &page, &Expression::default()).await?;
+            after = items.last().map(|item| range.position_of(item));
+            rows.extend(items);
+            if ended || after.is_none() {
+                return Ok(rows);
+            }
+        }
+    }
+
+    /// The rows of an index as the table has them. An index that lags may have a row that was just
+    /// replaced by another one of the same sequence.
+    async fn rows_of_table(&self, rows: Vec<Item>) -> Result<Vec<Item>, Error> {
+        let mut of_sequence: HashMap<String, usize> = HashMap::new();
+        let sequence = |row: &Item| match row.get("sequence") {
+            Some(AttributeValue::N(number)) => number.clone(),
+            _ => String::new(),
+        };
+        for row in &rows {
+            let count = of_sequence.entry(sequence(row)).or_default();
+            *count = count.saturating_add(1);
+        }
+        let mut current = Vec::new();
+        for row in rows {
+            let is_only = of_sequence.get(&sequence(&row)) == Some(&1);
+            match Primary::of::<Plain>(&row).filter(|_| !is_only) {
+                Some(key) => current.extend(self.db.item(key).await?),
+                None => current.push(row),
+            }
+        }
+        Ok(current)
+    }
+}
+
+fn is_group(row: &Item) -> bool {
+    matches!(row.get("SK"), Some(AttributeValue::S(key)) if key == keys::METADATA)
+}
+
+/// The write that mends a row, if the row is as it was read.
+fn write(
+    group: GroupId,
+    finding: &Finding,
+    ledger: Option<&Ledger>,
+) -> Result<Option<Write>, Error> {
+    let Finding { key, stored, mend, .. } = finding;
+    // A row under the lock changes with the version of the balance row only. The others, those of
+    // members and of used hashes, are small.
+    let as_read = || match stored {
+        None => Expression::absent(),
+        Some(_) => Expression::present(),
+    };
+    Ok(match mend {
+        None => None,
+        Some(Mend::Balance(next)) => {
+            let read = ledger.cloned().unwrap_or_default();
+            Some(put_balance(group, &read, next)?)
+        }
+        Some(Mend::Put(item)) => {
+            Some(Write::put_item(key.clone(), item.clone()).when(as_read(), OnConflict::Retry))
+        }
+        Some(Mend::Delete) => Some(Write::delete(key.clone()).when(as_read(), OnConflict::Retry)),
+        Some(Mend::Set(attributes)) => {
+            let same = |name: &'static str| match stored.as_ref().and_then(|it| it.get(name)) {
+                None => Expression::without(name),
+                Some(value) => Expression::equal(name, value.clone()),
+            };
+            let names = attributes.iter().map(|(name, _)| same(name));
+            let unchanged = names.fold(Expression::present(), Expression::and);
+            let update = Write::update(key.clone(), attributes.clone());
+            Some(update.when(unchanged, OnConflict::Retry))
+        }
+    })
+}
