@@ -50,8 +50,8 @@ fn number(number: &str) -> AttributeValue {
 }
 
 fn map<'a>(value: &'a mut AttributeValue, name: &str) -> &'a mut AttributeValue {
-    let AttributeValue::M(map) = value else { panic!("{name}: {value:?}") };
-    map.get_mut(name).unwrap()
+    let entries = if let AttributeValue::M(entries) = value { Some(entries) } else { None };
+    entries.unwrap().get_mut(name).unwrap()
 }
 
 /// A group with rows of every kind, over several days.
@@ -209,7 +209,7 @@ impl Of<'_> {
         let own = |key: &Key| key.0.contains(&self.group.id) || key.0.starts_with("TXHASH#");
         let of_kind = |row: &Row| row.get("kind") == Some(&text(kind));
         let found = self.rows.iter().find(|(key, row)| own(key) && of_kind(row) && is(row));
-        let (key, row) = found.unwrap_or_else(|| panic!("no {kind}"));
+        let (key, row) = found.unwrap();
         (key.clone(), row.clone())
     }
 
@@ -256,7 +256,7 @@ fn without(name: &'static str) -> impl FnOnce(&mut Row) {
     move |row| assert!(row.remove(name).is_some(), "{name}")
 }
 
-/// An id that no row has, in the form of those of the TypeScript Fracti's successor.
+/// An id that no row has.
 const NO_ID: &str = "019bc1f0-0000-7000-8000-000000000000";
 
 fn of_records(of: &Of<'_>) -> Vec<Corruption> {
@@ -473,16 +473,17 @@ fn of_entries(of: &Of<'_>) -> Vec<Corruption> {
     let revert = || of.entry("revert", "expense");
     let adjusted = || of.entry("applied", "adjustment");
     let link = || of.entry("applied", "link");
-    let doubled = |row: &mut Row| {
-        let AttributeValue::L(changes) = row.get_mut("changes").unwrap() else { panic!() };
-        for change in changes {
-            let AttributeValue::M(change) = change else { panic!() };
+    // Ten times as much, of amounts without decimals.
+    let tenfold = |row: &mut Row| {
+        let mut changes = row["changes"].as_l().unwrap().clone();
+        for change in &mut changes {
             for name in ["paid", "owed", "sent", "received"] {
-                if let Some(AttributeValue::N(digits)) = change.get_mut(name) {
-                    *digits = format!("{digits}0");
+                if let Some(AttributeValue::N(digits)) = change.as_m().unwrap().get(name).cloned() {
+                    *map(change, name) = number(&format!("{digits}0"));
                 }
             }
         }
+        row.insert("changes".to_owned(), AttributeValue::L(changes));
     };
     let index = format!("LEDGER#{}#ENTRIES", of.group.id);
     let elsewhere = |corruption: Corruption, named: &str| Corruption {
@@ -491,7 +492,7 @@ fn of_entries(of: &Of<'_>) -> Vec<Corruption> {
     };
     vec![
         deleted("entry deleted", spent(), Lost),
-        changed("entry: changes of an amount with decimals", spent(), doubled, Mended),
+        changed("entry: changes", spent(), tenfold, Mended),
         changed("entry: changes deleted", spent(), without("changes"), Lost),
         changed("entry: GSI1PK deleted", spent(), without("GSI1PK"), Mended),
         changed("entry: GSI1SK deleted", spent(), without("GSI1SK"), Mended),
@@ -504,20 +505,20 @@ fn of_entries(of: &Of<'_>) -> Vec<Corruption> {
         changed("entry: sequence", spent(), set("sequence", number("999")), Mended),
         changed("entry: refId", spent(), set("refId", text(NO_ID)), Mended),
         deleted("settlement's entry deleted", of.entry("applied", "settlement"), Lost),
-        changed("settlement's entry: changes", of.entry("applied", "settlement"), doubled, Mended),
+        changed("settlement's entry: changes", of.entry("applied", "settlement"), tenfold, Mended),
         elsewhere(deleted("adjustment deleted", adjusted(), Lost), &index),
         elsewhere(
             changed("adjustment: GSI1PK deleted", adjusted(), without("GSI1PK"), Lost),
             &index,
         ),
-        elsewhere(changed("adjustment: changes", adjusted(), doubled, Lost), "BALANCE"),
+        elsewhere(changed("adjustment: changes", adjusted(), tenfold, Lost), "BALANCE"),
         deleted("reverted entry deleted", was(), Lost),
-        changed("reverted entry: changes", was(), doubled, Mended),
+        changed("reverted entry: changes", was(), tenfold, Mended),
         changed("reverted entry: expense deleted", was(), without("expense"), Lost),
         changed("reverted entry: otherSequence deleted", was(), without("otherSequence"), Mended),
         changed("reverted entry: GSI1PK deleted", was(), without("GSI1PK"), Mended),
         deleted("revert deleted", revert(), Lost),
-        changed("revert: changes", revert(), doubled, Mended),
+        changed("revert: changes", revert(), tenfold, Mended),
         changed("revert: otherSequence", revert(), set("otherSequence", number("0")), Mended),
         changed("revert: status", revert(), set("status", text("reverted")), Mended),
         deleted("link deleted", link(), Lost),

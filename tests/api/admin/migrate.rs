@@ -216,6 +216,7 @@ async fn first_write_of_the_api_migrates_the_group() {
         assert_eq!(second.cost.round_trips, 2, "the group is marked as migrated");
         let group: GroupId = id.parse().unwrap();
         api.table.verify_ledger(group).await.unwrap();
+        assert_eq!(api.table.audit(group, api.now()).await.unwrap(), []);
     }
 }
 
