@@ -6,7 +6,7 @@ use clap::Args;
 use fracti_core::{
     group::Member,
     id::{GroupId, UserId},
-    import::{NewImport, Record, Status},
+    import::{Confirmed, NewImport, Record, Status},
     time::Timestamp,
 };
 use fracti_formats::{Destination, Target};
@@ -33,6 +33,15 @@ pub struct ImportInto {
     /// What the dry run says, if rows of earlier imports have changed or are gone.
     #[arg(long, value_name = "TEXT")]
     confirm: Option<String>,
+    /// Edits rows that have changed, and deletes those that are gone. By default, they stay.
+    #[arg(long, requires = "confirm")]
+    update: bool,
+}
+
+impl ImportInto {
+    fn confirmed(&self) -> Option<Confirmed> {
+        self.confirm.clone().map(|text| Confirmed { text, updates: self.update })
+    }
 }
 
 impl Admin {
@@ -59,7 +68,7 @@ impl Admin {
         self.pace.step(recall(&self.table, group.id, &mut import)).await?;
         let to = Destination { group: &group, members: &members, user: into.user, now };
         let new = match import.recorded_in(&to, &targets) {
-            Ok(new) => new.confirmed(group.id, into.confirm.clone()),
+            Ok(new) => new.confirmed(group.id, into.confirmed()),
             Err(fracti_core::Error::Invalid(errors)) => {
                 for error in errors.into_sorted() {
                     // The options are those of a request.
@@ -97,7 +106,8 @@ impl Admin {
             writeln!(
                 out,
                 "{changed} rows have changed since an earlier import, and {gone} rows of earlier \
-                 imports are gone; they stay as they are: --confirm {confirm}"
+                 imports are gone; they stay as they are with --confirm {confirm}, and are edited \
+                 and deleted with --update, too"
             )?;
             return Ok(Outcome::Good);
         }
@@ -108,9 +118,13 @@ impl Admin {
             }
             done => done?,
         };
-        let Imported { expenses, settlements, adjustments, members, already_there, import } = done;
+        let Imported { expenses, settlements, adjustments, members, already_there, .. } = done;
+        let Imported { updated, deleted, import, .. } = done;
         let recorded = listed(expenses, settlements, adjustments, members);
         writeln!(out, "import {} recorded {recorded}; already there: {already_there}", import.id)?;
+        if updated > 0 || deleted > 0 {
+            writeln!(out, "edited: {updated}; deleted: {deleted}")?;
+        }
         if import.status == Status::Done {
             return Ok(Outcome::Good);
         }
@@ -145,6 +159,8 @@ impl Admin {
                     adjustments: before.adjustments.saturating_add(part.adjustments),
                     members: before.members.saturating_add(part.members),
                     already_there: before.already_there,
+                    updated: before.updated.saturating_add(part.updated),
+                    deleted: before.deleted.saturating_add(part.deleted),
                     import: part.import,
                 },
             };

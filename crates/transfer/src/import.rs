@@ -76,7 +76,8 @@ pub async fn recall(table: &Table, group: GroupId, import: &mut Import) -> Resul
 /// plan, and nothing is written. With `commit`, all expenses and payments that the group does not
 /// have yet are recorded; if one of them cannot be recorded, none is. If rows of earlier imports of
 /// the app have changed in the file or are gone, the request is refused until it sends the `confirm`
-/// of the plan; they stay as they are. The response to a large
+/// of the plan; they stay as they are, or with `update` are edited and deleted, which only the
+/// members may request who may undo those imports. The response to a large
 /// import may be 202 with the status `running`: repeat the request with the response's `run` until the
 /// status is not `running`. A repeated request records nothing twice, and with `run`, nothing that
 /// somebody has undone since.
@@ -88,7 +89,7 @@ pub async fn recall(table: &Table, group: GroupId, import: &mut Import) -> Resul
         (status = OK, body = Data<ResultView>),
         (status = ACCEPTED, body = Data<ImportedView>)),
     extensions(("x-errors" = json!([Code::TooManyMembers, Code::NameTaken,
-        Code::ImportUndoing, Code::ImportDiffers, Code::TooMuchHistory]))))]
+        Code::ImportUndoing, Code::ImportDiffers, Code::NotAllowed, Code::TooMuchHistory]))))]
 pub(crate) async fn import_file(
     State(app): State<App>,
     AsMember(member_key, RunQuery { run }): AsMember<RunQuery>,
@@ -111,11 +112,12 @@ pub(crate) async fn import_file(
         if recognize(&import, &targets, &to, &people, &before, &mut matched) {
             (people, before) = foresee(&app.table, &to, &import, &matched).await?;
         }
-        let after = Foreseen { to: &to, people: &people, before: &before };
+        let updates = form.options.updates();
+        let after = Foreseen { to: &to, people: &people, before: &before, updates };
         return Ok(Data::new(PlanView::of(&import, &matched, &after)?).into_response());
     }
     let new = match import.recorded_in(&to, &targets) {
-        Ok(new) => new.confirmed(group.id, form.options.confirmation()),
+        Ok(new) => new.confirmed(group.id, form.options.confirmed()),
         Err(error) => return Err(app.table.refuse(&idempotency, error).await.into()),
     };
     let part = ImportPart { run, at_most: None };

@@ -309,3 +309,73 @@ async fn a_group_that_was_imported_as_json_has_its_rows_in_the_csv() {
     assert_eq!(counts(&later.send(alice, &group).await)[..2], [0, imported]);
     assert_eq!(balances(&group).await, before);
 }
+
+#[tokio::test]
+async fn an_update_gives_the_balances_of_the_later_file() {
+    for Moments { before, after, differences: [changed, gone, new], .. } in APPS {
+        let (group, imported) = imported(before).await;
+        let alice = &group.members[0];
+        let later = Import::of(after.0, after.1).with("update", json!(true));
+        let foreseen = plan(&later, alice, &group).await;
+        let later = later.with("members", recognized(&foreseen)).with("commit", json!(true));
+        refused(&later.send(alice, &group).await);
+        let later = later.confirmed(alice, &group).await;
+        let done = later.send(alice, &group).await;
+        assert_eq!(counts(&done)[..2], [new, imported - gone]);
+        let edits = ["updated", "deleted"].map(|it| done.data(200)[it].as_u64().unwrap());
+        assert_eq!(edits, [changed, gone], "{}", done.text);
+        assert_eq!(balances(&group).await, planned(&foreseen));
+        group.verify().await;
+
+        // They are those of a group that has only the later file, apart from rounding.
+        let (fresh, _) = self::imported(after).await;
+        let (one, other) = (balances(&group).await, balances(&fresh).await);
+        assert_eq!(one.keys().collect::<Vec<_>>(), other.keys().collect::<Vec<_>>());
+        for (key, net) in &one {
+            let [net, of_fresh] = [net, &other[key]].map(|net| net.parse::<f64>().unwrap());
+            assert!((net - of_fresh).abs() < 0.011, "{key:?} {net} {of_fresh}");
+        }
+
+        // Nothing is left to be done.
+        let rows = group.api.rows().await;
+        assert_eq!(counts(&later.send(alice, &group).await)[..2], [0, imported - gone + new]);
+        let again = plan(&Import::of(after.0, after.1), alice, &group).await;
+        assert_eq!(again["differences"], Value::Null, "{again}");
+        assert_eq!(group.api.rows().await, rows);
+    }
+}
+
+#[tokio::test]
+async fn an_update_leaves_what_a_member_has_edited_and_what_another_has_imported() {
+    let group = Group::new(2, "EUR").await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let Moments { before, after, .. } = &APPS[1];
+    Import::of(before.0, before.1).by(alice, &group, &[]).await.send(alice, &group).await.data(200);
+    let expenses = alice.pages(&group.path("/expenses"), 100).await;
+    let gone = expenses.iter().find(|it| it["description"] == "Electricity").unwrap();
+    let path = group.path(&format!("/expenses/{}", gone["id"].as_str().unwrap()));
+    alice.put(&path, json!({ "description": "Power" })).await.data(200);
+
+    let later = Import::of(after.0, after.1).with("update", json!(true));
+    let foreseen = plan(&later, alice, &group).await;
+    let later = later.with("members", recognized(&foreseen)).with("commit", json!(true));
+    let later = later.confirmed(alice, &group).await;
+    assert_eq!(later.send(bob, &group).await.code(), (403, "NOT_ALLOWED"));
+    let done = later.send(alice, &group).await;
+    assert_eq!([&done.data(200)["updated"], &done.data(200)["deleted"]], [1, 0]);
+    assert_eq!(alice.get(&path).await.data(200)["description"], "Power");
+    group.verify().await;
+
+    // The edit is in the history, and an undo of the first import deletes the edited row, too.
+    let expenses = alice.pages(&group.path("/expenses"), 100).await;
+    let coffee = expenses.iter().find(|it| it["description"] == "Coffee").unwrap();
+    assert_eq!([&coffee["amount"], &coffee["createdBy"]], [&json!(25.01), &json!("1")]);
+    let history = group.path(&format!("/expenses/{}/history", coffee["id"].as_str().unwrap()));
+    assert_eq!(alice.get(&history).await.data(200).as_array().unwrap().len(), 3);
+    for import in alice.pages(&group.path("/imports"), 100).await {
+        let path = group.path(&format!("/import/{}", import["importId"].as_str().unwrap()));
+        assert_eq!(alice.delete(&path).await.data(200)["status"], "undone");
+    }
+    assert!(balances(&group).await.is_empty());
+    group.verify().await;
+}

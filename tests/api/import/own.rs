@@ -165,6 +165,20 @@ async fn a_later_export_adds_only_what_is_new() {
     assert_eq!(done.data(200)["adjustments"], 1);
     assert_eq!(settlements(&group, "pending").await.len(), 3, "the known one stays pending");
     group.verify().await;
+
+    // With an update, it is completed, and an adjustment that was reverted since is gone.
+    let revert = source.path("/ledger/entries/revert");
+    alice.post(&revert, json!(["no note"])).await.data(200);
+    let file = exported(alice, &source.id, 10).await.to_string();
+    let update = Import { file, ..later }.with("update", json!(true));
+    let update = update.confirmed(alice_of_copy, &group).await;
+    let done = update.send(alice_of_copy, &group).await;
+    let edits = ["imported", "updated", "deleted"].map(|it| done.data(200)[it].clone());
+    assert_eq!(json!(edits), json!([0, 1, 1]), "{}", done.text);
+    assert_eq!(settlements(&group, "pending").await.len(), 2);
+    group.verify().await;
+    let nets = |balances: Balances| balances.into_values().collect::<Vec<_>>();
+    assert_eq!(nets(balances(&group).await), nets(balances(&source).await));
 }
 
 #[tokio::test]

@@ -271,6 +271,44 @@ impl Record {
         }
     }
 
+    /// The same in the place of what an import has recorded before, edited by an import at `at`.
+    /// `None` if that is of another kind.
+    #[must_use]
+    pub fn instead_of(&self, before: &Self, at: Timestamp) -> Option<Self> {
+        match (self, before) {
+            (Self::Expense(after), Self::Expense(before)) => {
+                let Expense { id, created_at, created_by, import_id, .. } = **before;
+                let updated_at = Some(at);
+                let kept = Expense {
+                    id,
+                    created_at,
+                    created_by,
+                    import_id,
+                    updated_at,
+                    group_title: before.group_title.clone(),
+                    category: after.category.or(before.category),
+                    notes: after.notes.clone().or_else(|| before.notes.clone()),
+                    ..(**after).clone()
+                };
+                Some(Self::Expense(kept.into()))
+            }
+            (Self::Settlement(after), Self::Settlement(before)) => {
+                let completed_at = before.completed_at.unwrap_or(at);
+                let kept = Settlement {
+                    id: before.id,
+                    created_at: before.created_at,
+                    import_id: before.import_id,
+                    group_title: before.group_title.clone(),
+                    completed_at: after.is_completed().then_some(completed_at),
+                    ..(**after).clone()
+                };
+                Some(Self::Settlement(kept.into()))
+            }
+            (Self::Adjustment(after), Self::Adjustment(_)) => Some(Self::Adjustment(after.clone())),
+            (Self::Expense(_) | Self::Settlement(_) | Self::Adjustment(_), _) => None,
+        }
+    }
+
     /// Its ledger event; `None` for a settlement that is not completed.
     ///
     /// # Errors
@@ -308,16 +346,34 @@ pub struct NewImport {
     /// What the file has, each with its place in the file, in the order of the file.
     pub records: Vec<(RowPlace, Record)>,
     /// The [confirmation](Comparison::confirmation) that the request sends.
-    pub confirmed: Option<String>,
+    pub confirmed: Option<Confirmed>,
+}
+
+/// What a request confirms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmed {
+    /// The [confirmation](Comparison::confirmation).
+    pub text: String,
+    /// Whether rows that have changed are edited and rows that are gone are deleted. Otherwise they
+    /// stay as they are.
+    pub updates: bool,
 }
 
 impl NewImport {
     /// The same import, confirmed by a request. It is another one than without the confirmation.
     #[must_use]
-    pub fn confirmed(self, group: GroupId, confirmation: Option<String>) -> Self {
-        let Some(text) = confirmation else { return self };
-        let id = import_id(group, &[self.id.to_string().as_bytes(), text.as_bytes()]);
-        Self { id, confirmed: Some(text), ..self }
+    pub fn confirmed(self, group: GroupId, confirmed: Option<Confirmed>) -> Self {
+        let Some(confirmed) = confirmed else { return self };
+        let Confirmed { text, updates } = &confirmed;
+        let (old, updates) = (self.id.to_string(), [u8::from(*updates)]);
+        let id = import_id(group, &[old.as_bytes(), text.as_bytes(), &updates]);
+        Self { id, confirmed: Some(confirmed), ..self }
+    }
+
+    /// Whether rows that have changed or are gone in the file are to be edited or deleted.
+    #[must_use]
+    pub fn updates(&self) -> bool {
+        self.confirmed.as_ref().is_some_and(|it| it.updates)
     }
 
     /// The row of the import before anything is recorded.

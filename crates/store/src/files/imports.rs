@@ -10,6 +10,7 @@
 mod batch;
 mod earlier;
 mod undo;
+mod update;
 
 use std::{
     cmp::Reverse,
@@ -44,6 +45,7 @@ use crate::{
 };
 
 use batch::Batch;
+use update::replacements;
 
 /// Actions of a transaction besides the rows of expenses and settlements: the balance, a closing, a
 /// checkpoint, the row of the import, and the stored response.
@@ -71,17 +73,35 @@ pub struct Imported {
     pub members: u64,
     /// Number of expenses, settlements and adjustments that were recorded before.
     pub already_there: u64,
+    /// Number of those that the request has edited, because they have changed in the app.
+    pub updated: u64,
+    /// Number of those that the request has deleted, because they are gone.
+    pub deleted: u64,
 }
 
 impl Imported {
     /// Nothing of an import.
     const fn none(import: ImportRow) -> Self {
-        Self { import, expenses: 0, settlements: 0, adjustments: 0, members: 0, already_there: 0 }
+        Self {
+            import,
+            expenses: 0,
+            settlements: 0,
+            adjustments: 0,
+            members: 0,
+            already_there: 0,
+            updated: 0,
+            deleted: 0,
+        }
     }
 
     /// Whether the request has recorded anything.
     const fn has_begun(&self) -> bool {
-        self.expenses > 0 || self.settlements > 0 || self.adjustments > 0 || self.members > 0
+        self.expenses > 0
+            || self.settlements > 0
+            || self.adjustments > 0
+            || self.members > 0
+            || self.updated > 0
+            || self.deleted > 0
     }
 }
 
@@ -132,6 +152,7 @@ impl Table {
     /// [`Error::Invalid`] if the ledger cannot take a row, or if there was no such run;
     /// [`Error::ImportDiffers`] if the file differs from what earlier imports of the app have
     /// recorded, and is not confirmed; [`Error::TooMuchHistory`]; [`Error::ImportUndoing`];
+    /// [`Error::NotYourImport`] if it updates what another member has imported;
     /// [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::TooManyMembers`];
     /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`],
     /// after which rows may be recorded: a repeated request continues.
@@ -164,29 +185,15 @@ impl Table {
         let (ledger, imports, ()) =
             tokio::try_join!(self.ledger(group), self.imports_of(group), self.know(known))?;
         let before = imports.iter().find(|it| it.id == new.id).cloned();
+        let before_status = before.as_ref().map(|it| it.status);
         if known.is_repeated(None) {
             return known.replay();
         }
         ledger.presence.check_writer(member_key.user)?;
         let mut done = Imported::none(new.row(group, member_key.user, now));
-        let number = match (before, part.run) {
-            (None, None) => done.import.run,
-            (None, Some(_)) => return Err(Error::invalid("run", RUN_RULE)),
-            (Some(row), run) => {
-                let of_earlier = run.map(|run| row.of_earlier(run)).transpose()?.flatten();
-                let undone = of_earlier.or_else(|| {
-                    let is_over = run.is_some() && row.status == Status::Undone;
-                    is_over.then(|| row.clone())
-                });
-                if let Some(undone) = undone {
-                    return Ok(Outcome::Done(Imported::none(undone)));
-                }
-                match row.status {
-                    Status::Running | Status::Done => row.run,
-                    Status::Undone => row.run.saturating_add(1),
-                    Status::Undoing => return Err(Error::ImportUndoing),
-                }
-            }
+        let number = match begin(before, part.run, done.import.run)? {
+            Begun::Run(number) => number,
+            Begun::Undone(undone) => return Ok(Outcome::Done(Imported::none(undone))),
         };
         // Read after the row, because what an earlier run recorded may be deleted before.
         let all: Vec<Line<'_>> = new.records.iter().collect();
@@ -197,7 +204,12 @@ impl Table {
         let is_recorded = |record: &Record| recorded.has(record);
         let records = new.records.clone();
         let compared = Comparison::of(new.format, records, earlier, &ledger.links, is_recorded);
-        compared.check(group, new.confirmed.as_deref())?;
+        // A repeated update finds a part of the differences only.
+        let is_begun = before_status == Some(Status::Running) && new.updates();
+        if !is_begun {
+            compared.check(group, new.confirmed.as_ref())?;
+        }
+        let replaced = replacements(new, &compared, &imports, members, member_key)?;
         let Comparison { records, found, .. } = compared;
         let new = &NewImport { records, ..new.clone() };
         let all: Vec<Line<'_>> = new.records.iter().collect();
@@ -221,6 +233,11 @@ impl Table {
         done.already_there = count(all.len()).saturating_sub(count(missing.len()));
         let run = Run { member_key, new, members, now, number };
         while self.add_guests(&run, &mut done, known).await? {}
+        match self.replace_all(&run, &replaced, done, known).await? {
+            Outcome::Done((true, progress)) => done = progress,
+            Outcome::Done((false, progress)) => return Ok(Outcome::Done(progress)),
+            Outcome::Replayed(stored) => return Ok(Outcome::Replayed(stored)),
+        }
         let (mut left, mut at_once) = (missing.as_slice(), CANDIDATES);
         let is_enough = |left: &[Line<'_>]| {
             part.at_most.is_some_and(|most| missing.len().saturating_sub(left.len()) >= most)
@@ -522,6 +539,35 @@ impl Run<'_> {
                 Err(Error::ImportUndoing)
             }
         }
+    }
+}
+
+/// How a request begins.
+enum Begun {
+    /// It counts rows of this run.
+    Run(u64),
+    /// It continues a run that was undone.
+    Undone(ImportRow),
+}
+
+/// How a request begins that continues `run`, if it names one. `first` is the first run of an
+/// import.
+fn begin(before: Option<ImportRow>, run: Option<u64>, first: u64) -> Result<Begun, Error> {
+    let Some(row) = before else {
+        return if run.is_none() {
+            Ok(Begun::Run(first))
+        } else {
+            Err(Error::invalid("run", RUN_RULE))
+        };
+    };
+    if let Some(undone) = run.map(|run| row.of_earlier(run)).transpose()?.flatten() {
+        return Ok(Begun::Undone(undone));
+    }
+    match row.status {
+        Status::Undone if run.is_some() => Ok(Begun::Undone(row)),
+        Status::Running | Status::Done => Ok(Begun::Run(row.run)),
+        Status::Undone => Ok(Begun::Run(row.run.saturating_add(1))),
+        Status::Undoing => Err(Error::ImportUndoing),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fracti_core::{currency::Currency, decimal::Decimal, input::Field};
+use fracti_core::{currency::Currency, decimal::Decimal, import::Confirmed, input::Field};
 use fracti_formats::{Answers, MAX_MEMBERS, MAX_ROWS, Target};
 use fracti_http::{Body, JsonScalar, Value, schemas};
 use utoipa::ToSchema;
@@ -42,6 +42,9 @@ pub(crate) struct ImportOptions {
     /// The `confirm` of the plan. Required with `commit` if the plan has one.
     #[schema(max_length = 32, example = "5f3c0a1b9d2e4f60718293a4b5c6d7e8")]
     confirm: Option<String>,
+    /// Whether rows that have changed in the app are edited, and those that the file no longer has
+    /// are deleted. By default, they stay. Needs `confirm`.
+    update: Option<bool>,
 }
 
 /// A map in a request, whose keys are names or line numbers.
@@ -56,6 +59,7 @@ pub(crate) struct SentOptions {
     payers: SentMap<(usize, String)>,
     currency: Field<Currency>,
     confirm: Field<String>,
+    update: Field<bool>,
 }
 
 impl Body for ImportOptions {
@@ -84,6 +88,7 @@ impl Body for ImportOptions {
             }),
             currency: options.field("currency").text(),
             confirm: options.field("confirm").text(),
+            update: options.field("update").flag(),
         })
     }
 }
@@ -95,8 +100,14 @@ impl SentOptions {
     }
 
     /// What the request confirms.
-    pub(crate) fn confirmation(&self) -> Option<String> {
-        self.confirm.value().cloned()
+    pub(crate) fn confirmed(&self) -> Option<Confirmed> {
+        let text = self.confirm.value()?.clone();
+        Some(Confirmed { text, updates: self.updates() })
+    }
+
+    /// Whether rows that have changed or are gone are to be edited or deleted.
+    pub(crate) fn updates(&self) -> bool {
+        self.update.value() == Some(&true)
     }
 
     /// The member or new guest for each person, by name.

@@ -233,6 +233,8 @@ pub(crate) struct Foreseen<'a> {
     pub(crate) people: &'a [Member],
     /// The group before the import.
     pub(crate) before: &'a BeforeImport,
+    /// Whether rows that have changed or are gone are edited or deleted.
+    pub(crate) updates: bool,
 }
 
 impl Foreseen<'_> {
@@ -244,12 +246,20 @@ impl Foreseen<'_> {
             let of = before.of(currency).map(|(member, totals)| (member, totals.net()));
             nets.insert(currency, of.collect());
         }
-        for record in &self.before.missing {
+        let mut add = |record: &Record, sign: i128| -> Result<(), LedgerError> {
             for change in record.event()?.into_iter().flat_map(|event| event.changes) {
                 let user = self.before.ledger.links.resolve(change.user);
                 let net = nets.entry(change.currency).or_default().entry(user).or_default();
-                *net = net.saturating_add(change.totals.net());
+                *net = net.saturating_add(change.totals.net().saturating_mul(sign));
             }
+            Ok(())
+        };
+        for record in &self.before.missing {
+            add(record, 1)?;
+        }
+        for (before, after) in self.before.compared.replacements().filter(|_| self.updates) {
+            add(before, -1)?;
+            after.map_or(Ok(()), |after| add(after, 1))?;
         }
         let mut known = BTreeSet::new();
         let all = self.people.iter().chain(self.to.members).filter(|it| known.insert(it.id));

@@ -37,6 +37,12 @@ pub(crate) struct ImportedView {
     /// Number of expenses, settlements and adjustments that were recorded before.
     #[schema(minimum = 0, example = 0)]
     already_there: u64,
+    /// Number of those that the request has edited, because they have changed in the app.
+    #[schema(minimum = 0, example = 0)]
+    updated: u64,
+    /// Number of those that the request has deleted, because the file no longer has them.
+    #[schema(minimum = 0, example = 0)]
+    deleted: u64,
     /// Number of guests that the request has added.
     #[schema(minimum = 0, example = 1)]
     members: u64,
@@ -87,13 +93,15 @@ pub(crate) struct ImportView {
 
 impl From<Imported> for ImportedView {
     fn from(done: Imported) -> Self {
-        let Imported { import, expenses, settlements, adjustments, members, already_there } = done;
+        let Imported { import, expenses, settlements, adjustments, members, .. } = done;
         Self {
             import_id: Text(import.id.into()),
             status: Text(import.status),
             run: import.run,
             imported: expenses.saturating_add(settlements).saturating_add(adjustments),
-            already_there,
+            already_there: done.already_there,
+            updated: done.updated,
+            deleted: done.deleted,
             members,
             expenses,
             settlements,

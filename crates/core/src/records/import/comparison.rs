@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use serde::Serialize;
 
-use super::{App, Format, Record, RowPlace, hash, was_pending};
+use super::{App, Confirmed, Format, Record, RowPlace, hash, was_pending};
 use crate::{
     Error,
     currency::Currency,
@@ -154,6 +154,15 @@ impl Comparison {
         self.changed.iter().filter(|it| !it.before.is_edited).count()
     }
 
+    /// What an update replaces: what the group has, and what it gets instead, if the file still has
+    /// it. What a member has edited since is not among them.
+    pub fn replacements(&self) -> impl Iterator<Item = (&Record, Option<&Record>)> {
+        let changed = self.changed.iter().filter(|it| !it.before.is_edited);
+        let changed = changed.map(|it| (&it.before.record, Some(&it.after)));
+        let gone = self.gone.iter().filter(|it| !it.is_edited);
+        changed.chain(gone.map(|it| (&it.record, None)))
+    }
+
     /// What a request must send to import the file although rows have changed or are gone. `None`
     /// if there are no such rows. Rows that a member has edited since stay as they are, so their
     /// changes need no confirmation.
@@ -183,9 +192,9 @@ impl Comparison {
     /// # Errors
     ///
     /// [`Error::ImportDiffers`].
-    pub fn check(&self, group: GroupId, sent: Option<&str>) -> Result<(), Error> {
+    pub fn check(&self, group: GroupId, sent: Option<&Confirmed>) -> Result<(), Error> {
         match self.confirmation(group) {
-            Some(needed) if sent != Some(&needed) => {
+            Some(needed) if sent.is_none_or(|sent| sent.text != needed) => {
                 let (changed, gone) = (self.changed(), self.gone.len());
                 Err(Error::ImportDiffers { changed, gone })
             }

@@ -318,7 +318,10 @@ impl Table {
     }
 
     /// The writes that delete the rows of an expense or a settlement, and the expense.
-    async fn deletion(&self, record: &Record) -> Result<(Vec<Write>, Option<Expense>), Error> {
+    pub(super) async fn deletion(
+        &self,
+        record: &Record,
+    ) -> Result<(Vec<Write>, Option<Expense>), Error> {
         match record {
             Record::Expense(expense) => {
                 let delete = Write::delete(keys::expense(expense.group_id, expense.created_at));
