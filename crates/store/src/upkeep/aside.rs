@@ -47,12 +47,12 @@ impl Table {
         if !self.is_migrated(group).await? {
             return Ok(Vec::new());
         }
-        let unreadable = unreadable::<Expense>;
-        let mut broken = broken(self.rows_of(group, prefix::EXPENSE, true).await?, unreadable);
+        let expenses = self.rows_of(group, prefix::EXPENSE, true).await?;
+        let mut broken = with_reason(expenses, unreadable::<Expense>);
         let ids = broken.iter().filter_map(|it| text(&it.row, "id").map(str::to_owned));
         let ids: BTreeSet<String> = ids.collect();
         let settlements = self.rows_of(group, prefix::SETTLEMENT, true).await?;
-        broken.extend(self::broken(settlements, self::unreadable::<Settlement>));
+        broken.extend(with_reason(settlements, unreadable::<Settlement>));
         // Of a member with several rows, that with the right key counts, or else the first one.
         let members = self.rows_of(group, prefix::MEMBER, false).await?;
         let member = |row: &Item| Some(row::from_item::<MemberRow>(row.clone()).ok()?.member.id);
@@ -60,18 +60,18 @@ impl Table {
         let owned = members.iter().filter_map(|row| Some((row, member(row)?)));
         let owned = owned.filter(|(row, id)| is_own(row, *id)).map(|(_, id)| id);
         let mut seen: BTreeSet<MemberId> = owned.collect();
-        broken.extend(self::broken(members, |row| match member(row) {
+        broken.extend(with_reason(members, |row| match member(row) {
             Some(id) if is_own(row, id) || seen.insert(id) => None,
             Some(_) => Some(Anomaly::MemberTwice.to_string()),
-            None => self::unreadable::<MemberRow>(row),
+            None => unreadable::<MemberRow>(row),
         }));
         let participants = self.rows_of(group, prefix::PARTICIPANT, true).await?;
-        broken.extend(self::broken(participants, |row| {
+        broken.extend(with_reason(participants, |row| {
             let expense = text(row, "SK").and_then(|key| key.strip_prefix(prefix::PARTICIPANT));
             let expense = expense.and_then(|rest| rest.split('#').next());
             let is_of_broken = expense.is_some_and(|id| ids.contains(id));
             let reason = || "the expense of the participant cannot be read".to_owned();
-            is_of_broken.then(reason).or_else(|| self::unreadable::<Participant>(row))
+            is_of_broken.then(reason).or_else(|| unreadable::<Participant>(row))
         }));
         Ok(broken)
     }
@@ -128,8 +128,8 @@ impl Table {
     }
 }
 
-/// The v0 rows for which there is a reason.
-fn broken(rows: Vec<Item>, mut reason: impl FnMut(&Item) -> Option<String>) -> Vec<BrokenRow> {
+/// The v0 rows for which there is a reason, with it.
+fn with_reason(rows: Vec<Item>, mut reason: impl FnMut(&Item) -> Option<String>) -> Vec<BrokenRow> {
     let broken = |row: Item| {
         let reason = reason(&row).filter(|_| v0::is_v0(&row))?;
         Some(BrokenRow { key: Primary::of::<Plain>(&row)?, reason, row })
