@@ -26,7 +26,8 @@ impl Admin {
         self.pace.patient(|| self.table.require_group(group)).await?;
         let (mut migration, mut is_migrated) = (Migration::of(group), dry_run);
         while !is_migrated {
-            let step = || Box::pin(self.table.migrate_step(&migration, self.clock.now()));
+            let step =
+                || Box::pin(self.table.migrate_step(&migration, self.clock.now(), |_| Ok(())));
             let step = self.pace.in_turn(step).await?;
             (migration, is_migrated) = (step.next, step.done);
         }

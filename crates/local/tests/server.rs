@@ -164,9 +164,9 @@ fn both_headers_accept_the_credentials_printed_by_the_demo() {
 fn help_names_every_variable() {
     let help = run(&["--help"]).stdout;
     let help = String::from_utf8(help).unwrap();
-    let settings = include_str!("../../http/src/app.rs");
+    let settings = include_str!("../../runtime/src/settings.rs");
     let (_, settings) = settings.split_once("pub fn from_env() -> Result<Self").unwrap();
-    let (settings, _) = settings.split_once("impl App").unwrap();
+    let (settings, _) = settings.split_once("\n}\n").unwrap();
     let is_variable = |text: &&str| {
         text.len() > 6 && text.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_')
     };

@@ -131,7 +131,8 @@ async fn migration_makes_each_group_agree_with_its_rows_and_a_second_run_changes
 #[tokio::test]
 async fn killed_migration_continues_to_the_result_of_one_that_was_not() {
     let (whole, table) = v0(2, 200).await;
-    migrate(&whole, &options()).await;
+    let undisturbed = file("undisturbed.json");
+    migrate(&whole, &MigrateOptions { report: Some(undisturbed.clone()), ..options() }).await;
     let (api, _) = v0(2, 200).await;
     let state = file("state.json");
     let report = file("killed.json");
@@ -166,6 +167,15 @@ async fn killed_migration_continues_to_the_result_of_one_that_was_not() {
     let reported = std::fs::read_to_string(&report).unwrap();
     let lost: Vec<_> = recorded.iter().filter(|line| !reported.contains(*line)).collect();
     assert!(lost.is_empty(), "{lost:?}");
+    let findings = |text: &str| {
+        let json: Value = serde_json::from_str(text).unwrap();
+        let findings = json["findings"].as_array().unwrap().iter();
+        findings.map(ToString::to_string).collect::<BTreeSet<_>>()
+    };
+    let undisturbed = std::fs::read_to_string(&undisturbed).unwrap();
+    let missing: Vec<_> =
+        findings(&undisturbed).difference(&findings(&reported)).cloned().collect();
+    assert!(missing.is_empty(), "{missing:?}");
     let json: Value = serde_json::from_str(&reported).unwrap();
     let listed = json["findings"].as_array().unwrap().len() as u64;
     assert_eq!(listed, json["corrections"].as_u64().unwrap() + json["anomalies"].as_u64().unwrap());

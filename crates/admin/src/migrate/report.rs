@@ -10,7 +10,7 @@ use std::{
 };
 
 use fracti_core::{Error, id::GroupId, keys, keys::Primary, v0::Correction};
-use fracti_store::{Counts, Finding, FindingKind, Step};
+use fracti_store::{Counts, Finding, FindingKind};
 use serde::{Serialize, de::IgnoredAny};
 use tokio::time::Instant;
 
@@ -84,19 +84,17 @@ impl<'a, W: Write> Report<'a, W> {
         Ok(Self { began: Instant::now(), dry_run: options.dry_run, inner: Mutex::new(inner) })
     }
 
-    /// Adds a step of a group.
-    pub(super) fn step(&self, step: &Step) -> Result<(), Failure> {
-        self.with(|inner| inner.numbers.written.add(step.counts));
-        self.findings(&step.findings)
+    /// Counts what a step has written.
+    pub(super) fn written(&self, counts: Counts) {
+        self.with(|inner| inner.numbers.written.add(counts));
     }
 
-    /// Adds findings.
+    /// Adds findings, and makes sure that they are on the disk.
     pub(super) fn findings(&self, findings: &[Finding]) -> Result<(), Failure> {
         findings.iter().try_for_each(|Finding { key, kind }| match kind {
             FindingKind::Correction(correction) => self.correction(key, correction),
             FindingKind::Anomaly(anomaly) => self.anomaly(key, &anomaly.to_string()),
         })?;
-        // What a step has corrected is recorded nowhere else.
         if findings.is_empty() { Ok(()) } else { self.sync() }
     }
 

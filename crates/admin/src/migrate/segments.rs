@@ -2,11 +2,12 @@
 
 use std::{
     io::{IsTerminal, Write},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
 use fracti_core::{Error, id::GroupId};
-use fracti_store::{Migration, TrialRun, V0Page};
+use fracti_store::{Migration, Step, TrialRun, V0Page};
 use indicatif::ProgressBar;
 
 use super::{
@@ -29,7 +30,7 @@ pub(super) struct Sweep<'a, 'o, W> {
 }
 
 /// The progress as lines, if there is no terminal for a progress bar.
-struct Lines(std::sync::Mutex<tokio::time::Instant>);
+struct Lines(Mutex<tokio::time::Instant>);
 
 impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
     pub(super) fn new(
@@ -40,7 +41,7 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
         rows: u64,
     ) -> Self {
         let bar = progress(usize::try_from(rows).unwrap_or(usize::MAX), "rows");
-        let lines = Lines(std::sync::Mutex::new(tokio::time::Instant::now()));
+        let lines = Lines(Mutex::new(tokio::time::Instant::now()));
         Self { admin, trial: dry_run.then(TrialRun::default), report, state, bar, lines }
     }
 
@@ -91,10 +92,21 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
             None => Migration::of(group),
         };
         loop {
-            let step = || Box::pin(table.migrate_step(&migration, clock.now()));
+            // What a step corrects is recorded nowhere else, so it is reported before the commit.
+            let noted = Mutex::new(Vec::new());
+            let note = |step: &Step| {
+                let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+                let new: Vec<_> =
+                    step.findings.iter().filter(|it| !noted.contains(*it)).cloned().collect();
+                self.report.findings(&new).map_err(|failure| Error::Table(failure.into()))?;
+                noted.extend(new);
+                Ok(())
+            };
+            let step = || Box::pin(table.migrate_step(&migration, clock.now(), &note));
             match pace.in_turn(step).await {
                 Ok(step) => {
-                    self.report.step(&step)?;
+                    note(&step)?;
+                    self.report.written(step.counts);
                     migration = step.next;
                     if step.done {
                         break;
@@ -151,7 +163,7 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
 impl Lines {
     /// Writes a line if there is no terminal and the last line was long ago.
     fn report(&self, bar: &ProgressBar) {
-        let mut last = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if last.elapsed() < REPORTED_EVERY || std::io::stderr().is_terminal() {
             return;
         }

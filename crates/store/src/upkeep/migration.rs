@@ -128,14 +128,26 @@ impl Migration {
 }
 
 impl Table {
-    /// Takes the next step of a migration, unless another process has already taken it.
+    /// Takes the next step of a migration, unless another process has already taken it. `note` is
+    /// called with a step before it is committed, and again if it is decided again.
     ///
     /// # Errors
     ///
     /// [`Error::NoGroup`]; [`Error::Invalid`] if the ledger is full; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
-    pub async fn migrate_step(&self, migration: &Migration, now: Timestamp) -> Result<Step, Error> {
-        let step = || self.step(migration);
+    /// [`Error::Unavailable`] or [`Error::Table`]; the error of `note`, and nothing is committed.
+    pub async fn migrate_step(
+        &self,
+        migration: &Migration,
+        now: Timestamp,
+        note: impl Fn(&Step) -> Result<(), Error>,
+    ) -> Result<Step, Error> {
+        let step = || async {
+            let decision = self.step(migration).await?;
+            if let Decision::Write(_, step) = &decision {
+                note(step)?;
+            }
+            Ok(decision)
+        };
         self.work_on_group(migration.group, "migrate", now, step).await
     }
 
