@@ -51,6 +51,9 @@ impl From<Error> for TransactionError {
 pub(crate) struct Transaction(Vec<Write>);
 
 impl Transaction {
+    /// Number of writes besides the row of the request, which is part of each transaction.
+    pub(crate) const ROOM: usize = MAX_ACTIONS - 1;
+
     /// Adds a write.
     pub(crate) fn add(&mut self, write: Write) {
         self.0.push(write);
@@ -63,9 +66,9 @@ impl Transaction {
         }
     }
 
-    /// Number of writes.
-    pub(crate) const fn len(&self) -> usize {
-        self.0.len()
+    /// Number of writes that still fit beside the row of the request.
+    pub(crate) const fn room(&self) -> usize {
+        Self::ROOM.saturating_sub(self.0.len())
     }
 
     /// Whether there is nothing to write.

@@ -47,16 +47,15 @@ use crate::{
 use batch::Batch;
 use update::replacements;
 
-/// Actions of a transaction besides the rows of expenses and settlements: the balance, a closing, a
-/// checkpoint, the row of the import, and the stored response.
-const OTHER_ACTIONS: usize = 5;
+/// The row of the import, which is part of each of its transactions.
+const IMPORT_ROW: usize = 1;
 
 /// Maximum number of rows of the file that are read for one transaction. Each takes two actions or
 /// more.
 const CANDIDATES: usize = MAX_ACTIONS / 2;
 
-/// Maximum number of guests that one transaction adds. It also writes the group and the other rows.
-const GUESTS: usize = MAX_ACTIONS - OTHER_ACTIONS - 1;
+/// Maximum number of guests that one transaction adds. It also writes the group's row.
+const GUESTS: usize = LedgerTransaction::ROOM - IMPORT_ROW - 1;
 
 /// An import, and what a request has done for it.
 #[derive(Clone, Debug, PartialEq, Eq)]

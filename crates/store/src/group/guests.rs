@@ -15,7 +15,6 @@ use fracti_core::{
 
 use crate::{
     access::MemberKey,
-    balance::put_lock,
     commit::Decision,
     dynamo::{Expression, OnConflict, Transaction, Write},
     idempotency::{Idempotency, Outcome},
@@ -46,8 +45,8 @@ impl Table {
             let guest = Member::guest(name, member_key.user, context.now, context.random);
             let row = MemberRow { group_id: group, member: guest.clone() };
             let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
-            let writes = [put, count_in(&group_row, 1)?, put_lock(group, &ledger)?];
-            Ok(Decision::Write(Transaction::from_iter(writes), guest))
+            let writes = Transaction::from_iter([put, count_in(&group_row, 1)?]);
+            Decision::locked(group, &ledger, writes, guest)
         })
         .await
     }
@@ -84,8 +83,8 @@ impl Table {
                 return Ok(Decision::Done(renamed));
             }
             let name = [("name", Some(row::to_value(&renamed.name)?))];
-            let writes = [change_member(group, before, name)?, put_lock(group, &ledger)?];
-            Ok(Decision::Write(Transaction::from_iter(writes), renamed))
+            let writes = Transaction::from_iter([change_member(group, before, name)?]);
+            Decision::locked(group, &ledger, writes, renamed)
         })
         .await
     }

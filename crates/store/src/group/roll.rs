@@ -5,16 +5,15 @@ use fracti_core::{
 };
 
 use crate::{
-    balance::put_lock,
     commit::Decision,
-    dynamo::{Expression, MAX_ACTIONS, OnConflict, Retry, Transaction, TransactionError, Write},
+    dynamo::{Expression, OnConflict, Retry, Transaction, TransactionError, Write},
     presence::change_member,
     table::Table,
 };
 
-/// Maximum number of members that one transaction corrects. It also writes the group, the balance
-/// row and the row of the work.
-const MAX_CORRECTED: usize = MAX_ACTIONS - 3;
+/// Maximum number of members that one transaction corrects. It also writes the group and
+/// the balance row.
+const MAX_CORRECTED: usize = Transaction::ROOM - 2;
 
 impl Table {
     /// Checks that a group exists, whether its row can be read or not.
@@ -81,17 +80,15 @@ impl Table {
                 let update = Write::update(keys::group(group), count);
                 transaction.add(update.when(as_read, OnConflict::Retry));
             }
-            if trial || transaction.is_empty() {
+            if trial {
                 return Ok(Decision::Done(roll));
             }
-            transaction.add(put_lock(group, &ledger)?);
-            Ok(Decision::Write(transaction, roll))
+            Decision::locked(group, &ledger, transaction, roll)
         })
         .await
     }
 
-    /// The ledger and the row of a group, and what differs, as of one moment. Members who join do not
-    /// take the lock, but change the number in the group's row.
+    /// The ledger and the row of a group, and what differs, as of one moment.
     async fn roll(&self, group: GroupId) -> Result<(Ledger, Group, Roll), TransactionError> {
         let (ledger, stored) =
             tokio::try_join!(self.ledger(group), self.db.get::<Group>(keys::group(group)))?;
@@ -101,8 +98,7 @@ impl Table {
             return Ok((ledger, stored, roll));
         }
         let members = self.members(group, &Expression::default()).await?;
-        let again = tokio::try_join!(self.ledger(group), self.db.get::<Group>(keys::group(group)))?;
-        if again != (ledger.clone(), Some(stored.clone())) {
+        if self.ledger(group).await?.version != ledger.version {
             return Err(TransactionError::Retry);
         }
         let roll = Roll::of(&stored, &members, &ledger);

@@ -25,6 +25,9 @@ use crate::{
     tallies::tally_writes,
 };
 
+/// Number of writes that the commit adds at most: the balance row, a closing and a checkpoint.
+const COMMITTED: usize = 3;
+
 /// Writes for an event in a group's ledger, and the ledger after it.
 pub(crate) struct LedgerTransaction {
     member_key: MemberKey,
@@ -35,6 +38,9 @@ pub(crate) struct LedgerTransaction {
 }
 
 impl LedgerTransaction {
+    /// Number of writes besides those of the commit.
+    pub(crate) const ROOM: usize = Transaction::ROOM - COMMITTED;
+
     /// A transaction by a member on the ledger that was read. Its moment is `now`, or the next one
     /// after the ledger's last event if that is later.
     ///
@@ -120,9 +126,9 @@ impl LedgerTransaction {
         !reached && (is_first || self.next_at().day() == self.at.day())
     }
 
-    /// Number of writes so far.
-    pub(crate) fn writes(&self) -> usize {
-        self.transaction.len()
+    /// Number of writes that still fit beside those of the commit.
+    pub(crate) const fn room(&self) -> usize {
+        self.transaction.room().saturating_sub(COMMITTED)
     }
 
     /// Adds the changes of tallies for expenses that change from `before` to `after`.

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{MAX_ACTIONS, TransactionError},
+    dynamo::TransactionError,
     idempotency::{Idempotency, Known, Outcome},
     ledger::LedgerTransaction,
     table::Table,
@@ -44,10 +44,6 @@ const MAX_CHANGES: usize = 20_000;
 /// each, and a change about 90 bytes.
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 pub(crate) const CHANGES_AT_ONCE: usize = 8_000;
-
-/// Actions of a transaction besides entries: the balance, a closing, a checkpoint, and the row of
-/// the request.
-const OTHER_ACTIONS: usize = 4;
 
 /// One operation of a request.
 enum Operation {
@@ -410,7 +406,7 @@ impl Batch {
     fn next(&self, known: &Progress) -> &[Operation] {
         let left = self.operations.get(known.effects.len()..).unwrap_or_default();
         let actions = left.iter().map(Operation::actions).max().unwrap_or(1);
-        let room = MAX_ACTIONS.saturating_sub(OTHER_ACTIONS).checked_div(actions).unwrap_or(1);
+        let room = LedgerTransaction::ROOM.checked_div(actions).unwrap_or(1);
         left.get(..room).unwrap_or(left)
     }
 

@@ -19,8 +19,8 @@ use crate::{
     balance::{put_balance, put_lock},
     commit::Decision,
     dynamo::{
-        Expression, MAX_ACTIONS, OnConflict, Order, Page, Range, Retry, Sort, Transaction,
-        TransactionError, Write,
+        Expression, OnConflict, Order, Page, Range, Retry, Sort, Transaction, TransactionError,
+        Write,
     },
     table::Table,
 };
@@ -32,9 +32,8 @@ const AT_ONCE: usize = 1_000;
 /// count as lost. An index usually lags by milliseconds.
 const READS_OF_INDEX: u32 = 5;
 
-/// Maximum number of rows that one transaction mends. It also writes the balance row and the row of
-/// the work.
-const MAX_MENDED: usize = MAX_ACTIONS - 2;
+/// Maximum number of rows that one transaction mends. It also writes the balance row.
+const MAX_MENDED: usize = Transaction::ROOM - 1;
 
 /// Maximum size of the rows that one transaction mends, in bytes, unless it mends one. A transaction
 /// has at most 4 MB, with the conditions.

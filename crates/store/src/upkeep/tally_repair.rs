@@ -6,7 +6,6 @@ use fracti_core::{
     expense::Expense,
     id::GroupId,
     keys::{self, prefix},
-    ledger::Ledger,
     row,
     tally::{TallyKey, TallyRow, corrections},
     time::Timestamp,
@@ -14,11 +13,9 @@ use fracti_core::{
 use futures_util::future::try_join_all;
 
 use crate::{
-    balance::put_lock,
     commit::Decision,
     dynamo::{
-        Expression, MAX_ACTIONS, OnConflict, Page, Position, Range, Slice, Transaction,
-        TransactionError, Write,
+        Expression, OnConflict, Page, Position, Range, Slice, Transaction, TransactionError, Write,
     },
     expenses::unchanged,
     table::Table,
@@ -46,9 +43,8 @@ pub fn datable(mut expenses: &[Expense]) -> impl Iterator<Item = &[Expense]> {
     })
 }
 
-/// Maximum number of tallies that one transaction corrects. It also writes the balance row and the
-/// row of the work.
-const MAX_CORRECTED: usize = MAX_ACTIONS - 3;
+/// Maximum number of tallies that one transaction corrects. It also writes the balance row.
+const MAX_CORRECTED: usize = Transaction::ROOM - 1;
 
 impl Table {
     /// A page of the expenses of a group that have no date, and so are in no tally.
@@ -97,7 +93,7 @@ impl Table {
                 dated.push(Expense { date: Some(expense.day()), ..expense });
             }
             transaction.extend(tally_writes(group, &[], &dated, now)?);
-            locked(group, &read, transaction, dated.len())
+            Decision::locked(group, &read, transaction, dated.len())
         })
         .await
     }
@@ -144,22 +140,8 @@ impl Table {
                 });
                 corrected.push(of);
             }
-            locked(group, &read, transaction, corrected)
+            Decision::locked(group, &read, transaction, corrected)
         })
         .await
     }
-}
-
-/// The decision to commit a transaction under the group's lock, unless it is empty.
-fn locked<T>(
-    group: GroupId,
-    read: &Ledger,
-    mut transaction: Transaction,
-    result: T,
-) -> Result<Decision<T>, TransactionError> {
-    if transaction.is_empty() {
-        return Ok(Decision::Done(result));
-    }
-    transaction.add(put_lock(group, read)?);
-    Ok(Decision::Write(transaction, result))
 }

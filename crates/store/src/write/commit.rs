@@ -10,12 +10,13 @@ use std::{collections::BTreeSet, convert::Infallible, ops::ControlFlow};
 
 use fracti_core::{
     Error, balance::Balance, group::Group, id::GroupId, idempotency::IdempotencyRow, keys,
-    time::Timestamp,
+    ledger::Ledger, time::Timestamp,
 };
 use futures_util::future::BoxFuture;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
+    balance::put_lock,
     dynamo::{Retry, Slice, Transaction, TransactionError},
     idempotency::{Idempotency, IdempotentRequest, Known, Outcome, StoredResponse},
     table::Table,
@@ -456,6 +457,21 @@ impl Table {
 }
 
 impl<T> Decision<T> {
+    /// The result once a transaction that is no event of the ledger is committed under the group's
+    /// lock. An empty transaction needs none.
+    pub(crate) fn locked(
+        group: GroupId,
+        read: &Ledger,
+        mut transaction: Transaction,
+        result: T,
+    ) -> Result<Self, TransactionError> {
+        if transaction.is_empty() {
+            return Ok(Self::Done(result));
+        }
+        transaction.add(put_lock(group, read)?);
+        Ok(Self::Write(transaction, result))
+    }
+
     fn into_write(self) -> Result<(Transaction, T), TransactionError> {
         match self {
             Self::Done(result) => Ok((Transaction::default(), result)),

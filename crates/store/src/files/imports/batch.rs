@@ -12,9 +12,9 @@ use fracti_core::{
     tally::TallyKey,
 };
 
-use super::OTHER_ACTIONS;
+use super::IMPORT_ROW;
 use crate::{
-    dynamo::{Expression, MAX_ACTIONS, OnConflict, TransactionError, Write},
+    dynamo::{Expression, OnConflict, TransactionError, Write},
     expenses::member_rows,
     ledger::LedgerTransaction,
     tallies::MAX_COUNTERS,
@@ -154,10 +154,11 @@ impl Batch {
             },
             Record::Settlement(_) | Record::Adjustment(_) => (0, 0),
         };
-        let writes = [self.transaction.writes(), self.counters.len(), tallies, rows.len(), 1];
-        let writes = writes.into_iter().fold(OTHER_ACTIONS, usize::saturating_add);
+        // The entry takes an action, too.
+        let writes = [self.counters.len(), tallies, rows.len(), 1];
+        let writes = writes.into_iter().fold(IMPORT_ROW, usize::saturating_add);
         let bytes = self.bytes.saturating_add(size(record, rows));
-        writes <= MAX_ACTIONS && counters <= MAX_COUNTERS && bytes <= MAX_BYTES
+        writes <= self.transaction.room() && counters <= MAX_COUNTERS && bytes <= MAX_BYTES
     }
 }
 

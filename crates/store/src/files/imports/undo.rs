@@ -16,7 +16,7 @@ use fracti_core::{
     time::Timestamp,
 };
 
-use super::{OTHER_ACTIONS, put_row};
+use super::{IMPORT_ROW, put_row};
 use crate::{
     access::MemberKey,
     adjustments::CHANGES_AT_ONCE,
@@ -222,8 +222,8 @@ impl Table {
             };
             let (writes, snapshot) = self.deletion(&record).await?;
             // The entry takes three actions, and the expense may have a tally of its own.
-            let used = [transaction.writes(), deleted.len(), writes.len(), 4, OTHER_ACTIONS];
-            if used.into_iter().fold(0, usize::saturating_add) > MAX_ACTIONS {
+            let used = [deleted.len(), writes.len(), 4, IMPORT_ROW];
+            if used.into_iter().fold(0, usize::saturating_add) > transaction.room() {
                 first_left = Some(record);
                 break;
             }
@@ -299,8 +299,7 @@ impl Table {
             let current = current.get(&keys::entry(group, &entry.entry_id));
             let current = current.filter(|current| current.sequence == entry.sequence);
             if let Some(current) = current {
-                let used = [transaction.writes(), 3, OTHER_ACTIONS];
-                let has_room = used.into_iter().fold(0, usize::saturating_add) <= MAX_ACTIONS;
+                let has_room = 3 + IMPORT_ROW <= transaction.room();
                 // Once in the reverted entry, once in the revert.
                 changes = changes.saturating_add(current.changes.len().saturating_mul(2));
                 let is_first = transaction.is_empty();

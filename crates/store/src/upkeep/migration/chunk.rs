@@ -18,7 +18,7 @@ use fracti_core::{
 
 use super::Counts;
 use crate::{
-    dynamo::{Expression, MAX_ACTIONS, OnConflict, Transaction, Write},
+    dynamo::{Expression, OnConflict, Transaction, Write},
     ledger::{put_checkpoint, put_closing},
     tallies::tally_writes,
 };
@@ -29,9 +29,8 @@ use crate::{
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 const MAX_SIZE: usize = 1_500_000;
 
-/// Actions of a transaction besides those of rows and tallies: the balance row, the number of
-/// members, and the row of the work.
-const OTHER_ACTIONS: usize = 3;
+/// Number of writes besides those of rows and tallies: the balance row and the number of members.
+const OTHERS: usize = 2;
 
 /// What the migration of a row writes.
 #[derive(Default)]
@@ -117,10 +116,10 @@ impl<'a> Chunk<'a> {
         let tallies = [&before, &after].into_iter().flatten().filter_map(Expense::tally);
         let tallies: BTreeSet<TallyKey> = tallies.chain(self.tallies.iter().copied()).collect();
         let size = writes.iter().map(Write::size).fold(self.size, usize::saturating_add);
-        let actions = [self.writes.len(), writes.len(), tallies.len(), OTHER_ACTIONS];
+        let actions = [self.writes.len(), writes.len(), tallies.len(), OTHERS];
         let actions = actions.into_iter().fold(0, usize::saturating_add);
         let known = writes.iter().any(|write| self.keys.contains(write.key()));
-        if actions > MAX_ACTIONS || size > MAX_SIZE || known {
+        if actions > Transaction::ROOM || size > MAX_SIZE || known {
             let is_first = self.writes.is_empty();
             return Ok(if is_first { Added::Never(Anomaly::TooManyRows) } else { Added::Full });
         }
