@@ -132,8 +132,10 @@ async fn two_pages_of_each_list() -> (Group, String) {
             .post(&group.path("/settlements"), json!({ "toId": "2", "amount": 1 }))
             .await
             .data(201);
-        let day = format!("2026-01-1{amount}");
-        let file = splitwise(&["A", "B"], &[(&day, "General", "Tea", "EUR", vec![100, -100])]);
+        // The second file is a later export of the first one.
+        let row = |day| (day, "General", "Tea", "EUR", vec![100, -100]);
+        let rows = [row("2026-01-11"), row("2026-01-12")];
+        let file = splitwise(&["A", "B"], &rows[..amount]);
         let options = json!({ "commit": true, "members": { "A": "1", "B": "2" } });
         let import = json!({ "file": file, "options": options });
         bob.post(&group.path("/import"), import).await.data(200);
