@@ -26,7 +26,7 @@ tokio::task_local! {
     static NOTED: RefCell<Vec<UnreadableRow>>;
 }
 
-/// Runs `work`, and returns the unreadable rows that it left out: at most [`MAX_NOTED`], each once.
+/// Runs `work`, and returns the unreadable rows that it left out: at most twenty, each once.
 pub async fn noting_unreadable<T>(work: impl Future<Output = T>) -> (T, Vec<UnreadableRow>) {
     NOTED
         .scope(RefCell::default(), async {
