@@ -263,7 +263,8 @@ fn template_functions() -> BTreeSet<String> {
 fn every_lambda_crate_and_every_function_of_the_template_is_in_the_list() {
     let names = || FUNCTIONS.iter().map(|function| function.name);
     assert_eq!(names().count(), names().collect::<BTreeSet<_>>().len(), "a name is listed twice");
-    assert_eq!(lambda_crates(), names().map(str::to_owned).collect());
+    let packages = FUNCTIONS.iter().map(|function| function.package.to_owned());
+    assert_eq!(lambda_crates(), packages.collect());
     assert_eq!(template_functions(), names().map(resource).collect());
 }
 
@@ -305,7 +306,7 @@ fn alarms_of_the_table_leave_out_no_index_and_no_operation() {
 
 #[test]
 fn template_deploys_exactly_the_routes() {
-    for Function { name, routes } in FUNCTIONS {
+    for Function { name, package, routes } in FUNCTIONS {
         let document = serde_json::to_value(routes().into_openapi()).unwrap();
         let routed: BTreeSet<_> = document["paths"].as_object().unwrap().keys().cloned().collect();
         let function = &TEMPLATE["Resources"][format!("{}Function", resource(name))];
@@ -319,7 +320,7 @@ fn template_deploys_exactly_the_routes() {
         for path in &routed {
             assert_eq!(function_of(path), Some(*name), "{path}");
         }
-        assert_eq!(function["Metadata"]["BuildProperties"]["Binary"], format!("fracti-{name}"));
+        assert_eq!(function["Metadata"]["BuildProperties"]["Binary"], format!("fracti-{package}"));
     }
 }
 

@@ -37,8 +37,8 @@ const EVENTS: [(&str, &str); 7] = [
     ("fracti-settlements", "get-debts"),
     ("fracti-ledger", "get-ledger-balance"),
     ("fracti-users", "get-me"),
-    ("fracti-insights", "get-targets"),
-    ("fracti-transfer", "import-file"),
+    ("fracti-personal", "get-targets"),
+    ("fracti-files", "import-file"),
     ("fracti-groups", "get-group"),
 ];
 

@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 use fracti_core::id::GroupId;
-use fracti_transfer::export::{ExportFile, Format};
+use fracti_files::export::{ExportFile, Format};
 use tempfile::Builder;
 
 use crate::{Admin, Failure, Outcome, progress};

@@ -9,9 +9,9 @@ use fracti_core::{
     import::{Confirmed, NewImport, Record, Status},
     time::Timestamp,
 };
+use fracti_files::recall;
 use fracti_formats::{Destination, Target};
 use fracti_store::{BeforeImport, Idempotency, ImportPart, Imported, MemberKey, Outcome as Stored};
-use fracti_transfer::recall;
 
 use crate::{Admin, Export, Failure, Outcome, count_of, progress};
 

@@ -17,9 +17,9 @@ mod verify;
 use std::{io, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use fracti_core::{Cause, Error, id::GroupId};
+use fracti_files::export::FileError;
 use fracti_runtime::Clock;
 use fracti_store::Table;
-use fracti_transfer::export::FileError;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::pace::Pace;

@@ -9,21 +9,23 @@ use fracti_http::Routes;
 /// A Lambda function.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
-    /// Name: `expenses` is the crate `fracti-expenses`, and `ExpensesFunction` in the template.
+    /// Name: `expenses` is `ExpensesFunction` in the template.
     pub name: &'static str,
+    /// Its crate, without `fracti-`.
+    pub package: &'static str,
     /// Makes its routes.
     pub routes: fn() -> Routes,
 }
 
 /// All functions.
 pub const FUNCTIONS: &[Function] = &[
-    Function { name: "groups", routes: fracti_groups::routes },
-    Function { name: "expenses", routes: fracti_expenses::routes },
-    Function { name: "settlements", routes: fracti_settlements::routes },
-    Function { name: "ledger", routes: fracti_ledger::routes },
-    Function { name: "users", routes: fracti_users::routes },
-    Function { name: "insights", routes: fracti_insights::routes },
-    Function { name: "transfer", routes: fracti_transfer::routes },
+    Function { name: "groups", package: "groups", routes: fracti_groups::routes },
+    Function { name: "expenses", package: "expenses", routes: fracti_expenses::routes },
+    Function { name: "settlements", package: "settlements", routes: fracti_settlements::routes },
+    Function { name: "ledger", package: "ledger", routes: fracti_ledger::routes },
+    Function { name: "users", package: "users", routes: fracti_users::routes },
+    Function { name: "insights", package: "personal", routes: fracti_personal::routes },
+    Function { name: "transfer", package: "files", routes: fracti_files::routes },
 ];
 
 /// The routes of all functions.

@@ -3,8 +3,8 @@
 use std::{env, fs};
 
 use fracti_admin::{ExportOptions, Outcome};
+use fracti_files::export::Format;
 use fracti_formats::{Answers, read};
-use fracti_transfer::export::Format;
 use serde_json::{Value, json};
 
 use super::admin;

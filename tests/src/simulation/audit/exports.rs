@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use csv::ReaderBuilder;
 use fracti_core::{decimal::Decimal, id::GroupId};
+use fracti_files::export::{ExportFile, Format};
 use fracti_formats::{Answers, Import, Issue, MAX_FILE, RowPlace, read_with_limit};
 use fracti_store::Table;
-use fracti_transfer::export::{ExportFile, Format};
 use serde_json::Value;
 
 use super::Finding;

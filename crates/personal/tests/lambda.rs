@@ -2,6 +2,6 @@
 
 #[tokio::test]
 async fn the_function_answers_its_events() {
-    let binary = env!("CARGO_BIN_EXE_fracti-insights");
+    let binary = env!("CARGO_BIN_EXE_fracti-personal");
     fracti_tests::lambda::answers_its_events(binary, "insights").await;
 }

@@ -2,6 +2,5 @@
 
 #[tokio::test]
 async fn the_function_answers_its_events() {
-    fracti_tests::lambda::answers_its_events(env!("CARGO_BIN_EXE_fracti-transfer"), "transfer")
-        .await;
+    fracti_tests::lambda::answers_its_events(env!("CARGO_BIN_EXE_fracti-files"), "transfer").await;
 }

@@ -1,4 +1,4 @@
-//! The Lambda function of the insights endpoints.
+//! The Lambda function of the transfer endpoints.
 
 use fracti_http::{App, run, service};
 use lambda_http::{Error, tracing};
@@ -6,5 +6,5 @@ use lambda_http::{Error, tracing};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     tracing::init_default_subscriber();
-    run(service(fracti_insights::routes(), App::from_env().await?)).await
+    run(service(fracti_files::routes(), App::from_env().await?)).await
 }

@@ -1,4 +1,4 @@
-//! The Lambda function of the transfer endpoints.
+//! The Lambda function of the insights endpoints.
 
 use fracti_http::{App, run, service};
 use lambda_http::{Error, tracing};
@@ -6,5 +6,5 @@ use lambda_http::{Error, tracing};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     tracing::init_default_subscriber();
-    run(service(fracti_transfer::routes(), App::from_env().await?)).await
+    run(service(fracti_personal::routes(), App::from_env().await?)).await
 }
