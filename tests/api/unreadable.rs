@@ -64,7 +64,7 @@ async fn add_broken(api: &Api, (key, change): (&str, Break), nth: usize) -> Stri
     later
 }
 
-/// The seed's table with all kinds of broken rows, and their keys.
+/// A table with the rows of the seed and a broken row of each kind, and the keys of the broken ones.
 async fn broken() -> (Api, Vec<String>) {
     let api = seeded().await;
     let mut keys = Vec::new();

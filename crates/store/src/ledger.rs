@@ -9,6 +9,5 @@ pub(crate) mod tallies;
 mod transaction;
 mod verify;
 
-pub use entries::is_incomplete;
 pub use statement::{Line, Place, Statement};
 pub(crate) use transaction::{LedgerTransaction, put_checkpoint, put_closing};

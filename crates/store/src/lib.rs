@@ -48,7 +48,7 @@ pub use export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
 pub use groups::Profile;
 pub use idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};
 pub use imports::{BeforeImport, ImportPart, Imported};
-pub use ledger::{Line, Place, Statement, is_incomplete};
+pub use ledger::{Line, Place, Statement};
 pub use memberships::Membership;
 pub use migration::{Counts, Finding, FindingKind, Migration, Step, TrialRun, V0Page};
 pub use table::{RequestContext, Table};

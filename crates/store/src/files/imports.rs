@@ -24,8 +24,8 @@ use fracti_core::{
     group::{Member, MemberRow},
     id::{GroupId, ImportId, MemberId},
     import::{
-        Comparison, Format, ImportRow, ImportedSettlement, NewImport, RUN_RULE, Record, RowPlace,
-        Status,
+        Comparison, Earlier, Format, ImportRow, ImportedSettlement, NewImport, RUN_RULE, Record,
+        RowPlace, Status,
     },
     input::{FieldErrors, Step},
     keys::{self, Primary},
@@ -200,20 +200,18 @@ impl Table {
             self.earlier(group, new.format, new.source.as_deref(), &imports),
             self.recorded(group, new.format, &all),
         )?;
-        let is_recorded = |record: &Record| recorded.has(record);
         let records = new.records.clone();
-        let compared = Comparison::of(new.format, records, earlier, &ledger.links, is_recorded);
+        let (compared, missing) = compare(new.format, records, earlier, &ledger, &recorded);
         // A repeated update finds a part of the differences only.
         let is_begun = before_status == Some(Status::Running) && new.updates();
         if !is_begun {
             compared.check(group, new.confirmed.as_ref())?;
         }
         let replaced = replacements(new, &compared, &imports, members, member_key)?;
-        let Comparison { records, found, .. } = compared;
-        let new = &NewImport { records, ..new.clone() };
+        let new = &NewImport { records: compared.records, ..new.clone() };
         let all: Vec<Line<'_>> = new.records.iter().collect();
-        let is_missing = |it: &Record| !recorded.has(it) && !found.contains(&it.entry_id());
-        let missing: Vec<Line<'_>> = all.iter().copied().filter(|(_, it)| is_missing(it)).collect();
+        let is_missing = |(_, it): &Line<'_>| missing.contains(&it.entry_id());
+        let missing: Vec<Line<'_>> = all.iter().copied().filter(is_missing).collect();
         let events = missing.iter();
         let events: Vec<_> = events
             .filter_map(|(place, record)| Some((*place, record.event().transpose()?)))
@@ -312,12 +310,9 @@ impl Table {
             return Err(Error::Unmigrated);
         }
         let earlier = self.earlier(group, format, source, &imports).await?;
-        let is_recorded = |record: &Record| recorded.has(record);
-        let compared = Comparison::of(format, records, earlier, &ledger.links, is_recorded);
-        let is_missing =
-            |it: &&Record| !recorded.has(it) && !compared.found.contains(&it.entry_id());
-        let missing = compared.records.iter().map(|(_, it)| it).filter(is_missing).cloned();
-        let missing = missing.collect();
+        let (compared, missing) = compare(format, records, earlier, &ledger, &recorded);
+        let records = compared.records.iter().map(|(_, it)| it);
+        let missing = records.filter(|it| missing.contains(&it.entry_id())).cloned().collect();
         Ok(BeforeImport { ledger, missing, compared })
     }
 
@@ -539,6 +534,23 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// The rows of a file, compared with what earlier imports of the app have recorded, and the names of
+/// those that the group does not have.
+fn compare(
+    format: Format,
+    records: Vec<(RowPlace, Record)>,
+    earlier: Vec<Earlier>,
+    ledger: &Ledger,
+    recorded: &Recorded,
+) -> (Comparison, HashSet<EntryId>) {
+    let is_recorded = |record: &Record| recorded.has(record);
+    let compared = Comparison::of(format, records, earlier, &ledger.links, is_recorded);
+    let unrecorded = compared.records.iter().filter(|(_, it)| !recorded.has(it));
+    let names = unrecorded.map(|(_, it)| it.entry_id());
+    let missing = names.filter(|it| !compared.found.contains(it)).collect();
+    (compared, missing)
 }
 
 /// How a request begins.

@@ -1,6 +1,6 @@
 //! Groups, and joining them.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, future::ready};
 
 use fracti_core::{
     Error,
@@ -248,14 +248,33 @@ impl Table {
         member_key: MemberKey,
         now: Timestamp,
     ) -> Result<(Group, Vec<Member>), Error> {
-        let read = || async move {
-            let (group, is_migrated) = tokio::try_join!(
+        let (group, ()) = self.group_beside(member_key, now, || ready(Ok(()))).await?;
+        Ok(group)
+    }
+
+    /// [`Table::migrated_group`], and what `read` reads at the same time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::group_and_ledger`]; those of `read`.
+    pub(crate) async fn group_beside<T, F>(
+        &self,
+        member_key: MemberKey,
+        now: Timestamp,
+        read: impl Fn() -> F,
+    ) -> Result<((Group, Vec<Member>), T), Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let both = || async {
+            let (group, read, is_migrated) = tokio::try_join!(
                 self.group_naming(member_key, None),
-                self.is_migrated(member_key.group)
+                read(),
+                self.is_migrated(member_key.group),
             )?;
-            if is_migrated { Ok(group) } else { Err(Error::Unmigrated) }
+            if is_migrated { Ok((group, read)) } else { Err(Error::Unmigrated) }
         };
-        self.migrated(member_key.group, now, read).await
+        self.migrated(member_key.group, now, both).await
     }
 
     /// A group, its members and its ledger. A group with v0 rows is migrated first.

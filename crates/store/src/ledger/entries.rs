@@ -100,13 +100,6 @@ fn all_of(sequences: Sequences<u64>, mut entries: BTreeMap<u64, Entry>) -> Optio
 #[error("the index of entries lags behind the table, or an entry is lost")]
 struct Incomplete;
 
-/// Whether entries could not be read because some are missing in their index. Soon after a write,
-/// the index lags; if it stays so, entries are lost.
-#[must_use]
-pub fn is_incomplete(error: &Error) -> bool {
-    matches!(error, Error::Unavailable(cause) if cause.is::<Incomplete>())
-}
-
 /// Repeats a read until it is complete or the deadline has passed.
 async fn complete<T, R>(read: impl Fn() -> R) -> Result<T, Error>
 where

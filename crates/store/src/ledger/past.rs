@@ -37,15 +37,9 @@ impl Table {
         now: Timestamp,
     ) -> Result<(Group, Vec<Member>, Ledger), Error> {
         let Some(at) = at else { return self.group_and_ledger(member_key, now).await };
-        let read = || async move {
-            let ((group, members), ledger, is_migrated) = tokio::try_join!(
-                self.group_naming(member_key, None),
-                self.ledger_at(member_key.group, at),
-                self.is_migrated(member_key.group),
-            )?;
-            if is_migrated { Ok((group, members, ledger)) } else { Err(Error::Unmigrated) }
-        };
-        self.migrated(member_key.group, now, read).await
+        let read = || self.ledger_at(member_key.group, at);
+        let ((group, members), ledger) = self.group_beside(member_key, now, read).await?;
+        Ok((group, members, ledger))
     }
 
     async fn ledger_at(&self, group: GroupId, at: Timestamp) -> Result<Ledger, Error> {

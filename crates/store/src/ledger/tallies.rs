@@ -40,15 +40,9 @@ impl Table {
         days: &RangeInclusive<Day>,
         now: Timestamp,
     ) -> Result<(Vec<Member>, Vec<TallyRow>), Error> {
-        let read = || async move {
-            let ((_, members), tallies, is_migrated) = tokio::try_join!(
-                self.group_naming(member_key, None),
-                self.tallies(member_key.group, days),
-                self.is_migrated(member_key.group),
-            )?;
-            if is_migrated { Ok((members, tallies)) } else { Err(Error::Unmigrated) }
-        };
-        self.migrated(member_key.group, now, read).await
+        let read = || self.tallies(member_key.group, days);
+        let ((_, members), tallies) = self.group_beside(member_key, now, read).await?;
+        Ok((members, tallies))
     }
 
     /// The tallies of a group on these days, by day. It does not check a membership: the caller

@@ -200,31 +200,18 @@ impl LedgerTransaction {
         Ok(revert)
     }
 
-    /// Reverts a current entry and records an event of an import of the same name in its place.
-    pub(crate) fn replace_by_import(
+    /// Reverts a current entry and records an event of the same name, of an import if there is one,
+    /// in its place.
+    pub(crate) fn replace(
         &mut self,
         entry: &Entry,
         snapshot: Option<&Expense>,
         event: Event,
-        import: ImportId,
+        import: Option<ImportId>,
     ) -> Result<(), TransactionError> {
         self.take_back(entry, snapshot)?;
         let (next, current) = self.recorded(event)?;
-        let current = Entry { import_id: Some(import), ..current };
-        self.next = next;
-        self.add(Write::put(&current)?.when(is_current(entry)?, OnConflict::Retry));
-        Ok(())
-    }
-
-    /// Reverts a current entry and records an event of the same name in its place.
-    pub(crate) fn replace(
-        &mut self,
-        entry: &Entry,
-        snapshot: &Expense,
-        event: Event,
-    ) -> Result<(), TransactionError> {
-        self.take_back(entry, Some(snapshot))?;
-        let (next, current) = self.recorded(event)?;
+        let current = Entry { import_id: import, ..current };
         self.next = next;
         self.add(Write::put(&current)?.when(is_current(entry)?, OnConflict::Retry));
         Ok(())

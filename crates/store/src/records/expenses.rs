@@ -168,7 +168,7 @@ impl Table {
             transaction.add_all(member_rows(Some(&before), Some(&after))?);
             transaction.tally(Some(&before), Some(&after))?;
             match &entry {
-                Some(entry) => transaction.replace(entry, &before, after.event()?)?,
+                Some(entry) => transaction.replace(entry, Some(&before), after.event()?, None)?,
                 None => transaction.record(after.event()?)?,
             }
             transaction.commit(after)

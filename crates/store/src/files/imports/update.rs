@@ -123,7 +123,7 @@ impl Table {
         };
         match (entry, event) {
             (Some(entry), Some(event)) => {
-                transaction.replace_by_import(&entry, snapshot, event, run.new.id)?;
+                transaction.replace(&entry, snapshot, event, Some(run.new.id))?;
             }
             (None, Some(event)) => transaction.import(event, run.new.id)?,
             (_, None) => {}
