@@ -7,7 +7,7 @@ use std::{
 };
 
 use fracti_core::{Error, id::GroupId};
-use fracti_store::{Finding, FindingKind, Migration, Step, TrialRun, V0Page};
+use fracti_store::{Migration, Step, TrialRun, V0Page};
 use indicatif::ProgressBar;
 
 use super::{
@@ -92,26 +92,20 @@ impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
             None => Migration::of(group),
         };
         loop {
-            // What a step corrects is recorded nowhere else, so it is reported before the commit. An
-            // anomaly of a step that is decided again may be none.
+            // What a step finds is recorded nowhere else, so it is reported before the commit.
             let noted = Mutex::new(Vec::new());
-            let report = |findings: &[Finding], is_chosen: fn(&FindingKind) -> bool| {
-                let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
-                let new = findings.iter().filter(|it| is_chosen(&it.kind) && !noted.contains(*it));
-                let new: Vec<Finding> = new.cloned().collect();
-                self.report.findings(&new)?;
-                noted.extend(new);
-                Ok::<_, Failure>(())
-            };
             let note = |step: &Step| {
-                let corrected = |kind: &FindingKind| matches!(kind, FindingKind::Correction(_));
-                let reported = report(&step.findings, corrected);
-                reported.map_err(|failure| Error::Table(failure.into()))
+                let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+                let new = step.findings.iter().filter(|it| !noted.contains(*it)).cloned();
+                let new: Vec<_> = new.collect();
+                self.report.findings(&new).map_err(|failure| Error::Table(failure.into()))?;
+                noted.extend(new);
+                Ok(())
             };
             let step = || Box::pin(table.migrate_step(&migration, clock.now(), &note));
             match pace.in_turn(step).await {
                 Ok(step) => {
-                    report(&step.findings, |_| true)?;
+                    note(&step)?;
                     self.report.written(step.counts);
                     migration = step.next;
                     if step.done {

@@ -201,11 +201,17 @@ impl Table {
             trial.ledger = Some(Box::new(next));
             return Ok(Decision::Done(step));
         }
-        if transaction.is_empty() && next == read {
-            // No transaction checks that the rows were of one moment. Another process may have
-            // migrated some between two reads, which then look as if they were anomalies.
-            let is_same = self.ledger(group).await?.version == read.version;
-            return if is_same { Ok(Decision::Done(step)) } else { Err(TransactionError::Retry) };
+        // Another process may have migrated some rows between two reads, which then look as if they
+        // were anomalies. No transaction checks this before they are reported.
+        let is_anomaly = |it: &Finding| matches!(it.kind, FindingKind::Anomaly(_));
+        let writes_nothing = transaction.is_empty() && next == read;
+        if (writes_nothing || step.findings.iter().any(is_anomaly))
+            && self.ledger(group).await?.version != read.version
+        {
+            return Err(TransactionError::Retry);
+        }
+        if writes_nothing {
+            return Ok(Decision::Done(step));
         }
         let next = if next.version == read.version {
             Ledger { version: read.version.saturating_add(1), ..next }
