@@ -21,7 +21,7 @@ const IO: [(&str, &str); 7] = [
     ("getrandom", "runtime"),
     ("lambda_http", "http"),
     ("tokio", "store"),
-    ("tracing", "http"),
+    ("tracing", "runtime"),
 ];
 
 fn layer(name: &str) -> usize {

@@ -52,6 +52,7 @@ mod tokens;
 mod unmigrated;
 mod unreadable;
 mod users;
+mod work;
 
 // With the allocator of the C library, the tests spend a third of their time in it.
 #[global_allocator]

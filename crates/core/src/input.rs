@@ -10,7 +10,7 @@ pub(crate) mod numbers;
 
 use crate::Error;
 
-pub use error::Unsettled;
+pub use error::{FailureKind, Unsettled};
 pub use field::{Field, FieldError, FieldErrors, MAX_REPORTED, Path, Step, Unreadable};
 
 /// The fields of a request and the rules that they break so far, or that the request cannot be

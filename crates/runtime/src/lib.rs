@@ -1,13 +1,15 @@
 //! What a process of Fracti has from its surroundings, whether it serves HTTP or not: its settings,
-//! the clock, random bytes, the bot's token, and a client of DynamoDB.
+//! the clock, random bytes, the bot's token, a client of DynamoDB, and the log of its work.
 
 mod bot_token;
 mod clock;
 mod dynamodb;
 mod settings;
 mod tls;
+mod work;
 
 pub use bot_token::{BotToken, InvalidToken};
 pub use clock::{Clock, Random};
 pub use dynamodb::{dynamodb, dynamodb_at, local_dynamodb};
 pub use settings::{ConfigError, Settings, aws_config};
+pub use work::{Measured, chain, measured, work};

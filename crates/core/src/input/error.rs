@@ -9,6 +9,29 @@ use crate::{
     settlement_status::SettlementError,
 };
 
+/// Kind of a failure of the service, as the field `kind` of a log line has it. Alarms filter on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// A group's ledger does not match its rows.
+    LedgerMismatch,
+    /// The table refused a request or holds an unreadable row.
+    Table,
+    /// The table did not answer in time.
+    Unavailable,
+}
+
+impl FailureKind {
+    /// The text of the log line.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LedgerMismatch => "LEDGER_MISMATCH",
+            Self::Table => "TABLE",
+            Self::Unavailable => "UNAVAILABLE",
+        }
+    }
+}
+
 /// Error returned by operations, independent of the transport.
 ///
 /// A failed operation has changed nothing, except that the outcome is unknown after
@@ -196,14 +219,18 @@ impl Error {
     /// Whether it says that the request changes nothing. Other errors leave the outcome open.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
-        !matches!(
-            self,
-            Self::Unavailable(_)
-                | Self::Table(_)
-                | Self::Unmigrated
-                | Self::NotAdmitted
-                | Self::Discrepancy(_)
-        )
+        self.failure().is_none() && !matches!(self, Self::NotAdmitted)
+    }
+
+    /// The kind of a failure of the service; `None` for a refusal.
+    #[must_use]
+    pub const fn failure(&self) -> Option<FailureKind> {
+        match self {
+            Self::Unavailable(_) | Self::Unmigrated => Some(FailureKind::Unavailable),
+            Self::Table(_) => Some(FailureKind::Table),
+            Self::Discrepancy(_) => Some(FailureKind::LedgerMismatch),
+            _ => None,
+        }
     }
 
     /// Whether it keeps the caller out of the group, so that they do not see the response to an

@@ -16,13 +16,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{Error, id::UserId, time::Timestamp, token::Token, usage::Counter};
+use fracti_runtime::chain;
 use fracti_store::with_admission;
 use tokio::{join, time::timeout};
 
 use crate::{
     App, Context, Credential, Principal, Problem,
     caller::quotas::{Kind, QuotaState},
-    layers::observe::chain,
 };
 
 /// Runs the checks of a request together with its handler. Responds when both have ended: as the

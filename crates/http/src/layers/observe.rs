@@ -1,7 +1,7 @@
 //! The layer that writes the log of a request, renders problems, and adds the headers of every
 //! response.
 
-use std::{error::Error, sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use axum::{
     extract::{MatchedPath, RawPathParams, Request, rejection::RawPathParamsRejection},
@@ -9,17 +9,15 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use fracti_core::id::TokenId;
-use fracti_store::{TableCost, metered, noting_unreadable};
+use fracti_core::{id::TokenId, input::FailureKind};
+use fracti_runtime::{Measured, chain, measured};
+use fracti_store::TableCost;
 
 use crate::{
     Context, Problem,
     caller::quotas::{RATE_LIMIT, RATE_LIMIT_POLICY},
     request::caller::group_in,
 };
-
-/// Kind of the warning about a row of the TypeScript Fracti that cannot be read.
-const UNREADABLE_ROW: &str = "UNREADABLE_ROW";
 
 /// Serves a request and writes one log line about it, and one more for each unreadable row that it
 /// left out, with `request_id`, `kind`, `cause` and the key of the row, `pk` and `sk`.
@@ -42,14 +40,12 @@ pub(crate) async fn observe(
     request: Request,
     next: Next,
 ) -> Response {
-    let started = Instant::now();
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     // A valid id only: anything else in the path may be private.
     let group_id = params.as_ref().ok().and_then(group_in).map(|group| group.to_string());
 
-    let served = noting_unreadable(metered(next.run(request)));
-    let ((mut response, cost), unreadable) = served.await;
+    let (mut response, measured) = measured(next.run(request)).await;
     let problem = response.extensions_mut().remove::<Arc<Problem>>();
     let token_id = response.extensions().get::<TokenId>().map(ToString::to_string);
     if let Some(problem) = &problem {
@@ -61,26 +57,20 @@ pub(crate) async fn observe(
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert("x-request-id", id);
     }
-    // A shared cache would serve one user's response to another.
-    for (name, value) in [
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    ] {
-        response.headers_mut().insert(name, value);
-    }
+    // A shared cache would serve one user's response to another, unless the handler says otherwise.
+    let caching = response.headers_mut().entry(header::CACHE_CONTROL);
+    caching.or_insert(HeaderValue::from_static("no-store"));
+    let (name, value) = (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response.headers_mut().insert(name, value);
 
+    measured.warn(&id);
+    let Measured { duration_ms, cost, .. } = measured;
     response.extensions_mut().insert(cost);
-
-    for row in unreadable {
-        let (pk, sk, cause) = (&*row.key.pk, &*row.key.sk, chain(&*row.cause));
-        tracing::warn!(request_id = &*id, kind = UNREADABLE_ROW, pk, sk, cause, "row left out");
-    }
     let TableCost { requests, round_trips, read_units, write_units, .. } = cost;
     let status = response.status().as_u16();
     let code = problem.as_ref().map(|problem| problem.code().word());
-    let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     if let Some(failure) = problem.as_ref().and_then(|problem| problem.failure()) {
-        let (kind, cause) = (failure.kind.as_str(), chain(&*failure.cause));
+        let (kind, cause) = (failure.failure().map(FailureKind::as_str), chain(failure));
         tracing::error!(
             request_id = &*id, %method, route, group_id, token_id, status, code, duration_ms,
             requests, round_trips, read_units, write_units, kind, cause, "request failed"
@@ -98,16 +88,4 @@ pub(crate) async fn observe(
 /// `Allow`, and the layer of the quotas the others.
 fn is_kept(name: &HeaderName) -> bool {
     [header::ALLOW, RATE_LIMIT, RATE_LIMIT_POLICY].contains(name)
-}
-
-/// The error and its sources, in one line.
-pub(super) fn chain(error: &(dyn Error + Send + Sync)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
 }

@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    Cause, Error,
+    Error,
     currency::Currency,
     group::MAX_MEMBERS,
     input::Unsettled,
@@ -133,35 +133,8 @@ pub struct Problem {
     retry_after: Option<u64>,
     /// Value of `WWW-Authenticate`.
     challenge: Option<String>,
-    failure: Option<Failure>,
-}
-
-/// A failure of the service: its kind and its cause, for the log.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) kind: FailureKind,
-    pub(crate) cause: Cause,
-}
-
-/// Kind of a failure, as the field `kind` of the log line has it. Alarms filter on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FailureKind {
-    /// A group's ledger does not match its rows.
-    LedgerMismatch,
-    /// The table refused a request or holds an unreadable row.
-    Table,
-    /// The table did not answer in time.
-    Unavailable,
-}
-
-impl FailureKind {
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::LedgerMismatch => "LEDGER_MISMATCH",
-            Self::Table => "TABLE",
-            Self::Unavailable => "UNAVAILABLE",
-        }
-    }
+    /// A failure of the service.
+    failure: Option<Box<Error>>,
 }
 
 /// An invalid part of the request and the rule that it breaks.
@@ -223,13 +196,8 @@ impl Problem {
         Self { message, details, ..Self::new(Code::ValidationError, "") }
     }
 
-    fn failed(code: Code, message: &str, kind: FailureKind, error: Error) -> Self {
-        let failure = Some(Failure { kind, cause: error.into() });
-        Self { failure, ..Self::new(code, message) }
-    }
-
-    fn internal(kind: FailureKind, error: Error) -> Self {
-        Self::failed(Code::Internal, "an internal error occurred", kind, error)
+    fn failed(code: Code, message: &str, failure: Error) -> Self {
+        Self { failure: Some(failure.into()), ..Self::new(code, message) }
     }
 
     /// The caller is not authenticated. The code says why.
@@ -277,8 +245,8 @@ impl Problem {
         self.code
     }
 
-    pub(crate) const fn failure(&self) -> Option<&Failure> {
-        self.failure.as_ref()
+    pub(crate) fn failure(&self) -> Option<&Error> {
+        self.failure.as_deref()
     }
 
     /// The response, with the id of the request.
@@ -384,15 +352,16 @@ impl From<Error> for Problem {
             Error::Contended => later(new(Code::Conflict)),
             Error::Unavailable(_) => {
                 let message = "the service is temporarily unavailable; try again";
-                later(Self::failed(Code::Unavailable, message, FailureKind::Unavailable, error))
+                later(Self::failed(Code::Unavailable, message, error))
             }
             Error::Unmigrated => {
                 let message = "expenses that the TypeScript Fracti recorded are being added to the \
                                ledger, which takes more than one request; try again";
-                later(Self::failed(Code::Unavailable, message, FailureKind::Unavailable, error))
+                later(Self::failed(Code::Unavailable, message, error))
             }
-            Error::Table(_) => Self::internal(FailureKind::Table, error),
-            Error::Discrepancy(_) => Self::internal(FailureKind::LedgerMismatch, error),
+            Error::Table(_) | Error::Discrepancy(_) => {
+                Self::failed(Code::Internal, "an internal error occurred", error)
+            }
         }
     }
 }

@@ -1,0 +1,129 @@
+//! Work without a request, and what the log says of work.
+
+use std::{
+    error,
+    time::{Duration, Instant},
+};
+
+use fracti_core::{Error, id::GroupId, input::FailureKind};
+use fracti_store::{TableCost, UnreadableRow, metered, noting_unreadable, with_deadline};
+
+/// Kind of the warning about a row of the TypeScript Fracti that cannot be read.
+const UNREADABLE_ROW: &str = "UNREADABLE_ROW";
+
+/// What some work has needed.
+#[derive(Debug)]
+pub struct Measured {
+    /// Time in milliseconds.
+    pub duration_ms: u64,
+    /// Requests to the table and their capacity.
+    pub cost: TableCost,
+    /// Rows that it left out, see [`noting_unreadable`].
+    pub unreadable: Vec<UnreadableRow>,
+}
+
+/// Runs `work` and measures it.
+pub async fn measured<T>(work: impl Future<Output = T>) -> (T, Measured) {
+    let started = Instant::now();
+    let ((done, cost), unreadable) = noting_unreadable(metered(work)).await;
+    let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    (done, Measured { duration_ms, cost, unreadable })
+}
+
+/// Runs work that no client requested for at most `limit`, and writes one log line about it, and one
+/// more for each unreadable row that it left out.
+///
+/// | field | value |
+/// |---|---|
+/// | `operation` | its name, like `record-due` |
+/// | `group_id` | the group, if the work is about one |
+/// | `duration_ms` | time that it took |
+/// | `requests`, `round_trips`, `read_units`, `write_units` | as for a request |
+/// | `kind`, `cause` | of a failure, as for a request; a refusal has only a cause |
+///
+/// The work acts for a user by the [`MemberKey`](fracti_store::MemberKey) that it passes to the
+/// table, which checks the user's rights as for a request.
+///
+/// # Errors
+///
+/// Those of `work`; [`Error::Unavailable`] if it is not finished in time. A write that it sent may
+/// then still be committed.
+pub async fn work<T>(
+    operation: &str,
+    group: Option<GroupId>,
+    limit: Duration,
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    let (done, measured) = measured(with_deadline(limit, work)).await;
+    let done = done.flatten();
+    measured.warn(operation);
+    let group_id = group.map(|group| group.to_string());
+    let Measured { duration_ms, cost, .. } = measured;
+    let TableCost { requests, round_trips, read_units, write_units, .. } = cost;
+    match &done {
+        Ok(_) => tracing::info!(
+            operation,
+            group_id,
+            duration_ms,
+            requests,
+            round_trips,
+            read_units,
+            write_units,
+            "work done"
+        ),
+        Err(error) => {
+            let (kind, cause) = (error.failure().map(FailureKind::as_str), chain(error));
+            if kind.is_some() {
+                tracing::error!(
+                    operation,
+                    group_id,
+                    duration_ms,
+                    requests,
+                    round_trips,
+                    read_units,
+                    write_units,
+                    kind,
+                    cause,
+                    "work failed"
+                );
+            } else {
+                tracing::warn!(
+                    operation,
+                    group_id,
+                    duration_ms,
+                    requests,
+                    round_trips,
+                    read_units,
+                    write_units,
+                    cause,
+                    "work refused"
+                );
+            }
+        }
+    }
+    done
+}
+
+impl Measured {
+    /// Writes a line about each unreadable row. `request_id` is that of the request, or the name of
+    /// the work.
+    pub fn warn(&self, request_id: &str) {
+        for row in &self.unreadable {
+            let (pk, sk, cause) = (&*row.key.pk, &*row.key.sk, chain(&*row.cause));
+            tracing::warn!(request_id, kind = UNREADABLE_ROW, pk, sk, cause, "row left out");
+        }
+    }
+}
+
+/// The error and its sources, in one line.
+#[must_use]
+pub fn chain(error: &(dyn error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}
