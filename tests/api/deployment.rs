@@ -23,6 +23,7 @@ use aws_sdk_dynamodb::{
     types::AttributeValue,
 };
 use axum::http::Method;
+use fracti_http::Routes;
 use fracti_local::{FUNCTIONS, Function};
 use fracti_tests::{events::SAMPLES, v0::V0Table};
 use serde_json::{Value, json};
@@ -208,11 +209,19 @@ fn rights(policy: &Value, function: &str) -> BTreeSet<(String, String)> {
 /// The paths of the routers, as `/api/groups/{groupId}`, with the functions that serve them.
 static PATHS: LazyLock<Vec<(String, &'static str)>> = LazyLock::new(|| {
     let paths = |function: &'static Function| {
-        let paths = (function.routes)().into_openapi().paths.paths.into_keys();
-        paths.map(|path| (path, function.name))
+        deployed_paths(&(function.routes)()).into_iter().map(|path| (path, function.name))
     };
     FUNCTIONS.iter().flat_map(paths).collect()
 });
+
+/// The paths of routes as API Gateway has them: the rest of a path is `{rest+}`, not `{*rest}`.
+fn deployed_paths(routes: &Routes) -> BTreeSet<String> {
+    let path = |path: &str| match path.split_once("{*") {
+        Some((start, rest)) => format!("{start}{{{}", rest.replace('}', "+}")),
+        None => path.to_owned(),
+    };
+    routes.paths().map(path).collect()
+}
 
 /// The function that serves a path; `None` for a path that does not exist.
 pub(crate) fn function_of(path: &str) -> Option<&'static str> {
@@ -222,7 +231,11 @@ pub(crate) fn function_of(path: &str) -> Option<&'static str> {
         let same = |(part, text): (&&str, &&str)| {
             if part.starts_with('{') { !text.is_empty() } else { part == text }
         };
-        template.len() == path.len() && template.iter().zip(&path).all(same)
+        let has_length = match template.last() {
+            Some(last) if last.ends_with("+}") => template.len() <= path.len(),
+            _ => template.len() == path.len(),
+        };
+        has_length && template.iter().zip(&path).all(same)
     };
     // A fixed segment has precedence over a parameter.
     let fitting = PATHS.iter().filter(|(template, _)| fits(template));
@@ -307,8 +320,7 @@ fn alarms_of_the_table_leave_out_no_index_and_no_operation() {
 #[test]
 fn template_deploys_exactly_the_routes() {
     for Function { name, package, routes } in FUNCTIONS {
-        let document = serde_json::to_value(routes().into_openapi()).unwrap();
-        let routed: BTreeSet<_> = document["paths"].as_object().unwrap().keys().cloned().collect();
+        let routed = deployed_paths(&routes());
         let function = &TEMPLATE["Resources"][format!("{}Function", resource(name))];
         let events = function["Properties"]["Events"].as_object().unwrap();
         // All methods of a path, so that the router answers HEAD and 405.

@@ -21,7 +21,7 @@ use fracti_core::{
 use fracti_http::{
     App, AppPrincipal, AsMember, Body, Caller, Code, Context, Credential, Data, Flag, GroupView,
     Id, JsonScalar, List, ListId, MemberView, Once, Paging, Parameters, Problem, QueryReader,
-    Routes, Text, Value, openapi, respond, routes, schemas,
+    Routes, Sender, Text, Value, openapi, respond, routes, schemas,
 };
 use fracti_store::Profile;
 use serde::Serialize;
@@ -34,8 +34,8 @@ pub fn routes() -> Routes {
         ("groups", "Groups and their members."),
         ("service", "Health and OpenAPI document, without authentication."),
     ])
-    .public(routes!(get_health))
-    .public(routes!(get_open_api_document))
+    .routes_for(Sender::Anyone, routes!(get_health))
+    .routes_for(Sender::Anyone, routes!(get_open_api_document))
     .routes(routes!(list_groups, create_group))
     .routes(routes!(open::open_group))
     .routes(routes!(get_group, settings::update_group))

@@ -20,13 +20,13 @@ mod service;
 pub use app::{App, DEADLINE};
 pub use caller::{
     context::Context,
-    principal::{AppPrincipal, Credential, Principal},
+    principal::{AppPrincipal, Credential, Principal, Webhook},
     quotas::Quotas,
     token_cache::TokenCache,
 };
 pub use document::{
     openapi,
-    routes::{PathRoutes, Routes},
+    routes::{PathRoutes, Routes, Sender},
 };
 pub use lambda::run;
 pub use request::{

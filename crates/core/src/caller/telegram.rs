@@ -109,6 +109,22 @@ pub fn verify(
     Ok(InitData { user, chat })
 }
 
+/// The secret that Telegram sends with each update of the bot with `token`: 64 hexadecimal digits. It
+/// is derived from the token, so that there is no second secret to keep.
+///
+/// <https://core.telegram.org/bots/api#setwebhook>
+#[must_use]
+pub fn webhook_secret(token: &str) -> String {
+    hex::encode(webhook_mac(token).finalize().into_bytes())
+}
+
+/// Whether `secret` is the [`webhook_secret`] of the bot with `token`.
+#[must_use]
+pub fn is_webhook_secret(secret: &[u8], token: &str) -> bool {
+    // `verify_slice` compares in constant time.
+    hex::decode(secret).is_ok_and(|secret| webhook_mac(token).verify_slice(&secret).is_ok())
+}
+
 /// Init data for `user`, who opened the Mini App by a direct link in `chat`, signed as Telegram
 /// would sign it at `now` for the bot with `token`.
 #[must_use]
@@ -165,6 +181,10 @@ fn signature(fields: &BTreeMap<Text<'_>, Text<'_>>, token: &str) -> Hmac<Sha256>
     let lines: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let key = mac(b"WebAppData").chain_update(token).finalize().into_bytes();
     mac(&key).chain_update(lines.join("\n"))
+}
+
+fn webhook_mac(token: &str) -> Hmac<Sha256> {
+    mac(token.as_bytes()).chain_update("fracti webhook")
 }
 
 fn mac(key: &[u8]) -> Hmac<Sha256> {

@@ -50,6 +50,10 @@ pub enum Credential {
 #[derive(Clone, Copy, Debug)]
 pub struct AppPrincipal;
 
+/// Proof that Telegram sent the request, to the webhook of the bot.
+#[derive(Clone, Copy, Debug)]
+pub struct Webhook(pub(crate) ());
+
 impl Principal {
     /// The principal of a request, which the layers of [`service`](crate::service) have
     /// authenticated.
@@ -110,6 +114,21 @@ impl Credential {
             Self::InitData | Self::Token { group: None, .. } => Ok(()),
             Self::Token { group: Some(_), .. } => Err(Problem::other_group()),
         }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Webhook {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        parts.extensions.get().copied().ok_or_else(Self::refused)
+    }
+}
+
+impl Webhook {
+    /// The refusal of a request without the secret, or with another one.
+    pub(crate) fn refused() -> Problem {
+        Problem::unauthorized(Code::Unauthorized, "the request is not authenticated")
     }
 }
 

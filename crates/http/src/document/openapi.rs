@@ -35,7 +35,7 @@ use utoipa::{
 };
 
 use crate::{
-    Code, ProblemBody, Routes,
+    Code, ProblemBody, Routes, Sender,
     request::caller::{PATH_PARAMS, PathParam},
     response::amounts,
     response::limits::{DEFAULT_LIMIT, MAX_KEY, MAX_LIMIT},
@@ -102,6 +102,9 @@ beyond the limit gets 429 `RATE_LIMITED` with `Retry-After`, and changes nothing
 /// Name and status of the shared response to a throttled request.
 const THROTTLED: (&str, &str) = ("TooManyRequests", "429");
 
+/// Name of the security scheme of Telegram's webhook.
+const WEBHOOK: &str = "webhook";
+
 /// Headers with the state of the quotas, and their names in the document.
 const QUOTA_HEADERS: [(&str, &str); 2] =
     [("RateLimit", "RateLimit"), ("RateLimit-Policy", "RateLimitPolicy")];
@@ -152,13 +155,16 @@ pub fn document(routes: Routes) -> OpenApi {
     let schemas = document.components.take().unwrap_or_default().schemas;
     let mut shared = shared();
     let examples = examples();
+    let mut has_webhook = false;
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
+            has_webhook |= operation.security == security(Sender::Telegram);
             complete(path, &method, operation, &schemas, &mut shared.responses);
             add_examples(operation, &examples);
         }
     }
 
+    shared.security_schemes.retain(|name, _| name != WEBHOOK || has_webhook);
     shared.responses.insert(THROTTLED.0.to_owned(), throttled().into());
 
     let mut errors = vec![(ProblemBody::name().into_owned(), ProblemBody::schema())];
@@ -177,10 +183,21 @@ pub fn document(routes: Routes) -> OpenApi {
     document.info.description = Some(description());
     document.info.license = Some(license);
     document.servers = Some(vec![Server::new("/")]);
-    let scheme = |name: &str| SecurityRequirement::new(name, [""; 0]);
-    let schemes = ["authorization", "miniApp", "bearer"];
-    document.security = Some(schemes.map(scheme).into());
+    document.security = Some(["authorization", "miniApp", "bearer"].map(requirement).into());
     document
+}
+
+fn requirement(scheme: &str) -> SecurityRequirement {
+    SecurityRequirement::new(scheme, [""; 0])
+}
+
+/// The security of operations with this sender, where it is not that of the document.
+pub(crate) fn security(sender: Sender) -> Option<Vec<SecurityRequirement>> {
+    match sender {
+        Sender::User => None,
+        Sender::Telegram => Some(vec![requirement(WEBHOOK)]),
+        Sender::Anyone => Some(vec![SecurityRequirement::default()]),
+    }
 }
 
 /// Examples by operation and status.
@@ -235,6 +252,7 @@ fn complete(
             }
         }
     }
+    let is_of_user = operation.security == security(Sender::User);
     let successes = std::mem::take(&mut operation.responses.responses);
     let mut codes = own_errors(operation);
     let lists = successes.values().any(|response| is_list(response, schemas));
@@ -253,9 +271,10 @@ fn complete(
             what.clone_into(&mut response.description);
             rename_schemas(response);
             let mut headers = vec![("x-request-id", "RequestId")];
-            headers.extend((*method != Method::GET).then_some(("idempotent-replayed", "Replayed")));
+            let writes = is_of_user && *method != Method::GET;
+            headers.extend(writes.then_some(("idempotent-replayed", "Replayed")));
             headers.extend(response.headers.contains_key("ETag").then_some(("ETag", "ETag")));
-            headers.extend(QUOTA_HEADERS.into_iter().filter(|_| operation.security.is_none()));
+            headers.extend(QUOTA_HEADERS.into_iter().filter(|_| is_of_user));
             response.headers.extend(headers.into_iter().map(header));
         }
         operation.responses.responses.insert(status, response);
@@ -265,8 +284,8 @@ fn complete(
 
     let parameters = ids(path)
         .chain(["limit", "cursor"].into_iter().filter(|_| lists))
-        .chain(operation.security.is_none().then_some(amounts::PARAMETER))
-        .chain((*method != Method::GET).then_some("Idempotency-Key"))
+        .chain(is_of_user.then_some(amounts::PARAMETER))
+        .chain((is_of_user && *method != Method::GET).then_some("Idempotency-Key"))
         .chain(changes_state(path, method).then_some("If-Match"));
     let own = operation.parameters.get_or_insert_default();
     for name in parameters {
@@ -288,9 +307,15 @@ fn common(
     let of_ids = PATH_PARAMS.iter().filter(|(name, _)| ids(path).any(|id| id == *name));
     // A user who joins is not a member yet.
     let of_members = in_group && !path.ends_with("/join");
-    let rules: [(bool, &[Code]); 9] = [
+    let is_of_user = operation.security == security(Sender::User);
+    let writes = is_of_user && method != Method::GET;
+    let rules: [(bool, &[Code]); 10] = [
         (
-            operation.security.is_none(),
+            operation.security == security(Sender::Telegram),
+            &[Code::Unauthorized, Code::Internal, Code::Unavailable],
+        ),
+        (
+            is_of_user,
             // Each has the parameter `amounts` and refuses unknown parameters.
             &[
                 Code::ValidationError,
@@ -318,9 +343,9 @@ fn common(
                 Code::UnsupportedMediaType,
             ],
         ),
-        (method != Method::GET, &[Code::ValidationError, Code::IdempotencyKeyReused]),
-        (method != Method::GET, &[Code::Conflict]),
-        (method != Method::GET && in_group, &[Code::GroupArchived]),
+        (writes, &[Code::ValidationError, Code::IdempotencyKeyReused]),
+        (writes, &[Code::Conflict]),
+        (writes && in_group, &[Code::GroupArchived]),
     ];
     let applying = rules.into_iter().filter(|(applies, _)| *applies);
     applying.flat_map(|(_, codes)| codes).copied().chain(of_ids.map(|(_, not_found)| *not_found))
@@ -619,6 +644,10 @@ fn shared() -> Components {
             "bearer": {
                 "type": "http", "scheme": "bearer",
                 "description": "An API token, by which a program acts for the user who created it.",
+            },
+            WEBHOOK: {
+                "type": "apiKey", "in": "header", "name": "X-Telegram-Bot-Api-Secret-Token",
+                "description": "The secret that Telegram sends with each update of the bot.",
             },
         },
     });

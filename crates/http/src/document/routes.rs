@@ -9,9 +9,9 @@ use axum::{
     Router,
     handler::Handler,
     http::Method,
-    routing::{MethodFilter, MethodRouter},
+    routing::{MethodFilter, MethodRouter, get},
 };
-use utoipa::openapi::{HttpMethod, OpenApi, SecurityRequirement};
+use utoipa::openapi::{HttpMethod, OpenApi};
 use utoipa_axum::{
     PathItemExt,
     router::{OpenApiRouter, UtoipaMethodRouter},
@@ -27,12 +27,24 @@ use crate::{App, openapi};
 pub struct Routes {
     /// The handlers. A route that is added here is not in the document, and has no principal.
     pub router: Router<App>,
-    authenticated: Operations,
+    operations: Operations,
     document: Vec<Box<Describe>>,
 }
 
-/// Methods of each path.
-pub(crate) type Operations = HashMap<String, HashSet<Method>>;
+/// Who sends the requests of an operation, and so which credentials it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sender {
+    /// A user, by init data or an API token. The handler has a [`Principal`](crate::Principal).
+    User,
+    /// Telegram, by the secret of the bot's webhook. The handler takes a
+    /// [`Webhook`](crate::Webhook), and there is no principal.
+    Telegram,
+    /// Anyone, without credentials.
+    Anyone,
+}
+
+/// The operations of each path, and who sends their requests.
+pub(crate) type Operations = HashMap<String, HashMap<Method, Sender>>;
 
 /// Adds a part to the document.
 type Describe = dyn FnOnce(OpenApiRouter<App>) -> OpenApiRouter<App> + Send + Sync;
@@ -53,37 +65,54 @@ impl Routes {
         Self::default()
     }
 
-    /// Adds the operations of a path, which need authentication.
+    /// Adds the operations of a path, whose requests users send.
     #[must_use]
-    pub fn routes(mut self, routes: PathRoutes) -> Self {
-        let PathRoutes { path, methods, handlers, describe } = routes;
-        self.router = self.router.route(&path, handlers);
-        self.authenticated.entry(path).or_default().extend(methods);
-        self.describe(move |document| document.routes(describe()))
+    pub fn routes(self, routes: PathRoutes) -> Self {
+        self.routes_for(Sender::User, routes)
     }
 
-    /// Adds the operations of a path, which need no authentication.
+    /// Adds the operations of a path.
     #[must_use]
-    pub fn public(mut self, routes: PathRoutes) -> Self {
-        let PathRoutes { path, handlers, describe, .. } = routes;
+    pub fn routes_for(mut self, sender: Sender, routes: PathRoutes) -> Self {
+        let PathRoutes { path, methods, handlers, describe } = routes;
         self.router = self.router.route(&path, handlers);
+        self.add_operations(path, methods.into_iter().map(|method| (method, sender)));
         self.describe(move |document| {
             let (schemas, mut paths, handlers) = describe();
             for item in paths.paths.values_mut() {
                 for (_, operation) in openapi::operations(item) {
-                    operation.security = Some(vec![SecurityRequirement::default()]);
+                    operation.security = openapi::security(sender);
                 }
             }
             document.routes((schemas, paths, handlers))
         })
     }
 
+    /// Adds a page for a browser, or a file of one, which is not in the document. A path may end
+    /// with `{*rest}`. The handler may set `Cache-Control`; without it the response is not cached.
+    #[must_use]
+    pub fn page<H: Handler<T, App>, T: 'static>(
+        mut self,
+        sender: Sender,
+        path: &str,
+        handler: H,
+    ) -> Self {
+        self.router = self.router.route(path, get(handler));
+        self.add_operations(path.to_owned(), [(Method::GET, sender)]);
+        self
+    }
+
+    /// The paths of all routes, also of those that are not in the document.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.operations.keys().map(String::as_str)
+    }
+
     /// Adds other routes.
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         self.router = self.router.merge(other.router);
-        for (path, methods) in other.authenticated {
-            self.authenticated.entry(path).or_default().extend(methods);
+        for (path, operations) in other.operations {
+            self.add_operations(path, operations);
         }
         self.document.extend(other.document);
         self
@@ -96,9 +125,17 @@ impl Routes {
         parts.fold(OpenApiRouter::new(), |document, describe| describe(document)).into_openapi()
     }
 
-    /// The handlers, and the operations that need authentication.
+    /// The handlers and their operations.
     pub(crate) fn into_parts(self) -> (Router<App>, Operations) {
-        (self.router, self.authenticated)
+        (self.router, self.operations)
+    }
+
+    fn add_operations(
+        &mut self,
+        path: String,
+        operations: impl IntoIterator<Item = (Method, Sender)>,
+    ) {
+        self.operations.entry(path).or_default().extend(operations);
     }
 
     /// Adds a part to the document.
@@ -113,9 +150,9 @@ impl Routes {
 
 impl fmt::Debug for Routes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { router, authenticated, document: _ } = self;
+        let Self { router, operations, document: _ } = self;
         let mut fields = f.debug_struct("Routes");
-        fields.field("router", router).field("authenticated", authenticated);
+        fields.field("router", router).field("operations", operations);
         fields.finish_non_exhaustive()
     }
 }
@@ -161,7 +198,7 @@ fn name(method: &HttpMethod) -> Method {
 }
 
 /// Collects handlers of one path, which have an annotation `#[utoipa::path]`, for
-/// [`Routes::routes`](crate::Routes::routes) or [`Routes::public`](crate::Routes::public).
+/// [`Routes::routes`](crate::Routes::routes) or [`Routes::routes_for`](crate::Routes::routes_for).
 #[macro_export]
 macro_rules! routes {
     ($($first:ident)::+ $(, $($name:ident)::+)* $(,)?) => {

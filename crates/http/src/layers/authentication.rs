@@ -1,15 +1,16 @@
-//! The layer that authenticates requests, by init data or by an API token, and checks what the
-//! token allows.
+//! The layer that authenticates requests by the credentials that their route takes: for those of
+//! users init data or an API token, for those of Telegram the secret of the webhook. It checks what
+//! an API token allows.
 //!
-//! | the request carries | result |
+//! | the request of a user carries | result |
 //! |---|---|
 //! | init data only | it is verified |
 //! | one API token only | it is verified, found in the cache or the table, and its scopes and group are checked |
 //! | an API token and init data, or two API tokens | refused, because it is ambiguous which one counts |
 //! | another `Bearer` credential | ignored next to init data, otherwise refused |
 //!
-//! Routes decide which operations need authentication, here and in the OpenAPI document, so document
-//! and server cannot disagree. Unknown paths and methods are refused without authentication.
+//! Routes name the sender of each operation, here and in the OpenAPI document, so document and
+//! server cannot disagree. Unknown paths and methods are refused without authentication.
 
 use std::{str, sync::Arc};
 
@@ -27,8 +28,8 @@ use fracti_core::{
 };
 
 use crate::{
-    App, Code, Context, Credential, Principal, Problem, document::routes::Operations,
-    request::caller::group_in,
+    App, Code, Context, Credential, Principal, Problem, Sender, Webhook,
+    document::routes::Operations, request::caller::group_in,
 };
 
 /// Header in which the Mini App sends init data.
@@ -37,7 +38,12 @@ const MINI_APP: &str = "x-telegram-init-data";
 /// Route by which a token may delete itself, whatever its scopes and group.
 const ONE_TOKEN: (Method, &str) = (Method::DELETE, "/api/users/me/tokens/{tokenId}");
 
-/// State of the layer: the application, and the operations that need authentication.
+/// Header in which Telegram sends the secret of the webhook.
+///
+/// <https://core.telegram.org/bots/api#setwebhook>
+const WEBHOOK: &str = "x-telegram-bot-api-secret-token";
+
+/// State of the layer: the application, and the operations with their senders.
 #[derive(Clone, Debug)]
 pub(crate) struct Authentication {
     app: App,
@@ -45,16 +51,18 @@ pub(crate) struct Authentication {
 }
 
 impl Authentication {
-    /// Requires authentication for these operations.
+    /// Authenticates the requests of these operations.
     pub(crate) fn new(app: App, operations: Operations) -> Self {
         Self { app, operations: Arc::new(operations) }
     }
 
-    fn is_required(&self, request: &Request) -> bool {
-        let Some(path) = request.extensions().get::<MatchedPath>() else { return false };
+    /// The sender of the request; anyone for a path or a method that does not exist.
+    fn sender(&self, request: &Request) -> Sender {
+        let path = request.extensions().get::<MatchedPath>();
+        let operations = path.and_then(|path| self.operations.get(path.as_str()));
         // The router serves HEAD with the handler of GET.
         let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
-        self.operations.get(path.as_str()).is_some_and(|methods| methods.contains(method))
+        operations.and_then(|it| it.get(method)).copied().unwrap_or(Sender::Anyone)
     }
 }
 
@@ -74,10 +82,16 @@ pub(crate) async fn authenticate(
     mut request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    if !authentication.is_required(&request) {
-        return Ok(next.run(request).await);
-    }
     let app = &authentication.app;
+    match authentication.sender(&request) {
+        Sender::User => {}
+        Sender::Telegram => {
+            let webhook = by_secret(app, request.headers())?;
+            request.extensions_mut().insert(webhook);
+            return Ok(next.run(request).await);
+        }
+        Sender::Anyone => return Ok(next.run(request).await),
+    }
     let principal = match sent(request.headers())? {
         Sent::InitData(init_data) => by_init_data(app, context.now, init_data)?,
         Sent::Token(token) => by_token(app, context.now, token).await?,
@@ -96,6 +110,17 @@ pub(crate) async fn authenticate(
         response.extensions_mut().insert::<TokenId>(token);
     }
     Ok(response)
+}
+
+/// The proof that Telegram sent the request: the secret is there once, and is that of the bot.
+fn by_secret(app: &App, headers: &HeaderMap) -> Result<Webhook, Problem> {
+    let mut sent = headers.get_all(WEBHOOK).into_iter().map(HeaderValue::as_bytes);
+    match (sent.next(), sent.next()) {
+        (Some(secret), None) if telegram::is_webhook_secret(secret, app.bot_token.expose()) => {
+            Ok(Webhook(()))
+        }
+        _ => Err(Webhook::refused()),
+    }
 }
 
 /// The principal of verified init data.
