@@ -154,7 +154,7 @@ fn recognize<'a>(
     matched: &mut [Option<Match<'a>>],
 ) -> bool {
     let is_open: Vec<bool> = import
-        .members
+        .people
         .iter()
         .zip(&*matched)
         .map(|(person, matched)| matched.is_none() && !targets.contains_key(person.name.as_str()))

@@ -13,9 +13,9 @@ use fracti_core::{currency::Currency, decimal::Decimal, expense::Category, time:
 
 use crate::{
     category::category,
-    csv::{Csv, Record},
-    draft::{Draft, Entry, FIRST_YEAR, MAX_ROWS, MEMBER, Named},
-    import::{Format, Issue, Part, Place, RowPlace},
+    csv::{Csv, CsvRecord},
+    draft::{FIRST_YEAR, FieldText, ImportDraft, MAX_ROWS, MEMBER, UncheckedRow},
+    import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     names::{Names, Unclear},
     number::DecimalMark,
     quote::quoted,
@@ -48,14 +48,14 @@ const CATEGORIES: [(&str, Category); 11] = [
 ];
 
 /// Whether a CSV file has this format.
-pub(crate) fn is_header(header: &Record<'_>) -> bool {
+pub(crate) fn is_header(header: &CsvRecord<'_>) -> bool {
     let has = |name| header.cells.iter().any(|it| it == name);
     (header.cell(0) == "name" && has("color")) || (header.cell(0) == "what" && has("timestamp"))
 }
 
 /// Whether a CSV file has payments or statistics of a project instead of its bills. Their headers
 /// are in the language of the user, and recognized in English only.
-pub(crate) fn is_summary(header: &Record<'_>) -> bool {
+pub(crate) fn is_summary(header: &CsvRecord<'_>) -> bool {
     header.cells == ["Who pays?", "To whom?", "How much?"]
         || header.cells == ["Member name", "Paid", "Spent", "Balance"]
 }
@@ -64,17 +64,17 @@ pub(crate) fn is_summary(header: &Record<'_>) -> bool {
 #[derive(Default)]
 struct Section<'t> {
     header: Vec<String>,
-    lines: Vec<Record<'t>>,
+    lines: Vec<CsvRecord<'t>>,
 }
 
 impl Section<'_> {
     /// The cell of a line in the column with this name; empty if there is none.
-    fn cell<'r>(&self, line: &'r Record<'_>, column: &str) -> &'r str {
+    fn cell<'r>(&self, line: &'r CsvRecord<'_>, column: &str) -> &'r str {
         self.index(column).map_or("", |index| line.cell(index))
     }
 
-    fn place(&self, line: &Record<'_>, column: &str) -> Place {
-        self.index(column).map_or(Place::line(line.line), |index| line.place(index))
+    fn place(&self, line: &CsvRecord<'_>, column: &str) -> FilePlace {
+        self.index(column).map_or(FilePlace::line(line.line), |index| line.place(index))
     }
 
     fn is_bills(&self) -> bool {
@@ -102,14 +102,14 @@ struct Sections<'t> {
 ///
 /// An [`Issue`] where the file is no CSV.
 pub(crate) fn read(
-    header: &Record<'_>,
+    header: &CsvRecord<'_>,
     records: Csv<'_>,
-    draft: &mut Draft<'_>,
+    draft: &mut ImportDraft<'_>,
 ) -> Result<(), Issue> {
     draft.format(Format::CospendCsv);
     let sections = sections(header, records, draft)?;
     let currencies = &sections.currencies;
-    let is_main = |line: &&Record<'_>| {
+    let is_main = |line: &&CsvRecord<'_>| {
         currencies.cell(line, "exchange_rate").parse() == Ok(Decimal::new(1, 0))
     };
     let currency = currencies.lines.iter().find(is_main);
@@ -148,20 +148,20 @@ pub(crate) fn read(
         }
         reader.row(line);
     }
-    let repeats = |line: &&Record<'_>| !matches!(sections.bills.cell(line, "repeat"), "" | "n");
+    let repeats = |line: &&CsvRecord<'_>| !matches!(sections.bills.cell(line, "repeat"), "" | "n");
     let repeating = sections.bills.lines.iter().filter(repeats).count();
     if repeating > 0 {
         let what = format!("the rules of recurrence of {repeating} bills are not imported");
-        draft.warn(Place::FILE, what);
+        draft.warn(FilePlace::FILE, what);
     }
     Ok(())
 }
 
 /// Reads the lines of all sections.
 fn sections<'t>(
-    header: &Record<'_>,
+    header: &CsvRecord<'_>,
     mut records: Csv<'t>,
-    draft: &mut Draft<'_>,
+    draft: &mut ImportDraft<'_>,
 ) -> Result<Sections<'t>, Issue> {
     let mut sections = Sections::default();
     let mut section = open(&mut sections, header, draft);
@@ -188,12 +188,12 @@ fn sections<'t>(
         let (cells, expected) = (record.cells.len(), section.header.len());
         if cells != expected {
             let rule = format!("the line has {cells} cells, but its section has {expected}");
-            draft.error(Place::line(record.line), rule);
-        } else if section.is_bills() && !draft.admits_row(Place::line(record.line)) {
+            draft.error(FilePlace::line(record.line), rule);
+        } else if section.is_bills() && !draft.admits_row(FilePlace::line(record.line)) {
             break;
         } else if section.lines.len() == MAX_ROWS {
             let rule = format!("a section must have at most {MAX_ROWS} lines");
-            draft.error(Place::line(record.line), rule);
+            draft.error(FilePlace::line(record.line), rule);
             break;
         } else {
             section.lines.push(record);
@@ -204,7 +204,7 @@ fn sections<'t>(
         draft.warn_of_end();
     }
     if sections.bills.header.is_empty() {
-        draft.error(Place::FILE, "the file has no section of bills; export it again");
+        draft.error(FilePlace::FILE, "the file has no section of bills; export it again");
     }
     Ok(sections)
 }
@@ -212,10 +212,10 @@ fn sections<'t>(
 /// The section that begins with a header.
 fn open<'s, 't>(
     sections: &'s mut Sections<'t>,
-    header: &Record<'_>,
-    draft: &mut Draft<'_>,
+    header: &CsvRecord<'_>,
+    draft: &mut ImportDraft<'_>,
 ) -> &'s mut Section<'t> {
-    let place = Place::line(header.line);
+    let place = FilePlace::line(header.line);
     let (section, columns) = match header.cell(0) {
         "name" => (&mut sections.members, &["weight"][..]),
         "what" => (&mut sections.bills, &BILL[..]),
@@ -240,7 +240,7 @@ fn open<'s, 't>(
 }
 
 struct Reader<'r, 'd, 'a> {
-    draft: &'d mut Draft<'a>,
+    draft: &'d mut ImportDraft<'a>,
     bills: &'r Section<'r>,
     /// Members by their names in the file.
     members: HashMap<&'r str, usize>,
@@ -290,14 +290,14 @@ impl<'r> Reader<'r, '_, '_> {
         }
     }
 
-    fn member(&mut self, place: Place, name: &'r str) -> Option<usize> {
+    fn member(&mut self, place: FilePlace, name: &'r str) -> Option<usize> {
         let member = self.draft.add_member(place, MEMBER, name)?;
         self.members.insert(name, member);
         Some(member)
     }
 
     /// Notes the weight of a member. The app counts a weight of 0 as 1.
-    fn weight(&mut self, name: &str, place: Place, field: &str, text: &str) {
+    fn weight(&mut self, name: &str, place: FilePlace, field: &str, text: &str) {
         let Some(weight) = self.number(place, field, text) else { return };
         let weight = if weight == Decimal::ZERO { Decimal::new(1, 0) } else { weight };
         if let Some(member) = self.members.get(name) {
@@ -305,13 +305,13 @@ impl<'r> Reader<'r, '_, '_> {
         }
     }
 
-    fn number(&mut self, place: Place, field: &str, text: &str) -> Option<Decimal> {
+    fn number(&mut self, place: FilePlace, field: &str, text: &str) -> Option<Decimal> {
         let read = self.mark.number(text);
         self.draft.keep(place, field, read)
     }
 
     /// Adds a bill.
-    fn row(&mut self, line: &'r Record<'_>) {
+    fn row(&mut self, line: &'r CsvRecord<'_>) {
         let (bills, row_place) = (self.bills, RowPlace::Line(line.line));
         let cell = |column: &str| bills.cell(line, column);
         if cell("what") == MEMBER_BILL {
@@ -369,27 +369,27 @@ impl<'r> Reader<'r, '_, '_> {
         let paid = Paid { by: payer, number: exact, rounded: amount };
         let shares = match weights::divide(paid, weights, name, row, &mut self.withheld) {
             Ok(shares) => shares,
-            Err(rule) => return self.draft.error(Place::line(line.line), rule),
+            Err(rule) => return self.draft.error(FilePlace::line(line.line), rule),
         };
         let id = cell("categoryid");
-        self.draft.push(&Entry {
+        self.draft.push(&UncheckedRow {
             row: row_place,
             key,
             is_payment: id == REIMBURSEMENT,
             date,
-            description: Named { field: "what", text: cell("what") },
+            description: FieldText { field: "what", text: cell("what") },
             category: our_category(id, self.categories.get(id).copied()),
-            notes: Some(Named { field: "comment", text: &decoded(cell("comment")) }),
+            notes: Some(FieldText { field: "comment", text: &decoded(cell("comment")) }),
             currency,
             is_open: self.is_open,
-            payers: vec![Part { member: payer, minor: amount.minor }],
+            payers: vec![PersonPart { person: payer, minor: amount.minor }],
             shares,
             split: None,
         });
     }
 
     /// The day of a bill. The app trusts the timestamp more than the date.
-    fn day(&mut self, line: &Record<'_>) -> Option<String> {
+    fn day(&mut self, line: &CsvRecord<'_>) -> Option<String> {
         let (date, seconds) = (self.bills.cell(line, "date"), self.bills.cell(line, "timestamp"));
         if seconds.is_empty() {
             return Some(date.to_owned());
@@ -409,7 +409,7 @@ impl<'r> Reader<'r, '_, '_> {
     }
 
     /// The members who owe, with their names. Names may contain the separator.
-    fn owers(&mut self, line: &'r Record<'_>) -> Option<Vec<(&'r str, usize)>> {
+    fn owers(&mut self, line: &'r CsvRecord<'_>) -> Option<Vec<(&'r str, usize)>> {
         let place = self.bills.place(line, "owers");
         let list = self.bills.cell(line, "owers");
         let names = if self.is_old {

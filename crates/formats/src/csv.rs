@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::import::{Issue, Place};
+use crate::import::{FilePlace, Issue};
 
 /// Maximum number of cells of a record: 500 members and the columns that no member has.
 const MAX_CELLS: usize = 600;
@@ -23,14 +23,14 @@ pub(crate) struct Csv<'a> {
 
 /// A record: the cells between two line ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Record<'a> {
+pub(crate) struct CsvRecord<'a> {
     /// Physical line at which it begins, from 1.
     pub(crate) line: usize,
     /// The cells, without their quotes.
     pub(crate) cells: Vec<Cow<'a, str>>,
 }
 
-impl Record<'_> {
+impl CsvRecord<'_> {
     /// The cell at `index`, from 0; empty if there is none.
     pub(crate) fn cell(&self, index: usize) -> &str {
         self.cells.get(index).map_or("", |cell| cell)
@@ -56,8 +56,8 @@ impl Record<'_> {
     }
 
     /// Place of the cell at `index`, from 0.
-    pub(crate) fn place(&self, index: usize) -> Place {
-        Place::cell(self.line, index.saturating_add(1))
+    pub(crate) fn place(&self, index: usize) -> FilePlace {
+        FilePlace::cell(self.line, index.saturating_add(1))
     }
 }
 
@@ -86,7 +86,7 @@ impl<'a> Csv<'a> {
 
     /// The next record, of `width` cells, of which only the first may have quotes and delimiters. It
     /// is the line as Cospend writes it if it has quotes that are not doubled.
-    pub(crate) fn next_undoubled(&mut self, width: usize) -> Option<Result<Record<'a>, Issue>> {
+    pub(crate) fn next_undoubled(&mut self, width: usize) -> Option<Result<CsvRecord<'a>, Issue>> {
         let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
         let bare = |cell: &'a str| {
             cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell)
@@ -99,14 +99,15 @@ impl<'a> Csv<'a> {
         if is_doubled || cells.len() != width {
             return self.next();
         }
-        let record = Record { line: self.line, cells: cells.into_iter().map(Cow::from).collect() };
+        let record =
+            CsvRecord { line: self.line, cells: cells.into_iter().map(Cow::from).collect() };
         self.rest = rest;
         self.line = self.line.saturating_add(1);
         Some(Ok(record))
     }
 
-    fn record(&mut self) -> Result<Record<'a>, Issue> {
-        let mut record = Record { line: self.line, cells: Vec::new() };
+    fn record(&mut self) -> Result<CsvRecord<'a>, Issue> {
+        let mut record = CsvRecord { line: self.line, cells: Vec::new() };
         loop {
             let place = record.place(record.cells.len());
             if record.cells.len() == MAX_CELLS {
@@ -131,7 +132,7 @@ impl<'a> Csv<'a> {
     }
 
     /// Reads a cell without quotes, up to a delimiter or the end of the line.
-    fn bare(&mut self, place: Place) -> Result<Cow<'a, str>, Issue> {
+    fn bare(&mut self, place: FilePlace) -> Result<Cow<'a, str>, Issue> {
         let end = self.rest.find([self.delimiter, '\n', '"']).unwrap_or(self.rest.len());
         let (cell, rest) = self.rest.split_at(end);
         if rest.starts_with('"') {
@@ -143,7 +144,7 @@ impl<'a> Csv<'a> {
     }
 
     /// Reads a cell after its opening quote, up to a delimiter or the end of the line.
-    fn quoted(&mut self, quoted: &'a str, place: Place) -> Result<Cow<'a, str>, Issue> {
+    fn quoted(&mut self, quoted: &'a str, place: FilePlace) -> Result<Cow<'a, str>, Issue> {
         let mut cell = Cow::Borrowed("");
         let mut rest = quoted;
         loop {
@@ -171,7 +172,7 @@ impl<'a> Csv<'a> {
 }
 
 impl<'a> Iterator for Csv<'a> {
-    type Item = Result<Record<'a>, Issue>;
+    type Item = Result<CsvRecord<'a>, Issue>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
@@ -200,7 +201,8 @@ mod tests {
 
     /// The lines and cells of a text, or the place of the error.
     fn read(text: &str) -> Result<Lines, (usize, Option<usize>)> {
-        let cells = |it: Record<'_>| (it.line, it.cells.into_iter().map(Cow::into_owned).collect());
+        let cells =
+            |it: CsvRecord<'_>| (it.line, it.cells.into_iter().map(Cow::into_owned).collect());
         let records = Csv::new(text).map(|record| record.map(cells));
         records
             .collect::<Result<_, _>>()

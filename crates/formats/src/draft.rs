@@ -20,15 +20,16 @@ use fracti_core::{
 use crate::{
     answers::Answers,
     import::{
-        Adjustment, Asks, Check, Format, Import, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS,
-        MAX_WARNINGS, Member, Movement, Part, Place, Question, Row, RowPlace, Transfer,
+        Asks, Check, FilePlace, Format, Import, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS,
+        MAX_WARNINGS, Movement, Payment, Person, PersonPart, Question, ReadAdjustment, ReadRow,
+        RowPlace,
     },
     key::{Key, normal},
     number::rounded,
     quote::quoted,
 };
 
-/// Maximum number of rows of a file, and of the expenses and transfers that they become.
+/// Maximum number of rows of a file, and of the expenses and payments that they become.
 pub const MAX_ROWS: usize = 10_000;
 
 /// Maximum number of members of a file.
@@ -51,14 +52,14 @@ pub(crate) const MEMBER: &str = "the name of a member";
 
 /// The import of a file that is being read.
 #[derive(Debug)]
-pub(crate) struct Draft<'a> {
+pub(crate) struct ImportDraft<'a> {
     answers: &'a Answers,
     /// The latest date of an expense without a warning.
     latest: Day,
     import: Import,
     /// Number of rows read.
     rows: usize,
-    /// Number of expenses and transfers of these.
+    /// Number of expenses and payments of these.
     records: usize,
     /// Number of warnings that are not listed.
     further_warnings: usize,
@@ -83,34 +84,34 @@ pub(crate) struct Draft<'a> {
 
 /// A row that is read, but not checked.
 #[derive(Debug)]
-pub(crate) struct Entry<'t> {
+pub(crate) struct UncheckedRow<'t> {
     pub(crate) row: RowPlace,
     pub(crate) key: Key,
     /// Whether debts are paid with it.
     pub(crate) is_payment: bool,
     pub(crate) date: Day,
-    pub(crate) description: Named<'t>,
+    pub(crate) description: FieldText<'t>,
     pub(crate) category: Option<Category>,
-    pub(crate) notes: Option<Named<'t>>,
+    pub(crate) notes: Option<FieldText<'t>>,
     pub(crate) currency: Currency,
     /// Whether a question about the row is open, so that it is checked, but not added.
     pub(crate) is_open: bool,
     /// What members paid.
-    pub(crate) payers: Vec<Part>,
+    pub(crate) payers: Vec<PersonPart>,
     /// What members owe.
-    pub(crate) shares: Vec<Part>,
+    pub(crate) shares: Vec<PersonPart>,
     /// The split that the shares follow from; `None` if they are exact amounts.
     pub(crate) split: Option<Split<usize>>,
 }
 
 /// A text, and the name of its field.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Named<'t> {
+pub(crate) struct FieldText<'t> {
     pub(crate) field: &'static str,
     pub(crate) text: &'t str,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> ImportDraft<'a> {
     pub(crate) fn new(answers: &'a Answers, today: Day) -> Self {
         Self {
             answers,
@@ -145,7 +146,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Reports an error, after which the file cannot be imported.
-    pub(crate) fn error(&mut self, place: Place, message: impl Into<String>) {
+    pub(crate) fn error(&mut self, place: FilePlace, message: impl Into<String>) {
         self.fail(place.issue(message));
     }
 
@@ -161,16 +162,16 @@ impl<'a> Draft<'a> {
     }
 
     /// Reports an error in a field, which is the subject of the rule.
-    pub(crate) fn refuse(&mut self, place: Place, field: &str, rule: impl Display) {
+    pub(crate) fn refuse(&mut self, place: FilePlace, field: &str, rule: impl Display) {
         self.fail(place.issue_of(field, format!("{field} {rule}")));
     }
 
-    pub(crate) fn warn(&mut self, place: Place, message: impl Into<String>) {
+    pub(crate) fn warn(&mut self, place: FilePlace, message: impl Into<String>) {
         self.note(place.issue(message));
     }
 
     /// Warns of a field, which is the subject of the message.
-    pub(crate) fn warn_of(&mut self, place: Place, field: &str, what: impl Display) {
+    pub(crate) fn warn_of(&mut self, place: FilePlace, field: &str, what: impl Display) {
         self.note(place.issue_of(field, format!("{field} {what}")));
     }
 
@@ -178,7 +179,7 @@ impl<'a> Draft<'a> {
     pub(crate) fn warn_of_end(&mut self) {
         let what = "nothing shows where the file ends: if it was cut off after a line, rows are \
                     missing; compare the balances with those of the app";
-        self.warn(Place::FILE, what);
+        self.warn(FilePlace::FILE, what);
     }
 
     fn note(&mut self, warning: Issue) {
@@ -198,7 +199,7 @@ impl<'a> Draft<'a> {
     /// The value, or `None` and an error with the name of the field.
     pub(crate) fn keep<T, E: Display>(
         &mut self,
-        place: Place,
+        place: FilePlace,
         field: &str,
         read: Result<T, E>,
     ) -> Option<T> {
@@ -211,7 +212,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Counts a row. `false` if it must not be read, because there are too many rows or errors.
-    pub(crate) fn admits_row(&mut self, place: Place) -> bool {
+    pub(crate) fn admits_row(&mut self, place: FilePlace) -> bool {
         self.rows = self.rows.saturating_add(1);
         if self.rows > MAX_ROWS {
             self.error(place, format!("the file must have at most {MAX_ROWS} rows"));
@@ -220,7 +221,12 @@ impl<'a> Draft<'a> {
     }
 
     /// Adds a member, whose name is in `field`, and returns the index.
-    pub(crate) fn add_member(&mut self, place: Place, field: &str, name: &str) -> Option<usize> {
+    pub(crate) fn add_member(
+        &mut self,
+        place: FilePlace,
+        field: &str,
+        name: &str,
+    ) -> Option<usize> {
         let line = one_line(name);
         let plain = match shortened(&line).parse() {
             Err(_) if !line.is_empty() => {
@@ -236,7 +242,7 @@ impl<'a> Draft<'a> {
 
     /// Notes an id that a member has in the app.
     pub(crate) fn note_id(&mut self, member: usize, app: &str, id: &str) {
-        if let Some(member) = self.import.members.get_mut(member) {
+        if let Some(member) = self.import.people.get_mut(member) {
             member.ids.push(Key::exactly(app, &["member", id]));
         }
     }
@@ -246,7 +252,7 @@ impl<'a> Draft<'a> {
     /// their order may be another one in the next file.
     pub(crate) fn add_people(
         &mut self,
-        people: &[(Place, &str, &str)],
+        people: &[(FilePlace, &str, &str)],
         app: &str,
         kind: &str,
     ) -> HashMap<String, usize> {
@@ -285,8 +291,14 @@ impl<'a> Draft<'a> {
     }
 
     /// Adds a member whose name was `line` before it was shortened.
-    fn add(&mut self, place: Place, field: &str, plain: &GuestName, line: &str) -> Option<usize> {
-        let index = self.import.members.len();
+    fn add(
+        &mut self,
+        place: FilePlace,
+        field: &str,
+        plain: &GuestName,
+        line: &str,
+    ) -> Option<usize> {
+        let index = self.import.people.len();
         if index == MAX_MEMBERS {
             self.error(place, format!("the file must have at most {MAX_MEMBERS} members"));
             return None;
@@ -306,17 +318,17 @@ impl<'a> Draft<'a> {
             let what = format!("several members are called {plain}; this one is read as {name}");
             self.note(place.issue_of(field, what));
         }
-        self.import.members.push(Member { name, rows: 0, ids: Vec::new() });
+        self.import.people.push(Person { name, rows: 0, ids: Vec::new() });
         Some(index)
     }
 
     /// The name of a member.
     pub(crate) fn name(&self, member: usize) -> &str {
-        self.import.members.get(member).map_or("", |member| member.name.as_str())
+        self.import.people.get(member).map_or("", |member| member.name.as_str())
     }
 
     /// Reads a date. One before 1970, as a mistyped year is, becomes the first day of 1970.
-    pub(crate) fn date(&mut self, place: Place, field: &str, text: &str) -> Option<Day> {
+    pub(crate) fn date(&mut self, place: FilePlace, field: &str, text: &str) -> Option<Day> {
         if let Some((year, day)) = text.split_at_checked(4)
             && year < FIRST_YEAR
             && year.bytes().all(|digit| digit.is_ascii_digit())
@@ -357,7 +369,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The currency with a code that a row has.
-    pub(crate) fn code(&mut self, place: Place, field: &str, text: &str) -> Option<Currency> {
+    pub(crate) fn code(&mut self, place: FilePlace, field: &str, text: &str) -> Option<Currency> {
         let read = text.parse::<Currency>();
         let read = read.map_err(|rule| format!("{} {rule}", quoted(text)));
         self.keep(place, field, read)
@@ -370,9 +382,9 @@ impl<'a> Draft<'a> {
             return None;
         };
         self.answered_lines.insert(line);
-        let payer = self.import.members.iter().position(|it| it.name.as_str() == answer);
+        let payer = self.import.people.iter().position(|it| it.name.as_str() == answer);
         let rule = "must have the name of a member of the file";
-        self.keep(Place::line(line), "payers", payer.ok_or(rule))
+        self.keep(FilePlace::line(line), "payers", payer.ok_or(rule))
     }
 
     /// Names of members whose weights are in the answers.
@@ -387,7 +399,7 @@ impl<'a> Draft<'a> {
             self.answered.insert(name);
             return *weight;
         }
-        if let Some(Member { name, .. }) = self.import.members.get(member) {
+        if let Some(Person { name, .. }) = self.import.people.get(member) {
             let message = format!("which weight does {name} have in the other app?");
             let asks = Asks::Weight { name: name.clone() };
             self.ask(asks, message);
@@ -398,7 +410,7 @@ impl<'a> Draft<'a> {
     /// Converts a number of major units, which must not be finer than the minor unit.
     pub(crate) fn minor(
         &mut self,
-        place: Place,
+        place: FilePlace,
         field: &str,
         number: Decimal,
         currency: Currency,
@@ -412,7 +424,7 @@ impl<'a> Draft<'a> {
     /// Rounds a number of major units to minor ones, with a warning if it is finer.
     pub(crate) fn rounded(
         &mut self,
-        place: Place,
+        place: FilePlace,
         field: &str,
         number: Decimal,
         currency: Currency,
@@ -459,7 +471,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Compares a sum that the file states with the sum of its rows.
-    pub(crate) fn check(&mut self, place: Place, what: String, file: Decimal, computed: Decimal) {
+    pub(crate) fn check(
+        &mut self,
+        place: FilePlace,
+        what: String,
+        file: Decimal,
+        computed: Decimal,
+    ) {
         let agrees = file == computed;
         // After other errors, the sum is that of some of the rows only.
         if !agrees && !self.has_errors() {
@@ -471,9 +489,10 @@ impl<'a> Draft<'a> {
     }
 
     /// Adds a row, whose members' parts must have the same sum as the payers'.
-    pub(crate) fn push(&mut self, entry: &Entry<'_>) {
-        let place = Place::from(entry.row);
-        let sum = |parts: &[Part]| parts.iter().map(|part| i128::from(part.minor)).sum::<i128>();
+    pub(crate) fn push(&mut self, entry: &UncheckedRow<'_>) {
+        let place = FilePlace::from(entry.row);
+        let sum =
+            |parts: &[PersonPart]| parts.iter().map(|part| i128::from(part.minor)).sum::<i128>();
         let (paid, owed) = (sum(&entry.payers), sum(&entry.shares));
         let major = |minor: i128| entry.currency.to_major(minor);
         if paid != owed {
@@ -490,7 +509,7 @@ impl<'a> Draft<'a> {
             Movement::Expense { payers, shares, split: _ } => {
                 (payers.len().saturating_add(shares.len()).saturating_sub(1), 1)
             }
-            Movement::Payment(transfers) => (transfers.len(), transfers.len()),
+            Movement::Payment(payments) => (payments.len(), payments.len()),
             Movement::Pending(_) => (1, 1),
         };
         if parts > MAX_SHARES {
@@ -507,11 +526,11 @@ impl<'a> Draft<'a> {
         self.take_part(movement.changes().map(|(member, _)| member));
         let Some(description) = self.description(entry) else { return };
         let notes = entry.notes.and_then(|notes| self.notes(place, notes));
-        let Entry { row, key, date, category, currency, is_open, .. } = *entry;
+        let UncheckedRow { row, key, date, category, currency, is_open, .. } = *entry;
         if is_open {
             return;
         }
-        self.import.rows.push(Row {
+        self.import.rows.push(ReadRow {
             place: row,
             key,
             former: self.formers.remove(&key).unwrap_or_default(),
@@ -525,19 +544,19 @@ impl<'a> Draft<'a> {
     }
 
     /// Adds an adjustment, whose changes must sum to zero in each currency.
-    pub(crate) fn adjust(&mut self, adjustment: Adjustment) {
-        let place = Place::from(adjustment.place);
+    pub(crate) fn adjust(&mut self, adjustment: ReadAdjustment) {
+        let place = FilePlace::from(adjustment.place);
         if !self.admits_records(place, 1) {
             return;
         }
         let currencies: BTreeSet<_> = adjustment.changes.iter().map(|it| it.currency).collect();
         for currency in currencies {
             let changes = adjustment.changes.iter().filter(|it| it.currency == currency);
-            if !self.has_room(place, currency, changes.map(|it| (it.member, it.totals))) {
+            if !self.has_room(place, currency, changes.map(|it| (it.person, it.totals))) {
                 return;
             }
         }
-        self.take_part(adjustment.changes.iter().map(|change| change.member));
+        self.take_part(adjustment.changes.iter().map(|change| change.person));
         self.import.adjustments.push(adjustment);
     }
 
@@ -548,15 +567,15 @@ impl<'a> Draft<'a> {
         key: Key,
         date: Day,
         currency: Currency,
-        transfer: Transfer,
+        payment: Payment,
     ) {
-        let place = Place::from(row);
+        let place = FilePlace::from(row);
         let description = self.keep(place, "the description", "Payment".parse());
         let Some(description) = description.filter(|_| self.admits_records(place, 1)) else {
             return;
         };
-        self.take_part([transfer.from, transfer.to].into_iter());
-        self.import.rows.push(Row {
+        self.take_part([payment.from, payment.to].into_iter());
+        self.import.rows.push(ReadRow {
             place: row,
             key,
             former: Vec::new(),
@@ -565,14 +584,14 @@ impl<'a> Draft<'a> {
             category: None,
             notes: None,
             currency,
-            movement: Movement::Pending(transfer),
+            movement: Movement::Pending(payment),
         });
     }
 
     /// Counts a row of these members, of whom some may be named several times.
     fn take_part(&mut self, members: impl Iterator<Item = usize>) {
         for member in members.collect::<HashSet<_>>() {
-            if let Some(member) = self.import.members.get_mut(member) {
+            if let Some(member) = self.import.people.get_mut(member) {
                 member.rows = member.rows.saturating_add(1);
             }
         }
@@ -580,7 +599,7 @@ impl<'a> Draft<'a> {
 
     /// Counts what a row is recorded as. `false` if there are too many; the error names the first
     /// row that is one too many.
-    fn admits_records(&mut self, place: Place, count: usize) -> bool {
+    fn admits_records(&mut self, place: FilePlace, count: usize) -> bool {
         let before = self.records;
         self.records = before.saturating_add(count);
         if self.records > MAX_ROWS && before <= MAX_ROWS {
@@ -594,8 +613,8 @@ impl<'a> Draft<'a> {
     }
 
     /// What a row moves. A row that moves nothing is left out.
-    fn movement(&mut self, entry: &Entry<'_>) -> Option<Movement> {
-        let nonzero = |parts: &[Part]| -> Vec<Part> {
+    fn movement(&mut self, entry: &UncheckedRow<'_>) -> Option<Movement> {
+        let nonzero = |parts: &[PersonPart]| -> Vec<PersonPart> {
             parts.iter().copied().filter(|part| part.minor != 0).collect()
         };
         let (payers, shares) = (nonzero(&entry.payers), nonzero(&entry.shares));
@@ -616,19 +635,19 @@ impl<'a> Draft<'a> {
             return None;
         }
         if entry.is_payment {
-            return Some(Movement::Payment(transfers(givers, takers)));
+            return Some(Movement::Payment(payments(givers, takers)));
         }
-        let place = Place::from(entry.row);
+        let place = FilePlace::from(entry.row);
         self.warn(place, "parts of the row have different signs; their differences are imported");
         Some(Movement::Expense { payers: givers, shares: takers, split: None })
     }
 
     /// What members gave and took in a row, apart from what they gave themselves. All parts are
     /// above zero.
-    fn nets(&mut self, entry: &Entry<'_>) -> Option<(Vec<Part>, Vec<Part>)> {
+    fn nets(&mut self, entry: &UncheckedRow<'_>) -> Option<(Vec<PersonPart>, Vec<PersonPart>)> {
         let mut nets: BTreeMap<usize, i128> = BTreeMap::new();
-        let paid = entry.payers.iter().map(|part| (part.member, i128::from(part.minor)));
-        let owed = entry.shares.iter().map(|it| (it.member, i128::from(it.minor).saturating_neg()));
+        let paid = entry.payers.iter().map(|part| (part.person, i128::from(part.minor)));
+        let owed = entry.shares.iter().map(|it| (it.person, i128::from(it.minor).saturating_neg()));
         for (member, minor) in paid.chain(owed) {
             let net = nets.entry(member).or_default();
             *net = net.saturating_add(minor);
@@ -640,8 +659,8 @@ impl<'a> Draft<'a> {
                 return None;
             };
             match net.signum() {
-                1 => givers.push(Part { member, minor }),
-                -1 => takers.push(Part { member, minor }),
+                1 => givers.push(PersonPart { person: member, minor }),
+                -1 => takers.push(PersonPart { person: member, minor }),
                 _ => {}
             }
         }
@@ -652,7 +671,7 @@ impl<'a> Draft<'a> {
     /// If not, it reports an error.
     fn has_room(
         &mut self,
-        place: Place,
+        place: FilePlace,
         currency: Currency,
         changes: impl Iterator<Item = (usize, Totals)>,
     ) -> bool {
@@ -674,9 +693,9 @@ impl<'a> Draft<'a> {
     }
 
     /// The description of a row, on one line, shortened if necessary.
-    fn description(&mut self, entry: &Entry<'_>) -> Option<Description> {
-        let Named { field, text } = entry.description;
-        let place = Place::from(entry.row);
+    fn description(&mut self, entry: &UncheckedRow<'_>) -> Option<Description> {
+        let FieldText { field, text } = entry.description;
+        let place = FilePlace::from(entry.row);
         let max = Description::MAX_LENGTH;
         let text = one_line(text);
         if text.chars().count() > max {
@@ -689,7 +708,11 @@ impl<'a> Draft<'a> {
     }
 
     /// The notes of a row, shortened if necessary; `None` if they are blank.
-    fn notes(&mut self, place: Place, Named { field, text }: Named<'_>) -> Option<Notes> {
+    fn notes(
+        &mut self,
+        place: FilePlace,
+        FieldText { field, text }: FieldText<'_>,
+    ) -> Option<Notes> {
         let max = Notes::MAX_LENGTH;
         let letter = |letter| if is_break(letter) { letter } else { visible(letter) };
         let text = text.trim();
@@ -703,14 +726,14 @@ impl<'a> Draft<'a> {
     /// issues of the whole file are first.
     pub(crate) fn finish(mut self) -> Import {
         if self.rows == 0 && !self.has_errors() {
-            self.error(Place::FILE, "the file has no rows");
+            self.error(FilePlace::FILE, "the file has no rows");
         }
         if !self.has_errors() {
             self.refuse_idle_answers();
         }
         if self.further_warnings > 0 {
             let what = format!("{} further warnings are not listed", self.further_warnings);
-            self.import.warnings.push(Place::FILE.issue(what));
+            self.import.warnings.push(FilePlace::FILE.issue(what));
         }
         self.import.rows.sort_by_key(|row| row.place);
         self.import.errors.sort_by_key(|issue| issue.row);
@@ -723,27 +746,27 @@ impl<'a> Draft<'a> {
         for line in self.answers.payers.keys() {
             if !self.answered_lines.contains(line) {
                 let rule = format!("payers must not have line {line}, which asks for no payer");
-                self.error(Place::FILE, rule);
+                self.error(FilePlace::FILE, rule);
             }
         }
         for name in self.answers.weights.keys() {
             if !self.answered.contains(name) {
                 let rule =
                     format!("weights must not have {name}: the file asks for no such weight");
-                self.error(Place::FILE, rule);
+                self.error(FilePlace::FILE, rule);
             }
         }
     }
 }
 
 /// Transfers by which givers pay takers, of the same sum.
-fn transfers(givers: Vec<Part>, takers: Vec<Part>) -> Vec<Transfer> {
-    let mut transfers = Vec::new();
+fn payments(givers: Vec<PersonPart>, takers: Vec<PersonPart>) -> Vec<Payment> {
+    let mut payments = Vec::new();
     let (mut givers, mut takers) = (givers.into_iter(), takers.into_iter());
     let (mut giver, mut taker) = (givers.next(), takers.next());
     while let (Some(from), Some(to)) = (&mut giver, &mut taker) {
         let minor = from.minor.min(to.minor);
-        transfers.push(Transfer { from: from.member, to: to.member, minor });
+        payments.push(Payment { from: from.person, to: to.person, minor });
         from.minor = from.minor.saturating_sub(minor);
         to.minor = to.minor.saturating_sub(minor);
         if from.minor == 0 {
@@ -753,7 +776,7 @@ fn transfers(givers: Vec<Part>, takers: Vec<Part>) -> Vec<Transfer> {
             taker = takers.next();
         }
     }
-    transfers
+    payments
 }
 
 /// A name of one line, shortened to that of a guest.

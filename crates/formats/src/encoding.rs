@@ -2,7 +2,7 @@
 
 use std::str;
 
-use crate::import::{Issue, Place};
+use crate::import::{FilePlace, Issue};
 
 /// Number of bytes of a mebibyte.
 const MIB: usize = 1024 * 1024;
@@ -29,10 +29,10 @@ const NO_TEXT: [(&[u8], &str); 6] = [
 ///
 /// An [`Issue`] if the file is empty, has more than `limit` bytes, or is not text in UTF-8.
 pub(crate) fn text(file: &[u8], limit: usize) -> Result<&str, Issue> {
-    let refused = |what: &str| Err(Place::FILE.issue(format!("the file is {what}")));
+    let refused = |what: &str| Err(FilePlace::FILE.issue(format!("the file is {what}")));
     if file.len() > limit {
         let mib = limit.div_ceil(MIB);
-        return Err(Place::FILE.issue(format!("the file must have at most {mib} MiB")));
+        return Err(FilePlace::FILE.issue(format!("the file must have at most {mib} MiB")));
     }
     if let Some((_, what)) = NO_TEXT.iter().find(|(magic, _)| file.starts_with(magic)) {
         return refused(what);
@@ -67,8 +67,8 @@ pub(crate) fn text(file: &[u8], limit: usize) -> Result<&str, Issue> {
 }
 
 /// The line at which `text` ends.
-fn line_after(text: &str) -> Place {
-    Place::line(text.matches('\n').count().saturating_add(1))
+fn line_after(text: &str) -> FilePlace {
+    FilePlace::line(text.matches('\n').count().saturating_add(1))
 }
 
 #[cfg(test)]

@@ -22,14 +22,19 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    draft::{self, Draft, Named},
-    import::{Adjustment, AdjustmentChange, Format, Issue, Part, Place, RowPlace, Transfer},
+    draft::{FieldText, ImportDraft, UncheckedRow},
+    import::{
+        AdjustmentChange, FilePlace, Format, Issue, Payment, PersonPart, ReadAdjustment, RowPlace,
+    },
     json,
     key::Key,
 };
 
-use file::{Amount, Balance, Change, Entry, Expense, Export, Member, Response, Settlement, Share};
-pub(crate) use file::{Form, recognize};
+use file::{
+    AmountJson, BalanceJson, ChangeJson, EntryJson, ExpenseJson, ExportJson, MemberJson,
+    ResponseJson, SettlementJson, ShareJson,
+};
+pub(crate) use file::{ExportForm, recognize};
 
 /// Version of the format that is read.
 const VERSION: u64 = 1;
@@ -39,15 +44,15 @@ const VERSION: u64 = 1;
 /// # Errors
 ///
 /// An [`Issue`] if the export is not complete.
-pub(crate) fn read(text: &str, form: Form, draft: &mut Draft<'_>) -> Result<(), Issue> {
+pub(crate) fn read(text: &str, form: ExportForm, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
     draft.format(Format::FractiJson);
     let lists = Lists::of(form);
     let export = match form {
-        Form::Response => json::file::<Response<'_>>(text, &lists.all())?.data,
-        Form::File => json::file::<Export<'_>>(text, &lists.all())?,
+        ExportForm::Response => json::file::<ResponseJson<'_>>(text, &lists.all())?.data,
+        ExportForm::File => json::file::<ExportJson<'_>>(text, &lists.all())?,
     };
-    let of_file = |message: String| Err(Place::FILE.issue(message));
-    let Export { version, sequence, group, members, balances, entries, settlements } = export;
+    let of_file = |message: String| Err(FilePlace::FILE.issue(message));
+    let ExportJson { version, sequence, group, members, balances, entries, settlements } = export;
     if version != VERSION {
         return of_file(format!("version must be {VERSION}, not {version}"));
     }
@@ -69,8 +74,8 @@ pub(crate) fn read(text: &str, form: Form, draft: &mut Draft<'_>) -> Result<(), 
              fracti-admin export writes them"
         ));
     }
-    let entries = read_all::<Entry>(draft, lists.entries, &entries);
-    let settlements = read_all::<Settlement>(draft, lists.settlements, &settlements);
+    let entries = read_all::<EntryJson>(draft, lists.entries, &entries);
+    let settlements = read_all::<SettlementJson>(draft, lists.settlements, &settlements);
     if draft.has_errors() {
         return Ok(());
     }
@@ -114,15 +119,15 @@ struct Lists {
 }
 
 impl Lists {
-    const fn of(form: Form) -> Self {
+    const fn of(form: ExportForm) -> Self {
         match form {
-            Form::File => Self {
+            ExportForm::File => Self {
                 members: "members",
                 balances: "balances",
                 entries: "entries",
                 settlements: "settlements",
             },
-            Form::Response => Self {
+            ExportForm::Response => Self {
                 members: "data.members",
                 balances: "data.balances",
                 entries: "data.entries",
@@ -139,7 +144,7 @@ impl Lists {
 
 /// The items of a list, unless one of them is broken.
 fn read_all<'a, T: Deserialize<'a>>(
-    draft: &mut Draft<'_>,
+    draft: &mut ImportDraft<'_>,
     name: &'static str,
     list: &[&'a RawValue],
 ) -> Vec<T> {
@@ -148,7 +153,7 @@ fn read_all<'a, T: Deserialize<'a>>(
         if draft.is_full() {
             break;
         }
-        match json::part(json, Place::item(name, index)) {
+        match json::part(json, FilePlace::item(name, index)) {
             Ok(part) => read.push(part),
             Err(issue) => draft.fail(issue),
         }
@@ -157,7 +162,7 @@ fn read_all<'a, T: Deserialize<'a>>(
 }
 
 struct Reader<'d, 'a> {
-    draft: &'d mut Draft<'a>,
+    draft: &'d mut ImportDraft<'a>,
     lists: Lists,
     /// Indexes of the members by their ids, and by those of the guests who are linked to them.
     members: HashMap<String, usize>,
@@ -174,7 +179,7 @@ struct Reader<'d, 'a> {
 }
 
 impl<'d, 'a> Reader<'d, 'a> {
-    fn new(draft: &'d mut Draft<'a>, lists: Lists) -> Self {
+    fn new(draft: &'d mut ImportDraft<'a>, lists: Lists) -> Self {
         Self {
             draft,
             lists,
@@ -188,7 +193,12 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     /// Adds the members: those who are present and those who take part in a row.
-    fn add_members(&mut self, members: &[Member], entries: &[Entry], open: &[Settlement]) {
+    fn add_members(
+        &mut self,
+        members: &[MemberJson],
+        entries: &[EntryJson],
+        open: &[SettlementJson],
+    ) {
         let applied = || entries.iter().filter(|entry| entry.status == EntryStatus::Applied);
         let links: HashMap<&str, &str> = applied()
             .filter_map(|entry| {
@@ -209,7 +219,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         active.extend(parties.map(|id| resolved(id)));
         let (mut people, mut left_out) = (Vec::new(), 0_usize);
         for (index, member) in members.iter().enumerate() {
-            let place = Place::item(self.lists.members, index);
+            let place = FilePlace::item(self.lists.members, index);
             if links.contains_key(&*member.id) {
                 continue;
             }
@@ -230,7 +240,7 @@ impl<'d, 'a> Reader<'d, 'a> {
                 1 => "1 guest is imported as the user to whom they were linked".to_owned(),
                 many => format!("{many} guests are imported as the users to whom they were linked"),
             };
-            self.draft.warn(Place::FILE, what);
+            self.draft.warn(FilePlace::FILE, what);
         }
         for (guest, user) in &linked {
             self.draft.note_id(*user, "fracti", guest);
@@ -242,12 +252,12 @@ impl<'d, 'a> Reader<'d, 'a> {
                 1 => format!("1 past member {without} is not imported"),
                 many => format!("{many} past members {without} are not imported"),
             };
-            self.draft.warn(Place::FILE, what);
+            self.draft.warn(FilePlace::FILE, what);
         }
     }
 
-    fn row(&mut self, row: RowPlace, entry: &Entry) {
-        let place = Place::from(row);
+    fn row(&mut self, row: RowPlace, entry: &EntryJson) {
+        let place = FilePlace::from(row);
         if !self.ids.insert((entry.ref_type, entry.id.clone())) {
             let rule = format!("{:.64} must be unique among applied entries", entry.id);
             return self.draft.refuse(place, "entryId", rule);
@@ -274,22 +284,22 @@ impl<'d, 'a> Reader<'d, 'a> {
         }
     }
 
-    fn expense(&mut self, row: RowPlace, expense: &Expense) {
-        let place = Place::from(row);
+    fn expense(&mut self, row: RowPlace, expense: &ExpenseJson) {
+        let place = FilePlace::from(row);
         let date = self.draft.date(place, "expense.date", &expense.date);
         let payers = self.parts(place, "expense.payers", &expense.payers, expense.currency);
         let shares = self.parts(place, "expense.splits", &expense.splits, expense.currency);
         let (Some(date), Some(payers), Some(shares)) = (date, payers, shares) else { return };
         self.count(expense.currency, &payers, &shares);
         let split = self.split(place, expense, &shares);
-        self.draft.push(&draft::Entry {
+        self.draft.push(&UncheckedRow {
             row,
             key: Key::exactly("fracti", &["expense", &expense.id]),
             is_payment: false,
             date,
-            description: Named { field: "expense.description", text: &expense.description },
+            description: FieldText { field: "expense.description", text: &expense.description },
             category: expense.category,
-            notes: expense.notes.as_deref().map(|text| Named { field: "expense.notes", text }),
+            notes: expense.notes.as_deref().map(|text| FieldText { field: "expense.notes", text }),
             currency: expense.currency,
             is_open: false,
             payers,
@@ -299,7 +309,12 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     /// The split of an expense, if its shares follow from it.
-    fn split(&mut self, place: Place, expense: &Expense, shares: &[Part]) -> Option<Split<usize>> {
+    fn split(
+        &mut self,
+        place: FilePlace,
+        expense: &ExpenseJson,
+        shares: &[PersonPart],
+    ) -> Option<Split<usize>> {
         let read = split::read(expense, shares, &self.members, self.draft);
         read.unwrap_or_else(|rule| {
             let what = "the shares are imported as exact amounts, because the split cannot be kept";
@@ -309,25 +324,25 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     /// Reads a completed settlement.
-    fn settlement(&mut self, row: RowPlace, entry: &Entry, settlement: &Settlement) {
-        let place = Place::from(row);
+    fn settlement(&mut self, row: RowPlace, entry: &EntryJson, settlement: &SettlementJson) {
+        let place = FilePlace::from(row);
         if settlement.status != Status::Completed {
             let rule = "must be completed, as the entry is applied";
             return self.draft.refuse(place, "settlement.status", rule);
         }
         let date = self.day(place, &entry.created_at);
-        let Some(transfer) = self.transfer(place, "settlement.", settlement) else { return };
+        let Some(payment) = self.payment(place, "settlement.", settlement) else { return };
         let Some(date) = date else { return };
-        let Transfer { from, to, minor } = transfer;
+        let Payment { from, to, minor } = payment;
         let (payers, shares) =
-            (vec![Part { member: from, minor }], vec![Part { member: to, minor }]);
+            (vec![PersonPart { person: from, minor }], vec![PersonPart { person: to, minor }]);
         self.count(settlement.currency, &payers, &shares);
-        self.draft.push(&draft::Entry {
+        self.draft.push(&UncheckedRow {
             row,
             key: key_of(settlement),
             is_payment: true,
             date,
-            description: Named { field: "settlement", text: "Payment" },
+            description: FieldText { field: "settlement", text: "Payment" },
             category: None,
             notes: None,
             currency: settlement.currency,
@@ -339,8 +354,8 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     /// Reads a settlement that was not completed at the moment of the export.
-    fn open_settlement(&mut self, row: RowPlace, settlement: &Settlement) {
-        let place = Place::from(row);
+    fn open_settlement(&mut self, row: RowPlace, settlement: &SettlementJson) {
+        let place = FilePlace::from(row);
         if !self.ids.insert((RefType::Settlement, settlement.id.clone())) {
             let rule = format!("{:.64} must be unique", settlement.id);
             return self.draft.refuse(place, "id", rule);
@@ -357,16 +372,21 @@ impl<'d, 'a> Reader<'d, 'a> {
             }
         }
         let date = self.day(place, &settlement.created_at);
-        let Some(transfer) = self.transfer(place, "", settlement) else { return };
+        let Some(payment) = self.payment(place, "", settlement) else { return };
         let Some(date) = date else { return };
-        if transfer.from == transfer.to {
+        if payment.from == payment.to {
             return self.draft.skip(row, "its members pay themselves");
         }
-        self.draft.pay_later(row, key_of(settlement), date, settlement.currency, transfer);
+        self.draft.pay_later(row, key_of(settlement), date, settlement.currency, payment);
     }
 
-    /// The transfer of a settlement, whose fields have a common start in the row.
-    fn transfer(&mut self, place: Place, start: &str, settlement: &Settlement) -> Option<Transfer> {
+    /// The payment of a settlement, whose fields have a common start in the row.
+    fn payment(
+        &mut self,
+        place: FilePlace,
+        start: &str,
+        settlement: &SettlementJson,
+    ) -> Option<Payment> {
         let field = |name| format!("{start}{name}");
         let from = self.member(place, &field("fromUserId"), &settlement.from_user_id);
         let to = self.member(place, &field("toUserId"), &settlement.to_user_id);
@@ -380,22 +400,22 @@ impl<'d, 'a> Reader<'d, 'a> {
         if settlement.tx_hash.is_some() {
             self.hashes = self.hashes.saturating_add(1);
         }
-        Some(Transfer { from, to, minor })
+        Some(Payment { from, to, minor })
     }
 
-    fn adjustment(&mut self, row: RowPlace, entry: &Entry) {
-        let place = Place::from(row);
+    fn adjustment(&mut self, row: RowPlace, entry: &EntryJson) {
+        let place = FilePlace::from(row);
         let name = self.draft.keep(place, "entryId", entry.id.parse());
         let note = entry.note.as_ref().map(|note| note.parse()).transpose();
         let note = self.draft.keep(place, "note", note);
         let changes = self.changes(place, &entry.changes);
         let (Some(name), Some(note), Some(changes)) = (name, note, changes) else { return };
         let mut sums: BTreeMap<Currency, i128> = BTreeMap::new();
-        for AdjustmentChange { member, currency, totals } in &changes {
+        for AdjustmentChange { person, currency, totals } in &changes {
             let of_all = sums.entry(*currency).or_default();
             *of_all = of_all.saturating_add(totals.net());
-            let of_member = self.nets.entry((*currency, *member)).or_default();
-            *of_member = of_member.saturating_add(totals.net());
+            let of_person = self.nets.entry((*currency, *person)).or_default();
+            *of_person = of_person.saturating_add(totals.net());
         }
         if let Some((currency, _)) = sums.into_iter().find(|(_, sum)| *sum != 0) {
             self.draft.refuse(place, "changes", format!("in {currency} must sum to 0"));
@@ -403,13 +423,17 @@ impl<'d, 'a> Reader<'d, 'a> {
             self.draft.skip(row, "it changes nothing");
         } else {
             let key = Key::exactly("fracti", &["adjustment", &entry.id]);
-            self.draft.adjust(Adjustment { place: row, key, name, note, changes });
+            self.draft.adjust(ReadAdjustment { place: row, key, name, note, changes });
         }
     }
 
     /// The changes of an adjustment. Those of the user and a guest who was linked to them are added
     /// up.
-    fn changes(&mut self, place: Place, changes: &[Change]) -> Option<Vec<AdjustmentChange>> {
+    fn changes(
+        &mut self,
+        place: FilePlace,
+        changes: &[ChangeJson],
+    ) -> Option<Vec<AdjustmentChange>> {
         if changes.len() > MAX_CHANGES {
             let rule = format!("must have at most {MAX_CHANGES} items");
             self.draft.refuse(place, "changes", rule);
@@ -420,16 +444,16 @@ impl<'d, 'a> Reader<'d, 'a> {
             let currency = change.currency;
             let path = format!("changes[{index}]");
             let member = self.member(place, &format!("{path}.userId"), &change.user_id)?;
-            let mut minor = |name: &str, amount: Option<Amount>| match amount {
+            let mut minor = |name: &str, amount: Option<AmountJson>| match amount {
                 None => Some(0),
-                Some(Amount(number)) => {
+                Some(AmountJson(number)) => {
                     self.draft.minor(place, &format!("{path}.{name}"), number, currency)
                 }
             };
             let sent = minor("sent", change.sent)?;
             let received = minor("received", change.received)?;
             let others = [change.paid, change.owed].into_iter().flatten();
-            if others.into_iter().any(|Amount(number)| number != Decimal::ZERO) {
+            if others.into_iter().any(|AmountJson(number)| number != Decimal::ZERO) {
                 let rule = "must change only sent and received in an adjustment";
                 self.draft.refuse(place, &path, rule);
                 return None;
@@ -440,9 +464,9 @@ impl<'d, 'a> Reader<'d, 'a> {
             }
             let totals = Totals { sent, received, ..Totals::default() };
             let is_same =
-                |it: &&mut AdjustmentChange| (it.member, it.currency) == (member, currency);
+                |it: &&mut AdjustmentChange| (it.person, it.currency) == (member, currency);
             match read.iter_mut().find(is_same) {
-                None => read.push(AdjustmentChange { member, currency, totals }),
+                None => read.push(AdjustmentChange { person: member, currency, totals }),
                 Some(before) => {
                     let sum = before.totals.plus(totals).ok_or("has amounts that are too large");
                     before.totals = self.draft.keep(place, &path, sum)?;
@@ -454,29 +478,29 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     /// The day of a time.
-    fn day(&mut self, place: Place, time: &str) -> Option<Day> {
+    fn day(&mut self, place: FilePlace, time: &str) -> Option<Day> {
         self.draft.date(place, "createdAt", time.get(..10).unwrap_or(time))
     }
 
     /// The parts of members, one for each member.
     fn parts(
         &mut self,
-        place: Place,
+        place: FilePlace,
         field: &str,
-        amounts: &[Share],
+        amounts: &[ShareJson],
         currency: Currency,
-    ) -> Option<Vec<Part>> {
+    ) -> Option<Vec<PersonPart>> {
         if amounts.len() > MAX_SHARES {
             self.draft.refuse(place, field, format!("must have at most {MAX_SHARES} items"));
             return None;
         }
-        let mut parts: Vec<Part> = Vec::new();
-        for (index, Share { user_id, amount, .. }) in amounts.iter().enumerate() {
+        let mut parts: Vec<PersonPart> = Vec::new();
+        for (index, ShareJson { user_id, amount, .. }) in amounts.iter().enumerate() {
             let member = self.member(place, &format!("{field}[{index}].userId"), user_id)?;
             let amount_field = format!("{field}[{index}].amount");
             let minor = self.draft.minor(place, &amount_field, amount.0, currency)?;
-            match parts.iter_mut().find(|part| part.member == member) {
-                None => parts.push(Part { member, minor }),
+            match parts.iter_mut().find(|part| part.person == member) {
+                None => parts.push(PersonPart { person: member, minor }),
                 // The user and a guest who was linked to them.
                 Some(part) => {
                     let sum = part.minor.checked_add(minor).ok_or("are too large to be summed");
@@ -487,15 +511,15 @@ impl<'d, 'a> Reader<'d, 'a> {
         Some(parts)
     }
 
-    fn member(&mut self, place: Place, field: &str, id: &str) -> Option<usize> {
+    fn member(&mut self, place: FilePlace, field: &str, id: &str) -> Option<usize> {
         let member = self.members.get(id).copied().ok_or("must be the id of a member in members");
         self.draft.keep(place, field, member)
     }
 
     /// Adds a row to the sums of its members.
-    fn count(&mut self, currency: Currency, payers: &[Part], shares: &[Part]) {
-        let paid = payers.iter().map(|part| (part.member, i128::from(part.minor)));
-        let owed = shares.iter().map(|it| (it.member, i128::from(it.minor).saturating_neg()));
+    fn count(&mut self, currency: Currency, payers: &[PersonPart], shares: &[PersonPart]) {
+        let paid = payers.iter().map(|part| (part.person, i128::from(part.minor)));
+        let owed = shares.iter().map(|it| (it.person, i128::from(it.minor).saturating_neg()));
         for (member, minor) in paid.chain(owed) {
             let net = self.nets.entry((currency, member)).or_default();
             *net = net.saturating_add(minor);
@@ -503,23 +527,23 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     /// Compares the balances in the file with the sums of its rows.
-    fn check(&mut self, balances: Vec<Balance>) {
-        for (index, Balance { user_id, currency, net }) in balances.into_iter().enumerate() {
-            let place = Place::item(self.lists.balances, index);
+    fn check(&mut self, balances: Vec<BalanceJson>) {
+        for (index, BalanceJson { user_id, currency, net }) in balances.into_iter().enumerate() {
+            let place = FilePlace::item(self.lists.balances, index);
             let Some(member) = self.member(place, "userId", &user_id) else { continue };
             let computed = self.nets.remove(&(currency, member)).unwrap_or_default();
             self.compare(place, (currency, member), net.0, computed);
         }
         for (of, net) in std::mem::take(&mut self.nets) {
             if net != 0 {
-                self.compare(Place::FILE, of, Decimal::ZERO, net);
+                self.compare(FilePlace::FILE, of, Decimal::ZERO, net);
             }
         }
     }
 
     fn compare(
         &mut self,
-        place: Place,
+        place: FilePlace,
         (currency, member): (Currency, usize),
         file: Decimal,
         computed: i128,
@@ -551,14 +575,14 @@ impl<'d, 'a> Reader<'d, 'a> {
         ] {
             match count {
                 0 => {}
-                1 => self.draft.warn(Place::FILE, one),
-                _ => self.draft.warn(Place::FILE, many),
+                1 => self.draft.warn(FilePlace::FILE, one),
+                _ => self.draft.warn(FilePlace::FILE, many),
             }
         }
     }
 }
 
 /// The identity of a settlement, whether it is completed or not.
-fn key_of(settlement: &Settlement) -> Key {
+fn key_of(settlement: &SettlementJson) -> Key {
     Key::exactly("fracti", &["settlement", &settlement.id])
 }

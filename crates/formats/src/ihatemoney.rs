@@ -13,9 +13,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    csv::{Csv, Record, unguarded},
-    draft::{Draft, Entry, Named},
-    import::{Format, Issue, Part, Place, RowPlace},
+    csv::{Csv, CsvRecord, unguarded},
+    draft::{FieldText, ImportDraft, UncheckedRow},
+    import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     json::{self, Number},
     names::{Names, Unclear},
     number::DecimalMark,
@@ -56,13 +56,13 @@ struct Bill {
 /// # Errors
 ///
 /// An [`Issue`] if it is no list of bills.
-pub(crate) fn read_json(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
+pub(crate) fn read_json(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
     let list: Vec<&RawValue> = json::file(text, &[""])?;
     if list.first().is_some_and(|first| first.get().contains("\"ower\"")) {
         return Err(is_plan());
     }
     if list.is_empty() {
-        return Err(Place::FILE.issue("the list of bills is empty"));
+        return Err(FilePlace::FILE.issue("the list of bills is empty"));
     }
     if !list.iter().any(|json| json.get().contains("\"payer_name\"")) {
         return Err(Issue::no_format());
@@ -84,7 +84,7 @@ pub(crate) fn read_json(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> 
 }
 
 /// Whether a CSV file has this format.
-pub(crate) fn is_header(header: &Record<'_>) -> bool {
+pub(crate) fn is_header(header: &CsvRecord<'_>) -> bool {
     let is_plan = header.cells == ["ower", "receiver", "amount", "currency"];
     let has_bills = COLUMNS.iter().all(|name| header.cells.iter().any(|it| it == name));
     is_plan || (has_bills && !header.cells.iter().any(|it| it == "timestamp"))
@@ -96,9 +96,9 @@ pub(crate) fn is_header(header: &Record<'_>) -> bool {
 ///
 /// An [`Issue`] where the file is no CSV.
 pub(crate) fn read_csv(
-    header: &Record<'_>,
+    header: &CsvRecord<'_>,
     records: Csv<'_>,
-    draft: &mut Draft<'_>,
+    draft: &mut ImportDraft<'_>,
 ) -> Result<(), Issue> {
     if header.cells.iter().any(|it| it == "ower") {
         return Err(is_plan());
@@ -118,8 +118,8 @@ pub(crate) fn read_csv(
         let (cells, expected) = (record.cells.len(), header.cells.len());
         if cells != expected {
             let rule = format!("the line has {cells} cells, but the header has {expected}");
-            draft.error(Place::line(record.line), rule);
-        } else if !draft.admits_row(Place::line(record.line)) {
+            draft.error(FilePlace::line(record.line), rule);
+        } else if !draft.admits_row(FilePlace::line(record.line)) {
             break;
         } else if let Some(bill) = bill(header, &record, &mut mark, draft) {
             rows.push((bill, record));
@@ -139,10 +139,10 @@ pub(crate) fn read_csv(
 /// The owers of all lines, from the cells at the index `column`. `is_ended` says whether the last
 /// line ends with a line break.
 fn read_owers(
-    rows: &[(Bill, Record<'_>)],
+    rows: &[(Bill, CsvRecord<'_>)],
     column: usize,
     is_ended: bool,
-    draft: &mut Draft<'_>,
+    draft: &mut ImportDraft<'_>,
 ) -> Vec<Option<Vec<String>>> {
     let lists: Vec<&str> = rows.iter().map(|(_, row)| unguarded(row.cell(column))).collect();
     let payers = rows.iter().map(|(bill, _)| &*bill.payer_name);
@@ -171,7 +171,7 @@ fn read_owers(
         let (name, count) = (names.join(SEPARATOR), names.len());
         let what =
             format!("{name} are read as {count} members, but may be one; JSON is unambiguous");
-        draft.warn(Place::FILE, what);
+        draft.warn(FilePlace::FILE, what);
     }
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
     read.into_iter().map(|names| names.map(owned)).collect()
@@ -179,10 +179,10 @@ fn read_owers(
 
 /// The bill of a line, without its owers.
 fn bill(
-    header: &Record<'_>,
-    record: &Record<'_>,
+    header: &CsvRecord<'_>,
+    record: &CsvRecord<'_>,
     mark: &mut DecimalMark,
-    draft: &mut Draft<'_>,
+    draft: &mut ImportDraft<'_>,
 ) -> Option<Bill> {
     let index = |name: &str| header.cells.iter().position(|it| it == name);
     let text = |name: &str| index(name).map(|index| unguarded(record.cell(index)).to_owned());
@@ -205,23 +205,23 @@ fn bill(
 }
 
 fn is_plan() -> Issue {
-    Place::FILE.issue(
+    FilePlace::FILE.issue(
         "the file has the transactions that IHateMoney proposes, not those that happened; export \
          the bills",
     )
 }
 
 /// The place of a field of a bill. `header` is that of a CSV file.
-fn place_of(row: RowPlace, field: &str, header: Option<&Record<'_>>) -> Place {
+fn place_of(row: RowPlace, field: &str, header: Option<&CsvRecord<'_>>) -> FilePlace {
     let index = header.and_then(|header| header.cells.iter().position(|name| name == field));
     match (row, index) {
-        (RowPlace::Line(line), Some(index)) => Place::cell(line, index.saturating_add(1)),
+        (RowPlace::Line(line), Some(index)) => FilePlace::cell(line, index.saturating_add(1)),
         (RowPlace::Line(_) | RowPlace::Item(..), _) => row.into(),
     }
 }
 
 /// Adds all bills to the import. `header` is that of a CSV file.
-fn import(bills: &[(RowPlace, Bill)], header: Option<&Record<'_>>, draft: &mut Draft<'_>) {
+fn import(bills: &[(RowPlace, Bill)], header: Option<&CsvRecord<'_>>, draft: &mut ImportDraft<'_>) {
     let mut members: HashMap<&str, usize> = HashMap::new();
     for (row, bill) in bills {
         let owers = bill.owers.iter().map(|name| ("owers", name));
@@ -262,14 +262,14 @@ fn import(bills: &[(RowPlace, Bill)], header: Option<&Record<'_>>, draft: &mut D
 
 struct Reader<'r, 'd, 'a> {
     /// Header of a CSV file.
-    header: Option<&'r Record<'r>>,
+    header: Option<&'r CsvRecord<'r>>,
     /// Members by their names.
     members: HashMap<&'r str, usize>,
     weights: HashMap<usize, Decimal>,
     /// The first currency that is asked.
     unknown: Option<String>,
     withheld: Withheld,
-    draft: &'d mut Draft<'a>,
+    draft: &'d mut ImportDraft<'a>,
 }
 
 impl Reader<'_, '_, '_> {
@@ -329,17 +329,17 @@ impl Reader<'_, '_, '_> {
         let name = |member| draft.name(member).to_owned();
         let paid = Paid { by: *payer, number: bill.amount.0, rounded: amount };
         match weights::divide(paid, owers, name, (key, date), withheld) {
-            Ok(shares) => draft.push(&Entry {
+            Ok(shares) => draft.push(&UncheckedRow {
                 row,
                 key,
                 is_payment,
                 date,
-                description: Named { field: "what", text: &bill.what },
+                description: FieldText { field: "what", text: &bill.what },
                 category: None,
                 notes: None,
                 currency,
                 is_open,
-                payers: vec![Part { member: *payer, minor: amount.minor }],
+                payers: vec![PersonPart { person: *payer, minor: amount.minor }],
                 shares,
                 split: None,
             }),
@@ -350,7 +350,7 @@ impl Reader<'_, '_, '_> {
 
 /// The identity of a bill, the same in JSON and CSV. The weight is that of today, so it is no part
 /// of it.
-fn key(bill: &Bill, code: &str, draft: &mut Draft<'_>) -> crate::Key {
+fn key(bill: &Bill, code: &str, draft: &mut ImportDraft<'_>) -> crate::Key {
     let amount = bill.amount.0.to_string();
     let kind = bill.kind.as_deref().unwrap_or("Expense");
     let fixed = [&*bill.date, &bill.what, &amount, code, kind, &bill.payer_name];

@@ -32,11 +32,11 @@ pub struct Import {
     /// Hash of the id that the group has in the app, if the file has one.
     pub group: Option<Key>,
     /// The people, in the order of the file.
-    pub members: Vec<Member>,
+    pub people: Vec<Person>,
     /// The expenses and payments, in the order of the file.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReadRow>,
     /// The adjustments, in the order of the file.
-    pub adjustments: Vec<Adjustment>,
+    pub adjustments: Vec<ReadAdjustment>,
     /// Number of rows that change no balance, and are left out.
     pub skipped: usize,
     /// Sums that the file states, compared with its rows. At most [`MAX_CHECKS`] are listed, but
@@ -69,8 +69,8 @@ const MAX_MESSAGE: usize = 300;
 
 /// A person in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// Name, by which answers refer to the person. No other member has it, compared without case:
+pub struct Person {
+    /// Name, by which answers refer to the person. No other person has it, compared without case:
     /// the second of two Bobs is `Bob (2)`. If the file has ids, each Bob has the end of his.
     pub name: GuestName,
     /// Number of rows in which the person takes part.
@@ -80,9 +80,9 @@ pub struct Member {
     pub ids: Vec<Key>,
 }
 
-/// An expense or a payment.
+/// A row of the file: an expense or a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct ReadRow {
     /// Place in the file.
     pub place: RowPlace,
     /// Identity of the row, the same in a later export of the same group.
@@ -106,25 +106,25 @@ pub struct Row {
 /// Movement of money in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Movement {
-    /// Members paid for members.
+    /// People paid for people.
     Expense {
         /// What each payer paid. All parts have the same sign: negative if they received money.
-        payers: Vec<Part>,
-        /// What each member owes, with the sign of the payers' parts and the same sum.
-        shares: Vec<Part>,
-        /// The split that the shares follow from, among members by their indexes in
-        /// [`Import::members`]. `None` if the shares are exact amounts.
+        payers: Vec<PersonPart>,
+        /// What each person owes, with the sign of the payers' parts and the same sum.
+        shares: Vec<PersonPart>,
+        /// The split that the shares follow from, among people by their indexes in
+        /// [`Import::people`]. `None` if the shares are exact amounts.
         split: Option<Split<usize>>,
     },
-    /// Members paid debts to members.
-    Payment(Vec<Transfer>),
+    /// People paid debts to people.
+    Payment(Vec<Payment>),
     /// A payment that the recipient has not confirmed. It changes no balances yet.
-    Pending(Transfer),
+    Pending(Payment),
 }
 
 /// An adjustment of balances, which only Fracti's own files have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Adjustment {
+pub struct ReadAdjustment {
     /// Place in the file.
     pub place: RowPlace,
     /// Identity, the same in a later export of the same group.
@@ -137,30 +137,30 @@ pub struct Adjustment {
     pub changes: Vec<AdjustmentChange>,
 }
 
-/// What an adjustment adds to the totals of a member in one currency.
+/// What an adjustment adds to the totals of a person in one currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdjustmentChange {
-    /// Index in [`Import::members`].
-    pub member: usize,
+    /// Index in [`Import::people`].
+    pub person: usize,
     /// The currency.
     pub currency: Currency,
     /// The amounts sent and received, in minor units.
     pub totals: Totals,
 }
 
-/// The part of a member in an expense.
+/// What one person paid or owes in an expense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Index in [`Import::members`].
-    pub member: usize,
+pub struct PersonPart {
+    /// Index in [`Import::people`].
+    pub person: usize,
     /// Number of minor units.
     pub minor: i64,
 }
 
-/// A payment from one member to another.
+/// A payment from one person to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transfer {
-    /// Index of the payer in [`Import::members`].
+pub struct Payment {
+    /// Index of the payer in [`Import::people`].
     pub from: usize,
     /// Index of the recipient.
     pub to: usize,
@@ -169,25 +169,25 @@ pub struct Transfer {
 }
 
 impl Movement {
-    /// What the movement adds to the balances of members, in minor units. The sum is zero. A member
+    /// What the movement adds to the balances of people, in minor units. The sum is zero. A person
     /// may appear several times.
     pub fn changes(&self) -> impl Iterator<Item = (usize, i128)> {
-        self.totals().map(|(member, totals)| (member, totals.net()))
+        self.totals().map(|(person, totals)| (person, totals.net()))
     }
 
-    /// What the movement adds to the totals of members, as [`Movement::changes`].
+    /// What the movement adds to the totals of people, as [`Movement::changes`].
     pub(crate) fn totals(&self) -> impl Iterator<Item = (usize, Totals)> {
-        let (payers, shares, transfers) = match self {
+        let (payers, shares, payments) = match self {
             Self::Expense { payers, shares, split: _ } => (&payers[..], &shares[..], &[][..]),
-            Self::Payment(transfers) => (&[][..], &[][..], &transfers[..]),
+            Self::Payment(payments) => (&[][..], &[][..], &payments[..]),
             Self::Pending(_) => (&[][..], &[][..], &[][..]),
         };
         let none = Totals::default();
-        let paid = payers.iter().map(move |it| (it.member, Totals { paid: it.minor, ..none }));
-        let owed = shares.iter().map(move |it| (it.member, Totals { owed: it.minor, ..none }));
-        let sent = transfers.iter().map(move |it| (it.from, Totals { sent: it.minor, ..none }));
+        let paid = payers.iter().map(move |it| (it.person, Totals { paid: it.minor, ..none }));
+        let owed = shares.iter().map(move |it| (it.person, Totals { owed: it.minor, ..none }));
+        let sent = payments.iter().map(move |it| (it.from, Totals { sent: it.minor, ..none }));
         let received =
-            transfers.iter().map(move |it| (it.to, Totals { received: it.minor, ..none }));
+            payments.iter().map(move |it| (it.to, Totals { received: it.minor, ..none }));
         paid.chain(owed).chain(sent).chain(received)
     }
 }
@@ -270,7 +270,7 @@ impl Issue {
     /// The error of a file in an unknown format.
     pub(crate) fn no_format() -> Self {
         let formats = Format::WORDS.join(", ");
-        Place::FILE.issue(format!("the file has none of the formats {formats}"))
+        FilePlace::FILE.issue(format!("the file has none of the formats {formats}"))
     }
 }
 
@@ -295,27 +295,27 @@ pub enum Asks {
         /// Line of the row.
         line: usize,
     },
-    /// The weight of a member in all rows. Until it is answered, the weight is 1.
+    /// The weight of a person in all rows. Until it is answered, the weight is 1.
     Weight {
-        /// Name of the member.
+        /// Name of the person.
         name: GuestName,
     },
 }
 
 /// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct FilePlace {
     row: Option<RowPlace>,
     column: Option<usize>,
 }
 
-impl From<RowPlace> for Place {
+impl From<RowPlace> for FilePlace {
     fn from(row: RowPlace) -> Self {
         Self { row: Some(row), column: None }
     }
 }
 
-impl Place {
+impl FilePlace {
     /// The whole file.
     pub(crate) const FILE: Self = Self { row: None, column: None };
 
@@ -356,7 +356,7 @@ pub struct ImportPlan<'a> {
     /// Format, if it is known.
     pub format: Option<Format>,
     /// The people in the file.
-    pub members: Vec<PlannedMember<'a>>,
+    pub members: Vec<PlannedPerson<'a>>,
     /// Number of expenses.
     pub expenses: usize,
     /// Number of settlements: one for each recipient of a payment.
@@ -379,23 +379,23 @@ pub struct ImportPlan<'a> {
     pub questions: &'a [Question],
 }
 
-/// A person of a [`ImportPlan`].
+/// A person of an [`ImportPlan`].
 #[derive(Debug, Serialize)]
-pub struct PlannedMember<'a> {
+pub struct PlannedPerson<'a> {
     /// Name.
     pub name: &'a str,
     /// Number of rows in which the person takes part.
     pub rows: usize,
 }
 
-/// A balance of a [`ImportPlan`].
+/// A balance of an [`ImportPlan`].
 #[derive(Debug, Serialize)]
 pub struct PlannedBalance<'a> {
-    /// Name of the member.
+    /// Name of the person.
     pub name: &'a str,
     /// Currency.
     pub currency: Currency,
-    /// What the group owes the member, in major units; negative if the member owes.
+    /// What the group owes the person, in major units; negative if the person owes.
     #[serde(serialize_with = "number")]
     pub net: Decimal,
 }
@@ -412,7 +412,7 @@ impl Import {
     #[must_use]
     pub fn error_in(&self, group: GroupId) -> Option<Issue> {
         let rule = "the file is an export of this group, which has its rows already";
-        (self.source == Some(group)).then(|| Place::FILE.issue(rule))
+        (self.source == Some(group)).then(|| FilePlace::FILE.issue(rule))
     }
 
     /// The summary of the import.
@@ -427,25 +427,25 @@ impl Import {
                 Movement::Pending(_) => settlements = settlements.saturating_add(1),
             }
             let nets = nets.entry(row.currency).or_default();
-            for (member, minor) in row.movement.changes() {
-                let net = nets.entry(member).or_default();
+            for (person, minor) in row.movement.changes() {
+                let net = nets.entry(person).or_default();
                 *net = net.saturating_add(minor);
             }
         }
         for change in self.adjustments.iter().flat_map(|it| &it.changes) {
             let nets = nets.entry(change.currency).or_default();
-            let net = nets.entry(change.member).or_default();
+            let net = nets.entry(change.person).or_default();
             *net = net.saturating_add(change.totals.net());
         }
-        let balance = |currency: Currency, member: usize, net: i128| {
-            let name = self.members.get(member)?.name.as_str();
+        let balance = |currency: Currency, person: usize, net: i128| {
+            let name = self.people.get(person)?.name.as_str();
             (net != 0).then(|| PlannedBalance { name, currency, net: currency.to_major(net) })
         };
         let balances = nets.iter().flat_map(|(currency, nets)| {
-            nets.iter().filter_map(|(member, net)| balance(*currency, *member, *net))
+            nets.iter().filter_map(|(person, net)| balance(*currency, *person, *net))
         });
-        let members = self.members.iter();
-        let members = members.map(|it| PlannedMember { name: it.name.as_str(), rows: it.rows });
+        let members = self.people.iter();
+        let members = members.map(|it| PlannedPerson { name: it.name.as_str(), rows: it.rows });
         ImportPlan {
             format: self.format,
             members: members.collect(),

@@ -4,7 +4,7 @@ use fracti_core::decimal::Decimal;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::value::RawValue;
 
-use crate::import::{Issue, Place, RowPlace};
+use crate::import::{FilePlace, Issue, RowPlace};
 
 /// An exact number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) fn file<'a, T: Deserialize<'a>>(
         });
         let end = line_start.unwrap_or_default().saturating_add(error.column());
         let row = if error.is_data() { None } else { row_at(text, end, lists) };
-        row.map_or(Place::FILE, Place::from).issue(message)
+        row.map_or(FilePlace::FILE, FilePlace::from).issue(message)
     })
 }
 
@@ -43,7 +43,10 @@ pub(crate) fn file<'a, T: Deserialize<'a>>(
 /// # Errors
 ///
 /// An [`Issue`] with the field and the rule.
-pub(crate) fn part<'a, T: Deserialize<'a>>(json: &'a RawValue, place: Place) -> Result<T, Issue> {
+pub(crate) fn part<'a, T: Deserialize<'a>>(
+    json: &'a RawValue,
+    place: FilePlace,
+) -> Result<T, Issue> {
     let mut part = serde_json::Deserializer::from_str(json.get());
     serde_path_to_error::deserialize(&mut part).map_err(|error| {
         let (path, message) = (error.path().to_string(), error.inner().to_string());

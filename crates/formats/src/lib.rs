@@ -59,17 +59,17 @@ pub use answers::Answers;
 pub use draft::{MAX_MEMBERS, MAX_ROWS};
 pub use encoding::{MAX_FILE, MAX_LARGE_FILE};
 pub use import::{
-    Adjustment, AdjustmentChange, Asks, Check, Format, Import, ImportPlan, Issue, MAX_CHECKS,
-    MAX_ERRORS, MAX_QUESTIONS, MAX_WARNINGS, Member, Movement, Part, PlannedBalance, PlannedMember,
-    Question, Row, RowPlace, Transfer,
+    AdjustmentChange, Asks, Check, Format, Import, ImportPlan, Issue, MAX_CHECKS, MAX_ERRORS,
+    MAX_QUESTIONS, MAX_WARNINGS, Movement, Payment, Person, PersonPart, PlannedBalance,
+    PlannedPerson, Question, ReadAdjustment, ReadRow, RowPlace,
 };
 pub use key::Key;
 pub use mapping::{Match, MatchedBy, Target, TargetError, matches};
 pub use records::Destination;
 
 use csv::Csv;
-use draft::Draft;
-use import::Place;
+use draft::ImportDraft;
+use import::FilePlace;
 
 /// Number of lines in which the header of a CSV file is looked for.
 const HEADER_LINES: usize = 5;
@@ -84,7 +84,7 @@ pub fn read(file: &[u8], answers: &Answers, today: Day) -> Import {
 /// Reads a file of at most `limit` bytes, like [`read`].
 #[must_use]
 pub fn read_with_limit(file: &[u8], limit: usize, answers: &Answers, today: Day) -> Import {
-    let mut draft = Draft::new(answers, today);
+    let mut draft = ImportDraft::new(answers, today);
     let read =
         encoding::text(file, limit).and_then(|text| match text.trim_start().chars().next() {
             Some('{') => match fracti::recognize(text) {
@@ -101,9 +101,9 @@ pub fn read_with_limit(file: &[u8], limit: usize, answers: &Answers, today: Day)
 }
 
 /// Reads a CSV file. There may be remarks of one cell before the header.
-fn read_csv(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
+fn read_csv(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
     if text.contains('\r') && !text.contains('\n') {
-        return Err(Place::FILE.issue("the lines must end with LF or CRLF, not with CR alone"));
+        return Err(FilePlace::FILE.issue("the lines must end with LF or CRLF, not with CR alone"));
     }
     let mut records = Csv::new(text);
     for _ in 0..HEADER_LINES {
@@ -117,7 +117,7 @@ fn read_csv(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
         if cospend::is_summary(&header) {
             let rule = "the file has proposed payments or statistics of Cospend, not its bills; \
                         export the project";
-            return Err(Place::FILE.issue(rule));
+            return Err(FilePlace::FILE.issue(rule));
         }
         if ihatemoney::is_header(&header) {
             return ihatemoney::read_csv(&header, records, draft);

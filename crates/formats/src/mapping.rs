@@ -14,7 +14,7 @@ use fracti_core::{
 };
 
 use crate::{
-    import::{Import, Member as Person},
+    import::{Import, Person},
     key::normal,
 };
 
@@ -91,7 +91,7 @@ pub fn matches<'a>(
         ids.find_map(|id| present().find(|member| member.id == id))
     };
     let of_ids: BTreeSet<MemberId> =
-        import.members.iter().filter_map(|person| Some(of_id(person)?.id)).collect();
+        import.people.iter().filter_map(|person| Some(of_id(person)?.id)).collect();
     let of_name = |name: &str| {
         // The names in the file are in the form NFC, but those of members may be in another one.
         let is_of = |member: &&Member| {
@@ -113,7 +113,7 @@ pub fn matches<'a>(
             of_id.or_else(|| of_name().map(|member| Match { member, by: MatchedBy::Name }))
         }
     };
-    import.members.iter().map(of_person).collect()
+    import.people.iter().map(of_person).collect()
 }
 
 impl Person {

@@ -20,8 +20,8 @@ use fracti_core::{
 
 use crate::{
     import::{
-        Adjustment, Asks, Import, Member as Person, Movement, Part, Question, Row, RowPlace,
-        Transfer,
+        Asks, Import, Movement, Payment, Person, PersonPart, Question, ReadAdjustment, ReadRow,
+        RowPlace,
     },
     key::Key,
     mapping::{Target, TargetError},
@@ -116,7 +116,7 @@ impl Import {
     /// Gives rows that the group has under a former identity that identity. `known` are those of
     /// [`Self::former_ids`] that the group has.
     pub fn recall(&mut self, group: GroupId, known: &HashSet<EntryId>) {
-        let has = |row: &Row, key: Key| row.ids(group, key).iter().any(|id| known.contains(id));
+        let has = |row: &ReadRow, key: Key| row.ids(group, key).iter().any(|id| known.contains(id));
         let mut taken: HashSet<Key> = self.rows.iter().map(|row| row.key).collect();
         for row in self.rows.iter_mut().filter(|row| !row.former.is_empty()) {
             if has(row, row.key) {
@@ -146,7 +146,7 @@ impl Import {
             let guest = || Member { id, ..Member::guest(&person.name, to.user, to.now, [0; 10]) };
             find(id).unwrap_or_else(guest)
         };
-        let people: Vec<Member> = self.members.iter().zip(matched).map(person).collect();
+        let people: Vec<Member> = self.people.iter().zip(matched).map(person).collect();
         let of_people: Vec<&Member> = people.iter().collect();
         let records = self.converted(to, &of_people, &people);
         let records = records.filter_map(|(place, records)| Some((place, records.ok()?)));
@@ -177,16 +177,16 @@ impl Import {
     pub fn payments_to_oneself(
         &self,
         members: &[Option<MemberId>],
-    ) -> impl Iterator<Item = (RowPlace, Transfer)> {
+    ) -> impl Iterator<Item = (RowPlace, Payment)> {
         let of = |person: usize| members.get(person).copied().flatten();
-        let is_one = move |it: &Transfer| of(it.from).is_some() && of(it.from) == of(it.to);
+        let is_one = move |it: &Payment| of(it.from).is_some() && of(it.from) == of(it.to);
         self.rows.iter().flat_map(move |row| {
-            let transfers = match &row.movement {
-                Movement::Payment(transfers) => transfers.as_slice(),
-                Movement::Pending(transfer) => std::slice::from_ref(transfer),
+            let payments = match &row.movement {
+                Movement::Payment(payments) => payments.as_slice(),
+                Movement::Pending(payment) => std::slice::from_ref(payment),
                 Movement::Expense { .. } => &[],
             };
-            transfers.iter().filter(move |it| is_one(it)).map(|it| (row.place, *it))
+            payments.iter().filter(move |it| is_one(it)).map(|it| (row.place, *it))
         })
     }
 
@@ -197,8 +197,8 @@ impl Import {
         members: &[Option<MemberId>],
     ) -> impl Iterator<Item = RowPlace> {
         let of = |person: usize| members.get(person).copied().flatten();
-        let is_of_one = move |it: &&Adjustment| {
-            let mut members = it.changes.iter().map(|change| of(change.member));
+        let is_of_one = move |it: &&ReadAdjustment| {
+            let mut members = it.changes.iter().map(|change| of(change.person));
             let first = members.next().flatten();
             first.is_some() && members.all(|member| member == first)
         };
@@ -209,10 +209,10 @@ impl Import {
     /// are one member: their shares become exact amounts. `members` has the member matched with
     /// each person, if any.
     pub fn splits_lost(&self, members: &[Option<MemberId>]) -> impl Iterator<Item = RowPlace> {
-        let is_lost = move |row: &&Row| match &row.movement {
+        let is_lost = move |row: &&ReadRow| match &row.movement {
             Movement::Expense { shares, split: Some(_), .. } => {
                 let mut known = BTreeSet::new();
-                let of = |part: &Part| members.get(part.member).copied().flatten();
+                let of = |part: &PersonPart| members.get(part.person).copied().flatten();
                 shares.iter().filter_map(of).any(|member| !known.insert(member))
             }
             Movement::Expense { split: None, .. } | Movement::Payment(_) | Movement::Pending(_) => {
@@ -248,7 +248,7 @@ impl Import {
         errors: &mut FieldErrors,
     ) -> Vec<Member> {
         let mut added = Vec::new();
-        for person in &self.members {
+        for person in &self.people {
             let name = &person.name;
             if targets.get(name.as_str()) != Some(&Target::NewGuest) {
                 continue;
@@ -279,7 +279,7 @@ impl Import {
     ) -> Vec<Option<&'a Member>> {
         let links: Links = members.iter().collect();
         let mut people = Vec::new();
-        for person in &self.members {
+        for person in &self.people {
             let name = &person.name;
             let member = |id| {
                 let meant = links.resolve(id);
@@ -304,7 +304,7 @@ impl Import {
                 }
             });
         }
-        let known: BTreeSet<&str> = self.members.iter().map(|it| it.name.as_str()).collect();
+        let known: BTreeSet<&str> = self.people.iter().map(|it| it.name.as_str()).collect();
         for name in targets.keys().filter(|name| !known.contains(name.as_str())) {
             let path = Path::from("options").field("members").key(name);
             errors.push(path, "must name a person in the file");
@@ -338,7 +338,7 @@ fn unknown_person() -> Error {
     Error::Table("a person of the file is no member".into())
 }
 
-impl Row {
+impl ReadRow {
     /// The ids of what the row records in a group, if its identity is `key`.
     fn ids(&self, group: GroupId, key: Key) -> Vec<EntryId> {
         let settlement = |index| settlement_id(group, key.as_bytes(), index).into();
@@ -370,15 +370,15 @@ impl Row {
                 let split_by = split.and_then(|split| expense.split_by(&split).ok());
                 Ok(vec![Record::Expense(split_by.unwrap_or(expense).into())])
             }
-            Movement::Payment(transfers) => {
+            Movement::Payment(payments) => {
                 let status = Status::Completed;
-                let indexed = (0_u32..).zip(transfers);
+                let indexed = (0_u32..).zip(payments);
                 let records = indexed
                     .map(|(index, it)| self.settlement(to, people, index, it, status).transpose());
                 records.flatten().collect()
             }
-            Movement::Pending(transfer) => {
-                let record = self.settlement(to, people, 0, transfer, Status::Pending)?;
+            Movement::Pending(payment) => {
+                let record = self.settlement(to, people, 0, payment, Status::Pending)?;
                 Ok(record.into_iter().collect())
             }
         }
@@ -425,10 +425,14 @@ impl Row {
 
     /// The parts of members, in the order of the file. Those of people who are one member are added
     /// up.
-    fn merged(&self, parts: &[Part], people: &[&Member]) -> Result<Vec<(MemberId, i64)>, Error> {
+    fn merged(
+        &self,
+        parts: &[PersonPart],
+        people: &[&Member],
+    ) -> Result<Vec<(MemberId, i64)>, Error> {
         let mut sums: Vec<(MemberId, i64)> = Vec::new();
-        for Part { member, minor } in parts {
-            let Member { id, .. } = people.get(*member).ok_or_else(unknown_person)?;
+        for PersonPart { person, minor } in parts {
+            let Member { id, .. } = people.get(*person).ok_or_else(unknown_person)?;
             match sums.iter_mut().find(|(known, _)| known == id) {
                 None => sums.push((*id, *minor)),
                 Some((_, sum)) => {
@@ -446,11 +450,11 @@ impl Row {
         to: &Destination<'_>,
         people: &[&Member],
         index: u32,
-        transfer: &Transfer,
+        payment: &Payment,
         status: Status,
     ) -> Result<Option<Record>, Error> {
         let member = |person: usize| people.get(person).ok_or_else(unknown_person);
-        let (payer, recipient) = (member(transfer.from)?, member(transfer.to)?);
+        let (payer, recipient) = (member(payment.from)?, member(payment.to)?);
         if payer.id == recipient.id {
             return Ok(None);
         }
@@ -462,7 +466,7 @@ impl Row {
             from_user_name: payer.name.clone(),
             to_user_id: recipient.id,
             to_user_name: recipient.name.clone(),
-            amount: self.currency.to_major(transfer.minor),
+            amount: self.currency.to_major(payment.minor),
             currency: self.currency,
             tx_hash: None,
             status,
@@ -475,12 +479,12 @@ impl Row {
     }
 }
 
-impl Adjustment {
+impl ReadAdjustment {
     /// The event of the adjustment, unless all its members are one member.
     fn event(&self, to: &Destination<'_>, people: &[&Member]) -> Result<Option<Event>, Error> {
         let mut changes: Vec<Change> = Vec::new();
         for change in &self.changes {
-            let Member { id: user, .. } = people.get(change.member).ok_or_else(unknown_person)?;
+            let Member { id: user, .. } = people.get(change.person).ok_or_else(unknown_person)?;
             let (user, currency, totals) = (*user, change.currency, change.totals);
             match changes.iter_mut().find(|it| (it.user, it.currency) == (user, currency)) {
                 None => changes.push(Change { user, currency, totals }),

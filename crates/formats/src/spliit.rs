@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 
 use crate::{
     category::category,
-    draft::{Draft, Entry, Named},
-    import::{Format, Issue, Part, Place, RowPlace},
+    draft::{FieldText, ImportDraft, UncheckedRow},
+    import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     json::{self, Number},
     key::Key,
     rounding::Withheld,
@@ -36,13 +36,13 @@ const CUSTOM_DECIMALS: u8 = 2;
 /// A file. A currency without a code is a symbol or a name.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object with expenses and participants")]
-pub(crate) struct Group<'a> {
+pub(crate) struct SpliitGroup<'a> {
     /// Exports before August 2026 have none.
     #[serde(default)]
     id: Option<String>,
     #[serde(borrow)]
     expenses: Vec<&'a RawValue>,
-    participants: Vec<Participant>,
+    participants: Vec<SpliitParticipant>,
     #[serde(default)]
     currency: Option<String>,
     #[serde(default)]
@@ -50,14 +50,15 @@ pub(crate) struct Group<'a> {
 }
 
 #[derive(Deserialize)]
-struct Participant {
+#[serde(expecting = "a participant")]
+struct SpliitParticipant {
     id: String,
     name: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an expense")]
-struct Expense {
+struct SpliitExpense {
     /// Exports before August 2026 have none.
     id: Option<String>,
     #[serde(rename = "expenseDate")]
@@ -102,16 +103,15 @@ enum SplitMode {
 /// # Errors
 ///
 /// An [`Issue`] if it is not the JSON of a group.
-pub(crate) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
-    let group: Group<'_> = json::file(text, &[EXPENSES, PARTICIPANTS])?;
+pub(crate) fn read(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
+    let group: SpliitGroup<'_> = json::file(text, &[EXPENSES, PARTICIPANTS])?;
     draft.format(Format::SpliitJson);
     if let Some(id) = &group.id {
         draft.group("spliit", id);
     }
-    let participants =
-        group.participants.iter().enumerate().map(|(index, it)| {
-            (Place::item(PARTICIPANTS, index), it.name.as_str(), it.id.as_str())
-        });
+    let participants = group.participants.iter().enumerate().map(|(index, it)| {
+        (FilePlace::item(PARTICIPANTS, index), it.name.as_str(), it.id.as_str())
+    });
     let members = draft.add_people(&participants.collect::<Vec<_>>(), "spliit", "participant");
     let code = group.currency_code.filter(|code| !code.is_empty());
     let (currency, is_open) =
@@ -141,14 +141,14 @@ pub(crate) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Issue> {
     let Reader { draft, recurring, converted, .. } = reader;
     if recurring > 0 {
         let what = format!("the rules of recurrence of {recurring} expenses are not imported");
-        draft.warn(Place::FILE, what);
+        draft.warn(FilePlace::FILE, what);
     }
     if converted > 0 {
         let what = format!(
             "of {converted} expenses in another currency, the amounts in the currency of the group \
              are imported"
         );
-        draft.warn(Place::FILE, what);
+        draft.warn(FilePlace::FILE, what);
     }
     Ok(())
 }
@@ -162,7 +162,7 @@ fn decimals(code: &str) -> u8 {
 }
 
 struct Reader<'d, 'a> {
-    draft: &'d mut Draft<'a>,
+    draft: &'d mut ImportDraft<'a>,
     /// Indexes of the members by their ids.
     members: HashMap<String, usize>,
     /// Ids of the expenses read.
@@ -181,8 +181,8 @@ struct Reader<'d, 'a> {
 }
 
 impl Reader<'_, '_> {
-    fn row(&mut self, row: RowPlace, expense: &Expense) {
-        let place = Place::from(row);
+    fn row(&mut self, row: RowPlace, expense: &SpliitExpense) {
+        let place = FilePlace::from(row);
         let day = expense.date.get(..10).unwrap_or(&expense.date);
         let date = self.draft.date(place, "expenseDate", day);
         let Some(payer) = self.member(place, "paidById", &expense.paid_by_id) else { return };
@@ -195,23 +195,23 @@ impl Reader<'_, '_> {
             self.converted = self.converted.saturating_add(1);
         }
         let Some(key) = self.key(place, expense) else { return };
-        self.draft.push(&Entry {
+        self.draft.push(&UncheckedRow {
             row,
             key,
             is_payment: expense.is_reimbursement,
             date,
-            description: Named { field: "title", text: &expense.title },
+            description: FieldText { field: "title", text: &expense.title },
             category: expense.category.as_ref().and_then(our_category),
-            notes: expense.notes.as_deref().map(|text| Named { field: "notes", text }),
+            notes: expense.notes.as_deref().map(|text| FieldText { field: "notes", text }),
             currency: self.currency,
             is_open: self.is_open,
-            payers: vec![Part { member: payer, minor: amount }],
+            payers: vec![PersonPart { person: payer, minor: amount }],
             shares,
             split: None,
         });
     }
 
-    fn key(&mut self, place: Place, expense: &Expense) -> Option<Key> {
+    fn key(&mut self, place: FilePlace, expense: &SpliitExpense) -> Option<Key> {
         let share = |it: &PaidFor| format!("{} {}", it.shares.0, it.participant_id);
         let mut shares: Vec<_> = expense.paid_for.iter().map(share).collect();
         shares.sort_unstable();
@@ -228,7 +228,7 @@ impl Reader<'_, '_> {
         Some(key)
     }
 
-    fn member(&mut self, place: Place, field: &str, id: &str) -> Option<usize> {
+    fn member(&mut self, place: FilePlace, field: &str, id: &str) -> Option<usize> {
         let member = self.members.get(id).copied().ok_or("must be the id of a participant");
         self.draft.keep(place, field, member)
     }
@@ -236,10 +236,10 @@ impl Reader<'_, '_> {
     /// What the payer paid, and what the members owe.
     fn amounts(
         &mut self,
-        place: Place,
-        expense: &Expense,
+        place: FilePlace,
+        expense: &SpliitExpense,
         payer: usize,
-    ) -> Option<(i64, Vec<Part>)> {
+    ) -> Option<(i64, Vec<PersonPart>)> {
         let mut paid_for: Vec<(usize, &PaidFor)> = expense.paid_for.iter().enumerate().collect();
         // The app compares ids by their UTF-16 code units.
         paid_for.sort_by(|(_, one), (_, two)| {
@@ -277,8 +277,11 @@ impl Reader<'_, '_> {
             (Decimal::new(amount.into(), 0), amount, units)
         };
         let units: Option<Vec<i64>> = units.into_iter().map(|it| i64::try_from(it).ok()).collect();
-        let shares = members.into_iter().zip(units?).map(|(member, minor)| Part { member, minor });
-        let mut shares: Vec<Part> = shares.collect();
+        let shares = members
+            .into_iter()
+            .zip(units?)
+            .map(|(member, minor)| PersonPart { person: member, minor });
+        let mut shares: Vec<PersonPart> = shares.collect();
         // Without ids, the app calculated with fractions, and rounded only the balances.
         if is_finer || expense.id.is_none() {
             let weights: Vec<i128> = weights.into_iter().map(i128::from).collect();
@@ -295,12 +298,12 @@ impl Reader<'_, '_> {
     }
 
     /// Converts the app's minor units to ours.
-    fn minor(&mut self, place: Place, field: &str, units: i128) -> Option<i64> {
+    fn minor(&mut self, place: FilePlace, field: &str, units: i128) -> Option<i64> {
         let number = Decimal::new(units, self.decimals);
         self.draft.minor(place, field, number, self.currency)
     }
 
-    fn whole(&mut self, place: Place, field: &str, Number(number): Number) -> Option<i64> {
+    fn whole(&mut self, place: FilePlace, field: &str, Number(number): Number) -> Option<i64> {
         let whole = number.at_scale(0).and_then(|whole| i64::try_from(whole).ok());
         self.draft.keep(place, field, whole.ok_or("must be a whole number below 2^63"))
     }

@@ -9,9 +9,9 @@ use fracti_core::{currency::Currency, decimal::Decimal, money::Money};
 
 use crate::{
     category::category,
-    csv::{Csv, Record, unguarded},
-    draft::{Draft, Entry, MEMBER, Named},
-    import::{Format, Issue, Part, Place, RowPlace},
+    csv::{Csv, CsvRecord, unguarded},
+    draft::{FieldText, ImportDraft, MEMBER, UncheckedRow},
+    import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     number::{DecimalMark, rounded},
     rounding::{Exact, Withheld},
 };
@@ -38,7 +38,7 @@ const PAYMENT: [&str; 12] = [
 /// Whether a file has this format: the header is English, or a row has the form of the app's. The
 /// names of columns are in the language of the account, but their order is the same in all. Dates
 /// and currencies need not be valid here, so that they are reported with their lines.
-pub(crate) fn is_header(header: &Record<'_>, rows: Csv<'_>) -> bool {
+pub(crate) fn is_header(header: &CsvRecord<'_>, rows: Csv<'_>) -> bool {
     let english = ["Date", "Description", "Category", "Cost", "Currency"];
     let is_english = (0..).zip(english).all(|(index, name)| header.cell(index).trim() == name);
     let is_number = |text: &str| {
@@ -47,7 +47,7 @@ pub(crate) fn is_header(header: &Record<'_>, rows: Csv<'_>) -> bool {
     };
     let is_code =
         |text: &str| text.len() == 3 && text.bytes().all(|letter| letter.is_ascii_uppercase());
-    let is_row = |row: &Record<'_>| {
+    let is_row = |row: &CsvRecord<'_>| {
         let is_cell = |cell: &str| cell.trim().is_empty() || is_number(cell.trim());
         is_number(row.cell(3).trim())
             && is_code(row.cell(4).trim())
@@ -66,9 +66,9 @@ pub(crate) fn is_header(header: &Record<'_>, rows: Csv<'_>) -> bool {
 ///
 /// An [`Issue`] where the file is no CSV.
 pub(crate) fn read(
-    header: &Record<'_>,
+    header: &CsvRecord<'_>,
     records: Csv<'_>,
-    draft: &mut Draft<'_>,
+    draft: &mut ImportDraft<'_>,
 ) -> Result<(), Issue> {
     draft.format(Format::SplitwiseCsv);
     let names = header.cells.iter().enumerate().take(header.width(&records)).skip(COLUMNS);
@@ -93,10 +93,10 @@ pub(crate) fn read(
         let (cells, expected) = (record.cells.len(), header.cells.len());
         if cells != expected {
             let rule = format!("the line has {cells} cells, but the header has {expected}");
-            reader.draft.error(Place::line(record.line), rule);
+            reader.draft.error(FilePlace::line(record.line), rule);
         } else if record.cell(2).trim().is_empty() && record.cell(3).trim().is_empty() {
             reader.total(&record);
-        } else if reader.draft.admits_row(Place::line(record.line)) {
+        } else if reader.draft.admits_row(FilePlace::line(record.line)) {
             reader.row(&record);
         } else {
             break;
@@ -107,7 +107,7 @@ pub(crate) fn read(
 }
 
 struct Reader<'d, 'a> {
-    draft: &'d mut Draft<'a>,
+    draft: &'d mut ImportDraft<'a>,
     members: Vec<usize>,
     mark: DecimalMark,
     /// For each currency, the sum of each member's nets, and whether it was compared.
@@ -116,12 +116,12 @@ struct Reader<'d, 'a> {
 }
 
 impl Reader<'_, '_> {
-    fn row(&mut self, record: &Record<'_>) {
+    fn row(&mut self, record: &CsvRecord<'_>) {
         let date = self.draft.date(record.place(0), "the date", record.cell(0));
         let Some((currency, numbers)) = self.amounts(record) else { return };
         let exact_cost = self.number(record, 3, currency);
         let (Some(date), Some(exact_cost)) = (date, exact_cost) else { return };
-        let place = Place::line(record.line);
+        let place = FilePlace::line(record.line);
         let Some(nets) = self.nets(place, currency, &numbers) else { return };
         let read = rounded(exact_cost, currency);
         let Some((mut cost, is_rounded)) = self.draft.keep(record.place(3), "the amount", read)
@@ -153,18 +153,18 @@ impl Reader<'_, '_> {
         let key = self.key(record, currency, exact_cost, &numbers);
         let is_payment = PAYMENT.contains(&record.cell(2).trim().to_lowercase().as_str());
         // Members with the sign of the cost paid more than they owe.
-        let (givers, takers): (Vec<Part>, Vec<Part>) = nets
+        let (givers, takers): (Vec<PersonPart>, Vec<PersonPart>) = nets
             .into_iter()
             .filter(|part| part.minor != 0)
             .partition(|part| part.minor.signum() == cost.signum());
-        let owed = takers.iter().map(|it| Part { minor: it.minor.saturating_neg(), ..*it });
+        let owed = takers.iter().map(|it| PersonPart { minor: it.minor.saturating_neg(), ..*it });
         let given: i128 = givers.iter().map(|part| i128::from(part.minor)).sum();
         if given.unsigned_abs() > cost.unsigned_abs().into() || (given == 0 && !takers.is_empty()) {
             let rule = "the cells of the members exceed the cost";
             self.draft.error(record.place(3), rule);
             return;
         }
-        let mut shares: Vec<Part> = owed.collect();
+        let mut shares: Vec<PersonPart> = owed.collect();
         let mut payers = givers;
         match payers.as_mut_slice() {
             [] => {
@@ -175,7 +175,7 @@ impl Reader<'_, '_> {
             [payer] => {
                 let own = cost.saturating_sub(payer.minor);
                 if own != 0 {
-                    shares.insert(0, Part { minor: own, ..*payer });
+                    shares.insert(0, PersonPart { minor: own, ..*payer });
                 }
                 payer.minor = cost;
             }
@@ -186,12 +186,12 @@ impl Reader<'_, '_> {
                 self.draft.warn(place, what);
             }
         }
-        self.draft.push(&Entry {
+        self.draft.push(&UncheckedRow {
             row: RowPlace::Line(record.line),
             key,
             is_payment,
             date,
-            description: Named { field: "the description", text: description },
+            description: FieldText { field: "the description", text: description },
             category: category(record.cell(2)).filter(|_| !is_payment),
             notes: None,
             currency,
@@ -203,7 +203,12 @@ impl Reader<'_, '_> {
     }
 
     /// The nets of the members in minor units, which sum to zero.
-    fn nets(&mut self, place: Place, currency: Currency, numbers: &[Decimal]) -> Option<Vec<Part>> {
+    fn nets(
+        &mut self,
+        place: FilePlace,
+        currency: Currency,
+        numbers: &[Decimal],
+    ) -> Option<Vec<PersonPart>> {
         let sum = numbers.iter().try_fold(Decimal::ZERO, |sum, number| sum.plus(*number));
         let sum = self.draft.keep(place, "the sum", sum.ok_or("is too large"))?;
         let is_finer = numbers.iter().any(|number| number.decimals() > currency.exponent());
@@ -226,7 +231,7 @@ impl Reader<'_, '_> {
         let nets = self.draft.keep(place, "the cells", nets.ok_or("must sum to 0"))?;
         let parts = self.members.iter().zip(nets).map(|(member, net)| {
             let minor = i64::try_from(net).ok()?;
-            Some(Part { member: *member, minor })
+            Some(PersonPart { person: *member, minor })
         });
         parts.collect()
     }
@@ -235,7 +240,7 @@ impl Reader<'_, '_> {
     /// in the language of the account, so neither is part of it.
     fn key(
         &mut self,
-        record: &Record<'_>,
+        record: &CsvRecord<'_>,
         currency: Currency,
         cost: Decimal,
         numbers: &[Decimal],
@@ -254,7 +259,7 @@ impl Reader<'_, '_> {
     }
 
     /// Compares the sums of the columns with a line of totals.
-    fn total(&mut self, record: &Record<'_>) {
+    fn total(&mut self, record: &CsvRecord<'_>) {
         let Some((currency, totals)) = self.amounts(record) else { return };
         let zeros = vec![Decimal::ZERO; self.members.len()];
         let (sums, is_compared) = self.sums.entry(currency).or_insert_with(|| (zeros, false));
@@ -276,7 +281,7 @@ impl Reader<'_, '_> {
     }
 
     /// The currency of a line and the amounts of all members.
-    fn amounts(&mut self, record: &Record<'_>) -> Option<(Currency, Vec<Decimal>)> {
+    fn amounts(&mut self, record: &CsvRecord<'_>) -> Option<(Currency, Vec<Decimal>)> {
         let code = record.cell(4).trim();
         let currency = self.draft.code(record.place(4), "the currency", code)?;
         let cells = (COLUMNS..).take(self.members.len());
@@ -287,7 +292,12 @@ impl Reader<'_, '_> {
     }
 
     /// The number in a cell. It may be finer than a minor unit if its decimal mark is certain.
-    fn number(&mut self, record: &Record<'_>, index: usize, currency: Currency) -> Option<Decimal> {
+    fn number(
+        &mut self,
+        record: &CsvRecord<'_>,
+        index: usize,
+        currency: Currency,
+    ) -> Option<Decimal> {
         let place = record.place(index);
         let is_certain = self.mark.is_certain();
         let read = self.mark.number(record.cell(index));
@@ -308,7 +318,7 @@ impl Reader<'_, '_> {
                     "the file ends without the totals in {currency}, so rows may be missing; \
                      export it again"
                 );
-                self.draft.error(Place::line(last), rule);
+                self.draft.error(FilePlace::line(last), rule);
             }
         }
     }

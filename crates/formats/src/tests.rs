@@ -50,15 +50,15 @@ fn balances(import: &Import) -> Vec<String> {
 /// The rows of an import, like "2026-01-31 Dinner EUR: +0 30, -0 10, -1 20", where 0 and 1 are
 /// members, or with "0>1" for a payment.
 fn rows(import: &Import) -> Vec<String> {
-    let row = |row: &crate::Row| {
+    let row = |row: &crate::ReadRow| {
         let parts: Vec<String> = match &row.movement {
             Movement::Expense { payers, shares, split: _ } => {
                 let paid = payers.iter().map(|part| ("+", part));
                 let parts = paid.chain(shares.iter().map(|part| ("-", part)));
-                parts.map(|(sign, part)| format!("{sign}{} {}", part.member, part.minor)).collect()
+                parts.map(|(sign, part)| format!("{sign}{} {}", part.person, part.minor)).collect()
             }
-            Movement::Payment(transfers) => {
-                transfers.iter().map(|it| format!("{}>{} {}", it.from, it.to, it.minor)).collect()
+            Movement::Payment(payments) => {
+                payments.iter().map(|it| format!("{}>{} {}", it.from, it.to, it.minor)).collect()
             }
             Movement::Pending(it) => vec![format!("{}>{} {} pending", it.from, it.to, it.minor)],
         };
@@ -159,12 +159,12 @@ fn check_laws(import: &Import) -> Result<(), TestCaseError> {
         let sum: i128 = row.movement.changes().map(|(_, minor)| minor).sum();
         prop_assert_eq!(sum, 0);
         let members = row.movement.changes().map(|(member, _)| member);
-        prop_assert!(members.max() < Some(import.members.len()));
+        prop_assert!(members.max() < Some(import.people.len()));
         if let Movement::Expense { shares, split: Some(split), .. } = &row.movement {
             let id = |person: usize| Some(MemberId::from(UserId::new(person as u64 + 1).unwrap()));
             let split = split.clone().among(id).unwrap();
             let shares: Vec<_> =
-                shares.iter().map(|it| (id(it.member).unwrap(), it.minor)).collect();
+                shares.iter().map(|it| (id(it.person).unwrap(), it.minor)).collect();
             let minor = shares.iter().map(|(_, minor)| minor).sum();
             let amount = Money { currency: row.currency, minor };
             prop_assert_eq!(split.check_shares(amount, &shares), Ok(()));

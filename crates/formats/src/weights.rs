@@ -3,7 +3,7 @@
 use fracti_core::{decimal::Decimal, id::UserId, money::Money, split::Split, time::Day};
 
 use crate::{
-    import::Part,
+    import::PersonPart,
     key::Key,
     rounding::{Exact, Withheld},
 };
@@ -43,7 +43,7 @@ pub(crate) fn divide(
     name: impl Fn(usize) -> String,
     (key, date): (Key, Day),
     withheld: &mut Withheld,
-) -> Result<Vec<Part>, String> {
+) -> Result<Vec<PersonPart>, String> {
     weights.sort_by_cached_key(|(member, _)| name(*member));
     let decimals = weights.iter().map(|(_, weight)| weight.decimals()).max().unwrap_or_default();
     let whole: Option<Vec<i128>> = weights.iter().map(|(_, it)| it.at_scale(decimals)).collect();
@@ -67,8 +67,11 @@ pub(crate) fn divide(
     let split = Split::Shares(split.ok_or("the weights differ too much")?);
     let shares = split.divide(paid.rounded, key.expense(date)).map_err(|it| it.to_string())?;
     let shares = shares.iter().map(|share| share.amount.minor);
-    let parts = weights.into_iter().zip(shares).map(|((member, _), minor)| Part { member, minor });
-    let parts: Vec<Part> = parts.collect();
+    let parts = weights
+        .into_iter()
+        .zip(shares)
+        .map(|((member, _), minor)| PersonPart { person: member, minor });
+    let parts: Vec<PersonPart> = parts.collect();
     let balanced = balanced(paid, &parts, &whole, withheld).or(is_exact.then_some(parts));
     balanced.ok_or_else(|| "the weights differ too much".to_owned())
 }
@@ -77,31 +80,32 @@ pub(crate) fn divide(
 /// withheld most; `None` if the numbers are too large. Where these are equal, `shares` decide.
 pub(crate) fn balanced(
     paid: Paid,
-    shares: &[Part],
+    shares: &[PersonPart],
     weights: &[i128],
     withheld: &mut Withheld,
-) -> Option<Vec<Part>> {
+) -> Option<Vec<PersonPart>> {
     let Money { currency, minor } = paid.rounded;
     let exact = exact_shares(paid, shares, weights)?;
     let rounded = withheld.round(currency, &exact, minor.into())?;
     if let Some((numerator, denominator)) = paid.exact() {
         withheld.note_payment(currency, paid.by, (numerator, denominator), minor.into());
     }
-    let minor =
-        |(share, minor): (&Part, i128)| Some(Part { minor: i64::try_from(minor).ok()?, ..*share });
+    let minor = |(share, minor): (&PersonPart, i128)| {
+        Some(PersonPart { minor: i64::try_from(minor).ok()?, ..*share })
+    };
     shares.iter().zip(rounded).map(minor).collect()
 }
 
 /// The exact shares of an amount by weights; `None` if the numbers are too large.
-fn exact_shares(paid: Paid, shares: &[Part], weights: &[i128]) -> Option<Vec<Exact>> {
+fn exact_shares(paid: Paid, shares: &[PersonPart], weights: &[i128]) -> Option<Vec<Exact>> {
     let (amount, parts) = paid.exact()?;
     let total = weights.iter().try_fold(0_i128, |sum, weight| sum.checked_add(*weight))?;
     let denominator = total.checked_abs()?.checked_mul(parts)?;
-    let exact = |(share, weight): (&Part, &i128)| {
+    let exact = |(share, weight): (&PersonPart, &i128)| {
         let numerator = amount.checked_mul(*weight)?.checked_mul(total.signum())?;
         let down = numerator.checked_div_euclid(denominator)?;
         let is_up = i128::from(share.minor) > down;
-        Some(Exact { member: share.member, numerator, denominator, is_up })
+        Some(Exact { member: share.person, numerator, denominator, is_up })
     };
     shares.iter().zip(weights).map(exact).collect()
 }

@@ -7,7 +7,7 @@ use fracti_core::{
     money::Money,
     split::{Split, SplitType},
 };
-use fracti_formats::{Answers, Format, Import, Movement, Part, RowPlace, read};
+use fracti_formats::{Answers, Format, Import, Movement, PersonPart, RowPlace, read};
 use serde_json::Value;
 
 use super::{Eventful, exported, pages};
@@ -58,10 +58,10 @@ async fn export_is_read_with_equal_balances_shares_and_payers() {
         let Movement::Expense { payers, shares, split } = &row.movement else {
             unreachable!("{row:?}")
         };
-        let of = |parts: &[Part]| -> BTreeMap<String, Decimal> {
+        let of = |parts: &[PersonPart]| -> BTreeMap<String, Decimal> {
             let major =
-                |part: &Part| Money { currency: row.currency, minor: part.minor }.to_major();
-            parts.iter().map(|it| (import.members[it.member].name.to_string(), major(it))).collect()
+                |part: &PersonPart| Money { currency: row.currency, minor: part.minor }.to_major();
+            parts.iter().map(|it| (import.people[it.person].name.to_string(), major(it))).collect()
         };
         let expense = &entry["expense"];
         assert_eq!(

@@ -10,7 +10,7 @@ use fracti_core::{
 };
 use fracti_formats::{
     Answers, Import, MAX_CHECKS, MAX_ERRORS, MAX_MEMBERS, MAX_QUESTIONS, MAX_ROWS, MAX_WARNINGS,
-    Movement, Part, read,
+    Movement, PersonPart, read,
 };
 
 static TODAY: LazyLock<Day> = LazyLock::new(|| "2026-06-30".parse().unwrap());
@@ -38,15 +38,15 @@ pub fn import(bytes: &[u8]) {
 }
 
 fn check(import: &Import) {
-    let Import { members, rows, adjustments, .. } = import;
-    assert!(members.len() <= MAX_MEMBERS && rows.len() + adjustments.len() <= MAX_ROWS);
+    let Import { people, rows, adjustments, .. } = import;
+    assert!(people.len() <= MAX_MEMBERS && rows.len() + adjustments.len() <= MAX_ROWS);
     assert!(import.errors.len() <= MAX_ERRORS && import.questions.len() <= MAX_QUESTIONS);
     assert!(import.checks.len() <= MAX_CHECKS && import.warnings.len() <= MAX_WARNINGS + 1);
     assert!(import.format.is_some() || !import.is_ready());
     let mut nets: BTreeMap<(usize, &str), i128> = BTreeMap::new();
     for row in rows {
         for (member, minor) in row.movement.changes() {
-            assert!(member < members.len());
+            assert!(member < people.len());
             *nets.entry((member, row.currency.code())).or_default() += minor;
         }
         assert_eq!(row.movement.changes().map(|(_, minor)| minor).sum::<i128>(), 0);
@@ -58,7 +58,7 @@ fn check(import: &Import) {
                 assert!(sign != 0 && parts.clone().all(|part| part == sign || part == 0));
                 for parts in [payers, shares] {
                     let mut members: Vec<usize> =
-                        parts.iter().map(|part: &Part| part.member).collect();
+                        parts.iter().map(|part: &PersonPart| part.person).collect();
                     members.sort_unstable();
                     members.dedup();
                     assert_eq!(members.len(), parts.len());
@@ -72,17 +72,17 @@ fn check(import: &Import) {
                 assert!(transfers.iter().all(|it| it.minor > 0 && it.from != it.to));
             }
             Movement::Pending(it) => {
-                assert!(it.minor > 0 && it.from != it.to && it.from.max(it.to) < members.len());
+                assert!(it.minor > 0 && it.from != it.to && it.from.max(it.to) < people.len());
             }
         }
     }
     for adjustment in adjustments {
         let mut sums: BTreeMap<&str, i128> = BTreeMap::new();
         for change in &adjustment.changes {
-            assert!(change.member < members.len() && change.totals != Totals::default());
+            assert!(change.person < people.len() && change.totals != Totals::default());
             let Totals { paid, owed, sent, received } = change.totals;
             assert!(paid == 0 && owed == 0 && sent >= 0 && received >= 0);
-            *nets.entry((change.member, change.currency.code())).or_default() +=
+            *nets.entry((change.person, change.currency.code())).or_default() +=
                 change.totals.net();
             *sums.entry(change.currency.code()).or_default() += change.totals.net();
         }
@@ -94,10 +94,10 @@ fn check(import: &Import) {
 }
 
 /// The shares of an expense follow from its split, for any ids of the members.
-fn check_split(split: &Split<usize>, shares: &[Part], currency: Currency) {
+fn check_split(split: &Split<usize>, shares: &[PersonPart], currency: Currency) {
     let id = |person: usize| MemberId::from(UserId::new(person as u64 + 1).unwrap());
     let split = split.clone().among(|person| Some(id(person))).unwrap();
-    let shares: Vec<_> = shares.iter().map(|part| (id(part.member), part.minor)).collect();
+    let shares: Vec<_> = shares.iter().map(|part| (id(part.person), part.minor)).collect();
     let minor = shares.iter().map(|(_, minor)| minor).sum();
     assert_eq!(split.check_shares(Money { currency, minor }, &shares), Ok(()));
 }

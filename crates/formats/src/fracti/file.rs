@@ -28,7 +28,7 @@ struct Probe {
 
 /// The form of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ExportForm {
     /// A file of `fracti-admin export`.
     File,
     /// A response of the API.
@@ -38,15 +38,15 @@ pub(crate) enum Form {
 /// A file, or a page of the API.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object with entries and members")]
-pub(super) struct Export<'a> {
+pub(super) struct ExportJson<'a> {
     pub(super) version: u64,
     /// Number of entries of the whole export.
     pub(super) sequence: u64,
     /// The group, on the first page.
-    pub(super) group: Option<Group>,
+    pub(super) group: Option<GroupJson>,
     /// The members, on the first page.
-    pub(super) members: Option<Vec<Member>>,
-    pub(super) balances: Option<Vec<Balance>>,
+    pub(super) members: Option<Vec<MemberJson>>,
+    pub(super) balances: Option<Vec<BalanceJson>>,
     #[serde(borrow)]
     pub(super) entries: Vec<&'a RawValue>,
     #[serde(borrow)]
@@ -55,19 +55,19 @@ pub(super) struct Export<'a> {
 
 /// A response of the API.
 #[derive(Deserialize)]
-pub(super) struct Response<'a> {
+pub(super) struct ResponseJson<'a> {
     #[serde(borrow)]
-    pub(super) data: Export<'a>,
+    pub(super) data: ExportJson<'a>,
 }
 
 /// The group of an export. A file that was edited may have another id than Fracti gives.
 #[derive(Deserialize)]
 #[serde(expecting = "a group")]
-pub(super) struct Group {
+pub(super) struct GroupJson {
     id: String,
 }
 
-impl Group {
+impl GroupJson {
     pub(super) fn id(&self) -> Option<GroupId> {
         self.id.parse().ok()
     }
@@ -75,7 +75,7 @@ impl Group {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a member")]
-pub(super) struct Member {
+pub(super) struct MemberJson {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) left_at: Option<String>,
@@ -84,15 +84,15 @@ pub(super) struct Member {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a balance")]
-pub(super) struct Balance {
+pub(super) struct BalanceJson {
     pub(super) user_id: String,
     pub(super) currency: Currency,
-    pub(super) net: Amount,
+    pub(super) net: AmountJson,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an entry")]
-pub(super) struct Entry {
+pub(super) struct EntryJson {
     #[serde(rename = "entryId")]
     pub(super) id: String,
     pub(super) sequence: u64,
@@ -100,26 +100,26 @@ pub(super) struct Entry {
     pub(super) ref_type: RefType,
     pub(super) linked_to: Option<String>,
     pub(super) note: Option<String>,
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<ChangeJson>,
     pub(super) created_at: String,
-    pub(super) expense: Option<Expense>,
-    pub(super) settlement: Option<Settlement>,
+    pub(super) expense: Option<ExpenseJson>,
+    pub(super) settlement: Option<SettlementJson>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a change")]
-pub(super) struct Change {
+pub(super) struct ChangeJson {
     pub(super) user_id: String,
     pub(super) currency: Currency,
-    pub(super) paid: Option<Amount>,
-    pub(super) owed: Option<Amount>,
-    pub(super) sent: Option<Amount>,
-    pub(super) received: Option<Amount>,
+    pub(super) paid: Option<AmountJson>,
+    pub(super) owed: Option<AmountJson>,
+    pub(super) sent: Option<AmountJson>,
+    pub(super) received: Option<AmountJson>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an expense")]
-pub(super) struct Expense {
+pub(super) struct ExpenseJson {
     pub(super) id: String,
     pub(super) description: String,
     pub(super) category: Option<Category>,
@@ -127,33 +127,33 @@ pub(super) struct Expense {
     pub(super) notes: Option<String>,
     pub(super) currency: Currency,
     pub(super) split_type: SplitType,
-    pub(super) payers: Vec<Share>,
-    pub(super) splits: Vec<Share>,
-    pub(super) items: Option<Vec<Line>>,
+    pub(super) payers: Vec<ShareJson>,
+    pub(super) splits: Vec<ShareJson>,
+    pub(super) items: Option<Vec<LineJson>>,
 }
 
 /// What a member paid or owes, with the input from which a share was computed.
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Share {
+#[serde(rename_all = "camelCase", expecting = "a share")]
+pub(super) struct ShareJson {
     pub(super) user_id: String,
-    pub(super) amount: Amount,
-    pub(super) percentage: Option<Amount>,
-    pub(super) weight: Option<Amount>,
-    pub(super) adjustment: Option<Amount>,
+    pub(super) amount: AmountJson,
+    pub(super) percentage: Option<AmountJson>,
+    pub(super) weight: Option<AmountJson>,
+    pub(super) adjustment: Option<AmountJson>,
 }
 
 /// A line of a receipt.
 #[derive(Deserialize)]
 #[serde(expecting = "a line")]
-pub(super) struct Line {
+pub(super) struct LineJson {
     pub(super) kind: LineKind,
     pub(super) name: String,
-    pub(super) amount: Amount,
+    pub(super) amount: AmountJson,
     pub(super) rest: Option<bool>,
-    pub(super) quantity: Option<Amount>,
-    pub(super) price: Option<Amount>,
-    pub(super) sharers: Option<Vec<Sharer>>,
+    pub(super) quantity: Option<AmountJson>,
+    pub(super) price: Option<AmountJson>,
+    pub(super) sharers: Option<Vec<SharerJson>>,
     pub(super) over: Option<Vec<usize>>,
     pub(super) split: Option<LineSplit>,
 }
@@ -161,18 +161,18 @@ pub(super) struct Line {
 /// A member who shares a line.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a sharer")]
-pub(super) struct Sharer {
+pub(super) struct SharerJson {
     pub(super) user_id: String,
-    pub(super) weight: Amount,
+    pub(super) weight: AmountJson,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a settlement")]
-pub(super) struct Settlement {
+pub(super) struct SettlementJson {
     pub(super) id: String,
     pub(super) from_user_id: String,
     pub(super) to_user_id: String,
-    pub(super) amount: Amount,
+    pub(super) amount: AmountJson,
     pub(super) currency: Currency,
     pub(super) tx_hash: Option<String>,
     pub(super) status: Status,
@@ -181,9 +181,9 @@ pub(super) struct Settlement {
 
 /// An exact number, or the same digits as text, as the API writes it with `amounts=text`.
 #[derive(Clone, Copy)]
-pub(super) struct Amount(pub(super) Decimal);
+pub(super) struct AmountJson(pub(super) Decimal);
 
-impl<'de> Deserialize<'de> for Amount {
+impl<'de> Deserialize<'de> for AmountJson {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let json = <&RawValue>::deserialize(from)?.get();
         let digits = json.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(json);
@@ -193,17 +193,17 @@ impl<'de> Deserialize<'de> for Amount {
 }
 
 /// The form of a JSON file in this format. A truncated file is recognized by its beginning.
-pub(crate) fn recognize(text: &str) -> Option<Form> {
+pub(crate) fn recognize(text: &str) -> Option<ExportForm> {
     let is_ours = |probe: &Probe| probe.format.as_deref() == Some(NAME);
     match serde_json::from_str::<Probe>(text) {
-        Ok(probe) if is_ours(&probe) => Some(Form::File),
-        Ok(Probe { data: Some(probe), .. }) if is_ours(&probe) => Some(Form::Response),
+        Ok(probe) if is_ours(&probe) => Some(ExportForm::File),
+        Ok(Probe { data: Some(probe), .. }) if is_ours(&probe) => Some(ExportForm::Response),
         Ok(_) => None,
         Err(_) => {
             let end = text.char_indices().nth(START).map_or(text.len(), |(end, _)| end);
             let start = text.get(..end).filter(|it| it.contains(&format!("\"{NAME}\"")))?;
             let is_response = start.contains("\"data\"");
-            Some(if is_response { Form::Response } else { Form::File })
+            Some(if is_response { ExportForm::Response } else { ExportForm::File })
         }
     }
 }

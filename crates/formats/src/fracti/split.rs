@@ -11,8 +11,8 @@ use fracti_core::{
     split::{MAX_SHARES, Split, SplitType},
 };
 
-use super::file::{Amount, Expense, Line, Share, Sharer};
-use crate::{draft::Draft, import::Part};
+use super::file::{AmountJson, ExpenseJson, LineJson, ShareJson, SharerJson};
+use crate::{draft::ImportDraft, import::PersonPart};
 
 /// The split of an expense, from which `shares` follow; `None` if they are exact amounts or zero.
 /// `members` has the indexes of members by their ids in the file.
@@ -21,10 +21,10 @@ use crate::{draft::Draft, import::Part};
 ///
 /// The rule of the API that the split breaks.
 pub(super) fn read(
-    expense: &Expense,
-    shares: &[Part],
+    expense: &ExpenseJson,
+    shares: &[PersonPart],
     members: &HashMap<String, usize>,
-    draft: &Draft<'_>,
+    draft: &ImportDraft<'_>,
 ) -> Result<Option<Split<usize>>, String> {
     let amount: i128 = shares.iter().map(|part| i128::from(part.minor)).sum();
     if expense.split_type == SplitType::Exact || amount == 0 {
@@ -44,9 +44,9 @@ pub(super) fn read(
         ..NewExpense::default()
     };
     let people: BTreeMap<MemberId, usize> =
-        shares.iter().map(|part| (stand_in(part.member), part.member)).collect();
+        shares.iter().map(|part| (stand_in(part.person), part.person)).collect();
     let shares: Vec<(MemberId, i64)> =
-        shares.iter().map(|part| (stand_in(part.member), part.minor)).collect();
+        shares.iter().map(|part| (stand_in(part.person), part.minor)).collect();
     let split = new.split_into(&shares).map_err(|error| {
         let named = |rule: String, (id, person): (&MemberId, &usize)| {
             rule.replace(&id.to_string(), draft.name(*person))
@@ -73,11 +73,11 @@ fn first_rule(error: Error) -> String {
     }
 }
 
-fn number(amount: Option<Amount>) -> Field<Decimal> {
-    amount.map_or(Field::Absent, |Amount(number)| Field::Value(number))
+fn number(amount: Option<AmountJson>) -> Field<Decimal> {
+    amount.map_or(Field::Absent, |AmountJson(number)| Field::Value(number))
 }
 
-fn split_input(share: &Share, member: impl Fn(&String) -> MemberId) -> SplitInput {
+fn split_input(share: &ShareJson, member: impl Fn(&String) -> MemberId) -> SplitInput {
     SplitInput {
         user: Field::Value(member(&share.user_id)),
         amount: Field::Value(share.amount.0),
@@ -90,7 +90,7 @@ fn split_input(share: &Share, member: impl Fn(&String) -> MemberId) -> SplitInpu
 /// The lines of a receipt. A list that is too long is refused here, because the rules would report
 /// an error for each of its items.
 fn line_inputs(
-    lines: &[Line],
+    lines: &[LineJson],
     member: impl Fn(&String) -> MemberId,
 ) -> Result<Vec<LineInput>, String> {
     let path = Path::from("items");
@@ -99,11 +99,11 @@ fn line_inputs(
         (length <= max).then_some(()).ok_or_else(rule)
     };
     at_most(&path, MAX_LINES, lines.len())?;
-    let sharer = |sharer: &Sharer| SharerInput {
+    let sharer = |sharer: &SharerJson| SharerInput {
         user: Field::Value(member(&sharer.user_id)),
         weight: Field::Value(sharer.weight.0),
     };
-    let line = |(index, line): (usize, &Line)| {
+    let line = |(index, line): (usize, &LineJson)| {
         let path = path.index(index);
         at_most(&path.field("sharers"), MAX_SHARES, line.sharers.as_ref().map_or(0, Vec::len))?;
         at_most(&path.field("over"), MAX_LINES, line.over.as_ref().map_or(0, Vec::len))?;

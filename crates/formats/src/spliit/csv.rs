@@ -8,9 +8,9 @@ use fracti_core::{currency::Currency, decimal::Decimal, time::Day};
 
 use crate::{
     category::category,
-    csv::{Csv, Record, unguarded},
-    draft::{Draft, Entry, MEMBER, Named},
-    import::{Format, Issue, Part, Place, RowPlace},
+    csv::{Csv, CsvRecord, unguarded},
+    draft::{FieldText, ImportDraft, MEMBER, UncheckedRow},
+    import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     key::Key,
     number::DecimalMark,
     quote::quoted,
@@ -32,7 +32,7 @@ const IS_REIMBURSEMENT: &str = "Is Reimbursement";
 const SPLIT_MODE: &str = "Split mode";
 
 /// Whether a CSV file has this format.
-pub(crate) fn is_header(header: &Record<'_>) -> bool {
+pub(crate) fn is_header(header: &CsvRecord<'_>) -> bool {
     let has = |column| header.cells.iter().any(|name| name == column);
     let is_ours = header.cell(CURRENCY) == "Currency" && header.cell(COST) == "Cost";
     is_ours && has(IS_REIMBURSEMENT) && has(SPLIT_MODE)
@@ -44,9 +44,9 @@ pub(crate) fn is_header(header: &Record<'_>) -> bool {
 ///
 /// An [`Issue`] where the file is no CSV.
 pub(crate) fn read(
-    header: &Record<'_>,
+    header: &CsvRecord<'_>,
     records: Csv<'_>,
-    draft: &mut Draft<'_>,
+    draft: &mut ImportDraft<'_>,
 ) -> Result<(), Issue> {
     draft.format(Format::SpliitCsv);
     let index = |name: &str| header.cells.iter().position(|it| it == name);
@@ -79,8 +79,8 @@ pub(crate) fn read(
         let (cells, expected) = (record.cells.len(), header.cells.len());
         if cells != expected {
             let rule = format!("the line has {cells} cells, but the header has {expected}");
-            reader.draft.error(Place::line(record.line), rule);
-        } else if reader.draft.admits_row(Place::line(record.line)) {
+            reader.draft.error(FilePlace::line(record.line), rule);
+        } else if reader.draft.admits_row(FilePlace::line(record.line)) {
             reader.row(&record);
         } else {
             break;
@@ -89,20 +89,20 @@ pub(crate) fn read(
     let Reader { draft, converted, .. } = reader;
     let dates = "the dates are those of the server's time zone, which may be one day early; those \
                  of the JSON export are exact";
-    draft.warn(Place::FILE, dates);
+    draft.warn(FilePlace::FILE, dates);
     draft.warn_of_end();
     if converted > 0 {
         let what = format!(
             "of {converted} expenses in another currency, the amounts in the currency of the group \
              are imported"
         );
-        draft.warn(Place::FILE, what);
+        draft.warn(FilePlace::FILE, what);
     }
     Ok(())
 }
 
 struct Reader<'d, 'a> {
-    draft: &'d mut Draft<'a>,
+    draft: &'d mut ImportDraft<'a>,
     members: Vec<usize>,
     /// Index of the first member's column.
     first: usize,
@@ -118,7 +118,7 @@ struct Reader<'d, 'a> {
 }
 
 impl Reader<'_, '_> {
-    fn row(&mut self, record: &Record<'_>) {
+    fn row(&mut self, record: &CsvRecord<'_>) {
         let date = self.draft.date(record.place(0), "the date", record.cell(0));
         let is_payment = self.is_payment(record);
         let Some((currency, is_open)) = self.currency(record) else { return };
@@ -130,12 +130,12 @@ impl Reader<'_, '_> {
         let cost = self.units(record, COST, unit);
         // All cells are read, so that all errors are reported.
         let cells = (self.first..).zip(self.members.clone());
-        let cells: Vec<Option<Part>> = cells
+        let cells: Vec<Option<PersonPart>> = cells
             .map(|(index, member)| {
-                self.units(record, index, unit).map(|minor| Part { member, minor })
+                self.units(record, index, unit).map(|minor| PersonPart { person: member, minor })
             })
             .collect();
-        let cells: Option<Vec<Part>> = cells.into_iter().collect();
+        let cells: Option<Vec<PersonPart>> = cells.into_iter().collect();
         let (Some(date), Some(is_payment), Some(minor), Some(cells)) =
             (date, is_payment, cost, cells)
         else {
@@ -151,8 +151,9 @@ impl Reader<'_, '_> {
         }
         let sign = minor.signum();
         let shares = cells.iter().filter(|part| part.minor != 0);
-        let share = |part: &Part| part.minor.saturating_abs().saturating_mul(sign);
-        let shares: Vec<Part> = shares.map(|it| Part { minor: share(it), ..*it }).collect();
+        let share = |part: &PersonPart| part.minor.saturating_abs().saturating_mul(sign);
+        let shares: Vec<PersonPart> =
+            shares.map(|it| PersonPart { minor: share(it), ..*it }).collect();
         let sum: i128 = shares.iter().map(|part| i128::from(part.minor)).sum();
         let missing = i128::from(minor).saturating_sub(sum).unsigned_abs();
         let smallest = smallest(of_app, currency);
@@ -160,7 +161,7 @@ impl Reader<'_, '_> {
         if missing > most.unwrap_or_default().into() {
             let sum = unit.major(sum);
             let rule = format!("the shares sum to {sum}, but the cost is {cost}");
-            return self.draft.error(Place::line(record.line), rule);
+            return self.draft.error(FilePlace::line(record.line), rule);
         }
         let Some(payer) = self.payer(record, (minor, unit), &cells) else { return };
         let is_evenly = self.mode.is_some_and(|index| record.cell(index) == "Evenly");
@@ -179,28 +180,28 @@ impl Reader<'_, '_> {
             let shares = self.shares(record, (minor, unit), &shares, payer);
             let Some(shares) = self.rounded_shares(shares, unit, rounded.minor) else {
                 let rule = "the shares are too large";
-                return self.draft.error(Place::line(record.line), rule);
+                return self.draft.error(FilePlace::line(record.line), rule);
             };
             shares
         };
-        self.draft.push(&Entry {
+        self.draft.push(&UncheckedRow {
             row: RowPlace::Line(record.line),
             key,
             is_payment,
             date,
-            description: Named { field: "the description", text: unguarded(record.cell(1)) },
+            description: FieldText { field: "the description", text: unguarded(record.cell(1)) },
             category: category(unguarded(record.cell(2))),
             notes: None,
             currency,
             is_open,
-            payers: vec![Part { member: payer, minor: rounded.minor }],
+            payers: vec![PersonPart { person: payer, minor: rounded.minor }],
             shares,
             split: None,
         });
     }
 
     /// The currency of a row, and whether it is still to be answered.
-    fn currency(&mut self, record: &Record<'_>) -> Option<(Currency, bool)> {
+    fn currency(&mut self, record: &CsvRecord<'_>) -> Option<(Currency, bool)> {
         let text = unguarded(record.cell(CURRENCY));
         let first = self.currency.get_or_insert_with(|| text.to_owned());
         if first == text {
@@ -215,7 +216,7 @@ impl Reader<'_, '_> {
         None
     }
 
-    fn is_payment(&mut self, record: &Record<'_>) -> Option<bool> {
+    fn is_payment(&mut self, record: &CsvRecord<'_>) -> Option<bool> {
         match record.cell(self.reimbursement) {
             "Yes" => Some(true),
             "No" => Some(false),
@@ -230,15 +231,15 @@ impl Reader<'_, '_> {
     /// The member who paid, who is asked if several may have paid.
     fn payer(
         &mut self,
-        record: &Record<'_>,
+        record: &CsvRecord<'_>,
         (cost, unit): (i64, Unit),
-        cells: &[Part],
+        cells: &[PersonPart],
     ) -> Option<usize> {
-        let has_sign = |part: &&Part| part.minor.signum() == cost.signum();
-        let place = Place::line(record.line);
+        let has_sign = |part: &&PersonPart| part.minor.signum() == cost.signum();
+        let place = FilePlace::line(record.line);
         let mut payers = cells.iter().filter(has_sign);
         match (payers.next(), payers.next()) {
-            (Some(payer), None) => return Some(payer.member),
+            (Some(payer), None) => return Some(payer.person),
             (Some(_), Some(_)) => {
                 self.draft
                     .error(place, "only the cell of the payer must have the sign of the cost");
@@ -246,7 +247,7 @@ impl Reader<'_, '_> {
             }
             (None, _) => {}
         }
-        let mut without = cells.iter().filter(|part| part.minor == 0).map(|part| part.member);
+        let mut without = cells.iter().filter(|part| part.minor == 0).map(|part| part.person);
         let payer = match (without.next(), without.next()) {
             (Some(only), None) => return Some(only),
             (Some(_), Some(_)) => {
@@ -264,7 +265,7 @@ impl Reader<'_, '_> {
                 return None;
             }
         };
-        if !cells.contains(&Part { member: payer, minor: 0 }) {
+        if !cells.contains(&PersonPart { person: payer, minor: 0 }) {
             self.draft.error(place, "the payer must be a member whose cell is 0");
             return None;
         }
@@ -275,11 +276,11 @@ impl Reader<'_, '_> {
     /// the cost by up to half a unit of the app for each cell. The payer owes the difference.
     fn shares(
         &mut self,
-        record: &Record<'_>,
+        record: &CsvRecord<'_>,
         (cost, unit): (i64, Unit),
-        shares: &[Part],
+        shares: &[PersonPart],
         payer: usize,
-    ) -> Vec<Part> {
+    ) -> Vec<PersonPart> {
         let mut shares = shares.to_vec();
         let sum: i64 = shares.iter().fold(0, |sum, part| sum.saturating_add(part.minor));
         let missing = cost.saturating_sub(sum);
@@ -287,10 +288,10 @@ impl Reader<'_, '_> {
             let (sum, total) = (unit.major(sum.into()), unit.major(cost.into()));
             let what =
                 format!("the shares sum to {sum}, not to {total}; the payer owes the difference");
-            self.draft.warn(Place::line(record.line), what);
-            match shares.iter_mut().find(|part| part.member == payer) {
+            self.draft.warn(FilePlace::line(record.line), what);
+            match shares.iter_mut().find(|part| part.person == payer) {
                 Some(own) => own.minor = own.minor.saturating_add(missing),
-                None => shares.push(Part { member: payer, minor: missing }),
+                None => shares.push(PersonPart { person: payer, minor: missing }),
             }
         }
         shares
@@ -300,17 +301,17 @@ impl Reader<'_, '_> {
     /// weights of an earlier split.
     fn evenly(
         &mut self,
-        record: &Record<'_>,
+        record: &CsvRecord<'_>,
         paid: Paid,
-        shares: &[Part],
+        shares: &[PersonPart],
         row: (Key, Day),
-    ) -> Option<Vec<Part>> {
-        let place = Place::line(record.line);
+    ) -> Option<Vec<PersonPart>> {
+        let place = FilePlace::line(record.line);
         self.draft.warn(
             place,
             "the cells differ, but the split mode is Evenly; equal shares are imported",
         );
-        let sharers = shares.iter().map(|part| (part.member, Decimal::new(1, 0))).collect();
+        let sharers = shares.iter().map(|part| (part.person, Decimal::new(1, 0))).collect();
         let name = |member| self.draft.name(member).to_owned();
         let shares = weights::divide(paid, sharers, name, row, &mut self.withheld);
         shares.map_err(|rule| self.draft.error(place, rule)).ok()
@@ -320,12 +321,12 @@ impl Reader<'_, '_> {
     /// it.
     fn key(
         &mut self,
-        record: &Record<'_>,
+        record: &CsvRecord<'_>,
         cost: Decimal,
-        cells: &[Part],
+        cells: &[PersonPart],
         currency: Currency,
     ) -> Key {
-        let cell = |part: &Part| format!("{} {}", part.minor, self.draft.name(part.member));
+        let cell = |part: &PersonPart| format!("{} {}", part.minor, self.draft.name(part.person));
         let mut cells: Vec<_> = cells.iter().filter(|part| part.minor != 0).map(cell).collect();
         cells.sort_unstable();
         let cost = cost.to_string();
@@ -346,7 +347,7 @@ impl Reader<'_, '_> {
 
     /// Decimals that the app has in the currency of a row. A text that is a code may be the sign
     /// of a group without a code, whose amounts have two decimals.
-    fn decimals(&self, record: &Record<'_>, text: &str) -> u8 {
+    fn decimals(&self, record: &CsvRecord<'_>, text: &str) -> u8 {
         let has_decimals = |cell: &str| {
             let decimals = cell.split_once(['.', ',']).map_or("", |(_, decimals)| decimals);
             !decimals.trim_end_matches('0').is_empty()
@@ -357,7 +358,7 @@ impl Reader<'_, '_> {
     }
 
     /// The amount of a cell, in units.
-    fn units(&mut self, record: &Record<'_>, index: usize, unit: Unit) -> Option<i64> {
+    fn units(&mut self, record: &CsvRecord<'_>, index: usize, unit: Unit) -> Option<i64> {
         let place = record.place(index);
         let number = self.mark.number(record.cell(index));
         let number = self.draft.keep(place, "the amount", number)?;
@@ -370,20 +371,25 @@ impl Reader<'_, '_> {
     }
 
     /// The shares in minor units, which sum to the cost.
-    fn rounded_shares(&mut self, shares: Vec<Part>, unit: Unit, cost: i64) -> Option<Vec<Part>> {
+    fn rounded_shares(
+        &mut self,
+        shares: Vec<PersonPart>,
+        unit: Unit,
+        cost: i64,
+    ) -> Option<Vec<PersonPart>> {
         let excess = unit.scale.saturating_sub(unit.currency.exponent());
         if excess == 0 {
             return Some(shares);
         }
         let denominator = 10_i128.checked_pow(excess.into())?;
-        let exact = |part: &Part| {
+        let exact = |part: &PersonPart| {
             let numerator = part.minor.into();
-            Exact { member: part.member, numerator, denominator, is_up: false }
+            Exact { member: part.person, numerator, denominator, is_up: false }
         };
         let exact: Vec<Exact> = shares.iter().map(exact).collect();
         let rounded = self.withheld.round(unit.currency, &exact, cost.into())?;
-        let minor = |(share, minor): (&Part, i128)| {
-            Some(Part { minor: i64::try_from(minor).ok()?, ..*share })
+        let minor = |(share, minor): (&PersonPart, i128)| {
+            Some(PersonPart { minor: i64::try_from(minor).ok()?, ..*share })
         };
         shares.iter().zip(rounded).map(minor).collect()
     }

@@ -111,11 +111,11 @@ fn quotes_outside_of_bills_are_not_doubled() {
         let import = read_text(&file);
         assert_eq!(errors(&import), [""; 0], "{name}");
         assert_eq!(rows(&import), ["2026-01-31 Tea EUR: +1 900, -0 900"]);
-        assert_eq!(import.members[0].name.as_str(), name);
+        assert_eq!(import.people[0].name.as_str(), name);
         // A spreadsheet doubles them.
         let saved = file.replace(&format!("\n\"{name}\""), &format!("\r\n\"{}\"", doubled(name)));
         let import = read_text(&saved);
-        assert_eq!(import.members.first().map(|it| it.name.as_str()), Some(name), "{saved}");
+        assert_eq!(import.people.first().map(|it| it.name.as_str()), Some(name), "{saved}");
         let quoted = file.replace(BILLS, &BILLS.replace(',', "\",\"").replace("what", "\"what"));
         let import = read_text(&quoted.replace("deleted", "deleted\""));
         assert_eq!(errors(&import), [""; 0], "{quoted}");

@@ -150,7 +150,7 @@ fn names_that_guests_cannot_have_are_shortened_or_ids() {
             );
         let import = read_text(&file);
         assert!(import.is_ready(), "{:?}", errors(&import));
-        let names = import.members.iter().map(|it| it.name.to_string()).collect::<Vec<_>>();
+        let names = import.people.iter().map(|it| it.name.to_string()).collect::<Vec<_>>();
         (names, warnings(&import).split_off(1))
     };
     let long = "𝔸".repeat(63);
@@ -185,8 +185,8 @@ fn names_that_guests_cannot_have_are_shortened_or_ids() {
 /// The adjustments of an import, like "opening Opening: 0 EUR 3, 1 EUR -3".
 fn adjustments(import: &Import) -> Vec<String> {
     let change =
-        |it: &crate::AdjustmentChange| format!("{} {} {}", it.member, it.currency, it.totals.net());
-    let text = |it: &crate::Adjustment| {
+        |it: &crate::AdjustmentChange| format!("{} {} {}", it.person, it.currency, it.totals.net());
+    let text = |it: &crate::ReadAdjustment| {
         let changes: Vec<String> = it.changes.iter().map(change).collect();
         let note = it.note.as_ref().map(|note| format!(" {note}")).unwrap_or_default();
         format!("{}{note}: {}", it.name.as_str(), changes.join(", "))
@@ -253,7 +253,7 @@ fn changes_of_a_guest_and_their_user_are_added_up() {
     // Bob received from his guest, so nothing is left of his balance.
     let [only] = &import.adjustments[..] else { panic!("{import:?}") };
     let [of_bob] = &only.changes[..] else { panic!("{only:?}") };
-    assert_eq!((of_bob.member, of_bob.totals.sent, of_bob.totals.received), (1, 250, 250));
+    assert_eq!((of_bob.person, of_bob.totals.sent, of_bob.totals.received), (1, 250, 250));
 }
 
 #[test]

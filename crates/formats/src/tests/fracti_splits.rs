@@ -8,7 +8,7 @@ use super::{fracti::FILE, *};
 fn split_of<'a>(import: &'a Import, description: &str) -> Option<Split<&'a str>> {
     let row = import.rows.iter().find(|row| row.description.as_str() == description).unwrap();
     let Movement::Expense { split, .. } = &row.movement else { unreachable!("{row:?}") };
-    let name = |person: usize| Some(import.members[person].name.as_str());
+    let name = |person: usize| Some(import.people[person].name.as_str());
     split.clone().map(|split| split.among(name).unwrap())
 }
 

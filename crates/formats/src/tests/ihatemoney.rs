@@ -21,7 +21,7 @@ fn json_and_csv_have_equal_rows_and_balances() {
     assert_eq!(rows(&json), rows(&csv));
     assert_eq!(balances(&json), balances(&csv));
     assert_eq!(keys(&json), keys(&csv));
-    assert_eq!(json.members, csv.members);
+    assert_eq!(json.people, csv.people);
     assert!(json.is_ready() && csv.is_ready());
     let places = |import: &Import| import.rows.iter().map(|row| row.place).collect::<Vec<_>>();
     assert_eq!(places(&json), [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|index| RowPlace::Item("", index)));

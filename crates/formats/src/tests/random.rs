@@ -108,7 +108,7 @@ fn nets(import: &Import) -> Nets {
     let mut nets = Nets::new();
     for row in &import.rows {
         for (member, minor) in row.movement.changes() {
-            let name = import.members[member].name.to_string();
+            let name = import.people[member].name.to_string();
             *nets.entry((name, row.currency.code().to_owned())).or_default() += minor;
         }
     }
@@ -134,7 +134,7 @@ fn assert_nets(import: &Import, mut expected: Nets) -> Result<(), TestCaseError>
 fn assert_keys(earlier: &Import, later: &Import) -> Result<(), TestCaseError> {
     let later = keys(later);
     prop_assert!(later.values().all(|count| *count == 1));
-    let is_large = |row: &&crate::Row| {
+    let is_large = |row: &&crate::ReadRow| {
         row.movement.changes().map(|(_, minor)| minor.abs()).sum::<i128>() > 200
     };
     let mut rows = earlier.rows.iter().filter(is_large);
@@ -160,7 +160,7 @@ fn assert_weighted(
         imported.iter().flat_map(|row| row.movement.changes()).collect();
     for (member, (name, weight)) in names.iter().zip(weights).enumerate() {
         let of_member =
-            changes.iter().filter(|(member, _)| import.members[*member].name.as_str() == *name);
+            changes.iter().filter(|(member, _)| import.people[*member].name.as_str() == *name);
         let net: i128 = of_member.map(|(_, minor)| minor).sum();
         let paid = if member == row.payer { i128::from(row.minor) } else { 0 };
         let owed = paid - net;

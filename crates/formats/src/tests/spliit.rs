@@ -102,7 +102,7 @@ fn a_currency_without_a_code_is_asked() {
         assert_eq!(question.asks, crate::Asks::Currency);
         assert!(question.message.contains(sign), "{}", question.message);
         assert_eq!((errors(&import), import.rows.len()), (vec![], 0));
-        assert_eq!(import.members[1].rows, 1);
+        assert_eq!(import.people[1].rows, 1);
         assert!(!import.is_ready());
     }
 }
@@ -212,7 +212,7 @@ fn names_that_guests_cannot_have_are_shortened_or_ids() {
         let file = group(EUR, &expense(&[])).replace("Bob", name);
         let import = read_text(&file);
         assert!(import.is_ready(), "{:?}", errors(&import));
-        assert_eq!(import.members[1].name.as_str(), read);
+        assert_eq!(import.people[1].name.as_str(), read);
         assert!(warnings(&import)[0].starts_with("participants[1].name name "));
     }
 }

@@ -10,7 +10,7 @@ use fracti_core::{
     telegram::User,
     time::Timestamp,
 };
-use fracti_formats::{Destination, Import, Movement, Part, Target};
+use fracti_formats::{Destination, Import, Movement, PersonPart, Target};
 use fracti_store::{Idempotency, ImportPart, MemberKey, Outcome, RequestContext, Table};
 
 use super::{Finding, exports::read};
@@ -67,7 +67,7 @@ async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
     let member_key = MemberKey { group: made.id, user };
     let (group, members) = table.group(member_key, now).await.unwrap();
     let to = Destination { group: &group, members: &members, user, now };
-    let people = import.members.iter().map(|person| person.name.to_string());
+    let people = import.people.iter().map(|person| person.name.to_string());
     let targets = people.map(|name| (name, Target::NewGuest)).collect();
     let new = import.recorded_in(&to, &targets).unwrap();
     // All rows may be of the past, or left out.
@@ -94,8 +94,8 @@ async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
 /// What a file says of its expenses, payments and adjustments, by the names of people, in a fixed
 /// order. Shares are in the order of the file.
 fn contents(import: &Import) -> Vec<String> {
-    let name = |member: usize| import.members[member].name.to_string();
-    let part = |part: &Part| (name(part.member), part.minor);
+    let name = |member: usize| import.people[member].name.to_string();
+    let part = |part: &PersonPart| (name(part.person), part.minor);
     let mut rows = Vec::new();
     for row in &import.rows {
         match &row.movement {
@@ -121,7 +121,7 @@ fn contents(import: &Import) -> Vec<String> {
     for adjustment in &import.adjustments {
         let changes = adjustment.changes.iter();
         let mut changes: Vec<_> =
-            changes.map(|it| (it.currency, name(it.member), it.totals)).collect();
+            changes.map(|it| (it.currency, name(it.person), it.totals)).collect();
         changes.sort_by_key(|(currency, name, _)| (*currency, name.clone()));
         rows.push(format!("adjustment {:?}: {changes:?}", adjustment.note));
     }
