@@ -6,7 +6,7 @@ use clap::Args;
 use fracti_core::{
     group::Member,
     id::{GroupId, UserId},
-    import::{Confirmed, NewImport, Record, Status},
+    import::{Confirmed, ImportStatus, NewImport, Record},
     time::Timestamp,
 };
 use fracti_files::recall;
@@ -125,7 +125,7 @@ impl Admin {
         if updated > 0 || deleted > 0 {
             writeln!(out, "edited: {updated}; deleted: {deleted}")?;
         }
-        if import.status == Status::Done {
+        if import.status == ImportStatus::Done {
             return Ok(Outcome::Good);
         }
         writeln!(out, "a member has undone the import meanwhile")?;
@@ -166,7 +166,7 @@ impl Admin {
             };
             let recorded = [sum.expenses, sum.settlements, sum.adjustments, sum.already_there];
             bar.set_position(recorded.into_iter().fold(0, u64::saturating_add));
-            if sum.import.status != Status::Running {
+            if sum.import.status != ImportStatus::Running {
                 bar.finish_and_clear();
                 return Ok(sum);
             }

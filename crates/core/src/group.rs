@@ -1,9 +1,9 @@
 //! Groups and their members.
 
+pub mod group_state;
 mod guest;
 pub mod links;
 pub mod named;
-pub mod presence;
 
 use serde::{Deserialize, Serialize};
 

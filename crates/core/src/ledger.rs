@@ -23,10 +23,10 @@ use crate::{
     Error,
     currency::{AmountError, Currency},
     entry_id::EntryId,
+    group_state::GroupState,
     id::{GroupId, GuestId, ImportId, MemberId, UserId},
     links::Links,
     money::Money,
-    presence::Presence,
     time::Timestamp,
     words,
 };
@@ -389,9 +389,9 @@ pub struct Ledger {
     /// The linked guests. Changes to the totals of one apply to the user.
     #[serde(default, skip_serializing_if = "Links::is_empty")]
     pub links: Links,
-    /// Who is a member, as far as writes rely on it.
-    #[serde(default, skip_serializing_if = "Presence::is_default")]
-    pub presence: Presence,
+    /// What the balance row knows besides: who is a member, and whether the group is archived.
+    #[serde(rename = "presence", default, skip_serializing_if = "GroupState::is_default")]
+    pub state: GroupState,
 }
 
 /// Sums of completed settlements by currency, in minor units.

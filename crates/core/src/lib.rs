@@ -37,7 +37,7 @@ pub mod v0;
 pub mod values;
 
 pub use caller::*;
-pub use group::{links, named, presence};
+pub use group::{group_state, links, named};
 pub use input::error::{Cause, Error};
 pub(crate) use input::{field, limits, numbers};
 pub use ledger::balance;

@@ -18,7 +18,7 @@ use fracti_core::{
     Error,
     group::Member,
     id::{GroupId, ImportId, MemberId},
-    import::{Format, ImportRow, RUN_RULE, Status},
+    import::{Format, ImportRow, ImportStatus, RUN_RULE},
     time::Timestamp,
 };
 use fracti_formats::{Answers, Destination, Import, Match, MatchedBy, Target, matches};
@@ -123,7 +123,7 @@ pub(crate) async fn import_file(
     let part = ImportPart { run, at_most: None };
     let outcome = app.table.import(member_key, &members, &new, part, &idempotency).await?;
     let is_running =
-        matches!(&outcome, Outcome::Done(done) if done.import.status == Status::Running);
+        matches!(&outcome, Outcome::Done(done) if done.import.status == ImportStatus::Running);
     let status = if is_running { StatusCode::ACCEPTED } else { StatusCode::OK };
     respond(status, &idempotency, outcome)
 }
@@ -231,7 +231,7 @@ pub(crate) async fn undo_import(
     let idempotency = once.key.idempotency::<_, ImportView>("undo-import");
     let now = once.creation.now;
     let outcome = app.table.undo_import(member_key, import, run, now, &idempotency).await?;
-    let is_running = matches!(&outcome, Outcome::Done(row) if row.status != Status::Undone);
+    let is_running = matches!(&outcome, Outcome::Done(row) if row.status != ImportStatus::Undone);
     let status = if is_running { StatusCode::ACCEPTED } else { StatusCode::OK };
     respond(status, &idempotency, outcome)
 }

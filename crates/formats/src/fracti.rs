@@ -14,7 +14,7 @@ use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     ledger::{EntryStatus, RefType, Totals},
-    settlement::Status,
+    settlement::SettlementStatus,
     split::{MAX_SHARES, Split},
     time::Day,
 };
@@ -214,7 +214,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             let named = expense.flat_map(|it| it.payers.iter().chain(&it.splits));
             active.extend(named.map(|it| resolved(&it.user_id)));
         }
-        let pending = open.iter().filter(|it| it.status == Status::Pending);
+        let pending = open.iter().filter(|it| it.status == SettlementStatus::Pending);
         let parties = pending.flat_map(|it| [&it.from_user_id, &it.to_user_id]);
         active.extend(parties.map(|id| resolved(id)));
         let (mut people, mut left_out) = (Vec::new(), 0_usize);
@@ -326,7 +326,7 @@ impl<'d, 'a> Reader<'d, 'a> {
     /// Reads a completed settlement.
     fn settlement(&mut self, row: RowPlace, entry: &EntryJson, settlement: &SettlementJson) {
         let place = FilePlace::from(row);
-        if settlement.status != Status::Completed {
+        if settlement.status != SettlementStatus::Completed {
             let rule = "must be completed, as the entry is applied";
             return self.draft.refuse(place, "settlement.status", rule);
         }
@@ -361,12 +361,12 @@ impl<'d, 'a> Reader<'d, 'a> {
             return self.draft.refuse(place, "id", rule);
         }
         match settlement.status {
-            Status::Pending => {}
-            Status::Failed => {
+            SettlementStatus::Pending => {}
+            SettlementStatus::Failed => {
                 self.failed = self.failed.saturating_add(1);
                 return;
             }
-            Status::Completed => {
+            SettlementStatus::Completed => {
                 let rule = "must not be completed, as the settlement has no entry";
                 return self.draft.refuse(place, "status", rule);
             }

@@ -12,7 +12,7 @@ use fracti_core::{
     input::{Draft, Field, FieldErrors, Path},
     ledger::{Change, Event, LedgerError, RefType},
     links::Links,
-    settlement::{Settlement, Status},
+    settlement::{Settlement, SettlementStatus},
     split::SplitType,
     text::GuestName,
     time::{Timestamp, Zone},
@@ -371,14 +371,14 @@ impl ReadRow {
                 Ok(vec![Record::Expense(split_by.unwrap_or(expense).into())])
             }
             Movement::Payment(payments) => {
-                let status = Status::Completed;
+                let status = SettlementStatus::Completed;
                 let indexed = (0_u32..).zip(payments);
                 let records = indexed
                     .map(|(index, it)| self.settlement(to, people, index, it, status).transpose());
                 records.flatten().collect()
             }
             Movement::Pending(payment) => {
-                let record = self.settlement(to, people, 0, payment, Status::Pending)?;
+                let record = self.settlement(to, people, 0, payment, SettlementStatus::Pending)?;
                 Ok(record.into_iter().collect())
             }
         }
@@ -451,7 +451,7 @@ impl ReadRow {
         people: &[&Member],
         index: u32,
         payment: &Payment,
-        status: Status,
+        status: SettlementStatus,
     ) -> Result<Option<Record>, Error> {
         let member = |person: usize| people.get(person).ok_or_else(unknown_person);
         let (payer, recipient) = (member(payment.from)?, member(payment.to)?);
@@ -472,7 +472,7 @@ impl ReadRow {
             status,
             created_at: to.now,
             created_by: None,
-            completed_at: (status == Status::Completed).then_some(to.now),
+            completed_at: (status == SettlementStatus::Completed).then_some(to.now),
             import_id: None,
         };
         Ok(Some(Record::Settlement(settlement.into())))

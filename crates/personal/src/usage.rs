@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use axum::extract::State;
-use fracti_core::usage::Counter;
+use fracti_core::usage::UsageKind;
 use fracti_http::{App, Caller, Context, Data, Problem, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -57,7 +57,7 @@ pub(crate) async fn get_usage(
 ) -> Result<Data<UsageView>, Problem> {
     let today = context.now.day();
     let (usage, quotas) = (app.table.usage(user.id, today).await?, app.quotas);
-    let of = |counter, limit| QuotaUsage { used: usage.count(counter), limit };
+    let of = |kind, limit| QuotaUsage { used: usage.count(kind), limit };
     let clients = |reads, writes| UsageOfClients {
         reads: of(reads, quotas.reads),
         writes: of(writes, quotas.writes),
@@ -66,7 +66,7 @@ pub(crate) async fn get_usage(
         date: Text(today),
         resets_at: Text(today.end().next()),
         sample: quotas.sample,
-        tokens: clients(Counter::Reads, Counter::Writes),
-        app: clients(Counter::AppReads, Counter::AppWrites),
+        tokens: clients(UsageKind::Reads, UsageKind::Writes),
+        app: clients(UsageKind::AppReads, UsageKind::AppWrites),
     }))
 }

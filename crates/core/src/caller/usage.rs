@@ -41,9 +41,9 @@ pub struct Usage {
     pub ttl: u64,
 }
 
-/// A counter of a [`Usage`].
+/// A kind of requests, which are counted together in a [`Usage`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counter {
+pub enum UsageKind {
     /// [`Usage::reads`].
     Reads,
     /// [`Usage::writes`].
@@ -61,19 +61,19 @@ impl Usage {
         Self { user, day, reads: 0, writes: 0, app_reads: 0, app_writes: 0, ttl: expiry(day) }
     }
 
-    /// The number of requests that `counter` has counted.
+    /// The number of requests of this kind.
     #[must_use]
-    pub const fn count(&self, counter: Counter) -> u64 {
-        match counter {
-            Counter::Reads => self.reads,
-            Counter::Writes => self.writes,
-            Counter::AppReads => self.app_reads,
-            Counter::AppWrites => self.app_writes,
+    pub const fn count(&self, kind: UsageKind) -> u64 {
+        match kind {
+            UsageKind::Reads => self.reads,
+            UsageKind::Writes => self.writes,
+            UsageKind::AppReads => self.app_reads,
+            UsageKind::AppWrites => self.app_writes,
         }
     }
 }
 
-impl Counter {
+impl UsageKind {
     /// Name of the attribute.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -28,7 +28,7 @@ impl Links {
 
     /// Whether no other guest can be linked to a user.
     #[must_use]
-    pub fn are_full_for(&self, user: UserId) -> bool {
+    pub fn has_no_room_for(&self, user: UserId) -> bool {
         self.0.len() >= MAX_LINKS || self.guests_of(user).count() >= MAX_LINKS_OF_USER
     }
 
@@ -116,10 +116,10 @@ mod tests {
         };
         let (all, of_user) =
             (u64::try_from(MAX_LINKS).unwrap(), u64::try_from(MAX_LINKS_OF_USER).unwrap());
-        assert!(!links(all - 1, 1).are_full_for(actor(5_000)));
-        assert!(links(all, 1).are_full_for(actor(5_000)));
-        assert!(!links(1, of_user - 1).are_full_for(actor(1)));
-        assert!(links(1, of_user).are_full_for(actor(1)));
-        assert!(!links(1, of_user).are_full_for(actor(2)));
+        assert!(!links(all - 1, 1).has_no_room_for(actor(5_000)));
+        assert!(links(all, 1).has_no_room_for(actor(5_000)));
+        assert!(!links(1, of_user - 1).has_no_room_for(actor(1)));
+        assert!(links(1, of_user).has_no_room_for(actor(1)));
+        assert!(!links(1, of_user).has_no_room_for(actor(2)));
     }
 }

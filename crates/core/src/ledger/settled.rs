@@ -14,7 +14,7 @@ impl Ledger {
         let net = |currency| (currency, self.balances.totals(currency, member).net());
         let open = self.balances.currencies().map(net).filter(|(_, net)| *net != 0);
         // Settlements of the time before a link name the guest.
-        let pending = self.presence.pending();
+        let pending = self.state.pending();
         let pending = pending.filter(|(id, _)| self.links.resolve(*id) == member).map(|(_, it)| it);
         let unsettled = Unsettled { balances: open.collect(), pending: pending.sum() };
         if unsettled.balances.is_empty() && unsettled.pending == 0 {

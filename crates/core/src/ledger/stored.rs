@@ -16,19 +16,19 @@ use crate::{
 /// and 22 characters of base64, so that the row has room for the balances of many guests.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-struct MemberKey(MemberId);
+struct StoredMember(MemberId);
 
-impl MemberKey {
+impl StoredMember {
     /// Prefix of the key of a guest.
     const GUEST: &str = "g";
 }
 
-impl From<MemberKey> for String {
-    fn from(MemberKey(member): MemberKey) -> Self {
+impl From<StoredMember> for String {
+    fn from(StoredMember(member): StoredMember) -> Self {
         match member {
             MemberId::User(user) => user.to_string(),
             MemberId::Guest(guest) => {
-                let mut key = MemberKey::GUEST.to_owned();
+                let mut key = StoredMember::GUEST.to_owned();
                 BASE64_URL_SAFE_NO_PAD.encode_string(guest.as_bytes(), &mut key);
                 key
             }
@@ -36,7 +36,7 @@ impl From<MemberKey> for String {
     }
 }
 
-impl TryFrom<String> for MemberKey {
+impl TryFrom<String> for StoredMember {
     type Error = &'static str;
 
     fn try_from(key: String) -> Result<Self, Self::Error> {
@@ -107,7 +107,7 @@ impl Serialize for Balances {
         to.collect_map(self.currencies().map(|currency| {
             let numbers = self
                 .of(currency)
-                .map(|(user, totals)| (MemberKey(user), StoredTotals::of(totals, currency)));
+                .map(|(user, totals)| (StoredMember(user), StoredTotals::of(totals, currency)));
             (currency, numbers.collect::<BTreeMap<_, _>>())
         }))
     }
@@ -115,8 +115,8 @@ impl Serialize for Balances {
 
 impl<'de> Deserialize<'de> for Balances {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let stored = BTreeMap::<Currency, BTreeMap<MemberKey, StoredTotals>>::deserialize(from)?;
-        let member = |currency, (MemberKey(user), numbers): (MemberKey, StoredTotals)| {
+        let stored = BTreeMap::<Currency, BTreeMap<StoredMember, StoredTotals>>::deserialize(from)?;
+        let member = |currency, (StoredMember(user), numbers): (StoredMember, StoredTotals)| {
             Ok((user, numbers.totals::<D::Error>(currency)?))
         };
         let currency = |(currency, members): (Currency, BTreeMap<_, _>)| {

@@ -82,7 +82,7 @@ impl Format {
 words! {
     /// Status of an import: `running` until the last row is recorded, then `done`; `undoing` until
     /// the last row is deleted, then `undone`.
-    pub enum Status as "ImportStatus" {
+    pub enum ImportStatus as "ImportStatus" {
         /// There may be more rows to record: repeat the request.
         Running = "running",
         /// All rows are recorded.
@@ -108,7 +108,7 @@ pub struct ImportRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// How far the import or its undo is.
-    pub status: Status,
+    pub status: ImportStatus,
     /// Number of times that the import has begun: once, and again after each undo. A request that
     /// counts rows counts those of one run. Rows of version 2 have none.
     #[serde(default)]
@@ -154,7 +154,7 @@ impl ImportRow {
     /// [`Error::Invalid`]: there was no such run.
     pub fn of_earlier(&self, run: u64) -> Result<Option<Self>, Error> {
         match run.cmp(&self.run) {
-            Ordering::Less => Ok(Some(Self { run, status: Status::Undone, ..self.clone() })),
+            Ordering::Less => Ok(Some(Self { run, status: ImportStatus::Undone, ..self.clone() })),
             Ordering::Equal => Ok(None),
             Ordering::Greater => Err(Error::invalid("run", RUN_RULE)),
         }
@@ -165,7 +165,7 @@ impl ImportRow {
     #[must_use]
     pub fn is_of(&self, format: Format, source: Option<&str>) -> bool {
         let is_other = self.source.as_deref().zip(source).is_some_and(|(one, two)| one != two);
-        self.format.app() == format.app() && !is_other && self.status != Status::Undone
+        self.format.app() == format.app() && !is_other && self.status != ImportStatus::Undone
     }
 
     /// Time after which the import has recorded nothing.
@@ -384,7 +384,7 @@ impl NewImport {
             group_id,
             format: self.format,
             source: self.source.clone(),
-            status: Status::Running,
+            status: ImportStatus::Running,
             run: 1,
             created_by,
             expenses: 0,

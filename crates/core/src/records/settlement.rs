@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub use crate::{
-    settlement_status::{SettlementError, Status},
+    settlement_status::{SettlementError, SettlementStatus},
     tx_hash::{TxHash, TxHashError},
 };
 pub use sides::Standing;
@@ -55,7 +55,7 @@ pub struct Settlement {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tx_hash: Option<TxHash>,
     /// Only a `completed` settlement changes balances.
-    pub status: Status,
+    pub status: SettlementStatus,
     /// Time at which the settlement was recorded.
     pub created_at: Timestamp,
     /// Member who recorded the settlement. Imported ones and rows of earlier versions have none.
@@ -126,7 +126,7 @@ pub struct NewSettlement {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettlementUpdate {
     /// The new status.
-    pub status: Field<Status>,
+    pub status: Field<SettlementStatus>,
     /// Blockchain transaction that pays the settlement.
     pub tx_hash: Field<TxHash>,
 }
@@ -148,7 +148,7 @@ impl Settlement {
     /// Whether the settlement is completed, so that it changes balances.
     #[must_use]
     pub fn is_completed(&self) -> bool {
-        self.status == Status::Completed
+        self.status == SettlementStatus::Completed
     }
 
     /// The payer and the recipient.
@@ -213,7 +213,7 @@ impl Settlement {
         }
         let (status, hash) = (update.status.value().copied(), update.tx_hash.value());
         let same_hash = hash.is_none() || hash == self.tx_hash.as_ref();
-        if self.status != Status::Pending {
+        if self.status != SettlementStatus::Pending {
             let repeated = same_hash && status.is_none_or(|status| status == self.status);
             return if repeated || update.status.is_invalid() {
                 Ok(Transition::Nothing)
@@ -228,12 +228,12 @@ impl Settlement {
             _ if update.status.is_invalid() || update.tx_hash.is_invalid() => {
                 Ok(Transition::Nothing)
             }
-            (Some(Status::Failed), _) => Ok(Transition::Fail),
+            (Some(SettlementStatus::Failed), _) => Ok(Transition::Fail),
             (_, Some(hash)) if !same_hash => Ok(Transition::Attach(hash.clone())),
-            (Some(Status::Completed), _) if self.is_completed_by(caller, standing) => {
+            (Some(SettlementStatus::Completed), _) if self.is_completed_by(caller, standing) => {
                 Ok(Transition::Complete)
             }
-            (Some(Status::Completed), None) => Err(SettlementError::NotOtherSide),
+            (Some(SettlementStatus::Completed), None) => Err(SettlementError::NotOtherSide),
             _ => Ok(Transition::Nothing),
         }
     }
@@ -313,7 +313,11 @@ impl Draft<NewSettlement> {
                 amount: amount.to_major(),
                 currency: amount.currency,
                 tx_hash: new.tx_hash.as_ref().map(|hash| Some(hash.clone())).or(None)?,
-                status: if is_paid { Status::Completed } else { Status::Pending },
+                status: if is_paid {
+                    SettlementStatus::Completed
+                } else {
+                    SettlementStatus::Pending
+                },
                 created_at: group.created_at,
                 created_by: Some(caller),
                 completed_at: None,
@@ -336,7 +340,9 @@ impl Draft<SettlementUpdate> {
         if update.status.is_absent() && update.tx_hash.is_absent() {
             errors.push("status", "status or txHash is required");
         }
-        if update.status == Field::Value(Status::Failed) && update.tx_hash.value().is_some() {
+        if update.status == Field::Value(SettlementStatus::Failed)
+            && update.tx_hash.value().is_some()
+        {
             errors.push("txHash", "txHash must be left out if status is failed");
         }
         errors.finish(Some(update))
@@ -347,7 +353,7 @@ impl Draft<SettlementUpdate> {
 mod tests {
     use super::*;
 
-    fn settlement(status: Status, tx_hash: Option<&str>) -> Settlement {
+    fn settlement(status: SettlementStatus, tx_hash: Option<&str>) -> Settlement {
         let at: Timestamp = "2024-01-21T10:00:00.000Z".parse().unwrap();
         Settlement {
             id: SettlementId::new(at, [1; 10]),
@@ -377,7 +383,7 @@ mod tests {
     #[test]
     fn each_party_may_make_only_its_own_transitions() {
         use SettlementError::{Final, NotOtherSide, NotParty, NotPayer};
-        use Status::{Completed, Failed, Pending};
+        use SettlementStatus::{Completed, Failed, Pending};
         let attach = |hash: &str| Ok(Transition::Attach(hash.parse().unwrap()));
         for (state, stored, caller, status, hash, expected) in [
             (Pending, None, STRANGER, Some(Completed), None, Err(NotParty)),

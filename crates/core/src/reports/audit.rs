@@ -139,8 +139,9 @@ impl Audit {
 /// Whether a settlement uses its transaction hash, so that no other one may.
 fn uses_hash(settlement: &Settlement) -> Option<SettlementId> {
     let is_used = match settlement.status {
-        crate::settlement::Status::Pending | crate::settlement::Status::Completed => true,
-        crate::settlement::Status::Failed => false,
+        crate::settlement::SettlementStatus::Pending
+        | crate::settlement::SettlementStatus::Completed => true,
+        crate::settlement::SettlementStatus::Failed => false,
     };
     let is_whole = settlement.tx_hash.as_ref().is_some_and(crate::settlement::TxHash::is_whole);
     (is_used && is_whole).then_some(settlement.id)

@@ -12,7 +12,7 @@ use crate::{
     decimal::Decimal,
     id::MemberId,
     summary::DaySummary,
-    tally::{Counter, TallyRow},
+    tally::{TallyPart, TallyRow},
     targets::{Period, TOTAL, Targets},
     time::{Day, DayError, Timestamp, day_of},
 };
@@ -187,16 +187,16 @@ impl Consumption {
     ///
     /// As [`Consumption::add_summary`].
     pub fn add_tally(&mut self, tally: &TallyRow, ids: &BTreeSet<MemberId>) -> Result<(), Error> {
-        for (counter, amount) in tally.counters.iter() {
-            match counter {
-                Counter::Share(member, currency) if ids.contains(member) => {
+        for (part, amount) in tally.counters.iter() {
+            match part {
+                TallyPart::Share(member, currency) if ids.contains(member) => {
                     let consumed = self.currencies.entry(*currency).or_default();
                     consumed.shares = sum(consumed.shares, amount)?;
                     if let Some(category) = tally.of.category {
                         consumed.add_to_category(&category.to_string(), amount)?;
                     }
                 }
-                Counter::Share(..) | Counter::Paid(..) | Counter::Count(_) => {}
+                TallyPart::Share(..) | TallyPart::Paid(..) | TallyPart::Count(_) => {}
             }
         }
         Ok(())

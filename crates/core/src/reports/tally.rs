@@ -29,9 +29,9 @@ use crate::{
     time::Timestamp,
 };
 
-/// A counter of a tally. Its text is the name of the attribute.
+/// A part of a tally: what one number of it counts. Its text is the name of the attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Counter {
+pub enum TallyPart {
     /// Sum of a member's shares, `s#<memberId>#<currency>`.
     Share(MemberId, Currency),
     /// Sum of what a member paid, `p#<memberId>#<currency>`.
@@ -40,8 +40,8 @@ pub enum Counter {
     Count(Currency),
 }
 
-/// Numbers by counter, in major units. A refund is negative, and counts as one expense.
-pub type TallyCounters = Counters<Counter>;
+/// Numbers by part, in major units. A refund is negative, and counts as one expense.
+pub type TallyCounters = Counters<TallyPart>;
 
 /// The totals of one group, day and category.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,9 +95,9 @@ impl Tally {
     ) -> Result<(), LedgerError> {
         let Some(of) = expense.tally() else { return Ok(()) };
         let counters = self.0.entry(of).or_default();
-        for (counter, number) in expense.counters() {
+        for (part, number) in expense.tally_parts() {
             let overflow = |CounterOverflow| LedgerError::Overflow(expense.currency);
-            counters.add(counter, signed(number)).map_err(overflow)?;
+            counters.add(part, signed(number)).map_err(overflow)?;
         }
         Ok(())
     }
@@ -136,18 +136,18 @@ impl Expense {
 
     /// The numbers that it adds to its tally. They are those of its ledger event, but not rounded,
     /// because those of a v0 row may be finer than a minor unit.
-    fn counters(&self) -> impl Iterator<Item = (Counter, Decimal)> {
+    fn tally_parts(&self) -> impl Iterator<Item = (TallyPart, Decimal)> {
         let currency = self.currency;
         let paid = self.all_payers().into_iter();
-        let paid = paid.map(move |it| (Counter::Paid(it.user_id, currency), it.amount));
+        let paid = paid.map(move |it| (TallyPart::Paid(it.user_id, currency), it.amount));
         let shares = self.splits.iter();
-        let shares = shares.map(move |it| (Counter::Share(it.user_id, currency), it.amount));
-        let one = (Counter::Count(currency), Decimal::new(1, 0));
+        let shares = shares.map(move |it| (TallyPart::Share(it.user_id, currency), it.amount));
+        let one = (TallyPart::Count(currency), Decimal::new(1, 0));
         paid.chain(shares).chain([one])
     }
 }
 
-impl Counter {
+impl TallyPart {
     /// The currency of the number, or of the expenses that it counts.
     #[must_use]
     pub const fn currency(self) -> Currency {
@@ -157,7 +157,7 @@ impl Counter {
     }
 }
 
-impl fmt::Display for Counter {
+impl fmt::Display for TallyPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Share(member, currency) => write!(f, "s#{member}#{currency}"),
@@ -167,7 +167,7 @@ impl fmt::Display for Counter {
     }
 }
 
-impl FromStr for Counter {
+impl FromStr for TallyPart {
     type Err = TallyError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -206,13 +206,13 @@ mod tests {
     #[test]
     fn names_of_counters_and_tallies_are_read_as_they_are_written() {
         for name in ["s#1#EUR", "p#guest-0190a1b2-0000-7000-8000-000000000001#USDT", "n#JPY"] {
-            assert_eq!(name.parse::<Counter>().map(|it| it.to_string()), Ok(name.to_owned()));
+            assert_eq!(name.parse::<TallyPart>().map(|it| it.to_string()), Ok(name.to_owned()));
         }
         for name in ["2024-01-20#food", "2024-02-29#none"] {
             assert_eq!(name.parse::<TallyKey>().map(|it| it.to_string()), Ok(name.to_owned()));
         }
         for name in ["", "kind", "PK", "n#", "n#EUR#1", "s#EUR", "s#0#EUR", "q#1#EUR", "s#1#eur"] {
-            assert_eq!(name.parse::<Counter>(), Err(TallyError), "{name}");
+            assert_eq!(name.parse::<TallyPart>(), Err(TallyError), "{name}");
         }
         for name in ["2024-01-20", "2024-01-20#", "2024-1-20#food", "2024-01-20#pets"] {
             assert_eq!(name.parse::<TallyKey>(), Err(TallyError), "{name}");

@@ -7,7 +7,7 @@ use crate::{
     entry_id::EntryId,
     expense::Expense,
     ledger::{Balances, Change, EntryStatus, Ledger, LedgerError, RefType, Settled},
-    settlement::{Settlement, Status},
+    settlement::{Settlement, SettlementStatus},
     tally::{TallyRow, corrections},
 };
 
@@ -39,12 +39,12 @@ pub fn verify(ledger: &Ledger, rows: &Rows) -> Result<(), Discrepancy> {
     ledger.check().map_err(unsound("balances"))?;
     let counted = rows.counted(ledger).map_err(unsound("rows"))?;
     let replayed = Ledger::default().replay(&rows.entries).map_err(unsound("entries"))?;
-    let replayed = Ledger { presence: ledger.presence.clone(), ..replayed };
+    let replayed = Ledger { state: ledger.state.clone(), ..replayed };
     for (against, rows) in [("rows", counted), ("entries", replayed)] {
         let same = rows.balances == ledger.balances
             && rows.settled == ledger.settled
             && rows.links == ledger.links
-            && rows.presence == ledger.presence
+            && rows.state == ledger.state
             && rows.sequence == ledger.sequence
             && rows.expense_count == ledger.expense_count
             && rows.settlement_count == ledger.settlement_count;
@@ -72,10 +72,9 @@ impl Rows {
         let counts = |ours: bool, id: EntryId| ours || entered.contains(&id);
         let expenses = self.expenses.iter();
         let expenses = expenses.filter(|it| counts(it.id.is_ours(), it.id.into()));
-        let completed = self
-            .settlements
-            .iter()
-            .filter(|it| it.status == Status::Completed && counts(it.id.is_ours(), it.id.into()));
+        let completed = self.settlements.iter().filter(|it| {
+            it.status == SettlementStatus::Completed && counts(it.id.is_ours(), it.id.into())
+        });
         let adjusted = applied.filter(|entry| entry.ref_type == RefType::Adjustment);
 
         let mut settled: Vec<Change> = Vec::new();
@@ -89,11 +88,11 @@ impl Rows {
         changes.extend(adjusted.flat_map(|entry| &entry.changes));
         // Rows of the time before a link name the guest.
         let changes = ledger.resolved(changes)?;
-        let mut presence = ledger.presence.clone();
-        let pending = self.settlements.iter().filter(|it| it.status == Status::Pending);
-        presence.recount(pending.map(Settlement::parties));
+        let mut state = ledger.state.clone();
+        let pending = self.settlements.iter().filter(|it| it.status == SettlementStatus::Pending);
+        state.recount(pending.map(Settlement::parties));
         Ok(Ledger {
-            presence,
+            state,
             expense_count: expenses.count() as u64,
             settlement_count: completed.count() as u64,
             balances: Balances::default().after(&changes)?,

@@ -5,7 +5,7 @@ use crate::{
     group::Group,
     id::SettlementId,
     row::Item,
-    settlement::{Settlement, Status, TxHash},
+    settlement::{Settlement, SettlementStatus, TxHash},
     time::Timestamp,
 };
 
@@ -37,9 +37,9 @@ pub fn settlement(
     if from_user_id == to_user_id {
         return Err(Anomaly::SameMember);
     }
-    let status: Status = row.required("status")?;
-    let completed_at =
-        (status == Status::Completed).then(|| row.parsed("completedAt").unwrap_or(created_at));
+    let status: SettlementStatus = row.required("status")?;
+    let completed_at = (status == SettlementStatus::Completed)
+        .then(|| row.parsed("completedAt").unwrap_or(created_at));
     let tx_hash = row.text("txHash");
     let tx_hash =
         tx_hash.map(|text| text.parse().unwrap_or_else(|_| TxHash::stored(text.to_owned())));

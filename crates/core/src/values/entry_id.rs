@@ -88,7 +88,7 @@ impl FromStr for EntryName {
         if !is_bounded(text, MAX_LENGTH) {
             return Err(EntryNameError::Text);
         }
-        match fixed(text) {
+        match reserved(text) {
             Some(EntryId::Record(_)) => Err(EntryNameError::Uuid),
             Some(EntryId::Link(_)) => Err(EntryNameError::Link),
             Some(EntryId::Adjustment(_)) | None => Ok(Self(text.to_owned())),
@@ -100,12 +100,12 @@ impl FromStr for EntryId {
     type Err = EntryNameError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        fixed(text).map_or_else(|| text.parse().map(Self::Adjustment), Ok)
+        reserved(text).map_or_else(|| text.parse().map(Self::Adjustment), Ok)
     }
 }
 
-/// The id, unless it is the name of an adjustment.
-fn fixed(text: &str) -> Option<EntryId> {
+/// The id of a record or a link, whose form the name of an adjustment must not have.
+fn reserved(text: &str) -> Option<EntryId> {
     let linked = |text: &str| text.strip_prefix(LINK)?.parse::<MemberId>().ok()?.guest();
     uuid(text).map(EntryId::Record).or_else(|| linked(text).map(EntryId::Link))
 }
@@ -118,7 +118,7 @@ fn uuid(text: &str) -> Option<Uuid> {
 impl From<String> for EntryId {
     /// The id in a row, which is trusted and not checked.
     fn from(text: String) -> Self {
-        match fixed(&text) {
+        match reserved(&text) {
             Some(id) => id,
             None => Self::Adjustment(EntryName(text)),
         }

@@ -5,7 +5,7 @@ use crate::words;
 words! {
     /// Status of a settlement. `pending` becomes `completed` or `failed`, both of which are final.
     /// Only a `completed` settlement changes balances.
-    pub enum Status as "SettlementStatus" {
+    pub enum SettlementStatus as "SettlementStatus" {
         /// The recipient has not confirmed it yet.
         Pending = "pending",
         /// The recipient has confirmed the payment.
@@ -32,5 +32,5 @@ pub enum SettlementError {
     NotPayer,
     /// The settlement already has another final status.
     #[error("the settlement is already {0}, which is final")]
-    Final(Status),
+    Final(SettlementStatus),
 }

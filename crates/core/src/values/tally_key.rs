@@ -16,7 +16,7 @@ pub struct TallyKey {
     pub category: Option<Category>,
 }
 
-/// Error returned for a text that is not the name of a [`Counter`](crate::tally::Counter) or not a
+/// Error returned for a text that is not the name of a [`TallyPart`](crate::tally::TallyPart) or not a
 /// [`TallyKey`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TallyError;

@@ -18,23 +18,23 @@ const LINES_PATTERN: &str = r"^[^\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must have 1 to {max} characters, not all of them blank and none a control character{}",
-    .form.exception()
+    .breaks.exception()
 )]
 pub struct TextError {
-    form: Form,
+    breaks: Breaks,
     max: usize,
 }
 
 /// Whether a text may have line breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum Breaks {
     /// It is one line.
     Line,
     /// It may have several lines, separated by line feeds or carriage returns.
     Lines,
 }
 
-impl Form {
+impl Breaks {
     const fn pattern(self) -> &'static str {
         match self {
             Self::Line => PATTERN,
@@ -59,12 +59,12 @@ impl Form {
                     && !text.chars().any(|letter| controls(letter) && !is_break(letter))
             }
         };
-        valid.then(|| text.to_owned()).ok_or(TextError { form: self, max })
+        valid.then(|| text.to_owned()).ok_or(TextError { breaks: self, max })
     }
 }
 
 macro_rules! text {
-    ($($(#[doc = $description:literal])+ $name:ident($form:ident, $max:literal) as $schema:literal, $example:literal;)+) => {$(
+    ($($(#[doc = $description:literal])+ $name:ident($breaks:ident, $max:literal) as $schema:literal, $example:literal;)+) => {$(
         $(#[doc = $description])+
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(transparent)]
@@ -85,7 +85,7 @@ macro_rules! text {
             type Err = TextError;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Form::$form.check(text, $max).map(Self)
+                Breaks::$breaks.check(text, $max).map(Self)
             }
         }
 
@@ -104,7 +104,7 @@ macro_rules! text {
             }
 
             fn rule() -> TextRule {
-                TextRule::Length($max, Form::$form.pattern())
+                TextRule::Length($max, Breaks::$breaks.pattern())
             }
         }
     )+};

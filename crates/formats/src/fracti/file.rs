@@ -6,7 +6,7 @@ use fracti_core::{
     expense::Category,
     id::GroupId,
     ledger::{EntryStatus, RefType},
-    settlement::Status,
+    settlement::SettlementStatus,
     split::{LineKind, LineSplit, SplitType},
 };
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -175,7 +175,7 @@ pub(super) struct SettlementJson {
     pub(super) amount: AmountJson,
     pub(super) currency: Currency,
     pub(super) tx_hash: Option<String>,
-    pub(super) status: Status,
+    pub(super) status: SettlementStatus,
     pub(super) created_at: String,
 }
 

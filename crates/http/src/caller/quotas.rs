@@ -3,7 +3,7 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
-use fracti_core::{time::Timestamp, usage::Counter};
+use fracti_core::{time::Timestamp, usage::UsageKind};
 
 use crate::{Code, Credential, Problem};
 
@@ -98,13 +98,13 @@ impl Kind {
         }
     }
 
-    /// The counter of requests of this kind with this credential.
-    pub(crate) const fn counter(self, credential: &Credential) -> Counter {
+    /// The usage in which requests of this kind with this credential are counted.
+    pub(crate) const fn usage_kind(self, credential: &Credential) -> UsageKind {
         match (credential, self) {
-            (Credential::InitData, Self::Reads) => Counter::AppReads,
-            (Credential::InitData, Self::Writes) => Counter::AppWrites,
-            (Credential::Token { .. }, Self::Reads) => Counter::Reads,
-            (Credential::Token { .. }, Self::Writes) => Counter::Writes,
+            (Credential::InitData, Self::Reads) => UsageKind::AppReads,
+            (Credential::InitData, Self::Writes) => UsageKind::AppWrites,
+            (Credential::Token { .. }, Self::Reads) => UsageKind::Reads,
+            (Credential::Token { .. }, Self::Writes) => UsageKind::Writes,
         }
     }
 }

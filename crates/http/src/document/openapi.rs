@@ -622,7 +622,7 @@ fn shared() -> Components {
                 "description": "How the response writes amounts and percentages: as JSON numbers, \
                     or as JSON strings with the same digits. Default: the form in `Accept`, \
                     otherwise `number`.",
-                "schema": { "type": "string", "enum": amounts::Form::WORDS },
+                "schema": { "type": "string", "enum": amounts::AmountsAs::WORDS },
             },
             "Idempotency-Key": {
                 "name": "Idempotency-Key", "in": "header", "required": false,

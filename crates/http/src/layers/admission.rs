@@ -15,7 +15,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use fracti_core::{Error, id::UserId, time::Timestamp, token::Token, usage::Counter};
+use fracti_core::{Error, id::UserId, time::Timestamp, token::Token, usage::UsageKind};
 use fracti_runtime::chain;
 use fracti_store::with_admission;
 use tokio::{join, time::timeout};
@@ -98,7 +98,7 @@ async fn note_use(app: &App, token: &Token, context: &Context) {
 /// The quota that applies to a request.
 struct Quota {
     user: UserId,
-    counter: Counter,
+    usage_kind: UsageKind,
     /// The state before the request.
     state: QuotaState,
 }
@@ -108,19 +108,19 @@ impl Quota {
         let kind = Kind::of(method);
         let limit = app.quotas.limit(kind)?;
         let state = QuotaState { kind, limit, used: None, now };
-        Some(Self { user: principal.user.id, counter: kind.counter(&principal.via), state })
+        Some(Self { user: principal.user.id, usage_kind: kind.usage_kind(&principal.via), state })
     }
 
     /// Counts the request, or reads the counter if the request is not part of the sample. `None` if
     /// the table does not answer.
     async fn count(&self, app: &App, context: &Context) -> Option<QuotaState> {
-        let (Self { user, counter, state }, day) = (self, context.now.day());
+        let (Self { user, usage_kind, state }, day) = (self, context.now.day());
         let (sample, limit) = (app.quotas.sample.get(), state.limit.get());
         let count = async {
             if app.random.one_in(app.quotas.sample) {
-                return app.table.count(*user, day, *counter, sample, limit).await;
+                return app.table.count(*user, day, *usage_kind, sample, limit).await;
             }
-            let count = app.table.usage(*user, day).await?.count(*counter);
+            let count = app.table.usage(*user, day).await?.count(*usage_kind);
             Ok((count < limit.into()).then_some(count))
         };
         let late = |_| Error::Unavailable("the counter did not answer in time".into());

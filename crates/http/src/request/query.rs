@@ -8,7 +8,7 @@ use fracti_core::input::FieldErrors;
 use crate::{
     App, Problem,
     request::body::{FLAG_RULE, shortened},
-    response::amounts::{Form, PARAMETER},
+    response::amounts::{AmountsAs, PARAMETER},
 };
 
 /// The query parameters of an endpoint.
@@ -62,7 +62,7 @@ impl<Q: Parameters> FromRequestParts<App> for Query<Q> {
         let mut reader = QueryReader { pairs, known, errors, app: app.clone() };
         let parameters = Q::read(&mut reader);
         // Known on every route: the layer of `amounts` applies it.
-        reader.read::<Form>(PARAMETER);
+        reader.read::<AmountsAs>(PARAMETER);
         reader.finish()?;
         Ok(Self(parameters))
     }

@@ -34,8 +34,8 @@ impl Serialize for JsonDecimal {
 }
 
 words! {
-    /// Form of the amounts in a response.
-    pub(crate) enum Form as "AmountsForm" {
+    /// AmountsAs of the amounts in a response.
+    pub(crate) enum AmountsAs as "AmountsForm" {
         /// JSON numbers.
         Number = "number",
         /// JSON strings with the same digits.
@@ -43,7 +43,7 @@ words! {
     }
 }
 
-impl Form {
+impl AmountsAs {
     /// The requested form: from the query, else from a parameter of the accepted media type. An
     /// invalid form in the query is reported with the other parameters.
     fn of(request: &Request) -> Self {
@@ -79,12 +79,12 @@ impl Form {
 ///
 /// As [`serde_json::to_vec`].
 pub fn shown(view: &impl Serialize) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(view).map(|json| written(&json, Form::Number))
+    serde_json::to_vec(view).map(|json| written(&json, AmountsAs::Number))
 }
 
 /// Rewrites the amounts of a JSON response in the requested form.
 pub(crate) async fn layer(request: Request, next: Next) -> Response {
-    let form = Form::of(&request);
+    let form = AmountsAs::of(&request);
     let response = next.run(request).await;
     let media_type = response.headers().get(header::CONTENT_TYPE);
     if media_type.is_some_and(|it| !it.as_bytes().starts_with(b"application/json")) {
@@ -98,8 +98,8 @@ pub(crate) async fn layer(request: Request, next: Next) -> Response {
 }
 
 /// Rewrites the amounts of the JSON in this form.
-fn written(json: &[u8], form: Form) -> Vec<u8> {
-    let quote: &[u8] = if form == Form::Text { b"\"" } else { b"" };
+fn written(json: &[u8], form: AmountsAs) -> Vec<u8> {
+    let quote: &[u8] = if form == AmountsAs::Text { b"\"" } else { b"" };
     let mut written = Vec::with_capacity(json.len());
     // What is not copied yet, and the place in it up to which there is no mark.
     let (mut rest, mut seen) = (json, 0_usize);
@@ -162,11 +162,11 @@ mod tests {
         let marked = serde_json::to_vec(&data).unwrap();
         let read = |form| String::from_utf8(written(&marked, form)).unwrap();
         assert_eq!(
-            read(Form::Number),
+            read(AmountsAs::Number),
             r#"[["1e0 \"-2e0, \\",33.333333334,10],["\\\"\\\\",-0.000000001,true],["3e0",9007199254740993,[false,0]]]"#
         );
         assert_eq!(
-            serde_json::from_str::<serde_json::Value>(&read(Form::Text)).unwrap(),
+            serde_json::from_str::<serde_json::Value>(&read(AmountsAs::Text)).unwrap(),
             json!([
                 [data[0].0, "33.333333334", 10],
                 [data[1].0, "-0.000000001", true],
@@ -178,15 +178,15 @@ mod tests {
     #[test]
     fn a_media_type_asks_for_a_form() {
         for (accept, form) in [
-            ("application/json", Form::Number),
-            ("application/json;amounts=text", Form::Text),
-            ("text/html, Application/JSON ; q=0.9; Amounts=\"text\"", Form::Text),
-            ("application/json;amounts=number", Form::Number),
-            ("application/json;amounts=words", Form::Number),
-            ("text/plain;amounts=text", Form::Number),
+            ("application/json", AmountsAs::Number),
+            ("application/json;amounts=text", AmountsAs::Text),
+            ("text/html, Application/JSON ; q=0.9; Amounts=\"text\"", AmountsAs::Text),
+            ("application/json;amounts=number", AmountsAs::Number),
+            ("application/json;amounts=words", AmountsAs::Number),
+            ("text/plain;amounts=text", AmountsAs::Number),
         ] {
             let headers = [(header::ACCEPT, HeaderValue::from_static(accept))];
-            assert_eq!(Form::accepted(&headers.into_iter().collect()), form, "{accept}");
+            assert_eq!(AmountsAs::accepted(&headers.into_iter().collect()), form, "{accept}");
         }
     }
 }

@@ -149,7 +149,7 @@ pub type WalletAddress = Text<ton::TonAddress>;
 /// Hash of a blockchain transaction.
 pub type TxHash = Text<settlement::TxHash>;
 /// Status of a settlement.
-pub type SettlementStatus = Text<settlement::Status>;
+pub type SettlementStatus = Text<settlement::SettlementStatus>;
 /// How an expense is split.
 pub type SplitType = Text<split::SplitType>;
 /// Kind of a line of a receipt.
@@ -169,7 +169,7 @@ pub type SeriesStep = Text<tally::Step>;
 /// Format of an imported file.
 pub type ImportFormat = Text<import::Format>;
 /// Status of an import.
-pub type ImportStatus = Text<import::Status>;
+pub type ImportStatus = Text<import::ImportStatus>;
 /// Kind of event that a ledger entry records.
 pub type EntryRefType = Text<ledger::RefType>;
 

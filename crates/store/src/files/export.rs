@@ -15,7 +15,7 @@ use fracti_core::{
     id::GroupId,
     keys,
     ledger::{Ledger, LedgerError},
-    settlement::{Settlement, Status},
+    settlement::{Settlement, SettlementStatus},
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -155,7 +155,7 @@ impl Table {
         // The members are read after the ledger, so that they include everyone the ledger names.
         let now = self.ledger(group).await?;
         // Until the migration, the expenses of v0 rows are not in the ledger.
-        if now.presence.needs_migration(group) {
+        if now.state.needs_migration(group) {
             let exists = self.db.exists::<Group>(keys::group(group)).await?;
             return Err(if exists { Error::NotMigrated } else { Error::NoGroup });
         }
@@ -324,10 +324,11 @@ fn next_sequences(sequence: u64, end: u64, room: usize) -> Sequences<u64> {
 /// returned as pending.
 fn open_at(settlement: Settlement, at: Timestamp) -> Option<Settlement> {
     match settlement.status {
-        Status::Pending | Status::Failed => Some(settlement),
-        Status::Completed => {
+        SettlementStatus::Pending | SettlementStatus::Failed => Some(settlement),
+        SettlementStatus::Completed => {
             let is_open = settlement.completed_at.is_some_and(|completed| completed > at);
-            let pending = Settlement { status: Status::Pending, completed_at: None, ..settlement };
+            let pending =
+                Settlement { status: SettlementStatus::Pending, completed_at: None, ..settlement };
             is_open.then_some(pending)
         }
     }

@@ -24,8 +24,8 @@ use fracti_core::{
     group::{Member, MemberRow},
     id::{GroupId, ImportId, MemberId},
     import::{
-        Comparison, Earlier, Format, ImportRow, ImportedSettlement, NewImport, RUN_RULE, Record,
-        RowPlace, Status,
+        Comparison, Earlier, Format, ImportRow, ImportStatus, ImportedSettlement, NewImport,
+        RUN_RULE, Record, RowPlace,
     },
     input::{FieldErrors, Step},
     keys::{self, Primary},
@@ -188,7 +188,7 @@ impl Table {
         if known.is_repeated(None) {
             return known.replay();
         }
-        ledger.presence.check_writer(member_key.user)?;
+        ledger.state.check_writer(member_key.user)?;
         let mut done = Imported::none(new.row(group, member_key.user, now));
         let number = match begin(before, part.run, done.import.run)? {
             Begun::Run(number) => number,
@@ -203,7 +203,7 @@ impl Table {
         let records = new.records.clone();
         let (compared, missing) = compare(new.format, records, earlier, &ledger, &recorded);
         // A repeated update finds a part of the differences only.
-        let is_begun = before_status == Some(Status::Running) && new.updates();
+        let is_begun = before_status == Some(ImportStatus::Running) && new.updates();
         if !is_begun {
             compared.check(group, new.confirmed.as_ref())?;
         }
@@ -306,7 +306,7 @@ impl Table {
             self.imports_of(group),
             self.recorded(group, format, &all),
         )?;
-        if ledger.presence.needs_migration(group) {
+        if ledger.state.needs_migration(group) {
             return Err(Error::Unmigrated);
         }
         let earlier = self.earlier(group, format, source, &imports).await?;
@@ -380,7 +380,7 @@ impl Table {
             taken = taken.saturating_add(1);
         }
         let is_last = taken == left.len();
-        let was_done = row.as_ref().is_some_and(|row| row.status == Status::Done);
+        let was_done = row.as_ref().is_some_and(|row| row.status == ImportStatus::Done);
         let batch = batch.with_tallies()?;
         let Batch { mut transaction, expenses, settlements, adjustments, .. } = batch;
         let done = Imported {
@@ -389,7 +389,7 @@ impl Table {
             adjustments: done.adjustments.saturating_add(adjustments),
             already_there: done.already_there.saturating_add(there),
             import: ImportRow {
-                status: if is_last { Status::Done } else { Status::Running },
+                status: if is_last { ImportStatus::Done } else { ImportStatus::Running },
                 expenses: import.expenses.saturating_add(expenses),
                 settlements: import.settlements.saturating_add(settlements),
                 adjustments: import.adjustments.saturating_add(adjustments),
@@ -445,7 +445,7 @@ impl Table {
             let number = count(adding.len());
             transaction.add(count_in(&group_row, number)?);
             let import = ImportRow {
-                status: Status::Running,
+                status: ImportStatus::Running,
                 members: import.members.saturating_add(number),
                 updated_at: at,
                 ..import
@@ -505,7 +505,7 @@ fn pending_key(group: GroupId, record: &Record) -> Option<Primary> {
 impl Run<'_> {
     /// Checks that all members who take part in the import are still present.
     fn check_present(&self, transaction: &LedgerTransaction) -> Result<(), Error> {
-        let members = transaction.ledger().presence.of(&self.members);
+        let members = transaction.ledger().state.of(&self.members);
         match members.iter().find(|member| !member.is_present()) {
             None => Ok(()),
             Some(Member { id, .. }) => {
@@ -520,18 +520,19 @@ impl Run<'_> {
         let MemberKey { group, user } = self.member_key;
         let Some(row) = row else { return Ok(self.new.row(group, user, at)) };
         match row.status {
-            Status::Running | Status::Done if row.run == self.number => Ok(row.clone()),
+            ImportStatus::Running | ImportStatus::Done if row.run == self.number => Ok(row.clone()),
             // Expenses from before the undo may have been restored, so the period must still
             // include them.
-            Status::Undone if row.run < self.number => Ok(ImportRow {
+            ImportStatus::Undone if row.run < self.number => Ok(ImportRow {
                 created_at: row.created_at,
                 run: self.number,
                 ..self.new.row(group, user, at)
             }),
             // Another request has undone the import since.
-            Status::Running | Status::Done | Status::Undone | Status::Undoing => {
-                Err(Error::ImportUndoing)
-            }
+            ImportStatus::Running
+            | ImportStatus::Done
+            | ImportStatus::Undone
+            | ImportStatus::Undoing => Err(Error::ImportUndoing),
         }
     }
 }
@@ -575,10 +576,10 @@ fn begin(before: Option<ImportRow>, run: Option<u64>, first: u64) -> Result<Begu
         return Ok(Begun::Undone(undone));
     }
     match row.status {
-        Status::Undone if run.is_some() => Ok(Begun::Undone(row)),
-        Status::Running | Status::Done => Ok(Begun::Run(row.run)),
-        Status::Undone => Ok(Begun::Run(row.run.saturating_add(1))),
-        Status::Undoing => Err(Error::ImportUndoing),
+        ImportStatus::Undone if run.is_some() => Ok(Begun::Undone(row)),
+        ImportStatus::Running | ImportStatus::Done => Ok(Begun::Run(row.run)),
+        ImportStatus::Undone => Ok(Begun::Run(row.run.saturating_add(1))),
+        ImportStatus::Undoing => Err(Error::ImportUndoing),
     }
 }
 

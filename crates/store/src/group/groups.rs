@@ -301,7 +301,7 @@ impl Table {
     ) -> Result<(Group, Vec<Member>, Ledger), Error> {
         let ((group, members), ledger) =
             tokio::try_join!(self.group_naming(member_key, None), self.ledger(member_key.group))?;
-        if ledger.presence.needs_migration(member_key.group) {
+        if ledger.state.needs_migration(member_key.group) {
             return Err(Error::Unmigrated);
         }
         Ok((group, members, ledger))

@@ -40,7 +40,7 @@ impl Table {
         let group = member_key.group;
         self.write_to_group(group, idempotency, || async {
             let (ledger, group_row, members) = self.members_after_ledger(member_key).await?;
-            ledger.presence.check_writer(member_key.user)?;
+            ledger.state.check_writer(member_key.user)?;
             let name = free_name(name, &members, None)?;
             let guest = Member::guest(name, member_key.user, context.now, context.random);
             let row = MemberRow { group_id: group, member: guest.clone() };
@@ -76,7 +76,7 @@ impl Table {
             if before.linked_to.is_some() {
                 return Err(Error::AlreadyLinked.into());
             }
-            ledger.presence.check_writer(member_key.user)?;
+            ledger.state.check_writer(member_key.user)?;
             let name = free_name(name, &members, Some(guest))?;
             let renamed = Member { name: name.to_string(), ..before.clone() };
             if renamed == *before {
@@ -98,7 +98,7 @@ impl Table {
         let ledger = self.ledger(member_key.group).await?;
         let (group, members) = self.group_naming(member_key, None).await?;
         // The rows of guests may have other keys until the group is migrated.
-        if ledger.presence.needs_migration(member_key.group) {
+        if ledger.state.needs_migration(member_key.group) {
             return Err(Error::Unmigrated);
         }
         Ok((ledger, group, members))

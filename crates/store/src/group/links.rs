@@ -41,7 +41,7 @@ impl Table {
         let group = member_key.group;
         self.write_to_group(group, idempotency, || async {
             let (_, members, ledger) = self.group_with_ledger(member_key).await?;
-            let members = ledger.presence.of(&members);
+            let members = ledger.state.of(&members);
             let before = find(&members, guest).ok_or(Error::NoMember)?;
             let id = guest.guest().ok_or(Error::NotLinkable)?;
             let sent = user.fields().and_then(Field::value);
@@ -51,11 +51,11 @@ impl Table {
             if ledger.links.has(guest) {
                 return Err(Error::AlreadyLinked.into());
             }
-            ledger.presence.check_writer(member_key.user)?;
+            ledger.state.check_writer(member_key.user)?;
             let user = *user.required()?;
             let present = find(&members, user.into()).filter(|member| member.is_present());
             let present = present.ok_or_else(|| Error::invalid("userId", MEMBER_RULE))?;
-            if ledger.links.are_full_for(user) {
+            if ledger.links.has_no_room_for(user) {
                 return Err(Error::TooManyLinks.into());
             }
 

@@ -1,7 +1,7 @@
 //! Leaving a group, removing and restoring members, and coming back.
 //!
 //! A member's presence changes under the group's lock, together with the condition for it. The
-//! balance row notes the change, see [`Presence`](fracti_core::presence::Presence).
+//! balance row notes the change, see [`GroupState`](fracti_core::group_state::GroupState).
 
 use fracti_core::{
     Error,
@@ -10,7 +10,7 @@ use fracti_core::{
     input::Draft,
     keys::{self, prefix},
     row::{self, AttributeValue},
-    settlement::{Settlement, Status},
+    settlement::{Settlement, SettlementStatus},
     time::Timestamp,
 };
 
@@ -166,7 +166,7 @@ impl Table {
         let user = after.id.user().ok_or(Error::NoMember)?;
         let member_key = MemberKey { group: group.id, user };
         let ledger = self.ledger(group.id).await?;
-        if ledger.presence.archived {
+        if ledger.state.archived {
             return Err(Error::GroupArchived.into());
         }
         let transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
@@ -205,7 +205,7 @@ impl Table {
         transaction: &LedgerTransaction,
     ) -> Result<(), Error> {
         let (_, members) = self.group_naming(member_key, None).await?;
-        let members = transaction.ledger().presence.of(&members);
+        let members = transaction.ledger().state.of(&members);
         let is_taken = Member::is_taken(&guest.name, &members, Some(guest.id));
         if is_taken { Err(Error::NameTaken) } else { Ok(()) }
     }
@@ -216,11 +216,11 @@ impl Table {
     /// are counted once: all settlements of the group are read.
     async fn require_settled(&self, change: &mut Change) -> Result<(), Error> {
         let Change { group, before, transaction } = change;
-        if !transaction.ledger().presence.is_counted() {
+        if !transaction.ledger().state.is_counted() {
             let settlements = Range::table(keys::group_partition(group.id), prefix::SETTLEMENT);
-            let pending = Expression::equal("status", row::to_value(&Status::Pending)?);
+            let pending = Expression::equal("status", row::to_value(&SettlementStatus::Pending)?);
             let pending = self.db.filtered_readable::<Settlement>(&settlements, &pending).await?;
-            transaction.presence().count(pending.iter().map(Settlement::parties));
+            transaction.state().count(pending.iter().map(Settlement::parties));
         }
         transaction.ledger().check_settled(before.id).map_err(Error::NotSettled)
     }
@@ -231,7 +231,7 @@ impl Change {
     fn to(self, after: &Member) -> Result<LedgerTransaction, Error> {
         let Self { group, before, mut transaction } = self;
         let at = transaction.at();
-        transaction.presence().change(after.id, after.is_present(), at)?;
+        transaction.state().change(after.id, after.is_present(), at)?;
         transaction.add(change_member(group.id, &before, attributes(&before, after)?)?);
         match (before.is_present(), after.is_present()) {
             (false, true) => transaction.add(count_in(&group, 1)?),

@@ -93,7 +93,7 @@ impl Table {
         let (ledger, stored) =
             tokio::try_join!(self.ledger(group), self.db.get::<Group>(keys::group(group)))?;
         let stored = stored.ok_or(Error::NoGroup)?;
-        if ledger.presence.needs_migration(group) {
+        if ledger.state.needs_migration(group) {
             let roll = Roll { count: None, links: Vec::new(), missing: Vec::new() };
             return Ok((ledger, stored, roll));
         }

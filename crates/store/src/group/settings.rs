@@ -38,8 +38,8 @@ impl Table {
             let ((before, caller), ledger) =
                 tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
             caller.filter(Member::is_present).ok_or(Error::NotMember)?;
-            ledger.presence.check_present(user)?;
-            if ledger.presence.archived != before.archived {
+            ledger.state.check_present(user)?;
+            if ledger.state.archived != before.archived {
                 // The two rows were read before and after another request.
                 return Err(TransactionError::Retry);
             }
@@ -47,15 +47,15 @@ impl Table {
             if after.as_ref().is_ok_and(|after| *after == before) {
                 return Ok(Decision::Done(before));
             }
-            if ledger.presence.archived && !update.unarchives() {
+            if ledger.state.archived && !update.unarchives() {
                 return Err(Error::GroupArchived.into());
             }
             let after = after?;
             let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
-            let presence = transaction.presence();
-            presence.archived = after.archived;
+            let state = transaction.state();
+            state.archived = after.archived;
             if after.currency != before.currency {
-                presence.currency = Some(after.currency);
+                state.currency = Some(after.currency);
             }
             let archived = after.archived.then(|| row::to_value(&true)).transpose()?;
             let attributes = [

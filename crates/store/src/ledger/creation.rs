@@ -69,7 +69,7 @@ impl Table {
             } else {
                 (group, members)
             };
-            let (group, members) = (ledger.presence.of_group(&group), ledger.presence.of(&members));
+            let (group, members) = (ledger.state.of_group(&group), ledger.state.of(&members));
             let read = read?;
             let transaction = LedgerTransaction::new(member_key, ledger, now)?;
             let (transaction, created) = create(&group, &members, transaction, read)?;

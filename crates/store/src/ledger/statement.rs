@@ -99,7 +99,7 @@ impl Table {
         let read = || async {
             let place = async {
                 let ledger = self.ledger(group).await?;
-                if ledger.presence.needs_migration(group) {
+                if ledger.state.needs_migration(group) {
                     return Err(Error::Unmigrated);
                 }
                 self.place(group, &ledger, statement).await

@@ -8,11 +8,11 @@ use fracti_core::{
     balance::{Checkpoint, Closing},
     entry::Entry,
     expense::Expense,
+    group_state::GroupState,
     id::{GroupId, GuestId, ImportId, MemberId, UserId},
     keys,
     ledger::{EntryStatus, Event, Ledger, LedgerError},
     links::Links,
-    presence::Presence,
     row,
     time::Timestamp,
 };
@@ -49,7 +49,7 @@ impl LedgerTransaction {
     /// [`Error::NotMember`] if the member has left meanwhile; [`Error::GroupArchived`];
     /// [`Error::Unmigrated`].
     pub(crate) fn new(member_key: MemberKey, read: Ledger, now: Timestamp) -> Result<Self, Error> {
-        read.presence.check_writer(member_key.user)?;
+        read.state.check_writer(member_key.user)?;
         Self::unchecked(member_key, read, now)
     }
 
@@ -64,7 +64,7 @@ impl LedgerTransaction {
         read: Ledger,
         now: Timestamp,
     ) -> Result<Self, Error> {
-        if read.presence.needs_migration(member_key.group) {
+        if read.state.needs_migration(member_key.group) {
             return Err(Error::Unmigrated);
         }
         let (at, next) = (read.next_moment(now), read.clone());
@@ -86,9 +86,9 @@ impl LedgerTransaction {
         &self.read
     }
 
-    /// The part of the ledger that is not about balances.
-    pub(crate) const fn presence(&mut self) -> &mut Presence {
-        &mut self.next.presence
+    /// The state of the group, which the transaction may change.
+    pub(crate) const fn state(&mut self) -> &mut GroupState {
+        &mut self.next.state
     }
 
     /// Adds a write.
@@ -185,7 +185,7 @@ impl LedgerTransaction {
     /// Begins a settlement between these parties, which is an event that changes no balances.
     pub(crate) fn begin_settlement(&mut self, parties: [MemberId; 2]) {
         self.next = self.next.touched(self.at);
-        self.next.presence.began(parties);
+        self.next.state.began(parties);
     }
 
     /// Reverts a current entry and stores the snapshot in it.
@@ -233,7 +233,7 @@ impl LedgerTransaction {
         if next.version == read.version {
             next = next.touched(at);
         }
-        next.presence.forget(at);
+        next.state.forget(at);
         transaction.extend(put_closing(group, &read, &next)?);
         transaction.extend(put_checkpoint(group, &read, &next)?);
         transaction.add(put_balance(group, &read, &next)?);

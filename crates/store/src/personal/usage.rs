@@ -10,7 +10,7 @@ use fracti_core::{
     keys,
     row::{self, AttributeValue},
     time::Day,
-    usage::{self, Counter, Usage},
+    usage::{self, Usage, UsageKind},
 };
 
 use crate::{
@@ -31,17 +31,17 @@ impl Table {
         &self,
         user: UserId,
         day: Day,
-        counter: Counter,
+        kind: UsageKind,
         requests: u32,
         limit: u32,
     ) -> Result<Option<u64>, Error> {
-        let below = Expression::less(counter.name(), row::to_value(&limit)?);
-        let below = Expression::without(counter.name()).or(below);
-        let added = [(counter.name().to_owned(), Decimal::new(requests.into(), 0))];
+        let below = Expression::less(kind.name(), row::to_value(&limit)?);
+        let below = Expression::without(kind.name()).or(below);
+        let added = [(kind.name().to_owned(), Decimal::new(requests.into(), 0))];
         let expiry = [("ttl", row::to_value(&usage::expiry(day))?)];
         let write = Write::add::<Usage>(keys::usage(user, day), added, expiry);
         let Some(updated) = self.db.update(write, below).await? else { return Ok(None) };
-        let count = match updated.get(counter.name()) {
+        let count = match updated.get(kind.name()) {
             Some(AttributeValue::N(count)) => count.parse().ok(),
             _ => None,
         };

@@ -392,7 +392,7 @@ impl Batch {
     /// The same request, if the currency of the group has changed since it was read.
     fn renewed(&self, ledger: &Ledger) -> Result<Option<Self>, Error> {
         let Some(Pushed { adjustments, group, members }) = &self.pushed else { return Ok(None) };
-        let current = ledger.presence.of_group(group);
+        let current = ledger.state.of_group(group);
         if current == *group {
             return Ok(None);
         }

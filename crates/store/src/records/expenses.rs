@@ -338,7 +338,7 @@ fn allowed(before: &Expense, members: &[Member], ledger: &Ledger) -> Vec<Member>
     let sharers = before.splits.iter().map(|share| share.user_id);
     let named: BTreeSet<MemberId> =
         before.payer_ids().chain(sharers).map(|id| ledger.links.resolve(id)).collect();
-    let mut members = ledger.links.unlinked(&ledger.presence.of(members));
+    let mut members = ledger.links.unlinked(&ledger.state.of(members));
     members.retain(|member| member.is_present() || named.contains(&member.id));
     members
 }

@@ -11,8 +11,8 @@ use fracti_core::{
     ledger::Ledger,
     row,
     settlement::{
-        NewSettlement, Settlement, SettlementError, SettlementUpdate, Standing, Status, Transition,
-        TxHash, UsedHash,
+        NewSettlement, Settlement, SettlementError, SettlementStatus, SettlementUpdate, Standing,
+        Transition, TxHash, UsedHash,
     },
     time::Timestamp,
 };
@@ -63,11 +63,11 @@ impl Table {
         group: GroupId,
         ledger: &Ledger,
     ) -> Result<Vec<Settlement>, Error> {
-        if !ledger.presence.may_have_pending() {
+        if !ledger.state.may_have_pending() {
             return Ok(Vec::new());
         }
         let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-        let mut open = Expression::equal("status", row::to_value(&Status::Pending)?);
+        let mut open = Expression::equal("status", row::to_value(&SettlementStatus::Pending)?);
         if let Some(last) = &ledger.last_event_at {
             open = open.or(Expression::greater("completedAt", row::to_value(last)?));
         }
@@ -114,7 +114,8 @@ impl Table {
             let mut transaction = transaction;
             let new = new.resolved(transaction.links());
             let new = new.check(group, members, transaction.ledger(), member_key.user)?;
-            let (created_at, completed) = (transaction.at(), new.status == Status::Completed);
+            let (created_at, completed) =
+                (transaction.at(), new.status == SettlementStatus::Completed);
             let settlement = Settlement {
                 id: SettlementId::new(created_at, context.random),
                 created_at,
@@ -129,7 +130,7 @@ impl Table {
             if completed {
                 transaction.record(settlement.event()?)?;
             } else {
-                transaction.presence().began(settlement.parties());
+                transaction.state().began(settlement.parties());
             }
             Ok((transaction, settlement))
         };
@@ -172,14 +173,14 @@ impl Table {
                     | SettlementError::NotOtherSide,
                 ) => {
                     let (_, members) = self.group_naming(member_key, None).await?;
-                    effect(&Standing::of(&ledger.presence.of(&members)))
+                    effect(&Standing::of(&ledger.state.of(&members)))
                 }
                 known => known,
             };
             let transition = transition.map_err(Error::from)?;
             // A change that was made before is confirmed, even if the group is archived by now.
             if transition != Transition::Nothing {
-                ledger.presence.check_writer(member_key.user)?;
+                ledger.state.check_writer(member_key.user)?;
             }
             if !expected(&settlement) {
                 return Err(Error::Changed.into());
@@ -202,13 +203,14 @@ impl Table {
         mut transaction: LedgerTransaction,
         settlement: Settlement,
     ) -> Result<Decision<Settlement>, TransactionError> {
-        let attributes = [("status", Some(row::to_value(&Status::Failed)?)), ("txHash", None)];
+        let attributes =
+            [("status", Some(row::to_value(&SettlementStatus::Failed)?)), ("txHash", None)];
         let write = Write::update(key(&settlement), attributes)
             .when(unchanged(&settlement)?, OnConflict::Retry);
         let writes = [Some(write), self.release_hash(&settlement).await?];
         transaction.add_all(writes.into_iter().flatten());
-        transaction.presence().ended(settlement.parties());
-        let failed = Settlement { status: Status::Failed, tx_hash: None, ..settlement };
+        transaction.state().ended(settlement.parties());
+        let failed = Settlement { status: SettlementStatus::Failed, tx_hash: None, ..settlement };
         transaction.commit(failed)
     }
 
@@ -264,13 +266,14 @@ fn complete(
 ) -> Result<Decision<Settlement>, TransactionError> {
     let at = transaction.at();
     let attributes = [
-        ("status", Some(row::to_value(&Status::Completed)?)),
+        ("status", Some(row::to_value(&SettlementStatus::Completed)?)),
         ("completedAt", Some(row::to_value(&at)?)),
     ];
     let write = Write::update(key(&settlement), attributes);
     transaction.add(write.when(unchanged(&settlement)?, OnConflict::Retry));
-    transaction.presence().ended(settlement.parties());
-    let completed = Settlement { status: Status::Completed, completed_at: Some(at), ..settlement };
+    transaction.state().ended(settlement.parties());
+    let completed =
+        Settlement { status: SettlementStatus::Completed, completed_at: Some(at), ..settlement };
     transaction.record(completed.event()?)?;
     transaction.commit(completed)
 }
@@ -286,7 +289,7 @@ pub(crate) fn unchanged(settlement: &Settlement) -> Result<Expression, Error> {
         Some(hash) => Expression::equal("txHash", row::to_value(hash)?),
     };
     let id = row::to_value(&settlement.id)?;
-    let pending = Expression::equal("status", row::to_value(&Status::Pending)?);
+    let pending = Expression::equal("status", row::to_value(&SettlementStatus::Pending)?);
     Ok(Expression::equal("id", id).and(pending).and(hash))
 }
 

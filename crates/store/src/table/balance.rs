@@ -3,10 +3,10 @@
 use fracti_core::{
     Error,
     balance::Balance,
+    group_state::GroupState,
     id::GroupId,
     keys,
     ledger::{Ledger, LedgerError},
-    presence::Presence,
     row::AttributeValue,
 };
 
@@ -24,7 +24,7 @@ impl Table {
     /// The current ledger of a group, which is empty before the first write to it.
     pub(crate) async fn ledger(&self, group: GroupId) -> Result<Ledger, Error> {
         let balance = self.db.get::<Balance>(keys::balance(group)).await?;
-        let first = || Ledger { presence: Presence::first(group), ..Ledger::default() };
+        let first = || Ledger { state: GroupState::first(group), ..Ledger::default() };
         Ok(balance.map_or_else(first, |balance| balance.ledger))
     }
 

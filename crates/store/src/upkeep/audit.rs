@@ -6,10 +6,10 @@ use fracti_core::{
     Error,
     audit::{Finding, Mend, Stored, audit},
     balance::Balance,
+    group_state::GroupState,
     id::GroupId,
     keys::{self, Primary},
     ledger::Ledger,
-    presence::Presence,
     row::{self, AttributeValue, Item, Plain},
     time::Timestamp,
 };
@@ -117,9 +117,9 @@ impl Table {
         let before = self.db.item(keys::balance(group)).await?;
         let ledger = before.clone().map(row::from_item::<Balance>).transpose();
         let ledger = ledger.ok().flatten().map(|row| row.ledger);
-        let presence = ledger.as_ref().map(|ledger| ledger.presence.clone());
-        let presence = presence.unwrap_or_else(|| Presence::first(group));
-        if presence.needs_migration(group) {
+        let state = ledger.as_ref().map(|ledger| ledger.state.clone());
+        let state = state.unwrap_or_else(|| GroupState::first(group));
+        if state.needs_migration(group) {
             self.verify_ledger(group).await?;
             self.verify_members(group).await?;
             return Ok(Audited { ledger, findings: Vec::new() });

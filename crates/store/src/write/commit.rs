@@ -388,7 +388,7 @@ impl Table {
         let balances = self.db.batch::<Balance>(keys).await?;
         for group in old {
             let balance = balances.get(&keys::balance(group));
-            if balance.is_some_and(|it| !it.ledger.presence.needs_migration(group)) {
+            if balance.is_some_and(|it| !it.ledger.state.needs_migration(group)) {
                 continue;
             }
             match self.migrated(group, now, || self.require_migrated(group)).await {
@@ -436,7 +436,7 @@ impl Table {
     /// refusal comes first.
     pub(crate) async fn is_migrated(&self, group: GroupId) -> Result<bool, Error> {
         let is_ours = group.created_at().is_some();
-        Ok(is_ours || !self.ledger(group).await?.presence.needs_migration(group))
+        Ok(is_ours || !self.ledger(group).await?.state.needs_migration(group))
     }
 
     /// Migrates a group that has v0 rows, and returns whether it had any. Only groups of the

@@ -5,7 +5,7 @@ use fracti_core::{
     expense::Category,
     group::NewGroup,
     id::{GroupId, UserId},
-    import::Status,
+    import::ImportStatus,
     input::{Draft, Field},
     telegram::User,
     time::Timestamp,
@@ -82,7 +82,7 @@ async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
             let Outcome::Done(done) = done else { return None };
             let recorded = done.expenses + done.settlements + done.adjustments > 0;
             assert_eq!(recorded, is_first && has_rows, "an import records each row once");
-            if done.import.status == Status::Done {
+            if done.import.status == ImportStatus::Done {
                 break;
             }
         }

@@ -11,7 +11,7 @@ use fracti_core::{
     expense::{Expense, PaidExpense, Participant},
     id::{GroupId, MemberId},
     ledger::{Balances, EntryStatus, Ledger, RefType, Totals},
-    settlement::{Settlement, Status},
+    settlement::{Settlement, SettlementStatus},
     time::{Day, Timestamp},
 };
 
@@ -64,7 +64,7 @@ fn sums(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) -> 
         expense.all_payers().iter().for_each(|it| add(expense.currency, it.user_id, 0, it.amount));
         expense.splits.iter().for_each(|it| add(expense.currency, it.user_id, 1, it.amount));
     }
-    for settlement in settlements.iter().filter(|it| it.status == Status::Completed) {
+    for settlement in settlements.iter().filter(|it| it.status == SettlementStatus::Completed) {
         add(settlement.currency, settlement.from_user_id, 2, settlement.amount);
         add(settlement.currency, settlement.to_user_id, 3, settlement.amount);
     }
@@ -125,7 +125,7 @@ fn further_payers(state: &State, group: GroupId, expenses: &[Expense]) -> Option
 
 /// Every applied event has an entry, and every deleted one has two rows of history.
 fn names(expenses: &[Expense], settlements: &[Settlement], entries: &[Entry]) -> Vec<Finding> {
-    let completed = settlements.iter().filter(|it| it.status == Status::Completed);
+    let completed = settlements.iter().filter(|it| it.status == SettlementStatus::Completed);
     let counts: BTreeSet<String> = expenses
         .iter()
         .map(|it| it.id.to_string())

@@ -6,7 +6,7 @@ use fracti_core::{
     expense::Expense,
     id::{MemberId, UserId},
     ledger::{EntryStatus, RefType},
-    settlement::{Settlement, Status},
+    settlement::{Settlement, SettlementStatus},
 };
 use fracti_http::{ExpenseView, SettlementView, shown};
 use serde::Serialize;
@@ -97,11 +97,11 @@ fn is_paid(settlement: &Settlement, operation: &Operation) -> bool {
 
 fn is_settled(settlement: &Settlement, update: &SettlementUpdate) -> bool {
     match update {
-        SettlementUpdate::Complete => settlement.status == Status::Completed,
-        SettlementUpdate::Fail => settlement.status == Status::Failed,
+        SettlementUpdate::Complete => settlement.status == SettlementStatus::Completed,
+        SettlementUpdate::Fail => settlement.status == SettlementStatus::Failed,
         // The hash is released when the settlement fails.
         SettlementUpdate::Attach(_) => {
-            settlement.tx_hash.is_some() || settlement.status == Status::Failed
+            settlement.tx_hash.is_some() || settlement.status == SettlementStatus::Failed
         }
     }
 }
@@ -217,7 +217,7 @@ fn edits_amounts(records: &[Record], record: &Record) -> bool {
 fn is_final(state: &State, record: &Record) -> bool {
     let Operation::Settle { settlement, .. } = &record.operation else { return false };
     let settled = state.settlements.iter().find(|it| it.id.to_string() == *settlement);
-    settled.is_some_and(|it| it.status != Status::Pending)
+    settled.is_some_and(|it| it.status != SettlementStatus::Pending)
 }
 
 fn hash(record: &Record) -> Option<&str> {
@@ -315,12 +315,12 @@ fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
         let id = settlement.id.to_string();
         let final_by = |it: &Operation| {
             matches!((it, settlement.status),
-                (Operation::Settle { settlement, update: SettlementUpdate::Complete, .. }, Status::Completed)
-                | (Operation::Settle { settlement, update: SettlementUpdate::Fail, .. }, Status::Failed)
+                (Operation::Settle { settlement, update: SettlementUpdate::Complete, .. }, SettlementStatus::Completed)
+                | (Operation::Settle { settlement, update: SettlementUpdate::Fail, .. }, SettlementStatus::Failed)
                     if *settlement == id)
         };
         let made = |it: &Operation| is_paid(settlement, it);
-        let settled = settlement.status == Status::Pending || asked(&final_by);
+        let settled = settlement.status == SettlementStatus::Pending || asked(&final_by);
         let recorded = records.iter().any(|record| {
             matches!(record.operation, Operation::Pay { to, .. } if to == record.user)
                 && made(&record.operation)

@@ -19,7 +19,7 @@ use crate::{
     id::{GroupId, MemberId},
     ledger::Totals,
     links::Links,
-    settlement::Status,
+    settlement::SettlementStatus,
 };
 
 /// What an earlier import has recorded and the group still has.
@@ -236,7 +236,7 @@ impl Record {
     #[must_use]
     pub fn has_ended_since(&self) -> bool {
         match self {
-            Self::Settlement(it) => it.status != Status::Pending && was_pending(it),
+            Self::Settlement(it) => it.status != SettlementStatus::Pending && was_pending(it),
             Self::Expense(_) | Self::Adjustment(_) => false,
         }
     }

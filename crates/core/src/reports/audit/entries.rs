@@ -16,7 +16,7 @@ use crate::{
     keys::{self, Primary},
     ledger::{Change, EntryStatus, Ledger, LedgerError, RefType},
     row::{self, AttributeValue, Item, from_item},
-    settlement::Status,
+    settlement::SettlementStatus,
     time::Timestamp,
 };
 
@@ -381,7 +381,7 @@ impl Audit {
         let settlements = records
             .settlements
             .values()
-            .filter(|it| it.row.id.is_ours() && it.row.status == Status::Completed);
+            .filter(|it| it.row.id.is_ours() && it.row.status == SettlementStatus::Completed);
         let settlements = settlements
             .map(|it| (EntryId::from(it.row.id), "the settlement", it.key.clone(), &it.item));
         for guest in ledger.links.guests() {
@@ -530,10 +530,10 @@ impl Audit {
                 };
                 let row = &settlement.row;
                 let is_at = row.completed_at == Some(entry.created_at);
-                let is_completed = row.status == Status::Completed;
+                let is_completed = row.status == SettlementStatus::Completed;
                 if !is_completed || id.is_ours() && !is_at && is_certain {
                     let set = vec![
-                        ("status", row::to_value(&Status::Completed).ok()),
+                        ("status", row::to_value(&SettlementStatus::Completed).ok()),
                         ("completedAt", row::to_value(&entry.created_at).ok()),
                     ];
                     let what = format!(

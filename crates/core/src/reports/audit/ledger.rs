@@ -11,11 +11,11 @@ use super::{
 use crate::{
     balance::{Balance, Checkpoint, Closing},
     discrepancy::differing,
+    group_state::GroupState,
     keys::{self, prefix},
     ledger::Ledger,
-    presence::Presence,
     row::{Item, Row, from_item, to_item},
-    settlement::{Settlement, Status},
+    settlement::{Settlement, SettlementStatus},
     time::{Day, Timestamp},
     verify,
 };
@@ -112,7 +112,7 @@ impl Audit {
             Some(Err(_)) => (false, Ledger::default()),
             None => {
                 // Before the first write to a group, there is no balance row.
-                (false, Ledger { presence: Presence::first(self.group), ..Ledger::default() })
+                (false, Ledger { state: GroupState::first(self.group), ..Ledger::default() })
             }
         };
         BalanceRow { item, is_readable, ledger }
@@ -143,18 +143,18 @@ impl Audit {
         }
         let stored = &balance.ledger;
         let settlements = records.all_settlements();
-        let mut presence = stored.presence.clone();
-        let pending = settlements.iter().filter(|it| it.status == Status::Pending);
+        let mut state = stored.state.clone();
+        let pending = settlements.iter().filter(|it| it.status == SettlementStatus::Pending);
         if !balance.is_readable {
-            presence = Presence::first(self.group);
-            presence.archived = records.group.as_ref().is_some_and(|kept| kept.row.archived);
-            presence.count(pending.map(Settlement::parties));
+            state = GroupState::first(self.group);
+            state.archived = records.group.as_ref().is_some_and(|kept| kept.row.archived);
+            state.count(pending.map(Settlement::parties));
         } else if records.are_whole() {
-            presence.recount(pending.map(Settlement::parties));
+            state.recount(pending.map(Settlement::parties));
         }
         let right = Ledger {
             version: stored.version.saturating_add(1),
-            presence,
+            state,
             last_event_at: last,
             ..replayed.clone()
         };
@@ -325,8 +325,8 @@ impl Audit {
                     return;
                 }
                 let what = format!("its {} should follow from the entries", wrong.join(", "));
-                let (version, presence) = (old.version, old.presence.clone());
-                (what, right.with_ledger(Ledger { version, presence, ..new }))
+                let (version, state) = (old.version, old.state.clone());
+                (what, right.with_ledger(Ledger { version, state, ..new }))
             }
         };
         let Ok(item) = to_item(&mended) else { return };
@@ -374,7 +374,7 @@ fn differences(stored: &Ledger, right: &Ledger) -> Vec<String> {
         ("settlementCount", stored.settlement_count == right.settlement_count),
         ("settled", stored.settled == right.settled),
         ("links", stored.links == right.links),
-        ("pending", stored.presence.same_pending(&right.presence)),
+        ("pending", stored.state.same_pending(&right.state)),
         ("lastEventAt", stored.last_event_at == right.last_event_at),
     ];
     names.extend(others.into_iter().filter(|(_, same)| !same).map(|(name, _)| name.to_owned()));

@@ -39,12 +39,12 @@ impl Audit {
             set.push(("memberCount", row::to_value(&count).ok()));
         }
         if balance.is_readable() {
-            let presence = &balance.ledger.presence;
-            if presence.archived != group.row.archived {
-                let archived = presence.archived.then(|| row::to_value(&true).ok());
+            let state = &balance.ledger.state;
+            if state.archived != group.row.archived {
+                let archived = state.archived.then(|| row::to_value(&true).ok());
                 set.push(("archived", archived.flatten()));
             }
-            if let Some(currency) = presence.currency.filter(|it| *it != group.row.currency) {
+            if let Some(currency) = state.currency.filter(|it| *it != group.row.currency) {
                 set.push(("currency", row::to_value(&currency).ok()));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Counter, TallyRow};
+use super::{TallyPart, TallyRow};
 use crate::{
     category::Category, currency::Currency, decimal::Decimal, id::MemberId, ledger::LedgerError,
     links::Links, time::Day, words,
@@ -97,12 +97,12 @@ pub fn stats(tallies: &[TallyRow], links: &Links, step: Step) -> Result<Stats, L
     let mut stats = Stats::new();
     for TallyRow { of, counters, .. } in tallies {
         let period = step.period(of.date);
-        for (counter, number) in counters.iter() {
-            let currency = counter.currency();
+        for (part, number) in counters.iter() {
+            let currency = part.currency();
             let stats: &mut CurrencyStats = stats.entry(currency).or_default();
             let category = stats.categories.entry(of.category).or_default();
-            let sums = match counter {
-                Counter::Share(member, _) => {
+            let sums = match part {
+                TallyPart::Share(member, _) => {
                     let member = stats.members.entry(links.resolve(*member)).or_default();
                     let period = stats.series.entry(period.clone()).or_default();
                     vec![
@@ -114,10 +114,10 @@ pub fn stats(tallies: &[TallyRow], links: &Links, step: Step) -> Result<Stats, L
                         period.categories.entry(of.category).or_default(),
                     ]
                 }
-                Counter::Paid(member, _) => {
+                TallyPart::Paid(member, _) => {
                     vec![&mut stats.members.entry(links.resolve(*member)).or_default().paid]
                 }
-                Counter::Count(_) => vec![&mut stats.expense_count, &mut category.expense_count],
+                TallyPart::Count(_) => vec![&mut stats.expense_count, &mut category.expense_count],
             };
             for sum in sums {
                 *sum = sum.plus(number).ok_or(LedgerError::Overflow(currency))?;

@@ -11,7 +11,7 @@ use crate::{
     money::Money,
     row::{from_item, to_item},
     split::Split,
-    tally::{Counter, Tally, TallyCounters, TallyKey},
+    tally::{Tally, TallyCounters, TallyKey, TallyPart},
     time::Timestamp,
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
@@ -73,7 +73,7 @@ fn settlement(at: Timestamp, from: u64, to: u64, minor: i64, in_currency: u8) ->
         amount: currency.to_major(minor),
         currency,
         tx_hash: None,
-        status: Status::Completed,
+        status: SettlementStatus::Completed,
         created_at: at,
         created_by: None,
         completed_at: Some(at),
@@ -288,7 +288,7 @@ fn verify_sees_every_difference() {
     assert_eq!(verify(&ledger, &rows), Ok(()));
 
     let (spent, paid) = (rows.expenses[0].clone(), rows.settlements[0].clone());
-    let pending = Settlement { status: Status::Pending, ..paid.clone() };
+    let pending = Settlement { status: SettlementStatus::Pending, ..paid.clone() };
     let other = expense(at(0), 2, 100, 3, 0);
     let mut swapped = spent.clone();
     let [first, second] = swapped.payers.as_mut_slice() else { unreachable!() };
@@ -317,7 +317,7 @@ fn verify_sees_every_difference() {
     let of = TallyKey { date: at(0).day(), category: None };
     let differs = Err(Discrepancy::Tallies(vec![of]));
     let (mut more, mut other) = (rows.tallies.clone(), rows.tallies.clone());
-    for counter in [Counter::Count(currency(0)), Counter::Share(user(9), currency(0))] {
+    for counter in [TallyPart::Count(currency(0)), TallyPart::Share(user(9), currency(0))] {
         let one = "0.01".parse().unwrap();
         more[0].counters.add(counter, one).unwrap();
         assert_eq!(verify(&ledger, &Rows { tallies: more.clone(), ..rows.clone() }), differs);

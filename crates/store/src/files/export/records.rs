@@ -11,7 +11,7 @@ use fracti_core::{
     id::{ExpenseId, GroupId, MemberId, SettlementId},
     keys::{self, Primary},
     ledger::{EntryStatus, RefType},
-    settlement::{Settlement, Status},
+    settlement::{Settlement, SettlementStatus},
 };
 
 use super::Exported;
@@ -227,7 +227,7 @@ fn deleted_settlement(exported: &Exported, entry: &Entry) -> Option<Box<Settleme
         amount: sent.currency.to_major(sent.totals.sent),
         currency: sent.currency,
         tx_hash: None,
-        status: Status::Completed,
+        status: SettlementStatus::Completed,
         created_at: entry.ref_created_at.unwrap_or(entry.created_at),
         created_by: None,
         completed_at: Some(entry.created_at),

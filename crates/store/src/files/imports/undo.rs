@@ -8,7 +8,7 @@ use fracti_core::{
     expense::Expense,
     group::MemberRow,
     id::{GroupId, ImportId},
-    import::{EntryPosition, ImportRow, Record, Status, check_undo, was_pending},
+    import::{EntryPosition, ImportRow, ImportStatus, Record, check_undo, was_pending},
     keys::{self, Primary},
     ledger::{EntryStatus, RefType},
     row::{self, Row},
@@ -114,7 +114,7 @@ impl Table {
         check_undo(&import, importer.as_ref(), member_key.user)?;
         // After this write, the import adds no more rows.
         let render = |(import, _): &(ImportRow, Progress)| {
-            (import.status == Status::Undone).then(|| (idempotency.render)(import))
+            (import.status == ImportStatus::Undone).then(|| (idempotency.render)(import))
         };
         let begin = || self.begin_undo(member_key, &import, now);
         let began = self.write_part_to_group(group, known, render, begin).await?;
@@ -122,7 +122,7 @@ impl Table {
             Outcome::Done(began) => began,
             Outcome::Replayed(stored) => return Ok(Outcome::Replayed(stored)),
         };
-        while undone.status == Status::Undoing && !is_late() {
+        while undone.status == ImportStatus::Undoing && !is_late() {
             let attempt = || self.undo_batch(member_key, &undone, &progress, now);
             let written = self.write_part_to_group(group, known, render, attempt).await;
             match written {
@@ -151,11 +151,13 @@ impl Table {
             return Ok(Decision::Done((undone, Progress::default())));
         }
         match row.status {
-            Status::Undoing | Status::Undone => Ok(Decision::Done((row, Progress::default()))),
-            Status::Running | Status::Done => {
+            ImportStatus::Undoing | ImportStatus::Undone => {
+                Ok(Decision::Done((row, Progress::default())))
+            }
+            ImportStatus::Running | ImportStatus::Done => {
                 let updated_at = transaction.at();
                 let undoing = ImportRow {
-                    status: Status::Undoing,
+                    status: ImportStatus::Undoing,
                     updated_at,
                     recorded_until: Some(row.updated_at),
                     ..row.clone()
@@ -193,7 +195,7 @@ impl Table {
         let row = row.ok_or(Error::NoImport)?;
         let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
         // Another request may have undone the import, after which it was imported again.
-        let ended = if row.status == Status::Undoing { None } else { Some(&row) };
+        let ended = if row.status == ImportStatus::Undoing { None } else { Some(&row) };
         if let Some(undone) = row.of_earlier(known.run)?.or_else(|| ended.cloned()) {
             return Ok(Decision::Done((undone, Progress::default())));
         }
@@ -232,9 +234,9 @@ impl Table {
                 transaction.revert(entry, snapshot.as_ref())?;
             }
             if let Record::Settlement(settlement) = &record
-                && settlement.status == settlement::Status::Pending
+                && settlement.status == settlement::SettlementStatus::Pending
             {
-                transaction.presence().ended(settlement.parties());
+                transaction.state().ended(settlement.parties());
             }
             deleted.extend(snapshot);
             progress.pass(group, &record);
@@ -255,7 +257,7 @@ impl Table {
             return Ok(Decision::Done((row, progress)));
         }
         transaction.tally(&deleted, &[])?;
-        let status = if is_last { Status::Undone } else { Status::Undoing };
+        let status = if is_last { ImportStatus::Undone } else { ImportStatus::Undoing };
         let undone = ImportRow { status, updated_at: transaction.at(), ..row.clone() };
         transaction.add(put_row(&undone, Some(&row))?);
         transaction.commit((undone, progress))
@@ -332,9 +334,10 @@ impl Table {
             Record::Settlement(settlement) => {
                 let group = settlement.group_id;
                 let unchanged = match settlement.status {
-                    settlement::Status::Pending => settlements::unchanged(settlement)?,
+                    settlement::SettlementStatus::Pending => settlements::unchanged(settlement)?,
                     // The others are final.
-                    settlement::Status::Completed | settlement::Status::Failed => {
+                    settlement::SettlementStatus::Completed
+                    | settlement::SettlementStatus::Failed => {
                         Expression::equal("id", row::to_value(&settlement.id)?)
                     }
                 };

@@ -6,7 +6,7 @@ use fracti_core::{
     entry::Entry,
     expense::Expense,
     group::Member,
-    import::{Comparison, EntryPosition, ImportRow, NewImport, Record, Status, check_undo},
+    import::{Comparison, EntryPosition, ImportRow, ImportStatus, NewImport, Record, check_undo},
     keys, row,
     settlement::{self, Settlement},
 };
@@ -90,9 +90,9 @@ impl Table {
                 transaction.revert(entry, snapshot.as_ref())?;
             }
             if let Record::Settlement(it) = before
-                && it.status == settlement::Status::Pending
+                && it.status == settlement::SettlementStatus::Pending
             {
-                transaction.presence().ended(it.parties());
+                transaction.state().ended(it.parties());
             }
             done.deleted = done.deleted.saturating_add(1);
             return finish(transaction, import, row.as_ref(), &done);
@@ -197,17 +197,17 @@ fn edit_settlement(
     after: &Settlement,
 ) -> Result<(), Error> {
     let unchanged = match before.status {
-        settlement::Status::Pending => settlements::unchanged(before)?,
-        settlement::Status::Completed | settlement::Status::Failed => {
+        settlement::SettlementStatus::Pending => settlements::unchanged(before)?,
+        settlement::SettlementStatus::Completed | settlement::SettlementStatus::Failed => {
             Expression::equal("id", row::to_value(&before.id)?)
         }
     };
     transaction.add(Write::put(after)?.when(unchanged, OnConflict::Retry));
-    if before.status == settlement::Status::Pending {
-        transaction.presence().ended(before.parties());
+    if before.status == settlement::SettlementStatus::Pending {
+        transaction.state().ended(before.parties());
     }
-    if after.status == settlement::Status::Pending {
-        transaction.presence().began(after.parties());
+    if after.status == settlement::SettlementStatus::Pending {
+        transaction.state().began(after.parties());
     }
     Ok(())
 }
@@ -218,7 +218,8 @@ fn finish(
     read: Option<&ImportRow>,
     done: &Imported,
 ) -> Result<Decision<Imported>, TransactionError> {
-    let import = ImportRow { status: Status::Running, updated_at: transaction.at(), ..import };
+    let import =
+        ImportRow { status: ImportStatus::Running, updated_at: transaction.at(), ..import };
     transaction.add(put_row(&import, read)?);
     transaction.commit(Imported { import, ..done.clone() })
 }

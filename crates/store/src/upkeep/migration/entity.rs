@@ -12,7 +12,7 @@ use fracti_core::{
     keys::{self, Primary},
     ledger::{Event, LedgerError},
     row::{self, Row},
-    settlement::{Settlement, Status, TxHash, UsedHash},
+    settlement::{Settlement, SettlementStatus, TxHash, UsedHash},
     time::Timestamp,
     v0::{self, Anomaly, Correction, Members, Migrated},
 };
@@ -87,7 +87,7 @@ impl Entity {
             Self::Expense(migrated) => Some((migrated.entity.event(), migrated.entity.created_at)),
             Self::Settlement(migrated) => {
                 let settlement = &migrated.entity;
-                let completed = settlement.status == Status::Completed;
+                let completed = settlement.status == SettlementStatus::Completed;
                 completed.then(|| (settlement.event(), settlement.created_at))
             }
         }
@@ -100,8 +100,8 @@ impl Entity {
             Self::Settlement(migrated) => {
                 let Settlement { tx_hash, status, .. } = &migrated.entity;
                 let used = match status {
-                    Status::Pending | Status::Completed => true,
-                    Status::Failed => false,
+                    SettlementStatus::Pending | SettlementStatus::Completed => true,
+                    SettlementStatus::Failed => false,
                 };
                 tx_hash.as_ref().filter(|hash| used && hash.is_whole())
             }

@@ -9,7 +9,7 @@ use fracti_core::{
     keys::{self, Primary, prefix},
     ledger::Ledger,
     row,
-    settlement::{Settlement, Status},
+    settlement::{Settlement, SettlementStatus},
     v0::{self, Anomaly},
 };
 
@@ -102,7 +102,7 @@ impl Table {
         }
         let mut next = state.ledger.clone();
         if !more {
-            next.presence.migrated |= next.presence.needs_migration(group);
+            next.state.migrated |= next.state.needs_migration(group);
             self.note_settlements(group, &mut next).await?;
             transaction.extend(put_closing(group, &state.ledger, &next)?);
         }
@@ -118,7 +118,7 @@ impl Table {
     async fn note_settlements(&self, group: GroupId, ledger: &mut Ledger) -> Result<(), Error> {
         let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
         let all = Expression::default();
-        ledger.presence.count([]);
+        ledger.state.count([]);
         let mut after = None;
         loop {
             let page = Page { limit: SETTLEMENTS_AT_ONCE, after };
@@ -130,8 +130,8 @@ impl Table {
                 let at = Some(settlement.created_at).max(settlement.completed_at);
                 ledger.last_event_at = ledger.last_event_at.max(at);
                 match settlement.status {
-                    Status::Pending => ledger.presence.began(settlement.parties()),
-                    Status::Completed | Status::Failed => {}
+                    SettlementStatus::Pending => ledger.state.began(settlement.parties()),
+                    SettlementStatus::Completed | SettlementStatus::Failed => {}
                 }
             }
             if ended {

@@ -26,9 +26,9 @@ const RECENT: Duration = Duration::from_mins(10);
 /// Maximum number of changes in the balance row, which bounds its size.
 const MAX_RECENT: usize = 100;
 
-/// The part of the balance row that is not about balances.
+/// The state of a group: the part of the balance row that is not about balances.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Presence {
+pub struct GroupState {
     /// Whether the group is archived, so that it cannot be written to.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
@@ -37,7 +37,7 @@ pub struct Presence {
     pub currency: Option<Currency>,
     /// Recent changes of presence.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    recent: BTreeMap<MemberId, Change>,
+    recent: BTreeMap<MemberId, PresenceChange>,
     /// Number of pending settlements that each member sends or receives, without zeros. `None` in a
     /// row of an earlier format, until they are counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,13 +50,13 @@ pub struct Presence {
 
 /// The last change of a member's presence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Change {
+struct PresenceChange {
     present: bool,
     at: Timestamp,
 }
 
-impl Presence {
-    /// The presence before the first write to a group. Only a group that the TypeScript Fracti
+impl GroupState {
+    /// The state before the first write to a group. Only a group that the TypeScript Fracti
     /// created, whose id has no time, may have settlements then.
     #[must_use]
     pub fn first(group: GroupId) -> Self {
@@ -69,7 +69,7 @@ impl Presence {
         group.created_at().is_none() && !self.migrated
     }
 
-    /// Whether it says nothing.
+    /// Whether it says nothing, so that the balance row omits it.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
@@ -106,8 +106,8 @@ impl Presence {
     #[must_use]
     pub fn of(&self, members: &[Member]) -> Vec<Member> {
         let current = |member: &Member| match self.recent.get(&member.id) {
-            Some(Change { present: true, .. }) => member.clone().present(),
-            Some(Change { at, .. }) if member.is_present() => {
+            Some(PresenceChange { present: true, .. }) => member.clone().present(),
+            Some(PresenceChange { at, .. }) if member.is_present() => {
                 Member { left_at: Some(*at), ..member.clone() }
             }
             _ => member.clone(),
@@ -122,7 +122,7 @@ impl Presence {
     /// [`Error::Contended`] if too many members have changed lately.
     pub fn change(&mut self, member: MemberId, present: bool, at: Timestamp) -> Result<(), Error> {
         self.forget(at);
-        self.recent.insert(member, Change { present, at });
+        self.recent.insert(member, PresenceChange { present, at });
         if self.recent.len() > MAX_RECENT { Err(Error::Contended) } else { Ok(()) }
     }
 
@@ -161,7 +161,7 @@ impl Presence {
         }
     }
 
-    /// Whether another presence counts the same pending settlements, or one of them counts none.
+    /// Whether another state counts the same pending settlements, or one of them counts none.
     pub(crate) fn same_pending(&self, other: &Self) -> bool {
         self.pending.as_ref().zip(other.pending.as_ref()).is_none_or(|(own, others)| own == others)
     }
@@ -206,41 +206,41 @@ mod tests {
         let (left, back, other) = (member(1), member(2), member(3));
         let past = Member { left_at: Some(at(1)), ..back.clone() };
         let rows = [left.clone(), past.clone(), other.clone()];
-        let mut presence = Presence::default();
-        presence.change(left.id, false, at(5)).unwrap();
-        presence.change(back.id, true, at(6)).unwrap();
+        let mut state = GroupState::default();
+        state.change(left.id, false, at(5)).unwrap();
+        state.change(back.id, true, at(6)).unwrap();
         let gone = Member { left_at: Some(at(5)), ..left.clone() };
-        assert_eq!(presence.of(&rows), [gone, back.clone(), other]);
-        assert!(matches!(presence.check_writer(UserId::new(1).unwrap()), Err(Error::NotMember)));
-        presence.forget(at(600));
-        assert!(!presence.is_default(), "a request may have read the row before");
-        presence.forget(at(606));
-        assert_eq!(presence.of(&rows), rows);
-        assert!(presence.is_default());
+        assert_eq!(state.of(&rows), [gone, back.clone(), other]);
+        assert!(matches!(state.check_writer(UserId::new(1).unwrap()), Err(Error::NotMember)));
+        state.forget(at(600));
+        assert!(!state.is_default(), "a request may have read the row before");
+        state.forget(at(606));
+        assert_eq!(state.of(&rows), rows);
+        assert!(state.is_default());
     }
 
     #[test]
     fn the_last_of_several_changes_counts() {
         let rows = [member(1)];
-        let mut presence = Presence::default();
+        let mut state = GroupState::default();
         for (second, present) in [(1, false), (2, true), (3, false)] {
-            presence.change(rows[0].id, present, at(second)).unwrap();
-            assert_eq!(presence.of(&rows)[0].is_present(), present);
+            state.change(rows[0].id, present, at(second)).unwrap();
+            assert_eq!(state.of(&rows)[0].is_present(), present);
         }
         let removed = Member { removed_at: Some(at(2)), ..rows[0].clone() };
         let rows = [removed];
-        assert_eq!(presence.of(&rows), rows, "the row says more");
+        assert_eq!(state.of(&rows), rows, "the row says more");
     }
 
     #[test]
     fn changes_of_ten_minutes_are_bounded() {
-        let mut presence = Presence::default();
+        let mut state = GroupState::default();
         for id in 1..=100 {
-            presence.change(member(id).id, false, at(id)).unwrap();
+            state.change(member(id).id, false, at(id)).unwrap();
         }
-        let refused = presence.clone().change(member(101).id, false, at(101));
+        let refused = state.clone().change(member(101).id, false, at(101));
         assert!(matches!(refused, Err(Error::Contended)));
-        presence.change(member(100).id, true, at(101)).unwrap();
-        presence.change(member(101).id, false, at(602)).unwrap();
+        state.change(member(100).id, true, at(101)).unwrap();
+        state.change(member(101).id, false, at(602)).unwrap();
     }
 }
