@@ -31,11 +31,12 @@ pub use document::{
 pub use lambda::run;
 pub use request::{
     body::{Body, JsonScalar, Object, Value},
-    caller::{AsMember, Caller, FromChat, Id},
+    caller::{AsMember, Caller, FromChat},
     filter::FilterParams,
     json::Json,
     once::{Once, respond, respond_created, respond_tagged, respond_with},
     paging::{ListId, Paging},
+    path::Id,
     query::{Flag, FlagError, Parameters, Query, QueryReader},
     upload::{Form, Upload},
 };

@@ -6,5 +6,6 @@ pub(crate) mod filter;
 pub(crate) mod json;
 pub(crate) mod once;
 pub(crate) mod paging;
+pub(crate) mod path;
 pub(crate) mod query;
 pub(crate) mod upload;

@@ -36,7 +36,7 @@ use utoipa::{
 
 use crate::{
     Code, ProblemBody, Routes, Sender,
-    request::caller::{PATH_PARAMS, PathParam},
+    request::path::{PATH_PARAMS, PathParam},
     response::amounts,
     response::limits::{DEFAULT_LIMIT, MAX_KEY, MAX_LIMIT},
 };

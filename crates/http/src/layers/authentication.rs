@@ -29,7 +29,7 @@ use fracti_core::{
 
 use crate::{
     App, Code, Context, Credential, Principal, Problem, Sender, Webhook,
-    document::routes::Operations, request::caller::group_in,
+    document::routes::Operations, request::path::group_in,
 };
 
 /// Header in which the Mini App sends init data.

@@ -16,7 +16,7 @@ use fracti_store::TableCost;
 use crate::{
     Context, Problem,
     caller::quotas::{RATE_LIMIT, RATE_LIMIT_POLICY},
-    request::caller::group_in,
+    request::path::group_in,
 };
 
 /// Serves a request and writes one log line about it, and one more for each unreadable row that it

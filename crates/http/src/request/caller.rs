@@ -1,22 +1,12 @@
-//! Extractors of the authenticated caller and of the ids in the path.
+//! Extractors of the authenticated caller.
 
-use std::{fmt::Display, str::FromStr, sync::Arc};
+use std::sync::Arc;
 
-use axum::{
-    extract::{FromRequestParts, Path, RawPathParams, path::ErrorKind, rejection::PathRejection},
-    http::request::Parts,
-};
-use fracti_core::{
-    chat_id::ChatId,
-    entry_id::EntryId,
-    id::{ExpenseId, GroupId, ImportId, MemberId, SettlementId, TokenId},
-    spending::SpendingId,
-    telegram::User,
-    time::Day,
-};
+use axum::{extract::FromRequestParts, http::request::Parts};
+use fracti_core::{chat_id::ChatId, telegram::User};
 use fracti_store::MemberKey;
 
-use crate::{App, Code, Parameters, Principal, Problem, Query};
+use crate::{App, Code, Id, Parameters, Principal, Problem, Query};
 
 /// The authenticated Telegram user, with the query parameters `Q`.
 ///
@@ -66,49 +56,6 @@ impl FromRequestParts<App> for FromChat {
     }
 }
 
-/// The group in the path, if its id is valid.
-pub(crate) fn group_in(params: &RawPathParams) -> Option<GroupId> {
-    params.iter().find(|(name, _)| *name == GroupId::NAME)?.1.parse().ok()
-}
-
-/// An id in the path.
-#[derive(Clone, Copy, Debug)]
-pub struct Id<T>(pub T);
-
-/// An id in the path of a route.
-pub trait PathParam: FromStr {
-    /// Name in routes, in the OpenAPI document and in error messages.
-    const NAME: &str;
-}
-
-macro_rules! path_params {
-    ($($name:literal $id:ident $not_found:ident,)+) => {
-        $(impl PathParam for $id {
-            const NAME: &str = $name;
-        })+
-
-        /// Names of all ids in paths, with the error code for an id of nothing.
-        pub(crate) const PATH_PARAMS: &[(&str, Code)] =
-            &[$(($name, Code::$not_found)),+];
-    };
-}
-
-path_params! {
-    "groupId" GroupId GroupNotFound,
-    "memberId" MemberId MemberNotFound,
-    "expenseId" ExpenseId ExpenseNotFound,
-    "settlementId" SettlementId SettlementNotFound,
-    "entryId" EntryId EntryNotFound,
-    "tokenId" TokenId TokenNotFound,
-    "spendingId" SpendingId SpendingNotFound,
-    "importId" ImportId ImportNotFound,
-}
-
-/// Every day exists, so there is no error code for it.
-impl PathParam for Day {
-    const NAME: &str = "date";
-}
-
 impl<Q: Parameters> FromRequestParts<App> for Caller<Q> {
     type Rejection = Problem;
 
@@ -127,31 +74,5 @@ impl<Q: Parameters> FromRequestParts<App> for AsMember<Q> {
         let Id(group) = Id::from_request_parts(parts, app).await?;
         let Query(query) = Query::from_request_parts(parts, app).await?;
         Ok(Self(MemberKey { group, user }, query))
-    }
-}
-
-impl<T: PathParam> FromRequestParts<App> for Id<T>
-where
-    T::Err: Display,
-{
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let params = Path::<Vec<(String, String)>>::from_request_parts(parts, app).await;
-        let Path(params) = params.map_err(|rejection| {
-            let rejection = match rejection {
-                PathRejection::FailedToDeserializePathParams(error) => error.into_kind(),
-                other => ErrorKind::Message(other.body_text()),
-            };
-            match rejection {
-                ErrorKind::InvalidUtf8InPathParam { key } => {
-                    Problem::invalid(&*key, "must be UTF-8")
-                }
-                other => Problem::invalid(T::NAME, other.to_string()),
-            }
-        })?;
-        let text = params.iter().find(|(name, _)| *name == T::NAME).map(|(_, text)| text.as_str());
-        let id = text.unwrap_or_default().parse();
-        id.map(Self).map_err(|error: T::Err| Problem::invalid(T::NAME, error))
     }
 }
