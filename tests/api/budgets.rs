@@ -102,7 +102,7 @@ impl Subject {
             self.api.pass(DAY);
             let names: Vec<u64> = (self.adjustments..before + entries * day / days).collect();
             self.adjustments = before + entries * day / days;
-            for names in names.chunks(500) {
+            for names in names.chunks(90) {
                 let entry = |name: &u64| json!({ "entryId": name.to_string(), "changes": changes });
                 self.push(names.iter().map(entry).collect()).await;
             }

@@ -1,9 +1,10 @@
 //! Requests under faults between the API and the table.
 
+mod adjustments;
 mod fence;
 mod late;
 mod leaving;
-mod parts;
+
 mod past;
 mod spendings;
 

@@ -167,8 +167,8 @@ async fn a_transaction_has_no_more_actions_than_dynamodb_allows() {
         json!(names.collect::<Vec<_>>())
     };
     let entries = group.path("/ledger/entries");
-    let reply = alice.call(Method::DELETE, &entries, Some(&named(501))).await;
-    Case { limit: "entries", reply, status: 400, code: "VALIDATION_ERROR", rule: "500" }.check();
+    let reply = alice.call(Method::DELETE, &entries, Some(&named(31))).await;
+    Case { limit: "entries", reply, status: 400, code: "VALIDATION_ERROR", rule: "30" }.check();
     let changes: Vec<_> = (1..=501).map(|user| change(&user.to_string(), "1")).collect();
     let wide = json!([{ "entryId": "wide", "changes": changes }]);
     let reply = alice.post(&entries, wide).await;
@@ -178,6 +178,6 @@ async fn a_transaction_has_no_more_actions_than_dynamodb_allows() {
     Case { limit: "a body", reply, status: 413, code: "PAYLOAD_TOO_LARGE", rule: "64" }.check();
     assert_eq!(group.api.rows().await, before);
 
-    alice.call(Method::DELETE, &entries, Some(&named(500))).await.data(200);
+    alice.call(Method::DELETE, &entries, Some(&named(30))).await.data(200);
     // expenses/edit.rs edits the largest expense in everything.
 }

@@ -442,10 +442,10 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         let change = |member: u64, amount: i64| json!({ "userId": id(member), "amount": amount });
         json!({ "entryId": number.to_string(), "changes": [change(1, 1), change(2, -1)] })
     };
-    // The maximum number of entries in a request.
-    let small: Vec<_> = (0..500).map(small).collect();
-    let names: Vec<_> = (0..500).map(|number| number.to_string()).collect();
-    let large: Vec<_> = (0..40).map(|number| format!("large {number:058}")).collect();
+    // The maximum numbers of entries in a request, and of changes.
+    let small: Vec<_> = (0..90).map(small).collect();
+    let names: Vec<_> = (0..30).map(|number| number.to_string()).collect();
+    let large: Vec<_> = (0..4).map(|number| format!("large {number:058}")).collect();
     let (get, post) = (|| Method::GET, || Method::POST);
     let none = Value::Null;
     vec![
@@ -486,14 +486,14 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (1, get(), "/ledger/days", "", "6 days", none.clone()),
         (1, get(), "/stats", "?by=day", "6 days of 45 shares", none.clone()),
         (1, get(), "/ledger/entries/{entryId}", "?limit=100", "", none.clone()),
-        (1, post(), "/ledger/entries", "", "500 small ones", json!({ "entries": small })),
-        (1, post(), "/ledger/entries/revert", "", "500 small ones", json!({ "entryIds": names })),
+        (1, post(), "/ledger/entries", "", "90 small ones", json!({ "entries": small })),
+        (1, post(), "/ledger/entries/revert", "", "30 small ones", json!({ "entryIds": names })),
         (
             1,
             Method::DELETE,
             "/ledger/entries",
             "",
-            "40 of 497 changes",
+            "4 of 497 changes",
             json!({ "entryIds": large }),
         ),
         (500, post(), "/leave", "", "the last member", none.clone()),

@@ -9,7 +9,7 @@ mod stats;
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
     Error,
-    adjustment::{MAX_CHANGES, MAX_ENTRIES},
+    adjustment::{MAX_CHANGES, MAX_PUSHED, MAX_REVERTED},
     entry_id::EntryId,
     group::MEMBER_RULE,
     id::MemberId,
@@ -44,9 +44,9 @@ pub fn routes() -> Routes {
     .routes(routes!(list_ledger_entry_history))
     .routes(routes!(list_ledger_days))
     .routes(routes!(get_group_stats));
-    let routes = openapi::with_items::<PushEntries>(routes, "entries", 1..=MAX_ENTRIES);
+    let routes = openapi::with_items::<PushEntries>(routes, "entries", 1..=MAX_PUSHED);
     let routes = openapi::with_items::<PushEntry>(routes, "changes", 2..=MAX_CHANGES);
-    openapi::with_items::<RevertEntries>(routes, "entryIds", 1..=MAX_ENTRIES)
+    openapi::with_items::<RevertEntries>(routes, "entryIds", 1..=MAX_REVERTED)
 }
 
 /// Query parameters of the balances.
@@ -124,8 +124,8 @@ async fn list_ledger_entries(
 /// Push adjustments to the ledger.
 ///
 /// For opening balances from another app, or for corrections. The changes of an adjustment sum to
-/// zero in each currency. An adjustment that cannot be applied is listed in `nonApplied` and does
-/// not stop the others; if one is invalid, none is applied. At most one entry is applied under an
+/// zero in each currency. All of a request are written at once. An adjustment that cannot be applied
+/// is listed in `nonApplied` and does not stop the others; if one is invalid, none is applied. At most one entry is applied under an
 /// `entryId`, however often it is sent.
 #[utoipa::path(post, path = "/api/groups/{groupId}/ledger/entries", tag = "ledger",
     request_body = PushEntries,

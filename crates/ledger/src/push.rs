@@ -2,7 +2,8 @@
 
 use fracti_core::{
     adjustment::{
-        Adjustment, Amount, BareOrWrapped, MAX_CHANGES, MAX_ENTRIES, NonApplied, Reason, Report,
+        Adjustment, Amount, BareOrWrapped, MAX_CHANGES, MAX_PUSHED, MAX_REVERTED, NonApplied,
+        Reason, Report,
     },
     entry_id::{EntryId, EntryNameError},
     input::{Field, Path},
@@ -84,7 +85,7 @@ impl Body for PushEntries {
     type Fields = BareOrWrapped<Adjustment>;
 
     fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
-        bare_or_wrapped(value, "entries", |list| list.objects(1..=MAX_ENTRIES, read_adjustment))
+        bare_or_wrapped(value, "entries", |list| list.objects(1..=MAX_PUSHED, read_adjustment))
     }
 }
 
@@ -92,7 +93,7 @@ impl Body for RevertEntries {
     type Fields = BareOrWrapped<Field<EntryId>>;
 
     fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
-        bare_or_wrapped(value, "entryIds", |list| list.list(1..=MAX_ENTRIES, read_id))
+        bare_or_wrapped(value, "entryIds", |list| list.list(1..=MAX_REVERTED, read_id))
     }
 }
 
@@ -179,8 +180,6 @@ enum ReasonCode {
     EntryExists,
     /// The balance would be below the minimum of the condition.
     ConditionFailed,
-    /// The request lost to concurrent writes to the group; send it again.
-    LockLost,
     /// No entry with this id is applied.
     EntryMissing,
     /// A total or a balance would become too large.
@@ -201,7 +200,6 @@ impl From<NonApplied> for NonAppliedView {
         let code = match reason {
             Reason::EntryExists => ReasonCode::EntryExists,
             Reason::ConditionFailed => ReasonCode::ConditionFailed,
-            Reason::LockLost => ReasonCode::LockLost,
             Reason::EntryMissing => ReasonCode::EntryMissing,
             Reason::TotalsTooLarge => ReasonCode::TotalsTooLarge,
         };

@@ -30,7 +30,7 @@ use files::{export, imports};
 use group::{chats, groups, memberships, presence, settings};
 use ledger::tallies;
 use personal::{days, spendings};
-use records::{activity, adjustments, expenses, settlements};
+use records::{activity, expenses, settlements};
 use table::{access, balance};
 use upkeep::{aside, migration, tally_repair};
 use write::{commit, idempotency};

@@ -57,30 +57,3 @@ async fn entries_of_expenses_and_settlements_cannot_be_reverted() {
     }
     assert_eq!(group.api.rows().await, before, "nothing was reverted");
 }
-
-#[tokio::test]
-async fn large_revert_with_a_key_is_answered_and_replayed() {
-    let group = Group::new(20, "EUR").await;
-    let alice = &group.members[0];
-    let (entries, reverts) = (group.path(ENTRIES), group.path("/ledger/entries/revert"));
-    let wide = |number: usize| {
-        let change = |user: u64| {
-            let amount = if user.is_multiple_of(2) { "0.01" } else { "-0.01" };
-            json!({ "userId": user.to_string(), "amount": amount })
-        };
-        let changes: Vec<_> = (1..=20).map(change).collect();
-        json!({ "entryId": format!("import-2026-{number:04}"), "changes": changes })
-    };
-    for part in 0..6 {
-        let body: Vec<_> = (part * 55..part * 55 + 55).map(wide).collect();
-        assert_eq!(applied_and_rejected(&alice.post(&entries, json!(body)).await).0.len(), 55);
-    }
-    let names: Vec<_> = (0..330).map(|number| format!("import-2026-{number:04}")).collect();
-    let body = json!({ "entryIds": names });
-    let first = alice.post_until_answered("undo-import", &reverts, &body).await;
-    assert_eq!(applied_and_rejected(&first).0, names);
-    assert_eq!(group.balances().await, vec!["0"; 20]);
-    let again = alice.post_once("undo-import", &reverts, body).await;
-    assert_eq!((&again.text, again.header("idempotent-replayed")), (&first.text, Some("true")));
-    group.verify().await;
-}

@@ -398,9 +398,6 @@ impl Actor {
                 let codes: Vec<&str> = codes.filter_map(|it| it["code"].as_str()).collect();
                 let some = data["applied"].as_array().is_none_or(|applied| !applied.is_empty());
                 match codes.first() {
-                    // The rest is applied by a repetition.
-                    _ if some && codes.contains(&"LOCK_LOST") => Outcome::Unknown,
-                    Some(&"LOCK_LOST") => Outcome::Refused("CONFLICT".to_owned()),
                     Some(code) if !some => Outcome::Refused((*code).to_owned()),
                     _ => Outcome::Done(data.clone()),
                 }

@@ -22,8 +22,16 @@ use crate::{
 /// Maximum number of changes of an adjustment, which is the maximum number of members of a group.
 pub const MAX_CHANGES: usize = 500;
 
-/// Maximum number of entries that one request pushes or reverts.
-pub const MAX_ENTRIES: usize = 500;
+/// Maximum number of entries that one request pushes. All are written in one transaction.
+pub const MAX_PUSHED: usize = 90;
+
+/// Maximum number of entries that one request reverts. Each takes three rows of a transaction.
+pub const MAX_REVERTED: usize = 30;
+
+/// Maximum number of changes in all entries that one request pushes or reverts. It bounds the
+/// response, which is stored for a repeated request: with the longest notes and ids, 350 of the 400
+/// KB that a row may have.
+pub const MAX_CHANGES_AT_ONCE: usize = 2_000;
 
 /// The list in a request, of adjustments or of names of entries: the whole body or one of its
 /// fields.
@@ -76,6 +84,16 @@ pub struct Report {
     pub non_applied: Vec<NonApplied>,
 }
 
+impl Report {
+    /// Adds the outcome for an entry.
+    pub fn add(&mut self, entry_id: EntryId, outcome: Result<Entry, Reason>) {
+        match outcome {
+            Ok(entry) => self.applied.push(entry),
+            Err(reason) => self.non_applied.push(NonApplied { entry_id, reason }),
+        }
+    }
+}
+
 /// An adjustment or a revert that was not applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NonApplied {
@@ -97,9 +115,6 @@ pub enum Reason {
     /// The balance would be less than its lower limit.
     #[error("the balance would be below balanceAtLeast")]
     ConditionFailed,
-    /// Other writers were faster each time until the deadline.
-    #[error("the request lost to concurrent writes to the group; send it again")]
-    LockLost,
     /// The name has no current entry.
     #[error("no entry with this entryId is applied")]
     EntryMissing,
@@ -117,6 +132,13 @@ impl Draft<BareOrWrapped<Adjustment>> {
         amounts.filter_map(|amount| amount.user.value().copied()).collect()
     }
 
+    /// The names of their entries, as far as they are valid.
+    pub fn names(&self) -> impl Iterator<Item = EntryId> {
+        let list = self.fields().and_then(|list| list.items.value());
+        let names = list.into_iter().flatten().filter_map(|it| it.entry_id.value().cloned());
+        names.map(EntryId::Adjustment)
+    }
+
     /// Checks the adjustments against the group. `members` has at least those of [`Draft::named`].
     ///
     /// # Errors
@@ -128,6 +150,9 @@ impl Draft<BareOrWrapped<Adjustment>> {
         members: &[Member],
     ) -> Result<Vec<CheckedAdjustment>, Error> {
         let (BareOrWrapped { path, items }, mut errors) = self.open()?;
+        let changes = items.value().into_iter().flatten();
+        let changes = changes.filter_map(|adjustment| Some(adjustment.changes.value()?.len()));
+        errors.keep(path.clone(), check_size(changes));
         let members = members.iter().map(|member| member.id).collect();
         let check = |(index, adjustment): (usize, &Adjustment)| {
             adjustment.check(&path.index(index), group, &members, &mut errors)
@@ -176,6 +201,20 @@ impl Adjustment {
         };
         Some(CheckedAdjustment { event, condition: condition? })
     }
+}
+
+/// Checks that entries with these numbers of changes are not too many for one request.
+///
+/// # Errors
+///
+/// The rule.
+pub fn check_size(changes: impl IntoIterator<Item = usize>) -> Result<(), String> {
+    if changes.into_iter().fold(0, usize::saturating_add) > MAX_CHANGES_AT_ONCE {
+        return Err(format!(
+            "must have at most {MAX_CHANGES_AT_ONCE} changes in total; send several requests"
+        ));
+    }
+    Ok(())
 }
 
 /// Checks each change of an adjustment, and their sums if all amounts are valid.

@@ -164,13 +164,6 @@ impl<R: Clone + PartialEq + Serialize + DeserializeOwned> Known<R> {
         self.is_of_other || self.result.is_some() && self.result.as_ref() != before
     }
 
-    /// # Errors
-    ///
-    /// [`Error::KeyReused`] if the key was used for another request.
-    pub(crate) const fn check_key(&self) -> Result<(), Error> {
-        if self.is_of_other { Err(Error::KeyReused) } else { Ok(()) }
-    }
-
     /// The answer to a request that was carried out before.
     pub(crate) fn replay<T>(&self) -> Result<Outcome<T, R>, Error> {
         self.result.clone().map(Outcome::Replayed).ok_or(Error::KeyReused)

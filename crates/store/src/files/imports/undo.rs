@@ -19,7 +19,6 @@ use fracti_core::{
 use super::{IMPORT_ROW, put_row};
 use crate::{
     access::MemberKey,
-    adjustments::CHANGES_AT_ONCE,
     commit::Decision,
     dynamo::{
         Expression, MAX_ACTIONS, OnConflict, Order, Page, Placed, Position, Range, Sort,
@@ -38,6 +37,13 @@ const EXAMINED: usize = MAX_ACTIONS / 2;
 
 /// Number of entries that are read for one transaction. Few may be adjustments of the import.
 const EXAMINED_ENTRIES: u64 = 200;
+
+/// Changes of balances at most in one transaction, unless a single entry has more.
+///
+/// A transaction has at most 4 MB, of which the balance, a closing and a checkpoint may take 400 KB
+/// each, and a change about 90 bytes.
+/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
+const CHANGES_AT_ONCE: usize = 8_000;
 
 /// How far the undo has come in this request. What it has passed is deleted, or not of the import.
 #[derive(Clone, Debug, Default)]
