@@ -16,7 +16,7 @@ use aws_sdk_dynamodb::{
     operation::{query::QueryInput, transact_write_items::TransactWriteItemsInput},
     types::AttributeValue,
 };
-use fracti_core::row::{self, Plain};
+use fracti_core::row::{self};
 use fracti_store::from_sdk;
 
 /// Records the largest of everything that DynamoDB limits.
@@ -64,7 +64,7 @@ impl Sizes {
                 .condition_check()
                 .map(|check| (check.key(), [Some(check.condition_expression()), None]));
             let (row, expressions) = put.or(delete).or(update).or(check).unwrap();
-            bytes += row::size::<Plain>(&from_sdk(row.clone()));
+            bytes += row::size(&from_sdk(row.clone()));
             largest.row(row);
             for expression in expressions.into_iter().flatten() {
                 largest.expression = largest.expression.max(expression.len());
@@ -77,7 +77,7 @@ impl Sizes {
 
 impl Largest {
     fn row(&mut self, row: &HashMap<String, AttributeValue>) {
-        self.row = self.row.max(row::size::<Plain>(&from_sdk(row.clone())));
+        self.row = self.row.max(row::size(&from_sdk(row.clone())));
         for (name, value) in row {
             if let AttributeValue::S(key) = value {
                 if name.ends_with("PK") {

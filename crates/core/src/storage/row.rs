@@ -11,8 +11,9 @@
 //! [`Decimal`]: crate::decimal::Decimal
 
 mod deserializer;
-mod form;
 mod serializer;
+
+use std::collections::HashMap;
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -23,7 +24,6 @@ use crate::{
 use deserializer::Map;
 use serializer::Writer;
 
-pub use form::{Attributes, Form, Plain, View};
 pub use serde_dynamo::AttributeValue;
 
 /// Version of the format of the rows in a user's own partition. It continues the numbering of the
@@ -31,7 +31,7 @@ pub use serde_dynamo::AttributeValue;
 pub const USER_ROWS_VERSION: u32 = 4;
 
 /// A row: its attributes by name.
-pub type Item = Attributes<Plain>;
+pub type Item = HashMap<String, AttributeValue>;
 
 /// Attribute that names the kind of a row. Rows written before it was introduced have none.
 pub const KIND: &str = "kind";
@@ -72,25 +72,15 @@ pub trait Row: Serialize + DeserializeOwned {
 /// [`Error::Table`] if the entity is not a map of attributes, or has a value that cannot be an
 /// attribute, like a float.
 pub fn to_item<T: Row>(entity: &T) -> Result<Item, Error> {
-    write::<Plain, T>(entity).map(|(_, item)| item)
-}
-
-/// The primary key of `entity`, and its row in the form `F`.
-///
-/// # Errors
-///
-/// As [`to_item`].
-pub fn write<F: Form, T: Row>(entity: &T) -> Result<(Primary, Attributes<F>), Error> {
-    let written = entity.serialize(Writer::<F>::with_spare(MAX_OTHER_ATTRIBUTES));
-    let written = written.map_err(|error| Error::Table(error.into()))?;
-    let no_map = || Error::Table(FormatError::NoMap(T::KIND).into());
-    let mut row = F::into_map(written).ok_or_else(no_map)?;
-    row.insert(KIND.to_owned(), F::text(T::KIND.to_owned()));
-    row.insert(FORMAT_VERSION.to_owned(), F::number(T::VERSION.to_string()));
-    let keys = entity.keys();
-    let key = keys.primary.clone();
-    row.extend(keys.attributes().map(|(name, key)| (name.to_owned(), F::text(key))));
-    Ok((key, row))
+    let written = entity.serialize(Writer { spare: MAX_OTHER_ATTRIBUTES });
+    let AttributeValue::M(mut row) = written.map_err(|error| Error::Table(error.into()))? else {
+        return Err(Error::Table(FormatError::NoMap(T::KIND).into()));
+    };
+    row.insert(KIND.to_owned(), AttributeValue::S(T::KIND.to_owned()));
+    row.insert(FORMAT_VERSION.to_owned(), AttributeValue::N(T::VERSION.to_string()));
+    let keys = entity.keys().attributes();
+    row.extend(keys.map(|(name, key)| (name.to_owned(), AttributeValue::S(key))));
+    Ok(row)
 }
 
 /// A value as an attribute of a row or an expression.
@@ -99,7 +89,7 @@ pub fn write<F: Form, T: Row>(entity: &T) -> Result<(Primary, Attributes<F>), Er
 ///
 /// [`Error::Table`] if the value cannot be an attribute.
 pub fn to_value(value: &impl Serialize) -> Result<AttributeValue, Error> {
-    value.serialize(Writer::<Plain>::new()).map_err(|error| Error::Table(error.into()))
+    value.serialize(Writer::default()).map_err(|error| Error::Table(error.into()))
 }
 
 /// Error returned for a row that cannot be converted to its entity.
@@ -134,16 +124,16 @@ enum FormatError {
 /// # Errors
 ///
 /// [`Error::Table`] if the row is of another kind, or its version is later or not a whole number.
-fn version<F: Form, T: Row>(row: &Attributes<F>) -> Result<u32, Error> {
+fn version<T: Row>(row: &Item) -> Result<u32, Error> {
     let refused = |error: FormatError| Err(Error::Table(error.into()));
-    match row.get(KIND).map(F::view) {
+    match row.get(KIND) {
         None => {}
-        Some(View::Text(kind)) if kind == T::KIND => {}
+        Some(AttributeValue::S(kind)) if kind == T::KIND => {}
         Some(_) => return refused(FormatError::OtherKind(T::KIND)),
     }
-    let found = match row.get(FORMAT_VERSION).map(F::view) {
+    let found = match row.get(FORMAT_VERSION) {
         None => Some(0),
-        Some(View::Number(version)) => version.parse().ok(),
+        Some(AttributeValue::N(version)) => version.parse().ok(),
         Some(_) => None,
     };
     match found {
@@ -160,8 +150,8 @@ fn version<F: Form, T: Row>(row: &Attributes<F>) -> Result<u32, Error> {
 /// # Errors
 ///
 /// [`Error::Table`] if the row is of another kind, or its version is later or not a whole number.
-pub fn check<F: Form, T: Row>(row: &Attributes<F>) -> Result<(), Error> {
-    version::<F, T>(row).map(|_| ())
+pub fn check<T: Row>(row: &Item) -> Result<(), Error> {
+    version::<T>(row).map(|_| ())
 }
 
 /// The entity of a row, which is upgraded first if it has an earlier version. Unknown attributes
@@ -170,26 +160,12 @@ pub fn check<F: Form, T: Row>(row: &Attributes<F>) -> Result<(), Error> {
 /// # Errors
 ///
 /// As [`check`]; [`Error::Table`] if an attribute of the entity is missing or cannot be read.
-pub fn from_item<T: Row>(item: Item) -> Result<T, Error> {
-    read::<Plain, T>(item)
-}
-
-/// As [`from_item`], of a row in the form `F`.
-///
-/// # Errors
-///
-/// As [`from_item`].
-pub fn read<F: Form, T: Row>(row: Attributes<F>) -> Result<T, Error> {
-    let found = version::<F, T>(&row)?;
-    let read = if found < T::VERSION {
-        let plain = row.into_iter().map(|(name, value)| (name, F::into_plain(value)));
-        let mut item = plain.collect();
+pub fn from_item<T: Row>(mut item: Item) -> Result<T, Error> {
+    let found = version::<T>(&item)?;
+    if found < T::VERSION {
         T::upgrade(found, &mut item);
-        T::deserialize(Map::<Plain>(&item))
-    } else {
-        T::deserialize(Map::<F>(&row))
-    };
-    read.map_err(|error| {
+    }
+    T::deserialize(Map(&item)).map_err(|error| {
         let attribute = error.to_string();
         Error::Table(Unreadable { kind: T::KIND, attribute }.into())
     })
@@ -227,24 +203,29 @@ pub fn camel_case(name: &str) -> String {
 ///
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html>
 #[must_use]
-pub fn size<F: Form>(row: &Attributes<F>) -> usize {
-    let attribute = |(name, value): (&String, &F::Value)| {
-        name.len().saturating_add(value_size::<F>(value)).saturating_add(1)
+pub fn size(row: &Item) -> usize {
+    let attribute = |(name, value): (&String, &AttributeValue)| {
+        name.len().saturating_add(value_size(value)).saturating_add(1)
     };
     row.iter().map(attribute).fold(3, usize::saturating_add)
 }
 
-fn value_size<F: Form>(value: &F::Value) -> usize {
-    match F::view(value) {
-        View::Text(text) => text.len(),
+fn value_size(value: &AttributeValue) -> usize {
+    match value {
+        AttributeValue::S(text) => text.len(),
         // A byte for two digits, and one for the whole number.
-        View::Number(digits) => digits.len().div_ceil(2).saturating_add(1),
-        View::Map(entries) => size::<F>(entries),
-        View::List(list) => list
+        AttributeValue::N(digits) => digits.len().div_ceil(2).saturating_add(1),
+        AttributeValue::M(entries) => size(entries),
+        AttributeValue::L(list) => list
             .iter()
-            .map(|value| value_size::<F>(value).saturating_add(1))
+            .map(|value| value_size(value).saturating_add(1))
             .fold(3, usize::saturating_add),
-        View::Boolean(_) | View::Null | View::Other => 1,
+        AttributeValue::Bool(_)
+        | AttributeValue::Null(_)
+        | AttributeValue::B(_)
+        | AttributeValue::Bs(_)
+        | AttributeValue::Ss(_)
+        | AttributeValue::Ns(_) => 1,
     }
 }
 
@@ -269,15 +250,10 @@ impl Keys {
 impl Primary {
     /// The key of a row; `None` if the row has none.
     #[must_use]
-    pub fn of<F: Form>(row: &Attributes<F>) -> Option<Self> {
-        let text = |name| match F::view(row.get(name)?) {
-            View::Text(text) => Some(text.to_owned()),
-            View::Number(_)
-            | View::Boolean(_)
-            | View::Null
-            | View::List(_)
-            | View::Map(_)
-            | View::Other => None,
+    pub fn of(row: &Item) -> Option<Self> {
+        let text = |name| match row.get(name)? {
+            AttributeValue::S(text) => Some(text.clone()),
+            _ => None,
         };
         Some(Self { pk: text("PK")?, sk: text("SK")? })
     }
@@ -285,14 +261,9 @@ impl Primary {
     /// The key as attributes.
     #[must_use]
     pub fn item(self) -> Item {
-        self.attributes::<Plain>()
-    }
-
-    /// The key as attributes in the form `F`.
-    #[must_use]
-    pub fn attributes<F: Form>(self) -> Attributes<F> {
         let Self { pk, sk } = self;
-        [("PK".to_owned(), F::text(pk)), ("SK".to_owned(), F::text(sk))].into()
+        let text = AttributeValue::S;
+        [("PK".to_owned(), text(pk)), ("SK".to_owned(), text(sk))].into()
     }
 }
 

@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::{
 use fracti_core::{
     Error,
     keys::Primary,
-    row::{self, Form, Item, Row, View},
+    row::{self, Item, Row},
 };
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
@@ -36,63 +36,6 @@ pub(crate) struct Db {
 /// A row as the SDK carries it.
 pub type SdkItem = HashMap<String, AttributeValue>;
 
-/// The form of [`SdkItem`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sdk;
-
-impl Form for Sdk {
-    type Value = AttributeValue;
-
-    fn text(text: String) -> AttributeValue {
-        AttributeValue::S(text)
-    }
-
-    fn number(digits: String) -> AttributeValue {
-        AttributeValue::N(digits)
-    }
-
-    fn boolean(value: bool) -> AttributeValue {
-        AttributeValue::Bool(value)
-    }
-
-    fn null() -> AttributeValue {
-        AttributeValue::Null(true)
-    }
-
-    fn list(elements: Vec<AttributeValue>) -> AttributeValue {
-        AttributeValue::L(elements)
-    }
-
-    fn map(entries: SdkItem) -> AttributeValue {
-        AttributeValue::M(entries)
-    }
-
-    fn view(value: &AttributeValue) -> View<'_, Self> {
-        match value {
-            AttributeValue::S(text) => View::Text(text),
-            AttributeValue::N(digits) => View::Number(digits),
-            AttributeValue::Bool(value) => View::Boolean(*value),
-            AttributeValue::Null(_) => View::Null,
-            AttributeValue::L(elements) => View::List(elements),
-            AttributeValue::M(entries) => View::Map(entries),
-            // Binary values, sets, and types that a later SDK adds.
-            _ => View::Other,
-        }
-    }
-
-    fn into_text(value: AttributeValue) -> Option<String> {
-        if let AttributeValue::S(text) = value { Some(text) } else { None }
-    }
-
-    fn into_map(value: AttributeValue) -> Option<SdkItem> {
-        if let AttributeValue::M(entries) = value { Some(entries) } else { None }
-    }
-
-    fn into_plain(value: AttributeValue) -> row::AttributeValue {
-        value.into()
-    }
-}
-
 /// The row that the SDK read.
 #[must_use]
 pub fn from_sdk(item: SdkItem) -> Item {
@@ -112,7 +55,7 @@ impl Db {
 
     /// The entity at `key`.
     pub(crate) async fn get<T: Row>(&self, key: Primary) -> Result<Option<T>, Error> {
-        self.sdk_item(key).await?.map(row::read::<Sdk, T>).transpose()
+        self.item(key).await?.map(row::from_item).transpose()
     }
 
     /// Whether there is a row at `key`.
@@ -121,34 +64,28 @@ impl Db {
     ///
     /// [`Error::Table`] if it is a row of another kind or a later version.
     pub(crate) async fn exists<T: Row>(&self, key: Primary) -> Result<bool, Error> {
-        let row = self.sdk_item(key).await?;
-        row.as_ref().map(row::check::<Sdk, T>).transpose()?;
+        let row = self.item(key).await?;
+        row.as_ref().map(row::check::<T>).transpose()?;
         Ok(row.is_some())
     }
 
     /// The row at `key`.
     pub(crate) async fn item(&self, key: Primary) -> Result<Option<Item>, Error> {
-        Ok(self.sdk_item(key).await?.map(from_sdk))
-    }
-
-    /// The row at `key`, as the SDK carries it.
-    pub(crate) async fn sdk_item(&self, key: Primary) -> Result<Option<SdkItem>, Error> {
         self.read(key, true).await
     }
 
     /// The entity at `key`, possibly without the latest writes, at half the cost of [`Db::get`].
     pub(crate) async fn get_eventually<T: Row>(&self, key: Primary) -> Result<Option<T>, Error> {
-        self.read(key, false).await?.map(row::read::<Sdk, T>).transpose()
+        self.read(key, false).await?.map(row::from_item).transpose()
     }
 
-    async fn read(&self, key: Primary, consistently: bool) -> Result<Option<SdkItem>, Error> {
+    async fn read(&self, key: Primary, consistently: bool) -> Result<Option<Item>, Error> {
         let request = self.client.get_item().table_name(&*self.table);
         let request = request.consistent_read(consistently);
-        let request =
-            request.set_key(Some(key.attributes::<Sdk>())).return_consumed_capacity(Total);
+        let request = request.set_key(Some(to_sdk(key.item()))).return_consumed_capacity(Total);
         let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
         cost::read(&output.consumed_capacity);
-        Ok(output.item)
+        Ok(output.item.map(from_sdk))
     }
 
     /// The entities at `keys` that exist, without v0 rows that cannot be read. No key may appear
@@ -158,7 +95,7 @@ impl Db {
         keys: Vec<Primary>,
     ) -> Result<HashMap<Primary, T>, Error> {
         let chunk = |chunk: &[Primary]| {
-            let keys = chunk.iter().cloned().map(Primary::attributes::<Sdk>).collect();
+            let keys = chunk.iter().map(|key| to_sdk(key.clone().item())).collect();
             self.chunk(keys)
         };
         let chunks: Vec<_> = keys.chunks(BATCH).map(chunk).collect();
@@ -166,7 +103,7 @@ impl Db {
         let mut rows = HashMap::new();
         while let Some(items) = read.try_next().await? {
             for item in items {
-                if let (Some(key), Some(row)) = (Primary::of::<Sdk>(&item), readable(item)?) {
+                if let (Some(key), Some(row)) = (Primary::of(&item), readable(item)?) {
                     rows.insert(key, row);
                 }
             }
@@ -176,7 +113,7 @@ impl Db {
 
     /// Up to [`BATCH`] rows. Keys that DynamoDB leaves unprocessed are read again until the
     /// deadline.
-    async fn chunk(&self, keys: Vec<SdkItem>) -> Result<Vec<SdkItem>, Error> {
+    async fn chunk(&self, keys: Vec<SdkItem>) -> Result<Vec<Item>, Error> {
         let wanted =
             |keys| KeysAndAttributes::builder().consistent_read(true).set_keys(Some(keys)).build();
         let mut wanted = wanted(keys).map_err(|error| Error::Table(error.into()))?;
@@ -187,7 +124,8 @@ impl Db {
             let request = request.return_consumed_capacity(Total);
             let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
             cost::read(output.consumed_capacity.iter().flatten());
-            items.extend(output.responses.into_iter().flatten().flat_map(|(_, items)| items));
+            let read = output.responses.into_iter().flatten().flat_map(|(_, items)| items);
+            items.extend(read.map(from_sdk));
             match output.unprocessed_keys.into_iter().flatten().next() {
                 None => return Ok(items),
                 Some((_, left)) => wanted = left,

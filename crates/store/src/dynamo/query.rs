@@ -14,7 +14,7 @@ use fracti_core::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    client::{Db, Sdk, SdkItem, failure, from_sdk, to_sdk},
+    client::{Db, failure, from_sdk, to_sdk},
     cost,
     expression::Expression,
     unreadable::readable,
@@ -141,9 +141,9 @@ impl Range {
     /// The entities of rows, with their positions.
     fn placed<T: Row>(
         &self,
-        items: impl IntoIterator<Item = SdkItem>,
+        items: impl IntoIterator<Item = Item>,
     ) -> Result<Vec<(Position, T)>, Error> {
-        let placed = |item: SdkItem| Ok((self.position(&item), row::read::<Sdk, T>(item)?));
+        let placed = |item: Item| Ok((self.position_of(&item), row::from_item(item)?));
         items.into_iter().map(placed).collect()
     }
 
@@ -157,15 +157,6 @@ impl Range {
     fn names(&self) -> [String; 4] {
         let index = self.index.unwrap_or_default();
         ["PK".to_owned(), "SK".to_owned(), format!("{index}PK"), format!("{index}SK")]
-    }
-
-    fn position(&self, item: &SdkItem) -> Position {
-        let names = self.names();
-        let key = |name: String| {
-            let key = item.get(&name)?.as_s().ok()?.clone();
-            Some((name, key))
-        };
-        Position(names.into_iter().filter_map(key).collect())
     }
 }
 
@@ -192,7 +183,7 @@ impl<T> Placed<T> {
 
 /// Rows of a range.
 struct Scanned {
-    items: Vec<SdkItem>,
+    items: Vec<Item>,
     /// Whether the range ends with them.
     ended: bool,
 }
@@ -276,13 +267,13 @@ impl Db {
             let Scanned { items, ended } =
                 self.scan(range, start, Some(left), MAX_PAGE, filter).await?;
             examined = examined.saturating_add(items.len());
-            start = items.last().map(|item| range.position(item).item());
+            start = items.last().map(|item| range.position_of(item).item());
             let mut is_readable = true;
             for item in items {
                 if page_of.rows.len() == page.limit {
                     return Ok(page_of);
                 }
-                let position = range.position(&item);
+                let position = range.position_of(&item);
                 if let Some(row) = readable(item)? {
                     page_of.rows.push((position, row));
                 } else {
@@ -337,7 +328,7 @@ impl Db {
         filter: &Expression,
     ) -> Result<Vec<T>, Error> {
         let items = self.whole(range, filter).await?;
-        items.into_iter().map(row::read::<Sdk, T>).collect()
+        items.into_iter().map(row::from_item).collect()
     }
 
     /// The rows of a whole range that fulfil a condition, by their keys. A v0 row that cannot be
@@ -348,7 +339,7 @@ impl Db {
         filter: &Expression,
     ) -> Result<Vec<(Option<Primary>, Option<T>)>, Error> {
         let items = self.whole(range, filter).await?;
-        let keyed = |item| Ok((Primary::of::<Sdk>(&item), readable(item)?));
+        let keyed = |item| Ok((Primary::of(&item), readable(item)?));
         items.into_iter().map(keyed).collect()
     }
 
@@ -367,7 +358,7 @@ impl Db {
         self.filtered_readable(range, &Expression::default()).await
     }
 
-    async fn whole(&self, range: &Range, filter: &Expression) -> Result<Vec<SdkItem>, Error> {
+    async fn whole(&self, range: &Range, filter: &Expression) -> Result<Vec<Item>, Error> {
         let Scanned { items, ended } = self.scan(range, None, None, MAX_WHOLE, filter).await?;
         if ended { Ok(items) } else { Err(Error::TooMuchHistory) }
     }
@@ -382,7 +373,7 @@ impl Db {
     ) -> Result<(Vec<Item>, bool), Error> {
         let Scanned { items, ended } =
             self.scan(range, page.start(), Some(page.limit), MAX_PAGE, filter).await?;
-        Ok((items.into_iter().map(from_sdk).collect(), ended))
+        Ok((items, ended))
     }
 
     /// Up to `limit` rows after `start` that pass the filter. No further request is sent once they
@@ -439,8 +430,8 @@ impl Db {
             // The SDK's future is large: boxed, it does not enlarge the futures around it.
             let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
             cost::read(&output.consumed_capacity);
-            let read = output.items.unwrap_or_default();
-            size = read.iter().map(row::size::<Sdk>).fold(size, usize::saturating_add);
+            let read: Vec<_> = output.items.into_iter().flatten().map(from_sdk).collect();
+            size = read.iter().map(row::size).fold(size, usize::saturating_add);
             items.extend(read);
             start = output.last_evaluated_key.filter(|key| !key.is_empty());
             let ended = start.is_none();

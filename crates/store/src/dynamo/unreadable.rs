@@ -5,10 +5,8 @@ use std::cell::RefCell;
 use fracti_core::{
     Cause, Error,
     keys::Primary,
-    row::{self, FORMAT_VERSION, Row},
+    row::{self, FORMAT_VERSION, Item, Row},
 };
-
-use super::client::{Sdk, SdkItem};
 
 /// Rows that are noted for one request at most.
 const MAX_NOTED: usize = 20;
@@ -42,9 +40,9 @@ pub async fn noting_unreadable<T>(work: impl Future<Output = T>) -> (T, Vec<Unre
 /// # Errors
 ///
 /// [`Error::Table`] if another row cannot be read: a later Fracti may have written it.
-pub(super) fn readable<T: Row>(item: SdkItem) -> Result<Option<T>, Error> {
-    let key = if item.contains_key(FORMAT_VERSION) { None } else { Primary::of::<Sdk>(&item) };
-    match (row::read::<Sdk, T>(item), key) {
+pub(super) fn readable<T: Row>(item: Item) -> Result<Option<T>, Error> {
+    let key = if item.contains_key(FORMAT_VERSION) { None } else { Primary::of(&item) };
+    match (row::from_item(item), key) {
         (Ok(entity), _) => Ok(Some(entity)),
         (Err(Error::Table(cause)), Some(key)) => {
             note(UnreadableRow { key, cause });

@@ -8,10 +8,7 @@ use fracti_core::{
     row::{self, AttributeValue, FORMAT_VERSION, Item, KIND, Row},
 };
 
-use super::{
-    client::{Sdk, SdkItem, to_sdk},
-    expression::Expression,
-};
+use super::{client::to_sdk, expression::Expression};
 
 /// One action of a transaction, and the meaning of its failed condition.
 #[derive(Clone, Debug)]
@@ -33,7 +30,7 @@ pub(super) struct Failures {
 
 #[derive(Clone, Debug)]
 enum Action {
-    Put(SdkItem),
+    Put(Item),
     Delete,
     Update(Expression),
     Check,
@@ -51,13 +48,12 @@ pub(crate) enum OnConflict {
 impl Write {
     /// Puts the row of `entity`, whether it exists or not.
     pub(crate) fn put(entity: &impl Row) -> Result<Self, Error> {
-        let (key, row) = row::write::<Sdk, _>(entity)?;
-        Ok(Self::new(key, Action::Put(row)))
+        Ok(Self::new(entity.keys().primary, Action::Put(row::to_item(entity)?)))
     }
 
     /// Puts a row at `key`, which is that of the row, whether it exists or not.
     pub(crate) fn put_item(key: Primary, row: Item) -> Self {
-        Self::new(key, Action::Put(to_sdk(row)))
+        Self::new(key, Action::Put(row))
     }
 
     /// Deletes the row at `key` if it exists.
@@ -128,7 +124,7 @@ impl Write {
     /// Size of the row that the write puts, in bytes; zero if it puts none.
     pub(crate) fn size(&self) -> usize {
         match &self.action {
-            Action::Put(row) => row::size::<Sdk>(row),
+            Action::Put(row) => row::size(row),
             Action::Delete | Action::Update(_) | Action::Check => 0,
         }
     }
@@ -166,7 +162,7 @@ impl Write {
         let item = match action {
             Action::Put(row) => Put::builder()
                 .table_name(table)
-                .set_item(Some(row))
+                .set_item(Some(to_sdk(row)))
                 .set_condition_expression(condition)
                 .set_expression_attribute_names(names)
                 .set_expression_attribute_values(values)
@@ -174,7 +170,7 @@ impl Write {
                 .map(|put| item.put(put)),
             Action::Delete => Delete::builder()
                 .table_name(table)
-                .set_key(Some(key.attributes::<Sdk>()))
+                .set_key(Some(to_sdk(key.item())))
                 .set_condition_expression(condition)
                 .set_expression_attribute_names(names)
                 .set_expression_attribute_values(values)
@@ -182,7 +178,7 @@ impl Write {
                 .map(|delete| item.delete(delete)),
             Action::Update(update) => Update::builder()
                 .table_name(table)
-                .set_key(Some(key.attributes::<Sdk>()))
+                .set_key(Some(to_sdk(key.item())))
                 .set_update_expression(update.text())
                 .set_condition_expression(condition)
                 .set_expression_attribute_names(names)
@@ -191,7 +187,7 @@ impl Write {
                 .map(|update| item.update(update)),
             Action::Check => ConditionCheck::builder()
                 .table_name(table)
-                .set_key(Some(key.attributes::<Sdk>()))
+                .set_key(Some(to_sdk(key.item())))
                 .set_condition_expression(condition)
                 .set_expression_attribute_names(names)
                 .set_expression_attribute_values(values)

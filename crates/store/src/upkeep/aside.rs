@@ -10,7 +10,7 @@ use fracti_core::{
     group::MemberRow,
     id::{GroupId, MemberId},
     keys::{self, Primary, prefix},
-    row::{self, AttributeValue, FORMAT_VERSION, Item, Plain, Row},
+    row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
     settlement::Settlement,
     time::Timestamp,
     v0::{self, Anomaly},
@@ -56,7 +56,7 @@ impl Table {
         // Of a member with several rows, that with the right key counts, or else the first one.
         let members = self.rows_of(group, prefix::MEMBER, false).await?;
         let member = |row: &Item| Some(row::from_item::<MemberRow>(row.clone()).ok()?.member.id);
-        let is_own = |row: &Item, id| Primary::of::<Plain>(row) == Some(keys::member(group, id));
+        let is_own = |row: &Item, id| Primary::of(row) == Some(keys::member(group, id));
         let owned = members.iter().filter_map(|row| Some((row, member(row)?)));
         let owned = owned.filter(|(row, id)| is_own(row, *id)).map(|(_, id)| id);
         let mut seen: BTreeSet<MemberId> = owned.collect();
@@ -119,7 +119,7 @@ impl Table {
         loop {
             let page = Page { limit: AT_ONCE, after };
             let (rows, ended) = self.db.items(&range, &page, &filter).await?;
-            after = rows.last().and_then(Primary::of::<Plain>).map(|key| Position::of(key.item()));
+            after = rows.last().and_then(Primary::of).map(|key| Position::of(key.item()));
             all.extend(rows);
             if ended {
                 return Ok(all);
@@ -132,7 +132,7 @@ impl Table {
 fn with_reason(rows: Vec<Item>, mut reason: impl FnMut(&Item) -> Option<String>) -> Vec<BrokenRow> {
     let broken = |row: Item| {
         let reason = reason(&row).filter(|_| v0::is_v0(&row))?;
-        Some(BrokenRow { key: Primary::of::<Plain>(&row)?, reason, row })
+        Some(BrokenRow { key: Primary::of(&row)?, reason, row })
     };
     rows.into_iter().filter_map(broken).collect()
 }

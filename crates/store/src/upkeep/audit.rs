@@ -10,7 +10,7 @@ use fracti_core::{
     id::GroupId,
     keys::{self, Primary},
     ledger::Ledger,
-    row::{self, AttributeValue, Item, Plain},
+    row::{self, AttributeValue, Item},
     time::Timestamp,
 };
 use tokio::task::spawn_blocking;
@@ -91,7 +91,7 @@ impl Table {
             let (mut mended, mut bytes, mut is_locked) = (Vec::new(), 0_usize, false);
             for finding in findings {
                 let Some(write) = write(group, &finding, ledger.as_ref())? else { continue };
-                let size = finding.stored.as_ref().map_or(0, row::size::<Plain>);
+                let size = finding.stored.as_ref().map_or(0, row::size);
                 bytes = bytes.saturating_add(write.size()).saturating_add(size);
                 let is_full = mended.len() >= MAX_MENDED || bytes > MAX_BYTES;
                 if is_full && !mended.is_empty() {
@@ -155,10 +155,8 @@ impl Table {
             let is_whole = partitions.is_empty();
             for partition in partitions {
                 let found = self.every_row(&whole(partition)).await?;
-                let known: HashSet<_> =
-                    stored.entries.iter().filter_map(Primary::of::<Plain>).collect();
-                let is_new =
-                    |row: &Item| Primary::of::<Plain>(row).is_some_and(|key| !known.contains(&key));
+                let known: HashSet<_> = stored.entries.iter().filter_map(Primary::of).collect();
+                let is_new = |row: &Item| Primary::of(row).is_some_and(|key| !known.contains(&key));
                 stored.entries.extend(found.into_iter().filter(is_new));
             }
             if is_whole || stored.partitions_to_search(group).is_empty() || !retry.pause().await {
@@ -200,7 +198,7 @@ impl Table {
         let mut current = Vec::new();
         for row in rows {
             let is_only = of_sequence.get(&sequence(&row)) == Some(&1);
-            match Primary::of::<Plain>(&row).filter(|_| !is_only) {
+            match Primary::of(&row).filter(|_| !is_only) {
                 Some(key) => current.extend(self.db.item(key).await?),
                 None => current.push(row),
             }

@@ -3,7 +3,7 @@
 use fracti_core::{
     Error,
     keys::{self, Primary, prefix},
-    row::{self, AttributeValue, FORMAT_VERSION, Item, Plain, USER_ROWS_VERSION},
+    row::{self, AttributeValue, FORMAT_VERSION, Item, USER_ROWS_VERSION},
     spending::Spending,
     summary::DaySummary,
     targets::Targets,
@@ -30,7 +30,7 @@ impl Table {
     ) -> Result<(Vec<Primary>, Option<Position>), Error> {
         let of_users = Expression::begins_with("PK", prefix::MEMBER);
         let (rows, next) = self.db.scan_where(&of_users, after).await?;
-        let old = |row: Item| Primary::of::<Plain>(&row).filter(|key| is_old(&key.sk, &row));
+        let old = |row: Item| Primary::of(&row).filter(|key| is_old(&key.sk, &row));
         Ok((rows.into_iter().filter_map(old).collect(), next))
     }
 

@@ -6,7 +6,7 @@ use super::{Audit, Mend};
 use crate::{
     Error,
     keys::Primary,
-    row::{AttributeValue, FORMAT_VERSION, Item, KIND, Plain, Row, from_item, to_item},
+    row::{AttributeValue, FORMAT_VERSION, Item, KIND, Row, from_item, to_item},
 };
 
 /// Attributes of keys in the indexes.
@@ -33,7 +33,7 @@ impl Audit {
     /// Reads a row that nothing replaces. If it cannot be read, or is at the key of another one, it
     /// is reported.
     pub(super) fn read<T: Row>(&mut self, item: Item) -> Read<T> {
-        let Some(key) = Primary::of::<Plain>(&item) else { return Read::Bad };
+        let Some(key) = Primary::of(&item) else { return Read::Bad };
         let is_v0 = !item.contains_key(FORMAT_VERSION);
         match from_item::<T>(item.clone()) {
             row if is_v0 => Read::V0(row.ok()),
@@ -107,7 +107,7 @@ impl Audit {
 
     /// Reports a row that should not exist.
     pub(super) fn stray(&mut self, item: &Item, from: &str) {
-        if let Some(key) = Primary::of::<Plain>(item) {
+        if let Some(key) = Primary::of(item) {
             let what = format!("should not exist: {from} has no such row");
             self.find(key, what, Some(item), Some(Mend::Delete));
         }
@@ -116,7 +116,7 @@ impl Audit {
 
 /// Rows by sort key.
 pub(super) fn by_sort_key(items: impl IntoIterator<Item = Item>) -> BTreeMap<String, Item> {
-    let keyed = |item: Item| Some((Primary::of::<Plain>(&item)?.sk, item));
+    let keyed = |item: Item| Some((Primary::of(&item)?.sk, item));
     items.into_iter().filter_map(keyed).collect()
 }
 

@@ -17,7 +17,7 @@ use crate::{
     id::{ExpenseId, ImportId, MemberId, SettlementId},
     import::{ImportRow, ImportedSettlement, was_pending},
     keys::{self, Primary, prefix},
-    row::{FORMAT_VERSION, Item, Plain, Row, from_item},
+    row::{FORMAT_VERSION, Item, Row, from_item},
     settlement::{Settlement, UsedHash},
     tally::{TallyRow, corrections},
 };
@@ -241,7 +241,7 @@ impl Audit {
     fn check_hashes(&mut self, records: &Records, hashes: Vec<Item>) {
         let mut stored: BTreeMap<String, Item> = BTreeMap::new();
         for item in hashes {
-            if let Some(key) = Primary::of::<Plain>(&item) {
+            if let Some(key) = Primary::of(&item) {
                 stored.insert(key.pk, item);
             }
         }

@@ -18,7 +18,7 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-use super::form::{Attributes, Form, View};
+use super::{AttributeValue, Item};
 
 /// Path of an attribute that cannot be read, like `splits[2].amount`; a dot if serde does not tell
 /// it. Below a flattened field, serde tells at most the last name.
@@ -51,16 +51,16 @@ impl serde::de::Error for UnreadableAt {
 }
 
 /// A row, or a map in one.
-pub(super) struct Map<'de, F: Form>(pub(super) &'de Attributes<F>);
+pub(super) struct Map<'de>(pub(super) &'de Item);
 
 /// A value. A number with a fraction, or beyond [`i64`], is read as text.
-struct Value<'de, F: Form>(&'de F::Value);
+struct Value<'de>(&'de AttributeValue);
 
-impl<'de, F: Form> Deserializer<'de> for Map<'de, F> {
+impl<'de> Deserializer<'de> for Map<'de> {
     type Error = UnreadableAt;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UnreadableAt> {
-        visitor.visit_map(Entries::<F> { rest: self.0.iter(), entry: None })
+        visitor.visit_map(Entries { rest: self.0.iter(), entry: None })
     }
 
     forward_to_deserialize_any! {
@@ -70,32 +70,33 @@ impl<'de, F: Form> Deserializer<'de> for Map<'de, F> {
     }
 }
 
-impl<'de, F: Form> Deserializer<'de> for Value<'de, F> {
+impl<'de> Deserializer<'de> for Value<'de> {
     type Error = UnreadableAt;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UnreadableAt> {
-        match F::view(self.0) {
-            View::Text(text) => visitor.visit_borrowed_str(text),
-            View::Number(number) => match number.parse() {
+        match self.0 {
+            AttributeValue::S(text) => visitor.visit_borrowed_str(text),
+            AttributeValue::N(number) => match number.parse() {
                 Ok(whole) => visitor.visit_i64(whole),
                 Err(_) => visitor.visit_borrowed_str(number),
             },
-            View::Boolean(value) => visitor.visit_bool(value),
-            View::Null | View::Other => visitor.visit_unit(),
-            View::Map(entries) => Map::<F>(entries).deserialize_any(visitor),
-            View::List(list) => visitor.visit_seq(Elements::<F> { rest: list.iter(), index: 0 }),
+            AttributeValue::Bool(value) => visitor.visit_bool(*value),
+            // No attribute of Fracti is a binary value or a set, but one that it does not know may be.
+            AttributeValue::Null(_)
+            | AttributeValue::B(_)
+            | AttributeValue::Bs(_)
+            | AttributeValue::Ss(_)
+            | AttributeValue::Ns(_) => visitor.visit_unit(),
+            AttributeValue::M(entries) => Map(entries).deserialize_any(visitor),
+            AttributeValue::L(list) => visitor.visit_seq(Elements { rest: list.iter(), index: 0 }),
         }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UnreadableAt> {
-        match F::view(self.0) {
-            View::Null => visitor.visit_none(),
-            View::Text(_)
-            | View::Number(_)
-            | View::Boolean(_)
-            | View::List(_)
-            | View::Map(_)
-            | View::Other => visitor.visit_some(self),
+        if matches!(self.0, AttributeValue::Null(_)) {
+            visitor.visit_none()
+        } else {
+            visitor.visit_some(self)
         }
     }
 
@@ -113,16 +114,9 @@ impl<'de, F: Form> Deserializer<'de> for Value<'de, F> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, UnreadableAt> {
-        match F::view(self.0) {
-            View::Text(name) => visitor.visit_enum(name.into_deserializer()),
-            // Fracti stores no enum with data.
-            View::Number(_)
-            | View::Boolean(_)
-            | View::Null
-            | View::List(_)
-            | View::Map(_)
-            | View::Other => Err(UnreadableAt(String::new())),
-        }
+        // Fracti stores no enum with data.
+        let AttributeValue::S(name) = self.0 else { return Err(UnreadableAt(String::new())) };
+        visitor.visit_enum(name.as_str().into_deserializer())
     }
 
     forward_to_deserialize_any! {
@@ -132,13 +126,13 @@ impl<'de, F: Form> Deserializer<'de> for Value<'de, F> {
 }
 
 /// The entries of a map.
-struct Entries<'de, F: Form> {
-    rest: hash_map::Iter<'de, String, F::Value>,
+struct Entries<'de> {
+    rest: hash_map::Iter<'de, String, AttributeValue>,
     /// The entry whose name is read, but not its value.
-    entry: Option<(&'de str, &'de F::Value)>,
+    entry: Option<(&'de str, &'de AttributeValue)>,
 }
 
-impl<'de, F: Form> MapAccess<'de> for Entries<'de, F> {
+impl<'de> MapAccess<'de> for Entries<'de> {
     type Error = UnreadableAt;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -159,7 +153,7 @@ impl<'de, F: Form> MapAccess<'de> for Entries<'de, F> {
         seed: V,
     ) -> Result<V::Value, UnreadableAt> {
         let (name, value) = self.entry.take().ok_or_else(|| UnreadableAt(String::new()))?;
-        seed.deserialize(Value::<F>(value)).map_err(|error| error.within(name))
+        seed.deserialize(Value(value)).map_err(|error| error.within(name))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -168,13 +162,13 @@ impl<'de, F: Form> MapAccess<'de> for Entries<'de, F> {
 }
 
 /// The elements of a list.
-struct Elements<'de, F: Form> {
-    rest: slice::Iter<'de, F::Value>,
+struct Elements<'de> {
+    rest: slice::Iter<'de, AttributeValue>,
     /// Index of the next element.
     index: usize,
 }
 
-impl<'de, F: Form> SeqAccess<'de> for Elements<'de, F> {
+impl<'de> SeqAccess<'de> for Elements<'de> {
     type Error = UnreadableAt;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -184,7 +178,7 @@ impl<'de, F: Form> SeqAccess<'de> for Elements<'de, F> {
         let Some(value) = self.rest.next() else { return Ok(None) };
         let index = self.index;
         self.index = index.saturating_add(1);
-        let read = seed.deserialize(Value::<F>(value));
+        let read = seed.deserialize(Value(value));
         read.map(Some).map_err(|error| error.within(&format!("[{index}]")))
     }
 

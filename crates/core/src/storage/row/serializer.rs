@@ -1,15 +1,15 @@
 //! Writing rows with serde.
 //!
-//! Unlike `serde_dynamo`, it writes rows in any form, and a number with a fraction exactly.
+//! Unlike `serde_dynamo`, it writes a number with a fraction exactly.
 
-use std::{collections::HashMap, fmt::Display, marker::PhantomData, mem};
+use std::{collections::HashMap, fmt::Display, mem};
 
 use serde::{
     Serialize, Serializer,
     ser::{Impossible, SerializeMap, SerializeSeq, SerializeStruct},
 };
 
-use super::form::{Attributes, Form};
+use super::{AttributeValue, Item};
 use crate::decimal::EXACT;
 
 /// A value that cannot be an attribute.
@@ -31,125 +31,118 @@ impl serde::ser::Error for Unwritable {
 }
 
 /// Writes a value as an attribute.
-pub(super) struct Writer<F> {
+#[derive(Default)]
+pub(super) struct Writer {
     /// Entries that will be added to the map, if the value is one.
-    spare: usize,
-    form: PhantomData<F>,
-}
-
-impl<F: Form> Writer<F> {
-    pub(super) const fn new() -> Self {
-        Self::with_spare(0)
-    }
-
-    pub(super) const fn with_spare(spare: usize) -> Self {
-        Self { spare, form: PhantomData }
-    }
+    pub(super) spare: usize,
 }
 
 /// A list that is being written.
-pub(super) struct List<F: Form>(Vec<F::Value>);
+pub(super) struct List(Vec<AttributeValue>);
 
 /// A map that is being written.
-pub(super) struct Map<F: Form> {
-    entries: Attributes<F>,
+pub(super) struct Map {
+    entries: Item,
     /// Name of the next entry.
     name: String,
 }
 
-impl<F: Form> Serializer for Writer<F> {
-    type Ok = F::Value;
+impl Serializer for Writer {
+    type Ok = AttributeValue;
     type Error = Unwritable;
-    type SerializeSeq = List<F>;
-    type SerializeTuple = Impossible<F::Value, Unwritable>;
-    type SerializeTupleStruct = Impossible<F::Value, Unwritable>;
-    type SerializeTupleVariant = Impossible<F::Value, Unwritable>;
-    type SerializeMap = Map<F>;
-    type SerializeStruct = Map<F>;
-    type SerializeStructVariant = Impossible<F::Value, Unwritable>;
+    type SerializeSeq = List;
+    type SerializeTuple = Impossible<AttributeValue, Unwritable>;
+    type SerializeTupleStruct = Impossible<AttributeValue, Unwritable>;
+    type SerializeTupleVariant = Impossible<AttributeValue, Unwritable>;
+    type SerializeMap = Map;
+    type SerializeStruct = Map;
+    type SerializeStructVariant = Impossible<AttributeValue, Unwritable>;
 
-    fn serialize_bool(self, value: bool) -> Result<F::Value, Unwritable> {
-        Ok(F::boolean(value))
+    fn serialize_bool(self, value: bool) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::Bool(value))
     }
 
-    fn serialize_i8(self, value: i8) -> Result<F::Value, Unwritable> {
-        Ok(F::number(value.to_string()))
+    fn serialize_i8(self, value: i8) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::N(value.to_string()))
     }
 
-    fn serialize_i16(self, value: i16) -> Result<F::Value, Unwritable> {
-        Ok(F::number(value.to_string()))
+    fn serialize_i16(self, value: i16) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::N(value.to_string()))
     }
 
-    fn serialize_i32(self, value: i32) -> Result<F::Value, Unwritable> {
-        Ok(F::number(value.to_string()))
+    fn serialize_i32(self, value: i32) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::N(value.to_string()))
     }
 
-    fn serialize_i64(self, value: i64) -> Result<F::Value, Unwritable> {
-        Ok(F::number(value.to_string()))
+    fn serialize_i64(self, value: i64) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::N(value.to_string()))
     }
 
-    fn serialize_i128(self, value: i128) -> Result<F::Value, Unwritable> {
-        Ok(F::number(value.to_string()))
+    fn serialize_i128(self, value: i128) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::N(value.to_string()))
     }
 
-    fn serialize_u8(self, value: u8) -> Result<F::Value, Unwritable> {
-        Ok(F::number(value.to_string()))
+    fn serialize_u8(self, value: u8) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::N(value.to_string()))
     }
 
-    fn serialize_u16(self, value: u16) -> Result<F::Value, Unwritable> {
-        Ok(F::number(value.to_string()))
+    fn serialize_u16(self, value: u16) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::N(value.to_string()))
     }
 
-    fn serialize_u32(self, value: u32) -> Result<F::Value, Unwritable> {
-        Ok(F::number(value.to_string()))
+    fn serialize_u32(self, value: u32) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::N(value.to_string()))
     }
 
-    fn serialize_u64(self, value: u64) -> Result<F::Value, Unwritable> {
-        Ok(F::number(value.to_string()))
+    fn serialize_u64(self, value: u64) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::N(value.to_string()))
     }
 
-    fn serialize_u128(self, value: u128) -> Result<F::Value, Unwritable> {
-        Ok(F::number(value.to_string()))
+    fn serialize_u128(self, value: u128) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::N(value.to_string()))
     }
 
-    fn serialize_f32(self, _: f32) -> Result<F::Value, Unwritable> {
+    fn serialize_f32(self, _: f32) -> Result<AttributeValue, Unwritable> {
         Err(Unwritable::no("a float"))
     }
 
-    fn serialize_f64(self, _: f64) -> Result<F::Value, Unwritable> {
+    fn serialize_f64(self, _: f64) -> Result<AttributeValue, Unwritable> {
         Err(Unwritable::no("a float"))
     }
 
-    fn serialize_char(self, value: char) -> Result<F::Value, Unwritable> {
-        Ok(F::text(value.into()))
+    fn serialize_char(self, value: char) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::S(value.into()))
     }
 
-    fn serialize_str(self, value: &str) -> Result<F::Value, Unwritable> {
-        Ok(F::text(value.to_owned()))
+    fn serialize_str(self, value: &str) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::S(value.to_owned()))
     }
 
-    fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<F::Value, Unwritable> {
-        Ok(F::text(value.to_string()))
+    fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::S(value.to_string()))
     }
 
-    fn serialize_bytes(self, _: &[u8]) -> Result<F::Value, Unwritable> {
+    fn serialize_bytes(self, _: &[u8]) -> Result<AttributeValue, Unwritable> {
         Err(Unwritable::no("a binary value"))
     }
 
-    fn serialize_none(self) -> Result<F::Value, Unwritable> {
-        Ok(F::null())
+    fn serialize_none(self) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::Null(true))
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<F::Value, Unwritable> {
+    fn serialize_some<T: Serialize + ?Sized>(
+        self,
+        value: &T,
+    ) -> Result<AttributeValue, Unwritable> {
         value.serialize(self)
     }
 
-    fn serialize_unit(self) -> Result<F::Value, Unwritable> {
-        Ok(F::null())
+    fn serialize_unit(self) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::Null(true))
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Result<F::Value, Unwritable> {
-        Ok(F::null())
+    fn serialize_unit_struct(self, _: &'static str) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::Null(true))
     }
 
     fn serialize_unit_variant(
@@ -157,7 +150,7 @@ impl<F: Form> Serializer for Writer<F> {
         _: &'static str,
         _: u32,
         variant: &'static str,
-    ) -> Result<F::Value, Unwritable> {
+    ) -> Result<AttributeValue, Unwritable> {
         self.serialize_str(variant)
     }
 
@@ -165,7 +158,7 @@ impl<F: Form> Serializer for Writer<F> {
         self,
         _: &'static str,
         value: &T,
-    ) -> Result<F::Value, Unwritable> {
+    ) -> Result<AttributeValue, Unwritable> {
         value.serialize(self)
     }
 
@@ -175,12 +168,12 @@ impl<F: Form> Serializer for Writer<F> {
         _: u32,
         variant: &'static str,
         value: &T,
-    ) -> Result<F::Value, Unwritable> {
-        let digits = F::into_text(value.serialize(self)?).filter(|_| variant == EXACT);
-        digits.map(F::number).ok_or_else(|| Unwritable::no("an enum with data"))
+    ) -> Result<AttributeValue, Unwritable> {
+        let digits = into_text(value.serialize(self)?).filter(|_| variant == EXACT);
+        digits.map(AttributeValue::N).ok_or_else(|| Unwritable::no("an enum with data"))
     }
 
-    fn serialize_seq(self, length: Option<usize>) -> Result<List<F>, Unwritable> {
+    fn serialize_seq(self, length: Option<usize>) -> Result<List, Unwritable> {
         Ok(List(Vec::with_capacity(length.unwrap_or_default())))
     }
 
@@ -206,12 +199,12 @@ impl<F: Form> Serializer for Writer<F> {
         Err(Unwritable::no("an enum with data"))
     }
 
-    fn serialize_map(self, length: Option<usize>) -> Result<Map<F>, Unwritable> {
+    fn serialize_map(self, length: Option<usize>) -> Result<Map, Unwritable> {
         let capacity = length.unwrap_or_default().saturating_add(self.spare);
         Ok(Map { entries: HashMap::with_capacity(capacity), name: String::new() })
     }
 
-    fn serialize_struct(self, _: &'static str, length: usize) -> Result<Map<F>, Unwritable> {
+    fn serialize_struct(self, _: &'static str, length: usize) -> Result<Map, Unwritable> {
         self.serialize_map(Some(length))
     }
 
@@ -226,43 +219,43 @@ impl<F: Form> Serializer for Writer<F> {
     }
 }
 
-impl<F: Form> SerializeSeq for List<F> {
-    type Ok = F::Value;
+impl SerializeSeq for List {
+    type Ok = AttributeValue;
     type Error = Unwritable;
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Unwritable> {
-        self.0.push(value.serialize(Writer::<F>::new())?);
+        self.0.push(value.serialize(Writer::default())?);
         Ok(())
     }
 
-    fn end(self) -> Result<F::Value, Unwritable> {
-        Ok(F::list(self.0))
+    fn end(self) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::L(self.0))
     }
 }
 
-impl<F: Form> SerializeMap for Map<F> {
-    type Ok = F::Value;
+impl SerializeMap for Map {
+    type Ok = AttributeValue;
     type Error = Unwritable;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Unwritable> {
-        let name = F::into_text(key.serialize(Writer::<F>::new())?);
+        let name = into_text(key.serialize(Writer::default())?);
         self.name = name.ok_or_else(|| Unwritable::no("a map with keys other than text"))?;
         Ok(())
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Unwritable> {
         let name = mem::take(&mut self.name);
-        self.entries.insert(name, value.serialize(Writer::<F>::new())?);
+        self.entries.insert(name, value.serialize(Writer::default())?);
         Ok(())
     }
 
-    fn end(self) -> Result<F::Value, Unwritable> {
-        Ok(F::map(self.entries))
+    fn end(self) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::M(self.entries))
     }
 }
 
-impl<F: Form> SerializeStruct for Map<F> {
-    type Ok = F::Value;
+impl SerializeStruct for Map {
+    type Ok = AttributeValue;
     type Error = Unwritable;
 
     fn serialize_field<T: Serialize + ?Sized>(
@@ -270,11 +263,16 @@ impl<F: Form> SerializeStruct for Map<F> {
         name: &'static str,
         value: &T,
     ) -> Result<(), Unwritable> {
-        self.entries.insert(name.to_owned(), value.serialize(Writer::<F>::new())?);
+        self.entries.insert(name.to_owned(), value.serialize(Writer::default())?);
         Ok(())
     }
 
-    fn end(self) -> Result<F::Value, Unwritable> {
-        Ok(F::map(self.entries))
+    fn end(self) -> Result<AttributeValue, Unwritable> {
+        Ok(AttributeValue::M(self.entries))
     }
+}
+
+/// The text of a String; `None` for any other attribute.
+fn into_text(value: AttributeValue) -> Option<String> {
+    if let AttributeValue::S(text) = value { Some(text) } else { None }
 }
