@@ -1,19 +1,6 @@
 //! DynamoDB clients and their timeouts.
 //!
-//! DynamoDB responds within milliseconds or not at all, so attempts time out early and are retried
-//! soon. All attempts of an operation carry the same `ClientRequestToken`, so a write whose
-//! response was lost is not applied twice.
-//! <https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html>
-//!
-//! | limit                 | value       | reason |
-//! |-----------------------|-------------|-----|
-//! | a function            | 10 s        | `TimeoutSeconds` of the template |
-//! | a request             | 8.5 s       | leaves time for a 503; see `App` of the crate http |
-//! | an operation          | 5 s         | if one hangs, the request has time for another |
-//! | an attempt            | 1.5 s       | an operation has time for three attempts that hang |
-//! | connecting            | 1 s         | part of the attempt |
-//! | attempts              | 5           | if all are refused immediately, they take at most 0.75 s |
-//! | backoff               | 0.4 s       | 50, 100, 200, 400 ms, each with full jitter |
+//! "Deadlines" in `docs/architecture.md` has all limits of time, with reasons.
 //!
 //! The retry mode is the SDK's standard mode, whose retry quota keeps a client from adding load to
 //! a table that is down. The adaptive mode would delay requests of all groups when one group's

@@ -1,54 +1,7 @@
 //! Keys of the table's rows: all of them are built here and nowhere else.
 //!
-//! | row | `PK` | `SK` |
-//! |---|---|---|
-//! | group | `GROUP#<groupId>` | `METADATA` |
-//! | member | `GROUP#<groupId>` | `USER#<memberId>` |
-//! | expense | `GROUP#<groupId>` | `TX#<createdAt>` |
-//! | participant | `GROUP#<groupId>` | `PART#<expenseId>#<userId>` |
-//! | payer | `GROUP#<groupId>` | `PAID#<expenseId>#<userId>` |
-//! | settlement | `GROUP#<groupId>` | `SETTLE#<createdAt>` |
-//! | import | `GROUP#<groupId>` | `IMPORT#<importId>` |
-//! | imported settlement | `GROUP#<groupId>` | `IMPORTED#<settlementId>` |
-//! | balance | `LEDGER#<groupId>` | `BALANCE` |
-//! | closing | `LEDGER#<groupId>` | `DAY#<YYYY-MM-DD>` |
-//! | checkpoint | `LEDGER#<groupId>` | `CHECKPOINT#<createdAt>` |
-//! | tally | `LEDGER#<groupId>` | `SPENT#<date>#<category or none>` |
-//! | entry | `LEDGER#<groupId>#ENTRY#<entryId>` | `~` |
-//! | past entry | `LEDGER#<groupId>#ENTRY#<entryId>` | `HISTORY#<sequence>` |
-//! | chat group | `CHAT#<chat_instance>` | `GROUP` |
-//! | used hash | `TXHASH#<txHash>` | `SETTLEMENT` |
-//! | aside | `ASIDE#<groupId>` | `<setAsideAt>#<sort key of the v0 row>` |
-//! | idempotency | `IDEM#<userId>` | `<operation>#<sha256 of the key, or random>` |
-//! | idempotency, without a user | `IDEM#<random>` | `<operation>` |
-//! | spending | `USER#<userId>` | `SPEND#<spentAt>#<suffix>` |
-//! | day summary | `USER#<userId>` | `SUMMARY#<YYYY-MM-DD>` |
-//! | targets | `USER#<userId>` | `CONFIG#TARGETS` |
-//! | usage | `USER#<userId>` | `USAGE#<YYYY-MM-DD>` |
-//! | token | `USER#<userId>` | `PAT#<tokenId>` |
-//! | token list | `USER#<userId>` | `TOKENS` |
-//!
-//! Keys in the indexes:
-//!
-//! | row | index | `PK` | `SK` |
-//! |---|---|---|---|
-//! | member | `GSI1` | `USER#<memberId>` | `GROUP#<groupId>` |
-//! | participant | `GSI1` | `USER#<userId>` | `OWES#<createdAt>` |
-//! | payer | `GSI1` | `USER#<userId>` | `PAID#<createdAt>` |
-//! | settlement | `GSI1` | `USER#<toUserId>` | `RECV#<createdAt>` |
-//! | entry, past entry | `GSI1` | `LEDGER#<groupId>#ENTRIES` | `<createdAt>#<sequence>` |
-//! | token | `GSI1` | `PATHASH#<sha256 of the token>` | `METADATA` |
-//! | expense | `GSI2` | `EXPENSE#<id>` | `<groupId>` |
-//! | settlement | `GSI2` | `SETTLEMENT#<id>` | `<groupId>` |
-//! | expense | `GSI3` | `USER#<payerId>` | `TX#<createdAt>` |
-//! | settlement | `GSI3` | `USER#<fromUserId>` | `SETTLE#<createdAt>` |
-//!
-//! A sequence has 20 digits, so it sorts as text. A client's text never becomes part of a key: ids
-//! are parsed, API tokens, idempotency keys and the names of adjustments are hashed, and a
-//! `chat_instance` is signed by Telegram.
-//!
-//! Keys are stored data: changing one needs a migration, and the test `keys_are_stable` fails
-//! first.
+//! "Rows and keys" in `docs/architecture.md` has the keys of each row, and what holds for all keys.
+//! A sequence has 20 digits, so it sorts as text.
 
 use std::ops::RangeInclusive;
 

@@ -12,25 +12,7 @@ use crate::{App, Code, Id, Parameters, Principal, Problem, Query};
 ///
 /// Every handler takes this or [`AsMember`], so every route refuses unknown query parameters.
 ///
-/// # Order of refusals
-///
-/// Every endpoint refuses a request with several errors for the first of these:
-///
-/// 1. the path (404) or the method (405) does not exist;
-/// 2. the caller is not authenticated (401), or an API token does not allow the request (403);
-/// 3. an id in the path, a query parameter, the cursor, the `Idempotency-Key` or `If-Match` is
-///    invalid (400), or the body is too large (413);
-/// 4. the group does not exist (404), or the caller is not a member (403); a used `Idempotency-Key`
-///    is replayed here, or refused (422);
-/// 5. the expense, settlement, entry or spending does not exist (404);
-/// 6. the caller is not allowed to do this (403);
-/// 7. the state of the resource does not allow it (409);
-/// 8. the state does not match `If-Match` (412);
-/// 9. the body has the wrong media type (415), is not JSON (400) or breaks rules (400), all of
-///    which are reported together; or an expense has too many splits (422).
-///
-/// A check that needs a field of the body, like the right to record a settlement between two users,
-/// keeps its place in this order if that field is valid.
+/// For which of several errors an endpoint refuses a request: "Order of refusals" in `docs/api.md`.
 #[derive(Clone, Debug)]
 pub struct Caller<Q = ()>(pub Arc<User>, pub Q);
 
