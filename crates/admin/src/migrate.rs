@@ -16,7 +16,7 @@ use futures_util::future::try_join_all;
 
 use crate::{Admin, Failure, Outcome};
 use report::Report;
-use segments::Sweep;
+use segments::MigrationRun;
 use state::State;
 
 /// How to migrate a table.
@@ -59,9 +59,9 @@ impl Admin {
         let state = State::open(options.state.clone(), self.table.name(), options.segments)?;
         let report = Report::new(options, out)?;
         let index = self.index(options.dry_run).await?;
-        let sweep = Sweep::new(self, options.dry_run, &report, &state, index.rows);
-        try_join_all((0..state.count()).map(|number| sweep.segment(number))).await?;
-        sweep.finish();
+        let run = MigrationRun::new(self, options.dry_run, &report, &state, index.rows);
+        try_join_all((0..state.count()).map(|number| run.segment(number))).await?;
+        run.finish();
         let outcome = report.finish(index.is_added, self.pace.consumed())?;
         state.delete()?;
         Ok(outcome)

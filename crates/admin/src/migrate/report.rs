@@ -21,13 +21,13 @@ use crate::{Failure, Outcome, pace::Consumed, with_causes};
 pub(super) struct Report<'a, W> {
     began: Instant,
     dry_run: bool,
-    inner: Mutex<Inner<'a, W>>,
+    output: Mutex<Output<'a, W>>,
 }
 
-struct Inner<'a, W> {
+struct Output<'a, W> {
     out: &'a mut W,
     file: Option<Unfinished>,
-    numbers: Numbers,
+    totals: ReportTotals,
 }
 
 /// The file of a report that is not whole yet.
@@ -40,10 +40,10 @@ struct Unfinished {
     is_first: bool,
 }
 
-/// The numbers at the end of a report.
+/// The totals at the end of a report.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Numbers {
+struct ReportTotals {
     rows_examined: u64,
     groups: u64,
     groups_verified: u64,
@@ -58,7 +58,7 @@ struct Numbers {
 struct Summary {
     index_added: bool,
     #[serde(flatten)]
-    numbers: Numbers,
+    totals: ReportTotals,
     milliseconds: u128,
     read_units: f64,
     write_units: f64,
@@ -66,7 +66,7 @@ struct Summary {
 
 /// A finding in the report.
 #[derive(Serialize)]
-struct Listed<'a> {
+struct FindingJson<'a> {
     pk: &'a str,
     sk: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,16 +77,16 @@ struct Listed<'a> {
 
 impl<'a, W: Write> Report<'a, W> {
     pub(super) fn new(options: &MigrateOptions, out: &'a mut W) -> Result<Self, Failure> {
-        let mut numbers = Numbers::default();
-        let open = |path: &PathBuf| Unfinished::open(path, options.dry_run, &mut numbers);
+        let mut totals = ReportTotals::default();
+        let open = |path: &PathBuf| Unfinished::open(path, options.dry_run, &mut totals);
         let file = options.report.as_ref().map(open).transpose()?;
-        let inner = Inner { out, file, numbers };
-        Ok(Self { began: Instant::now(), dry_run: options.dry_run, inner: Mutex::new(inner) })
+        let output = Output { out, file, totals };
+        Ok(Self { began: Instant::now(), dry_run: options.dry_run, output: Mutex::new(output) })
     }
 
     /// Counts what a step has written.
     pub(super) fn written(&self, counts: Counts) {
-        self.with(|inner| inner.numbers.written.add(counts));
+        self.with(|output| output.totals.written.add(counts));
     }
 
     /// Adds findings, and makes sure that they are on the disk.
@@ -105,23 +105,23 @@ impl<'a, W: Write> Report<'a, W> {
 
     /// Counts rows that were read.
     pub(super) fn examined(&self, rows: u64) {
-        self.count(|numbers| &mut numbers.rows_examined, rows);
+        self.count(|totals| &mut totals.rows_examined, rows);
     }
 
     /// Counts a group that had v0 rows.
     pub(super) fn group(&self) {
-        self.count(|numbers| &mut numbers.groups, 1);
+        self.count(|totals| &mut totals.groups, 1);
     }
 
     /// Counts a group whose ledger agrees with its rows.
     pub(super) fn verified(&self) {
-        self.count(|numbers| &mut numbers.groups_verified, 1);
+        self.count(|totals| &mut totals.groups_verified, 1);
     }
 
     /// Makes sure that what the report has so far is on the disk.
     pub(super) fn sync(&self) -> Result<(), Failure> {
-        self.with(|inner| {
-            let Some(Unfinished { file, .. }) = &mut inner.file else { return Ok(()) };
+        self.with(|output| {
+            let Some(Unfinished { file, .. }) = &mut output.file else { return Ok(()) };
             file.flush()?;
             Ok(file.get_ref().sync_data()?)
         })
@@ -129,12 +129,12 @@ impl<'a, W: Write> Report<'a, W> {
 
     /// Completes the report. The outcome is good if there are no anomalies.
     pub(super) fn finish(self, index_added: bool, consumed: Consumed) -> Result<Outcome, Failure> {
-        let Self { began, dry_run, inner } = self;
-        let Inner { out, file, numbers, .. } =
-            inner.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Self { began, dry_run, output } = self;
+        let Output { out, file, totals, .. } =
+            output.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Consumed { read_units, write_units } = consumed;
         let milliseconds = began.elapsed().as_millis();
-        let summary = Summary { index_added, numbers, milliseconds, read_units, write_units };
+        let summary = Summary { index_added, totals, milliseconds, read_units, write_units };
         if let Some(mut unfinished) = file {
             let json = serde_json::to_string(&summary).map_err(io::Error::from)?;
             let fields = json.strip_prefix('{').unwrap_or(&json);
@@ -143,7 +143,7 @@ impl<'a, W: Write> Report<'a, W> {
             unfinished.file.get_ref().sync_all()?;
             fs::rename(unfinished.part, unfinished.path)?;
         }
-        let Numbers { groups, corrections, anomalies, written, .. } = numbers;
+        let ReportTotals { groups, corrections, anomalies, written, .. } = totals;
         let verb = if dry_run { "would be migrated" } else { "migrated" };
         writeln!(
             out,
@@ -156,45 +156,45 @@ impl<'a, W: Write> Report<'a, W> {
 
     fn correction(&self, key: &Primary, correction: &Correction) -> Result<(), Failure> {
         let Primary { pk, sk } = key;
-        self.list(&Listed { pk, sk, correction: Some(correction), anomaly: None })
+        self.list(&FindingJson { pk, sk, correction: Some(correction), anomaly: None })
     }
 
     fn anomaly(&self, key: &Primary, anomaly: &str) -> Result<(), Failure> {
         let Primary { pk, sk } = key;
-        self.with(|inner| writeln!(inner.out, "row {pk} {sk}: {anomaly}"))?;
-        self.list(&Listed { pk, sk, correction: None, anomaly: Some(anomaly) })
+        self.with(|output| writeln!(output.out, "row {pk} {sk}: {anomaly}"))?;
+        self.list(&FindingJson { pk, sk, correction: None, anomaly: Some(anomaly) })
     }
 
     /// Counts a finding and adds it to the file, unless the file has it from a run that was stopped.
-    fn list(&self, listed: &Listed<'_>) -> Result<(), Failure> {
-        let json = serde_json::to_string(listed).map_err(io::Error::from)?;
-        self.with(|inner| {
-            if inner.file.as_ref().is_some_and(|file| file.known.contains(&json)) {
+    fn list(&self, finding: &FindingJson<'_>) -> Result<(), Failure> {
+        let json = serde_json::to_string(finding).map_err(io::Error::from)?;
+        self.with(|output| {
+            if output.file.as_ref().is_some_and(|file| file.known.contains(&json)) {
                 return Ok(());
             }
-            let Numbers { corrections, anomalies, .. } = &mut inner.numbers;
-            let of_kind = if listed.anomaly.is_some() { anomalies } else { corrections };
+            let ReportTotals { corrections, anomalies, .. } = &mut output.totals;
+            let of_kind = if finding.anomaly.is_some() { anomalies } else { corrections };
             *of_kind = of_kind.saturating_add(1);
-            Ok(inner.file.as_mut().map_or(Ok(()), |file| file.list(&json))?)
+            Ok(output.file.as_mut().map_or(Ok(()), |file| file.list(&json))?)
         })
     }
 
-    fn count(&self, number: impl FnOnce(&mut Numbers) -> &mut u64, by: u64) {
-        self.with(|inner| {
-            let number = number(&mut inner.numbers);
+    fn count(&self, number: impl FnOnce(&mut ReportTotals) -> &mut u64, by: u64) {
+        self.with(|output| {
+            let number = number(&mut output.totals);
             *number = number.saturating_add(by);
         });
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut Inner<'a, W>) -> T) -> T {
-        work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<T>(&self, work: impl FnOnce(&mut Output<'a, W>) -> T) -> T {
+        work(&mut self.output.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Unfinished {
     /// Begins a report, or goes on with that of a run that was stopped, whose findings are counted.
     /// That of a trial run begins anew.
-    fn open(path: &Path, dry_run: bool, numbers: &mut Numbers) -> Result<Self, Failure> {
+    fn open(path: &Path, dry_run: bool, totals: &mut ReportTotals) -> Result<Self, Failure> {
         let mut part = path.to_owned().into_os_string();
         part.push(".part");
         let part = PathBuf::from(part);
@@ -223,8 +223,7 @@ impl Unfinished {
         }
         for finding in &unfinished.known {
             let is_anomaly = finding.contains("\"anomaly\":");
-            let of_kind =
-                if is_anomaly { &mut numbers.anomalies } else { &mut numbers.corrections };
+            let of_kind = if is_anomaly { &mut totals.anomalies } else { &mut totals.corrections };
             *of_kind = of_kind.saturating_add(1);
         }
         Ok(unfinished)

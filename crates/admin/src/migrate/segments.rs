@@ -19,8 +19,8 @@ use crate::{Admin, Failure, progress};
 /// Time between two lines that report the progress if there is no terminal.
 const REPORTED_EVERY: Duration = Duration::from_secs(10);
 
-/// A run through the table.
-pub(super) struct Sweep<'a, 'o, W> {
+/// A migration of the table, or the rest of one that was stopped.
+pub(super) struct MigrationRun<'a, 'o, W> {
     admin: &'a Admin,
     trial: Option<TrialRun>,
     report: &'a Report<'o, W>,
@@ -32,7 +32,7 @@ pub(super) struct Sweep<'a, 'o, W> {
 /// The progress as lines, if there is no terminal for a progress bar.
 struct Lines(Mutex<tokio::time::Instant>);
 
-impl<'a, 'o, W: Write> Sweep<'a, 'o, W> {
+impl<'a, 'o, W: Write> MigrationRun<'a, 'o, W> {
     pub(super) fn new(
         admin: &'a Admin,
         dry_run: bool,
