@@ -105,7 +105,9 @@ fn written(json: &[u8], form: AmountsAs) -> Vec<u8> {
     let (mut rest, mut seen) = (json, 0_usize);
     while let Some((before, after)) = split_at_first(rest, seen) {
         seen = before.len();
+        let is_number = after.starts_with(b"e") && before.last().is_some_and(u8::is_ascii_digit);
         if let Some(after) = after.strip_prefix(MARK.as_bytes()) {
+            debug_assert!(is_number, "a mark stands after a number");
             let number = before.iter().rev().take_while(|byte| is_in_number(**byte)).count();
             let (text, amount) = before.split_at(before.len().saturating_sub(number));
             for part in [text, quote, amount, quote] {
@@ -113,6 +115,7 @@ fn written(json: &[u8], form: AmountsAs) -> Vec<u8> {
             }
             (rest, seen) = (after, 0);
         } else {
+            debug_assert!(!is_number, "only amounts have an exponent");
             seen = seen.saturating_add(if after.starts_with(b"\"") { string(after) } else { 1 });
         }
     }

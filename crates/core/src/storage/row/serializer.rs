@@ -169,6 +169,7 @@ impl Serializer for Writer {
         variant: &'static str,
         value: &T,
     ) -> Result<AttributeValue, Unwritable> {
+        // Only `Decimal` has a variant of this name.
         let digits = into_text(value.serialize(self)?).filter(|_| variant == EXACT);
         digits.map(AttributeValue::N).ok_or_else(|| Unwritable::no("an enum with data"))
     }
