@@ -2,7 +2,14 @@
 //!
 //! [`Table`] is the interface: one method for each access pattern. Reads that decide something are
 //! strongly consistent. A write is one transaction, and each failed condition has a meaning. Nothing
-//! here knows HTTP. The folders, from the lowest to the highest; none uses a higher one:
+//! here knows HTTP. A `Table` is the store of all groups and users; `dynamo` has the requests to the
+//! table itself.
+//!
+//! Each method may also fail with [`Error::Unavailable`](fracti_core::Error::Unavailable) or
+//! [`Error::Table`](fracti_core::Error::Table), and one that writes with
+//! [`Error::Contended`](fracti_core::Error::Contended). `# Errors` names the others.
+//!
+//! The folders, from the lowest to the highest; none uses a higher one:
 //!
 //! | folder | what it has |
 //! |---|---|
@@ -15,6 +22,8 @@
 //! | `records` | expenses, settlements, adjustments |
 //! | `files` | imports and exports |
 //! | `upkeep` | migration and repair |
+
+#![expect(clippy::missing_errors_doc, reason = "errors of all methods are named above, once")]
 
 mod dynamo;
 mod files;

@@ -1,8 +1,8 @@
 //! What only the operators' tool calls, and the first write to a group of the TypeScript Fracti.
 
+pub(crate) mod all_groups;
 pub(crate) mod aside;
 pub(crate) mod audit;
 pub(crate) mod migration;
 pub(crate) mod standardise;
-pub(crate) mod sweep;
 pub(crate) mod tally_repair;

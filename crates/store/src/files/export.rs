@@ -118,8 +118,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NotMigrated`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`]
-    /// or [`Error::Table`]; any error of `text`.
+    /// [`Error::NotMigrated`]; [`Error::NoGroup`] or [`Error::NotMember`]; any error of `text`.
     pub async fn export<F>(
         &self,
         member_key: MemberKey,

@@ -273,10 +273,6 @@ impl Table {
     }
 
     /// Those of the ids of expenses and settlements that the ledger of the group has.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn known_ids(
         &self,
         group: GroupId,
@@ -292,7 +288,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::TooMuchHistory`]; [`Error::Unmigrated`]; [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::TooMuchHistory`]; [`Error::Unmigrated`].
     pub async fn before_import(
         &self,
         group: GroupId,
@@ -320,8 +316,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoImport`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or
-    /// [`Error::Table`].
+    /// [`Error::NoImport`]; [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn import_row(
         &self,
         member_key: MemberKey,
@@ -335,8 +330,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::TooMuchHistory`]; [`Error::NoGroup`] or [`Error::NotMember`];
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::TooMuchHistory`]; [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn imports(&self, member_key: MemberKey) -> Result<Vec<ImportRow>, Error> {
         let mut imports = self.checked(member_key, self.imports_of(member_key.group)).await?;
         imports.sort_by_key(|import| Reverse((import.created_at, import.id)));

@@ -34,8 +34,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Removed`]; [`Error::GroupArchived`] if the user is not a member;
-    /// [`Error::TooManyMembers`]; [`Error::Invalid`]; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::TooManyMembers`]; [`Error::Invalid`].
     pub async fn open_group(
         &self,
         chat: &ChatId,

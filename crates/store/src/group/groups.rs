@@ -39,7 +39,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::KeyReused`].
     pub async fn create_group(
         &self,
         new: &Draft<NewGroup>,
@@ -66,7 +66,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoGroup`]; [`Error::Removed`]; [`Error::GroupArchived`]; [`Error::TooManyMembers`];
-    /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::KeyReused`].
     pub async fn join(
         &self,
         group: GroupId,
@@ -134,8 +134,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::GroupArchived`].
     pub async fn set_wallet(
         &self,
         member_key: MemberKey,
@@ -161,8 +160,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read only
-    /// after a migration that takes too long; [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read
+    /// only after a migration that takes too long.
     pub async fn group(
         &self,
         member_key: MemberKey,

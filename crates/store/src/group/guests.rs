@@ -28,8 +28,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NameTaken`]; [`Error::Invalid`]; [`Error::TooManyMembers`]; [`Error::NoGroup`] or
-    /// [`Error::NotMember`]; [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or
-    /// [`Error::Table`].
+    /// [`Error::NotMember`]; [`Error::KeyReused`].
     pub async fn add_guest(
         &self,
         member_key: MemberKey,
@@ -56,8 +55,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoMember`]; [`Error::NotGuest`]; [`Error::AlreadyLinked`]; [`Error::NameTaken`];
-    /// [`Error::Invalid`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::Invalid`]; [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn rename_guest(
         &self,
         member_key: MemberKey,

@@ -28,8 +28,7 @@ impl Table {
     ///
     /// [`Error::NoMember`]; [`Error::NotLinkable`]; [`Error::NotYourGuest`];
     /// [`Error::AlreadyLinked`]; [`Error::TooManyLinks`]; [`Error::Invalid`]; [`Error::NoGroup`] or
-    /// [`Error::NotMember`]; [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or
-    /// [`Error::Table`].
+    /// [`Error::NotMember`]; [`Error::KeyReused`].
     pub async fn link_guest(
         &self,
         member_key: MemberKey,

@@ -21,7 +21,7 @@ use crate::{
     table::Table,
 };
 
-/// Number of pages of memberships that are read for one page of a user's groups at most.
+/// At most this many pages of memberships are read for one page of a user's groups.
 const MAX_PAGES: usize = 10;
 
 /// A group of a user, and the user's totals in it.
@@ -43,10 +43,6 @@ impl Table {
     /// A page of a user's groups that a filter accepts, newest first. It may be shorter than its
     /// limit although the list continues, because at most `MAX_PAGES` times as many groups are
     /// examined.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn groups_of(
         &self,
         user: UserId,
@@ -76,8 +72,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Unmigrated`] if the migrations take too long; [`Error::Unavailable`] or
-    /// [`Error::Table`].
+    /// [`Error::Unmigrated`] if the migrations take too long.
     pub async fn memberships_of(
         &self,
         user: UserId,

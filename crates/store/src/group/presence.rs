@@ -36,7 +36,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NotSettled`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::GroupArchived`];
-    /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::KeyReused`].
     pub async fn leave(
         &self,
         member_key: MemberKey,
@@ -70,9 +70,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoMember`]; [`Error::NotRemovable`]; [`Error::AlreadyLinked`];
-    /// [`Error::NotSettled`]; [`Error::NoGroup`] or [`Error::NotMember`];
-    /// [`Error::GroupArchived`]; [`Error::Contended`], [`Error::Unavailable`] or
-    /// [`Error::Table`].
+    /// [`Error::NotSettled`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::GroupArchived`].
     pub async fn remove_member(
         &self,
         member_key: MemberKey,
@@ -115,8 +113,7 @@ impl Table {
     ///
     /// [`Error::NoMember`]; [`Error::AlreadyLinked`] or [`Error::NameTaken`] for a guest;
     /// [`Error::TooManyMembers`]; [`Error::NoGroup`] or [`Error::NotMember`];
-    /// [`Error::GroupArchived`]; [`Error::KeyReused`]; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::GroupArchived`]; [`Error::KeyReused`].
     pub async fn restore_member(
         &self,
         member_key: MemberKey,

@@ -20,7 +20,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`]; [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`].
     pub async fn require_group(&self, group: GroupId) -> Result<(), Error> {
         self.db.item(keys::group(group)).await?.map(drop).ok_or(Error::NoGroup)
     }
@@ -33,7 +33,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Discrepancy`]; [`Error::NoGroup`]; [`Error::Contended`] if others kept writing, so
-    /// that no two reads were of one moment; [`Error::Unavailable`] or [`Error::Table`].
+    /// that no two reads were of one moment.
     pub async fn verify_members(&self, group: GroupId) -> Result<(), Error> {
         let mut retry = Retry::new();
         loop {
@@ -54,7 +54,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`].
     pub async fn correct_members(
         &self,
         group: GroupId,

@@ -24,8 +24,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::Invalid`];
-    /// [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::Invalid`].
     pub async fn update_group(
         &self,
         member_key: MemberKey,

@@ -14,8 +14,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoEntry`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if the
-    /// group has v0 rows, and their migration takes too long; [`Error::Unavailable`] or
-    /// [`Error::Table`].
+    /// group has v0 rows, and their migration takes too long.
     pub async fn entry(
         &self,
         member_key: MemberKey,

@@ -86,8 +86,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Invalid`] if `user` is not a member; [`Error::NoGroup`] or [`Error::NotMember`];
-    /// [`Error::Unmigrated`] if the group has v0 rows, and their migration takes too long;
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::Unmigrated`] if the group has v0 rows, and their migration takes too long.
     pub async fn statement(
         &self,
         member_key: MemberKey,

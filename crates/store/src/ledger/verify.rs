@@ -26,7 +26,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Discrepancy`]; [`Error::Contended`] if others kept writing, so that no two reads
-    /// were of one moment; [`Error::Unavailable`] or [`Error::Table`].
+    /// were of one moment.
     pub async fn verify_ledger(&self, group: GroupId) -> Result<(), Error> {
         let expenses = Range::table(keys::group_partition(group), prefix::EXPENSE);
         let settlements = Range::table(keys::group_partition(group), prefix::SETTLEMENT);

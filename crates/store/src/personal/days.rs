@@ -98,8 +98,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Invalid`] if the range is invalid; [`Error::TooMuchHistory`] if the tallies of a
-    /// group are too many; [`Error::Unmigrated`] if the migrations take too long;
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// group are too many; [`Error::Unmigrated`] if the migrations take too long.
     pub async fn consumed_days(
         &self,
         user: UserId,
@@ -179,7 +178,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Invalid`] or [`Error::Unreadable`]; [`Error::KeyReused`];
-    /// [`Error::TooMuchHistory`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::TooMuchHistory`].
     pub async fn rebuild_days(
         &self,
         user: UserId,

@@ -28,10 +28,6 @@ use crate::{
 impl Table {
     /// A page of a user's spendings on the days of a range, newest first. It may be shorter than
     /// its limit although the list continues.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn spendings(
         &self,
         user: UserId,
@@ -54,7 +50,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSpending`]; [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoSpending`].
     pub async fn spending(&self, user: UserId, id: &SpendingId) -> Result<Spending, Error> {
         self.db.get(keys::spending(user, id)).await?.ok_or(Error::NoSpending)
     }
@@ -63,8 +59,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] or [`Error::Unreadable`]; [`Error::KeyReused`]; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::Invalid`] or [`Error::Unreadable`]; [`Error::KeyReused`].
     pub async fn create_spending(
         &self,
         user: UserId,
@@ -89,7 +84,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoSpending`]; [`Error::Changed`] if it is not as expected; [`Error::Invalid`] or
-    /// [`Error::Unreadable`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::Unreadable`].
     pub async fn edit_spending(
         &self,
         user: UserId,
@@ -128,8 +123,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSpending`]; [`Error::Changed`] if it is not as expected; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoSpending`]; [`Error::Changed`] if it is not as expected.
     pub async fn delete_spending(
         &self,
         user: UserId,

@@ -18,10 +18,6 @@ use crate::{
 
 impl Table {
     /// The targets of a user.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn targets(&self, user: UserId) -> Result<Targets, Error> {
         let stored = self.db.get(keys::targets(user)).await?;
         Ok(stored.unwrap_or_else(|| Targets::none(user)))
@@ -31,8 +27,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::VersionConflict`]; [`Error::Invalid`] or [`Error::Unreadable`];
-    /// [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::VersionConflict`]; [`Error::Invalid`] or [`Error::Unreadable`].
     pub async fn update_targets(
         &self,
         user: UserId,

@@ -36,8 +36,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::TooManyTokens`]; [`Error::Invalid`]; [`Error::NoGroup`] or [`Error::NotMember`] for
-    /// the group to which it is restricted; [`Error::KeyReused`]; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// the group to which it is restricted; [`Error::KeyReused`].
     pub async fn create_token(
         &self,
         new: &Draft<NewToken>,
@@ -89,10 +88,6 @@ impl Table {
     }
 
     /// A page of the tokens of a user, newest first, without those whose `ttl` is over.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn tokens_of(
         &self,
         user: UserId,
@@ -107,29 +102,17 @@ impl Table {
     }
 
     /// The token with this hash, as the index shows it. It may have been deleted.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn token_by_hash(&self, hash: TokenHash) -> Result<Option<Token>, Error> {
         let range = Range::index("GSI1", keys::token_partition(hash), "METADATA");
         Ok(self.db.all::<Token>(&range).await?.pop())
     }
 
     /// A token of a user; `None` if it was deleted.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn token(&self, user: UserId, token: TokenId) -> Result<Option<Token>, Error> {
         self.db.get(keys::token(user, token)).await
     }
 
     /// Notes that a token was used on a day, unless it was deleted or a later use is known.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn note_use(&self, user: UserId, token: TokenId, day: Day) -> Result<(), Error> {
         let day = row::to_value(&day)?;
         // Each alternative holds only for a row that exists: a deleted one must not come back.
@@ -144,7 +127,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoToken`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoToken`].
     pub async fn delete_token(
         &self,
         user: UserId,

@@ -114,10 +114,6 @@ impl Table {
     /// An expense is shown once, even if a guest who is linked to the user is a payer, too. If
     /// there is a filter, at most `MAX_EXAMINED` expenses are examined, so there may be fewer than
     /// `limit` although the list continues.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn paid_by(
         &self,
         user: UserId,
@@ -140,10 +136,6 @@ impl Table {
 
     /// Up to `limit` of a user's shares of others' expenses, newest first. A share includes those of
     /// the guests who are linked to the user.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn owed_by(
         &self,
         user: UserId,
@@ -155,10 +147,6 @@ impl Table {
     }
 
     /// Up to `limit` settlements that a user sent, newest first.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn sent_by(
         &self,
         user: UserId,
@@ -172,10 +160,6 @@ impl Table {
     /// Up to `limit` events of a user's feed, newest first. What a user and the guests who are linked
     /// to that user paid or owe of an expense is one event; a settlement between them is shown once,
     /// as sent.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn activity_of(
         &self,
         user: UserId,

@@ -43,8 +43,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read only
-    /// after a migration that takes too long; [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read
+    /// only after a migration that takes too long.
     pub async fn expenses(
         &self,
         member_key: MemberKey,
@@ -75,8 +75,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoExpense`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`] or
-    /// [`Error::Table`].
+    /// [`Error::NoExpense`]; [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn expense(
         &self,
         member_key: MemberKey,
@@ -95,8 +94,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Invalid`] or [`Error::TooManyShares`]; [`Error::NoSpending`]; [`Error::NoGroup`] or
-    /// [`Error::NotMember`];
-    /// [`Error::KeyReused`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NotMember`]; [`Error::KeyReused`].
     pub async fn create_expense(
         &self,
         member_key: MemberKey,
@@ -181,8 +179,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoExpense`]; [`Error::NotYourExpense`]; [`Error::Changed`] if it is not as
-    /// expected; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// expected; [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn delete_expense(
         &self,
         member_key: MemberKey,
@@ -270,8 +267,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoExpense`] if it never existed; [`Error::NoGroup`] or [`Error::NotMember`];
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoExpense`] if it never existed; [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn expense_history(
         &self,
         member_key: MemberKey,
@@ -303,7 +299,7 @@ impl Table {
     async fn find_expense(&self, group: GroupId, id: ExpenseId) -> Result<Option<Expense>, Error> {
         let partition = keys::expense_partition(id);
         let expense: Option<Expense> =
-            self.find(group, id.created_at(), &id.into(), partition, keys::expense).await?;
+            self.find_by_id(group, id.created_at(), &id.into(), partition, keys::expense).await?;
         Ok(expense.filter(|expense| expense.id == id))
     }
 

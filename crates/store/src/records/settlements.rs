@@ -34,8 +34,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read only
-    /// after a migration that takes too long; [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read
+    /// only after a migration that takes too long.
     pub async fn settlements(
         &self,
         member_key: MemberKey,
@@ -57,7 +57,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::TooMuchHistory`] if the group has too many settlements, or more than `MAX_PENDING`
-    /// that are pending; [`Error::Unavailable`] or [`Error::Table`].
+    /// that are pending.
     pub async fn pending_settlements(
         &self,
         group: GroupId,
@@ -79,8 +79,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSettlement`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unavailable`]
-    /// or [`Error::Table`].
+    /// [`Error::NoSettlement`]; [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn settlement(
         &self,
         member_key: MemberKey,
@@ -98,8 +97,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Invalid`]; [`Error::Settlement`] if the caller acts for neither side;
-    /// [`Error::TxHashUsed`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::KeyReused`];
-    /// [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::TxHashUsed`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::KeyReused`].
     pub async fn create_settlement(
         &self,
         member_key: MemberKey,
@@ -142,8 +140,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoSettlement`]; [`Error::Changed`] if it is not as expected; [`Error::Settlement`];
-    /// [`Error::TxHashUsed`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::TxHashUsed`]; [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn update_settlement(
         &self,
         member_key: MemberKey,
@@ -253,8 +250,9 @@ impl Table {
         id: SettlementId,
     ) -> Result<Option<Settlement>, Error> {
         let partition = keys::settlement_partition(id);
-        let settlement: Option<Settlement> =
-            self.find(group, id.created_at(), &id.into(), partition, keys::settlement).await?;
+        let settlement: Option<Settlement> = self
+            .find_by_id(group, id.created_at(), &id.into(), partition, keys::settlement)
+            .await?;
         Ok(settlement.filter(|settlement| settlement.id == id))
     }
 }

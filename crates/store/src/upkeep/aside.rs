@@ -39,10 +39,6 @@ impl Table {
     /// The v0 rows of a group that cannot be used: expenses, settlements, members and participants
     /// that cannot be read, further rows of a member, and participants of an expense that cannot be
     /// read. A group that is not migrated has none, because its migration repairs most of them.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn broken_rows(&self, group: GroupId) -> Result<Vec<BrokenRow>, Error> {
         if !self.is_migrated(group).await? {
             return Ok(Vec::new());
@@ -78,10 +74,6 @@ impl Table {
 
     /// Moves a row, as it is, to the partition of rows that are set aside, unless it has changed
     /// since it was found. Returns whether it was moved.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`].
     pub async fn set_aside(
         &self,
         group: GroupId,

@@ -55,9 +55,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`]; [`Error::Contended`] if others kept writing, so that no two reads were of
-    /// one moment; [`Error::Discrepancy`] of a group that is not migrated; [`Error::Unavailable`] or
-    /// [`Error::Table`].
+    /// [`Error::NoGroup`]; [`Error::Contended`] if others kept writing, so that no two reads were
+    /// of one moment; [`Error::Discrepancy`] of a group that is not migrated.
     pub async fn audit(&self, group: GroupId, now: Timestamp) -> Result<Vec<Finding>, Error> {
         let mut retry = Retry::new();
         loop {

@@ -17,7 +17,7 @@ mod members;
 mod read;
 mod records;
 mod report;
-mod sweep;
+mod scan;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -45,7 +45,7 @@ use crate::{
 use candidates::in_order;
 use read::State;
 pub use report::{Counts, Finding, FindingKind};
-pub use sweep::V0Page;
+pub use scan::V0Page;
 
 /// The progress of the migration of one group.
 #[derive(Clone, Debug)]
@@ -133,8 +133,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`]; [`Error::Invalid`] if the ledger is full; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`]; the error of `note`, and nothing is committed.
+    /// [`Error::NoGroup`]; [`Error::Invalid`] if the ledger is full; the error of `note`, and
+    /// nothing is committed.
     pub async fn migrate_step(
         &self,
         migration: &Migration,

@@ -20,10 +20,6 @@ use crate::{
 impl Table {
     /// Keys of the rows of users in the next part of the table that are in an earlier format, and
     /// the position after it, unless the table ends there.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn old_rows(
         &self,
         after: Option<Position>,

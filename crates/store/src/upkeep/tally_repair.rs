@@ -48,10 +48,6 @@ const MAX_CORRECTED: usize = Transaction::ROOM - 1;
 
 impl Table {
     /// A page of the expenses of a group that have no date, and so are in no tally.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn undated_expenses(
         &self,
         group: GroupId,
@@ -69,8 +65,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::TooManyActions`] if there are too many; [`Error::Contended`],
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::TooManyActions`] if there are too many.
     pub async fn date_expenses(
         &self,
         group: GroupId,
@@ -106,8 +101,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::TooMuchHistory`]; [`Error::Contended`] if others kept writing;
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::TooMuchHistory`]; [`Error::Contended`] if others kept writing.
     pub async fn correct_tallies(
         &self,
         group: GroupId,

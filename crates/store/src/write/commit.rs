@@ -372,8 +372,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Unmigrated`] if the migrations do not end before the deadline;
-    /// [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::Unmigrated`] if the migrations do not end before the deadline.
     pub(crate) async fn migrate_all(
         &self,
         groups: impl IntoIterator<Item = GroupId>,
@@ -409,7 +408,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Unmigrated`]; [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::Unmigrated`].
     pub(crate) async fn require_migrated(&self, group: GroupId) -> Result<(), Error> {
         if self.is_migrated(group).await? { Ok(()) } else { Err(Error::Unmigrated) }
     }

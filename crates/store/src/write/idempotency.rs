@@ -255,10 +255,6 @@ impl Table {
     }
 
     /// Reads and notes the row of a request, if it has an idempotency key.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub(crate) async fn know<R>(&self, known: &mut Known<R>) -> Result<(), Error>
     where
         R: Clone + PartialEq + Serialize + DeserializeOwned,

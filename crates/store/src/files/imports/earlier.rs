@@ -33,7 +33,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::TooMuchHistory`]; [`Error::Unavailable`] or [`Error::Table`].
+    /// [`Error::TooMuchHistory`].
     pub(super) async fn earlier(
         &self,
         group: GroupId,

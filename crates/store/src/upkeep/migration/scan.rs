@@ -38,28 +38,16 @@ pub struct V0Page {
 
 impl Table {
     /// The state of the table, and of the index `GSI3`, which v0 tables may lack.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn v0_index(&self) -> Result<TableState, Error> {
         self.db.state(LAST_INDEX).await
     }
 
     /// Adds the index `GSI3`. DynamoDB fills it in the background.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn add_v0_index(&self) -> Result<(), Error> {
         self.db.add_index(LAST_INDEX).await
     }
 
     /// The groups with v0 rows in the next part of a segment of the table.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn v0_groups(
         &self,
         segment: Segment,
@@ -81,10 +69,6 @@ impl Table {
 
     /// v0 rows of participants that remain after the migration of their group, as findings, and the
     /// position after them, unless there are no more.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn v0_participants(
         &self,
         migration: &Migration,
@@ -99,10 +83,6 @@ impl Table {
 
     /// v0 rows of a group that does not exist, as findings, and the position after them, unless
     /// there are no more.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn v0_orphans(
         &self,
         group: GroupId,

@@ -1,4 +1,4 @@
-//! Reads of the whole table, for the operators' tool.
+//! The groups of the whole table, for the operators' tool.
 
 use fracti_core::{
     Error,
@@ -15,10 +15,6 @@ use crate::{
 impl Table {
     /// Groups in the next part of the table, and the position after it, unless the table ends
     /// there. Groups that were created in the last second may be missing.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] or [`Error::Table`].
     pub async fn all_groups(
         &self,
         after: Option<Position>,
