@@ -15,9 +15,9 @@ use clap::Args;
 use futures_util::future::try_join_all;
 
 use crate::{Admin, Failure, Outcome};
-use report::Report;
+use report::MigrationReport;
 use segments::MigrationRun;
-use state::State;
+use state::RunState;
 
 /// How to migrate a table.
 #[derive(Clone, Debug, Args)]
@@ -56,8 +56,8 @@ impl Admin {
         options: &MigrateOptions,
         out: &mut impl Write,
     ) -> Result<Outcome, Failure> {
-        let state = State::open(options.state.clone(), self.table.name(), options.segments)?;
-        let report = Report::new(options, out)?;
+        let state = RunState::open(options.state.clone(), self.table.name(), options.segments)?;
+        let report = MigrationReport::new(options, out)?;
         let index = self.index(options.dry_run).await?;
         let run = MigrationRun::new(self, options.dry_run, &report, &state, index.rows);
         try_join_all((0..state.count()).map(|number| run.segment(number))).await?;

@@ -30,19 +30,19 @@ pub(crate) struct Pace {
 #[derive(Clone, Copy, Debug)]
 struct SoFar {
     next: Instant,
-    consumed: Consumed,
+    consumed: ConsumedUnits,
 }
 
 /// Capacity units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Consumed {
+pub(crate) struct ConsumedUnits {
     pub(crate) read_units: f64,
     pub(crate) write_units: f64,
 }
 
 impl Pace {
     pub(crate) fn new(units_per_second: Option<NonZeroU32>) -> Self {
-        let so_far = SoFar { next: Instant::now(), consumed: Consumed::default() };
+        let so_far = SoFar { next: Instant::now(), consumed: ConsumedUnits::default() };
         Self { units_per_second, patience: PATIENCE, so_far: Mutex::new(so_far) }
     }
 
@@ -101,13 +101,13 @@ impl Pace {
         }
         let (done, TableCost { read_units, write_units, .. }) = metered(work).await;
         self.with(|so_far| {
-            so_far.add(Consumed { read_units, write_units }, self.units_per_second);
+            so_far.add(ConsumedUnits { read_units, write_units }, self.units_per_second);
         });
         done
     }
 
     /// What all steps have consumed.
-    pub(crate) fn consumed(&self) -> Consumed {
+    pub(crate) fn consumed(&self) -> ConsumedUnits {
         self.with(|so_far| so_far.consumed)
     }
 
@@ -118,7 +118,11 @@ impl Pace {
 
 impl SoFar {
     #[expect(clippy::float_arithmetic, reason = "capacity units are not money")]
-    fn add(&mut self, Consumed { read_units, write_units }: Consumed, rate: Option<NonZeroU32>) {
+    fn add(
+        &mut self,
+        ConsumedUnits { read_units, write_units }: ConsumedUnits,
+        rate: Option<NonZeroU32>,
+    ) {
         self.consumed.read_units += read_units;
         self.consumed.write_units += write_units;
         let Some(rate) = rate else { return };

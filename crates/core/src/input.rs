@@ -11,7 +11,7 @@ pub(crate) mod numbers;
 use crate::Error;
 
 pub use error::{FailureKind, Unsettled};
-pub use field::{Field, FieldError, FieldErrors, MAX_REPORTED, Path, Step, Unreadable};
+pub use field::{Field, FieldError, FieldErrors, MAX_REPORTED, Path, PathStep, Unreadable};
 
 /// The fields of a request and the rules that they break so far, or that the request cannot be
 /// read.

@@ -187,13 +187,13 @@ pub(crate) async fn list_imports(
     AsMember(member_key, paging): AsMember<Paging>,
 ) -> Result<List<ImportView>, Problem> {
     let list_id = ListId::new("imports", &member_key.group);
-    let after = paging.after::<Place>(&list_id)?;
+    let after = paging.after::<ImportPlace>(&list_id)?;
     let imports = app.table.imports(member_key).await?;
     let is_later = |import: &ImportRow| after.as_ref().is_none_or(|place| place.is_before(import));
     let mut rest = imports.into_iter().filter(is_later).peekable();
     let page: Vec<ImportRow> = rest.by_ref().take(paging.limit()).collect();
     let last = page.last().filter(|_| rest.peek().is_some());
-    let next = last.map(|import| paging.cursor(&list_id, &Place::of(import)));
+    let next = last.map(|import| paging.cursor(&list_id, &ImportPlace::of(import)));
     Ok(List::new(page.into_iter().map(ImportView::from), next))
 }
 
@@ -238,12 +238,12 @@ pub(crate) async fn undo_import(
 
 /// Cursor of the list of imports: the last one of a page.
 #[derive(Serialize, Deserialize)]
-struct Place {
+struct ImportPlace {
     at: Timestamp,
     id: ImportId,
 }
 
-impl Place {
+impl ImportPlace {
     const fn of(import: &ImportRow) -> Self {
         Self { at: import.created_at, id: import.id }
     }

@@ -28,7 +28,7 @@ pub(crate) struct BalanceView {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = LedgerDay)]
-pub(crate) struct DayView {
+pub(crate) struct LedgerDayView {
     /// The day, in UTC.
     day: schemas::CalendarDate,
     /// Number of entries that led to these balances, which is the sequence of the next entry.
@@ -59,7 +59,7 @@ impl BalanceView {
     }
 }
 
-impl DayView {
+impl LedgerDayView {
     /// The balances at the end of the day of the last event.
     pub(crate) fn of(group: &Group, members: &[Member], ledger: &Ledger) -> Option<Self> {
         let last = ledger.last_event_at?;

@@ -20,10 +20,10 @@ use fracti_http::{
     App, AsMember, Code, Context, Data, EntryView, Id, List, ListId, MAX_LIMIT, Once, Paging,
     Parameters, Problem, QueryReader, Routes, openapi, respond, routes, schemas,
 };
-use fracti_store::Place;
+use fracti_store::StatementPlace;
 
-use balances::{BalanceView, DayView};
-use period::{DaysQuery, EntriesQuery};
+use balances::{BalanceView, LedgerDayView};
+use period::{EntriesQuery, LedgerDaysQuery};
 use push::{PushEntries, PushEntry, ReportView, RevertEntries};
 use stats::{StatsQuery, StatsView};
 
@@ -113,7 +113,7 @@ async fn list_ledger_entries(
 ) -> Result<List<EntryView>, Problem> {
     let EntriesQuery { paging, statement } = query;
     let list_id = ListId::new("entries", &member_key.group).filtered(&statement);
-    let (lines, next) = match paging.after::<Place>(&list_id)? {
+    let (lines, next) = match paging.after::<StatementPlace>(&list_id)? {
         Some(place) => app.table.statement_from(member_key, place, paging.limit()).await?,
         None => app.table.statement(member_key, &statement, paging.limit(), now).await?,
     };
@@ -203,18 +203,18 @@ async fn list_ledger_entry_history(
             day."),
         ("limit" = inline(Option<schemas::DaysLimit>), Query, description = "Maximum number of \
             days on the page.")),
-    responses((status = OK, body = List<DayView>)))]
+    responses((status = OK, body = List<LedgerDayView>)))]
 async fn list_ledger_days(
     State(app): State<App>,
-    AsMember(member_key, DaysQuery { paging, from, to }): AsMember<DaysQuery>,
+    AsMember(member_key, LedgerDaysQuery { paging, from, to }): AsMember<LedgerDaysQuery>,
     Context { now, .. }: Context,
-) -> Result<List<DayView>, Problem> {
+) -> Result<List<LedgerDayView>, Problem> {
     let list_id = ListId::new("days", &member_key.group).filtered(&(from, to));
     let paging = paging.or_limit(DAYS);
     let page = paging.page(&list_id)?;
     let (group, members, days) = app.table.days(member_key, from, to, &page, now).await?;
     let next = days.next.map(|position| paging.cursor(&list_id, &position));
-    let view = |ledger| DayView::of(&group, &members, ledger);
+    let view = |ledger| LedgerDayView::of(&group, &members, ledger);
     Ok(List::new(days.items.iter().filter_map(view), next))
 }
 

@@ -15,20 +15,20 @@ pub(crate) enum Bound {
 
 /// Error returned for a text that is not a bound of a period.
 #[derive(Debug)]
-pub(crate) struct BoundError;
+pub(crate) struct PeriodBoundError;
 
-impl fmt::Display for BoundError {
+impl fmt::Display for PeriodBoundError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{TimestampError}, or a day, like 2024-01-20")
     }
 }
 
 impl FromStr for Bound {
-    type Err = BoundError;
+    type Err = PeriodBoundError;
 
-    fn from_str(text: &str) -> Result<Self, BoundError> {
+    fn from_str(text: &str) -> Result<Self, PeriodBoundError> {
         let day = text.parse().map(Self::Day);
-        day.or_else(|_| text.parse().map(Self::Moment)).map_err(|_| BoundError)
+        day.or_else(|_| text.parse().map(Self::Moment)).map_err(|_| PeriodBoundError)
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct EntriesQuery {
 }
 
 /// Query parameters of the list of days.
-pub(crate) struct DaysQuery {
+pub(crate) struct LedgerDaysQuery {
     pub(crate) paging: Paging,
     pub(crate) from: Option<Day>,
     pub(crate) to: Option<Day>,
@@ -74,7 +74,7 @@ impl Parameters for EntriesQuery {
     }
 }
 
-impl Parameters for DaysQuery {
+impl Parameters for LedgerDaysQuery {
     fn read(query: &mut QueryReader) -> Self {
         let paging = Paging::read(query);
         let (from, to) = query.period("from", "to");

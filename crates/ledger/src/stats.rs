@@ -12,7 +12,7 @@ use fracti_core::{
     id::MemberId,
     tally::{
         ByCategory, CategoryStats, CurrencyStats, MAX_DAYS, MAX_LINES, MemberStats, PeriodStats,
-        Stats, Step,
+        SeriesStep, Stats,
     },
     time::{Day, Timestamp},
 };
@@ -24,7 +24,7 @@ use utoipa::ToSchema;
 pub(crate) struct StatsQuery {
     from: Option<Day>,
     to: Option<Day>,
-    step: Option<Step>,
+    step: Option<SeriesStep>,
 }
 
 impl Parameters for StatsQuery {
@@ -36,7 +36,7 @@ impl Parameters for StatsQuery {
 
 impl StatsQuery {
     /// The days, by default those of the current month, and the length of the periods.
-    pub(crate) fn at(&self, now: Timestamp) -> Result<(RangeInclusive<Day>, Step), Problem> {
+    pub(crate) fn at(&self, now: Timestamp) -> Result<(RangeInclusive<Day>, SeriesStep), Problem> {
         let today = now.day();
         let from = self.from.unwrap_or_else(|| today.first_of_month());
         let to = self.to.unwrap_or_else(|| today.last_of_month());
@@ -48,7 +48,7 @@ impl StatsQuery {
             days if days > MAX_DAYS => {
                 Err(Problem::invalid("to", format!("must be at most {MAX_DAYS} days from from")))
             }
-            _ => Ok((from..=to, self.step.unwrap_or(Step::Month))),
+            _ => Ok((from..=to, self.step.unwrap_or(SeriesStep::Month))),
         }
     }
 }
@@ -80,7 +80,7 @@ struct CurrencyView {
     /// Totals of each category that has expenses.
     categories: Vec<CategoryView>,
     /// Totals of each member, present or past, who paid or shares an expense, in order of id.
-    members: Vec<MemberView>,
+    members: Vec<MemberStatsView>,
     /// Totals of each month or day that has expenses, oldest first.
     series: Vec<PeriodView>,
 }
@@ -104,7 +104,7 @@ struct CategoryView {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MemberStats)]
-struct MemberView {
+struct MemberStatsView {
     /// The member.
     user_id: schemas::MemberId,
     /// Name of the member.
@@ -169,7 +169,7 @@ impl CurrencyView {
             total: JsonDecimal(stats.total),
             expense_count: count(stats.expense_count),
         };
-        let member = |(user, stats): (MemberId, MemberStats)| MemberView {
+        let member = |(user, stats): (MemberId, MemberStats)| MemberStatsView {
             user_id: Text(user),
             name: names.get(&user).copied().unwrap_or_default().to_owned(),
             paid: JsonDecimal(stats.paid),

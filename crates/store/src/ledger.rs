@@ -9,5 +9,5 @@ pub(crate) mod tallies;
 mod transaction;
 mod verify;
 
-pub use statement::{Line, Place, Statement};
+pub use statement::{Statement, StatementLine, StatementPlace};
 pub(crate) use transaction::{LedgerTransaction, put_checkpoint, put_closing};

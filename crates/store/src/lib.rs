@@ -57,8 +57,10 @@ pub use export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
 pub use groups::Profile;
 pub use idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};
 pub use imports::{BeforeImport, ImportPart, Imported};
-pub use ledger::{Line, Place, Statement};
+pub use ledger::{Statement, StatementLine, StatementPlace};
 pub use memberships::Membership;
-pub use migration::{Counts, Finding, FindingKind, Migration, Step, TrialRun, V0Page};
+pub use migration::{
+    Counts, FindingKind, Migration, MigrationFinding, MigrationStep, TrialRun, V0Page,
+};
 pub use table::{RequestContext, Table};
 pub use tally_repair::datable;

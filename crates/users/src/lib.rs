@@ -187,12 +187,12 @@ async fn list_groups(
 }
 
 /// Query parameters of the list of expenses that the caller paid.
-struct ExpensesQuery {
+struct PaidExpensesQuery {
     paging: Paging,
     filter: Filter,
 }
 
-impl Parameters for ExpensesQuery {
+impl Parameters for PaidExpensesQuery {
     fn read(query: &mut QueryReader) -> Self {
         Self { paging: Paging::read(query), filter: Filter::read(query) }
     }
@@ -209,7 +209,7 @@ impl Parameters for ExpensesQuery {
     responses((status = OK, body = List<MyExpense>)))]
 async fn list_expenses(
     State(app): State<App>,
-    Caller(user, ExpensesQuery { paging, filter }): Caller<ExpensesQuery>,
+    Caller(user, PaidExpensesQuery { paging, filter }): Caller<PaidExpensesQuery>,
 ) -> Result<List<MyExpense>, Problem> {
     let list_id = ListId::new("users/me/expenses", &user.id).filtered(&filter);
     let after = paging.after(&list_id)?.unwrap_or_default();

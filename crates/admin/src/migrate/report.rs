@@ -10,15 +10,15 @@ use std::{
 };
 
 use fracti_core::{Error, id::GroupId, keys, keys::Primary, v0::Correction};
-use fracti_store::{Counts, Finding, FindingKind};
+use fracti_store::{Counts, FindingKind, MigrationFinding};
 use serde::{Serialize, de::IgnoredAny};
 use tokio::time::Instant;
 
 use super::MigrateOptions;
-use crate::{Failure, Outcome, pace::Consumed, with_causes};
+use crate::{Failure, Outcome, pace::ConsumedUnits, with_causes};
 
 /// The report so far.
-pub(super) struct Report<'a, W> {
+pub(super) struct MigrationReport<'a, W> {
     began: Instant,
     dry_run: bool,
     output: Mutex<Output<'a, W>>,
@@ -75,7 +75,7 @@ struct FindingJson<'a> {
     anomaly: Option<&'a str>,
 }
 
-impl<'a, W: Write> Report<'a, W> {
+impl<'a, W: Write> MigrationReport<'a, W> {
     pub(super) fn new(options: &MigrateOptions, out: &'a mut W) -> Result<Self, Failure> {
         let mut totals = ReportTotals::default();
         let open = |path: &PathBuf| Unfinished::open(path, options.dry_run, &mut totals);
@@ -90,8 +90,8 @@ impl<'a, W: Write> Report<'a, W> {
     }
 
     /// Adds findings, and makes sure that they are on the disk.
-    pub(super) fn findings(&self, findings: &[Finding]) -> Result<(), Failure> {
-        findings.iter().try_for_each(|Finding { key, kind }| match kind {
+    pub(super) fn findings(&self, findings: &[MigrationFinding]) -> Result<(), Failure> {
+        findings.iter().try_for_each(|MigrationFinding { key, kind }| match kind {
             FindingKind::Correction(correction) => self.correction(key, correction),
             FindingKind::Anomaly(anomaly) => self.anomaly(key, &anomaly.to_string()),
         })?;
@@ -128,11 +128,15 @@ impl<'a, W: Write> Report<'a, W> {
     }
 
     /// Completes the report. The outcome is good if there are no anomalies.
-    pub(super) fn finish(self, index_added: bool, consumed: Consumed) -> Result<Outcome, Failure> {
+    pub(super) fn finish(
+        self,
+        index_added: bool,
+        consumed: ConsumedUnits,
+    ) -> Result<Outcome, Failure> {
         let Self { began, dry_run, output } = self;
         let Output { out, file, totals, .. } =
             output.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let Consumed { read_units, write_units } = consumed;
+        let ConsumedUnits { read_units, write_units } = consumed;
         let milliseconds = began.elapsed().as_millis();
         let summary = Summary { index_added, totals, milliseconds, read_units, write_units };
         if let Some(mut unfinished) = file {

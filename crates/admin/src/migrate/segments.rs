@@ -7,12 +7,12 @@ use std::{
 };
 
 use fracti_core::{Error, id::GroupId};
-use fracti_store::{Migration, Step, TrialRun, V0Page};
+use fracti_store::{Migration, MigrationStep, TrialRun, V0Page};
 use indicatif::ProgressBar;
 
 use super::{
-    report::Report,
-    state::{Progress, State},
+    report::MigrationReport,
+    state::{RunState, SegmentProgress},
 };
 use crate::{Admin, Failure, progress};
 
@@ -23,8 +23,8 @@ const REPORTED_EVERY: Duration = Duration::from_secs(10);
 pub(super) struct MigrationRun<'a, 'o, W> {
     admin: &'a Admin,
     trial: Option<TrialRun>,
-    report: &'a Report<'o, W>,
-    state: &'a State,
+    report: &'a MigrationReport<'o, W>,
+    state: &'a RunState,
     bar: ProgressBar,
     lines: Lines,
 }
@@ -36,8 +36,8 @@ impl<'a, 'o, W: Write> MigrationRun<'a, 'o, W> {
     pub(super) fn new(
         admin: &'a Admin,
         dry_run: bool,
-        report: &'a Report<'o, W>,
-        state: &'a State,
+        report: &'a MigrationReport<'o, W>,
+        state: &'a RunState,
         rows: u64,
     ) -> Self {
         let bar = progress(usize::try_from(rows).unwrap_or(usize::MAX), "rows");
@@ -68,7 +68,7 @@ impl<'a, 'o, W: Write> MigrationRun<'a, 'o, W> {
             self.report.examined(examined);
             self.bar.inc(examined);
             self.lines.report(&self.bar);
-            progress = Progress { done: next.is_none(), after: next };
+            progress = SegmentProgress { done: next.is_none(), after: next };
             self.report.sync()?;
             self.state.note(number, progress.clone())?;
         }
@@ -94,7 +94,7 @@ impl<'a, 'o, W: Write> MigrationRun<'a, 'o, W> {
         loop {
             // What a step finds is recorded nowhere else, so it is reported before the commit.
             let noted = Mutex::new(Vec::new());
-            let note = |step: &Step| {
+            let note = |step: &MigrationStep| {
                 let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
                 let new = step.findings.iter().filter(|it| !noted.contains(*it)).cloned();
                 let new: Vec<_> = new.collect();

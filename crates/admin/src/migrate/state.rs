@@ -13,15 +13,15 @@ use serde::{Deserialize, Serialize};
 use crate::Failure;
 
 /// The progress of a run, in memory and, if there is one, in a file.
-pub(super) struct State {
+pub(super) struct RunState {
     file: Option<PathBuf>,
     table: String,
-    segments: Mutex<Vec<Progress>>,
+    segments: Mutex<Vec<SegmentProgress>>,
 }
 
 /// The progress of the scan of a segment.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Progress {
+pub(super) struct SegmentProgress {
     /// Position after which rows are still to be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) after: Option<Position>,
@@ -31,12 +31,12 @@ pub(super) struct Progress {
 
 /// The state file.
 #[derive(Serialize, Deserialize)]
-struct Stored<T, S> {
+struct StateFile<T, S> {
     table: T,
     segments: S,
 }
 
-impl State {
+impl RunState {
     /// The state in the file, or that of a new run on the table with this name.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl State {
         table: &str,
         segments: NonZeroU16,
     ) -> Result<Self, Failure> {
-        let new = || vec![Progress::default(); segments.get().into()];
+        let new = || vec![SegmentProgress::default(); segments.get().into()];
         let segments = match &file {
             Some(path) => match fs::read(path) {
                 Ok(bytes) => read(path, table, &bytes)?,
@@ -66,7 +66,7 @@ impl State {
     }
 
     /// A segment, and its progress.
-    pub(super) fn of(&self, number: usize) -> (Segment, Progress) {
+    pub(super) fn of(&self, number: usize) -> (Segment, SegmentProgress) {
         self.with(|segments| {
             let int = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
             let segment = Segment { number: int(number), count: int(segments.len()) };
@@ -79,7 +79,7 @@ impl State {
     /// # Errors
     ///
     /// [`Failure::Output`] if it cannot be written.
-    pub(super) fn note(&self, number: usize, progress: Progress) -> Result<(), Failure> {
+    pub(super) fn note(&self, number: usize, progress: SegmentProgress) -> Result<(), Failure> {
         self.with(|segments| {
             if let Some(segment) = segments.get_mut(number) {
                 *segment = progress;
@@ -87,7 +87,7 @@ impl State {
             let Some(path) = &self.file else { return Ok(()) };
             let mut new = path.clone().into_os_string();
             new.push(".new");
-            let stored = Stored { table: &self.table, segments };
+            let stored = StateFile { table: &self.table, segments };
             let json = serde_json::to_vec(&stored).map_err(io::Error::from)?;
             fs::write(&new, json)?;
             Ok(fs::rename(&new, path)?)
@@ -106,13 +106,14 @@ impl State {
         }
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut Vec<Progress>) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut Vec<SegmentProgress>) -> T) -> T {
         work(&mut self.segments.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-fn read(path: &Path, table: &str, bytes: &[u8]) -> Result<Vec<Progress>, Failure> {
-    let stored: Option<Stored<String, Vec<Progress>>> = serde_json::from_slice(bytes).ok();
+fn read(path: &Path, table: &str, bytes: &[u8]) -> Result<Vec<SegmentProgress>, Failure> {
+    let stored: Option<StateFile<String, Vec<SegmentProgress>>> =
+        serde_json::from_slice(bytes).ok();
     let stored = stored.filter(|stored| !stored.segments.is_empty());
     let stored = stored.ok_or_else(|| Failure::State(path.to_owned()))?;
     if stored.table != table {

@@ -22,11 +22,11 @@ pub enum Field<T> {
 /// Path of a field in a request: the steps from the body to the field. The empty path is that of
 /// the body itself. A parameter or a header has one step, its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Path(Vec<Step>);
+pub struct Path(Vec<PathStep>);
 
 /// A step of a [`Path`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum PathStep {
     /// Name of a field: one of the API, or an unknown one that the client sent.
     Field(Cow<'static, str>),
     /// Index of an item of a list, from zero.
@@ -140,36 +140,36 @@ impl Path {
     /// ```
     #[must_use]
     pub fn field(&self, name: impl Into<Cow<'static, str>>) -> Self {
-        self.then(Step::Field(name.into()))
+        self.then(PathStep::Field(name.into()))
     }
 
     /// The path of the item at `index`, from zero, of the list at this path.
     #[must_use]
     pub fn index(&self, index: usize) -> Self {
-        self.then(Step::Index(index))
+        self.then(PathStep::Index(index))
     }
 
     /// The path of the entry with this key of the map at this path.
     #[must_use]
     pub fn key(&self, key: impl Into<String>) -> Self {
-        self.then(Step::Key(key.into()))
+        self.then(PathStep::Key(key.into()))
     }
 
-    fn then(&self, step: Step) -> Self {
+    fn then(&self, step: PathStep) -> Self {
         Self(self.0.iter().cloned().chain([step]).collect())
     }
 
     /// The steps from the body.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[PathStep] {
         &self.0
     }
 
     /// The names of the fields on the path, which are the same for all items of a list or a map.
     fn fields(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|step| match step {
-            Step::Field(name) => Some(&**name),
-            Step::Index(_) | Step::Key(_) => None,
+            PathStep::Field(name) => Some(&**name),
+            PathStep::Index(_) | PathStep::Key(_) => None,
         })
     }
 
@@ -178,10 +178,10 @@ impl Path {
     fn place(&self, order: &[Self]) -> Vec<usize> {
         let mut fields = Vec::new();
         let place = self.0.iter().map(|step| match step {
-            Step::Index(index) => *index,
+            PathStep::Index(index) => *index,
             // The entries of a map are reported in the order in which they are checked.
-            Step::Key(_) => 0,
-            Step::Field(name) => {
+            PathStep::Key(_) => 0,
+            PathStep::Field(name) => {
                 fields.push(&**name);
                 let is_known = |known: &Self| known.fields().eq(fields.iter().copied());
                 order.iter().position(is_known).unwrap_or(order.len())
@@ -197,10 +197,10 @@ impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, step) in self.0.iter().enumerate() {
             match step {
-                Step::Index(index) => write!(f, "[{index}]")?,
-                Step::Key(key) => write!(f, "[{}]", json!(key))?,
-                Step::Field(name) if position == 0 => f.write_str(name)?,
-                Step::Field(name) => write!(f, ".{name}")?,
+                PathStep::Index(index) => write!(f, "[{index}]")?,
+                PathStep::Key(key) => write!(f, "[{}]", json!(key))?,
+                PathStep::Field(name) if position == 0 => f.write_str(name)?,
+                PathStep::Field(name) => write!(f, ".{name}")?,
             }
         }
         Ok(())
@@ -222,7 +222,7 @@ impl FieldError {
     pub fn new(path: impl Into<Path>, rule: impl fmt::Display) -> Self {
         let (path, rule) = (path.into(), rule.to_string());
         let predicate = match path.steps().last() {
-            Some(Step::Field(name)) => rule.strip_prefix(&**name).unwrap_or(&rule).trim_start(),
+            Some(PathStep::Field(name)) => rule.strip_prefix(&**name).unwrap_or(&rule).trim_start(),
             _ => &rule,
         };
         let rule = match path.steps() {

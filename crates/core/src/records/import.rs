@@ -52,7 +52,7 @@ words! {
 
 /// An app whose files can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum App {
+pub enum SourceApp {
     /// Splitwise.
     Splitwise,
     /// Spliit.
@@ -68,13 +68,13 @@ pub enum App {
 impl Format {
     /// The app that writes files of this format.
     #[must_use]
-    pub const fn app(self) -> App {
+    pub const fn app(self) -> SourceApp {
         match self {
-            Self::SplitwiseCsv => App::Splitwise,
-            Self::SpliitJson | Self::SpliitCsv => App::Spliit,
-            Self::IhatemoneyJson | Self::IhatemoneyCsv => App::Ihatemoney,
-            Self::CospendCsv => App::Cospend,
-            Self::FractiJson => App::Fracti,
+            Self::SplitwiseCsv => SourceApp::Splitwise,
+            Self::SpliitJson | Self::SpliitCsv => SourceApp::Spliit,
+            Self::IhatemoneyJson | Self::IhatemoneyCsv => SourceApp::Ihatemoney,
+            Self::CospendCsv => SourceApp::Cospend,
+            Self::FractiJson => SourceApp::Fracti,
         }
     }
 }

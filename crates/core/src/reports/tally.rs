@@ -9,8 +9,8 @@ mod stats;
 
 pub use crate::tally_key::{TallyError, TallyKey};
 pub use stats::{
-    ByCategory, CategoryStats, CurrencyStats, MAX_DAYS, MAX_LINES, MemberStats, PeriodStats, Stats,
-    Step, stats,
+    ByCategory, CategoryStats, CurrencyStats, MAX_DAYS, MAX_LINES, MemberStats, PeriodStats,
+    SeriesStep, Stats, stats,
 };
 
 use std::{collections::BTreeMap, fmt, str::FromStr};

@@ -98,7 +98,7 @@ pub fn to_value(value: &impl Serialize) -> Result<AttributeValue, Error> {
 /// quote the value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a row of kind {kind} cannot be read: {attribute}")]
-struct Unreadable {
+struct UnreadableAttribute {
     kind: &'static str,
     attribute: String,
 }
@@ -167,7 +167,7 @@ pub fn from_item<T: Row>(mut item: Item) -> Result<T, Error> {
     }
     T::deserialize(Map(&item)).map_err(|error| {
         let attribute = error.to_string();
-        Error::Table(Unreadable { kind: T::KIND, attribute }.into())
+        Error::Table(UnreadableAttribute { kind: T::KIND, attribute }.into())
     })
 }
 

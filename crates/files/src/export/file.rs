@@ -22,14 +22,14 @@ pub struct ExportFile {
     format: Format,
     /// The place at which the file continues.
     place: Option<ExportPlace>,
-    state: State,
+    state: ExportState,
     /// The columns of CSV, fixed by the first page.
     columns: Option<Sheet>,
 }
 
 /// The progress of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ExportState {
     Empty,
     /// Entries, and perhaps settlements after them.
     Begun(Written),
@@ -62,7 +62,7 @@ impl ExportFile {
     /// The file of a group.
     #[must_use]
     pub const fn new(group: GroupId, format: Format) -> Self {
-        Self { group, format, place: None, state: State::Empty, columns: None }
+        Self { group, format, place: None, state: ExportState::Empty, columns: None }
     }
 
     /// The next part of the file; `None` after the last one.
@@ -72,9 +72,9 @@ impl ExportFile {
     /// [`FileError`]; the file is then incomplete.
     pub async fn part(&mut self, table: &Table) -> Result<Option<FilePart>, FileError> {
         let before = match self.state {
-            State::Empty => None,
-            State::Begun(written) => Some(written),
-            State::Whole => return Ok(None),
+            ExportState::Empty => None,
+            ExportState::Begun(written) => Some(written),
+            ExportState::Whole => return Ok(None),
         };
         let place = self.place.take();
         let (text, page) = match self.format {
@@ -88,7 +88,8 @@ impl ExportFile {
             Format::Csv => self.lines(table, place).await?,
         };
         let written = before.unwrap_or_default().and(&page);
-        self.state = if page.next.is_some() { State::Begun(written) } else { State::Whole };
+        self.state =
+            if page.next.is_some() { ExportState::Begun(written) } else { ExportState::Whole };
         self.place = page.next;
         let of = page.exported.ledger.sequence;
         Ok(Some(FilePart { text, entries: written.entries, of }))

@@ -29,7 +29,7 @@ pub struct Quotas {
 
 /// What a request does, and the name of its quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum QuotaKind {
     /// GET or HEAD.
     Reads,
     /// Any other method.
@@ -39,7 +39,7 @@ pub(crate) enum Kind {
 /// The state of a quota after a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QuotaState {
-    pub(crate) kind: Kind,
+    pub(crate) kind: QuotaKind,
     pub(crate) limit: NonZeroU32,
     /// Requests counted so far; `None` if there were too many for this one.
     pub(crate) used: Option<u64>,
@@ -61,10 +61,10 @@ impl Default for Quotas {
 
 impl Quotas {
     /// Number of requests of a kind; `None` for any number.
-    pub(crate) const fn limit(&self, kind: Kind) -> Option<NonZeroU32> {
+    pub(crate) const fn limit(&self, kind: QuotaKind) -> Option<NonZeroU32> {
         match kind {
-            Kind::Reads => self.reads,
-            Kind::Writes => self.writes,
+            QuotaKind::Reads => self.reads,
+            QuotaKind::Writes => self.writes,
         }
     }
 
@@ -74,8 +74,9 @@ impl Quotas {
     /// <https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10>
     pub(crate) fn headers(&self, state: &QuotaState) -> HeaderMap {
         let policy =
-            |kind: Kind| Some(format!("\"{}\";q={};w=86400", kind.name(), self.limit(kind)?));
-        let policies: Vec<_> = [Kind::Reads, Kind::Writes].into_iter().filter_map(policy).collect();
+            |kind: QuotaKind| Some(format!("\"{}\";q={};w=86400", kind.name(), self.limit(kind)?));
+        let policies: Vec<_> =
+            [QuotaKind::Reads, QuotaKind::Writes].into_iter().filter_map(policy).collect();
         let (name, remaining, reset) = (state.kind.name(), state.remaining(), state.reset());
         let fields = [
             (RATE_LIMIT_POLICY, policies.join(", ")),
@@ -86,7 +87,7 @@ impl Quotas {
     }
 }
 
-impl Kind {
+impl QuotaKind {
     pub(crate) fn of(method: &Method) -> Self {
         if [Method::GET, Method::HEAD].contains(method) { Self::Reads } else { Self::Writes }
     }
@@ -138,7 +139,7 @@ mod tests {
 
     fn state(now: &str, used: Option<u64>) -> QuotaState {
         let limit = NonZeroU32::new(500).unwrap();
-        QuotaState { kind: Kind::Writes, limit, used, now: now.parse().unwrap() }
+        QuotaState { kind: QuotaKind::Writes, limit, used, now: now.parse().unwrap() }
     }
 
     #[test]
@@ -168,14 +169,14 @@ mod tests {
     #[test]
     fn only_get_and_head_are_reads() {
         for (method, kind) in [
-            (Method::GET, Kind::Reads),
-            (Method::HEAD, Kind::Reads),
-            (Method::POST, Kind::Writes),
-            (Method::PUT, Kind::Writes),
-            (Method::PATCH, Kind::Writes),
-            (Method::DELETE, Kind::Writes),
+            (Method::GET, QuotaKind::Reads),
+            (Method::HEAD, QuotaKind::Reads),
+            (Method::POST, QuotaKind::Writes),
+            (Method::PUT, QuotaKind::Writes),
+            (Method::PATCH, QuotaKind::Writes),
+            (Method::DELETE, QuotaKind::Writes),
         ] {
-            assert_eq!(Kind::of(&method), kind, "{method}");
+            assert_eq!(QuotaKind::of(&method), kind, "{method}");
         }
     }
 }

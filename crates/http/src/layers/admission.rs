@@ -22,7 +22,7 @@ use tokio::{join, time::timeout};
 
 use crate::{
     App, Context, Credential, Principal, Problem,
-    caller::quotas::{Kind, QuotaState},
+    caller::quotas::{QuotaKind, QuotaState},
 };
 
 /// Runs the checks of a request together with its handler. Responds when both have ended: as the
@@ -105,7 +105,7 @@ struct Quota {
 
 impl Quota {
     fn of(app: &App, principal: &Principal, now: Timestamp, method: &Method) -> Option<Self> {
-        let kind = Kind::of(method);
+        let kind = QuotaKind::of(method);
         let limit = app.quotas.limit(kind)?;
         let state = QuotaState { kind, limit, used: None, now };
         Some(Self { user: principal.user.id, usage_kind: kind.usage_kind(&principal.via), state })

@@ -34,14 +34,14 @@ pub struct Once<T: Body> {
     /// The body. Its errors are reported only after the table has checked the caller's right.
     pub body: Draft<T::Fields>,
     /// The idempotency key, if there is one.
-    pub key: Key,
+    pub key: IdempotencyKey,
     /// Time of the request, with random bytes for the ids that it creates.
     pub creation: RequestContext,
 }
 
 /// The optional idempotency key of a request.
 #[derive(Clone, Debug)]
-pub struct Key {
+pub struct IdempotencyKey {
     user: UserId,
     creation: RequestContext,
     hashes: Option<KeyHashes>,
@@ -91,7 +91,7 @@ impl Head {
     ///
     /// The path and the query are hashed too, so a key used in one group or for certain days is not
     /// replayed for others.
-    pub(super) fn key(&self, body: &[u8]) -> Key {
+    pub(super) fn key(&self, body: &[u8]) -> IdempotencyKey {
         let query = decisive(self.uri.query().unwrap_or_default());
         let hashes = self.key.as_ref().map(|key| {
             let request = Sha256::new().chain_update(self.uri.path()).chain_update([0]);
@@ -101,7 +101,7 @@ impl Head {
                 request: hex::encode(request.finalize()),
             }
         });
-        Key { user: self.user, creation: self.creation, hashes }
+        IdempotencyKey { user: self.user, creation: self.creation, hashes }
     }
 }
 
@@ -125,7 +125,7 @@ fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
     Ok(Some(key))
 }
 
-impl Key {
+impl IdempotencyKey {
     /// The idempotency of a request whose response is the view `V` of its result.
     ///
     /// `operation` names the endpoint. The same key on another endpoint is a different key.

@@ -16,7 +16,7 @@ use crate::{
     App, Code, Problem,
     request::{
         body::{self, Body, shortened},
-        once::{Head, Key},
+        once::{Head, IdempotencyKey},
     },
     response::limits::MAX_UPLOAD_MIB,
 };
@@ -45,7 +45,7 @@ pub struct Upload<T: Body> {
     /// the caller may make the request.
     pub form: Draft<Form<T::Fields>>,
     /// The idempotency key, if there is one.
-    pub key: Key,
+    pub key: IdempotencyKey,
     /// Time of the request, with random bytes for the ids that it creates.
     pub creation: RequestContext,
 }

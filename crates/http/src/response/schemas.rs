@@ -165,7 +165,7 @@ pub type ExpenseCategory = Text<expense::Category>;
 /// Status of a ledger entry.
 pub type EntryStatus = Text<ledger::EntryStatus>;
 /// Length of the periods of a series.
-pub type SeriesStep = Text<tally::Step>;
+pub type SeriesStep = Text<tally::SeriesStep>;
 /// Format of an imported file.
 pub type ImportFormat = Text<import::Format>;
 /// Status of an import.

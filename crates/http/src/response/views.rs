@@ -12,7 +12,7 @@ use fracti_core::{
     settlement::Settlement,
     split::{Line, Sharing},
 };
-use fracti_store::{Line as StatementLine, Opened};
+use fracti_store::{Opened, StatementLine};
 use serde::Serialize;
 use utoipa::ToSchema;
 

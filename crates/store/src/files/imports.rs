@@ -27,7 +27,7 @@ use fracti_core::{
         Comparison, Earlier, Format, ImportRow, ImportStatus, ImportedSettlement, NewImport,
         RUN_RULE, Record, RowPlace,
     },
-    input::{FieldErrors, Step},
+    input::{FieldErrors, PathStep},
     keys::{self, Primary},
     ledger::Ledger,
     row,
@@ -137,7 +137,7 @@ struct Run<'a> {
 }
 
 /// A row of the file and its place.
-type Line<'a> = &'a (RowPlace, Record);
+type PlacedRecord<'a> = &'a (RowPlace, Record);
 
 impl Table {
     /// Records the rows of a file that the group does not have yet, in the order of the file, and
@@ -195,7 +195,7 @@ impl Table {
             Begun::Undone(undone) => return Ok(Outcome::Done(Imported::none(undone))),
         };
         // Read after the row, because what an earlier run recorded may be deleted before.
-        let all: Vec<Line<'_>> = new.records.iter().collect();
+        let all: Vec<PlacedRecord<'_>> = new.records.iter().collect();
         let (earlier, recorded) = tokio::try_join!(
             self.earlier(group, new.format, new.source.as_deref(), &imports),
             self.recorded(group, new.format, &all),
@@ -209,9 +209,9 @@ impl Table {
         }
         let replaced = replacements(new, &compared, &imports, members, member_key)?;
         let new = &NewImport { records: compared.records, ..new.clone() };
-        let all: Vec<Line<'_>> = new.records.iter().collect();
-        let is_missing = |(_, it): &Line<'_>| missing.contains(&it.entry_id());
-        let missing: Vec<Line<'_>> = all.iter().copied().filter(is_missing).collect();
+        let all: Vec<PlacedRecord<'_>> = new.records.iter().collect();
+        let is_missing = |(_, it): &PlacedRecord<'_>| missing.contains(&it.entry_id());
+        let missing: Vec<PlacedRecord<'_>> = all.iter().copied().filter(is_missing).collect();
         let events = missing.iter();
         let events: Vec<_> = events
             .filter_map(|(place, record)| Some((*place, record.event().transpose()?)))
@@ -236,7 +236,7 @@ impl Table {
             Outcome::Replayed(stored) => return Ok(Outcome::Replayed(stored)),
         }
         let (mut left, mut at_once) = (missing.as_slice(), CANDIDATES);
-        let is_enough = |left: &[Line<'_>]| {
+        let is_enough = |left: &[PlacedRecord<'_>]| {
             part.at_most.is_some_and(|most| missing.len().saturating_sub(left.len()) >= most)
         };
         loop {
@@ -296,7 +296,7 @@ impl Table {
         source: Option<&str>,
         records: Vec<(RowPlace, Record)>,
     ) -> Result<BeforeImport, Error> {
-        let all: Vec<Line<'_>> = records.iter().collect();
+        let all: Vec<PlacedRecord<'_>> = records.iter().collect();
         let (ledger, imports, recorded) = tokio::try_join!(
             self.ledger(group),
             self.imports_of(group),
@@ -342,7 +342,7 @@ impl Table {
     async fn record_batch(
         &self,
         run: &Run<'_>,
-        left: &[Line<'_>],
+        left: &[PlacedRecord<'_>],
         at_once: usize,
         done: &Imported,
     ) -> Result<Decision<(usize, Imported)>, TransactionError> {
@@ -460,7 +460,7 @@ impl Table {
         &self,
         group: GroupId,
         format: Format,
-        lines: &[Line<'_>],
+        lines: &[PlacedRecord<'_>],
     ) -> Result<Recorded, Error> {
         let entries = lines.iter().map(|(_, it)| keys::entry(group, &it.entry_id())).collect();
         // A settlement that is completed in this file may have been pending in an earlier one.
@@ -579,9 +579,9 @@ fn begin(before: Option<ImportRow>, run: Option<u64>, first: u64) -> Result<Begu
 
 /// Whether the rules are about the file or its options, which are fields of the request.
 fn is_of_request(rules: &FieldErrors) -> bool {
-    let is_field = |step: &Step| match step {
-        Step::Field(name) => name == "file" || name.starts_with("options"),
-        Step::Index(_) | Step::Key(_) => false,
+    let is_field = |step: &PathStep| match step {
+        PathStep::Field(name) => name == "file" || name.starts_with("options"),
+        PathStep::Index(_) | PathStep::Key(_) => false,
     };
     rules.as_slice().iter().all(|error| error.path.steps().first().is_some_and(is_field))
 }

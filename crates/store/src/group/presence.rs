@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// A member who becomes present or past, and a group and the ledger as they were read.
-struct Change {
+struct MemberChange {
     group: Group,
     before: Member,
     transaction: LedgerTransaction,
@@ -54,7 +54,7 @@ impl Table {
                 return Ok(Decision::Refuse { unless: Some(before), error: Error::NotMember });
             }
             let transaction = LedgerTransaction::new(member_key, ledger, now)?;
-            let mut change = Change { group, before, transaction };
+            let mut change = MemberChange { group, before, transaction };
             self.require_settled(&mut change).await?;
             body.checked()?;
             let left_at = Some(change.transaction.at());
@@ -98,7 +98,7 @@ impl Table {
                 return Ok(Decision::Done(before));
             }
             let transaction = LedgerTransaction::new(member_key, ledger, now)?;
-            let mut change = Change { group, before, transaction };
+            let mut change = MemberChange { group, before, transaction };
             self.require_settled(&mut change).await?;
             let removed_at = Some(change.transaction.at());
             let member = Member { left_at: None, removed_at, ..change.before.clone() };
@@ -143,7 +143,7 @@ impl Table {
             if before.is_present() {
                 return Ok(Decision::Done(member));
             }
-            Change { group, before, transaction }.to(&member)?.commit(member)
+            MemberChange { group, before, transaction }.to(&member)?.commit(member)
         })
         .await
     }
@@ -167,7 +167,7 @@ impl Table {
             return Err(Error::GroupArchived.into());
         }
         let transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
-        Ok(Change { group, before, transaction }.to(after)?)
+        Ok(MemberChange { group, before, transaction }.to(after)?)
     }
 
     /// A group, and one of its members.
@@ -211,8 +211,8 @@ impl Table {
     ///
     /// The balance row has the number of pending settlements. If it is of an earlier format, they
     /// are counted once: all settlements of the group are read.
-    async fn require_settled(&self, change: &mut Change) -> Result<(), Error> {
-        let Change { group, before, transaction } = change;
+    async fn require_settled(&self, change: &mut MemberChange) -> Result<(), Error> {
+        let MemberChange { group, before, transaction } = change;
         if !transaction.ledger().state.is_counted() {
             let settlements = Range::table(keys::group_partition(group.id), prefix::SETTLEMENT);
             let pending = Expression::equal("status", row::to_value(&SettlementStatus::Pending)?);
@@ -223,7 +223,7 @@ impl Table {
     }
 }
 
-impl Change {
+impl MemberChange {
     /// The transaction with the writes after which the member is `after`.
     fn to(self, after: &Member) -> Result<LedgerTransaction, Error> {
         let Self { group, before, mut transaction } = self;

@@ -38,7 +38,7 @@ pub struct Statement {
 
 /// An entry of a statement.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct StatementLine {
     /// The entry.
     pub entry: Entry,
     /// What the group owed the member after the entry in each currency, in minor units, if the
@@ -50,7 +50,7 @@ pub struct Line {
 /// was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Place {
+pub struct StatementPlace {
     order: Order,
     /// Only entries that change this member's balances.
     user: Option<MemberId>,
@@ -93,7 +93,7 @@ impl Table {
         statement: &Statement,
         limit: usize,
         now: Timestamp,
-    ) -> Result<(Vec<Line>, Option<Place>), Error> {
+    ) -> Result<(Vec<StatementLine>, Option<StatementPlace>), Error> {
         let group = member_key.group;
         let read = || async {
             let place = async {
@@ -119,9 +119,9 @@ impl Table {
     pub async fn statement_from(
         &self,
         member_key: MemberKey,
-        place: Place,
+        place: StatementPlace,
         limit: usize,
-    ) -> Result<(Vec<Line>, Option<Place>), Error> {
+    ) -> Result<(Vec<StatementLine>, Option<StatementPlace>), Error> {
         self.checked(member_key, self.read_statement(member_key.group, place, limit)).await
     }
 
@@ -141,7 +141,7 @@ impl Table {
         group: GroupId,
         ledger: &Ledger,
         statement: &Statement,
-    ) -> Result<Place, Error> {
+    ) -> Result<StatementPlace, Error> {
         let Statement { order, from, to, user } = statement;
         let user = &user.map(|user| ledger.links.resolve(user));
         let (from, to) = (from.map(Timestamp::previous), *to);
@@ -158,7 +158,7 @@ impl Table {
             Order::Asc => (begin.unwrap_or(first), end.unwrap_or(last)),
             Order::Desc => (begin.unwrap_or(last), end.unwrap_or(first)),
         };
-        Ok(Place { order: *order, user: *user, edge: begin, end: end.sequence })
+        Ok(StatementPlace { order: *order, user: *user, edge: begin, end: end.sequence })
     }
 
     /// The edge after the last event up to `at`, with the totals of `user`.
@@ -189,7 +189,8 @@ impl Table {
         ledger: &Ledger,
     ) -> Result<Vec<Entry>, Error> {
         let edge = Edge::default();
-        let mut next = Some(Place { order: Order::Asc, user: None, edge, end: ledger.sequence });
+        let mut next =
+            Some(StatementPlace { order: Order::Asc, user: None, edge, end: ledger.sequence });
         let mut entries = Vec::new();
         while let Some(place) = next {
             let (lines, after) = self.read_statement(group, place, AT_ONCE).await?;
@@ -203,10 +204,10 @@ impl Table {
     async fn read_statement(
         &self,
         group: GroupId,
-        place: Place,
+        place: StatementPlace,
         limit: usize,
-    ) -> Result<(Vec<Line>, Option<Place>), Error> {
-        let Place { order, user, edge, end } = place;
+    ) -> Result<(Vec<StatementLine>, Option<StatementPlace>), Error> {
+        let StatementPlace { order, user, edge, end } = place;
         let wanted = if user.is_some() { limit.max(MIN_SCANNED) } else { limit };
         let wanted = u64::try_from(wanted).unwrap_or(u64::MAX);
         let sequences = match order {
@@ -226,7 +227,7 @@ impl Table {
         }
         let (lines, edge) = lines(order, user, edge, entries, limit)?;
         let more = edge.sequence != end;
-        Ok((lines, more.then_some(Place { order, user, edge, end })))
+        Ok((lines, more.then_some(StatementPlace { order, user, edge, end })))
     }
 }
 
@@ -256,7 +257,7 @@ fn lines(
     edge: Edge,
     entries: Vec<Entry>,
     limit: usize,
-) -> Result<(Vec<Line>, Edge), Error> {
+) -> Result<(Vec<StatementLine>, Edge), Error> {
     let (mut edge, mut lines) = (edge, Vec::new());
     for entry in entries {
         if lines.len() >= limit {
@@ -269,7 +270,7 @@ fn lines(
             Order::Desc => entry.sequence,
         };
         let Some(user) = user else {
-            lines.push(Line { entry, balance: None });
+            lines.push(StatementLine { entry, balance: None });
             continue;
         };
         let mut concerns = false;
@@ -289,7 +290,7 @@ fn lines(
                 Order::Desc => &before,
             };
             let balance = after.iter().map(|(currency, totals)| (*currency, totals.net()));
-            lines.push(Line { entry, balance: Some(balance.collect()) });
+            lines.push(StatementLine { entry, balance: Some(balance.collect()) });
         }
     }
     Ok((lines, edge))

@@ -43,8 +43,8 @@ use crate::{
 };
 
 use candidates::in_order;
-use read::State;
-pub use report::{Counts, Finding, FindingKind};
+use read::MigrationState;
+pub use report::{Counts, FindingKind, MigrationFinding};
 pub use scan::V0Page;
 
 /// The progress of the migration of one group.
@@ -76,11 +76,11 @@ struct Hashes(Arc<Mutex<HashMap<String, (GroupId, SettlementId)>>>);
 
 /// The result of a step.
 #[derive(Debug)]
-pub struct Step {
+pub struct MigrationStep {
     /// What was written.
     pub counts: Counts,
     /// What was corrected, and what could not be migrated.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<MigrationFinding>,
     /// Whether the group is migrated.
     pub done: bool,
     /// The migration after the step.
@@ -92,7 +92,7 @@ struct Planned {
     transaction: Transaction,
     read: Ledger,
     next: Ledger,
-    step: Step,
+    step: MigrationStep,
 }
 
 impl Hashes {
@@ -139,8 +139,8 @@ impl Table {
         &self,
         migration: &Migration,
         now: Timestamp,
-        note: impl Fn(&Step) -> Result<(), Error>,
-    ) -> Result<Step, Error> {
+        note: impl Fn(&MigrationStep) -> Result<(), Error>,
+    ) -> Result<MigrationStep, Error> {
         let step = || async {
             let decision = self.step(migration).await?;
             if let Decision::Write(_, step) = &decision {
@@ -176,7 +176,7 @@ impl Table {
     async fn planned(
         &self,
         migration: &Migration,
-        state: State,
+        state: MigrationState,
     ) -> Result<Planned, TransactionError> {
         let id = migration.group;
         let [expenses, settlements] = migration.after.clone();
@@ -192,7 +192,10 @@ impl Table {
     }
 
     /// The decision on the next step.
-    async fn step(&self, migration: &Migration) -> Result<Decision<Step>, TransactionError> {
+    async fn step(
+        &self,
+        migration: &Migration,
+    ) -> Result<Decision<MigrationStep>, TransactionError> {
         let state = self.v0_state(migration).await?;
         let planned = self.planned(migration, state).await?;
         let Planned { mut transaction, read, next, mut step } = planned;
@@ -203,7 +206,7 @@ impl Table {
         }
         // Another process may have migrated some rows between two reads, which then look as if they
         // were anomalies. No transaction checks this before they are reported.
-        let is_anomaly = |it: &Finding| matches!(it.kind, FindingKind::Anomaly(_));
+        let is_anomaly = |it: &MigrationFinding| matches!(it.kind, FindingKind::Anomaly(_));
         let writes_nothing = transaction.is_empty() && next == read;
         if (writes_nothing || step.findings.iter().any(is_anomaly))
             && self.ledger(group).await?.version != read.version

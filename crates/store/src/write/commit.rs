@@ -46,9 +46,9 @@ struct Unanswered<T, R> {
 }
 
 /// A result as a request's row stores it.
-pub(crate) trait Stored: Clone + PartialEq + Serialize + DeserializeOwned {}
+pub(crate) trait StoredResult: Clone + PartialEq + Serialize + DeserializeOwned {}
 
-impl<R: Clone + PartialEq + Serialize + DeserializeOwned> Stored for R {}
+impl<R: Clone + PartialEq + Serialize + DeserializeOwned> StoredResult for R {}
 
 impl Table {
     /// Runs [`Table::write`] for one writer of the group at a time in this process.
@@ -80,7 +80,7 @@ impl Table {
     /// # Errors
     ///
     /// As [`Table::write`].
-    pub(crate) async fn write_part_to_group<T, R: Stored, A>(
+    pub(crate) async fn write_part_to_group<T, R: StoredResult, A>(
         &self,
         group: GroupId,
         known: &mut Known<R>,
@@ -114,7 +114,7 @@ impl Table {
         Ok(result)
     }
 
-    async fn commit_to_group<T, R: Stored, A>(
+    async fn commit_to_group<T, R: StoredResult, A>(
         &self,
         group: GroupId,
         known: &mut Known<R>,
@@ -181,7 +181,7 @@ impl Table {
     /// # Errors
     ///
     /// As [`Table::write`].
-    pub(crate) async fn write_part<T, R: Stored, A>(
+    pub(crate) async fn write_part<T, R: StoredResult, A>(
         &self,
         known: &mut Known<R>,
         render: impl Fn(&T) -> Option<R>,
@@ -193,7 +193,7 @@ impl Table {
         self.commit(None, known, render, attempt).await
     }
 
-    async fn commit<T, R: Stored, A>(
+    async fn commit<T, R: StoredResult, A>(
         &self,
         group: Option<GroupId>,
         known: &mut Known<R>,
@@ -264,7 +264,7 @@ impl Table {
     /// Ends a request with an error, unless one of its attempts was committed after all. A refusal
     /// is answered once a fence is committed, after which no attempt can be. Without a key, only
     /// unanswered attempts need one; with a key, earlier requests may have such attempts.
-    async fn end<T, R: Stored>(
+    async fn end<T, R: StoredResult>(
         &self,
         known: &mut Known<R>,
         before: Option<&R>,
@@ -320,7 +320,11 @@ impl Table {
 
     /// The error of a request that is refused before or after its transactions, once no attempt of
     /// it can be committed any more.
-    pub(crate) async fn refused<R: Stored>(&self, known: &mut Known<R>, error: Error) -> Error {
+    pub(crate) async fn refused<R: StoredResult>(
+        &self,
+        known: &mut Known<R>,
+        error: Error,
+    ) -> Error {
         if known.is_fenced {
             return error;
         }
@@ -484,7 +488,7 @@ impl<T> Decision<T> {
 
 /// Notes the row of a request that was read, and returns the result of the attempt that it names, if
 /// it is one of these. If it names another one than before, none of these can be committed any more.
-fn note<T, R: Stored>(
+fn note<T, R: StoredResult>(
     known: &mut Known<R>,
     row: Option<IdempotencyRow<R>>,
     unanswered: &mut Vec<Unanswered<T, R>>,
@@ -504,7 +508,7 @@ fn note<T, R: Stored>(
 
 /// The answer to a request that was carried out before, or the decision if it is to be carried out
 /// or has to be made again.
-fn repeated<T, R: Stored>(
+fn repeated<T, R: StoredResult>(
     known: &Known<R>,
     decision: Decided<T>,
     render: impl Fn(&T) -> Option<R>,

@@ -124,7 +124,7 @@ impl LineInput {
 }
 
 /// What the rules of a line depend on.
-struct Context<'a> {
+struct LineContext<'a> {
     inputs: &'a [LineInput],
     members: &'a Members<'a>,
     currency: Option<Currency>,
@@ -152,7 +152,7 @@ pub(super) fn read_lines(
     if given.is_absent() && inputs.iter().any(LineInput::takes_rest) {
         errors.missing("amount");
     }
-    let context = Context { inputs, members, currency, sign };
+    let context = LineContext { inputs, members, currency, sign };
     let read = |(index, input)| context.read_line(index, input, errors);
     // Reads all before it collects them, so that the errors of all are reported.
     let lines: Vec<Option<Line<Option<i64>>>> = inputs.iter().enumerate().map(read).collect();
@@ -242,7 +242,7 @@ fn add_up(
     }
 }
 
-impl Context<'_> {
+impl LineContext<'_> {
     /// A line, without an amount if it takes the rest.
     fn read_line(
         &self,

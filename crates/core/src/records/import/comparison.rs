@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use serde::Serialize;
 
-use super::{App, Confirmed, Format, Record, RowPlace, hash, was_pending};
+use super::{Confirmed, Format, Record, RowPlace, SourceApp, hash, was_pending};
 use crate::{
     Error,
     currency::Currency,
@@ -216,8 +216,11 @@ impl Format {
     /// be rounded differently.
     fn rounding(self) -> u64 {
         match self.app() {
-            App::Fracti => 0,
-            App::Splitwise | App::Spliit | App::Ihatemoney | App::Cospend => 1,
+            SourceApp::Fracti => 0,
+            SourceApp::Splitwise
+            | SourceApp::Spliit
+            | SourceApp::Ihatemoney
+            | SourceApp::Cospend => 1,
         }
     }
 }

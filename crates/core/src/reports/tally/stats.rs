@@ -17,7 +17,7 @@ pub const MAX_LINES: usize = 5_000;
 
 words! {
     /// Length of the periods of a series: `month` or `day`.
-    pub enum Step as "SeriesStep" {
+    pub enum SeriesStep as "SeriesStep" {
         /// A calendar month.
         Month = "month",
         /// A day.
@@ -75,7 +75,7 @@ pub struct PeriodStats {
     pub categories: ByCategory,
 }
 
-impl Step {
+impl SeriesStep {
     /// The period of a day, written as `2024-01` or `2024-01-20`.
     #[must_use]
     pub fn period(self, day: Day) -> String {
@@ -93,7 +93,7 @@ impl Step {
 /// # Errors
 ///
 /// [`LedgerError::Overflow`] if a sum needs more than 38 digits.
-pub fn stats(tallies: &[TallyRow], links: &Links, step: Step) -> Result<Stats, LedgerError> {
+pub fn stats(tallies: &[TallyRow], links: &Links, step: SeriesStep) -> Result<Stats, LedgerError> {
     let mut stats = Stats::new();
     for TallyRow { of, counters, .. } in tallies {
         let period = step.period(of.date);

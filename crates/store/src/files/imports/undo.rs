@@ -47,7 +47,7 @@ const CHANGES_AT_ONCE: usize = 8_000;
 
 /// How far the undo has come in this request. What it has passed is deleted, or not of the import.
 #[derive(Clone, Debug, Default)]
-struct Progress {
+struct UndoProgress {
     expenses: Reached,
     settlements: Reached,
     adjustments: Adjustments,
@@ -119,7 +119,7 @@ impl Table {
         let importer = self.db.get::<MemberRow>(importer).await?.map(|row| row.member);
         check_undo(&import, importer.as_ref(), member_key.user)?;
         // After this write, the import adds no more rows.
-        let render = |(import, _): &(ImportRow, Progress)| {
+        let render = |(import, _): &(ImportRow, UndoProgress)| {
             (import.status == ImportStatus::Undone).then(|| (idempotency.render)(import))
         };
         let begin = || self.begin_undo(member_key, &import, now);
@@ -147,18 +147,18 @@ impl Table {
         member_key: MemberKey,
         import: &ImportRow,
         now: Timestamp,
-    ) -> Result<Decision<(ImportRow, Progress)>, TransactionError> {
+    ) -> Result<Decision<(ImportRow, UndoProgress)>, TransactionError> {
         let key = keys::import(member_key.group, import.id);
         let (ledger, row) =
             tokio::try_join!(self.ledger(member_key.group), self.db.get::<ImportRow>(key))?;
         let row = row.ok_or(Error::NoImport)?;
         let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
         if let Some(undone) = row.of_earlier(import.run)? {
-            return Ok(Decision::Done((undone, Progress::default())));
+            return Ok(Decision::Done((undone, UndoProgress::default())));
         }
         match row.status {
             ImportStatus::Undoing | ImportStatus::Undone => {
-                Ok(Decision::Done((row, Progress::default())))
+                Ok(Decision::Done((row, UndoProgress::default())))
             }
             ImportStatus::Running | ImportStatus::Done => {
                 let updated_at = transaction.at();
@@ -169,7 +169,7 @@ impl Table {
                     ..row.clone()
                 };
                 transaction.add(put_row(&undoing, Some(&row))?);
-                transaction.commit((undoing, Progress::default()))
+                transaction.commit((undoing, UndoProgress::default()))
             }
         }
     }
@@ -181,9 +181,9 @@ impl Table {
         &self,
         member_key: MemberKey,
         known: &ImportRow,
-        passed: &Progress,
+        passed: &UndoProgress,
         now: Timestamp,
-    ) -> Result<Decision<(ImportRow, Progress)>, TransactionError> {
+    ) -> Result<Decision<(ImportRow, UndoProgress)>, TransactionError> {
         let group = member_key.group;
         let (from, to) = (known.created_at, known.recorded_until());
         let range = |[first, last]: [String; 2]| {
@@ -203,9 +203,9 @@ impl Table {
         // Another request may have undone the import, after which it was imported again.
         let ended = if row.status == ImportStatus::Undoing { None } else { Some(&row) };
         if let Some(undone) = row.of_earlier(known.run)?.or_else(|| ended.cloned()) {
-            return Ok(Decision::Done((undone, Progress::default())));
+            return Ok(Decision::Done((undone, UndoProgress::default())));
         }
-        let of_pages = Progress {
+        let of_pages = UndoProgress {
             expenses: Reached::of(&expenses),
             settlements: Reached::of(&settlements),
             ..passed.clone()
@@ -372,7 +372,7 @@ impl Table {
     }
 }
 
-impl Progress {
+impl UndoProgress {
     /// Passes the row of an expense or a settlement.
     fn pass(&mut self, group: GroupId, record: &Record) {
         let (list, key) = match record {

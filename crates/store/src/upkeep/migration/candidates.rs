@@ -13,17 +13,17 @@ use super::read::{AT_ONCE, Stream, key_of};
 pub(super) struct Candidate {
     pub(super) key: Primary,
     pub(super) row: Item,
-    pub(super) kind: Kind,
+    pub(super) kind: V0Kind,
 }
 
 /// The kind of a v0 row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum V0Kind {
     Expense,
     Settlement,
 }
 
-impl Kind {
+impl V0Kind {
     /// Prefix of the sort keys of its rows.
     pub(super) const fn prefix(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl Kind {
 }
 
 impl Candidate {
-    fn of(kind: Kind, row: Item) -> Self {
+    fn of(kind: V0Kind, row: Item) -> Self {
         Self { key: key_of(&row), row, kind }
     }
 
@@ -60,8 +60,8 @@ pub(super) fn in_order(expenses: Stream, settlements: Stream) -> Vec<Candidate> 
         let end = rows.last().filter(|_| !stream.ended).map(|row| row.time().to_owned());
         (rows, end)
     };
-    let (mut rows, end) = of(Kind::Expense, expenses);
-    let (others, other_end) = of(Kind::Settlement, settlements);
+    let (mut rows, end) = of(V0Kind::Expense, expenses);
+    let (others, other_end) = of(V0Kind::Settlement, settlements);
     rows.extend(others);
     for end in [end, other_end].into_iter().flatten() {
         rows.retain(|row| row.time() <= end.as_str());

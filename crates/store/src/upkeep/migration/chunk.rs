@@ -34,7 +34,7 @@ const OTHERS: usize = 2;
 
 /// What the migration of a row writes.
 #[derive(Default)]
-pub(super) struct Part {
+pub(super) struct MigratedRow {
     pub(super) writes: Vec<Write>,
     pub(super) event: Option<(Event, Timestamp, UserId)>,
     /// The expense as it is in a tally already, if it is in one, and as it will be.
@@ -91,8 +91,8 @@ impl<'a> Chunk<'a> {
     }
 
     /// Adds a row completely or not at all.
-    pub(super) fn add(&mut self, part: Part) -> Result<Added, Error> {
-        let Part { mut writes, event, tally: [before, after], named, mut counts } = part;
+    pub(super) fn add(&mut self, part: MigratedRow) -> Result<Added, Error> {
+        let MigratedRow { mut writes, event, tally: [before, after], named, mut counts } = part;
         let introduced = self.introductions(&named);
         for member in &introduced {
             let row = MemberRow { group_id: self.group, member: member.clone() };

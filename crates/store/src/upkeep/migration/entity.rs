@@ -19,9 +19,9 @@ use fracti_core::{
 use futures_util::future::try_join_all;
 
 use super::{
-    Counts, Finding, FindingKind, Migration, Trial,
-    candidates::{Candidate, Kind},
-    chunk::Part,
+    Counts, FindingKind, Migration, MigrationFinding, Trial,
+    candidates::{Candidate, V0Kind},
+    chunk::MigratedRow,
     read::{key_of, v0_rows},
 };
 use crate::{
@@ -60,8 +60,8 @@ impl Entity {
     ) -> Result<Self, Anomaly> {
         let row = &candidate.row;
         Ok(match candidate.kind {
-            Kind::Expense => Self::Expense(Box::new(v0::expense(row, at, group, members)?)),
-            Kind::Settlement => {
+            V0Kind::Expense => Self::Expense(Box::new(v0::expense(row, at, group, members)?)),
+            V0Kind::Settlement => {
                 Self::Settlement(Box::new(v0::settlement(row, at, group, members)?))
             }
         })
@@ -121,7 +121,7 @@ impl Entity {
         candidate: &Candidate,
         members: &Members,
         known: &Known,
-    ) -> Result<Result<Part, Anomaly>, Error> {
+    ) -> Result<Result<MigratedRow, Anomaly>, Error> {
         if known.entries.contains(&self.entry_id()) {
             return Ok(Err(Anomaly::IdTaken));
         }
@@ -137,7 +137,7 @@ impl Entity {
         let Some(actor) = members.user(part.named.iter().copied()) else {
             return Ok(Err(Anomaly::NoActor));
         };
-        Ok(Ok(Part { event: Some((event, at, actor)), ..part }))
+        Ok(Ok(MigratedRow { event: Some((event, at, actor)), ..part }))
     }
 
     fn of_expense(
@@ -145,7 +145,7 @@ impl Entity {
         expense: &Expense,
         candidate: &Candidate,
         known: &Known,
-    ) -> Result<Part, Error> {
+    ) -> Result<MigratedRow, Error> {
         let mut writes =
             replaced(candidate, Write::put(expense)?, expense.group_id, expense.created_at);
         let participants = expense.participants();
@@ -159,7 +159,7 @@ impl Entity {
         let sharers = expense.splits.iter().map(|share| share.user_id);
         let named = expense.created_by.map(Into::into).into_iter();
         let participants = participants.len() as u64;
-        Ok(Part {
+        Ok(MigratedRow {
             writes,
             event: None,
             tally: [dated, Some(expense.clone())],
@@ -173,7 +173,7 @@ impl Entity {
         settlement: &Settlement,
         candidate: &Candidate,
         known: &Known,
-    ) -> Result<Part, Error> {
+    ) -> Result<MigratedRow, Error> {
         let put = Write::put(settlement)?;
         let mut writes = replaced(candidate, put, settlement.group_id, settlement.created_at);
         let mut counts = Counts { settlements: 1, ..Counts::default() };
@@ -185,7 +185,7 @@ impl Entity {
             counts.used_hashes = 1;
         }
         let [from, to] = settlement.parties();
-        Ok(Part { writes, named: vec![to, from], counts, ..Part::default() })
+        Ok(MigratedRow { writes, named: vec![to, from], counts, ..MigratedRow::default() })
     }
 
     /// Rows of participants of the expense that are obsolete after the migration: those of payers,
@@ -203,7 +203,7 @@ impl Entity {
     }
 
     /// What the migration of the row reports.
-    pub(super) fn findings(&self, key: &Primary, known: &Known) -> Vec<Finding> {
+    pub(super) fn findings(&self, key: &Primary, known: &Known) -> Vec<MigrationFinding> {
         let (corrections, mut anomalies) = match self {
             Self::Expense(migrated) => (migrated.corrections.clone(), migrated.anomalies.clone()),
             Self::Settlement(migrated) => {
@@ -211,11 +211,11 @@ impl Entity {
             }
         };
         anomalies.extend(self.other_user(known).map(|(group, id)| Anomaly::HashUsed(group, id)));
-        let removed = self.stale(known).map(|key| Finding {
+        let removed = self.stale(known).map(|key| MigrationFinding {
             key: key.clone(),
             kind: FindingKind::Correction(Correction::removed(&key.sk)),
         });
-        Finding::all(key, corrections, anomalies).chain(removed).collect()
+        MigrationFinding::all(key, corrections, anomalies).chain(removed).collect()
     }
 }
 

@@ -14,8 +14,8 @@ use fracti_core::{
 };
 
 use super::{
-    Counts, Finding, Migration, Planned, Step,
-    read::{State, key_of},
+    Counts, Migration, MigrationFinding, MigrationStep, Planned,
+    read::{MigrationState, key_of},
 };
 use crate::{
     dynamo::{Expression, OnConflict, Page, Position, Range, Transaction, Write},
@@ -51,7 +51,7 @@ impl Table {
     pub(super) async fn plan_members(
         &self,
         migration: &Migration,
-        state: State,
+        state: MigrationState,
     ) -> Result<Planned, Error> {
         let group = migration.group;
         let (mut transaction, mut counts) = (Transaction::default(), Counts::default());
@@ -69,7 +69,7 @@ impl Table {
             let migrated = match migrated {
                 Ok(migrated) => migrated,
                 Err(anomaly) => {
-                    anomalies.push(Finding::anomaly(key, anomaly));
+                    anomalies.push(MigrationFinding::anomaly(key, anomaly));
                     continue;
                 }
             };
@@ -86,7 +86,7 @@ impl Table {
                 transaction.add(put.when(Expression::absent(), OnConflict::Retry));
             }
             counts.members = counts.members.saturating_add(1);
-            findings.extend(Finding::all(&key, migrated.corrections, migrated.anomalies));
+            findings.extend(MigrationFinding::all(&key, migrated.corrections, migrated.anomalies));
         }
         // Each step again finds the rows that cannot be migrated; only the last one reports them.
         if !more {
@@ -97,7 +97,11 @@ impl Table {
                 transaction.add(put.when(unchanged, OnConflict::Retry));
                 counts.groups = 1;
                 let key = key_of(&state.group_row);
-                findings.extend(Finding::all(&key, migrated.corrections, migrated.anomalies));
+                findings.extend(MigrationFinding::all(
+                    &key,
+                    migrated.corrections,
+                    migrated.anomalies,
+                ));
             }
         }
         let mut next = state.ledger.clone();
@@ -106,7 +110,7 @@ impl Table {
             self.note_settlements(group, &mut next).await?;
             transaction.extend(put_closing(group, &state.ledger, &next)?);
         }
-        let step = Step { counts, findings, done: !more, next: migration.clone() };
+        let step = MigrationStep { counts, findings, done: !more, next: migration.clone() };
         Ok(Planned { transaction, next, read: state.ledger, step })
     }
 

@@ -24,7 +24,7 @@ pub(super) const AT_ONCE: usize = 20;
 const MAX_MEMBER_ROWS: usize = 10_000;
 
 /// A group as a step finds it.
-pub(super) struct State {
+pub(super) struct MigrationState {
     pub(super) ledger: Ledger,
     pub(super) group_row: Item,
     pub(super) member_rows: Vec<Item>,
@@ -39,7 +39,7 @@ pub(super) struct Stream {
 }
 
 impl Table {
-    pub(super) async fn v0_state(&self, migration: &Migration) -> Result<State, Error> {
+    pub(super) async fn v0_state(&self, migration: &Migration) -> Result<MigrationState, Error> {
         let group = migration.group;
         let range = Range::table(keys::group_partition(group), prefix::MEMBER);
         let range = Range { order: Order::Asc, ..range };
@@ -61,7 +61,7 @@ impl Table {
             None => (ledger, members),
         };
         let group_row = group_row.ok_or(Error::NoGroup)?;
-        Ok(State { ledger, group_row, member_rows, members })
+        Ok(MigrationState { ledger, group_row, member_rows, members })
     }
 
     /// The next v0 rows of a kind.
@@ -79,7 +79,7 @@ impl Table {
     }
 }
 
-impl State {
+impl MigrationState {
     /// The group, and its migration if its row is a v0 row.
     pub(super) fn group(&self, id: GroupId) -> Result<(Group, Option<Migrated<Group>>), Error> {
         if !v0::is_v0(&self.group_row) {

@@ -1,10 +1,10 @@
 //! The first steps: expenses and settlements in order of time.
 
 use super::{
-    Finding, Migration, Planned, Step,
-    candidates::{Candidate, Kind},
+    Migration, MigrationFinding, MigrationStep, Planned,
+    candidates::{Candidate, V0Kind},
     chunk::{Added, Chunk},
-    read::State,
+    read::MigrationState,
 };
 use crate::{
     dynamo::{Position, TransactionError},
@@ -16,7 +16,7 @@ impl Table {
     pub(super) async fn plan_records(
         &self,
         migration: &Migration,
-        state: State,
+        state: MigrationState,
         candidates: Vec<Candidate>,
     ) -> Result<Planned, TransactionError> {
         let id = migration.group;
@@ -46,13 +46,13 @@ impl Table {
                     }
                 }
                 (Added::Never(anomaly), _) | (Added::Yes, Err(anomaly)) => {
-                    findings.push(Finding::anomaly(candidate.key.clone(), anomaly));
+                    findings.push(MigrationFinding::anomaly(candidate.key.clone(), anomaly));
                 }
             }
             let [expense, settlement] = &mut next.after;
             let after = match candidate.kind {
-                Kind::Expense => expense,
-                Kind::Settlement => settlement,
+                V0Kind::Expense => expense,
+                V0Kind::Settlement => settlement,
             };
             *after = Some(Position::of(candidate.key.item()));
         }
@@ -63,7 +63,7 @@ impl Table {
         if let Some(trial) = &mut next.trial {
             trial.missing_members.extend(chunk.introduced);
         }
-        let step = Step { counts, findings, done: false, next };
+        let step = MigrationStep { counts, findings, done: false, next };
         Ok(Planned { transaction, read: state.ledger, next: ledger, step })
     }
 }

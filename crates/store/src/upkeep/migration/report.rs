@@ -45,7 +45,7 @@ impl Counts {
 
 /// A correction or an anomaly of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct MigrationFinding {
     /// Key of the row.
     pub key: Primary,
     /// The finding.
@@ -61,7 +61,7 @@ pub enum FindingKind {
     Anomaly(Anomaly),
 }
 
-impl Finding {
+impl MigrationFinding {
     /// The findings of a row that is migrated.
     pub(super) fn all(
         key: &Primary,

@@ -9,7 +9,7 @@ use fracti_core::{
 };
 
 use super::{
-    Finding, Migration,
+    Migration, MigrationFinding,
     read::{key_of, v0_rows},
 };
 use crate::{
@@ -29,7 +29,7 @@ pub struct V0Page {
     /// Groups with v0 rows, each once.
     pub groups: Vec<GroupId>,
     /// v0 rows that belong to no group, because their key has none.
-    pub strays: Vec<Finding>,
+    pub strays: Vec<MigrationFinding>,
     /// Number of rows that were read.
     pub examined: u64,
     /// Position after the part, unless the segment ends there.
@@ -59,7 +59,7 @@ impl Table {
         for key in items.iter().map(key_of) {
             match key.pk.strip_prefix(prefix::GROUP).and_then(|id| id.parse().ok()) {
                 Some(group) if keys::group_partition(group) == key.pk => groups.push(group),
-                _ => strays.push(Finding::anomaly(key, Anomaly::Key)),
+                _ => strays.push(MigrationFinding::anomaly(key, Anomaly::Key)),
             }
         }
         // The rows of a partition follow each other.
@@ -73,12 +73,12 @@ impl Table {
         &self,
         migration: &Migration,
         after: Option<Position>,
-    ) -> Result<(Vec<Finding>, Option<Position>), Error> {
+    ) -> Result<(Vec<MigrationFinding>, Option<Position>), Error> {
         let range = Range::table(keys::group_partition(migration.group()), prefix::PARTICIPANT);
         let (rows, next) = self.v0_page(&range, after).await?;
         let is_left = |row: &&Item| migration.leaves_participant(&key_of(row).sk);
         let left = rows.iter().filter(is_left).map(key_of);
-        Ok((left.map(|key| Finding::anomaly(key, Anomaly::NoExpense)).collect(), next))
+        Ok((left.map(|key| MigrationFinding::anomaly(key, Anomaly::NoExpense)).collect(), next))
     }
 
     /// v0 rows of a group that does not exist, as findings, and the position after them, unless
@@ -87,10 +87,11 @@ impl Table {
         &self,
         group: GroupId,
         after: Option<Position>,
-    ) -> Result<(Vec<Finding>, Option<Position>), Error> {
+    ) -> Result<(Vec<MigrationFinding>, Option<Position>), Error> {
         let range = Range { sort: Sort::Any, ..Range::table(keys::group_partition(group), "") };
         let (rows, next) = self.v0_page(&range, after).await?;
-        let findings = rows.iter().map(key_of).map(|key| Finding::anomaly(key, Anomaly::NoGroup));
+        let findings =
+            rows.iter().map(key_of).map(|key| MigrationFinding::anomaly(key, Anomaly::NoGroup));
         Ok((findings.collect(), next))
     }
 
