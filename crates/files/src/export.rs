@@ -13,8 +13,8 @@ use axum::{
 };
 use fracti_core::{Error, time::Timestamp, words};
 use fracti_http::{
-    App, AsMember, Code, ListId, MAX_EXPORT_LIMIT, Paging, Parameters, Part, Problem, QueryReader,
-    Text, schemas,
+    App, AsMember, Code, Description, ListId, MAX_EXPORT_LIMIT, Paging, Parameters, Part, Problem,
+    QueryReader, Text, schemas,
 };
 use fracti_store::{ExportPlace, ExportRows, MemberKey};
 use serde::{Deserialize, Serialize};
@@ -36,9 +36,6 @@ words! {
     }
 }
 
-/// A [`Format`] as text.
-type FormatText = Text<Format>;
-
 /// Query parameters of an export.
 pub(crate) struct ExportQuery {
     format: Option<Format>,
@@ -47,8 +44,14 @@ pub(crate) struct ExportQuery {
 
 impl Parameters for ExportQuery {
     fn read(query: &mut QueryReader) -> Self {
-        let format = query.read("format");
-        Self { format, paging: Paging::up_to::<MAX_EXPORT_LIMIT>(query).or_limit(MAX_EXPORT_LIMIT) }
+        let about = "Format of the export. Default: `json`.";
+        let format = query.read("format", about, Description::inline::<Text<Format>>);
+        let about = "Maximum number of rows on the page.";
+        query.describe("limit", about, Description::inline::<schemas::ExportLimit>);
+        let about = "`pagination.nextCursor` or the header `next-cursor` of the previous page.";
+        query.describe("cursor", about, Description::inline::<String>);
+        let paging = Paging::up_to::<MAX_EXPORT_LIMIT>(query).or_limit(MAX_EXPORT_LIMIT);
+        Self { format, paging }
     }
 }
 
@@ -76,13 +79,6 @@ struct SheetPlace {
 /// balances are only on the last one, so the file is all pages, one after the other. The cursor of
 /// the next page is in the response header `next-cursor`.
 #[utoipa::path(get, path = "/api/groups/{groupId}/export", tag = "transfer",
-    params(
-        ("format" = inline(Option<FormatText>), Query, description = "Format of the export. \
-            Default: `json`."),
-        ("limit" = inline(Option<schemas::ExportLimit>), Query, description = "Maximum number of \
-            rows on the page."),
-        ("cursor" = Option<String>, Query, description = "`pagination.nextCursor` or the header \
-            `next-cursor` of the previous page.")),
     responses((status = OK,
         content((Part<ExportView> = "application/json"), (String = "text/csv")),
         headers(("next-cursor" = Option<String>, description = "`cursor` of the next page of a CSV \

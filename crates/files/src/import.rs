@@ -23,25 +23,41 @@ use fracti_core::{
 };
 use fracti_formats::{Answers, Destination, Import, Match, MatchedBy, Target, matches};
 use fracti_http::{
-    App, AsMember, Code, Data, Id, List, ListId, Once, Paging, Parameters, Problem, QueryReader,
-    Upload, respond,
+    App, AsMember, Code, Data, Description, Id, List, ListId, Once, Paging, Parameters, Problem,
+    QueryReader, Upload, respond,
 };
 use fracti_store::{BeforeImport, ImportPart, Outcome, Table};
 use serde::{Deserialize, Serialize};
 
-use options::{ImportForm, ImportOptions};
+use options::ImportOptions;
 use plan::{Foreseen, PlanView};
 use view::{ImportView, ImportedView, ResultView};
 
-/// Query parameters of a request that continues an import or its undo.
-pub(crate) struct RunQuery {
+/// Query parameters of an import.
+pub(crate) struct ImportQuery {
     run: Option<u64>,
 }
 
-impl Parameters for RunQuery {
+impl Parameters for ImportQuery {
     fn read(query: &mut QueryReader) -> Self {
-        Self { run: query.read::<Run>("run").map(|Run(run)| run) }
+        let about = "The run that a repeated request continues, from the response with 202.";
+        Self { run: run(query, about) }
     }
+}
+
+/// Query parameters of the undo of an import.
+pub(crate) struct UndoQuery {
+    run: Option<u64>,
+}
+
+impl Parameters for UndoQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        Self { run: run(query, "The run that is to be undone. By default, the present one.") }
+    }
+}
+
+fn run(query: &mut QueryReader, about: &str) -> Option<u64> {
+    query.read("run", about, Description::inline::<u64>).map(|Run(run)| run)
 }
 
 /// The number of a run.
@@ -82,9 +98,6 @@ pub async fn recall(table: &Table, group: GroupId, import: &mut Import) -> Resul
 /// status is not `running`. A repeated request records nothing twice, and with `run`, nothing that
 /// somebody has undone since.
 #[utoipa::path(post, path = "/api/groups/{groupId}/import", tag = "transfer",
-    params(("run" = Option<u64>, Query, minimum = 0,
-        description = "The run that a repeated request continues, from the response with 202.")),
-    request_body(content = ImportForm, content_type = "multipart/form-data"),
     responses(
         (status = OK, body = Data<ResultView>),
         (status = ACCEPTED, body = Data<ImportedView>)),
@@ -92,7 +105,7 @@ pub async fn recall(table: &Table, group: GroupId, import: &mut Import) -> Resul
         Code::ImportUndoing, Code::ImportDiffers, Code::NotAllowed, Code::TooMuchHistory]))))]
 pub(crate) async fn import_file(
     State(app): State<App>,
-    AsMember(member_key, RunQuery { run }): AsMember<RunQuery>,
+    AsMember(member_key, ImportQuery { run }): AsMember<ImportQuery>,
     upload: Upload<ImportOptions>,
 ) -> Result<Response, Problem> {
     let now = upload.creation.now;
@@ -216,15 +229,13 @@ pub(crate) async fn get_import(
 /// status `undoing`: repeat the request with the response's `run` until the status is `undone`. With a `run`
 /// that is over, nothing is deleted and the status is `undone`.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/import/{importId}", tag = "transfer",
-    params(("run" = Option<u64>, Query, minimum = 0,
-        description = "The run that is to be undone. By default, the present one.")),
     responses(
         (status = OK, body = Data<ImportView>),
         (status = ACCEPTED, body = Data<ImportView>)),
     extensions(("x-errors" = json!([Code::NotAllowed]))))]
 pub(crate) async fn undo_import(
     State(app): State<App>,
-    AsMember(member_key, RunQuery { run }): AsMember<RunQuery>,
+    AsMember(member_key, UndoQuery { run }): AsMember<UndoQuery>,
     Id(import): Id<ImportId>,
     once: Once<()>,
 ) -> Result<Response, Problem> {

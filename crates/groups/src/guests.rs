@@ -6,58 +6,27 @@ use fracti_core::{
     input::Field,
     text::GuestName,
 };
-use fracti_http::{
-    App, AsMember, Body, Code, Data, Id, MemberView, Once, Problem, Value, respond, schemas,
-};
-use utoipa::ToSchema;
+use fracti_http::{App, AsMember, Code, Data, Id, MemberView, Once, Problem, body, respond};
 
-/// A guest to create.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body that is read")]
-pub(crate) struct CreateGuest {
-    /// Name of the guest. No other member of the group has it, in upper or lower case.
-    name: schemas::GuestName,
+body! {
+    /// A guest to create.
+    pub(crate) CreateGuest => Field<GuestName> {
+        /// Name of the guest. No other member of the group has it, in upper or lower case.
+        name: "name".required().text(),
+    } => name
 }
 
-impl Body for CreateGuest {
-    type Fields = Field<GuestName>;
-
-    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
-        value.object(|guest| guest.field("name").required().text())
-    }
+body! {
+    /// A new name of a guest.
+    pub(crate) RenameGuest => Field<GuestName>, |guest| CreateGuest::fields(guest)
 }
 
-/// A new name of a guest.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body that is read")]
-pub(crate) struct RenameGuest {
-    /// Name of the guest. No other member of the group has it, in upper or lower case.
-    name: schemas::GuestName,
-}
-
-impl Body for RenameGuest {
-    type Fields = Field<GuestName>;
-
-    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
-        CreateGuest::read(value)
-    }
-}
-
-/// The user who a guest turned out to be.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes the body that is read")]
-pub(crate) struct LinkGuest {
-    /// A user who is a member of the group.
-    user_id: schemas::UserId,
-}
-
-impl Body for LinkGuest {
-    type Fields = Field<UserId>;
-
-    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
-        value.object(|link| link.field("userId").required().text())
-    }
+body! {
+    /// The user who a guest turned out to be.
+    pub(crate) LinkGuest => Field<UserId> {
+        /// A user who is a member of the group.
+        user: "userId".required().text(),
+    } => user
 }
 
 /// Create a guest.
@@ -65,7 +34,6 @@ impl Body for LinkGuest {
 /// A guest is a member without a Telegram account: a friend without Telegram, a child. Guests pay,
 /// share and settle like every member, and any member may act for them.
 #[utoipa::path(post, path = "/api/groups/{groupId}/members", tag = "groups",
-    request_body = CreateGuest,
     responses((status = CREATED, body = Data<MemberView>)),
     extensions(("x-errors" = json!([Code::NameTaken, Code::TooManyMembers]))))]
 pub(crate) async fn create_guest(
@@ -82,7 +50,6 @@ pub(crate) async fn create_guest(
 ///
 /// The name of a user comes from Telegram, and cannot be changed here.
 #[utoipa::path(patch, path = "/api/groups/{groupId}/members/{memberId}", tag = "groups",
-    request_body = RenameGuest,
     responses((status = OK, body = Data<MemberView>)),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::AlreadyLinked, Code::NameTaken]))))]
 pub(crate) async fn rename_guest(
@@ -101,7 +68,6 @@ pub(crate) async fn rename_guest(
 /// The user takes over the guest's balances, and from now on the guest's id means the user. A link
 /// is final. Any member may link a guest to another user, but not to themselves.
 #[utoipa::path(post, path = "/api/groups/{groupId}/members/{memberId}/link", tag = "groups",
-    request_body = LinkGuest,
     responses((status = OK, body = Data<MemberView>)),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::AlreadyLinked, Code::TooManyLinks]))))]
 pub(crate) async fn link_guest(

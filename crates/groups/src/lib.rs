@@ -19,9 +19,9 @@ use fracti_core::{
     words,
 };
 use fracti_http::{
-    App, AppPrincipal, AsMember, Body, Caller, Code, Context, Credential, Data, Flag, GroupView,
+    App, AppPrincipal, AsMember, Caller, Code, Context, Credential, Data, Description, GroupView,
     Id, JsonScalar, List, ListId, MemberView, Once, Paging, Parameters, Problem, QueryReader,
-    Routes, Sender, Text, Value, openapi, respond, routes, schemas,
+    Routes, Sender, Text, body, openapi, respond, routes, schemas,
 };
 use fracti_store::Profile;
 use serde::Serialize;
@@ -69,28 +69,15 @@ struct GroupWithMembers {
     members: Vec<MemberView>,
 }
 
-/// A group to create.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes the body that is read")]
-struct CreateGroup {
-    /// Title of the group.
-    title: schemas::GroupTitle,
-    /// Telegram chat that the group belongs to, as text or a number.
-    chat_id: schemas::ChatId,
-    /// Currency of expenses that name none. Default: `TON`.
-    currency: Option<schemas::Currency>,
-}
-
-impl Body for CreateGroup {
-    type Fields = NewGroup;
-
-    fn read(value: Value<'_, '_>) -> Field<NewGroup> {
-        value.object(|group| NewGroup {
-            title: group.field("title").required().text(),
-            chat_id: group.field("chatId").required().parse(chat_id),
-            currency: group.field("currency").text(),
-        })
+body! {
+    /// A group to create.
+    CreateGroup => NewGroup {
+        /// Title of the group.
+        title: "title".required().text(),
+        /// Telegram chat that the group belongs to, as text or a number.
+        chat_id: "chatId".required().parse(Description::text::<ChatId>, chat_id),
+        /// Currency of expenses that name none. Default: `TON`.
+        currency: "currency".text(),
     }
 }
 
@@ -105,40 +92,21 @@ fn chat_id(sent: JsonScalar<'_>) -> Result<ChatId, Option<String>> {
     id.map_err(|rule| Some(rule.to_string()))
 }
 
-/// Options for joining a group.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body that is read")]
-struct JoinGroup {
-    /// TON address at which the caller is paid. Default: the present one, if there is one.
-    wallet: Option<schemas::WalletAddress>,
+body! {
+    /// Options for joining a group.
+    #[empty = Field::Absent]
+    JoinGroup => Field<TonAddress> {
+        /// TON address at which the caller is paid. Default: the present one, if there is one.
+        wallet: "wallet".text(),
+    } => wallet
 }
 
-impl Body for JoinGroup {
-    type Fields = Field<TonAddress>;
-
-    fn empty() -> Option<Self::Fields> {
-        Some(Field::Absent)
-    }
-
-    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
-        value.object(|join| join.field("wallet").text())
-    }
-}
-
-/// A new wallet address of the caller.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body that is read")]
-struct SetWallet {
-    /// TON address at which the caller is paid.
-    wallet: schemas::WalletAddress,
-}
-
-impl Body for SetWallet {
-    type Fields = Field<TonAddress>;
-
-    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
-        value.object(|member| member.field("wallet").required().text())
-    }
+body! {
+    /// A new wallet address of the caller.
+    SetWallet => Field<TonAddress> {
+        /// TON address at which the caller is paid.
+        wallet: "wallet".required().text(),
+    } => wallet
 }
 
 /// Wallet address of a member.
@@ -171,8 +139,9 @@ struct GroupsQuery {
 
 impl Parameters for GroupsQuery {
     fn read(query: &mut QueryReader) -> Self {
-        let archived = query.read("archived").is_some_and(|Flag(archived)| archived);
-        let filter = GroupFilter { archived, chat: query.read("chatId") };
+        let archived = query.flag("archived", "Whether to include archived groups.");
+        let chat = query.text("chatId", "Return only groups of this Telegram chat.");
+        let filter = GroupFilter { archived: archived.unwrap_or_default(), chat };
         Self { paging: Paging::read(query), filter }
     }
 }
@@ -182,10 +151,6 @@ impl Parameters for GroupsQuery {
 /// Newest first. A page of a filtered list may have fewer groups than `limit` and still have a next
 /// page.
 #[utoipa::path(get, path = "/api/groups", tag = "groups",
-    params(
-        ("archived" = Option<bool>, Query, description = "Whether to include archived groups."),
-        ("chatId" = Option<schemas::ChatId>, Query, description = "Return only groups of this \
-            Telegram chat.")),
     responses((status = OK, body = List<GroupView>)))]
 async fn list_groups(
     State(app): State<App>,
@@ -199,7 +164,7 @@ async fn list_groups(
 /// Create a group.
 ///
 /// The caller becomes its first member.
-#[utoipa::path(post, path = "/api/groups", tag = "groups", request_body = CreateGroup,
+#[utoipa::path(post, path = "/api/groups", tag = "groups",
     responses((status = CREATED, body = Data<GroupView>)))]
 async fn create_group(
     State(app): State<App>,
@@ -219,7 +184,9 @@ struct GroupQuery {
 
 impl Parameters for GroupQuery {
     fn read(query: &mut QueryReader) -> Self {
-        Self { past: query.read::<Included>("include").is_some() }
+        let about = "`past`: include members who have left or were removed.";
+        let schema = Description::inline::<schemas::GroupInclude>;
+        Self { past: query.read::<Included>("include", about, schema).is_some() }
     }
 }
 
@@ -233,8 +200,6 @@ words! {
 
 /// Get a group with its members.
 #[utoipa::path(get, path = "/api/groups/{groupId}", tag = "groups",
-    params(("include" = inline(Option<schemas::GroupInclude>), Query, description = "`past`: include \
-        members who have left or were removed.")),
     responses((status = OK, body = Data<GroupWithMembers>)))]
 async fn get_group(
     State(app): State<App>,
@@ -254,7 +219,6 @@ async fn get_group(
 /// username and avatar are updated, and the wallet if it is sent. An API token updates nothing and
 /// sets no wallet, and one that is limited to a group cannot join.
 #[utoipa::path(post, path = "/api/groups/{groupId}/join", tag = "groups",
-    request_body = Option<JoinGroup>,
     responses((status = OK, body = Data<MemberView>)),
     extensions(("x-errors" = json!([Code::Removed, Code::NotAllowed, Code::TooManyMembers]))))]
 async fn join_group(
@@ -285,7 +249,7 @@ async fn join_group(
 /// Set the caller's wallet address in a group.
 ///
 /// Not by an API token, so that a leaked one cannot redirect payments.
-#[utoipa::path(put, path = "/api/groups/{groupId}/wallet", tag = "groups", request_body = SetWallet,
+#[utoipa::path(put, path = "/api/groups/{groupId}/wallet", tag = "groups",
     responses((status = OK, body = Data<WalletView>)),
     extensions(("x-errors" = json!([Code::NotAllowed]))))]
 async fn set_wallet(

@@ -4,7 +4,7 @@
 //! [`App`] holds the dependencies of a request. [`service`] creates the tower service that Lambda,
 //! the local server and the tests run; its layers create the [`Context`] of each request and
 //! authenticate its [`Principal`]. A handler takes extractors ([`Caller`] or [`AsMember`] with its
-//! [`Parameters`], [`Id`], [`IfMatch`], [`Json`], [`Once`] or [`Upload`] with its [`Body`]), calls
+//! [`Parameters`], [`Id`], [`IfMatch`], [`Once`] or [`Upload`] with its [`Body`]), calls
 //! one method of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`List`]) or a
 //! [`Problem`]. This crate has no endpoints. Its folders have an order, which a test holds.
 
@@ -32,12 +32,11 @@ pub use lambda::run;
 pub use request::{
     body::{Body, JsonScalar, Object, Value},
     caller::{AsMember, Caller, FromChat},
-    filter::FilterParams,
-    json::Json,
+    description::{Described, Description},
     once::{Once, respond, respond_created, respond_tagged, respond_with},
     paging::{ListId, Paging},
     path::Id,
-    query::{Flag, FlagError, Parameters, Query, QueryReader},
+    query::{Parameters, Query, QueryReader},
     upload::{Form, Upload},
 };
 pub use response::{
@@ -52,6 +51,13 @@ pub use response::{
     views::{ChangeView, EntryView, ExpenseView, GroupView, SettlementView, ShareView},
 };
 pub use service::service;
+
+/// For the macro [`body!`].
+#[doc(hidden)]
+pub mod macros {
+    pub use fracti_core::input::Field;
+    pub use serde_json::{Value as Json, json};
+}
 
 /// For the macro [`routes!`].
 #[doc(hidden)]

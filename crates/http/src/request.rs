@@ -2,8 +2,8 @@
 
 pub(crate) mod body;
 pub(crate) mod caller;
-pub(crate) mod filter;
-pub(crate) mod json;
+pub(crate) mod description;
+mod filter;
 pub(crate) mod once;
 pub(crate) mod paging;
 pub(crate) mod path;

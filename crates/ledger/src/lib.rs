@@ -8,23 +8,17 @@ mod stats;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    Error,
-    adjustment::{MAX_CHANGES, MAX_PUSHED, MAX_REVERTED},
-    entry_id::EntryId,
-    group::MEMBER_RULE,
-    id::MemberId,
-    tally::stats,
-    time::Timestamp,
+    Error, entry_id::EntryId, group::MEMBER_RULE, id::MemberId, tally::stats, time::Timestamp,
 };
 use fracti_http::{
     App, AsMember, Code, Context, Data, EntryView, Id, List, ListId, MAX_LIMIT, Once, Paging,
-    Parameters, Problem, QueryReader, Routes, openapi, respond, routes, schemas,
+    Parameters, Problem, QueryReader, Routes, openapi, respond, routes,
 };
 use fracti_store::StatementPlace;
 
 use balances::{BalanceView, LedgerDayView};
 use period::{EntriesQuery, LedgerDaysQuery};
-use push::{PushEntries, PushEntry, ReportView, RevertEntries};
+use push::{PushEntries, ReportView, RevertEntries};
 use stats::{StatsQuery, StatsView};
 
 /// Default number of days per page: the maximum, which suits a chart.
@@ -33,7 +27,7 @@ const DAYS: usize = MAX_LIMIT;
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
-    let routes = openapi::tagged([(
+    openapi::tagged([(
         "ledger",
         "The ledger of a group: balances at any moment, the entries behind them, adjustments, and \
          statistics.",
@@ -43,10 +37,7 @@ pub fn routes() -> Routes {
     .routes(routes!(revert_entries_by_post))
     .routes(routes!(list_ledger_entry_history))
     .routes(routes!(list_ledger_days))
-    .routes(routes!(get_group_stats));
-    let routes = openapi::with_items::<PushEntries>(routes, "entries", 1..=MAX_PUSHED);
-    let routes = openapi::with_items::<PushEntry>(routes, "changes", 2..=MAX_CHANGES);
-    openapi::with_items::<RevertEntries>(routes, "entryIds", 1..=MAX_REVERTED)
+    .routes(routes!(get_group_stats))
 }
 
 /// Query parameters of the balances.
@@ -57,7 +48,10 @@ struct BalanceQuery {
 
 impl Parameters for BalanceQuery {
     fn read(query: &mut QueryReader) -> Self {
-        Self { at: query.read("at"), user: query.read("userId") }
+        Self {
+            at: query.text("at", "Moment of the balances. Default: now."),
+            user: query.text("userId", "Return only the totals of this member."),
+        }
     }
 }
 
@@ -67,11 +61,6 @@ impl Parameters for BalanceQuery {
 /// balance. It is exact for any past moment. Before the first entry all balances are zero; a moment
 /// in the future is taken as now.
 #[utoipa::path(get, path = "/api/groups/{groupId}/ledger/balance", tag = "ledger",
-    params(
-        ("at" = Option<schemas::Timestamp>, Query, description = "Moment of the balances. Default: \
-            now."),
-        ("userId" = Option<schemas::MemberId>, Query, description = "Return only the totals of this \
-            member.")),
     responses((status = OK, body = Data<BalanceView>)),
     extensions(("x-errors" = json!([Code::TooMuchHistory]))))]
 async fn get_ledger_balance(
@@ -96,15 +85,6 @@ async fn get_ledger_balance(
 /// than `limit` and still have a next page. All pages of a statement show the ledger as it was when
 /// the first page was read.
 #[utoipa::path(get, path = "/api/groups/{groupId}/ledger/entries", tag = "ledger",
-    params(
-        ("from" = inline(Option<schemas::PeriodBound>), Query, description = "Return no entries \
-            before this moment or day."),
-        ("to" = inline(Option<schemas::PeriodBound>), Query, description = "Return no entries \
-            after this moment or day."),
-        ("order" = inline(Option<schemas::SortOrder>), Query, description = "Order of the \
-            entries."),
-        ("userId" = Option<schemas::MemberId>, Query, description = "Return only entries that \
-            changed this member's balances.")),
     responses((status = OK, body = List<EntryView>)))]
 async fn list_ledger_entries(
     State(app): State<App>,
@@ -128,7 +108,6 @@ async fn list_ledger_entries(
 /// is listed in `nonApplied` and does not stop the others; if one is invalid, none is applied. At most one entry is applied under an
 /// `entryId`, however often it is sent.
 #[utoipa::path(post, path = "/api/groups/{groupId}/ledger/entries", tag = "ledger",
-    request_body = PushEntries,
     responses((status = OK, body = Data<ReportView>)))]
 async fn push_entries(
     State(app): State<App>,
@@ -147,7 +126,6 @@ async fn push_entries(
 /// reverted adjustment can be pushed again with other values. Entries of expenses and settlements
 /// cannot be reverted here; delete the expense instead.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/ledger/entries", tag = "ledger",
-    request_body = RevertEntries,
     responses((status = OK, body = Data<ReportView>)),
     extensions(("x-errors" = json!([Code::NotAllowed]))))]
 async fn revert_entries(
@@ -165,7 +143,6 @@ async fn revert_entries(
 ///
 /// The same as `revertEntries`, for clients that cannot send a body with DELETE.
 #[utoipa::path(post, path = "/api/groups/{groupId}/ledger/entries/revert", tag = "ledger",
-    request_body = RevertEntries,
     responses((status = OK, body = Data<ReportView>)),
     extensions(("x-errors" = json!([Code::NotAllowed]))))]
 async fn revert_entries_by_post(
@@ -196,13 +173,6 @@ async fn list_ledger_entry_history(
 ///
 /// Only days that have ledger entries, oldest first. The last day may still be in progress.
 #[utoipa::path(get, path = "/api/groups/{groupId}/ledger/days", tag = "ledger",
-    params(
-        ("from" = Option<schemas::CalendarDate>, Query, description = "Return no days before this \
-            day."),
-        ("to" = Option<schemas::CalendarDate>, Query, description = "Return no days after this \
-            day."),
-        ("limit" = inline(Option<schemas::DaysLimit>), Query, description = "Maximum number of \
-            days on the page.")),
     responses((status = OK, body = List<LedgerDayView>)))]
 async fn list_ledger_days(
     State(app): State<App>,
@@ -225,13 +195,6 @@ async fn list_ledger_days(
 /// not count. Expenses that were recorded before Fracti kept statistics count once they are edited,
 /// or once an operator has counted them.
 #[utoipa::path(get, path = "/api/groups/{groupId}/stats", tag = "ledger",
-    params(
-        ("from" = Option<schemas::CalendarDate>, Query, description = "First day. Default: the \
-            first day of this month in UTC."),
-        ("to" = Option<schemas::CalendarDate>, Query, description = "Last day, at most 366 days \
-            from the first one. Default: the last day of this month in UTC."),
-        ("by" = inline(Option<schemas::SeriesStep>), Query, description = "Length of the periods \
-            in `series`. Default: `month`.")),
     responses((status = OK, body = Data<StatsView>)),
     extensions(("x-errors" = json!([Code::TooMuchHistory]))))]
 async fn get_group_stats(

@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use fracti_core::time::{Day, Timestamp, TimestampError};
-use fracti_http::{Paging, Parameters, QueryReader};
+use fracti_http::{Description, Paging, Parameters, QueryReader, schemas};
 use fracti_store::{Order, Statement};
 
 /// A bound of a period: a moment or a whole day.
@@ -66,18 +66,28 @@ pub(crate) struct LedgerDaysQuery {
 impl Parameters for EntriesQuery {
     fn read(query: &mut QueryReader) -> Self {
         let paging = Paging::read(query);
-        let from = query.read("from").map(Bound::first);
-        let to = query.read("to").map(Bound::last);
+        let bound = Description::inline::<schemas::PeriodBound>;
+        let about = "Return no entries before this moment or day.";
+        let from = query.read("from", about, bound).map(Bound::first);
+        let about = "Return no entries after this moment or day.";
+        let to = query.read("to", about, bound).map(Bound::last);
         query.check_order(("from", from.as_ref()), ("to", to.as_ref()));
-        let order = query.read("order").unwrap_or(Order::Desc);
-        Self { paging, statement: Statement { order, from, to, user: query.read("userId") } }
+        let schema = Description::inline::<schemas::SortOrder>;
+        let order = query.read("order", "Order of the entries.", schema).unwrap_or(Order::Desc);
+        let user = query.text("userId", "Return only entries that changed this member's balances.");
+        Self { paging, statement: Statement { order, from, to, user } }
     }
 }
 
 impl Parameters for LedgerDaysQuery {
     fn read(query: &mut QueryReader) -> Self {
         let paging = Paging::read(query);
-        let (from, to) = query.period("from", "to");
+        let (from, to) = query.period(
+            ("from", "Return no days before this day."),
+            ("to", "Return no days after this day."),
+        );
+        let schema = Description::inline::<schemas::DaysLimit>;
+        query.describe("limit", "Maximum number of days on the page.", schema);
         Self { paging, from, to }
     }
 }

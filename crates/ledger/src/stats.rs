@@ -16,7 +16,7 @@ use fracti_core::{
     },
     time::{Day, Timestamp},
 };
-use fracti_http::{JsonDecimal, Parameters, Problem, QueryReader, Text, schemas};
+use fracti_http::{Description, JsonDecimal, Parameters, Problem, QueryReader, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -29,8 +29,17 @@ pub(crate) struct StatsQuery {
 
 impl Parameters for StatsQuery {
     fn read(query: &mut QueryReader) -> Self {
-        let (from, to) = query.period("from", "to");
-        Self { from, to, step: query.read("by") }
+        let (from, to) = query.period(
+            ("from", "First day. Default: the first day of this month in UTC."),
+            (
+                "to",
+                "Last day, at most 366 days from the first one. Default: the last day of this \
+                 month in UTC.",
+            ),
+        );
+        let about = "Length of the periods in `series`. Default: `month`.";
+        let step = query.read("by", about, Description::inline::<schemas::SeriesStep>);
+        Self { from, to, step }
     }
 }
 

@@ -10,8 +10,8 @@ use fracti_core::{
     time::Day,
 };
 use fracti_http::{
-    App, Caller, Code, Context, Data, Id, JsonDecimal, Once, Parameters, Problem, QueryReader,
-    Text, respond, schemas,
+    App, Caller, Code, Context, Data, Description, Id, JsonDecimal, Once, Parameters, Problem,
+    QueryReader, Text, respond, schemas,
 };
 use fracti_store::{DayInGroups, Days, Rebuilt};
 use serde::Serialize;
@@ -139,8 +139,16 @@ pub(crate) struct DaysQuery(DaysAsked);
 
 impl Parameters for DaysQuery {
     fn read(query: &mut QueryReader) -> Self {
-        let (from, to) = query.period("from", "to");
-        let month = query.read::<Month>("month");
+        let (from, to) = query.period(
+            (
+                "from",
+                "First day. Default: 29 days before the last one. There are at most 366 days.",
+            ),
+            ("to", "Last day. Default: the current day in the caller's time zone."),
+        );
+        let about = "All days of a month, instead of `from` and `to`.";
+        let schema = Description::inline::<schemas::CalendarMonth>;
+        let month = query.read::<Month>("month", about, schema);
         if month.is_some() && (query.has("from") || query.has("to")) {
             query.refuse("month", "month must not be sent with from or to");
         }
@@ -148,26 +156,11 @@ impl Parameters for DaysQuery {
     }
 }
 
-/// Query parameters of [`DaysQuery`], as the OpenAPI document describes them.
-#[derive(Debug, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "describes the parameters that are read")]
-struct DaysParams {
-    /// First day. Default: 29 days before the last one. There are at most 366 days.
-    from: Option<schemas::CalendarDate>,
-    /// Last day. Default: the current day in the caller's time zone.
-    to: Option<schemas::CalendarDate>,
-    /// All days of a month, instead of `from` and `to`.
-    #[param(inline)]
-    month: Option<schemas::CalendarMonth>,
-}
-
 /// Get what the caller consumed on some days.
 ///
 /// The caller's own spendings, and their shares of the expenses of all groups that they are or were
 /// a member of. Amounts in different currencies are never added.
 #[utoipa::path(get, path = "/api/users/me/days", tag = "days", operation_id = "get_my_days",
-    params(DaysParams),
     responses((status = OK, body = Data<DaysView>)),
     extensions(("x-errors" = json!([Code::TooMuchHistory]))))]
 pub(crate) async fn get_days(
@@ -205,7 +198,6 @@ pub(crate) async fn get_day(
 /// It corrects sums that are wrong for any reason. A second run changes nothing.
 #[utoipa::path(post, path = "/api/users/me/days/rebuild", tag = "days",
     operation_id = "rebuild_my_days",
-    params(DaysParams),
     responses((status = OK, body = Data<RebuiltView>)),
     extensions(("x-errors" = json!([Code::TooMuchHistory]))))]
 pub(crate) async fn rebuild_days(

@@ -8,12 +8,10 @@ mod usage;
 
 use fracti_http::{Routes, openapi, routes};
 
-use tokens::CreateToken;
-
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
-    let routes = openapi::tagged([
+    openapi::tagged([
         ("spendings", "Money that a user spent on themselves alone."),
         ("days", "What a user consumed: spendings, and shares of group expenses."),
         ("targets", "What a user wants to spend at most."),
@@ -28,6 +26,5 @@ pub fn routes() -> Routes {
     .routes(routes!(targets::get_targets, targets::update_targets))
     .routes(routes!(tokens::list_tokens, tokens::create_token))
     .routes(routes!(tokens::delete_token))
-    .routes(routes!(usage::get_usage));
-    openapi::with_items::<CreateToken>(routes, "scopes", 1..=2)
+    .routes(routes!(usage::get_usage))
 }

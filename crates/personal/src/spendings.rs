@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
+    decimal::Decimal,
     input::Field,
     spending::{CategoriesInput, MAX_CATEGORIES, NewSpending, Spending, SpendingEdit, SpendingId},
     targets::MAX_OWN_CATEGORIES,
-    time::Day,
+    time::{Day, Timestamp},
 };
 use fracti_http::{
-    App, Body, Caller, Data, Id, IfMatch, JsonDecimal, List, ListId, Object, Once, Paging,
-    Parameters, Problem, QueryReader, Tagged, Text, Value, respond_created, respond_tagged,
+    App, Caller, Data, Description, Id, IfMatch, JsonDecimal, List, ListId, Once, Paging,
+    Parameters, Problem, QueryReader, Tagged, Text, Value, body, respond_created, respond_tagged,
     respond_with, schemas,
 };
 use serde::Serialize;
@@ -60,113 +61,74 @@ pub(crate) struct DeletedSpending {
     id: schemas::SpendingId,
 }
 
-/// A spending to record.
-#[derive(ToSchema)]
-#[schema(
-    rename_all = "camelCase",
-    example = json!({ "title": "Coffee", "amount": 3.5, "currency": "EUR", "category": "food" })
-)]
-#[expect(dead_code, clippy::zero_sized_map_values, reason = "describes the body that is read")]
-pub(crate) struct CreateSpending {
-    /// What the money was spent on.
-    title: schemas::SpendingTitle,
-    /// Emoji shown with it.
-    emoji: Option<schemas::SpendingEmoji>,
-    /// Amount.
-    amount: schemas::AmountInput,
-    /// Currency of the amounts. Default: the currency of the targets, if there is one.
-    currency: Option<schemas::Currency>,
-    /// Category of the whole amount: one of the categories of expenses, or an active one of the
-    /// caller's own.
-    category: Option<schemas::CategoryKey>,
-    /// Parts of the amount by category, instead of `category`.
-    categories: Option<BTreeMap<String, schemas::PartAmountInput>>,
-    /// Notes.
-    notes: Option<schemas::SpendingNotes>,
-    /// Day that it belongs to, within one day of the UTC date of `spentAt`. Default: the day of
-    /// `spentAt` in its offset, which begins at 04:00.
-    user_date: Option<schemas::CalendarDate>,
-    /// Time at which the money was spent, at most a day ahead. Default: now, or noon in UTC of a
-    /// `userDate` that is not today.
-    spent_at: Option<schemas::Timestamp>,
-    /// Own categories that the client knows. Others are dropped without an error.
-    registry_snapshot: Option<Vec<schemas::CategoryKey>>,
-}
-
-impl Body for CreateSpending {
-    type Fields = NewSpending;
-
-    fn read(value: Value<'_, '_>) -> Field<NewSpending> {
-        value.object(|spending| NewSpending {
-            title: spending.field("title").required().text(),
-            emoji: spending.field("emoji").text(),
-            amount: spending.field("amount").required().scalar(),
-            currency: spending.field("currency").text(),
-            categories: categories(spending),
-            notes: spending.field("notes").text(),
-            user_date: spending.aliased("userDate", "user_date").text(),
-            spent_at: spending.aliased("spentAt", "spent_at").text(),
-        })
+body! {
+    /// A spending to record.
+    #[example = { "title": "Coffee", "amount": 3.5, "currency": "EUR", "category": "food" }]
+    pub(crate) CreateSpending => NewSpending {
+        /// What the money was spent on.
+        title: "title".required().text(),
+        /// Emoji shown with it.
+        emoji: "emoji".text(),
+        /// Amount.
+        amount: "amount".required().number(schemas::AmountInput),
+        /// Currency of the amounts. Default: the currency of the targets, if there is one.
+        currency: "currency".text(),
+        /// Category of the whole amount: one of the categories of expenses, or an active one of the
+        /// caller's own.
+        category: "category".text(),
+        /// Parts of the amount by category, instead of `category`.
+        categories: "categories".entries(MAX_CATEGORIES, part),
+        /// Own categories that the client knows. Others are dropped without an error.
+        snapshot: "registrySnapshot" | "registry_snapshot".texts(0..=MAX_OWN_CATEGORIES),
+        /// Notes.
+        notes: "notes".text(),
+        /// Day that it belongs to, within one day of the UTC date of `spentAt`. Default: the day of
+        /// `spentAt` in its offset, which begins at 04:00.
+        user_date: "userDate" | "user_date".text(),
+        /// Time at which the money was spent, at most a day ahead. Default: now, or noon in UTC of a
+        /// `userDate` that is not today.
+        spent_at: "spentAt" | "spent_at".text_of(Description::text::<Timestamp>),
+    } => {
+        let categories = CategoriesInput { category, categories, snapshot };
+        NewSpending { title, emoji, amount, currency, categories, notes, user_date, spent_at }
     }
 }
 
-/// Changes to a spending. A field that is left out stays as it is.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({ "amount": 4, "emoji": null }))]
-#[expect(dead_code, clippy::zero_sized_map_values, reason = "describes the body that is read")]
-pub(crate) struct EditSpending {
-    /// New title.
-    title: Option<schemas::SpendingTitle>,
-    /// New emoji; `null` removes it.
-    #[schema(schema_with = schemas::emoji_or_null, required = false)]
-    emoji: Option<schemas::SpendingEmoji>,
-    /// New amount. A category that is the whole amount stays the whole amount.
-    amount: Option<schemas::AmountInput>,
-    /// New currency.
-    currency: Option<schemas::Currency>,
-    /// New category of the whole amount.
-    category: Option<schemas::CategoryKey>,
-    /// New parts of the amount by category, instead of `category`.
-    categories: Option<BTreeMap<String, schemas::PartAmountInput>>,
-    /// New notes; `null` removes them.
-    #[schema(schema_with = schemas::spending_notes_or_null, required = false)]
-    notes: Option<schemas::SpendingNotes>,
-    /// New day. If it is not within one day of the UTC date of `spentAt`, `spentAt` becomes noon of
-    /// that day in UTC, unless it is sent.
-    user_date: Option<schemas::CalendarDate>,
-    /// New time at which the money was spent, at most a day ahead. `userDate` becomes its day,
-    /// unless it is sent.
-    spent_at: Option<schemas::Timestamp>,
-    /// Own categories that the client knows. Others are dropped without an error.
-    registry_snapshot: Option<Vec<schemas::CategoryKey>>,
-}
-
-impl Body for EditSpending {
-    type Fields = SpendingEdit;
-
-    fn read(value: Value<'_, '_>) -> Field<SpendingEdit> {
-        value.object(|spending| SpendingEdit {
-            title: spending.field("title").text(),
-            emoji: spending.field("emoji").nullable(Value::text),
-            amount: spending.field("amount").scalar(),
-            currency: spending.field("currency").text(),
-            categories: categories(spending),
-            notes: spending.field("notes").nullable(Value::text),
-            user_date: spending.aliased("userDate", "user_date").text(),
-            spent_at: spending.aliased("spentAt", "spent_at").text(),
-        })
+body! {
+    /// Changes to a spending. A field that is left out stays as it is.
+    #[example = { "amount": 4, "emoji": null }]
+    pub(crate) EditSpending => SpendingEdit {
+        /// New title.
+        title: "title".text(),
+        /// New emoji; `null` removes it.
+        emoji: "emoji".nullable(Value::text),
+        /// New amount. A category that is the whole amount stays the whole amount.
+        amount: "amount".number(schemas::AmountInput),
+        /// New currency.
+        currency: "currency".text(),
+        /// New category of the whole amount.
+        category: "category".text(),
+        /// New parts of the amount by category, instead of `category`.
+        categories: "categories".entries(MAX_CATEGORIES, part),
+        /// Own categories that the client knows. Others are dropped without an error.
+        snapshot: "registrySnapshot" | "registry_snapshot".texts(0..=MAX_OWN_CATEGORIES),
+        /// New notes; `null` removes them.
+        notes: "notes".nullable(Value::text),
+        /// New day. If it is not within one day of the UTC date of `spentAt`, `spentAt` becomes noon
+        /// of that day in UTC, unless it is sent.
+        user_date: "userDate" | "user_date".text(),
+        /// New time at which the money was spent, at most a day ahead. `userDate` becomes its day,
+        /// unless it is sent.
+        spent_at: "spentAt" | "spent_at".text_of(Description::text::<Timestamp>),
+    } => {
+        let categories = CategoriesInput { category, categories, snapshot };
+        SpendingEdit { title, emoji, amount, currency, categories, notes, user_date, spent_at }
     }
 }
 
-/// Reads `category`, `categories` and `registrySnapshot`.
-fn categories(spending: &mut Object<'_, '_>) -> CategoriesInput {
-    CategoriesInput {
-        category: spending.field("category").text(),
-        categories: spending.field("categories").entries(MAX_CATEGORIES, |_, part| part.scalar()),
-        snapshot: spending
-            .aliased("registrySnapshot", "registry_snapshot")
-            .list(0..=MAX_OWN_CATEGORIES, |key| key.required().text()),
-    }
+/// Reads the part of an amount in a category.
+fn part(_: &str, value: Value<'_, '_>) -> Field<Decimal> {
+    value.number(schemas::PartAmountInput)
 }
 
 /// Query parameters of the list of spendings.
@@ -177,7 +139,12 @@ pub(crate) struct SpendingsQuery {
 
 impl Parameters for SpendingsQuery {
     fn read(query: &mut QueryReader) -> Self {
-        Self { paging: Paging::read(query), days: query.period("from", "to") }
+        let paging = Paging::read(query);
+        let days = query.period(
+            ("from", "Return no spendings of earlier days."),
+            ("to", "Return no spendings of later days."),
+        );
+        Self { paging, days }
     }
 }
 
@@ -185,11 +152,6 @@ impl Parameters for SpendingsQuery {
 ///
 /// In order of `spentAt`, newest first. With `from` and `to`, only those of these days.
 #[utoipa::path(get, path = "/api/users/me/spendings", tag = "spendings",
-    params(
-        ("from" = Option<schemas::CalendarDate>, Query, description = "Return no spendings of \
-            earlier days."),
-        ("to" = Option<schemas::CalendarDate>, Query, description = "Return no spendings of later \
-            days.")),
     responses((status = OK, body = List<SpendingView>)))]
 pub(crate) async fn list_spendings(
     State(app): State<App>,
@@ -204,7 +166,6 @@ pub(crate) async fn list_spendings(
 ///
 /// Other users never see it.
 #[utoipa::path(post, path = "/api/users/me/spendings", tag = "spendings",
-    request_body = CreateSpending,
     responses((status = CREATED, body = Data<SpendingView>, headers(("ETag")))))]
 pub(crate) async fn create_spending(
     State(app): State<App>,
@@ -232,7 +193,6 @@ pub(crate) async fn get_spending(
 /// Fields that are left out stay as they are. An id begins with `spentAt`: if that changes, the
 /// spending has another id, which the response has.
 #[utoipa::path(put, path = "/api/users/me/spendings/{spendingId}", tag = "spendings",
-    request_body = EditSpending,
     responses((status = OK, body = Data<SpendingView>, headers(("ETag")))))]
 pub(crate) async fn edit_spending(
     State(app): State<App>,

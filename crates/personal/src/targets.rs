@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
+    decimal::Decimal,
     expense::Category,
     input::Field,
     targets::{MAX_OWN_CATEGORIES, OwnCategory, OwnCategoryUpdate, TOTAL, Targets, TargetsUpdate},
 };
 use fracti_http::{
-    App, Body, Caller, Code, Data, JsonDecimal, JsonScalar, Once, Problem, Text,
-    Value as JsonValue, respond, schemas,
+    App, Caller, Code, Data, JsonDecimal, JsonScalar, Object, Once, Problem, Text,
+    Value as JsonValue, body, respond, schemas,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -99,92 +100,65 @@ struct OwnCategoryView {
     status: schemas::CategoryStatus,
 }
 
-/// Changes to targets. A field that is left out stays as it is.
-#[derive(ToSchema)]
-#[schema(
-    rename_all = "camelCase",
-    example = json!({ "version": 1, "currency": "EUR", "food": 300, "registry": { "pets": { "unit": "EUR" } } })
-)]
-#[expect(dead_code, reason = "describes the body that is read")]
-pub(crate) struct UpdateTargets {
-    /// Version of the targets that were read.
-    #[schema(minimum = 1)]
-    version: u64,
-    /// New period of all targets.
-    period: Option<schemas::TargetPeriod>,
-    /// New currency. It needs new values of all targets that are set.
-    currency: Option<schemas::Currency>,
-    /// New time zone of the user's days. Days of the past stay as they are.
-    time_zone: Option<schemas::TimeZone>,
-    /// New target for all spendings; 0 removes it.
-    total: Option<schemas::TargetInput>,
-    /// New target for the category `food`; 0 removes it.
-    food: Option<schemas::TargetInput>,
-    /// New target for the category `transport`; 0 removes it.
-    transport: Option<schemas::TargetInput>,
-    /// New target for the category `entertainment`; 0 removes it.
-    entertainment: Option<schemas::TargetInput>,
-    /// New target for the category `shopping`; 0 removes it.
-    shopping: Option<schemas::TargetInput>,
-    /// New target for the category `utilities`; 0 removes it.
-    utilities: Option<schemas::TargetInput>,
-    /// New target for the category `rent`; 0 removes it.
-    rent: Option<schemas::TargetInput>,
-    /// New target for the category `travel`; 0 removes it.
-    travel: Option<schemas::TargetInput>,
-    /// New target for the category `health`; 0 removes it.
-    health: Option<schemas::TargetInput>,
-    /// New target for the category `education`; 0 removes it.
-    education: Option<schemas::TargetInput>,
-    /// New target for the category `other`; 0 removes it.
-    other: Option<schemas::TargetInput>,
-    /// New and changed categories of the user's own, by key. They are never deleted.
-    registry: Option<BTreeMap<String, UpdateOwnCategory>>,
-}
-
-/// A new category of the user's own, or changes to one.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body that is read")]
-struct UpdateOwnCategory {
-    /// Currency of the target. A new category needs it, and it never changes.
-    unit: Option<schemas::Currency>,
-    /// New name for people.
-    label: Option<schemas::CategoryLabel>,
-    /// New target; 0 removes it.
-    target: Option<schemas::TargetInput>,
-    /// New status. Default of a new category: `ACTIVE`.
-    status: Option<schemas::CategoryStatus>,
-}
-
-impl Body for UpdateTargets {
-    type Fields = TargetsUpdate;
-
-    fn read(value: JsonValue<'_, '_>) -> Field<TargetsUpdate> {
-        value.object(|targets| TargetsUpdate {
-            version: targets.field("version").required().parse(|sent| version(&sent)),
-            period: targets.field("period").text(),
-            currency: targets.field("currency").text(),
-            time_zone: targets.field("timeZone").text(),
-            targets: keys().map(|key| (key, targets.field(key).scalar())).collect(),
-            registry: targets.field("registry").entries(MAX_OWN_CATEGORIES, |_, own| {
-                own.object(|own| OwnCategoryUpdate {
-                    unit: own.field("unit").text(),
-                    label: own.field("label").text(),
-                    target: own.field("target").scalar(),
-                    status: own.field("status").text(),
-                })
-            }),
-        })
+body! {
+    /// Changes to targets. A field that is left out stays as it is.
+    #[example = {
+        "version": 1, "currency": "EUR", "food": 300, "registry": { "pets": { "unit": "EUR" } },
+    }]
+    pub(crate) UpdateTargets => TargetsUpdate, |it| TargetsUpdate {
+        version: version(it.field("version", "Version of the targets that were read.")),
+        period: it.field("period", "New period of all targets.").text(),
+        currency: it
+            .field("currency", "New currency. It needs new values of all targets that are set.")
+            .text(),
+        time_zone: it
+            .field(
+                "timeZone",
+                "New time zone of the user's days. Days of the past stay as they are.",
+            )
+            .text(),
+        targets: keys().map(|key| (key, target(it, key))).collect(),
+        registry: it
+            .field(
+                "registry",
+                "New and changed categories of the user's own, by key. They are never deleted.",
+            )
+            .entries(MAX_OWN_CATEGORIES, |_, own| own.of::<UpdateOwnCategory>()),
     }
 }
 
-/// Parses a version, which is a whole number.
-fn version(sent: &JsonScalar<'_>) -> Result<u64, Option<String>> {
-    let version = match sent {
-        JsonScalar::Other(number) => number.parse().ok().filter(|version| *version > 0),
-        JsonScalar::Text(_) => None,
-    };
-    version.ok_or_else(|| Some("must be a whole number above 0".to_owned()))
+/// Reads the target for a key.
+fn target(targets: &mut Object<'_, '_>, key: &'static str) -> Field<Decimal> {
+    let category = format_args!("New target for the category `{key}`; 0 removes it.");
+    let total = format_args!("New target for all spendings; 0 removes it.");
+    let about = if key == TOTAL { total } else { category };
+    targets.field(key, about).number(schemas::TargetInput)
+}
+
+body! {
+    /// A new category of the user's own, or changes to one.
+    UpdateOwnCategory => OwnCategoryUpdate {
+        /// Currency of the target. A new category needs it, and it never changes.
+        unit: "unit".text(),
+        /// New name for people.
+        label: "label".text(),
+        /// New target; 0 removes it.
+        target: "target".number(schemas::TargetInput),
+        /// New status. Default of a new category: `ACTIVE`.
+        status: "status".text(),
+    }
+}
+
+/// Reads a version, which is a whole number.
+fn version(value: JsonValue<'_, '_>) -> Field<u64> {
+    let schema = |_: &mut _| json!({ "type": "integer", "format": "int64", "minimum": 1 });
+    value.required().parse(schema, |sent| {
+        let version = match sent {
+            JsonScalar::Other(number) => number.parse().ok().filter(|version| *version > 0),
+            JsonScalar::Text(_) => None,
+        };
+        version.ok_or_else(|| Some("must be a whole number above 0".to_owned()))
+    })
 }
 
 /// Get the caller's targets.
@@ -204,7 +178,6 @@ pub(crate) async fn get_targets(
 /// Fields that are left out stay as they are; 0 removes a target. Send the version that you have
 /// read: if the targets have another one, nothing is changed.
 #[utoipa::path(patch, path = "/api/users/me/targets", tag = "targets",
-    request_body = UpdateTargets,
     responses((status = OK, body = Data<TargetsView>)),
     extensions(("x-errors" = json!([Code::VersionConflict]))))]
 pub(crate) async fn update_targets(

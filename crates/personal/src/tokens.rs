@@ -7,12 +7,11 @@ use axum::{
 };
 use fracti_core::{
     id::TokenId,
-    input::Field,
-    token::{NewToken, Scope, Token},
+    token::{NewToken, Token},
 };
 use fracti_http::{
-    App, AppPrincipal, Body, Caller, Code, Context, Credential, Data, Id, List, ListId, Once,
-    Paging, Problem, Text, Value, respond, respond_with, schemas,
+    App, AppPrincipal, Caller, Code, Context, Credential, Data, Description, Id, List, ListId,
+    Once, Paging, Problem, Text, body, respond, respond_with, schemas,
 };
 use fracti_store::Outcome;
 use serde::Serialize;
@@ -56,37 +55,19 @@ pub(crate) struct CreatedToken {
     token: Option<String>,
 }
 
-/// An API token to create.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes the body that is read")]
-pub(crate) struct CreateToken {
-    /// Name by which the user knows it.
-    name: schemas::TokenName,
-    /// Requests that it may make: `read`, `write` or both.
-    scopes: Vec<schemas::TokenScope>,
-    /// Group to which it is limited. The caller is a member of it. Default: all groups, and the
-    /// caller's own data.
-    group_id: Option<schemas::ResourceId>,
-    /// Time in the future, from which the token is invalid. Default: it does not expire.
-    expires_at: Option<schemas::Timestamp>,
-}
-
-impl Body for CreateToken {
-    type Fields = NewToken;
-
-    fn read(value: Value<'_, '_>) -> Field<NewToken> {
-        value.object(|token| NewToken {
-            name: token.field("name").required().text(),
-            scopes: token.field("scopes").required().list(1..=2, scope),
-            group_id: token.field("groupId").text(),
-            expires_at: token.field("expiresAt").text(),
-        })
+body! {
+    /// An API token to create.
+    pub(crate) CreateToken => NewToken {
+        /// Name by which the user knows it.
+        name: "name".required().text(),
+        /// Requests that it may make: `read`, `write` or both.
+        scopes: "scopes".required().texts(1..=2),
+        /// Group to which it is limited. The caller is a member of it. Default: all groups, and the
+        /// caller's own data.
+        group_id: "groupId".text_of(Description::reference::<schemas::ResourceId>),
+        /// Time in the future, from which the token is invalid. Default: it does not expire.
+        expires_at: "expiresAt".text(),
     }
-}
-
-fn scope(value: Value<'_, '_>) -> Field<Scope> {
-    value.text()
 }
 
 /// An API token that was deleted.
@@ -102,7 +83,6 @@ pub(crate) struct DeletedToken {
 /// app, not by an API token. The response is the only one that shows the token: the replay of the
 /// response to an `Idempotency-Key` does not.
 #[utoipa::path(post, path = "/api/users/me/tokens", tag = "tokens",
-    request_body = CreateToken,
     responses((status = CREATED, body = Data<CreatedToken>)),
     extensions(("x-errors" = json!([
         Code::NotAllowed, Code::GroupNotFound, Code::NotAMember, Code::TooManyTokens,

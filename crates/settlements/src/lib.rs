@@ -7,17 +7,15 @@ use fracti_core::{
     Error,
     currency::Currency,
     id::SettlementId,
-    input::Field,
     settlement::{NewSettlement, Settlement, SettlementUpdate},
     words,
 };
 use fracti_http::{
-    App, AsMember, Body, Code, Context, Data, Flag, Id, IfMatch, List, ListId, Object, Once,
-    Paging, Parameters, Problem, QueryReader, Routes, SettlementView, Tagged, Text, Value, openapi,
+    App, AsMember, Code, Context, Data, Description, Id, IfMatch, List, ListId, Once, Paging,
+    Parameters, Problem, QueryReader, Routes, SettlementView, Tagged, body, openapi,
     respond_tagged, routes, schemas,
 };
 use tokio::task::spawn_blocking;
-use utoipa::ToSchema;
 
 use debts::GroupDebts;
 
@@ -34,86 +32,52 @@ pub fn routes() -> Routes {
         .routes(routes!(get_settlement, update_settlement))
 }
 
-/// A settlement to record.
-#[derive(ToSchema)]
-#[schema(
-    rename_all = "camelCase",
-    example = json!({ "toId": "987654321", "amount": 25, "currency": "EUR" })
-)]
-#[expect(dead_code, reason = "describes the body that is read")]
-struct CreateSettlement {
-    /// Member who is paid.
-    to_id: schemas::MemberId,
-    /// Amount that is paid.
-    amount: schemas::AmountInput,
-    /// Member who pays. Default: the caller. Either the payer or the recipient must be the caller, a
-    /// guest or a past member.
-    from_id: Option<schemas::MemberId>,
-    /// Currency of the amount. Default: the currency in which the payer owes and the recipient is
-    /// owed, if there is exactly one; otherwise the group's currency.
-    currency: Option<schemas::Currency>,
-    /// Another name of `currency`, as the public Mini App sends it. If both are sent, they must be
-    /// the same.
-    payment_type: Option<SentPaymentType>,
-    /// Accepted and ignored: wallet addresses are set by `setWallet`.
-    recipient_wallet: Option<String>,
-    /// Blockchain transaction that pays it.
-    tx_hash: Option<schemas::TxHash>,
-}
-
-impl Body for CreateSettlement {
-    type Fields = NewSettlement;
-
-    fn read(value: Value<'_, '_>) -> Field<NewSettlement> {
-        value.object(|settlement| {
-            let to = settlement.field("toId").required().text();
-            let amount = settlement.field("amount").required().scalar();
-            let from = settlement.field("fromId").text();
-            let currency: Field<Currency> = settlement.field("currency").text();
-            let payment_type = payment_type(settlement);
-            if currency.value().zip(payment_type.value()).is_some_and(|(one, other)| one != other) {
-                let rule = "paymentType must be the same as currency, or be left out";
-                settlement.refuse("paymentType", rule);
-            }
-            let currency = if currency.is_absent() { payment_type } else { currency };
-            let tx_hash = settlement.field("txHash").text();
-            NewSettlement { to, amount, from, currency, tx_hash }
-        })
+body! {
+    /// A settlement to record.
+    #[example = { "toId": "987654321", "amount": 25, "currency": "EUR" }]
+    CreateSettlement => NewSettlement {
+        /// Member who is paid.
+        to: "toId".required().text(),
+        /// Amount that is paid.
+        amount: "amount".required().number(schemas::AmountInput),
+        /// Member who pays. Default: the caller. Either the payer or the recipient must be the
+        /// caller, a guest or a past member.
+        from: "fromId".text(),
+        /// Currency of the amount. Default: the currency in which the payer owes and the recipient
+        /// is owed, if there is exactly one; otherwise the group's currency.
+        currency: "currency".text::<Currency>(),
+        /// Another name of `currency`, as the public Mini App sends it. If both are sent, they must
+        /// be the same.
+        payment_type: "paymentType".text().map(PaymentType::currency),
+        /// Accepted and ignored: wallet addresses are set by `setWallet`.
+        _ignored: "recipientWallet".text_of::<String>(Description::inline::<String>),
+        /// Blockchain transaction that pays it.
+        tx_hash: "txHash".text(),
+    }
+    also |sent| {
+        if currency.value().zip(payment_type.value()).is_some_and(|(one, other)| one != other) {
+            let rule = "paymentType must be the same as currency, or be left out";
+            sent.refuse("paymentType", rule);
+        }
+    } => {
+        let currency = if currency.is_absent() { payment_type } else { currency };
+        NewSettlement { to, amount, from, currency, tx_hash }
     }
 }
 
-/// Changes to a settlement: a status, a transaction or both.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({ "status": "completed" }))]
-#[expect(dead_code, reason = "describes the body that is read")]
-struct UpdateSettlement {
-    /// New status.
-    status: Option<schemas::SettlementStatus>,
-    /// Accepted and ignored: the currency of a settlement does not change.
-    payment_type: Option<SentPaymentType>,
-    /// Accepted and ignored: wallet addresses are set by `setWallet`.
-    recipient_wallet: Option<String>,
-    /// Blockchain transaction that pays it.
-    tx_hash: Option<schemas::TxHash>,
-}
-
-impl Body for UpdateSettlement {
-    type Fields = SettlementUpdate;
-
-    fn read(value: Value<'_, '_>) -> Field<SettlementUpdate> {
-        value.object(|settlement| {
-            let status = settlement.field("status").text();
-            payment_type(settlement);
-            SettlementUpdate { status, tx_hash: settlement.field("txHash").text() }
-        })
-    }
-}
-
-/// Reads the fields that only the public Mini App sends: `paymentType` and `recipientWallet`.
-fn payment_type(settlement: &mut Object<'_, '_>) -> Field<Currency> {
-    let payment_type = settlement.field("paymentType").text();
-    let _ignored: Field<String> = settlement.field("recipientWallet").text();
-    payment_type.map(PaymentType::currency)
+body! {
+    /// Changes to a settlement: a status, a transaction or both.
+    #[example = { "status": "completed" }]
+    UpdateSettlement => SettlementUpdate {
+        /// New status.
+        status: "status".text(),
+        /// Accepted and ignored: the currency of a settlement does not change.
+        _ignored: "paymentType".text::<PaymentType>(),
+        /// Accepted and ignored: wallet addresses are set by `setWallet`.
+        _also_ignored: "recipientWallet".text_of::<String>(Description::inline::<String>),
+        /// Blockchain transaction that pays it.
+        tx_hash: "txHash".text(),
+    } => SettlementUpdate { status, tx_hash }
 }
 
 words! {
@@ -125,9 +89,6 @@ words! {
         Usdt = "USDT",
     }
 }
-
-/// Schema of `paymentType`.
-type SentPaymentType = Text<PaymentType>;
 
 impl PaymentType {
     const fn currency(self) -> Currency {
@@ -154,8 +115,12 @@ words! {
 
 impl Parameters for DebtsQuery {
     fn read(query: &mut QueryReader) -> Self {
-        let verify = query.read("verify").is_some_and(|Flag(verify)| verify);
-        Self { verify, pending: query.read("pending") }
+        let about = "Whether to recompute the balances from the full history. The cost grows with \
+            the history.";
+        let verify = query.flag("verify", about).unwrap_or_default();
+        let about = "Whether to plan as if all pending settlements were completed.";
+        let schema = Description::inline::<schemas::PendingUse>;
+        Self { verify, pending: query.read("pending", about, schema) }
     }
 }
 
@@ -167,11 +132,6 @@ impl Parameters for DebtsQuery {
 /// settlements as completed, so that no debt is paid twice; balances do not change. It is refused if
 /// the balances after them would exceed the limits of the ledger.
 #[utoipa::path(get, path = "/api/groups/{groupId}/debts", tag = "settlements",
-    params(
-        ("verify" = Option<bool>, Query, description = "Whether to recompute the balances from \
-            the full history. The cost grows with the history."),
-        ("pending" = inline(Option<schemas::PendingUse>), Query, description = "Whether to plan as if \
-            all pending settlements were completed.")),
     responses((status = OK, body = Data<GroupDebts>)),
     extensions(("x-errors" = json!([Code::Conflict, Code::TooMuchHistory]))))]
 async fn get_debts(
@@ -220,7 +180,6 @@ async fn list_settlements(
 /// other is pending until the other side completes it. Any member may act for a guest or a past
 /// member, except the other side.
 #[utoipa::path(post, path = "/api/groups/{groupId}/settlements", tag = "settlements",
-    request_body = CreateSettlement,
     responses((status = CREATED, body = Data<SettlementView>, headers(("ETag")))),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::TxHashUsed]))))]
 async fn create_settlement(
@@ -254,7 +213,6 @@ async fn get_settlement(
 /// transaction is stored and the settlement stays pending. Repeating a final status has no effect,
 /// but another transaction is refused.
 #[utoipa::path(put, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
-    request_body = UpdateSettlement,
     responses((status = OK, body = Data<SettlementView>, headers(("ETag")))),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::SettlementFinal, Code::TxHashUsed]))))]
 async fn update_settlement(

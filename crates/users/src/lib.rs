@@ -13,7 +13,7 @@ use fracti_core::{
     settlement::Settlement,
 };
 use fracti_http::{
-    App, Caller, Context, Data, ExpenseView, FilterParams, GroupView, JsonDecimal, List, ListId,
+    App, Caller, Context, Data, Description, ExpenseView, GroupView, JsonDecimal, List, ListId,
     Paging, Parameters, Problem, QueryReader, Routes, SettlementView, Text, openapi, routes,
     schemas,
 };
@@ -166,19 +166,27 @@ async fn get_me(
     }))
 }
 
+/// Query parameters of the list of groups.
+struct GroupsQuery(Paging);
+
+impl Parameters for GroupsQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let about = format!("Maximum number of groups on the page. Default: {SUMMARY_PAGE}.");
+        query.describe("limit", about, Description::inline::<schemas::PageLimit>);
+        Self(Paging::read(query).or_limit(SUMMARY_PAGE))
+    }
+}
+
 /// List the caller's groups with their balances.
 #[utoipa::path(get, path = "/api/users/me/groups", tag = "users",
     operation_id = "list_my_groups",
-    params(("limit" = inline(Option<schemas::PageLimit>), Query,
-        description = format!("Maximum number of groups on the page. Default: {SUMMARY_PAGE}."))),
     responses((status = OK, body = List<MyGroup>)))]
 async fn list_groups(
     State(app): State<App>,
-    Caller(user, paging): Caller<Paging>,
+    Caller(user, GroupsQuery(paging)): Caller<GroupsQuery>,
     Context { now, .. }: Context,
 ) -> Result<List<MyGroup>, Problem> {
     let list_id = ListId::new("users/me/groups", &user.id);
-    let paging = paging.or_limit(SUMMARY_PAGE);
     let page = paging.page(&list_id)?;
     let memberships = app.table.memberships_of(user.id, &page, now).await?;
     let Slice { items, next, unreadable } = memberships;
@@ -205,7 +213,6 @@ impl Parameters for PaidExpensesQuery {
 /// still have a next page.
 #[utoipa::path(get, path = "/api/users/me/expenses", tag = "users",
     operation_id = "list_my_expenses",
-    params(FilterParams),
     responses((status = OK, body = List<MyExpense>)))]
 async fn list_expenses(
     State(app): State<App>,

@@ -1,50 +1,52 @@
-//! The form of a request to import a file.
+//! The options of a request to import a file.
 
 use std::collections::BTreeMap;
 
 use fracti_core::{currency::Currency, decimal::Decimal, import::Confirmed, input::Field};
 use fracti_formats::{Answers, MAX_MEMBERS, MAX_ROWS, Target};
-use fracti_http::{Body, JsonScalar, Value, schemas};
-use utoipa::ToSchema;
+use fracti_http::{Description, JsonScalar, Value, body, schemas};
+use serde_json::json;
 
-/// A file to import, and the options.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the form that is read")]
-pub(crate) struct ImportForm {
-    /// The file, as the other app exported it, of at most 5 MiB.
-    #[schema(value_type = String, format = Binary)]
-    file: Vec<u8>,
-    // A doc comment would become a schema beside that of the type.
-    #[schema(value_type = OptionsText, inline, required = false)]
-    options: Option<String>,
+body! {
+    /// Options of an import.
+    #[example = {
+        "commit": true, "members": { "Bob Jones": "987654321", "Grandma": "new guest" },
+    }]
+    #[empty = SentOptions::default()]
+    pub(crate) ImportOptions => SentOptions {
+        /// Whether to import the file. By default, the response is only the plan.
+        commit: "commit".flag(),
+        /// Maps the name of each person in the file to a member. With `commit`, every name is
+        /// required.
+        members: "members".map(MAX_MEMBERS, |_, target| {
+            target.required().text_of(Description::reference::<schemas::ImportTarget>)
+        }),
+        /// Weights of people in all rows, by name. Required if the plan asks for them.
+        weights: "weights".map(MAX_MEMBERS, |_, it| it.required().number(schemas::WeightInput)),
+        /// Names of the payers of rows, by their lines in the CSV file, from 1. Required if the plan
+        /// asks for them.
+        payers: "payers".map(MAX_ROWS, payer),
+        /// Currency of amounts without one in the file.
+        currency: "currency".text(),
+        /// The `confirm` of the plan. Required with `commit` if the plan has one.
+        confirm: "confirm".text_of(|_| json!({
+            "type": "string", "maxLength": 32, "example": "5f3c0a1b9d2e4f60718293a4b5c6d7e8",
+        })),
+        /// Whether rows that have changed in the app are edited, and those that the file no longer
+        /// has are deleted. By default, they stay. Needs `confirm`.
+        update: "update".flag(),
+    }
 }
 
-type OptionsText = schemas::JsonText<ImportOptions>;
-
-/// Options of an import.
-#[derive(ToSchema)]
-#[schema(example = json!({
-    "commit": true, "members": { "Bob Jones": "987654321", "Grandma": "new guest" },
-}))]
-#[expect(dead_code, clippy::zero_sized_map_values, reason = "describes the form that is read")]
-pub(crate) struct ImportOptions {
-    /// Whether to import the file. By default, the response is only the plan.
-    commit: Option<bool>,
-    /// Maps the name of each person in the file to a member. With `commit`, every name is required.
-    members: Option<BTreeMap<String, schemas::ImportTarget>>,
-    /// Weights of people in all rows, by name. Required if the plan asks for them.
-    weights: Option<BTreeMap<String, schemas::WeightInput>>,
-    /// Names of the payers of rows, by their lines in the CSV file, from 1. Required if the plan
-    /// asks for them.
-    payers: Option<BTreeMap<String, String>>,
-    /// Currency of amounts without one in the file.
-    currency: Option<schemas::Currency>,
-    /// The `confirm` of the plan. Required with `commit` if the plan has one.
-    #[schema(max_length = 32, example = "5f3c0a1b9d2e4f60718293a4b5c6d7e8")]
-    confirm: Option<String>,
-    /// Whether rows that have changed in the app are edited, and those that the file no longer has
-    /// are deleted. By default, they stay. Needs `confirm`.
-    update: Option<bool>,
+/// Reads the payer of a row, and the line of the row, which is the key.
+fn payer(line: &str, payer: Value<'_, '_>) -> Field<(usize, String)> {
+    payer.required().parse(Description::inline::<String>, |name| {
+        let line = line.parse().map_err(|_| "must have a line number as key".to_owned());
+        match name {
+            JsonScalar::Text(name) => Ok((line?, name.into_owned())),
+            JsonScalar::Other(_) => Err(None),
+        }
+    })
 }
 
 /// A map in a request, whose keys are names or line numbers.
@@ -60,37 +62,6 @@ pub(crate) struct SentOptions {
     currency: Field<Currency>,
     confirm: Field<String>,
     update: Field<bool>,
-}
-
-impl Body for ImportOptions {
-    type Fields = SentOptions;
-
-    fn empty() -> Option<SentOptions> {
-        Some(SentOptions::default())
-    }
-
-    fn read(value: Value<'_, '_>) -> Field<SentOptions> {
-        value.object(|options| SentOptions {
-            commit: options.field("commit").flag(),
-            members: options
-                .field("members")
-                .map(MAX_MEMBERS, |_, target| target.required().text()),
-            weights: options.field("weights").map(MAX_MEMBERS, |_, it| it.required().scalar()),
-            payers: options.field("payers").map(MAX_ROWS, |line, payer| {
-                payer.required().parse(|name| {
-                    let line =
-                        line.parse().map_err(|_| "must have a line number as key".to_owned());
-                    match name {
-                        JsonScalar::Text(name) => Ok((line?, name.into_owned())),
-                        JsonScalar::Other(_) => Err(None),
-                    }
-                })
-            }),
-            currency: options.field("currency").text(),
-            confirm: options.field("confirm").text(),
-            update: options.field("update").flag(),
-        })
-    }
 }
 
 impl SentOptions {

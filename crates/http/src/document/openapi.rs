@@ -1,13 +1,13 @@
 //! The OpenAPI document of all routes.
 //!
-//! The annotation of a handler has its body, its success (with the header `ETag`, if the response
+//! The arguments of a handler say what it reads: its query parameters and its body, which
+//! [`Routes`] adds. The annotation of a handler has its success (with the header `ETag`, if the response
 //! has one) and, in the extension `x-errors`, the error codes that only it has. [`document`] adds
 //! the parts that follow from these, the path and the method: parameters, headers, security and
 //! common error codes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    ops::RangeInclusive,
     time::Duration,
 };
 
@@ -125,29 +125,6 @@ pub fn tagged<const N: usize>(tags: [(&str, &str); N]) -> Routes {
     })
 }
 
-/// Sets how many items the field `list` of the body `T` has. The annotation `max_items` takes only
-/// digits, not the constant that the code checks.
-#[must_use]
-pub fn with_items<T: ToSchema>(
-    routes: Routes,
-    list: &'static str,
-    items: RangeInclusive<usize>,
-) -> Routes {
-    routes.describe(move |mut document| {
-        let components = document.get_openapi_mut().components.as_mut();
-        let schema = components.and_then(|components| components.schemas.get_mut(&*T::name()));
-        let field = match schema {
-            Some(RefOr::T(Schema::Object(object))) => object.properties.get_mut(list),
-            _ => None,
-        };
-        let Some(RefOr::T(Schema::Array(array))) = field else {
-            unreachable!("{} has no list `{list}`", T::name())
-        };
-        (array.min_items, array.max_items) = (Some(*items.start()), Some(*items.end()));
-        document
-    })
-}
-
 /// Makes the document of these routes.
 #[must_use]
 pub fn document(routes: Routes) -> OpenApi {
@@ -245,13 +222,6 @@ fn complete(
     operation.operation_id = operation.operation_id.as_deref().map(camel_case);
     // A summary is a heading, without the full stop that a doc comment has.
     operation.summary = operation.summary.as_deref().map(|it| it.trim_end_matches('.').to_owned());
-    if let Some(RefOr::T(body)) = &mut operation.request_body {
-        for content in body.content.values_mut() {
-            if let RefOr::T(content) = content {
-                content.schema = content.schema.take().map(without_null);
-            }
-        }
-    }
     let is_of_user = operation.security == security(Sender::User);
     let successes = std::mem::take(&mut operation.responses.responses);
     let mut codes = own_errors(operation);

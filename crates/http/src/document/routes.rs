@@ -1,9 +1,6 @@
 //! Routes, with their part of the OpenAPI document.
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-};
+use std::{collections::HashMap, fmt};
 
 use axum::{
     Router,
@@ -17,7 +14,10 @@ use utoipa_axum::{
     router::{OpenApiRouter, UtoipaMethodRouter},
 };
 
-use crate::{App, openapi};
+use crate::{
+    App, openapi,
+    request::description::{Described, Description},
+};
 
 /// Routes of an endpoint group with their part of the OpenAPI document.
 ///
@@ -53,7 +53,8 @@ type Describe = dyn FnOnce(OpenApiRouter<App>) -> OpenApiRouter<App> + Send + Sy
 /// [`routes!`](crate::routes) collects.
 pub struct PathRoutes {
     path: String,
-    methods: HashSet<Method>,
+    /// What the handler of each method reads.
+    requests: HashMap<Method, fn(&mut Description)>,
     handlers: MethodRouter<App>,
     describe: fn() -> UtoipaMethodRouter<App>,
 }
@@ -74,13 +75,18 @@ impl Routes {
     /// Adds the operations of a path.
     #[must_use]
     pub fn routes_for(mut self, sender: Sender, routes: PathRoutes) -> Self {
-        let PathRoutes { path, methods, handlers, describe } = routes;
+        let PathRoutes { path, requests, handlers, describe } = routes;
         self.router = self.router.route(&path, handlers);
-        self.add_operations(path, methods.into_iter().map(|method| (method, sender)));
+        self.add_operations(path, requests.keys().map(|method| (method.clone(), sender)));
         self.describe(move |document| {
-            let (schemas, mut paths, handlers) = describe();
+            let (mut schemas, mut paths, handlers) = describe();
             for item in paths.paths.values_mut() {
-                for (_, operation) in openapi::operations(item) {
+                for (method, operation) in openapi::operations(item) {
+                    let mut request = Description::default();
+                    if let Some(describe) = requests.get(&method) {
+                        describe(&mut request);
+                    }
+                    request.complete(operation, &mut schemas);
                     operation.security = openapi::security(sender);
                 }
             }
@@ -162,18 +168,23 @@ impl PathRoutes {
     /// annotation of the first handler makes. For [`routes!`](crate::routes).
     #[must_use]
     pub fn new<P: utoipa::Path>(describe: fn() -> UtoipaMethodRouter<App>) -> Self {
-        Self { path: P::path(), methods: HashSet::new(), handlers: MethodRouter::new(), describe }
+        let (requests, handlers) = (HashMap::new(), MethodRouter::new());
+        Self { path: P::path(), requests, handlers, describe }
     }
 
     /// Adds the operation of `P`, which is what the annotation of the handler makes.
     #[must_use]
-    pub fn with<P: utoipa::Path, H: Handler<T, App>, T: 'static>(mut self, handler: H) -> Self {
+    pub fn with<P: utoipa::Path, H: Handler<T, App>, T: Described + 'static>(
+        mut self,
+        handler: H,
+    ) -> Self {
         let methods = P::methods();
         let filters = methods.iter().map(HttpMethod::to_method_filter);
         if let Some(filter) = filters.reduce(MethodFilter::or) {
             self.handlers = self.handlers.on(filter, handler);
         }
-        self.methods.extend(methods.iter().map(name));
+        let describe: fn(&mut Description) = T::describe;
+        self.requests.extend(methods.iter().map(|method| (name(method), describe)));
         self
     }
 }

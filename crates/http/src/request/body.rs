@@ -1,5 +1,5 @@
 //! Request bodies: fields are read by name, and all errors are reported at once, each with its
-//! path.
+//! path. Without a request, the same readers write the schemas of the OpenAPI document.
 //!
 //! JSON stays text until the type of a field parses it. Numbers therefore keep all their digits,
 //! duplicate fields are detected, and fields that no code has read are reported as unknown.
@@ -13,9 +13,15 @@ use std::{
 };
 
 use axum::http::{HeaderMap, header};
-use fracti_core::input::{Draft, Field, FieldError, FieldErrors, Path, Unreadable};
+use fracti_core::{
+    input::{Draft, Field, FieldError, FieldErrors, Path, PathStep, Unreadable},
+    text_form::TextForm,
+};
 use serde::{Deserialize, Deserializer, de};
-use serde_json::value::RawValue;
+use serde_json::{Value as Schema, json, value::RawValue};
+use utoipa::ToSchema;
+
+use crate::{request::description::Description, response::schemas::with};
 
 /// Maximum length of an unknown name in an error message, in characters.
 const MAX_NAME: usize = 64;
@@ -23,10 +29,25 @@ const MAX_NAME: usize = 64;
 /// Rule of a value that is `true` or `false`.
 pub(crate) const FLAG_RULE: &str = "must be true or false";
 
-/// Reads a request body. Implemented by the type that describes the body in the OpenAPI document.
+/// A body of a request, or an object in one. Its reader is also its description: over a request it
+/// reads, and over nothing it writes the schema.
+///
+/// The macro [`body!`](crate::body) declares one.
 pub trait Body {
     /// The parsed fields.
     type Fields: fmt::Debug;
+
+    /// Name of the schema. Empty if the document does not have it.
+    const NAME: &'static str;
+
+    /// Description of the schema.
+    const ABOUT: &'static str;
+
+    /// Example of the body.
+    #[must_use]
+    fn example() -> Option<Schema> {
+        None
+    }
 
     /// Fields of an empty request, if the body is optional.
     #[must_use]
@@ -34,21 +55,130 @@ pub trait Body {
         None
     }
 
-    /// Reads the fields.
-    fn read(value: Value<'_, '_>) -> Field<Self::Fields>;
+    /// Reads the fields of the object.
+    fn fields(object: &mut Object<'_, '_>) -> Self::Fields;
+
+    /// Reads the body.
+    fn read(value: Value<'_, '_>) -> Field<Self::Fields> {
+        value.object(Self::fields)
+    }
+}
+
+/// Declares a [`Body`]: each field with its description, its name in JSON (and another name, under
+/// which clients may send it, too), and how it is read. What is read is a struct of these fields, or
+/// an expression of them.
+///
+/// ```
+/// use fracti_core::{input::Field, text::Title};
+/// use fracti_http::body;
+///
+/// #[derive(Debug)]
+/// struct NewAlbum {
+///     title: Field<Title>,
+///     shared: Field<bool>,
+/// }
+///
+/// body! {
+///     /// An album to create.
+///     #[example = { "title": "Alps" }]
+///     CreateAlbum => NewAlbum {
+///         /// Title of the album.
+///         title: "title".required().text(),
+///         /// Whether others see it.
+///         shared: "isShared".flag(),
+///     }
+///     also |sent| {
+///         if title.is_absent() && shared.value() == Some(&true) {
+///             sent.refuse("isShared", "isShared needs a title");
+///         }
+///     }
+/// }
+///
+/// body! {
+///     /// A new title.
+///     RenameAlbum => Field<Title> {
+///         /// The title.
+///         title: "title".required().text(),
+///     } => title
+/// }
+/// ```
+///
+/// `#[empty = …]` are the fields of an optional body that is left out. After the expression,
+/// `, or |list| …` reads a list that is sent without an object around it. A body whose fields are
+/// not all known has, instead of fields, an expression that reads an [`Object`].
+#[macro_export]
+macro_rules! body {
+    (@result $fields:expr) => { $fields };
+    (@result $fields:expr, $result:expr) => { $result };
+    (
+        $(#[doc = $about:literal])+ $(#[example = $example:tt])? $(#[empty = $empty:expr])?
+        $vis:vis $name:ident => $fields:ty {
+            $($(#[doc = $doc:literal])+ $field:ident: $json:literal $(| $alias:literal)?
+                $(.$read:ident $(::<$type:ty>)? ($($args:tt)*))+,)+
+        }
+        $(also |$sent:ident| $rules:block)? $(=> $result:expr)? $(, or |$list:ident| $items:expr)?
+    ) => {
+        $crate::body! {
+            $(#[doc = $about])+ $(#[example = $example])? $(#[empty = $empty])?
+            $vis $name => $fields, |object| {
+                $($(object.alias($json, $alias);)?
+                let $field = object.field($json, concat!($($doc),+))
+                    $(.$read $(::<$type>)? ($($args)*))+;)+
+                $({
+                    let $sent = object;
+                    $rules
+                })?
+                $crate::body!(@result Self::Fields { $($field),+ } $(, $result)?)
+            } $(, or |$list| $items)?
+        }
+    };
+    (
+        $(#[doc = $about:literal])+ $(#[example = $example:tt])? $(#[empty = $empty:expr])?
+        $vis:vis $name:ident => $fields:ty, |$object:ident| $read:expr
+        $(, or |$list:ident| $items:expr)?
+    ) => {
+        $(#[doc = $about])+
+        $vis struct $name;
+
+        impl $crate::Body for $name {
+            type Fields = $fields;
+            const NAME: &'static str = stringify!($name);
+            const ABOUT: &'static str = concat!($($about),+);
+
+            $(fn example() -> Option<$crate::macros::Json> {
+                Some($crate::macros::json!($example))
+            })?
+
+            $(fn empty() -> Option<$fields> {
+                Some($empty)
+            })?
+
+            fn fields($object: &mut $crate::Object<'_, '_>) -> $fields {
+                $read
+            }
+
+            $(fn read(value: $crate::Value<'_, '_>) -> $crate::macros::Field<$fields> {
+                if value.is_list() {
+                    let $list = value;
+                    return $crate::macros::Field::Value($items);
+                }
+                value.object(Self::fields)
+            })?
+        }
+    };
 }
 
 /// A body without fields, which may be left out.
 impl Body for () {
     type Fields = ();
+    const NAME: &'static str = "";
+    const ABOUT: &'static str = "";
 
     fn empty() -> Option<()> {
         Some(())
     }
 
-    fn read(value: Value<'_, '_>) -> Field<()> {
-        value.object(|_| ())
-    }
+    fn fields(_: &mut Object<'_, '_>) {}
 }
 
 /// A value in a body, with its path.
@@ -57,13 +187,18 @@ pub struct Value<'r, 'a> {
     json: Option<Json<'a>>,
     path: Path,
     required: bool,
+    nullable: bool,
+    /// Description of the field. Empty while a request is read.
+    about: String,
+    /// Number of items of a list, as the document has it.
+    documented: Option<RangeInclusive<usize>>,
     reader: &'r mut Reader,
 }
 
 /// A JSON object. Its fields are read one by one, in the order in which errors are reported.
 #[derive(Debug)]
 pub struct Object<'r, 'a> {
-    /// `None` if the value is not an object.
+    /// `None` if the value is not an object, or is described.
     fields: Option<Vec<(Cow<'a, str>, &'a RawValue)>>,
     known: Vec<&'static str>,
     path: Path,
@@ -93,6 +228,9 @@ struct Reader {
     errors: FieldErrors,
     /// Syntax error in a part of the body. The first parse checks only the outer shape.
     syntax: Option<String>,
+    /// Whether the readers describe what they read, because there is no request.
+    is_describing: bool,
+    description: Description,
 }
 
 /// Reads a request body.
@@ -119,13 +257,8 @@ pub(crate) fn read_json<T: Body>(
 ) -> Result<(Field<T::Fields>, FieldErrors), String> {
     let json: &RawValue = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     let mut reader = Reader::default();
-    let value = Value {
-        json: Some(Json::Once(json)),
-        path,
-        required: T::empty().is_none(),
-        reader: &mut reader,
-    };
-    let fields = match T::read(value) {
+    let value = Value::new(Some(Json::Once(json)), path, &mut reader);
+    let fields = match T::read(Value { required: T::empty().is_none(), ..value }) {
         Field::Absent => T::empty().map_or(Field::Invalid, Field::Value),
         fields => fields,
     };
@@ -135,6 +268,15 @@ pub(crate) fn read_json<T: Body>(
     }
 }
 
+/// Describes the body `T`, and returns a reference to its schema.
+pub(super) fn describe<T: Body>(description: &mut Description) -> Schema {
+    let own = std::mem::take(description);
+    let mut reader = Reader { is_describing: true, description: own, ..Reader::default() };
+    let reference = reader.describe::<T>();
+    *description = reader.description;
+    reference
+}
+
 /// Whether the content type is `application/json`, with any parameters.
 fn is_json(headers: &HeaderMap) -> bool {
     let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -142,26 +284,47 @@ fn is_json(headers: &HeaderMap) -> bool {
     media_type.eq_ignore_ascii_case("application/json")
 }
 
-impl<'a> Value<'_, 'a> {
+impl<'r, 'a> Value<'r, 'a> {
+    const fn new(json: Option<Json<'a>>, path: Path, reader: &'r mut Reader) -> Self {
+        let about = String::new();
+        Self { json, path, required: false, nullable: false, about, documented: None, reader }
+    }
+
     /// Makes the value required.
     #[must_use]
     pub fn required(self) -> Self {
         Self { required: true, ..self }
     }
 
-    /// Parses a string.
+    /// Sets the number of items that the document has, for a list whose length another check limits
+    /// further.
     #[must_use]
-    pub fn text<T: FromStr<Err: fmt::Display>>(self) -> Field<T> {
-        self.parse(|scalar| match scalar {
+    pub fn documented(self, lengths: RangeInclusive<usize>) -> Self {
+        Self { documented: Some(lengths), ..self }
+    }
+
+    /// Parses a string, whose schema follows from its type.
+    #[must_use]
+    pub fn text<T: TextForm + FromStr<Err: fmt::Display>>(self) -> Field<T> {
+        self.text_of(Description::text::<T>)
+    }
+
+    /// Parses a string, which has this schema.
+    #[must_use]
+    pub fn text_of<T: FromStr<Err: fmt::Display>>(
+        self,
+        schema: impl FnOnce(&mut Description) -> Schema,
+    ) -> Field<T> {
+        self.parse(schema, |scalar| match scalar {
             JsonScalar::Text(text) => text.parse().map_err(|rule: T::Err| Some(rule.to_string())),
             JsonScalar::Other(_) => Err(None),
         })
     }
 
-    /// Parses a string or a number by its characters.
+    /// Parses a string or a number by its characters. `S` is the schema of the number.
     #[must_use]
-    pub fn scalar<T: FromStr<Err: fmt::Display>>(self) -> Field<T> {
-        self.parse(|scalar| {
+    pub fn number<T: FromStr<Err: fmt::Display>, S: ToSchema>(self, _: S) -> Field<T> {
+        self.parse(Description::reference::<S>, |scalar| {
             let text = match &scalar {
                 JsonScalar::Text(text) => text,
                 JsonScalar::Other(json) => *json,
@@ -173,7 +336,7 @@ impl<'a> Value<'_, 'a> {
     /// Parses `true` or `false`.
     #[must_use]
     pub fn flag(self) -> Field<bool> {
-        self.parse(|scalar| match scalar {
+        self.parse(Description::inline::<bool>, |scalar| match scalar {
             JsonScalar::Other("true") => Ok(true),
             JsonScalar::Other("false") => Ok(false),
             JsonScalar::Other(_) | JsonScalar::Text(_) => Err(Some(FLAG_RULE.to_owned())),
@@ -183,9 +346,13 @@ impl<'a> Value<'_, 'a> {
     /// Parses a string or another scalar with `read`, which returns the broken rule, or `None` if
     /// the value must be a string.
     pub fn parse<T>(
-        self,
+        mut self,
+        schema: impl FnOnce(&mut Description) -> Schema,
         read: impl FnOnce(JsonScalar<'a>) -> Result<T, Option<String>>,
     ) -> Field<T> {
+        if self.is_described(|reader| schema(&mut reader.description)) {
+            return Field::Absent;
+        }
         self.present(|json, path, reader| {
             let scalar = if json.starts_with('"') {
                 JsonScalar::Text(reader.syntax(serde_json::from_str::<Text<'a>>(json))?.0)
@@ -202,8 +369,17 @@ impl<'a> Value<'_, 'a> {
     pub fn nullable<T>(self, read: impl FnOnce(Self) -> Field<T>) -> Field<Option<T>> {
         match self.json {
             Some(Json::Once(json)) if json.get() == "null" => Field::Value(None),
-            _ => read(self).map(Some),
+            _ => read(Self { nullable: true, ..self }).map(Some),
         }
+    }
+
+    /// Reads the object `T`.
+    #[must_use]
+    pub fn of<T: Body>(mut self) -> Field<T::Fields> {
+        if self.is_described(Reader::describe::<T>) {
+            return Field::Absent;
+        }
+        T::read(self)
     }
 
     /// Reads the fields of an object with `read`.
@@ -241,11 +417,20 @@ impl<'a> Value<'_, 'a> {
     }
 
     fn entries_at<T>(
-        self,
+        mut self,
         most: usize,
         path_of: impl Fn(&Path, &str) -> Path,
         mut read: impl FnMut(&str, Value<'_, 'a>) -> T,
     ) -> Field<Vec<(String, T)>> {
+        let schema = |reader: &mut Reader| {
+            json!({
+                "type": "object", "maxProperties": most, "propertyNames": { "type": "string" },
+                "additionalProperties": reader.schema_of(|it| read("", it)),
+            })
+        };
+        if self.is_described(schema) {
+            return Field::Absent;
+        }
         self.present(|json, path, reader| {
             if !json.starts_with('{') {
                 reader.refuse(path, "must be a JSON object");
@@ -262,36 +447,55 @@ impl<'a> Value<'_, 'a> {
             }
             let mut entry = |(name, json): (&str, _)| {
                 let path = path_of(&path, name);
-                let value = Value { json: Some(json), path, required: false, reader: &mut *reader };
-                (name.to_owned(), read(name, value))
+                (name.to_owned(), read(name, Value::new(Some(json), path, &mut *reader)))
             };
             Some(given.into_iter().map(&mut entry).collect())
         })
     }
 
-    /// Reads an array of objects with `read`. The fields of an item that is not an object are
-    /// invalid.
-    pub fn objects<T>(
+    /// Reads an array of objects. The fields of an item that is not an object are invalid.
+    #[must_use]
+    pub fn objects<T: Body>(self, lengths: RangeInclusive<usize>) -> Field<Vec<T::Fields>> {
+        self.list(lengths, |item| {
+            let Value { json, path, reader, .. } = item;
+            let item = Value::new(json, path.clone(), &mut *reader).required();
+            if let Field::Value(fields) = item.of::<T>() {
+                return fields;
+            }
+            T::fields(&mut Object { fields: None, known: Vec::new(), path, reader })
+        })
+    }
+
+    /// Reads an array of strings.
+    #[must_use]
+    pub fn texts<T: TextForm + FromStr<Err: fmt::Display>>(
         self,
         lengths: RangeInclusive<usize>,
-        mut read: impl FnMut(&mut Object<'_, 'a>) -> T,
-    ) -> Field<Vec<T>> {
-        self.list(lengths, |item| {
-            let Value { json, path, required, reader } = item;
-            let item = Value { json, path: path.clone(), required, reader: &mut *reader };
-            if let Field::Value(value) = item.object(&mut read) {
-                return value;
-            }
-            read(&mut Object { fields: None, known: Vec::new(), path, reader })
-        })
+    ) -> Field<Vec<Field<T>>> {
+        self.list(lengths, |text| text.required().text())
     }
 
     /// Reads the items of an array with `read`.
     pub fn list<T>(
-        self,
+        mut self,
         lengths: RangeInclusive<usize>,
         mut read: impl FnMut(Value<'_, 'a>) -> T,
     ) -> Field<Vec<T>> {
+        let documented = self.documented.take().unwrap_or_else(|| lengths.clone());
+        let schema = |reader: &mut Reader| {
+            let items = reader.schema_of(&mut read);
+            let mut schema = json!({ "type": "array", "items": items });
+            if *documented.start() > 0 {
+                schema = with(schema, "minItems", *documented.start());
+            }
+            if *documented.end() < usize::MAX {
+                schema = with(schema, "maxItems", *documented.end());
+            }
+            schema
+        };
+        if self.is_described(schema) {
+            return Field::Absent;
+        }
         self.present(|json, path, reader| {
             if !json.starts_with('[') {
                 reader.refuse(path, "must be an array");
@@ -307,12 +511,8 @@ impl<'a> Value<'_, 'a> {
                 return None;
             }
             let mut item = |(index, json)| {
-                read(Value {
-                    json: Some(Json::Once(json)),
-                    path: path.index(index),
-                    required: true,
-                    reader: &mut *reader,
-                })
+                let (json, path) = (Some(Json::Once(json)), path.index(index));
+                read(Value::new(json, path, &mut *reader).required())
             };
             Some(items.into_iter().enumerate().map(&mut item).collect())
         })
@@ -324,9 +524,29 @@ impl<'a> Value<'_, 'a> {
         matches!(self.json, Some(Json::Once(json)) if json.get().starts_with('['))
     }
 
+    /// Whether the value is described instead of read. `schema` is its schema.
+    fn is_described(&mut self, schema: impl FnOnce(&mut Reader) -> Schema) -> bool {
+        if !self.reader.is_describing {
+            return false;
+        }
+        let mut schema = schema(self.reader);
+        if self.nullable {
+            schema = json!({ "anyOf": [schema, { "type": "null" }] });
+        }
+        if !self.about.is_empty() {
+            schema = with(schema, "description", self.about.trim());
+        }
+        let name = match self.path.steps().last() {
+            Some(PathStep::Field(name)) => name,
+            _ => "",
+        };
+        self.reader.description.field(name, schema, self.required);
+        true
+    }
+
     /// Reads the JSON with `read`. A missing value and `null` are absent.
     fn present<T>(self, read: impl FnOnce(&'a str, Path, &mut Reader) -> Option<T>) -> Field<T> {
-        let Self { json, path, required, reader } = self;
+        let Self { json, path, required, reader, .. } = self;
         match json {
             Some(Json::Twice) => {
                 reader.errors.push(path, "must be given only once");
@@ -350,8 +570,8 @@ impl<'a> Value<'_, 'a> {
 }
 
 impl<'a> Object<'_, 'a> {
-    /// The field `field`.
-    pub fn field(&mut self, field: &'static str) -> Value<'_, 'a> {
+    /// The field `field`, which `about` describes.
+    pub fn field(&mut self, field: &'static str, about: impl fmt::Display) -> Value<'_, 'a> {
         let given = |fields: &Vec<(Cow<'a, str>, &'a RawValue)>| {
             let mut given = fields.iter().filter(|(name, _)| name == field).map(|(_, json)| *json);
             match (given.next(), given.next()) {
@@ -363,14 +583,14 @@ impl<'a> Object<'_, 'a> {
         self.known.push(field);
         let path = self.path.field(field);
         self.reader.errors.expect(&path);
-        Value { json, path, required: false, reader: &mut *self.reader }
+        let about = if self.reader.is_describing { about.to_string() } else { String::new() };
+        Value { about, ..Value::new(json, path, &mut *self.reader) }
     }
 
-    /// The field `field`, which clients may also send under the name `alias`.
-    pub fn aliased(&mut self, field: &'static str, alias: &'static str) -> Value<'_, 'a> {
+    /// Reads the field `field` also under the name `alias`.
+    pub fn alias(&mut self, field: &'static str, alias: &'static str) {
         let sent = self.fields.iter_mut().flatten().filter(|(name, _)| name == alias);
         sent.for_each(|(name, _)| *name = field.into());
-        self.field(field)
     }
 
     /// Reports that the field `field` breaks a rule about several fields.
@@ -399,6 +619,21 @@ impl<'a> Object<'_, 'a> {
 }
 
 impl Reader {
+    /// Describes the object `T`, and returns a reference to its schema.
+    fn describe<T: Body>(&mut self) -> Schema {
+        let mark = self.description.mark();
+        let (known, path) = (Vec::new(), Path::default());
+        T::fields(&mut Object { fields: None, known, path, reader: self });
+        self.description.take_object(mark, T::NAME, T::ABOUT, T::example())
+    }
+
+    /// The schema of a value that `read` reads.
+    fn schema_of<'a, T>(&mut self, read: impl FnOnce(Value<'_, 'a>) -> T) -> Schema {
+        let mark = self.description.mark();
+        read(Value::new(None, Path::default(), self));
+        self.description.take_value(mark)
+    }
+
     /// Reports that the value at `path` breaks `rule`. The body itself is reported as `body`.
     fn refuse(&mut self, path: Path, rule: impl fmt::Display) {
         let FieldError { path, rule } = FieldError::new(path, rule);
@@ -461,30 +696,41 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schemas;
     use fracti_core::{Error, decimal::Decimal, id::UserId};
+    use utoipa::openapi::path::Operation;
 
-    #[derive(Debug, Default)]
-    struct Order {
+    #[derive(Debug)]
+    struct NewOrder {
         amount: Field<Decimal>,
-        note: Field<Option<UserId>>,
         items: Field<Vec<Field<UserId>>>,
+        note: Field<Option<UserId>>,
     }
 
-    impl Body for Order {
-        type Fields = Self;
-
-        fn read(value: Value<'_, '_>) -> Field<Self> {
-            value.object(|order| Self {
-                amount: order.field("amount").required().scalar(),
-                items: order
-                    .field("items")
-                    .objects(0..=3, |item| item.field("userId").required().text()),
-                note: order.field("note").nullable(Value::text),
-            })
+    crate::body! {
+        /// An
+        /// order.
+        #[example = { "amount": 1 }]
+        Order => NewOrder {
+            /// Amount
+            /// of it.
+            amount: "amount".required().number(schemas::AmountInput),
+            /// Items.
+            items: "items".documented(1..=2).objects::<Item>(0..=3),
+            /// Note.
+            note: "note".nullable(Value::text),
         }
     }
 
-    fn parsed(json: &str) -> Draft<Order> {
+    crate::body! {
+        /// An item.
+        Item => Field<UserId> {
+            /// User.
+            user: "userId".required().text(),
+        } => user
+    }
+
+    fn parsed(json: &str) -> Draft<NewOrder> {
         let headers = [(header::CONTENT_TYPE, "application/json".parse().unwrap())];
         read::<Order>(&headers.into_iter().collect(), json.as_bytes())
     }
@@ -540,6 +786,41 @@ mod tests {
         ] {
             assert_eq!(errors(json), [(path.to_owned(), rule.to_owned())], "{json}");
         }
+    }
+
+    #[test]
+    fn reader_without_a_request_writes_the_schemas() {
+        let (mut description, mut schemas) = (Description::default(), Vec::new());
+        let order = describe::<Order>(&mut description);
+        assert_eq!(order, json!({ "$ref": "#/components/schemas/Order" }));
+        description.complete(&mut Operation::default(), &mut schemas);
+        let schemas: BTreeMap<_, _> =
+            schemas.into_iter().map(|(name, schema)| (name, json!(schema))).collect();
+        assert!(schemas.keys().eq(["AmountInput", "Item", "Order", "UserId"]));
+        let order = json!({
+            "type": "object", "description": "An order.", "required": ["amount"],
+            "properties": {
+                "amount": {
+                    "$ref": "#/components/schemas/AmountInput", "description": "Amount of it.",
+                },
+                "items": {
+                    "type": "array", "items": { "$ref": "#/components/schemas/Item" },
+                    "minItems": 1, "maxItems": 2, "description": "Items.",
+                },
+                "note": {
+                    "anyOf": [{ "$ref": "#/components/schemas/UserId" }, { "type": "null" }],
+                    "description": "Note.",
+                },
+            },
+            "example": { "amount": 1 },
+        });
+        let item = json!({
+            "type": "object", "description": "An item.", "required": ["userId"],
+            "properties": {
+                "userId": { "$ref": "#/components/schemas/UserId", "description": "User." },
+            },
+        });
+        assert_eq!((&schemas["Order"], &schemas["Item"]), (&order, &item));
     }
 
     #[test]

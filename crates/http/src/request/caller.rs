@@ -6,7 +6,13 @@ use axum::{extract::FromRequestParts, http::request::Parts};
 use fracti_core::{chat_id::ChatId, telegram::User};
 use fracti_store::MemberKey;
 
-use crate::{App, Code, Id, Parameters, Principal, Problem, Query};
+use crate::{
+    App, Code, Id, Parameters, Principal, Problem, Query,
+    request::{
+        description::{Described, Description},
+        query,
+    },
+};
 
 /// The authenticated Telegram user, with the query parameters `Q`.
 ///
@@ -56,5 +62,17 @@ impl<Q: Parameters> FromRequestParts<App> for AsMember<Q> {
         let Id(group) = Id::from_request_parts(parts, app).await?;
         let Query(query) = Query::from_request_parts(parts, app).await?;
         Ok(Self(MemberKey { group, user }, query))
+    }
+}
+
+impl<Q: Parameters> Described for Caller<Q> {
+    fn describe(request: &mut Description) {
+        query::describe::<Q>(request);
+    }
+}
+
+impl<Q: Parameters> Described for AsMember<Q> {
+    fn describe(request: &mut Description) {
+        query::describe::<Q>(request);
     }
 }

@@ -2,39 +2,27 @@
 
 use fracti_core::expense::Filter;
 
-use utoipa::IntoParams;
-
-use crate::{Parameters, QueryReader, schemas};
-
-/// Query parameters of [`Filter`], as the OpenAPI document describes them.
-#[derive(Debug, IntoParams)]
-#[into_params(parameter_in = Query, rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes the parameters that are read")]
-pub struct FilterParams {
-    /// Return no expenses that happened before this day.
-    from: Option<schemas::CalendarDate>,
-    /// Return no expenses that happened after this day.
-    to: Option<schemas::CalendarDate>,
-    /// Return only expenses of this category.
-    category: Option<schemas::ExpenseCategory>,
-    /// Return only expenses that this member paid or shares.
-    member_id: Option<schemas::MemberId>,
-    /// Return only expenses with this text in their description or notes, regardless of case.
-    #[param(inline)]
-    q: Option<schemas::SearchText>,
-}
+use crate::{Description, Parameters, QueryReader, schemas};
 
 impl Parameters for Filter {
     /// Reads all conditions but the payer, which lists of the payer's own expenses do not have.
     fn read(query: &mut QueryReader) -> Self {
-        let (from, to) = query.period("from", "to");
+        let (from, to) = query.period(
+            ("from", "Return no expenses that happened before this day."),
+            ("to", "Return no expenses that happened after this day."),
+        );
         Self {
             from,
             to,
-            category: query.read("category"),
+            category: query.text("category", "Return only expenses of this category."),
             payer: None,
-            member: query.read("memberId"),
-            text: query.read("q"),
+            member: query.text("memberId", "Return only expenses that this member paid or shares."),
+            text: query.read(
+                "q",
+                "Return only expenses with this text in their description or notes, regardless of \
+                 case.",
+                Description::inline::<schemas::SearchText>,
+            ),
         }
     }
 }

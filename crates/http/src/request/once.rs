@@ -1,6 +1,9 @@
 //! The extractor of a request that writes, with its idempotency key.
 
+use std::time::Duration;
+
 use axum::{
+    body::Bytes,
     extract::{FromRequest, FromRequestParts, Request},
     http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     response::Response,
@@ -12,15 +15,18 @@ use fracti_store::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
+use tokio::time::timeout;
 
 use crate::{
-    App, Context, Data, Principal, Problem,
+    App, Code, Context, Data, Principal, Problem,
     request::{
         body::{self, Body},
-        json,
+        description::{Described, Description},
     },
-    response::limits::MAX_KEY,
-    response::{envelope, etag},
+    response::{
+        envelope, etag,
+        limits::{MAX_BODY_KIB, MAX_KEY},
+    },
 };
 
 /// Header with the idempotency key.
@@ -61,10 +67,39 @@ impl<T: Body> FromRequest<App> for Once<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let (head, request) = Head::of(request, app).await?;
-        let bytes = json::bytes(request, app).await?;
+        let bytes = bytes(request, app).await?;
         let body = body::read::<T>(&head.headers, &bytes);
         Ok(Self { body, key: head.key(&bytes), creation: head.creation })
     }
+}
+
+impl<T: Body> Described for Once<T> {
+    fn describe(request: &mut Description) {
+        if !T::NAME.is_empty() {
+            let schema = body::describe::<T>(request);
+            request.body("application/json", T::empty().is_none(), &schema);
+        }
+    }
+}
+
+/// Time limit for receiving a body, below the deadline of the request. On Lambda the body arrives
+/// with the event; elsewhere the limit closes stalled requests.
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Reads a body of limited size.
+async fn bytes(request: Request, app: &App) -> Result<Bytes, Problem> {
+    let bytes = timeout(BODY_TIMEOUT, Bytes::from_request(request, app)).await;
+    let late = |_| {
+        let message = format!("the body did not arrive within {} seconds", BODY_TIMEOUT.as_secs());
+        Problem::new(Code::InvalidJson, message)
+    };
+    bytes.map_err(late)?.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            let message = format!("the body must have at most {MAX_BODY_KIB} KiB");
+            Problem::new(Code::PayloadTooLarge, message)
+        }
+        _ => Problem::new(Code::InvalidJson, rejection.body_text()),
+    })
 }
 
 impl Head {

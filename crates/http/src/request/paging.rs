@@ -24,7 +24,8 @@ const SIGNATURE: usize = 16;
 pub struct Paging {
     limit: Option<usize>,
     cursor: Option<String>,
-    app: App,
+    /// `None` if the parameters are described; then there are no cursors.
+    app: Option<App>,
 }
 
 /// The list that a cursor belongs to: its name and its owner.
@@ -72,8 +73,8 @@ impl<const MAX: usize> FromStr for Limit<MAX> {
 impl Paging {
     /// Reads the requested page of a list whose pages have up to `MAX` items.
     pub fn up_to<const MAX: usize>(query: &mut QueryReader) -> Self {
-        let limit = query.read("limit").map(|Limit::<MAX>(limit)| limit);
-        Self { limit, cursor: query.read("cursor"), app: query.app().clone() }
+        let limit = query.parse("limit").map(|Limit::<MAX>(limit)| limit);
+        Self { limit, cursor: query.parse("cursor"), app: query.app().cloned() }
     }
 
     /// Requested number of items.
@@ -137,7 +138,10 @@ impl Paging {
             Hmac::<Sha256>::new_from_slice(bytes)
                 .unwrap_or_else(|_| unreachable!("HMAC takes a key of any length"))
         };
-        let secret = key(self.app.bot_token.expose().as_bytes());
+        let Some(app) = &self.app else {
+            unreachable!("a handler has the parameters of a request")
+        };
+        let secret = key(app.bot_token.expose().as_bytes());
         let secret = secret.chain_update("fracti cursor").finalize().into_bytes();
         key(&secret).chain_update(&list_id.0).chain_update([0]).chain_update(json)
     }

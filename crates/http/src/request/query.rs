@@ -1,17 +1,22 @@
-//! Query parameters. Each endpoint has a type that names its parameters; unknown ones are refused.
+//! Query parameters. Each endpoint has a type that reads its parameters; unknown ones are refused.
 
 use std::{fmt, str::FromStr};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use fracti_core::input::FieldErrors;
+use fracti_core::{input::FieldErrors, text_form::TextForm};
+use serde_json::Value as Schema;
 
 use crate::{
     App, Problem,
-    request::body::{FLAG_RULE, shortened},
+    request::{
+        body::{FLAG_RULE, shortened},
+        description::Description,
+    },
     response::amounts::{AmountsAs, PARAMETER},
 };
 
-/// The query parameters of an endpoint.
+/// The query parameters of an endpoint. Their reader is also their description: over a request it
+/// reads, and over nothing it describes the parameters.
 pub trait Parameters: Sized {
     /// Reads the parameters. The reader collects errors.
     fn read(query: &mut QueryReader) -> Self;
@@ -26,30 +31,23 @@ impl Parameters for () {
 #[derive(Clone, Copy, Debug)]
 pub struct Query<Q>(pub Q);
 
-/// A parameter that is `true` or `false`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flag(pub bool);
-
-/// Error returned for a text that is neither `true` nor `false`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{FLAG_RULE}")]
-pub struct FlagError;
-
-impl FromStr for Flag {
-    type Err = FlagError;
-
-    fn from_str(text: &str) -> Result<Self, FlagError> {
-        text.parse().map(Self).map_err(|_| FlagError)
-    }
-}
-
-/// Reads parameters by name and collects errors.
-#[derive(Debug)]
+/// Reads parameters by name and collects errors, or describes them.
+#[derive(Debug, Default)]
 pub struct QueryReader {
     pairs: Vec<(String, String)>,
     known: Vec<&'static str>,
     errors: FieldErrors,
-    app: App,
+    /// `None` if the parameters are described.
+    app: Option<App>,
+    description: Description,
+}
+
+/// Describes the parameters `Q`.
+pub(super) fn describe<Q: Parameters>(description: &mut Description) {
+    let own = std::mem::take(description);
+    let mut reader = QueryReader { description: own, ..QueryReader::default() };
+    Q::read(&mut reader);
+    *description = reader.description;
 }
 
 impl<Q: Parameters> FromRequestParts<App> for Query<Q> {
@@ -58,19 +56,66 @@ impl<Q: Parameters> FromRequestParts<App> for Query<Q> {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let query = parts.uri.query().unwrap_or_default();
         let pairs = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-        let (known, errors) = (Vec::new(), FieldErrors::default());
-        let mut reader = QueryReader { pairs, known, errors, app: app.clone() };
+        let app = Some(app.clone());
+        let mut reader = QueryReader { pairs, app, ..QueryReader::default() };
         let parameters = Q::read(&mut reader);
         // Known on every route: the layer of `amounts` applies it.
-        reader.read::<AmountsAs>(PARAMETER);
+        reader.parse::<AmountsAs>(PARAMETER);
         reader.finish()?;
         Ok(Self(parameters))
     }
 }
 
 impl QueryReader {
-    /// The parameter `name`, or `None` if it is missing or invalid.
-    pub fn read<T: FromStr<Err: fmt::Display>>(&mut self, name: &'static str) -> Option<T> {
+    /// A text, whose schema follows from its type, or `None` if it is missing or invalid.
+    pub fn text<T: TextForm + FromStr<Err: fmt::Display>>(
+        &mut self,
+        name: &'static str,
+        about: impl fmt::Display,
+    ) -> Option<T> {
+        self.read(name, about, Description::text::<T>)
+    }
+
+    /// `true` or `false`, or `None` if it is missing or invalid.
+    pub fn flag(&mut self, name: &'static str, about: impl fmt::Display) -> Option<bool> {
+        self.describe(name, about, Description::inline::<bool>);
+        self.value(name, |text| text.parse().map_err(|_| FLAG_RULE))
+    }
+
+    /// The parameter `name`, which has this schema, or `None` if it is missing or invalid.
+    pub fn read<T: FromStr<Err: fmt::Display>>(
+        &mut self,
+        name: &'static str,
+        about: impl fmt::Display,
+        schema: impl FnOnce(&mut Description) -> Schema,
+    ) -> Option<T> {
+        self.describe(name, about, schema);
+        self.parse(name)
+    }
+
+    /// Describes the parameter `name`, which is read elsewhere.
+    pub fn describe(
+        &mut self,
+        name: &'static str,
+        about: impl fmt::Display,
+        schema: impl FnOnce(&mut Description) -> Schema,
+    ) {
+        if self.app.is_none() {
+            let schema = schema(&mut self.description);
+            self.description.parameter(name, about, &schema);
+        }
+    }
+
+    /// A parameter that the document describes for all endpoints.
+    pub(crate) fn parse<T: FromStr<Err: fmt::Display>>(&mut self, name: &'static str) -> Option<T> {
+        self.value(name, str::parse)
+    }
+
+    fn value<T, E: fmt::Display>(
+        &mut self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Option<T> {
         self.known.push(name);
         self.errors.expect(&name.into());
         let mut values = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, it)| it);
@@ -79,15 +124,20 @@ impl QueryReader {
             self.errors.push(name, "must be given only once");
             return None;
         }
-        self.errors.keep(name, value.parse())
+        self.errors.keep(name, parse(value))
     }
 
-    /// The first and the last day of a period. Reports that the first is after the last.
-    pub fn period<T>(&mut self, first: &'static str, last: &'static str) -> (Option<T>, Option<T>)
+    /// The first and the last day of a period, each a name and a description. Reports that the first
+    /// is after the last.
+    pub fn period<T>(
+        &mut self,
+        (first, about_first): (&'static str, &'static str),
+        (last, about_last): (&'static str, &'static str),
+    ) -> (Option<T>, Option<T>)
     where
-        T: FromStr<Err: fmt::Display> + PartialOrd,
+        T: TextForm + FromStr<Err: fmt::Display> + PartialOrd,
     {
-        let (from, to) = (self.read::<T>(first), self.read::<T>(last));
+        let (from, to) = (self.text::<T>(first, about_first), self.text::<T>(last, about_last));
         self.check_order((first, from.as_ref()), (last, to.as_ref()));
         (from, to)
     }
@@ -114,9 +164,9 @@ impl QueryReader {
         self.errors.push(name, rule);
     }
 
-    /// The application.
-    pub(crate) const fn app(&self) -> &App {
-        &self.app
+    /// The application. `None` if the parameters are described.
+    pub(crate) const fn app(&self) -> Option<&App> {
+        self.app.as_ref()
     }
 
     fn finish(self) -> Result<(), Problem> {

@@ -9,6 +9,7 @@ use axum::{
 };
 use fracti_core::input::{Draft, Field, FieldErrors, Unreadable};
 use fracti_store::RequestContext;
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 
@@ -16,6 +17,7 @@ use crate::{
     App, Code, Problem,
     request::{
         body::{self, Body, shortened},
+        description::{Described, Description},
         once::{Head, IdempotencyKey},
     },
     response::limits::MAX_UPLOAD_MIB,
@@ -90,6 +92,27 @@ impl<T: Body> FromRequest<App> for Upload<T> {
         let hash = |part: &Option<Bytes>| Sha256::digest(part.as_deref().unwrap_or_default());
         let contents = [hash(&read.file), hash(&read.options)].concat();
         Ok(Self { key: head.key(&contents), form: read.form::<T>(), creation })
+    }
+}
+
+/// The form's schema. Each part is text, because generators of clients do not agree on how a part is
+/// sent that is an object.
+impl<T: Body> Described for Upload<T> {
+    fn describe(request: &mut Description) {
+        let options = body::describe::<T>(request);
+        let mark = request.mark();
+        let about =
+            format!("The file, as the other app exported it, of at most {MAX_UPLOAD_MIB} MiB.");
+        let file = json!({ "type": "string", "format": "binary", "description": about });
+        request.field(FILE, file, true);
+        let text = json!({
+            "type": "string", "description": format!("The JSON of `{}`, as text.", T::NAME),
+            "contentMediaType": "application/json", "contentSchema": options,
+        });
+        request.field(OPTIONS, text, T::empty().is_none());
+        let about = "A file to import, and the options.";
+        let schema = request.take_object(mark, "ImportForm", about, None);
+        request.body("multipart/form-data", true, &schema);
     }
 }
 

@@ -4,11 +4,11 @@
 //! Schemas of input are as strict as JSON Schema allows. A stored value that may break the rules
 //! for input, like a wallet in a v0 row, has the schema of plain text.
 
-use std::{borrow::Cow, marker::PhantomData};
+use std::borrow::Cow;
 
 use fracti_core::{
-    chat_id, currency, entry_id, expense, id, import, ledger, settlement, spending, split, tally,
-    targets, text,
+    currency, entry_id, expense, id, import, ledger, settlement, spending, split, tally, targets,
+    text,
     text_form::{TextForm, TextRule},
     time, token, ton,
 };
@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{ArrayBuilder, ObjectBuilder, Ref, RefOr, Schema, Type, schema::AnyOfBuilder},
+    openapi::{ArrayBuilder, Ref, RefOr, Schema},
 };
 
 use crate::{
@@ -70,30 +70,6 @@ const NAME_PREFIXES: [(&str, &str); 3] = [
     (split::PartKind::NAME, "PART"),
 ];
 
-/// The JSON of a `T` as text, for a part of a form: generators of clients do not agree on how a part
-/// is sent that is an object.
-#[derive(Clone, Copy, Debug)]
-pub struct JsonText<T>(PhantomData<T>);
-
-impl<T: ToSchema> PartialSchema for JsonText<T> {
-    fn schema() -> RefOr<Schema> {
-        let content = Ref::from_schema_name(T::name());
-        ObjectBuilder::new()
-            .description(Some(format!("The JSON of `{}`, as text.", T::name())))
-            .schema_type(Type::String)
-            .content_media_type("application/json")
-            .content_schema(Some(content))
-            .into()
-    }
-}
-
-impl<T: ToSchema> ToSchema for JsonText<T> {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((T::name().into_owned(), T::schema()));
-        T::schemas(schemas);
-    }
-}
-
 /// Id of a group, an expense or a settlement.
 pub type ResourceId = Text<uuid::Uuid>;
 /// Telegram id of a user.
@@ -102,8 +78,6 @@ pub type UserId = Text<id::UserId>;
 pub type MemberId = Text<id::MemberId>;
 /// Id of a ledger entry.
 pub type EntryId = Text<entry_id::EntryId>;
-/// Id of a Telegram chat.
-pub type ChatId = Text<chat_id::ChatId>;
 /// A moment.
 pub type Timestamp = Text<time::Timestamp>;
 /// A calendar date.
@@ -116,38 +90,18 @@ pub type TargetPeriod = Text<targets::Period>;
 pub type CategoryStatus = Text<targets::CategoryStatus>;
 /// Id of a spending.
 pub type SpendingId = Text<spending::SpendingId>;
-/// Title of a spending.
-pub type SpendingTitle = Text<text::SpendingTitle>;
-/// Emoji of a spending.
-pub type SpendingEmoji = Text<text::Emoji>;
-/// Notes about a spending.
-pub type SpendingNotes = Text<text::SpendingNotes>;
-/// Key of a category of spendings.
-pub type CategoryKey = Text<targets::CategoryKey>;
 /// Name of a category.
 pub type CategoryLabel = Text<text::CategoryLabel>;
 /// Currency code.
 pub type Currency = Text<currency::Currency>;
-/// Title of a group.
-pub type GroupTitle = Text<text::Title>;
-/// Name of a guest.
-pub type GuestName = Text<text::GuestName>;
-/// Description of an expense.
-pub type ExpenseDescription = Text<text::Description>;
-/// Notes about an expense.
-pub type ExpenseNotes = Text<text::Notes>;
 /// Name of an API token.
 pub type TokenName = Text<text::TokenName>;
 /// Scope of an API token.
 pub type TokenScope = Text<token::Scope>;
 /// Text to search for.
 pub type SearchText = Text<text::SearchText>;
-/// Note of an adjustment.
-pub type EntryNote = Text<text::Note>;
 /// TON address.
 pub type WalletAddress = Text<ton::TonAddress>;
-/// Hash of a blockchain transaction.
-pub type TxHash = Text<settlement::TxHash>;
 /// Status of a settlement.
 pub type SettlementStatus = Text<settlement::SettlementStatus>;
 /// How an expense is split.
@@ -156,8 +110,6 @@ pub type SplitType = Text<split::SplitType>;
 pub type LineKind = Text<split::LineKind>;
 /// How a line is divided among the members who share the lines that it applies to.
 pub type LineSplit = Text<split::LineSplit>;
-/// Name of a line of a receipt.
-pub type LineName = Text<text::LineName>;
 /// Kind of a part of a share.
 pub type PartKind = Text<split::PartKind>;
 /// Category of an expense.
@@ -342,50 +294,13 @@ impl ToSchema for JsonDecimal {
     }
 }
 
-/// Category of an edited expense, where `null` removes the category.
-#[must_use]
-pub fn category_or_null() -> Schema {
-    or_null::<ExpenseCategory>("New category; `null` removes it.")
-}
-
-/// Notes of an edited expense, where `null` removes the notes.
-#[must_use]
-pub fn notes_or_null() -> Schema {
-    or_null::<ExpenseNotes>("New notes; `null` removes them.")
-}
-
-/// Emoji of an edited spending, where `null` removes the emoji.
-#[must_use]
-pub fn emoji_or_null() -> Schema {
-    or_null::<SpendingEmoji>("New emoji; `null` removes it.")
-}
-
-/// Notes of an edited spending, where `null` removes the notes.
-#[must_use]
-pub fn spending_notes_or_null() -> Schema {
-    or_null::<SpendingNotes>("New notes; `null` removes them.")
-}
-
-/// A schema that also accepts `null`.
-///
-/// This is an `anyOf`, because utoipa writes a `oneOf` with `null` for every optional field, and
-/// the document removes those.
-fn or_null<T: ToSchema>(description: &str) -> Schema {
-    let null = ObjectBuilder::new().schema_type(Type::Null);
-    AnyOfBuilder::new()
-        .description(Some(description))
-        .item(Ref::from_schema_name(T::name()))
-        .item(null)
-        .into()
-}
-
 fn described(description: &str, schema: Value) -> RefOr<Schema> {
     serde_json::from_value(with(schema, "description", description.trim()))
         .unwrap_or_else(|error| unreachable!("the schema is valid: {error}"))
 }
 
 /// Adds a keyword to a schema.
-fn with(mut schema: Value, keyword: &str, value: &str) -> Value {
+pub(crate) fn with(mut schema: Value, keyword: &str, value: impl Into<Value>) -> Value {
     if let Some(schema) = schema.as_object_mut() {
         schema.insert(keyword.to_owned(), value.into());
     }
