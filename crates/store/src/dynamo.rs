@@ -29,4 +29,4 @@ pub(crate) use scan::Scan;
 pub use scan::Segment;
 pub(crate) use transaction::{MAX_ACTIONS, Transaction, TransactionError};
 pub use unreadable::{UnreadableRow, noting_unreadable};
-pub(crate) use write::{OnConflict, Write};
+pub(crate) use write::Write;

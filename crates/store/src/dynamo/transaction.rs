@@ -23,7 +23,7 @@ use super::{
     client::{Db, THROTTLED, failure},
     cost,
     expression::Expression,
-    write::{Failures, OnConflict, Write},
+    write::{Failures, Write},
 };
 
 /// Maximum number of actions in a transaction.
@@ -208,8 +208,8 @@ fn transaction_error(
         let of_size = || reason.message().is_some_and(|message| message.starts_with("Item size"));
         match (reason.code().unwrap_or("None"), conflict, too_large) {
             ("None", ..) => {}
-            ("ConditionalCheckFailed", OnConflict::Retry, _) => retry = true,
-            ("ConditionalCheckFailed", OnConflict::Fail(why), _) => fail = fail.or(Some(why)),
+            ("ConditionalCheckFailed", None, _) => retry = true,
+            ("ConditionalCheckFailed", Some(why), _) => fail = fail.or(Some(why)),
             ("ValidationError", _, Some(why)) if of_size() => fail = fail.or(Some(why)),
             (code, ..) if is_transient(code) => retry = true,
             _ => return TransactionError::Fail(Error::Table(error.into())),

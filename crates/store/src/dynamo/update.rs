@@ -7,7 +7,7 @@ use super::{
     client::{Db, failure, from_sdk},
     cost,
     expression::Expression,
-    write::{OnConflict, Write},
+    write::Write,
 };
 
 impl Db {
@@ -25,7 +25,7 @@ impl Db {
         write: Write,
         condition: Expression,
     ) -> Result<Option<Item>, Error> {
-        let action = write.when(condition, OnConflict::Retry).into_action(&self.table)?;
+        let action = write.when(condition).into_action(&self.table)?;
         let not_an_update = || Error::Table("only an update is sent without a transaction".into());
         let update = action.update.ok_or_else(not_an_update)?;
         let request = self

@@ -22,8 +22,9 @@ pub(crate) struct Write {
 /// The meanings of the failures that an action may have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failures {
-    /// Its condition failed.
-    pub(super) conflict: OnConflict,
+    /// Its condition failed. Without a meaning, the rows on which the decision was based have
+    /// changed: it is made again.
+    pub(super) conflict: Option<fn() -> Error>,
     /// Its row would exceed DynamoDB's limit, which is an error of ours unless it has a meaning.
     pub(super) too_large: Option<fn() -> Error>,
 }
@@ -36,19 +37,15 @@ enum Action {
     Check,
 }
 
-/// The meaning of a failed condition.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum OnConflict {
-    /// The rows on which the decision was based have changed: read and decide again.
-    Retry,
-    /// The operation cannot be done.
-    Fail(fn() -> Error),
-}
-
 impl Write {
     /// Puts the row of `entity`, whether it exists or not.
     pub(crate) fn put(entity: &impl Row) -> Result<Self, Error> {
         Ok(Self::new(entity.keys().primary, Action::Put(row::to_item(entity)?)))
+    }
+
+    /// Puts the row of `entity`, which must not exist.
+    pub(crate) fn put_new(entity: &impl Row) -> Result<Self, Error> {
+        Ok(Self::put(entity)?.when(Expression::absent()))
     }
 
     /// Puts a row at `key`, which is that of the row, whether it exists or not.
@@ -104,9 +101,15 @@ impl Write {
         Self::new(key, Action::Update(update))
     }
 
-    /// The same write on a condition.
-    pub(crate) fn when(mut self, condition: Expression, on_conflict: OnConflict) -> Self {
-        (self.condition, self.failures.conflict) = (condition, on_conflict);
+    /// The same write on a condition. If it fails, the decision is made again.
+    pub(crate) fn when(mut self, condition: Expression) -> Self {
+        self.condition = condition;
+        self
+    }
+
+    /// The same write, whose failed condition means this error.
+    pub(crate) const fn or_fail(mut self, error: fn() -> Error) -> Self {
+        self.failures.conflict = Some(error);
         self
     }
 
@@ -135,7 +138,7 @@ impl Write {
     }
 
     fn new(key: Primary, action: Action) -> Self {
-        let failures = Failures { conflict: OnConflict::Retry, too_large: None };
+        let failures = Failures { conflict: None, too_large: None };
         Self { key, action, condition: Expression::default(), failures }
     }
 

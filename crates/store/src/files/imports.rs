@@ -37,7 +37,7 @@ use fracti_core::{
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, MAX_ACTIONS, OnConflict, TransactionError, Write, is_late},
+    dynamo::{Expression, MAX_ACTIONS, TransactionError, Write, is_late},
     idempotency::{Idempotency, Known, Outcome, StoredResponse},
     ledger::LedgerTransaction,
     presence::count_in,
@@ -433,8 +433,7 @@ impl Table {
                     return Err(Error::NameTaken.into());
                 }
                 let member = Member { joined_at: at, ..(*guest).clone() };
-                let put = Write::put(&MemberRow { group_id: group, member })?;
-                transaction.add(put.when(Expression::absent(), OnConflict::Retry));
+                transaction.add(Write::put_new(&MemberRow { group_id: group, member })?);
             }
             let number = count(adding.len());
             transaction.add(count_in(&group_row, number)?);
@@ -592,7 +591,7 @@ fn put_row(import: &ImportRow, read: Option<&ImportRow>) -> Result<Write, Error>
         None => Expression::absent(),
         Some(read) => Expression::equal("updatedAt", row::to_value(&read.updated_at)?),
     };
-    Ok(Write::put(import)?.when(unchanged, OnConflict::Retry))
+    Ok(Write::put(import)?.when(unchanged))
 }
 
 /// The members of what a file has.

@@ -11,7 +11,7 @@ use fracti_core::{
 
 use crate::{
     commit::Decision,
-    dynamo::{Expression, OnConflict, Transaction, TransactionError, Write},
+    dynamo::{Transaction, TransactionError, Write},
     groups::require_admission,
     idempotency::{Idempotency, Outcome},
     settings::unchanged,
@@ -67,11 +67,10 @@ impl Table {
         let group = new.check(chat, user.id, context.now, context.random)?;
         let member = Member::new(user, None, context.now);
         let pointer = ChatGroup { chat_id: chat.clone(), group_id: group.id };
-        let put_new = |write: Write| write.when(Expression::absent(), OnConflict::Retry);
         let writes = Transaction::from_iter([
-            put_new(Write::put(&group)?),
-            put_new(Write::put(&pointer)?),
-            put_new(Write::put(&MemberRow { group_id: group.id, member })?),
+            Write::put_new(&group)?,
+            Write::put_new(&pointer)?,
+            Write::put_new(&MemberRow { group_id: group.id, member })?,
         ]);
         Ok(Decision::Write(writes, Opened { group, created: true }))
     }

@@ -19,7 +19,7 @@ use crate::{
     access::MemberKey,
     balance::put_lock,
     commit::Decision,
-    dynamo::{Expression, MAX_VALUES, OnConflict, Range, Transaction, TransactionError, Write},
+    dynamo::{Expression, MAX_VALUES, Range, Transaction, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
     presence::{attributes, change_member, check_unarchived, count_in},
     table::{RequestContext, Table},
@@ -50,9 +50,9 @@ impl Table {
         let member = Member::new(creator, None, context.now);
         self.write(idempotency, || async {
             let group = new.check(creator.id, context.now, context.random)?;
-            let row = Write::put(&group)?;
+            let row = Write::put_new(&group)?;
             let mut writes = Transaction::default();
-            writes.add(row.when(Expression::absent(), OnConflict::Retry));
+            writes.add(row);
             writes.add(Write::put(&MemberRow { group_id: group.id, member: member.clone() })?);
             Ok(Decision::Write(writes, group))
         })
@@ -110,7 +110,7 @@ impl Table {
         let Some(before) = before else {
             let member = Member::new(user, wallet.cloned(), now);
             let row = MemberRow { group_id: group.id, member: member.clone() };
-            let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
+            let put = Write::put_new(&row)?;
             // The lock keeps an expense of all members from being committed without this one later.
             let lock = put_lock(group.id, &self.ledger(group.id).await?)?;
             return Ok((Transaction::from_iter([put, count_in(&group, 1)?, lock]), member));

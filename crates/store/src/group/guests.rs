@@ -16,7 +16,7 @@ use fracti_core::{
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, OnConflict, Transaction, Write},
+    dynamo::{Transaction, Write},
     idempotency::{Idempotency, Outcome},
     presence::{change_member, count_in},
     table::{RequestContext, Table},
@@ -43,7 +43,7 @@ impl Table {
             let name = free_name(name, &members, None)?;
             let guest = Member::guest(name, member_key.user, context.now, context.random);
             let row = MemberRow { group_id: group, member: guest.clone() };
-            let put = Write::put(&row)?.when(Expression::absent(), OnConflict::Retry);
+            let put = Write::put_new(&row)?;
             let writes = Transaction::from_iter([put, count_in(&group_row, 1)?]);
             Decision::locked(group, &ledger, writes, guest)
         })

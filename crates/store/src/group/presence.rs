@@ -17,7 +17,7 @@ use fracti_core::{
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, OnConflict, Range, TransactionError, Write},
+    dynamo::{Expression, Range, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     table::Table,
@@ -233,8 +233,7 @@ impl MemberChange {
         match (before.is_present(), after.is_present()) {
             (false, true) => transaction.add(count_in(&group, 1)?),
             (true, false) => transaction.add(
-                Write::decrement(keys::group(group.id), "memberCount")
-                    .when(Expression::present(), OnConflict::Retry),
+                Write::decrement(keys::group(group.id), "memberCount").when(Expression::present()),
             ),
             (true, true) | (false, false) => {}
         }
@@ -276,13 +275,13 @@ pub(crate) fn change_member(
     let version = row::to_value(&read.version.saturating_add(1))?;
     let attributes = attributes.into_iter().chain([("version", Some(version))]);
     let update = Write::update(keys::member(group, read.id), attributes);
-    Ok(update.when(as_read, OnConflict::Retry))
+    Ok(update.when(as_read))
 }
 
 /// The group is not archived when the transaction is committed.
 pub(crate) fn check_unarchived(group: GroupId) -> Write {
     let unarchived = Expression::present().and(Expression::without("archived"));
-    Write::check(keys::group(group)).when(unarchived, OnConflict::Retry)
+    Write::check(keys::group(group)).when(unarchived)
 }
 
 /// The write that adds `number` to the count of members, if the group has room and is not archived.
@@ -296,5 +295,5 @@ pub(crate) fn count_in(group: &Group, number: u64) -> Result<Write, Error> {
     }
     let room = Expression::less("memberCount", row::to_value(&limit)?);
     let count = Write::increment(keys::group(group.id), "memberCount", number);
-    Ok(count.when(room.and(Expression::without("archived")), OnConflict::Retry))
+    Ok(count.when(room.and(Expression::without("archived"))))
 }

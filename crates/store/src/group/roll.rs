@@ -6,7 +6,7 @@ use fracti_core::{
 
 use crate::{
     commit::Decision,
-    dynamo::{Expression, OnConflict, Retry, Transaction, TransactionError, Write},
+    dynamo::{Expression, Retry, Transaction, TransactionError, Write},
     presence::change_member,
     table::Table,
 };
@@ -78,7 +78,7 @@ impl Table {
                 let as_read =
                     Expression::equal("memberCount", row::to_value(&stored.member_count)?);
                 let update = Write::update(keys::group(group), count);
-                transaction.add(update.when(as_read, OnConflict::Retry));
+                transaction.add(update.when(as_read));
             }
             if trial {
                 return Ok(Decision::Done(roll));

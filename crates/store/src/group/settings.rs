@@ -11,7 +11,7 @@ use fracti_core::{
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, OnConflict, TransactionError, Write},
+    dynamo::{Expression, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     table::Table,
@@ -63,7 +63,7 @@ impl Table {
                 ("archived", archived),
             ];
             let update = Write::update(keys::group(group), attributes);
-            transaction.add(update.when(unchanged(&before)?, OnConflict::Retry));
+            transaction.add(update.when(unchanged(&before)?));
             transaction.commit(after)
         })
         .await

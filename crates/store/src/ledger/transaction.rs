@@ -21,7 +21,7 @@ use crate::{
     access::MemberKey,
     balance::put_balance,
     commit::Decision,
-    dynamo::{Expression, OnConflict, Transaction, TransactionError, Write},
+    dynamo::{Expression, Transaction, TransactionError, Write},
     tallies::tally_writes,
 };
 
@@ -150,7 +150,7 @@ impl LedgerTransaction {
     /// it.
     pub(crate) fn insert(&mut self, (next, entry): (Ledger, &Entry)) -> Result<(), Error> {
         self.next = next;
-        self.add(Write::put(entry)?.when(Expression::absent(), OnConflict::Retry));
+        self.add(Write::put_new(entry)?);
         Ok(())
     }
 
@@ -196,7 +196,7 @@ impl LedgerTransaction {
     ) -> Result<Entry, TransactionError> {
         let revert = self.take_back(entry, snapshot)?;
         let delete = Write::delete(keys::entry(entry.group_id, &entry.entry_id));
-        self.add(delete.when(is_current(entry)?, OnConflict::Retry));
+        self.add(delete.when(is_current(entry)?));
         Ok(revert)
     }
 
@@ -213,7 +213,7 @@ impl LedgerTransaction {
         let (next, current) = self.recorded(event)?;
         let current = Entry { import_id: import, ..current };
         self.next = next;
-        self.add(Write::put(&current)?.when(is_current(entry)?, OnConflict::Retry));
+        self.add(Write::put(&current)?.when(is_current(entry)?));
         Ok(())
     }
 
@@ -251,7 +251,7 @@ impl LedgerTransaction {
         self.next = next;
         let reverted = Entry { snapshot: snapshot.cloned().map(Box::new), ..reverted };
         for past in [&reverted, &revert] {
-            self.add(Write::put(past)?.when(Expression::absent(), OnConflict::Retry));
+            self.add(Write::put_new(past)?);
         }
         Ok(revert)
     }
@@ -279,8 +279,7 @@ pub(crate) fn put_closing(
     match last.filter(|last| next.last_event_at.is_some_and(|at| at.day() != *last)) {
         None => Ok(None),
         Some(day) => {
-            let put = Write::put(&Closing { group_id: group, day, ledger: read.clone() })?;
-            Ok(Some(put.when(Expression::absent(), OnConflict::Retry)))
+            Ok(Some(Write::put_new(&Closing { group_id: group, day, ledger: read.clone() })?))
         }
     }
 }
@@ -291,10 +290,7 @@ pub(crate) fn put_checkpoint(
     read: &Ledger,
     next: &Ledger,
 ) -> Result<Option<Write>, Error> {
-    let put_new = |checkpoint: Checkpoint| {
-        let put = Write::put(&checkpoint)?;
-        Ok(put.when(Expression::absent(), OnConflict::Retry))
-    };
+    let put_new = |checkpoint: Checkpoint| Write::put_new(&checkpoint);
     Checkpoint::of(group, read, next).map(put_new).transpose()
 }
 

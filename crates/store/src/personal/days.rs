@@ -26,9 +26,7 @@ use futures_util::future::try_join_all;
 
 use crate::{
     commit::Decision,
-    dynamo::{
-        BATCH, Expression, OnConflict, Order, Range, Sort, Transaction, TransactionError, Write,
-    },
+    dynamo::{BATCH, Expression, Order, Range, Sort, Transaction, TransactionError, Write},
     idempotency::{Idempotency, Known, Outcome},
     spendings::spendings_of,
     table::Table,
@@ -322,6 +320,6 @@ impl Sums {
             Some(version) => Expression::equal("version", row::to_value(&version)?),
             None => Expression::without("version"),
         };
-        Ok(Write::put(&summary)?.when(unchanged, OnConflict::Retry))
+        Ok(Write::put(&summary)?.when(unchanged))
     }
 }

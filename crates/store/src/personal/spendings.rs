@@ -20,7 +20,7 @@ use fracti_core::{
 
 use crate::{
     commit::Decision,
-    dynamo::{Expression, OnConflict, Order, Page, Range, Slice, Sort, Transaction, Write},
+    dynamo::{Expression, Order, Page, Range, Slice, Sort, Transaction, Write},
     idempotency::{Idempotency, Outcome},
     table::{RequestContext, Table},
 };
@@ -72,7 +72,7 @@ impl Table {
             let targets = self.targets_if(new.needs_targets(), user).await?;
             let spending = new.check(user, &targets, now, random)?;
             let mut writes = Transaction::default();
-            writes.add(Write::put(&spending)?.when(Expression::absent(), OnConflict::Retry));
+            writes.add(Write::put_new(&spending)?);
             writes.extend(summaries(None, Some(&spending), now)?);
             Ok(Decision::Write(writes, spending))
         })
@@ -107,11 +107,11 @@ impl Table {
             }
             let mut writes = Transaction::default();
             if after.id == before.id {
-                writes.add(Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry));
+                writes.add(Write::put(&after)?.when(unchanged(&before)?));
             } else {
                 let delete = Write::delete(keys::spending(user, id));
-                writes.add(delete.when(unchanged(&before)?, OnConflict::Retry));
-                writes.add(Write::put(&after)?.when(Expression::absent(), OnConflict::Retry));
+                writes.add(delete.when(unchanged(&before)?));
+                writes.add(Write::put_new(&after)?);
             }
             writes.extend(summaries(Some(&before), Some(&after), now)?);
             Ok(Decision::Write(writes, after))
@@ -152,7 +152,7 @@ impl Table {
 /// The writes that delete a spending, if it is as it was read.
 pub(crate) fn deletion(spending: &Spending, now: Timestamp) -> Result<Vec<Write>, Error> {
     let key = keys::spending(spending.user_id, &spending.id);
-    let delete = Write::delete(key).when(unchanged(spending)?, OnConflict::Retry);
+    let delete = Write::delete(key).when(unchanged(spending)?);
     let summaries = summaries(Some(spending), None, now)?;
     Ok([delete].into_iter().chain(summaries).collect())
 }

@@ -11,7 +11,7 @@ use fracti_core::{
 
 use crate::{
     commit::Decision,
-    dynamo::{Expression, OnConflict, Transaction, Write},
+    dynamo::{Expression, Transaction, Write},
     idempotency::{Idempotency, Outcome},
     table::Table,
 };
@@ -41,7 +41,7 @@ impl Table {
             if after == before {
                 return Ok(Decision::Done(after));
             }
-            let put = Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry);
+            let put = Write::put(&after)?.when(unchanged(&before)?);
             Ok(Decision::Write(Transaction::from_iter([put]), after))
         })
         .await

@@ -17,7 +17,7 @@ use tokio::time::{sleep, timeout};
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, OnConflict, Page, Range, Slice, Transaction, TransactionError, Write},
+    dynamo::{Expression, Page, Range, Slice, Transaction, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
     table::{RequestContext, Table},
 };
@@ -67,7 +67,7 @@ impl Table {
                 if tokens.items.len() >= MAX_TOKENS {
                     return Err(Error::TooManyTokens.into());
                 }
-                let put = Write::put(&token)?.when(Expression::absent(), OnConflict::Retry);
+                let put = Write::put_new(&token)?;
                 let writes = [put, put_list(user.id, list.as_ref())?];
                 Ok(Decision::Write(Transaction::from_iter(writes), token))
             })
@@ -136,7 +136,8 @@ impl Table {
     ) -> Result<Outcome<TokenId>, Error> {
         self.write(idempotency, || async {
             let delete = Write::delete(keys::token(user, token))
-                .when(Expression::present(), OnConflict::Fail(|| Error::NoToken));
+                .when(Expression::present())
+                .or_fail(|| Error::NoToken);
             Ok(Decision::Write(Transaction::from_iter([delete]), token))
         })
         .await
@@ -151,5 +152,5 @@ fn put_list(user: UserId, read: Option<&TokenList>) -> Result<Write, Error> {
         Some(_) => Expression::equal("version", row::to_value(&version)?),
     };
     let next = TokenList { user_id: user, version: version.saturating_add(1) };
-    Ok(Write::put(&next)?.when(unchanged, OnConflict::Retry))
+    Ok(Write::put(&next)?.when(unchanged))
 }

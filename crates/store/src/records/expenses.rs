@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, OnConflict, Order, Page, Range, Slice, Sort, TransactionError, Write},
+    dynamo::{Expression, Order, Page, Range, Slice, Sort, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     spendings::deletion,
@@ -162,7 +162,7 @@ impl Table {
                 return Ok(Decision::Done(before));
             }
             let after = changed_at(after, transaction.at());
-            transaction.add(Write::put(&after)?.when(unchanged(&before)?, OnConflict::Retry));
+            transaction.add(Write::put(&after)?.when(unchanged(&before)?));
             transaction.add_all(member_rows(Some(&before), Some(&after))?);
             transaction.tally(Some(&before), Some(&after))?;
             match &entry {
@@ -197,7 +197,7 @@ impl Table {
                 return Err(Error::Changed.into());
             }
             let delete = Write::delete(keys::expense(member_key.group, expense.created_at));
-            transaction.add(delete.when(unchanged(&expense)?, OnConflict::Retry));
+            transaction.add(delete.when(unchanged(&expense)?));
             transaction.add_all(member_rows(Some(&expense), None)?);
             transaction.tally(Some(&expense), None)?;
             if let Some(entry) = &entry {
@@ -364,7 +364,7 @@ pub(crate) fn unchanged(expense: &Expense) -> Result<Expression, Error> {
 
 /// Adds the rows of an expense that is not in the table, and its entry.
 fn insert(transaction: &mut LedgerTransaction, expense: &Expense) -> Result<(), TransactionError> {
-    transaction.add(Write::put(expense)?.when(Expression::absent(), OnConflict::Retry));
+    transaction.add(Write::put_new(expense)?);
     transaction.add_all(member_rows(None, Some(expense))?);
     transaction.tally(None, Some(expense))?;
     transaction.record(expense.event()?)

@@ -20,7 +20,7 @@ use fracti_core::{
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, OnConflict, Page, Range, Slice, TransactionError, Write},
+    dynamo::{Expression, Page, Range, Slice, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     table::{RequestContext, Table},
@@ -120,8 +120,7 @@ impl Table {
                 completed_at: completed.then_some(created_at),
                 ..new
             };
-            let row = Write::put(&settlement)?;
-            transaction.add(row.when(Expression::absent(), OnConflict::Retry));
+            transaction.add(Write::put_new(&settlement)?);
             if let Some(hash) = &settlement.tx_hash {
                 transaction.add(use_hash(hash, &settlement)?);
             }
@@ -202,8 +201,7 @@ impl Table {
     ) -> Result<Decision<Settlement>, TransactionError> {
         let attributes =
             [("status", Some(row::to_value(&SettlementStatus::Failed)?)), ("txHash", None)];
-        let write = Write::update(key(&settlement), attributes)
-            .when(unchanged(&settlement)?, OnConflict::Retry);
+        let write = Write::update(key(&settlement), attributes).when(unchanged(&settlement)?);
         let writes = [Some(write), self.release_hash(&settlement).await?];
         transaction.add_all(writes.into_iter().flatten());
         transaction.state().ended(settlement.parties());
@@ -220,7 +218,7 @@ impl Table {
     ) -> Result<Decision<Settlement>, TransactionError> {
         let attached = Settlement { tx_hash: Some(hash.clone()), ..settlement.clone() };
         let write = Write::update(key(&settlement), [("txHash", Some(row::to_value(&hash)?))])
-            .when(unchanged(&settlement)?, OnConflict::Retry);
+            .when(unchanged(&settlement)?);
         let free = self.release_hash(&settlement).await?;
         let writes = [Some(write), Some(use_hash(&hash, &attached)?), free];
         transaction.add_all(writes.into_iter().flatten());
@@ -240,7 +238,7 @@ impl Table {
             return Ok(None);
         }
         let own = Expression::equal("settlementId", row::to_value(&settlement.id)?);
-        Ok(Some(Write::delete(keys::tx_hash(hash)).when(own, OnConflict::Retry)))
+        Ok(Some(Write::delete(keys::tx_hash(hash)).when(own)))
     }
 
     /// The settlement `id` of a group.
@@ -268,7 +266,7 @@ fn complete(
         ("completedAt", Some(row::to_value(&at)?)),
     ];
     let write = Write::update(key(&settlement), attributes);
-    transaction.add(write.when(unchanged(&settlement)?, OnConflict::Retry));
+    transaction.add(write.when(unchanged(&settlement)?));
     transaction.state().ended(settlement.parties());
     let completed =
         Settlement { status: SettlementStatus::Completed, completed_at: Some(at), ..settlement };
@@ -298,6 +296,5 @@ fn use_hash(hash: &TxHash, settlement: &Settlement) -> Result<Write, Error> {
         settlement_id: settlement.id,
         group_id: settlement.group_id,
     };
-    let put = Write::put(&row)?;
-    Ok(put.when(Expression::absent(), OnConflict::Fail(|| Error::TxHashUsed)))
+    Ok(Write::put_new(&row)?.or_fail(|| Error::TxHashUsed))
 }

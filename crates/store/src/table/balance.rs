@@ -11,7 +11,7 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{Expression, OnConflict, Write},
+    dynamo::{Expression, Write},
     table::Table,
 };
 
@@ -67,5 +67,5 @@ pub(crate) fn put_balance(group: GroupId, read: &Ledger, next: &Ledger) -> Resul
     if put.size() > MAX_ROW {
         return Err(LedgerError::Full.into());
     }
-    Ok(put.when(unchanged, OnConflict::Retry))
+    Ok(put.when(unchanged))
 }

@@ -18,7 +18,7 @@ use fracti_core::{
 
 use crate::{
     commit::Decision,
-    dynamo::{Expression, OnConflict, Order, Page, Position, Range, Transaction, Write},
+    dynamo::{Expression, Order, Page, Position, Range, Transaction, Write},
     table::Table,
 };
 
@@ -87,10 +87,7 @@ impl Table {
             }
             let aside = AsideRow::of(group, &key.sk, row, reason, now)?;
             let unchanged = Expression::same_as(row, &[FORMAT_VERSION]);
-            let writes = [
-                Write::delete(key.clone()).when(unchanged, OnConflict::Retry),
-                Write::put(&aside)?.when(Expression::absent(), OnConflict::Retry),
-            ];
+            let writes = [Write::delete(key.clone()).when(unchanged), Write::put_new(&aside)?];
             Ok(Decision::Write(Transaction::from_iter(writes), true))
         })
         .await

@@ -18,10 +18,7 @@ use tokio::task::spawn_blocking;
 use crate::{
     balance::{put_balance, put_lock},
     commit::Decision,
-    dynamo::{
-        Expression, OnConflict, Order, Page, Range, Retry, Sort, Transaction, TransactionError,
-        Write,
-    },
+    dynamo::{Expression, Order, Page, Range, Retry, Sort, Transaction, TransactionError, Write},
     table::Table,
 };
 
@@ -229,10 +226,8 @@ fn write(
             let read = ledger.cloned().unwrap_or_default();
             Some(put_balance(group, &read, next)?)
         }
-        Some(Mend::Put(item)) => {
-            Some(Write::put_item(key.clone(), item.clone()).when(as_read(), OnConflict::Retry))
-        }
-        Some(Mend::Delete) => Some(Write::delete(key.clone()).when(as_read(), OnConflict::Retry)),
+        Some(Mend::Put(item)) => Some(Write::put_item(key.clone(), item.clone()).when(as_read())),
+        Some(Mend::Delete) => Some(Write::delete(key.clone()).when(as_read())),
         Some(Mend::Set(attributes)) => {
             let same = |name: &'static str| match stored.as_ref().and_then(|it| it.get(name)) {
                 None => Expression::without(name),
@@ -241,7 +236,7 @@ fn write(
             let names = attributes.iter().map(|(name, _)| same(name));
             let unchanged = names.fold(Expression::present(), Expression::and);
             let update = Write::update(key.clone(), attributes.clone());
-            Some(update.when(unchanged, OnConflict::Retry))
+            Some(update.when(unchanged))
         }
     })
 }

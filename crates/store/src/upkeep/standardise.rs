@@ -12,7 +12,7 @@ use fracti_core::{
 
 use crate::{
     commit::{Decision, nothing_stored},
-    dynamo::{Expression, OnConflict, Position, Transaction, TransactionError, Write},
+    dynamo::{Expression, Position, Transaction, TransactionError, Write},
     idempotency::{IdempotentRequest, Known, Outcome},
     table::Table,
 };
@@ -83,5 +83,5 @@ fn rewritten(key: &Primary, item: Item, now: Timestamp) -> Result<Write, Error> 
     } else {
         Write::put(&row::from_item::<Targets>(item)?)?
     };
-    Ok(write.when(unchanged, OnConflict::Retry))
+    Ok(write.when(unchanged))
 }

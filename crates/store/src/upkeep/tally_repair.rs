@@ -14,9 +14,7 @@ use futures_util::future::try_join_all;
 
 use crate::{
     commit::Decision,
-    dynamo::{
-        Expression, OnConflict, Page, Position, Range, Slice, Transaction, TransactionError, Write,
-    },
+    dynamo::{Expression, Page, Position, Range, Slice, Transaction, TransactionError, Write},
     expenses::unchanged,
     table::Table,
     tallies::{MAX_COUNTERS, tally_writes},
@@ -84,7 +82,7 @@ impl Table {
                 let key = keys::expense(group, expense.created_at);
                 let date = [("date", Some(row::to_value(&expense.day())?))];
                 let write = Write::update(key, date);
-                transaction.add(write.when(unchanged(&expense)?, OnConflict::Retry));
+                transaction.add(write.when(unchanged(&expense)?));
                 dated.push(Expense { date: Some(expense.day()), ..expense });
             }
             transaction.extend(tally_writes(group, &[], &dated, now)?);

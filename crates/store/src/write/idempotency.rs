@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
 use crate::{
-    dynamo::{Expression, OnConflict, Write},
+    dynamo::{Expression, Write},
     table::{RequestContext, Table},
 };
 
@@ -191,7 +191,7 @@ impl<R: Clone + PartialEq + Serialize + DeserializeOwned> Known<R> {
             created_at: now,
             ttl: now.seconds().saturating_add(retention.as_secs()),
         };
-        let put = Write::put(&row)?.when(self.last.condition()?, OnConflict::Retry);
+        let put = Write::put(&row)?.when(self.last.condition()?);
         Ok((name, put))
     }
 

@@ -14,7 +14,7 @@ use fracti_core::{
 
 use super::IMPORT_ROW;
 use crate::{
-    dynamo::{Expression, OnConflict, TransactionError, Write},
+    dynamo::{TransactionError, Write},
     expenses::member_rows,
     ledger::LedgerTransaction,
     tallies::MAX_COUNTERS,
@@ -77,11 +77,11 @@ impl Batch {
         let record = record.at(self.transaction.next_at(), self.import);
         let rows = match &record {
             Record::Expense(expense) => {
-                let put = Write::put(&**expense)?.when(Expression::absent(), OnConflict::Retry);
+                let put = Write::put_new(&**expense)?;
                 [put].into_iter().chain(member_rows(None, Some(expense))?).collect()
             }
             Record::Settlement(settlement) => {
-                let put = Write::put(&**settlement)?.when(Expression::absent(), OnConflict::Retry);
+                let put = Write::put_new(&**settlement)?;
                 let pending = (!settlement.is_completed()).then(|| mark(settlement)).transpose()?;
                 [put].into_iter().chain(pending).collect()
             }
@@ -179,8 +179,7 @@ fn size(record: &Record, rows: &[Write]) -> usize {
 /// The write of the row that ensures that a pending settlement is recorded only once.
 fn mark(settlement: &Settlement) -> Result<Write, Error> {
     let Settlement { id: settlement_id, group_id, .. } = *settlement;
-    let put = Write::put(&ImportedSettlement { settlement_id, group_id })?;
-    Ok(put.when(Expression::absent(), OnConflict::Retry))
+    Write::put_new(&ImportedSettlement { settlement_id, group_id })
 }
 
 fn refused(place: RowPlace, error: LedgerError) -> Error {

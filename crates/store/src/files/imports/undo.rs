@@ -21,8 +21,8 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{
-        Expression, MAX_ACTIONS, OnConflict, Order, Page, Placed, Position, Range, Sort,
-        TransactionError, Write, is_late,
+        Expression, MAX_ACTIONS, Order, Page, Placed, Position, Range, Sort, TransactionError,
+        Write, is_late,
     },
     expenses::{self, member_rows},
     idempotency::{Idempotency, Known, Outcome, StoredResponse},
@@ -332,7 +332,7 @@ impl Table {
         match record {
             Record::Expense(expense) => {
                 let delete = Write::delete(keys::expense(expense.group_id, expense.created_at));
-                let delete = delete.when(expenses::unchanged(expense)?, OnConflict::Retry);
+                let delete = delete.when(expenses::unchanged(expense)?);
                 let rows = member_rows(Some(expense), None)?;
                 let writes = [delete].into_iter().chain(rows).collect();
                 Ok((writes, Some((**expense).clone())))
@@ -348,7 +348,7 @@ impl Table {
                     }
                 };
                 let key = keys::settlement(group, settlement.created_at);
-                let delete = Write::delete(key).when(unchanged, OnConflict::Retry);
+                let delete = Write::delete(key).when(unchanged);
                 let mark = was_pending(settlement)
                     .then(|| Write::delete(keys::imported_settlement(group, settlement.id)));
                 let hash = self.release_hash(settlement).await?;

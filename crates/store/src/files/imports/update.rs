@@ -15,7 +15,7 @@ use super::{Imported, Run, put_row};
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, OnConflict, TransactionError, Write, is_late},
+    dynamo::{Expression, TransactionError, Write, is_late},
     expenses::{self, member_rows},
     idempotency::{Known, Outcome, StoredResponse},
     ledger::LedgerTransaction,
@@ -186,7 +186,7 @@ fn edit_expense(
     after: &Expense,
 ) -> Result<(), Error> {
     let unchanged = expenses::unchanged(before)?;
-    transaction.add(Write::put(after)?.when(unchanged, OnConflict::Retry));
+    transaction.add(Write::put(after)?.when(unchanged));
     transaction.add_all(member_rows(Some(before), Some(after))?);
     transaction.tally(Some(before), Some(after))
 }
@@ -202,7 +202,7 @@ fn edit_settlement(
             Expression::equal("id", row::to_value(&before.id)?)
         }
     };
-    transaction.add(Write::put(after)?.when(unchanged, OnConflict::Retry));
+    transaction.add(Write::put(after)?.when(unchanged));
     if before.status == settlement::SettlementStatus::Pending {
         transaction.state().ended(before.parties());
     }

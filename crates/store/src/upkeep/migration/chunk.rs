@@ -18,7 +18,7 @@ use fracti_core::{
 
 use super::Counts;
 use crate::{
-    dynamo::{Expression, OnConflict, Transaction, Write},
+    dynamo::{Expression, Transaction, Write},
     ledger::{put_checkpoint, put_closing},
     tallies::tally_writes,
 };
@@ -96,7 +96,7 @@ impl<'a> Chunk<'a> {
         let introduced = self.introductions(&named);
         for member in &introduced {
             let row = MemberRow { group_id: self.group, member: member.clone() };
-            writes.push(Write::put(&row)?.when(Expression::absent(), OnConflict::Retry));
+            writes.push(Write::put_new(&row)?);
             counts.added_members = counts.added_members.saturating_add(1);
         }
         let mut ledger = None;
@@ -107,7 +107,7 @@ impl<'a> Chunk<'a> {
                 Ok(recorded) => recorded,
                 Err(error) => return Ok(Added::Never(error.into())),
             };
-            writes.push(Write::put(&entry)?.when(Expression::absent(), OnConflict::Retry));
+            writes.push(Write::put_new(&entry)?);
             writes.extend(put_closing(self.group, &self.ledger, &next)?);
             writes.extend(put_checkpoint(self.group, &self.ledger, &next)?);
             counts.entries = 1;
@@ -158,7 +158,7 @@ impl<'a> Chunk<'a> {
         if counts_members && guests > 0 {
             let counter = ("memberCount".to_owned(), Decimal::new(guests as i128, 0));
             let write = Write::add::<Group>(keys::group(self.group), [counter], []);
-            transaction.add(write.when(Expression::present(), OnConflict::Retry));
+            transaction.add(write.when(Expression::present()));
         }
         Ok(transaction)
     }

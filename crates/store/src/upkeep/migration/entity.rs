@@ -25,7 +25,7 @@ use super::{
     read::{key_of, v0_rows},
 };
 use crate::{
-    dynamo::{Expression, OnConflict, Page, Range, Write},
+    dynamo::{Expression, Page, Range, Write},
     table::Table,
 };
 
@@ -181,7 +181,7 @@ impl Entity {
         {
             let (settlement_id, group_id) = (settlement.id, settlement.group_id);
             let row = UsedHash { tx_hash: hash.clone(), settlement_id, group_id };
-            writes.push(Write::put(&row)?.when(Expression::absent(), OnConflict::Retry));
+            writes.push(Write::put_new(&row)?);
             counts.used_hashes = 1;
         }
         let [from, to] = settlement.parties();
@@ -246,10 +246,10 @@ impl Trial {
 fn replaced(candidate: &Candidate, put: Write, group: GroupId, at: Timestamp) -> Vec<Write> {
     let unchanged = Expression::same_as(&candidate.row, &MAY_BE_ADDED);
     if candidate.kind.key(group, at) == candidate.key {
-        return vec![put.when(unchanged, OnConflict::Retry)];
+        return vec![put.when(unchanged)];
     }
-    let delete = Write::delete(candidate.key.clone()).when(unchanged, OnConflict::Retry);
-    vec![delete, put.when(Expression::absent(), OnConflict::Retry)]
+    let delete = Write::delete(candidate.key.clone()).when(unchanged);
+    vec![delete, put.when(Expression::absent())]
 }
 
 impl Table {

@@ -18,7 +18,7 @@ use super::{
     read::{MigrationState, key_of},
 };
 use crate::{
-    dynamo::{Expression, OnConflict, Page, Position, Range, Transaction, Write},
+    dynamo::{Expression, Page, Position, Range, Transaction, Write},
     ledger::put_closing,
     table::Table,
 };
@@ -80,10 +80,10 @@ impl Table {
             let unchanged = Expression::same_as(row, &MAY_BE_ADDED);
             let put = Write::put(&migrated.entity)?;
             if keys::member(group, migrated.entity.member.id) == key {
-                transaction.add(put.when(unchanged, OnConflict::Retry));
+                transaction.add(put.when(unchanged));
             } else {
-                transaction.add(Write::delete(key.clone()).when(unchanged, OnConflict::Retry));
-                transaction.add(put.when(Expression::absent(), OnConflict::Retry));
+                transaction.add(Write::delete(key.clone()).when(unchanged));
+                transaction.add(put.when(Expression::absent()));
             }
             counts.members = counts.members.saturating_add(1);
             findings.extend(MigrationFinding::all(&key, migrated.corrections, migrated.anomalies));
@@ -94,7 +94,7 @@ impl Table {
             if let Some(migrated) = migrated_group {
                 let put = Write::put(&migrated.entity)?;
                 let unchanged = Expression::same_as(&state.group_row, &MAY_BE_ADDED);
-                transaction.add(put.when(unchanged, OnConflict::Retry));
+                transaction.add(put.when(unchanged));
                 counts.groups = 1;
                 let key = key_of(&state.group_row);
                 findings.extend(MigrationFinding::all(
