@@ -72,7 +72,7 @@ pub(crate) async fn exported(caller: &Caller, group: &str, limit: usize) -> Valu
 
 /// The CSV export of a group, in pages of this number of rows.
 pub(crate) async fn sheet(caller: &Caller, group: &str, limit: usize) -> String {
-    pages(caller, group, "csv", limit).await.into_iter().map(|page| page.text).collect()
+    pages(caller, group, "csv", limit).await.into_iter().map(|page| page.text.clone()).collect()
 }
 
 /// The entries that count, and the other ones.

@@ -37,7 +37,7 @@ async fn spend(caller: &Caller, group: &Group) -> (u16, Value) {
     if reply.status == 503 {
         assert_eq!(reply.header("retry-after"), Some("1"));
     }
-    (reply.status.as_u16(), reply.body)
+    (reply.status.as_u16(), reply.body.clone())
 }
 
 #[tokio::test]

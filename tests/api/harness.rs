@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::Deref,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -13,7 +14,7 @@ use aws_sdk_dynamodb::{Client, types::AttributeValue};
 use axum::{
     Router,
     body::Body,
-    http::{HeaderMap, Method, Request, StatusCode, header},
+    http::{Method, Request, StatusCode, header},
 };
 use fracti_core::{
     decimal::Decimal,
@@ -25,10 +26,12 @@ use fracti_http::{App, DEADLINE, Quotas, TokenCache, service};
 use fracti_local::{queued, routes};
 use fracti_runtime::{BotToken, Clock, Random};
 use fracti_store::{Table, TableCost};
-pub(crate) use fracti_tests::client::{FORM, form};
+pub(crate) use fracti_tests::client::FORM;
 use fracti_tests::{
+    client,
     database::{Database, TABLE},
     faults::Proxy,
+    operations::{Ids, Operation},
 };
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -73,10 +76,7 @@ pub(crate) struct Caller {
 /// A response.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) text: String,
-    pub(crate) body: Value,
+    reply: client::Reply,
     /// The cost at the table.
     pub(crate) cost: TableCost,
     /// The DynamoDB actions.
@@ -202,8 +202,7 @@ impl Api {
         let log = Log::default();
         let served = router.clone().oneshot(request).with_subscriber(log.subscriber());
         let (response, Recorded { rights, actions, bytes: bytes_read }) = recorded(served).await;
-        let response = response.unwrap();
-        let log = log.text();
+        let (response, log) = (response.unwrap(), log.text());
         secrets.check(&log);
         for (action, on) in &rights {
             let right = ((*action).to_owned(), on.clone());
@@ -211,13 +210,9 @@ impl Api {
             let allowed = COMMON_RIGHTS.contains(&right) || function.is_some_and(of_function);
             assert!(allowed, "{function:?} may not {right:?}");
         }
-        let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes();
-        let text = String::from_utf8(bytes.to_vec()).unwrap();
-        let body = serde_json::from_str(&text).unwrap_or_default();
-        let cost = *parts.extensions.get::<TableCost>().unwrap();
-        let (status, headers) = (parts.status, parts.headers);
-        let reply = Reply { status, headers, text, body, cost, rights, actions, bytes_read, log };
+        let reply = client::Reply::read(response).await.unwrap();
+        let cost = reply.cost.unwrap();
+        let reply = Reply { reply, cost, rights, actions, bytes_read, log };
         reply.check();
         reply
     }
@@ -274,6 +269,14 @@ impl Api {
         self.table.verify_ledger(group).await.unwrap();
         self.table.verify_members(group).await.unwrap();
         assert_eq!(self.table.audit(group, self.now()).await.unwrap(), []);
+    }
+}
+
+impl Deref for Reply {
+    type Target = client::Reply;
+
+    fn deref(&self) -> &client::Reply {
+        &self.reply
     }
 }
 
@@ -388,16 +391,13 @@ impl Caller {
 
     pub(crate) async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Reply {
         let request = self.request(method, path);
-        let request = match body {
-            Some(parts) if path.split('?').next().unwrap().ends_with("/import") => request
-                .header(header::CONTENT_TYPE, FORM)
-                .body(Body::from(form(parts.as_object().unwrap()))),
-            Some(body) => request
-                .header(header::CONTENT_TYPE, "application/json")
-                .body(Body::from(body.to_string())),
-            None => request.body(Body::empty()),
-        };
-        self.api.send(request.unwrap()).await
+        self.api.send(client::with_body(request, body.unwrap_or(&Value::Null))).await
+    }
+
+    /// Sends the request of an operation.
+    pub(crate) async fn perform(&self, operation: &Operation, ids: &Ids) -> Reply {
+        let (path, body) = (operation.path(ids), operation.body(ids));
+        self.call(operation.method.clone(), &path, Some(&body)).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Reply {
@@ -430,8 +430,7 @@ impl Caller {
     /// Puts with `If-Match`.
     pub(crate) async fn put_if(&self, tag: &str, path: &str, body: Value) -> Reply {
         let request = self.request(Method::PUT, path).header(header::IF_MATCH, tag);
-        let request = request.header(header::CONTENT_TYPE, "application/json");
-        self.api.send(request.body(Body::from(body.to_string())).unwrap()).await
+        self.api.send(client::with_body(request, &body)).await
     }
 
     /// All items of a list, read in pages of `limit`.
@@ -469,8 +468,7 @@ impl Caller {
     /// Posts with an idempotency key.
     pub(crate) async fn post_once(&self, key: &str, path: &str, body: Value) -> Reply {
         let request = self.request(Method::POST, path).header("idempotency-key", key);
-        let request = request.header(header::CONTENT_TYPE, "application/json");
-        self.api.send(request.body(Body::from(body.to_string())).unwrap()).await
+        self.api.send(client::with_body(request, &body)).await
     }
 }
 
@@ -541,6 +539,48 @@ impl Group {
     /// Checks that the ledger agrees with the rows.
     pub(crate) async fn verify(&self) {
         self.api.verify(&self.id).await;
+    }
+}
+
+/// A group in which every operation makes sense. Of its members 1, 2, …, the first paid an expense,
+/// and has a token and a spending; the second owes them a pending settlement. There is one guest.
+pub(crate) struct Busy {
+    pub(crate) group: Group,
+    /// The ids by their names in operations; no import and no entry but the expense's.
+    pub(crate) ids: Ids,
+}
+
+impl Busy {
+    pub(crate) async fn new() -> Self {
+        Self::of(Group::new(3, "EUR").await).await
+    }
+
+    pub(crate) async fn of(group: Group) -> Self {
+        let [alice, bob] = [&group.members[0], &group.members[1]];
+        let make = async |by: &Caller, path: &str, body| by.post(path, body).await.id();
+        let expense = json!({ "amount": 9, "description": "Dinner" });
+        let expense = make(alice, &group.path("/expenses"), expense).await;
+        let settlement = json!({ "toId": "1", "amount": 3 });
+        let settlement = make(bob, &group.path("/settlements"), settlement).await;
+        let guest = group.guest(1, "Grandma").await;
+        let token = json!({ "name": "Phone", "scopes": ["read", "write"] });
+        let token = make(alice, "/api/users/me/tokens", token).await;
+        let tea = json!({ "title": "Tea", "amount": 1, "currency": "EUR" });
+        let spending = make(alice, "/api/users/me/spendings", tea).await;
+        let ids = [
+            ("alice", "1".to_owned()),
+            ("bob", "2".to_owned()),
+            ("groupId", group.id.clone()),
+            ("entryId", expense.clone()),
+            ("expenseId", expense),
+            ("settlementId", settlement),
+            ("memberId", guest),
+            ("tokenId", token),
+            ("spendingId", spending),
+            ("importId", "0190a1b2-0000-7000-8000-000000000001".to_owned()),
+            ("date", "2026-01-15".to_owned()),
+        ];
+        Self { ids: ids.into(), group }
     }
 }
 

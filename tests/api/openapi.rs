@@ -18,6 +18,7 @@ use axum::{
 use fracti_core::{telegram, time::Timestamp};
 use fracti_http::openapi;
 use fracti_local::FUNCTIONS;
+use fracti_tests::operations::operations;
 use http_body_util::BodyExt;
 use serde_json::{Map, Value, json};
 use tower::ServiceExt;
@@ -226,6 +227,21 @@ async fn router_serves_exactly_the_documented_operations() {
         document.json["security"],
         json!([{ "authorization": [] }, { "miniApp": [] }, { "bearer": [] }])
     );
+}
+
+#[test]
+fn list_of_operations_is_that_of_the_document() {
+    let document = Document::served();
+    let documented = document.operations().into_iter().map(|(path, method, operation)| {
+        (operation["operationId"].as_str().unwrap(), method.to_string(), path)
+    });
+    let mut documented: Vec<_> = documented.collect();
+    let list = operations();
+    let mut listed: Vec<_> =
+        list.iter().map(|it| (it.id, it.method.to_string(), it.route)).collect();
+    documented.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(listed, documented);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use axum::{
     Router,
     body::Body,
-    http::{HeaderMap, Method, Request, StatusCode, Uri, header},
+    http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header, request::Builder},
 };
 use fracti_core::{
     id::UserId,
@@ -34,10 +34,10 @@ pub struct Reply {
     pub status: StatusCode,
     /// The headers.
     pub headers: HeaderMap,
-    /// The body.
+    /// The body as it was sent.
+    pub text: String,
+    /// The body; null if it is CSV.
     pub body: Value,
-    /// Size of the body in bytes.
-    pub bytes: usize,
     /// The cost at the table, which a server does not tell.
     pub cost: Option<TableCost>,
 }
@@ -72,7 +72,7 @@ pub fn form(parts: &Map<String, Value>) -> String {
     parts.iter().map(part).chain(["--between--\r\n".to_owned()]).collect()
 }
 
-/// A request with a JSON body, or without a body if it is null.
+/// A request with a body.
 ///
 /// # Panics
 ///
@@ -89,16 +89,23 @@ pub fn request(
     let request = request.header(header::AUTHORIZATION, authorization);
     let request =
         idempotency_key.into_iter().fold(request, |it, key| it.header("idempotency-key", key));
-    let request = match body {
-        Value::Null => request.body(Body::empty()),
-        Value::Object(parts) if parts.contains_key("file") => {
-            request.header(header::CONTENT_TYPE, FORM).body(Body::from(form(parts)))
-        }
-        body => request
-            .header(header::CONTENT_TYPE, "application/json")
-            .body(Body::from(body.to_string())),
+    with_body(request, body)
+}
+
+/// Adds the body, a form for an import and else JSON; none if it is null.
+///
+/// # Panics
+///
+/// If the path or a header is malformed.
+#[must_use]
+pub fn with_body(request: Builder, body: &Value) -> Request<Body> {
+    let is_form = request.uri_ref().is_some_and(|uri| uri.path().ends_with("/import"));
+    let (content_type, text) = match body {
+        Value::Null => return request.body(Body::empty()).unwrap(),
+        Value::Object(parts) if is_form => (FORM, form(parts)),
+        body => ("application/json", body.to_string()),
     };
-    request.unwrap()
+    request.header(header::CONTENT_TYPE, content_type).body(Body::from(text)).unwrap()
 }
 
 impl Transport {
@@ -114,25 +121,34 @@ impl Transport {
     ///
     /// If a response is neither CSV nor JSON.
     pub async fn send(&self, mut request: Request<Body>) -> Option<Reply> {
-        let (parts, body) = match self {
-            Self::Router(router) => router.clone().oneshot(request).await.unwrap().into_parts(),
+        let response = match self {
+            Self::Router(router) => router.clone().oneshot(request).await.unwrap(),
             Self::Server(client, address) => {
                 let uri: Uri = format!("{address}{}", request.uri()).parse().unwrap();
                 *request.uri_mut() = uri;
-                let (parts, body) = client.request(request).await.ok()?.into_parts();
-                (parts, Body::new(body))
+                client.request(request).await.ok()?.map(Body::new)
             }
         };
-        let body = body.collect().await.ok()?.to_bytes();
-        let bytes = body.len();
-        let is_csv = parts.headers[header::CONTENT_TYPE].as_bytes().starts_with(b"text/csv");
-        let body = if is_csv { Value::Null } else { serde_json::from_slice(&body).unwrap() };
-        let cost = parts.extensions.get::<TableCost>().copied();
-        Some(Reply { status: parts.status, headers: parts.headers, body, bytes, cost })
+        Reply::read(response).await
     }
 }
 
 impl Reply {
+    /// Reads a response; `None` if the connection broke.
+    ///
+    /// # Panics
+    ///
+    /// If it is neither CSV nor JSON.
+    pub async fn read(response: Response<Body>) -> Option<Self> {
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.ok()?.to_bytes();
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        let is_csv = parts.headers[header::CONTENT_TYPE].as_bytes().starts_with(b"text/csv");
+        let body = if is_csv { Value::Null } else { serde_json::from_str(&text).unwrap() };
+        let cost = parts.extensions.get::<TableCost>().copied();
+        Some(Self { status: parts.status, headers: parts.headers, text, body, cost })
+    }
+
     /// The error code.
     #[must_use]
     pub fn code(&self) -> &str {

@@ -8,10 +8,11 @@
 
 mod scene;
 mod shape;
+mod writes;
 
 use std::{
     collections::BTreeMap,
-    fmt::{self, Write},
+    fmt::{self, Write as _},
 };
 
 use serde_json::Value;
@@ -20,10 +21,10 @@ use tokio::task::JoinHandle;
 use crate::{
     client::Reply,
     faults::{Call, Fault},
-    operations::{Operation, writes},
 };
 pub use scene::Stage;
 use shape::{Rows, shape};
+pub use writes::{Write, writes};
 
 /// The operation that commits transactions.
 const WRITE: &str = "TransactWriteItems";
@@ -57,9 +58,9 @@ pub enum Schedule {
 #[derive(Clone, Debug)]
 pub struct Pair {
     /// The undisturbed one, and the number of its user.
-    pub a: (Operation, u64),
+    pub a: (Write, u64),
     /// The disturbed one, and the number of its user.
-    pub b: (Operation, u64),
+    pub b: (Write, u64),
     /// Whether B has an idempotency key.
     pub keyed: bool,
 }

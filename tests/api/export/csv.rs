@@ -110,7 +110,7 @@ async fn totals_of_every_kind_of_row_are_the_balances() {
         let pages = pages(eventful.member(1), eventful.id(), "csv", limit).await;
         assert!(pages.iter().skip(1).all(|page| !page.text.contains("Paid by")));
         assert!(pages.iter().rev().skip(1).all(|page| !page.text.contains("Total")));
-        let joined: String = pages.into_iter().map(|page| page.text).collect();
+        let joined: String = pages.into_iter().map(|page| page.text.clone()).collect();
         assert_eq!(joined, whole, "{limit}");
     }
 }

@@ -93,7 +93,7 @@ async fn changes_after_the_first_page_are_not_in_a_csv_export() {
         change_everything(&eventful).await;
         let cursor = next_cursor(&first);
         let rest = rest(alice, eventful.id(), "csv", limit, cursor).await;
-        let text: String = [first].into_iter().chain(rest).map(|page| page.text).collect();
+        let text: String = [first].into_iter().chain(rest).map(|page| page.text.clone()).collect();
         assert_eq!(text, before, "{limit}");
     }
 }

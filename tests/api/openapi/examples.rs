@@ -34,7 +34,7 @@ impl Story<'_> {
             operations.find(|(template, its, _)| *its == method && fits(template, path)).unwrap();
         let id = operation["operationId"].as_str().unwrap().to_owned();
         let status = reply.status.as_str().to_owned();
-        self.texts.borrow_mut().entry(id).or_insert([(status, reply.text)].into());
+        self.texts.borrow_mut().entry(id).or_insert([(status, reply.text.clone())].into());
         reply.body["data"].clone()
     }
 

@@ -16,7 +16,6 @@ use aws_sdk_dynamodb::{
     },
     types::{DeleteRequest, PutRequest, WriteRequest},
 };
-use axum::http::Method;
 use fracti_core::{telegram, time::Timestamp};
 use fracti_http::{App, service};
 use fracti_local::routes;
@@ -26,13 +25,14 @@ use fracti_store::{SdkItem, Table};
 use super::{
     CHANNELS,
     shape::{Rows, row, words},
+    writes::{self, TOKEN, Write},
 };
 use crate::{
     client::{Reply, Transport},
     database::TABLE,
     events::SIGNED_AT,
     faults::{Plan, Proxy},
-    operations::{self, Names, Operation, TOKEN},
+    operations::{Ids, operation},
 };
 
 /// Two instances over one table, and the scene.
@@ -51,7 +51,7 @@ pub struct Stage {
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
     instances: Vec<Transport>,
-    names: Arc<Names>,
+    ids: Arc<Ids>,
     now: Timestamp,
 }
 
@@ -66,8 +66,8 @@ impl Stage {
         let now = Timestamp::from_millis(SIGNED_AT).unwrap();
         let random = Arc::new(AtomicU64::new(1));
         let api = instance(proxy.client.clone(), now, &random);
-        let names = Arc::new(operations::scene(&api, now).await);
-        let sender = Sender { instances: Vec::new(), names, now };
+        let ids = Arc::new(writes::scene(&api, now).await);
+        let sender = Sender { instances: Vec::new(), ids, now };
         let (scene, known) = (BTreeMap::new(), HashSet::new());
         let mut stage = Self { proxy, sender, scene, known, random };
         stage.scene = stage.scan().await;
@@ -139,13 +139,8 @@ impl Stage {
     }
 
     /// The tag that a request sends in `If-Match`.
-    pub(super) async fn etag(&self, (operation, by): &(Operation, u64)) -> Option<String> {
-        let read = Operation {
-            method: Method::GET,
-            route: operation.if_match?,
-            body: serde_json::Value::Null,
-            ..operation.clone()
-        };
+    pub(super) async fn etag(&self, (write, by): &(Write, u64)) -> Option<String> {
+        let read = Write { operation: operation(write.if_match?), ..write.clone() };
         let reply = self.ask(CHANNELS[0], &(read, *by), None, None).await.unwrap();
         Some(reply.headers["etag"].to_str().unwrap().to_owned())
     }
@@ -153,7 +148,7 @@ impl Stage {
     pub(super) async fn ask(
         &self,
         channel: usize,
-        request: &(Operation, u64),
+        request: &(Write, u64),
         key: Option<&str>,
         etag: Option<&str>,
     ) -> Option<Reply> {
@@ -166,12 +161,12 @@ impl Sender {
     pub(super) async fn ask(
         &self,
         channel: usize,
-        (operation, by): &(Operation, u64),
+        (write, by): &(Write, u64),
         key: Option<&str>,
         etag: Option<&str>,
     ) -> Option<Reply> {
         let api = &self.instances[channel];
-        operations::send(api, &self.names, operation, *by, (key, etag), self.now).await
+        writes::send(api, &self.ids, write, *by, (key, etag), self.now).await
     }
 }
 

@@ -1,0 +1,246 @@
+//! The writes of which pairs are made, and a scene in which all of them make sense.
+
+use axum::http::Method;
+use fracti_core::{
+    chat_id::ChatId,
+    telegram::{self, User},
+    time::Timestamp,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    client::{self, Reply, Transport},
+    operations::{Ids, Operation, operation},
+};
+
+/// The bot of the API.
+pub(super) const TOKEN: &str = "42:test-token";
+
+/// The chat whose group has been opened, and one that has no group.
+const CHATS: [&str; 2] = ["-3788475317572404878", "7"];
+
+/// One way to use an operation that writes.
+#[derive(Clone, Debug)]
+pub struct Write {
+    /// What it does, as a name.
+    pub name: &'static str,
+    /// The operation with the request.
+    pub operation: Operation,
+    /// The users who may do it, by whom the scene knows them.
+    pub by: &'static [u64],
+    /// The read whose `ETag` is sent in `If-Match`.
+    pub if_match: Option<&'static str>,
+}
+
+fn write(name: &'static str, id: &str, by: &'static [u64]) -> Write {
+    Write { name, operation: operation(id), by, if_match: None }
+}
+
+impl Write {
+    fn sends(self, body: Value) -> Self {
+        Self { operation: self.operation.sends(body), ..self }
+    }
+
+    fn of(self, name: &str, id: &str) -> Self {
+        Self { operation: self.operation.of(name, id), ..self }
+    }
+
+    fn expects(self, read: &'static str) -> Self {
+        Self { if_match: Some(read), ..self }
+    }
+}
+
+/// The writes. Amounts can be divided by the number of those who share them, because the odd cent
+/// depends on the id. Users 1 to 3 and 7 are members of the group, which 1 created; 4 has left, 5 was
+/// removed, and 6 and 8 never joined.
+#[must_use]
+pub fn writes() -> Vec<Write> {
+    let [wallet, other_wallet] = ["a", "b"].map(|digit| format!("0:{}", digit.repeat(64)));
+    let hash = "c".repeat(64);
+    let adjustment = json!([{ "entryId": "food", "changes": [
+        { "userId": "1", "amount": 6 }, { "userId": "3", "amount": -6 } ] }]);
+    // A later export of the group that was imported before.
+    let file = "Date,Description,Category,Cost,Currency,A,B,C\n\n\
+                2026-01-01,Train,Taxi,10.00,EUR,5.00,0.00,-5.00\n\
+                2026-01-02,Fuel,Gas/fuel,10.00,EUR,5.00,-5.00,0.00\n\n\
+                2026-01-15,Total balance, , ,EUR,10.00,-5.00,-5.00\n\n";
+    vec![
+        write("create a group", "createGroup", &[1])
+            .sends(json!({ "title": "Flat", "chatId": 9, "currency": "EUR" })),
+        write("open a chat", "openGroup", &[6, 4]).sends(json!({})),
+        write("open a new chat", "openGroup", &[8, 1]).sends(json!({ "title": "New" })),
+        write("rename a group", "updateGroup", &[2]),
+        write("change the currency", "updateGroup", &[2]).sends(json!({ "currency": "USD" })),
+        write("archive a group", "updateGroup", &[1]).sends(json!({ "archived": true })),
+        write("join", "joinGroup", &[6, 8]).sends(json!({})),
+        write("come back", "joinGroup", &[4]).sends(json!({})),
+        write("join with a new name", "joinGroup", &[102]).sends(json!({})),
+        write("leave", "leaveGroup", &[7]),
+        write("remove a member", "removeMember", &[1]).of("memberId", "{idle}"),
+        write("remove a guest", "removeMember", &[2, 3]),
+        write("restore a member", "restoreMember", &[1]).of("memberId", "{past}"),
+        write("restore a guest", "restoreMember", &[2]).of("memberId", "{gone}"),
+        write("add a guest", "createGuest", &[1, 2]).sends(json!({ "name": "Gus" })),
+        write("rename a guest", "renameGuest", &[2, 3]).sends(json!({ "name": "Gus" })),
+        write("link a guest", "linkGuest", &[2]).sends(json!({ "userId": "3" })),
+        write("link a guest to another", "linkGuest", &[3]).sends(json!({ "userId": "2" })),
+        write("set a wallet", "setWallet", &[2]).sends(json!({ "wallet": wallet })),
+        write("set another wallet", "setWallet", &[2]).sends(json!({ "wallet": other_wallet })),
+        write("record an expense", "createExpense", &[1, 2]).sends(json!({
+            "amount": 12, "description": "Tea", "category": "food",
+            "splits": [{ "userId": "1" }, { "userId": "2" }]
+        })),
+        write("record an expense of all", "createExpense", &[1])
+            .sends(json!({ "amount": 2520, "description": "Hut" })),
+        write("record an expense of members who may go", "createExpense", &[3]).sends(json!({
+            "amount": 9, "description": "Boat",
+            "splits": [{ "userId": "3" }, { "userId": "$idle" }, { "userId": "$memberId" }]
+        })),
+        write("share a spending", "createExpense", &[1]).sends(json!({
+            "spendingId": "$spendingId", "splits": [{ "userId": "1" }, { "userId": "2" }]
+        })),
+        write("edit an expense", "editExpense", &[1]).sends(json!({ "amount": 60 })),
+        write("edit an expense as it was", "editExpense", &[1])
+            .sends(json!({ "amount": 24, "category": "fun" }))
+            .expects("getExpense"),
+        write("delete an expense", "deleteExpense", &[1]),
+        write("delete an expense as it was", "deleteExpense", &[1]).expects("getExpense"),
+        write("restore an expense", "restoreExpense", &[1]).of("expenseId", "{deleted}"),
+        write("record a pending settlement", "createSettlement", &[2])
+            .sends(json!({ "toId": "1", "amount": 7, "txHash": hash })),
+        write("record a completed settlement", "createSettlement", &[1])
+            .sends(json!({ "fromId": "3", "toId": "1", "amount": 4 })),
+        write("complete a settlement", "updateSettlement", &[1]),
+        write("fail a settlement", "updateSettlement", &[1, 2])
+            .sends(json!({ "status": "failed" })),
+        write("fail a settlement as it was", "updateSettlement", &[2])
+            .sends(json!({ "status": "failed" }))
+            .expects("getSettlement"),
+        write("name the transaction of a settlement", "updateSettlement", &[2])
+            .sends(json!({ "txHash": hash })),
+        write("push an adjustment", "pushEntries", &[1, 2]).sends(adjustment),
+        write("revert an adjustment", "revertEntries", &[1]).sends(json!(["rent"])),
+        write("revert adjustments", "revertEntriesByPost", &[1]).sends(json!(["rent", "unknown"])),
+        write("import a file", "importFile", &[1]).sends(json!({
+            "file": file, "options": { "commit": true, "members": { "A": "1", "B": "2", "C": "3" } }
+        })),
+        write("undo an import", "undoImport", &[1]),
+        write("create a token", "createToken", &[1])
+            .sends(json!({ "name": "Phone", "scopes": ["read"] })),
+        write("delete a token", "deleteToken", &[1]),
+        write("record a spending", "createSpending", &[1])
+            .sends(json!({ "title": "Tea", "amount": 1, "currency": "EUR" })),
+        write("edit a spending", "editSpending", &[1]).sends(json!({ "amount": 5 })),
+        write("edit a spending as it was", "editSpending", &[1])
+            .sends(json!({ "amount": 6 }))
+            .expects("getSpending"),
+        write("delete a spending", "deleteSpending", &[1]),
+        write("update the targets", "updateTargets", &[1])
+            .sends(json!({ "version": 1, "period": "day", "currency": "EUR" })),
+        write("rebuild the days", "rebuildMyDays", &[1]),
+    ]
+}
+
+/// The user whom the scene knows by a number: from 100, the user has changed the name.
+fn user(number: u64) -> User {
+    let names = ["", "A", "B", "C", "D", "E", "F", "G", "H"];
+    let (id, renamed) = (number % 100, number >= 100);
+    let name = if renamed { "Renamed" } else { names[usize::try_from(id).unwrap()] };
+    client::user(id, name)
+}
+
+/// The `Authorization` of a user for a write.
+fn authorization(write: &Write, number: u64, now: Timestamp) -> String {
+    if write.operation.id != "openGroup" {
+        return client::authorization(&user(number), TOKEN, now);
+    }
+    let chat = CHATS[usize::from(write.name.contains("new"))];
+    let chat: ChatId = chat.parse().unwrap();
+    format!("tma {}", telegram::sign_in_chat(&user(number), &chat, TOKEN, now))
+}
+
+/// Sends a write in a scene; `None` if the connection broke.
+///
+/// # Panics
+///
+/// If the route or the body names what the scene does not have.
+pub(super) async fn send(
+    api: &Transport,
+    ids: &Ids,
+    write: &Write,
+    by: u64,
+    (key, etag): (Option<&str>, Option<&str>),
+    now: Timestamp,
+) -> Option<Reply> {
+    let Write { operation, .. } = write;
+    let (path, body) = (operation.path(ids), operation.body(ids));
+    let authorization = authorization(write, by, now);
+    let mut request = client::request(&operation.method, &path, &authorization, key, &body);
+    if let Some(etag) = etag {
+        request.headers_mut().insert("if-match", etag.parse().unwrap());
+    }
+    api.send(request).await
+}
+
+/// Makes the scene, and returns the ids of what is in it.
+///
+/// # Panics
+///
+/// If the API refuses a request.
+pub(super) async fn scene(api: &Transport, now: Timestamp) -> Ids {
+    let mut ids: Ids =
+        [("alice", "1"), ("bob", "2")].map(|(name, id)| (name, id.to_owned())).into();
+    let open = write("open a chat", "openGroup", &[1]);
+    let made = send(api, &ids, &open, 1, (None, None), now).await.unwrap();
+    let group = made.id();
+    ids.insert("groupId", group.clone());
+    let call = async |by: u64, method: Method, rest: &str, body: Value| {
+        let path = if rest.starts_with("/api") {
+            rest.to_owned()
+        } else {
+            format!("/api/groups/{group}{rest}")
+        };
+        let authorization = client::authorization(&user(by), TOKEN, now);
+        let reply = api.send(client::request(&method, &path, &authorization, None, &body)).await;
+        let reply = reply.unwrap();
+        assert!(reply.status.is_success(), "{method} {path}: {}", reply.body);
+        reply
+    };
+    let post = async |by, rest: &str, body| call(by, Method::POST, rest, body).await;
+    for by in [2, 3, 4, 5, 7] {
+        post(by, "/join", json!({})).await;
+    }
+    post(4, "/leave", Value::Null).await;
+    call(1, Method::DELETE, "/members/5", Value::Null).await;
+    ids.extend([("past", "4".to_owned()), ("idle", "7".to_owned())]);
+    for (name, title) in [("memberId", "Grandma"), ("owing", "Olga"), ("gone", "Zoe")] {
+        ids.insert(name, post(1, "/members", json!({ "name": title })).await.id());
+    }
+    call(1, Method::DELETE, &format!("/members/{}", ids["gone"]), Value::Null).await;
+    let splits = json!([{ "userId": "1" }, { "userId": "2" }, { "userId": ids["owing"] }]);
+    let hut = json!({ "amount": 30, "description": "Hut", "splits": splits });
+    for (name, amount) in [("expenseId", 30), ("deleted", 60)] {
+        let mut hut = hut.clone();
+        hut["amount"] = json!(amount);
+        ids.insert(name, post(1, "/expenses", hut).await.id());
+    }
+    call(1, Method::DELETE, &format!("/expenses/{}", ids["deleted"]), Value::Null).await;
+    let pay = json!({ "toId": "1", "amount": 3 });
+    ids.insert("settlementId", post(2, "/settlements", pay).await.id());
+    let rent = json!([{ "entryId": "rent", "changes": [
+        { "userId": "1", "amount": 5 }, { "userId": "3", "amount": -5 } ] }]);
+    post(1, "/ledger/entries", rent).await;
+    let file = "Date,Description,Category,Cost,Currency,A,C\n\n\
+                2026-01-01,Train,Taxi,10.00,EUR,5.00,-5.00\n\n\
+                2026-01-15,Total balance, , ,EUR,5.00,-5.00\n\n";
+    let options = json!({ "commit": true, "members": { "A": "1", "C": "3" } });
+    let imported = post(1, "/import", json!({ "file": file, "options": options })).await;
+    ids.insert("importId", imported.body["data"]["importId"].as_str().unwrap().to_owned());
+    for nth in 0..19 {
+        let token = json!({ "name": format!("Bot {nth}"), "scopes": ["read"] });
+        ids.insert("tokenId", post(1, "/api/users/me/tokens", token).await.id());
+    }
+    let coffee = json!({ "title": "Coffee", "amount": 3.5, "currency": "EUR", "category": "food" });
+    ids.insert("spendingId", post(1, "/api/users/me/spendings", coffee).await.id());
+    ids
+}
