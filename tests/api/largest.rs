@@ -2,8 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use fracti_tests::largest::{Largest, endpoints};
-use serde_json::Value;
+use fracti_tests::{largest::Largest, operations::operations};
 
 /// Maximum size of a response; Lambda's limit is 6 MB.
 /// <https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html>
@@ -16,7 +15,7 @@ async fn every_endpoint_serves_the_largest_groups_within_its_limits() {
     let calls = largest.calls().await;
     for call in &calls {
         let place =
-            format!("{:?} {}: {} bytes, {}", call.endpoint, call.what, call.bytes, call.cost);
+            format!("{:?} {}: {} bytes, {}", call.operation.id, call.what, call.bytes, call.cost);
         assert!(call.status < 300, "{place}: {}", call.body);
         assert!(call.bytes < MAX_RESPONSE, "{place}");
         assert!(call.cost.requests <= 150, "{place}");
@@ -35,14 +34,8 @@ async fn every_endpoint_serves_the_largest_groups_within_its_limits() {
     };
     assert_eq!(optimal("20 members, 172 currencies"), true, "the steps are enough for all");
 
-    let document: Value = serde_json::from_str(fracti_http::openapi::DOCUMENT).unwrap();
-    let paths = document["paths"].as_object().unwrap().iter();
-    let operations = paths.flat_map(|(path, item)| {
-        let methods = item.as_object().unwrap().keys();
-        methods.map(|method| (method.to_uppercase(), path.clone())).collect::<Vec<_>>()
-    });
-    let open = ["/api/health", "/api/openapi.json"];
-    let operations: BTreeSet<_> =
-        operations.filter(|(_, path)| !open.contains(&path.as_str())).collect();
-    assert_eq!(endpoints(&calls), operations, "every endpoint is called");
+    let called: BTreeSet<_> = calls.iter().map(|call| call.operation.id).collect();
+    let open = ["getHealth", "getOpenApiDocument"];
+    let all = operations().into_iter().map(|it| it.id).filter(|id| !open.contains(id));
+    assert_eq!(called, all.collect(), "every endpoint is called");
 }

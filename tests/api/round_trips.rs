@@ -7,10 +7,11 @@ use fracti_http::Quotas;
 use serde_json::{Value, json};
 
 use crate::{
-    harness::{Api, Caller, Group},
+    harness::{Api, Busy, Caller, Group},
     import::splitwise,
     quotas::quotas,
 };
+use fracti_tests::operations::{Ids, Operation, operation, operations};
 
 #[tokio::test]
 async fn every_endpoint_stays_within_its_round_trips() {
@@ -45,11 +46,11 @@ async fn a_token_that_an_instance_sees_for_the_first_time_adds_one_round_trip() 
     let scene = Scene::new().await;
     let token = scene.token().await;
     token.get("/api/groups").await.data(200);
-    for (method, path, body, round_trips) in scene.reads() {
-        let reply = token.at(&scene.group.api.another()).call(method, &path, body.as_ref()).await;
-        let of_token = u32::from(path != "/api/health");
-        reply.data(200);
-        assert!(reply.cost.round_trips <= round_trips + of_token, "{path}: {}", reply.cost);
+    for (read, round_trips) in reads() {
+        let reply = token.at(&scene.group.api.another()).perform(&read, &scene.ids).await;
+        let of_token = u32::from(read.id != "getHealth");
+        assert_eq!(reply.status, 200, "{read:?}: {}", reply.text);
+        assert!(reply.cost.round_trips <= round_trips + of_token, "{read:?}: {}", reply.cost);
     }
 }
 
@@ -61,15 +62,12 @@ fn one_row() -> Value {
 }
 
 /// A request, and the round trips that it may take.
-type Row = (Method, String, Option<Value>, u32);
+type Row = (Operation, u32);
 
-/// A group of four with a history.
+/// A group of four with a history and an import.
 struct Scene {
     group: Group,
-    guest: String,
-    other: String,
-    expense: String,
-    settlement: String,
+    ids: Ids,
 }
 
 impl Scene {
@@ -77,16 +75,14 @@ impl Scene {
     /// creation of a group.
     async fn assert_round_trips(&self, caller: &Caller, to_create: u32) {
         let by_token = caller.authorization().1.starts_with("Bearer ");
-        for (method, path, body, round_trips) in
-            self.reads().into_iter().chain(self.writes(to_create))
-        {
-            if by_token && path.ends_with("/wallet") {
+        for (operation, round_trips) in reads().into_iter().chain(writes(to_create)) {
+            if by_token && operation.id == "setWallet" {
                 continue;
             }
-            let reply = caller.call(method.clone(), &path, body.as_ref()).await;
-            assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
+            let reply = caller.perform(&operation, &self.ids).await;
+            assert!(reply.status.is_success(), "{operation:?}: {}", reply.text);
             // Fewer if a dependent read begins while others are still pending.
-            assert!(reply.cost.round_trips <= round_trips, "{method} {path}: {}", reply.cost);
+            assert!(reply.cost.round_trips <= round_trips, "{operation:?}: {}", reply.cost);
         }
     }
 
@@ -96,15 +92,12 @@ impl Scene {
             group.spend(0, json!({ "amount": n })).await;
             group.pay(1, 0, "0.01").await;
         }
-        let guest = group.guest(0, "Grandpa").await;
-        let expense =
-            group.spend(0, json!({ "amount": 5 })).await["id"].as_str().unwrap().to_owned();
-        let other = group.guest(0, "Grandma").await;
-        let body = json!({ "toId": "1", "amount": 3 });
-        let settlement =
-            group.members[1].post(&group.path("/settlements"), body).await.data(201)["id"].clone();
-        let settlement = settlement.as_str().unwrap().to_owned();
-        Self { group, guest, other, expense, settlement }
+        let Busy { group, mut ids } = Busy::of(group).await;
+        ids.insert("other", group.guest(0, "Uncle").await);
+        let imported = group.members[0].perform(&operation("importFile"), &ids).await;
+        let import = imported.data(200)["importId"].as_str().unwrap();
+        ids.insert("importId", import.to_owned());
+        Self { group, ids }
     }
 
     /// The first member, by an API token.
@@ -113,119 +106,84 @@ impl Scene {
         let alice = &self.group.members[0];
         alice.with_token(&alice.post("/api/users/me/tokens", new).await)
     }
+}
 
-    fn reads(&self) -> Vec<Row> {
-        let Self { group, expense, settlement, .. } = self;
-        let get = |path: &str, round_trips| (Method::GET, path.to_owned(), None, round_trips);
-        vec![
-            get("/api/health", 0),
-            get("/api/groups", 2),
-            get(&group.path(""), 1),
-            get(&group.path("/expenses"), 1),
-            get(&group.path("/settlements?limit=5"), 1),
-            get(&group.path(&format!("/expenses/{expense}")), 1),
-            get(&group.path(&format!("/settlements/{settlement}")), 1),
-            get(&group.path("/debts"), 1),
-            get(&group.path(&format!("/expenses/{expense}/breakdown")), 1),
-            get(&group.path(&format!("/expenses/{expense}/history")), 1),
-            get(&group.path("/ledger/balance"), 1),
-            get(&group.path("/ledger/balance?at=2026-01-15T11:00:00Z"), 2),
-            get(&group.path("/ledger/days"), 2),
-            get(&group.path("/stats"), 1),
-            get(&group.path("/ledger/entries"), 2),
-            get(&group.path(&format!("/ledger/entries/{expense}")), 1),
-            // The ledger, the group with its members, the entries and their rows; JSON also has the
-            // settlements that are not completed.
-            get(&group.path("/export?format=csv"), 4),
-            get(&group.path("/export"), 5),
-            get("/api/users/me", 2),
-            get("/api/users/me/groups", 2),
-            get("/api/users/me/summary", 2),
-            get("/api/users/me/expenses", 2),
-            get("/api/users/me/debts", 2),
-            get("/api/users/me/settlements", 2),
-            get("/api/users/me/activity?limit=50", 2),
-            get("/api/users/me/targets", 1),
-            get("/api/users/me/usage", 1),
-        ]
+/// The round trips of a read: the second one of a user's lists is for the groups.
+fn of_read(id: &str) -> u32 {
+    match id {
+        "getHealth" => 0,
+        "getGroup"
+        | "listExpenses"
+        | "listSettlements"
+        | "getExpense"
+        | "getSettlement"
+        | "getDebts"
+        | "getExpenseBreakdown"
+        | "listExpenseHistory"
+        | "getLedgerBalance"
+        | "getGroupStats"
+        | "listLedgerEntryHistory"
+        | "listImports"
+        | "getImport"
+        | "getTargets"
+        | "getUsage"
+        | "listTokens"
+        | "listSpendings"
+        | "getSpending" => 1,
+        "listGroups" | "listLedgerDays" | "listLedgerEntries" | "getMe" | "listMyGroups"
+        | "getMySummary" | "listMyExpenses" | "listMyDebts" | "listMySettlements"
+        | "listMyActivity" | "getMyDays" | "getMyDay" => 2,
+        // The ledger, the group with its members, the entries and their rows.
+        "exportGroup" => 4,
+        _ => panic!("{id} has no round trips"),
     }
+}
 
-    /// The writes; `to_create` are the round trips of the creation of a group.
-    fn writes(&self, to_create: u32) -> Vec<Row> {
-        let Self { group, guest, other, expense, settlement } = self;
-        let (read, write): (Option<Value>, _) = (None, |body: Value| Some(body));
-        vec![
-            (Method::PATCH, group.path(""), write(json!({ "title": "Andes" })), 2),
-            (Method::DELETE, group.path(&format!("/members/{other}")), read.clone(), 2),
-            (Method::POST, group.path("/import"), write(json!({ "file": "" })), 2),
-            // The group, the import, the rows that are recorded already, and the transaction with its
-            // reads.
-            (Method::POST, group.path("/import"), write(one_row()), 5),
-            // Another member must not have the guest's name.
-            (Method::POST, group.path(&format!("/members/{other}/restore")), read.clone(), 3),
-            (
-                Method::POST,
-                group.path("/expenses"),
-                write(json!({ "amount": 1, "description": "x" })),
-                2,
-            ),
-            (
-                Method::POST,
-                group.path("/settlements"),
-                write(json!({ "fromId": "2", "toId": "1", "amount": 1 })),
-                2,
-            ),
-            (
-                Method::PUT,
-                group.path(&format!("/settlements/{settlement}")),
-                write(json!({ "status": "completed" })),
-                2,
-            ),
-            // The members are read after the lock, because a name must be free.
-            (Method::POST, group.path("/members"), write(json!({ "name": "Aunt" })), 3),
-            (
-                Method::PATCH,
-                group.path(&format!("/members/{guest}")),
-                write(json!({ "name": "Granny" })),
-                3,
-            ),
-            (
-                Method::POST,
-                group.path(&format!("/members/{guest}/link")),
-                write(json!({ "userId": "2" })),
-                2,
-            ),
-            (
-                Method::PUT,
-                group.path("/wallet"),
-                write(json!({ "wallet": format!("0:{}", "a".repeat(64)) })),
-                2,
-            ),
-            (
-                Method::POST,
-                "/api/groups".to_owned(),
-                write(json!({ "title": "x", "chatId": 1 })),
-                to_create,
-            ),
-            (
-                Method::PUT,
-                group.path(&format!("/expenses/{expense}")),
-                write(json!({ "amount": 6 })),
-                2,
-            ),
-            (Method::DELETE, group.path(&format!("/expenses/{expense}")), read.clone(), 2),
-            // The history counts only as of a balance that was read before it.
-            (Method::POST, group.path(&format!("/expenses/{expense}/restore")), read, 3),
-            (
-                Method::POST,
-                group.path("/ledger/entries"),
-                write(json!([{ "entryId": "a", "changes": [
-                { "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 } ] }])),
-                3,
-            ),
-            (Method::DELETE, group.path("/ledger/entries"), write(json!(["a"])), 3),
-        ]
-    }
+fn reads() -> Vec<Row> {
+    let reads = operations().into_iter().filter(Operation::reads);
+    // The document has no envelope, and no token lists tokens.
+    let reads = reads.filter(|read| !["getOpenApiDocument", "listTokens"].contains(&read.id));
+    let mut reads: Vec<_> = reads.map(|read| (read.clone(), of_read(read.id))).collect();
+    reads.extend([
+        (operation("getLedgerBalance").asks(""), 1),
+        (operation("getLedgerBalance").asks("at=2026-01-15T11:00:00Z"), 2),
+        (operation("listLedgerEntries").asks(""), 2),
+        // JSON also has the settlements that are not completed.
+        (operation("exportGroup").asks(""), 5),
+        (operation("listMyActivity").asks("limit=50"), 2),
+    ]);
+    reads
+}
+
+/// The writes; `to_create` are the round trips of the creation of a group.
+fn writes(to_create: u32) -> Vec<Row> {
+    vec![
+        (operation("updateGroup"), 2),
+        (operation("removeMember").of("memberId", "{other}"), 2),
+        (operation("importFile").sends(json!({ "file": "" })), 2),
+        // The import, its rows, and the transaction with its reads.
+        (operation("undoImport"), 7),
+        // The group, the import, the rows that are recorded already, and the transaction with its
+        // reads.
+        (operation("importFile").sends(one_row()), 5),
+        // Another member must not have the guest's name.
+        (operation("restoreMember").of("memberId", "{other}"), 3),
+        (operation("createExpense"), 2),
+        (operation("createSettlement"), 2),
+        (operation("updateSettlement"), 2),
+        // The members are read after the lock, because a name must be free.
+        (operation("createGuest"), 3),
+        (operation("renameGuest"), 3),
+        (operation("linkGuest").sends(json!({ "userId": "$bob" })), 2),
+        (operation("setWallet"), 2),
+        (operation("createGroup"), to_create),
+        (operation("editExpense"), 2),
+        (operation("deleteExpense"), 2),
+        // The history counts only as of a balance that was read before it.
+        (operation("restoreExpense"), 3),
+        (operation("pushEntries"), 3),
+        (operation("revertEntries"), 3),
+    ]
 }
 
 #[tokio::test]
@@ -264,8 +222,7 @@ async fn requests_of_a_user_alone_stay_within_their_round_trips() {
     let targets = "/api/users/me/targets";
     let spendings = "/api/users/me/spendings";
     let body = json!({ "title": "x", "amount": 1, "currency": "EUR" });
-    let made = alice.post(spendings, body.clone()).await.data(201)["id"].clone();
-    let one = format!("{spendings}/{}", made.as_str().unwrap());
+    let one = format!("{spendings}/{}", alice.post(spendings, body.clone()).await.id());
     let given =
         json!({ "title": "x", "amount": 1, "currency": "EUR", "spentAt": "2026-01-14T12:00:00Z" });
     let update = json!({ "version": 1, "period": "day" });

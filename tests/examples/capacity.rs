@@ -19,11 +19,9 @@ use fracti_tests::{
     client::{self, Transport},
     database::{Database, TABLE},
     events::TOKEN,
+    operations::{Ids, Operation, operation},
 };
 use serde_json::{Value, json};
-
-/// Names of the resources that a request of the list makes, and the next ones of the list use.
-const MADE: [&str; 4] = ["{spendingId}", "{tokenId}", "{importId}", "{memberId}"];
 
 struct Caller<'a> {
     api: &'a Transport,
@@ -40,8 +38,8 @@ impl Caller<'_> {
         (id.unwrap_or_default().to_owned(), reply.cost.unwrap())
     }
 
-    async fn post(&self, path: &str, body: Value) -> String {
-        self.call(&Method::POST, path, &body).await.0
+    async fn perform(&self, operation: &Operation, ids: &Ids) -> (String, TableCost) {
+        self.call(&operation.method, &operation.path(ids), &operation.body(ids)).await
     }
 }
 
@@ -120,12 +118,10 @@ async fn print_quotas(app: &App, path: &str) {
     }
 }
 
-/// Requests whose resources the list makes itself: method, path, body, times a month.
-fn others(group: &str) -> Vec<(Method, String, Value, f64)> {
-    let at = |rest: &str| format!("/api/groups/{group}{rest}");
-    let spending = json!({ "title": "Coffee", "amount": 3, "currency": "EUR", "category": "food" });
-    let targets = json!({ "version": 1, "currency": "EUR", "food": 300 });
-    let token = json!({ "name": "Phone", "scopes": ["write"] });
+/// The requests of a month, with how often they are made. The list makes what its requests need.
+fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
+    let mut of_two = spend.clone();
+    of_two["payers"] = json!([{ "userId": "1", "amount": 15 }, { "userId": "2", "amount": 10 }]);
     let rows = "2026-01-01,Tea,General,1.00,EUR,1.00,-1.00\n".repeat(10);
     let file = format!(
         "Date,Description,Category,Cost,Currency,A,B\n\n{rows}\n\
@@ -133,36 +129,71 @@ fn others(group: &str) -> Vec<(Method, String, Value, f64)> {
     );
     let options = json!({ "commit": true, "members": { "A": "1", "B": "2" } });
     let file = json!({ "file": file, "options": options });
-    let of_user = |rest: &str| format!("/api/users/me{rest}");
+    let plain = |id: &str| operation(id).asks("");
+    let pays = json!({ "toId": "2", "amount": 1 });
     vec![
-        (Method::POST, of_user("/spendings"), spending, 30.0),
-        (Method::GET, of_user("/spendings"), json!({}), 30.0),
-        (Method::GET, of_user("/spendings/{spendingId}"), json!({}), 5.0),
-        (Method::PUT, of_user("/spendings/{spendingId}"), json!({ "amount": 2 }), 1.0),
-        (Method::DELETE, of_user("/spendings/{spendingId}"), json!({}), 1.0),
-        (Method::GET, of_user("/days?month=2026-01"), json!({}), 30.0),
-        (Method::GET, of_user("/days/2026-01-15"), json!({}), 10.0),
-        (Method::POST, of_user("/days/rebuild"), json!({}), 0.01),
-        (Method::PATCH, of_user("/targets"), targets, 0.1),
-        (Method::GET, of_user("/targets"), json!({}), 30.0),
-        (Method::POST, of_user("/tokens"), token, 0.05),
-        (Method::GET, of_user("/tokens"), json!({}), 0.1),
-        (Method::DELETE, of_user("/tokens/{tokenId}"), json!({}), 0.05),
-        (Method::GET, of_user("/usage"), json!({}), 1.0),
-        (Method::POST, at("/import"), file, 0.02),
-        (Method::GET, at("/imports"), json!({}), 0.02),
-        (Method::GET, at("/import/{importId}"), json!({}), 0.02),
-        (Method::DELETE, at("/import/{importId}"), json!({}), 0.01),
-        (Method::GET, at("/export"), json!({}), 0.1),
-        (Method::GET, at("/export?format=csv"), json!({}), 0.1),
-        (Method::PATCH, at(""), json!({ "title": "Alps" }), 0.1),
-        (Method::POST, at("/members"), json!({ "name": "Guest" }), 0.1),
-        (Method::PATCH, at("/members/{memberId}"), json!({ "name": "Renamed" }), 0.02),
-        (Method::DELETE, at("/members/{memberId}"), json!({}), 0.02),
-        (Method::POST, at("/members/{memberId}/restore"), json!({}), 0.01),
-        (Method::POST, at("/members/{memberId}/link"), json!({ "userId": "3" }), 0.05),
+        (plain("listGroups"), "", 60.0),
+        (plain("createGroup"), "", 0.05),
+        (plain("getGroup"), "", 60.0),
+        (plain("setWallet"), "", 0.25),
+        (plain("listExpenses"), "", 60.0),
+        (plain("getExpense"), "", 20.0),
+        (plain("getExpenseBreakdown"), "", 2.0),
+        (plain("createExpense").sends(spend.clone()), "", 18.0),
+        (plain("createExpense").sends(of_two), ", two payers", 2.0),
+        (plain("editExpense").sends(json!({ "amount": 26 })), "", 2.0),
+        (plain("listExpenseHistory"), "", 2.0),
+        (plain("deleteExpense"), "", 1.0),
+        (plain("restoreExpense"), "", 0.1),
+        (plain("getLedgerBalance"), "", 5.0),
+        (operation("getLedgerBalance").asks("at=2020-01-01T00:00:00Z"), "", 1.0),
+        (plain("listLedgerEntries"), "", 10.0),
+        (operation("listLedgerEntries").asks("userId=2"), "", 5.0),
+        (plain("listLedgerEntryHistory"), "", 1.0),
+        (plain("listLedgerDays"), "", 5.0),
+        (plain("getGroupStats"), "", 5.0),
+        (plain("pushEntries"), "", 0.05),
+        (plain("revertEntries"), "", 0.05),
+        (plain("getDebts"), "", 100.0),
+        (plain("listSettlements"), "", 20.0),
+        (plain("getSettlement"), "", 10.0),
+        (plain("createSettlement").sends(pays), "", 5.0),
+        (plain("updateSettlement"), "", 5.0),
+        (plain("getMe"), "", 20.0),
+        (plain("listMyGroups"), "", 20.0),
+        (plain("listMyExpenses"), "", 5.0),
+        (plain("listMyDebts"), "", 5.0),
+        (plain("listMySettlements"), "", 5.0),
+        (plain("listMyActivity"), "", 20.0),
+        (plain("getMySummary"), "", 5.0),
+        (plain("createSpending"), "", 30.0),
+        (plain("listSpendings"), "", 30.0),
+        (plain("getSpending"), "", 5.0),
+        (plain("editSpending"), "", 1.0),
+        (plain("deleteSpending"), "", 1.0),
+        (operation("getMyDays"), "", 30.0),
+        (plain("getMyDay"), "", 10.0),
+        (plain("rebuildMyDays"), "", 0.01),
+        (plain("updateTargets"), "", 0.1),
+        (plain("getTargets"), "", 30.0),
+        (plain("createToken"), "", 0.05),
+        (plain("listTokens"), "", 0.1),
+        (plain("deleteToken"), "", 0.05),
+        (plain("getUsage"), "", 1.0),
+        (plain("importFile").sends(file), ", ten rows", 0.02),
+        (plain("listImports"), "", 0.02),
+        (plain("getImport"), "", 0.02),
+        (plain("undoImport"), "", 0.01),
+        (plain("exportGroup"), "", 0.1),
+        (operation("exportGroup").asks("format=csv"), "", 0.1),
+        (plain("updateGroup"), "", 0.1),
+        (plain("createGuest"), "", 0.1),
+        (plain("renameGuest"), "", 0.02),
+        (plain("removeMember"), "", 0.02),
+        (plain("restoreMember"), "", 0.01),
+        (plain("linkGuest").sends(json!({ "userId": "3" })), "", 0.05),
         // Last, because a sixth member makes expenses costlier.
-        (Method::POST, at("/join"), json!({}), 0.25),
+        (plain("joinGroup").sends(json!({})), "", 0.25),
     ]
 }
 
@@ -179,96 +210,58 @@ async fn main() {
         Caller { api: &api, authorization }
     };
     let [alice, bob] = [caller(1), caller(2)];
-    let group =
-        alice.post("/api/groups", json!({ "title": "Flat", "chatId": 1, "currency": "EUR" })).await;
-    let at = |rest: &str| format!("/api/groups/{group}{rest}");
+    let mut ids: Ids = [("alice", "1"), ("bob", "2"), ("date", "2026-01-15")]
+        .map(|(name, id)| (name, id.to_owned()))
+        .into();
+    let new = json!({ "title": "Flat", "chatId": 1, "currency": "EUR" });
+    let group = alice.perform(&operation("createGroup").sends(new), &ids).await.0;
+    let debts = format!("/api/groups/{group}/debts");
+    ids.insert("groupId", group);
     for id in 2..=5 {
-        caller(id).post(&at("/join"), json!({})).await;
+        caller(id).perform(&operation("joinGroup").sends(json!({})), &ids).await;
     }
     let spend =
         json!({ "amount": 25, "description": "Dinner at the restaurant", "category": "food" });
-    let of_two = json!({
-        "amount": 25, "description": "Dinner at the restaurant", "category": "food",
-        "payers": [{ "userId": "1", "amount": 15 }, { "userId": "2", "amount": 10 }],
-    });
+    let spends = operation("createExpense").sends(spend.clone());
+    let settles = |body| operation("createSettlement").sends(body);
     for _ in 0..50 {
-        alice.post(&at("/expenses"), spend.clone()).await;
+        alice.perform(&spends, &ids).await;
     }
+    let paid = settles(json!({ "fromId": "2", "toId": "1", "amount": 1 }));
     for _ in 0..10 {
-        alice.post(&at("/settlements"), json!({ "fromId": "2", "toId": "1", "amount": 1 })).await;
+        alice.perform(&paid, &ids).await;
     }
-    let expense = alice.post(&at("/expenses"), spend.clone()).await;
-    let settlement = bob.post(&at("/settlements"), json!({ "toId": "1", "amount": 1 })).await;
-
-    let opening = json!([{ "userId": "1", "amount": 5 }, { "userId": "2", "amount": -5 }]);
-    let opening = json!([{ "entryId": "opening", "changes": opening }]);
+    let expense = alice.perform(&spends, &ids).await.0;
+    ids.insert("entryId", expense.clone());
+    ids.insert("expenseId", expense);
+    let pending = settles(json!({ "toId": "1", "amount": 1 }));
+    ids.insert("settlementId", bob.perform(&pending, &ids).await.0);
 
     println!("| endpoint | round trips | read units | write units | times a month |");
     println!("|---|---:|---:|---:|---:|");
     let mut month = Month::default();
-    let mut made = String::new();
-    let one = |kind: &str, id: &str| at(&format!("/{kind}/{id}"));
-    for (method, path, body, times) in [
-        (Method::GET, "/api/groups".to_owned(), json!({}), 60.0),
-        (Method::POST, "/api/groups".to_owned(), json!({ "title": "Alps", "chatId": 2 }), 0.05),
-        (Method::GET, at(""), json!({}), 60.0),
-        (Method::PUT, at("/wallet"), json!({ "wallet": format!("0:{}", "a".repeat(64)) }), 0.25),
-        (Method::GET, at("/expenses"), json!({}), 60.0),
-        (Method::GET, one("expenses", &expense), json!({}), 20.0),
-        (Method::GET, one("expenses", &expense) + "/breakdown", json!({}), 2.0),
-        (Method::POST, at("/expenses"), spend, 18.0),
-        (Method::POST, at("/expenses"), of_two, 2.0),
-        (Method::PUT, one("expenses", &expense), json!({ "amount": 26 }), 2.0),
-        (Method::GET, one("expenses", &expense) + "/history", json!({}), 2.0),
-        (Method::DELETE, one("expenses", &expense), json!({}), 1.0),
-        (Method::POST, one("expenses", &expense) + "/restore", json!({}), 0.1),
-        (Method::GET, at("/ledger/balance"), json!({}), 5.0),
-        (Method::GET, at("/ledger/balance?at=2020-01-01T00:00:00Z"), json!({}), 1.0),
-        (Method::GET, at("/ledger/entries"), json!({}), 10.0),
-        (Method::GET, at("/ledger/entries?userId=2"), json!({}), 5.0),
-        (Method::GET, one("ledger/entries", &expense), json!({}), 1.0),
-        (Method::GET, at("/ledger/days"), json!({}), 5.0),
-        (Method::GET, at("/stats"), json!({}), 5.0),
-        (Method::POST, at("/ledger/entries"), opening, 0.05),
-        (Method::DELETE, at("/ledger/entries"), json!(["opening"]), 0.05),
-        (Method::GET, at("/debts"), json!({}), 100.0),
-        (Method::GET, at("/settlements"), json!({}), 20.0),
-        (Method::GET, one("settlements", &settlement), json!({}), 10.0),
-        (Method::POST, at("/settlements"), json!({ "toId": "2", "amount": 1 }), 5.0),
-        (Method::PUT, one("settlements", &settlement), json!({ "status": "completed" }), 5.0),
-        (Method::GET, "/api/users/me".to_owned(), json!({}), 20.0),
-        (Method::GET, "/api/users/me/groups".to_owned(), json!({}), 20.0),
-        (Method::GET, "/api/users/me/expenses".to_owned(), json!({}), 5.0),
-        (Method::GET, "/api/users/me/debts".to_owned(), json!({}), 5.0),
-        (Method::GET, "/api/users/me/settlements".to_owned(), json!({}), 5.0),
-        (Method::GET, "/api/users/me/activity".to_owned(), json!({}), 20.0),
-        (Method::GET, "/api/users/me/summary".to_owned(), json!({}), 5.0),
-    ]
-    .into_iter()
-    .chain(others(&group))
-    {
+    for (operation, what, times) in requests(&spend) {
         // A second join writes nothing, so the first join of a new user is measured.
-        let caller = if path.ends_with("/join") { caller(6) } else { caller(1) };
-        let of = |path: String, name: &&str| path.replace(name, &made);
-        let sent = MADE.iter().fold(path.clone(), of);
-        let (id, cost) = caller.call(&method, &sent, &body).await;
-        if !id.is_empty() {
-            made = id;
-        }
-        let path = path.replace(&group, "{groupId}").replace(&expense, "{expenseId}");
-        let path = path.replace(&settlement, "{settlementId}");
-        month.add(times, cost);
-        let TableCost { round_trips, read_units, write_units, .. } = cost;
-        let what = match &body {
-            body if body.get("payers").is_some() => ", two payers",
-            body if body.get("file").is_some() => ", ten rows",
+        let caller = caller(if operation.id == "joinGroup" { 6 } else { 1 });
+        let (id, cost) = caller.perform(&operation, &ids).await;
+        let made = match operation.id {
+            "createSpending" => "spendingId",
+            "createToken" => "tokenId",
+            "importFile" => "importId",
+            "createGuest" => "memberId",
             _ => "",
         };
+        if !made.is_empty() {
+            ids.insert(made, id);
+        }
+        month.add(times, cost);
+        let TableCost { round_trips, read_units, write_units, .. } = cost;
+        let (method, path) = (&operation.method, operation.template());
         println!(
             "| {method} `{path}`{what} | {round_trips} | {read_units} | {write_units} | {times} |"
         );
     }
     month.print();
-    print_quotas(&app, &at("/debts")).await;
+    print_quotas(&app, &debts).await;
     database.stop().await;
 }

@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use fracti_store::TableCost;
-use fracti_tests::largest::Largest;
+use fracti_tests::{largest::Largest, operations::Operation};
 
 /// Write units a second of a partition.
 ///
@@ -22,7 +22,7 @@ async fn main() {
     if std::env::args().any(|argument| argument == "--throttled") {
         println!("| endpoint | | status | attempts | s |\n|---|---|---:|---:|---:|");
         for call in Largest::new(deadline, Some(UNITS)).await.calls().await {
-            let ((method, route), what) = (call.endpoint, call.what);
+            let (Operation { method, route, .. }, what) = (call.operation, call.what);
             let (attempts, seconds) = (call.attempts, call.took.as_secs_f64());
             if call.throttled > 0 {
                 println!(
@@ -38,7 +38,7 @@ async fn main() {
     println!("|---|---|---:|---:|---:|---:|---:|---:|");
     for call in Largest::new(deadline, None).await.calls().await {
         let TableCost { requests, round_trips, read_units, write_units, .. } = call.cost;
-        let ((method, route), what) = (call.endpoint, call.what);
+        let (Operation { method, route, .. }, what) = (call.operation, call.what);
         let (kilobytes, ms) = (call.bytes / 1000, call.took.as_millis());
         println!(
             "| {method} `{route}` | {what} | {requests} | {round_trips} | {read_units} | {write_units} | {kilobytes} | {ms} |"

@@ -4,7 +4,6 @@
 //! 20 members have open balances in 172 currencies, the hardest input for suggested settlements.
 
 use std::{
-    collections::BTreeSet,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::SeqCst},
@@ -16,7 +15,6 @@ use aws_sdk_dynamodb::{
     Client,
     types::{AttributeValue, Put, TransactWriteItem},
 };
-use axum::http::Method;
 use fracti_core::{
     currency::Currency,
     group::{Member, MemberRow},
@@ -36,11 +34,9 @@ use crate::{
     database::TABLE,
     events::{SIGNED_AT, TOKEN},
     faults::{Fault, Plan, Proxy},
+    operations::{Ids, Operation, operation},
     sizes::{self, Sizes},
 };
-
-/// The route that opens the group of a chat.
-const OPEN: &str = "/api/groups/open";
 
 /// Members of the largest group before two guests are added and the last member joins.
 const MEMBERS: u64 = 497;
@@ -69,8 +65,8 @@ const MAX_ATTEMPTS: u32 = 20;
 /// The result of one call.
 #[derive(Debug)]
 pub struct Call {
-    /// The method and the path template of the OpenAPI document.
-    pub endpoint: (Method, String),
+    /// The request.
+    pub operation: Operation,
     /// A description of the request.
     pub what: &'static str,
     /// The status.
@@ -87,13 +83,6 @@ pub struct Call {
     pub attempts: u32,
     /// Number of requests to the table that were throttled.
     pub throttled: u64,
-}
-
-impl Call {
-    /// A request for the user's own data.
-    fn asked(method: Method, route: &str, what: &'static str) -> (Method, String, &'static str) {
-        (method, format!("/api/users/me{route}"), what)
-    }
 }
 
 fn id(member: u64) -> String {
@@ -158,29 +147,30 @@ impl Largest {
         Timestamp::from_millis(self.clock.load(SeqCst)).unwrap()
     }
 
+    /// Sends a request; only one with a description may be measured.
     async fn call(
         &self,
         member: u64,
-        (method, route): (Method, &str),
-        path: &str,
-        what: &'static str,
-        body: &Value,
+        operation: &Operation,
+        what: Option<&'static str>,
+        ids: &Ids,
     ) -> Call {
         let user = user(member);
-        let authorization = if route == OPEN {
+        let authorization = if operation.id == "openGroup" {
             let chat = "-3788475317572404878".parse().unwrap();
             format!("tma {}", telegram::sign_in_chat(&user, &chat, TOKEN, self.now()))
         } else {
             client::authorization(&user, TOKEN, self.now())
         };
-        let measured = self.units.filter(|_| !route.is_empty());
+        let (method, path, body) = (&operation.method, operation.path(ids), operation.body(ids));
+        let measured = self.units.filter(|_| what.is_some());
         let key = measured.map(|_| format!("call-{}", fastrand::u64(..)));
         let (began, mut attempts) = (Instant::now(), 0);
         let throttled = || self.proxy.tally().1.get(&Fault::Throttle).copied().unwrap_or_default();
         let before = throttled();
         self.proxy.limit(measured);
         let reply = loop {
-            let request = client::request(&method, path, &authorization, key.as_deref(), body);
+            let request = client::request(method, &path, &authorization, key.as_deref(), &body);
             let reply = self.api.send(request).await.unwrap();
             attempts += 1;
             if measured.is_none() || reply.status.as_u16() != 503 || attempts == MAX_ATTEMPTS {
@@ -189,8 +179,8 @@ impl Largest {
         };
         self.proxy.limit(None);
         Call {
-            endpoint: (method, route.to_owned()),
-            what,
+            operation: operation.clone(),
+            what: what.unwrap_or_default(),
             status: reply.status.as_u16(),
             bytes: reply.text.len(),
             body: reply.body,
@@ -201,17 +191,19 @@ impl Largest {
         }
     }
 
-    async fn post(&self, member: u64, path: &str, body: Value) -> Value {
-        let call = self.call(member, (Method::POST, ""), path, "", &body).await;
-        assert!(call.status < 300, "{path}: {}", call.body);
+    /// Makes the data of a request, which is not measured.
+    async fn make(&self, id: &str, body: Value, ids: &Ids) -> Value {
+        let call = self.call(1, &operation(id).sends(body), None, ids).await;
+        assert!(call.status < 300, "{id}: {}", call.body);
         call.body["data"].clone()
     }
 
     /// A group of `members` members. All but the first are written to the table as `join` does, a
     /// hundred at once.
-    async fn group(&self, members: u64) -> String {
+    async fn group(&self, members: u64) -> Ids {
         let new = json!({ "title": "𝔾".repeat(100), "chatId": 1, "currency": "EUR" });
-        let group = self.post(1, "/api/groups", new).await["id"].as_str().unwrap().to_owned();
+        let mut ids: Ids = [("alice", id(1)), ("bob", id(2))].into();
+        let group = text(&self.make("createGroup", new, &ids).await["id"]);
         let group_id: GroupId = group.parse().unwrap();
         let rows: Vec<_> = (2..=members).map(|member| row(group_id, member, self.now())).collect();
         for rows in rows.chunks(100) {
@@ -223,13 +215,13 @@ impl Largest {
         let update = update.update_expression("SET memberCount = :members");
         let count = AttributeValue::N(members.to_string());
         update.expression_attribute_values(":members", count).send().await.unwrap();
-        group
+        ids.insert("groupId", group);
+        ids
     }
 
     /// A group of 20 with open balances in 172 currencies, no two of which cancel out.
-    async fn many_currencies(&self) -> String {
+    async fn many_currencies(&self) -> Ids {
         let group = self.group(20).await;
-        let path = format!("/api/groups/{group}/ledger/entries");
         let codes = (b'A'..=b'Z').flat_map(|a| (b'A'..=b'Z').map(move |b| (a, b)));
         let codes = codes.flat_map(|(a, b)| (b'A'..=b'Z').map(move |c| [a, b, c]));
         let codes = codes.filter_map(|code| {
@@ -241,29 +233,28 @@ impl Largest {
         let power = |member: u64| (-2_i64).pow(u32::try_from(member).unwrap());
         let hard: Vec<_> = codes.map(|code| wide(&code, 20, &code, power)).collect();
         for hard in hard.chunks(40) {
-            self.post(1, &path, json!(hard)).await;
+            self.make("pushEntries", json!(hard), &group).await;
         }
         group
     }
 
     /// A group of 497 members with balances in eight currencies, large adjustments, and a past of
     /// several days.
-    async fn wide(&self) -> String {
+    async fn wide(&self) -> Ids {
         let group = self.group(MEMBERS).await;
-        let path = format!("/api/groups/{group}/ledger/entries");
         // Written while the ledger is still small, which is faster.
         for number in (0..100).step_by(2) {
             let entry = |number: i32| wide(&format!("large {number:058}"), MEMBERS, "EUR", |_| 1);
-            self.post(1, &path, json!([entry(number), entry(number + 1)])).await;
+            self.make("pushEntries", json!([entry(number), entry(number + 1)]), &group).await;
         }
         for currency in CURRENCIES {
             let opening =
                 wide(currency, MEMBERS, currency, |member| i64::try_from(member).unwrap());
-            self.post(1, &path, json!([opening])).await;
+            self.make("pushEntries", json!([opening]), &group).await;
         }
         for _ in 0..DAYS {
             self.clock.fetch_add(24 * 60 * 60 * 1000, SeqCst);
-            self.post(1, &format!("/api/groups/{group}/expenses"), full(1)).await;
+            self.make("createExpense", full(1), &group).await;
         }
         group
     }
@@ -274,109 +265,83 @@ impl Largest {
     ///
     /// If a group cannot be created.
     pub async fn calls(&self) -> Vec<Call> {
-        let (many, group) = (self.many_currencies().await, self.wide().await);
-        let at = |rest: &str| format!("/api/groups/{group}{rest}");
-        let made = self.post(1, &at("/expenses"), full(1)).await;
-        let expense = made["id"].as_str().unwrap().to_owned();
+        let (many, mut ids) = (self.many_currencies().await, self.wide().await);
+        let expense = text(&self.make("createExpense", full(1), &ids).await["id"]);
         let pay = json!({ "toId": id(2), "amount": 1, "currency": "EUR" });
-        let settlement = self.post(1, &at("/settlements"), pay.clone()).await;
-        let settlement = settlement["id"].as_str().unwrap().to_owned();
-        let guest = self.post(1, &at("/members"), json!({ "name": "Guest" })).await;
-        let guest = guest["id"].as_str().unwrap().to_owned();
-        let (mut calls, mut import) = (Vec::new(), String::new());
-        let none = Value::Null;
-        for (member, method, route, query, what, body) in of_group(&pay) {
-            let query = match query {
-                "?limit=100&userId=" => format!("{query}{}", id(1)),
-                open if open.ends_with('=') => format!("{open}{}", self.first_day()),
-                query => query.to_owned(),
-            };
-            let path = route
-                .replace("{expenseId}", &expense)
-                .replace("{settlementId}", &settlement)
-                .replace("{memberId}", &guest)
-                .replace("{importId}", &import)
-                .replace("{entryId}", &expense);
-            let (route, path) = (format!("/api/groups/{{groupId}}{route}"), at(&(path + &query)));
-            let call = self.call(member, (method, &route), &path, what, &body).await;
+        let settlement = text(&self.make("createSettlement", pay.clone(), &ids).await["id"]);
+        let guest = text(&self.make("createGuest", json!({ "name": "Guest" }), &ids).await["id"]);
+        ids.extend([
+            ("entryId", expense.clone()),
+            ("expenseId", expense),
+            ("settlementId", settlement),
+            ("memberId", guest),
+            ("firstDay", self.first_day()),
+        ]);
+        let mut calls = Vec::new();
+        for (member, operation, what) in of_group(&pay) {
+            let call = self.call(member, &operation, Some(what), &ids).await;
             if let Some(id) = call.body["data"]["importId"].as_str() {
-                id.clone_into(&mut import);
+                ids.insert("importId", id.to_owned());
             }
             calls.push(call);
         }
-        let debts = (Method::GET, "/api/groups/{groupId}/debts");
-        let path = format!("/api/groups/{many}/debts");
-        calls.push(self.call(1, debts, &path, "20 members, 172 currencies", &none).await);
-        let me = ["", "/groups", "/expenses", "/debts", "/settlements", "/activity", "/summary"];
-        for route in me.map(|rest| format!("/api/users/me{rest}")) {
-            let paged = !matches!(&*route, "/api/users/me" | "/api/users/me/summary");
-            let path = if paged { format!("{route}?limit=100") } else { route.clone() };
-            calls.push(self.call(1, (Method::GET, &route), &path, "", &none).await);
+        let debts = operation("getDebts");
+        calls.push(self.call(1, &debts, Some("20 members, 172 currencies"), &many).await);
+        for (id, query) in [
+            ("getMe", ""),
+            ("listMyGroups", "limit=100"),
+            ("listMyExpenses", "limit=100"),
+            ("listMyDebts", "limit=100"),
+            ("listMySettlements", "limit=100"),
+            ("listMyActivity", "limit=100"),
+            ("getMySummary", ""),
+            ("listGroups", "limit=100"),
+            ("createGroup", ""),
+            ("openGroup", ""),
+        ] {
+            calls.push(self.call(1, &operation(id).asks(query), Some(""), &ids).await);
         }
-        calls.push(
-            self.call(1, (Method::GET, "/api/groups"), "/api/groups?limit=100", "", &none).await,
-        );
-        let new = json!({ "title": "Flat", "chatId": 1 });
-        calls.push(self.call(1, (Method::POST, "/api/groups"), "/api/groups", "", &new).await);
-        calls.push(self.call(1, (Method::POST, OPEN), OPEN, "", &json!({})).await);
-        calls.extend(self.of_user().await);
+        calls.extend(self.of_user(ids).await);
         calls
     }
 
     /// Records the largest spendings on one day, and calls every endpoint of a user's own data.
-    async fn of_user(&self) -> Vec<Call> {
-        let (me, none) = ("/api/users/me", Value::Null);
-        let targets = Call::asked(Method::PATCH, "/targets", "50 categories");
-        let mut calls = vec![self.call_own(targets, "/targets", &own_categories()).await];
-        for _ in 0..100 {
-            self.post(1, &format!("{me}/spendings"), spending()).await;
-        }
-        let post = |route| Call::asked(Method::POST, route, "");
-        let made = self.call_own(post("/spendings"), "/spendings", &spending()).await;
-        let spending = made.body["data"]["id"].as_str().unwrap().to_owned();
-        calls.push(made);
-        let new = json!({ "name": "𝕋".repeat(100), "scopes": ["read", "write"] });
-        for _ in 0..19 {
-            self.post(1, &format!("{me}/tokens"), new.clone()).await;
-        }
-        let made = self.call_own(post("/tokens"), "/tokens", &new).await;
-        let token = made.body["data"]["id"].as_str().unwrap().to_owned();
-        calls.push(made);
-
-        let today = self.now().day();
-        let month = format!("?month={}", &today.to_string()[..7]);
-        let edit = json!({ "amount": 999, "userDate": today.to_string() });
-        for (method, route, query, body) in [
-            (Method::GET, "/targets", "", &none),
-            (Method::GET, "/usage", "", &none),
-            (Method::GET, "/tokens", "?limit=100", &none),
-            (Method::GET, "/spendings", "?limit=100", &none),
-            (Method::GET, "/spendings/{spendingId}", "", &none),
-            (Method::PUT, "/spendings/{spendingId}", "", &edit),
-            (Method::GET, "/days", &month, &none),
-            (Method::GET, "/days/{date}", "", &none),
-            (Method::POST, "/days/rebuild", &month, &none),
-            (Method::DELETE, "/spendings/{spendingId}", "", &none),
-            (Method::DELETE, "/tokens/{tokenId}", "", &none),
+    async fn of_user(&self, mut ids: Ids) -> Vec<Call> {
+        let targets = operation("updateTargets").sends(own_categories());
+        let mut calls = vec![self.call(1, &targets, Some("50 categories"), &ids).await];
+        let token = json!({ "name": "𝕋".repeat(100), "scopes": ["read", "write"] });
+        for (id, body, times, name) in [
+            ("createSpending", spending(), 100, "spendingId"),
+            ("createToken", token, 19, "tokenId"),
         ] {
-            let path = route
-                .replace("{spendingId}", &spending)
-                .replace("{tokenId}", &token)
-                .replace("{date}", &today.to_string());
-            let asked = Call::asked(method, route, "");
-            calls.push(self.call_own(asked, &(path + query), body).await);
+            for _ in 0..times {
+                self.make(id, body.clone(), &ids).await;
+            }
+            let made = self.call(1, &operation(id).sends(body), Some(""), &ids).await;
+            ids.insert(name, text(&made.body["data"]["id"]));
+            calls.push(made);
+        }
+
+        let today = self.now().day().to_string();
+        let month = format!("month={}", &today[..7]);
+        let edit = json!({ "amount": 999, "userDate": today });
+        ids.insert("date", today);
+        for request in [
+            operation("getTargets"),
+            operation("getUsage"),
+            operation("listTokens").asks("limit=100"),
+            operation("listSpendings").asks("limit=100"),
+            operation("getSpending"),
+            operation("editSpending").sends(edit),
+            operation("getMyDays").asks(&month),
+            operation("getMyDay"),
+            operation("rebuildMyDays").asks(&month),
+            operation("deleteSpending"),
+            operation("deleteToken"),
+        ] {
+            calls.push(self.call(1, &request, Some(""), &ids).await);
         }
         calls
-    }
-
-    /// Calls an endpoint of the first member's own data.
-    async fn call_own(
-        &self,
-        (method, route, what): (Method, String, &'static str),
-        path: &str,
-        body: &Value,
-    ) -> Call {
-        self.call(1, (method, &route), &format!("/api/users/me{path}"), what, body).await
     }
 
     /// The largest requests sent to DynamoDB so far.
@@ -392,6 +357,11 @@ impl Largest {
         let first = Timestamp::from_millis(now - u64::try_from(days.as_millis()).unwrap()).unwrap();
         first.day().end().to_string()
     }
+}
+
+/// A text of a response.
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
 }
 
 /// The largest number of own categories, and targets for all of them.
@@ -434,8 +404,8 @@ fn file() -> Value {
     json!({ "file": file, "options": { "commit": true, "members": members } })
 }
 
-/// A request to the largest group: member, method, route, query, description and body.
-type Asked = (u64, Method, &'static str, &'static str, &'static str, Value);
+/// A request to the largest group, with its member and its description.
+type Asked = (u64, Operation, &'static str);
 
 fn of_group(pay: &Value) -> Vec<Asked> {
     let small = |number: u64| {
@@ -446,62 +416,50 @@ fn of_group(pay: &Value) -> Vec<Asked> {
     let small: Vec<_> = (0..90).map(small).collect();
     let names: Vec<_> = (0..30).map(|number| number.to_string()).collect();
     let large: Vec<_> = (0..4).map(|number| format!("large {number:058}")).collect();
-    let (get, post) = (|| Method::GET, || Method::POST);
-    let none = Value::Null;
+    let named = |letter: &str| json!({ "name": letter.repeat(100) });
+    let asks = |id: &str, query: &str| operation(id).asks(query);
+    let sends = |id: &str, body: Value| operation(id).sends(body);
     vec![
-        (1, post(), "/members", "", "", json!({ "name": "𝔾".repeat(100) })),
-        (500, post(), "/join", "", "the last member", none.clone()),
-        (1, get(), "", "", "", none.clone()),
-        (1, Method::PATCH, "", "", "", json!({ "title": "𝕋".repeat(100) })),
-        (1, Method::DELETE, "/members/{memberId}", "", "", none.clone()),
-        (1, post(), "/members/{memberId}/restore", "", "", none.clone()),
-        (1, Method::PATCH, "/members/{memberId}", "", "", json!({ "name": "ℍ".repeat(100) })),
-        (1, post(), "/members/{memberId}/link", "", "", json!({ "userId": id(2) })),
-        (1, Method::PUT, "/wallet", "", "", json!({ "wallet": format!("0:{}", "a".repeat(64)) })),
-        (1, get(), "/expenses", "?limit=100", "", none.clone()),
-        (1, post(), "/expenses", "", "45 shares", full(100)),
-        (1, get(), "/expenses/{expenseId}", "", "45 shares", none.clone()),
-        (1, get(), "/expenses/{expenseId}/breakdown", "", "45 shares", none.clone()),
-        (1, Method::PUT, "/expenses/{expenseId}", "", "45 other shares", full(200)),
-        (1, get(), "/expenses/{expenseId}/history", "?limit=100", "", none.clone()),
-        (1, Method::DELETE, "/expenses/{expenseId}", "", "45 shares", none.clone()),
-        (1, post(), "/expenses/{expenseId}/restore", "", "45 shares", none.clone()),
-        (1, post(), "/import", "", "10 rows of 45 shares", file()),
-        (1, get(), "/imports", "?limit=100", "", none.clone()),
-        (1, get(), "/import/{importId}", "", "", none.clone()),
-        (1, Method::DELETE, "/import/{importId}", "", "10 rows of 45 shares", none.clone()),
-        (1, get(), "/export", "?format=json&limit=1000", "entries of 497 changes", none.clone()),
-        (1, get(), "/export", "?format=csv&limit=1000", "497 columns", none.clone()),
-        (1, get(), "/debts", "", "4 000 balances", none.clone()),
-        (1, get(), "/debts", "?verify=true", "verified", none.clone()),
-        (1, get(), "/settlements", "?limit=100", "", none.clone()),
-        (1, post(), "/settlements", "", "", pay.clone()),
-        (1, get(), "/settlements/{settlementId}", "", "", none.clone()),
-        (2, Method::PUT, "/settlements/{settlementId}", "", "", json!({ "status": "completed" })),
-        (1, get(), "/ledger/balance", "", "4 000 balances", none.clone()),
-        (1, get(), "/ledger/balance", "?at=", "the first day", none.clone()),
-        (1, get(), "/ledger/entries", "?limit=100&order=asc", "100 of 497 changes", none.clone()),
-        (1, get(), "/ledger/entries", "?limit=100&userId=", "of one member", none.clone()),
-        (1, get(), "/ledger/entries", "?limit=100&to=", "up to the first day", none.clone()),
-        (1, get(), "/ledger/days", "", "6 days", none.clone()),
-        (1, get(), "/stats", "?by=day", "6 days of 45 shares", none.clone()),
-        (1, get(), "/ledger/entries/{entryId}", "?limit=100", "", none.clone()),
-        (1, post(), "/ledger/entries", "", "90 small ones", json!({ "entries": small })),
-        (1, post(), "/ledger/entries/revert", "", "30 small ones", json!({ "entryIds": names })),
-        (
-            1,
-            Method::DELETE,
-            "/ledger/entries",
-            "",
-            "4 of 497 changes",
-            json!({ "entryIds": large }),
-        ),
-        (500, post(), "/leave", "", "the last member", none.clone()),
+        (1, sends("createGuest", named("𝔾")), ""),
+        (500, sends("joinGroup", Value::Null), "the last member"),
+        (1, operation("getGroup"), ""),
+        (1, sends("updateGroup", json!({ "title": "𝕋".repeat(100) })), ""),
+        (1, operation("removeMember"), ""),
+        (1, operation("restoreMember"), ""),
+        (1, sends("renameGuest", named("ℍ")), ""),
+        (1, sends("linkGuest", json!({ "userId": "$bob" })), ""),
+        (1, operation("setWallet"), ""),
+        (1, asks("listExpenses", "limit=100"), ""),
+        (1, sends("createExpense", full(100)), "45 shares"),
+        (1, operation("getExpense"), "45 shares"),
+        (1, operation("getExpenseBreakdown"), "45 shares"),
+        (1, sends("editExpense", full(200)), "45 other shares"),
+        (1, asks("listExpenseHistory", "limit=100"), ""),
+        (1, operation("deleteExpense"), "45 shares"),
+        (1, operation("restoreExpense"), "45 shares"),
+        (1, sends("importFile", file()), "10 rows of 45 shares"),
+        (1, asks("listImports", "limit=100"), ""),
+        (1, operation("getImport"), ""),
+        (1, operation("undoImport"), "10 rows of 45 shares"),
+        (1, asks("exportGroup", "format=json&limit=1000"), "entries of 497 changes"),
+        (1, asks("exportGroup", "format=csv&limit=1000"), "497 columns"),
+        (1, operation("getDebts"), "4 000 balances"),
+        (1, asks("getDebts", "verify=true"), "verified"),
+        (1, asks("listSettlements", "limit=100"), ""),
+        (1, sends("createSettlement", pay.clone()), ""),
+        (1, operation("getSettlement"), ""),
+        (2, operation("updateSettlement"), ""),
+        (1, asks("getLedgerBalance", ""), "4 000 balances"),
+        (1, asks("getLedgerBalance", "at={firstDay}"), "the first day"),
+        (1, asks("listLedgerEntries", "limit=100&order=asc"), "100 of 497 changes"),
+        (1, asks("listLedgerEntries", "limit=100&userId={alice}"), "of one member"),
+        (1, asks("listLedgerEntries", "limit=100&to={firstDay}"), "up to the first day"),
+        (1, asks("listLedgerDays", ""), "6 days"),
+        (1, asks("getGroupStats", "by=day"), "6 days of 45 shares"),
+        (1, asks("listLedgerEntryHistory", "limit=100"), ""),
+        (1, sends("pushEntries", json!({ "entries": small })), "90 small ones"),
+        (1, sends("revertEntriesByPost", json!({ "entryIds": names })), "30 small ones"),
+        (1, sends("revertEntries", json!({ "entryIds": large })), "4 of 497 changes"),
+        (500, operation("leaveGroup"), "the last member"),
     ]
-}
-
-/// The endpoints that `calls` covers.
-#[must_use]
-pub fn endpoints(calls: &[Call]) -> BTreeSet<(String, String)> {
-    calls.iter().map(|call| (call.endpoint.0.to_string(), call.endpoint.1.clone())).collect()
 }

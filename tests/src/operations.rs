@@ -89,6 +89,12 @@ impl Operation {
         self.route.starts_with("/api/groups/{groupId}")
     }
 
+    /// The path of the request with its query, and names in place of ids.
+    #[must_use]
+    pub fn template(&self) -> &str {
+        &self.path
+    }
+
     /// The path of the request with its query.
     ///
     /// # Panics
