@@ -13,7 +13,7 @@ use fracti_http::{Routes, service};
 use fracti_local::{FUNCTIONS, Function, routes};
 use fracti_runtime::Clock;
 use fracti_store::TableCost;
-use fracti_tests::events::SAMPLES;
+use fracti_tests::events::samples;
 use serde_json::Value;
 use tower::ServiceExt;
 
@@ -21,7 +21,7 @@ use crate::{events, harness::Api};
 
 #[tokio::test]
 async fn every_request_reads_the_clock_once() {
-    for sample in SAMPLES {
+    for sample in samples() {
         let mut api = events::scene().await;
         let (now, reads) = (api.now(), Arc::new(AtomicUsize::new(0)));
         let counter = reads.clone();

@@ -25,7 +25,7 @@ use aws_sdk_dynamodb::{
 use axum::http::Method;
 use fracti_http::Routes;
 use fracti_local::{FUNCTIONS, Function};
-use fracti_tests::{events::SAMPLES, v0::V0Table};
+use fracti_tests::{events::samples, v0::V0Table};
 use serde_json::{Value, json};
 
 use crate::{
@@ -466,7 +466,7 @@ async fn template_grants_exactly_the_actions_used() {
     let mut note = |function: &'static str, rights: BTreeSet<Right>| {
         used.entry(function).or_default().extend(rights);
     };
-    for sample in SAMPLES {
+    for sample in samples() {
         let api = crate::events::scene().await;
         note(sample.function, send(&api, sample.function, &sample.event()).await.rights);
     }

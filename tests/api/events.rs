@@ -11,10 +11,16 @@ use axum::{Router, body::Body, http::Request};
 use fracti_http::{App, service};
 use fracti_local::FUNCTIONS;
 use fracti_runtime::Random;
-use fracti_tests::events::{self, SAMPLES, SCENE, SIGNED_AT, TOKEN, directory};
+use fracti_tests::{
+    events::{self, SCENE, SIGNED_AT, TOKEN, directory, samples},
+    operations::operations,
+};
 use serde_json::Value;
 
-use crate::harness::{Api, Reply};
+use crate::{
+    harness::{Api, Reply},
+    openapi::assert_current,
+};
 
 fn function(name: &str, app: &App) -> Router {
     let function = FUNCTIONS.iter().find(|function| function.name == name).unwrap();
@@ -42,19 +48,26 @@ pub(crate) async fn send(api: &Api, to: &str, event: &str) -> Reply {
 
 #[test]
 fn every_operation_has_a_sample_event() {
-    let items = fracti_local::routes().into_openapi().paths.paths.into_values();
-    let operations = items.flat_map(|it| [it.get, it.post, it.put, it.patch, it.delete]).flatten();
-    let names = operations.map(|operation| operation.operation_id.unwrap().replace('_', "-"));
-    let sampled: BTreeSet<_> = SAMPLES.iter().map(|sample| sample.name.to_owned()).collect();
-    let missing: Vec<_> = names.filter(|name| !sampled.contains(name)).collect();
-    assert_eq!(missing, ["get-open-api-document"], "operations without a file in events/");
+    let sampled: BTreeSet<_> = samples().into_iter().map(|sample| sample.operation.id).collect();
+    let missing: Vec<_> =
+        operations().iter().map(|it| it.id).filter(|id| !sampled.contains(id)).collect();
+    assert_eq!(missing, ["getOpenApiDocument"], "operations without a file in events/");
+}
+
+#[test]
+fn the_files_are_generated_from_the_list_of_operations() {
+    for sample in samples() {
+        let file = sample.file();
+        let how = "UPDATE_OPENAPI=1 cargo test --workspace --test api events::the_files";
+        assert_current(file.to_str().unwrap(), &sample.generated(), how);
+    }
 }
 
 #[tokio::test]
 async fn every_sample_event_is_answered_by_its_function() {
     let files = fs::read_dir(directory()).unwrap();
-    assert_eq!(files.count(), SAMPLES.len(), "an event file without a sample");
-    for sample in SAMPLES {
+    assert_eq!(files.count(), samples().len(), "an event file without a sample");
+    for sample in samples() {
         let api = scene().await;
         let event = sample.event();
         let reply = send(&api, sample.function, &event).await;

@@ -168,7 +168,7 @@ async fn ask(router: &Router, method: &Method, path: &str) -> (StatusCode, Strin
 }
 
 /// Asserts that a file is as it would be generated. `UPDATE_OPENAPI=1` generates it.
-fn assert_current(path: &str, text: &str, how: &str) {
+pub(crate) fn assert_current(path: &str, text: &str, how: &str) {
     if env::var_os("UPDATE_OPENAPI").is_some() {
         fs::write(path, text).unwrap();
     }

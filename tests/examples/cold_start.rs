@@ -23,7 +23,7 @@ use fracti_runtime::{BotToken, Clock};
 use fracti_store::Table;
 use fracti_tests::{
     database::{Database, TABLE},
-    events::{SAMPLES, SCENE, TOKEN, scene},
+    events::{SCENE, TOKEN, samples, scene},
     lambda::{Function, secrets_manager},
     tls::Terminator,
 };
@@ -83,7 +83,7 @@ async fn main() {
     let mut starts: Vec<Vec<Start>> = programs.iter().map(|_| Vec::new()).collect();
     for _ in 0..ROUNDS {
         for (program, starts) in programs.iter().zip(&mut starts) {
-            let sample = SAMPLES.iter().find(|it| it.name == first_event(program)).unwrap();
+            let sample = samples().into_iter().find(|it| it.name == first_event(program)).unwrap();
             let mut event = sign_event(&sample.event(), TOKEN, now, None).unwrap();
             for (old, new) in SCENE.iter().zip(&made) {
                 event = event.replace(old, new);

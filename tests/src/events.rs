@@ -1,12 +1,18 @@
-//! The sample events of `events/`, the data that they refer to, and the expected responses.
+//! The sample events of `events/`, which are made from the list of operations, the data that they
+//! refer to, and the expected responses.
 
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeMap, fs, path::PathBuf, sync::LazyLock};
 
 use axum::{Router, http::Method};
-use fracti_core::time::Timestamp;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use fracti_core::{telegram, time::Timestamp};
+use fracti_local::FUNCTIONS;
 use serde_json::{Value, json};
 
-use crate::client::{self, Transport};
+use crate::{
+    client::{self, Transport},
+    operations::{Ids, Operation, operation},
+};
 
 /// The token that signed the events: the public demo token.
 pub const TOKEN: &str = "0:fracti-local";
@@ -14,125 +20,200 @@ pub const TOKEN: &str = "0:fracti-local";
 /// The time of the signature in milliseconds since 1970: 2026-01-15T12:00:00Z.
 pub const SIGNED_AT: u64 = 1_768_478_400_000;
 
+/// The users of the events: id, first name, last name and username.
+type Signed = (u64, &'static str, &'static str, &'static str);
+const ALICE: Signed = (123_456_789, "Alice", "Smith", "alice");
+const BOB: Signed = (987_654_321, "Bob", "Jones", "bob");
+const CAROL: Signed = (456_789_123, "Carol", "White", "carol");
+
+/// The idempotency key of every `POST`.
+pub const KEY: &str = "5f0c2f1e";
+
 /// A sample event with its expected response.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Sample {
     /// The file name without extension.
-    pub name: &'static str,
+    pub name: String,
     /// The function that serves the event.
     pub function: &'static str,
     /// The expected status.
     pub status: u16,
     /// A part of the expected body.
     pub says: &'static str,
+    /// The operation.
+    pub operation: Operation,
+    by: Signed,
+    /// The header that has the init data, and its scheme; empty if there is none.
+    header: &'static str,
+    /// The body, if it is not that of the operation.
+    body: Option<&'static str>,
 }
 
-const fn sample(
-    name: &'static str,
-    function: &'static str,
-    status: u16,
-    says: &'static str,
-) -> Sample {
-    Sample { name, function, status, says }
+/// Functions by the routes that they serve.
+static SERVED_BY: LazyLock<BTreeMap<String, &str>> = LazyLock::new(|| {
+    let routes = FUNCTIONS.iter().flat_map(|function| {
+        let paths = (function.routes)().into_openapi().paths.paths.into_keys();
+        paths.map(|path| (path, function.name))
+    });
+    routes.collect()
+});
+
+fn sample(operation: Operation, status: u16, says: &'static str) -> Sample {
+    let mut name = String::new();
+    for letter in operation.id.chars() {
+        if letter.is_ascii_uppercase() {
+            name.push('-');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    let (function, header) = (SERVED_BY[operation.route], "authorization");
+    Sample { name, function, status, says, operation, by: ALICE, header, body: None }
 }
 
-/// Every file of `events/`.
-pub const SAMPLES: [Sample; 67] = [
-    sample("get-health", "groups", 200, r#""status":"ok""#),
-    sample("list-groups", "groups", 200, r#""title":"Alps""#),
-    sample("create-group", "groups", 201, r#""title":"Alps 2026","currency":"EUR""#),
-    sample("open-group", "groups", 201, r#""chatId":"-3788475317572404878""#),
-    sample("get-group", "groups", 200, r#""name":"Bob Jones""#),
-    sample("update-group", "groups", 200, r#""title":"Alps 2027""#),
-    sample("leave-group", "groups", 409, r#""path":"EUR""#),
-    sample("remove-member", "groups", 409, r#""path":"settlements""#),
-    sample("restore-member", "groups", 200, r#""name":"Bob Jones""#),
-    sample("join-group", "groups", 200, r#""username":"carol","wallet":"EQDKbjIcfM6"#),
-    sample(
-        "create-guest",
-        "groups",
-        201,
-        r#""guest":true,"createdBy":"987654321","name":"Grandpa""#,
-    ),
-    sample("link-guest", "groups", 200, r#""linkedTo":"123456789""#),
-    sample("rename-guest", "groups", 200, r#""name":"Granny""#),
-    sample(
-        "set-wallet",
-        "groups",
-        200,
-        r#"{"wallet":"EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF"}"#,
-    ),
-    sample("list-expenses", "expenses", 200, r#""description":"Hut""#),
-    sample("create-expense", "expenses", 201, r#""description":"Käsefondue 🫕""#),
-    sample("get-expense", "expenses", 200, r#""amount":90,"currency":"EUR""#),
-    sample("get-expense-breakdown", "expenses", 200, r#""kind":"equal","of":90"#),
-    sample("delete-expense", "expenses", 200, r#""message":"Expense deleted""#),
-    sample("edit-expense", "expenses", 200, r#""amount":100,"currency":"EUR""#),
-    sample("restore-expense", "expenses", 200, r#""description":"Hut""#),
-    sample("list-expense-history", "expenses", 200, r#""sequence":0,"status":"applied""#),
-    sample("get-debts", "settlements", 200, r#""balances":{"EUR":-45}"#),
-    sample("list-settlements", "settlements", 200, r#""status":"pending""#),
-    sample(
-        "create-settlement",
-        "settlements",
-        201,
-        r#""amount":10.5,"currency":"EUR","status":"pending""#,
-    ),
-    sample("get-settlement", "settlements", 200, r#""amount":20"#),
-    sample("update-settlement", "settlements", 200, r#""status":"completed""#),
-    sample(
-        "get-ledger-balance",
-        "ledger",
-        200,
-        r#""paid":90,"owed":45,"sent":0,"received":0,"net":45"#,
-    ),
-    sample("list-ledger-entries", "ledger", 200, r#""balance":{"EUR":-45}"#),
-    sample("push-entries", "ledger", 200, r#""entryId":"opening-balance","sequence":1"#),
-    sample("revert-entries", "ledger", 200, r#""code":"ENTRY_MISSING""#),
-    sample("revert-entries-by-post", "ledger", 200, r#""code":"ENTRY_MISSING""#),
-    sample("list-ledger-entry-history", "ledger", 200, r#""refType":"expense""#),
-    sample("list-ledger-days", "ledger", 200, r#""sequence":1,"asOf":"20"#),
-    sample("get-group-stats", "ledger", 200, r#""category":"none","total":90,"expenseCount":1"#),
-    sample("get-me", "users", 200, r#""name":"Alice Smith","username":"alice","groupCount":1"#),
-    sample("list-my-groups", "users", 200, r#""balance":45,"balances":{"EUR":45}"#),
-    sample("list-my-expenses", "users", 200, r#""yourShare":45"#),
-    sample("list-my-debts", "users", 200, r#""totalAmount":90"#),
-    sample("list-my-settlements", "users", 200, r#""groupTitle":"Alps""#),
-    sample("list-my-activity", "users", 200, r#""type":"settlement_received""#),
-    sample("get-my-summary", "users", 200, r#""mostActiveGroup":{"#),
-    sample("get-usage", "insights", 200, r#""tokens":{"reads":{"used":0}"#),
-    sample("get-targets", "insights", 200, r#""version":1,"period":"month","registry":{}"#),
-    sample("list-tokens", "insights", 200, r#""name":"Bot","scopes":["read","write"]"#),
-    sample("create-token", "insights", 201, r#""token":"fracti_pat_"#),
-    sample("delete-token", "insights", 200, r#""message":"API token deleted""#),
-    sample("update-targets", "insights", 200, r#""version":2,"period":"month","currency":"EUR""#),
-    sample("list-spendings", "insights", 200, r#""title":"Espresso""#),
-    sample("create-spending", "insights", 201, r#""message":"Spending recorded""#),
-    sample("get-spending", "insights", 200, r#""categories":{"food":3.5}"#),
-    sample(
-        "edit-spending",
-        "insights",
-        200,
-        r#""amount":4,"currency":"EUR","categories":{"food":4}"#,
-    ),
-    sample("delete-spending", "insights", 200, r#""message":"Spending deleted""#),
-    sample("get-my-days", "insights", 200, r#""uniqueDays":"#),
-    sample("get-my-day", "insights", 200, r#""shares":0,"categories":{"food":"#),
-    sample("rebuild-my-days", "insights", 200, r#"{"checked":31,"changed":[]}"#),
-    sample("import-file", "transfer", 200, r#""imported":2,"alreadyThere":0"#),
-    sample("list-imports", "transfer", 200, r#""hasMore":false"#),
-    sample("get-import", "transfer", 404, "IMPORT_NOT_FOUND"),
-    sample("undo-import", "transfer", 404, "IMPORT_NOT_FOUND"),
-    sample("export-group", "transfer", 200, ",Expense,Hut,"),
-    sample("base64-body", "expenses", 201, r#""amount":12,"currency":"EUR","description":"Käse""#),
-    sample("bad-no-header", "groups", 401, "UNAUTHORIZED"),
-    sample("bad-forged", "groups", 401, "INVALID_INIT_DATA"),
-    sample("bad-method", "groups", 405, "METHOD_NOT_ALLOWED"),
-    sample("bad-json", "expenses", 400, "INVALID_JSON"),
-    sample("bad-amount", "expenses", 400, "amount must have at most 2 decimals in EUR"),
-];
+/// Every file of `events/`: the operations, and what is unusual.
+#[must_use]
+pub fn samples() -> Vec<Sample> {
+    [of_operations(), unusual()].concat()
+}
+
+fn of_operations() -> Vec<Sample> {
+    vec![
+        sample(operation("getHealth"), 200, r#""status":"ok""#).with(""),
+        sample(operation("listGroups"), 200, r#""title":"Alps""#),
+        sample(operation("createGroup"), 201, r#""title":"Alps 2026","currency":"EUR""#),
+        sample(operation("openGroup"), 201, r#""chatId":"-3788475317572404878""#),
+        sample(operation("getGroup"), 200, r#""name":"Bob Jones""#).with("x-telegram-init-data"),
+        sample(operation("updateGroup"), 200, r#""title":"Alps 2027""#),
+        sample(operation("leaveGroup"), 409, r#""path":"EUR""#).by(BOB),
+        sample(operation("removeMember").of("memberId", "{bob}"), 409, r#""path":"settlements""#),
+        sample(operation("restoreMember").of("memberId", "{bob}"), 200, r#""name":"Bob Jones""#),
+        sample(operation("joinGroup"), 200, r#""username":"carol","wallet":"EQDKbjIcfM6"#)
+            .by(CAROL),
+        sample(
+            operation("createGuest"),
+            201,
+            r#""guest":true,"createdBy":"987654321","name":"Grandpa""#,
+        )
+        .by(BOB),
+        sample(operation("linkGuest"), 200, r#""linkedTo":"123456789""#).by(BOB),
+        sample(operation("renameGuest"), 200, r#""name":"Granny""#).by(BOB),
+        sample(
+            operation("setWallet"),
+            200,
+            r#"{"wallet":"EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF"}"#,
+        )
+        .by(BOB),
+        sample(operation("listExpenses"), 200, r#""description":"Hut""#),
+        sample(operation("createExpense"), 201, r#""description":"Käsefondue 🫕""#).by(BOB),
+        sample(operation("getExpense"), 200, r#""amount":90,"currency":"EUR""#),
+        sample(operation("getExpenseBreakdown"), 200, r#""kind":"equal","of":90"#),
+        sample(operation("deleteExpense"), 200, r#""message":"Expense deleted""#),
+        sample(operation("editExpense"), 200, r#""amount":100,"currency":"EUR""#),
+        sample(operation("restoreExpense"), 200, r#""description":"Hut""#),
+        sample(operation("listExpenseHistory"), 200, r#""sequence":0,"status":"applied""#),
+        sample(operation("getDebts"), 200, r#""balances":{"EUR":-45}"#).by(BOB),
+        sample(operation("listSettlements"), 200, r#""status":"pending""#),
+        sample(
+            operation("createSettlement"),
+            201,
+            r#""amount":10.5,"currency":"EUR","status":"pending""#,
+        )
+        .by(BOB)
+        .with("x-telegram-init-data"),
+        sample(operation("getSettlement"), 200, r#""amount":20"#),
+        sample(operation("updateSettlement"), 200, r#""status":"completed""#),
+        sample(
+            operation("getLedgerBalance"),
+            200,
+            r#""paid":90,"owed":45,"sent":0,"received":0,"net":45"#,
+        ),
+        sample(operation("listLedgerEntries"), 200, r#""balance":{"EUR":-45}"#),
+        sample(operation("pushEntries"), 200, r#""entryId":"opening","sequence":1"#),
+        sample(operation("revertEntries"), 200, r#""code":"ENTRY_MISSING""#),
+        sample(operation("revertEntriesByPost"), 200, r#""code":"ENTRY_MISSING""#),
+        sample(operation("listLedgerEntryHistory"), 200, r#""refType":"expense""#),
+        sample(operation("listLedgerDays"), 200, r#""sequence":1,"asOf":"20"#),
+        sample(operation("getGroupStats"), 200, r#""category":"none","total":90,"expenseCount":1"#),
+        sample(
+            operation("getMe"),
+            200,
+            r#""name":"Alice Smith","username":"alice","groupCount":1"#,
+        ),
+        sample(operation("listMyGroups"), 200, r#""balance":45,"balances":{"EUR":45}"#),
+        sample(operation("listMyExpenses"), 200, r#""yourShare":45"#),
+        sample(operation("listMyDebts"), 200, r#""totalAmount":90"#).by(BOB),
+        sample(operation("listMySettlements"), 200, r#""groupTitle":"Alps""#).by(BOB),
+        sample(operation("listMyActivity"), 200, r#""type":"settlement_received""#),
+        sample(operation("getMySummary"), 200, r#""mostActiveGroup":{"#),
+        sample(operation("getUsage"), 200, r#""tokens":{"reads":{"used":0}"#),
+        sample(operation("getTargets"), 200, r#""version":1,"period":"month","registry":{}"#),
+        sample(operation("listTokens"), 200, r#""name":"Bot","scopes":["read","write"]"#),
+        sample(operation("createToken"), 201, r#""token":"fracti_pat_"#),
+        sample(operation("deleteToken"), 200, r#""message":"API token deleted""#),
+        sample(operation("updateTargets"), 200, r#""version":2,"period":"month","currency":"EUR""#),
+        sample(operation("listSpendings"), 200, r#""title":"Espresso""#),
+        sample(operation("createSpending"), 201, r#""message":"Spending recorded""#),
+        sample(operation("getSpending"), 200, r#""categories":{"food":3.5}"#),
+        sample(
+            operation("editSpending"),
+            200,
+            r#""amount":4,"currency":"EUR","categories":{"food":4}"#,
+        ),
+        sample(operation("deleteSpending"), 200, r#""message":"Spending deleted""#),
+        sample(operation("getMyDays"), 200, r#""uniqueDays":"#),
+        sample(operation("getMyDay"), 200, r#""shares":0,"categories":{"food":"#),
+        sample(operation("rebuildMyDays"), 200, r#"{"checked":31,"changed":[]}"#),
+        sample(operation("importFile"), 200, r#""imported":2,"alreadyThere":0"#).by(BOB),
+        sample(operation("listImports"), 200, r#""hasMore":false"#),
+        sample(operation("getImport"), 404, "IMPORT_NOT_FOUND"),
+        sample(operation("undoImport"), 404, "IMPORT_NOT_FOUND"),
+        sample(operation("exportGroup"), 200, ",Expense,Hut,"),
+    ]
+}
+
+fn unusual() -> Vec<Sample> {
+    let get = || operation("getGroup");
+    let create = || operation("createExpense");
+    // {"amount":"12.00","description":"Käse"}
+    let base64 = "eyJhbW91bnQiOiIxMi4wMCIsImRlc2NyaXB0aW9uIjoiS8Okc2UifQ==";
+    let cheese = r#""amount":12,"currency":"EUR","description":"Käse""#;
+    let no_cent = "amount must have at most 2 decimals in EUR";
+    let amount = r#"{"amount":33.345,"description":"Dinner"}"#;
+    let mut put = get();
+    put.method = Method::PUT;
+    vec![
+        sample(create(), 201, cheese).named("base64-body").sends(base64),
+        sample(get(), 401, "UNAUTHORIZED").named("bad-no-header").with(""),
+        sample(get(), 401, "INVALID_INIT_DATA").named("bad-forged"),
+        sample(put, 405, "METHOD_NOT_ALLOWED").named("bad-method"),
+        sample(create(), 400, "INVALID_JSON").named("bad-json").sends("{\"amount\":33.34,"),
+        sample(create(), 400, no_cent).named("bad-amount").sends(amount),
+    ]
+}
 
 impl Sample {
+    fn by(self, by: Signed) -> Self {
+        Self { by, ..self }
+    }
+
+    fn with(self, header: &'static str) -> Self {
+        Self { header, ..self }
+    }
+
+    fn named(self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self }
+    }
+
+    fn sends(self, body: &'static str) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
+    /// The file of the event.
+    #[must_use]
+    pub fn file(&self) -> PathBuf {
+        directory().join(&self.name).with_extension("json")
+    }
+
     /// Reads the event.
     ///
     /// # Panics
@@ -140,8 +221,130 @@ impl Sample {
     /// If the file does not exist.
     #[must_use]
     pub fn event(&self) -> String {
-        let file = directory().join(self.name).with_extension("json");
+        let file = self.file();
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    }
+
+    /// Init data of the user, as a Mini App has it.
+    fn init_data(&self) -> String {
+        let (id, first_name, last_name, username) = self.by;
+        let user = format!(
+            r#"{{"id":{id},"first_name":"{first_name}","last_name":"{last_name}","username":"{username}","language_code":"en","allows_write_to_pm":true}}"#
+        );
+        let opened: &[_] = match self.operation.id {
+            "openGroup" => {
+                &[("chat_instance", "-3788475317572404878"), ("chat_type", "supergroup")]
+            }
+            _ => &[("query_id", "AAHdF6IQAAAAAN0XohDhrOrc")],
+        };
+        let fields = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(opened)
+            .append_pair("user", &user)
+            .finish();
+        let signed =
+            telegram::sign_again(&fields, TOKEN, Timestamp::from_millis(SIGNED_AT).unwrap());
+        if self.name == "bad-forged" { signed.replace("Alice", "Mallory") } else { signed }
+    }
+
+    /// The event as API Gateway sends it.
+    ///
+    /// # Panics
+    ///
+    /// If the operation needs what the scene does not have.
+    #[must_use]
+    pub fn generated(&self) -> String {
+        let operation = &self.operation;
+        let names = ["groupId", "expenseId", "settlementId", "memberId", "tokenId", "spendingId"];
+        let mut ids: Ids = names.into_iter().zip(SCENE.map(str::to_owned)).collect();
+        ids.extend([
+            ("entryId", SCENE[1].to_owned()),
+            ("importId", "019bc186-de00-8808-8808-080808080808".to_owned()),
+            ("date", "2026-01-14".to_owned()),
+            ("alice", ALICE.0.to_string()),
+            ("bob", BOB.0.to_string()),
+        ]);
+        let agent = "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15";
+        let domain = "a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com";
+        let mut headers: BTreeMap<&str, String> = [
+            ("accept", "application/json"),
+            ("accept-encoding", "gzip, deflate, br"),
+            ("host", domain),
+            ("user-agent", agent),
+            ("x-forwarded-for", "203.0.113.7"),
+            ("x-forwarded-port", "443"),
+            ("x-forwarded-proto", "https"),
+        ]
+        .map(|(name, value)| (name, value.to_owned()))
+        .into();
+        if !self.header.is_empty() {
+            let scheme = if self.header == "authorization" { "tma " } else { "" };
+            headers.insert(self.header, format!("{scheme}{}", self.init_data()));
+        }
+        if operation.method == Method::POST {
+            headers.insert("idempotency-key", KEY.to_owned());
+        }
+        let body = match (self.body, operation.body(&ids)) {
+            (Some(body), _) => Some(body.to_owned()),
+            (None, Value::Null) => None,
+            (None, Value::Object(parts)) if operation.id == "importFile" => {
+                headers.insert("content-type", client::FORM.to_owned());
+                // API Gateway encodes what is neither text nor JSON.
+                Some(STANDARD.encode(client::form(&parts)))
+            }
+            (None, body) => Some(body.to_string()),
+        };
+        if body.is_some() {
+            headers.entry("content-type").or_insert_with(|| "application/json".to_owned());
+        }
+        let path = operation.path(&ids);
+        let (path, query) = path.split_once('?').unwrap_or((&path, ""));
+        let parts = operation.route.split('/').zip(path.split('/'));
+        let parameters: BTreeMap<_, _> = parts
+            .filter(|(name, _)| name.starts_with('{'))
+            .map(|(name, id)| (name.trim_matches(['{', '}']), id))
+            .collect();
+        let query_parameters: BTreeMap<_, _> = form_urlencoded::parse(query.as_bytes()).collect();
+        let (method, route) = (&operation.method, operation.route);
+        let text = |value: Value| value.to_string();
+        let object = |name: &str, fields: Value| {
+            let fields = serde_json::to_string_pretty(&fields).unwrap().replace('\n', "\n  ");
+            if fields == "{}" { String::new() } else { format!("\n  \"{name}\": {fields},") }
+        };
+        let headers = object("headers", json!(headers));
+        let query_parameters = object("queryStringParameters", json!(query_parameters));
+        let parameters = object("pathParameters", json!(parameters));
+        let body =
+            body.map_or_else(String::new, |body| format!("\n  \"body\": {},", text(body.into())));
+        let is_base64 = self.name == "base64-body" || operation.id == "importFile";
+        let query = text(query.into());
+        format!(
+            r#"{{
+  "version": "2.0",
+  "routeKey": "{method} {route}",
+  "rawPath": "{path}",
+  "rawQueryString": {query},{headers}{query_parameters}
+  "requestContext": {{
+    "accountId": "123456789012",
+    "apiId": "a1b2c3d4e5",
+    "domainName": "{domain}",
+    "domainPrefix": "a1b2c3d4e5",
+    "http": {{
+      "method": "{method}",
+      "path": "{path}",
+      "protocol": "HTTP/1.1",
+      "sourceIp": "203.0.113.7",
+      "userAgent": "{agent}"
+    }},
+    "requestId": "JKJaXmPLv07HESAc=",
+    "routeKey": "{method} {route}",
+    "stage": "$default",
+    "time": "15/Jan/2026:12:00:00 +0000",
+    "timeEpoch": {SIGNED_AT}
+  }},{parameters}{body}
+  "isBase64Encoded": {is_base64}
+}}
+"#
+        )
     }
 }
 

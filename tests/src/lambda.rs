@@ -34,7 +34,7 @@ use tokio::{
 
 use crate::{
     database::{Database, TABLE},
-    events::{SAMPLES, SCENE, TOKEN, scene},
+    events::{KEY, SCENE, TOKEN, samples, scene},
     tls::{Handshakes, Terminator},
 };
 
@@ -156,7 +156,7 @@ impl Function {
 /// If the function does not start.
 pub async fn starts_without_its_table(binary: &str) {
     let mut function = Function::start(binary, "http://127.0.0.1:1", &[]).await;
-    let health = SAMPLES.iter().find(|sample| sample.name == "get-health").unwrap();
+    let health = samples().into_iter().find(|sample| sample.name == "get-health").unwrap();
     assert_eq!(function.answer(health.event()).await["statusCode"], health.status);
 }
 
@@ -172,7 +172,7 @@ pub async fn resumes_its_first_connection(binary: &str) {
     let app = App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE);
     let now = Clock::system().now();
     let made = scene(&service(routes(), app), now).await;
-    let debts = SAMPLES.iter().find(|sample| sample.name == "get-debts").unwrap();
+    let debts = samples().into_iter().find(|sample| sample.name == "get-debts").unwrap();
     let mut event = sign_event(&debts.event(), TOKEN, now, None).unwrap();
     for (old, new) in SCENE.iter().zip(made) {
         event = event.replace(old, &new);
@@ -220,7 +220,8 @@ pub async fn answers_its_events(binary: &str, function: &str) {
     process.ready().await;
     assert_eq!(dynamodb.handshakes().full, 1, "a connection is open before the first event");
 
-    let samples: Vec<_> = SAMPLES.iter().filter(|sample| sample.function == function).collect();
+    let samples: Vec<_> =
+        samples().into_iter().filter(|sample| sample.function == function).collect();
     assert!(samples.len() >= 5, "{function} has its events");
     let mut secrets = vec![TOKEN.to_owned()];
     for sample in &samples {
@@ -236,7 +237,7 @@ pub async fn answers_its_events(binary: &str, function: &str) {
         }
         // Each event has its own idempotency key.
         let key = format!("{}-{function}", sample.name);
-        event = event.replace("5f0c2f1e", &key).replace("0a9b8c7d", &key);
+        event = event.replace(KEY, &key);
 
         secrets.extend(secrets_of(&event));
         let answer = process.answer(event).await;
