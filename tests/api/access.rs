@@ -1,8 +1,7 @@
 //! Permissions: every endpoint, called by every kind of user.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
-use axum::http::Method;
 use fracti_core::telegram;
 use serde_json::{Value, json};
 
@@ -152,6 +151,11 @@ async fn every_endpoint_allows_exactly_its_principals() {
             let before = busy.group.api.rows().await;
             let reply = caller(&busy, asker).perform(&operation, &busy.ids).await;
             assert_eq!(reply.status, status, "{asker:?}: {operation:?}: {}", reply.text);
+            if asker == Stranger && status == 403 {
+                for name in ["Alps", "Dinner", "\"A\""] {
+                    assert!(!reply.text.contains(name), "{operation:?}: {}", reply.text);
+                }
+            }
             let code = match status {
                 401 => Some(match asker {
                     NoHeader => "UNAUTHORIZED",
@@ -258,44 +262,4 @@ async fn missing_group_is_a_404_for_every_user() {
         assert_eq!(reply.code(), (404, "GROUP_NOT_FOUND"), "{operation:?}");
     }
     assert!(api.rows().await.is_empty());
-}
-
-#[tokio::test]
-async fn both_authentication_headers_are_accepted() {
-    let api = Api::new().await;
-    let alice = api.user(1, "Alice");
-    let init_data = telegram::sign(&alice.user, TOKEN, api.now());
-    let other = telegram::sign(&api.user(2, "Bob").user, TOKEN, api.now());
-    for (header, value, status) in [
-        ("authorization", format!("tma {init_data}"), 200),
-        ("authorization", format!("TMA {init_data}"), 200),
-        ("x-telegram-init-data", init_data.clone(), 200),
-        ("x-telegram-init-data", String::new(), 401),
-        ("authorization", init_data.clone(), 200),
-        ("x-telegram-init-data", format!("tma {init_data}"), 200),
-        ("authorization", format!("Bearer {init_data}"), 401),
-        ("authorization", "tma ".to_owned(), 401),
-    ] {
-        let reply = alice.with(Some((header, value.clone()))).get("/api/users/me").await;
-        assert_eq!(reply.status, status, "{header}: {value}");
-        if status == 401 {
-            assert_eq!(reply.header("www-authenticate"), Some("tma, Bearer"));
-        }
-    }
-    for (second, status) in [(init_data, 200), (other, 401)] {
-        let request =
-            alice.request(Method::GET, "/api/users/me").header("x-telegram-init-data", second);
-        let reply = api.send(request.body(axum::body::Body::empty()).unwrap()).await;
-        assert_eq!(reply.status, status);
-    }
-}
-
-#[tokio::test]
-async fn init_data_expires_after_a_day() {
-    let api = Api::new().await;
-    let alice = api.user(1, "Alice");
-    api.pass(Duration::from_hours(24));
-    alice.get("/api/users/me").await.data(200);
-    api.pass(Duration::from_secs(1));
-    assert_eq!(alice.get("/api/users/me").await.code(), (401, "INIT_DATA_EXPIRED"));
 }

@@ -76,7 +76,7 @@ pub(crate) struct Caller {
 /// A response.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
-    reply: client::Reply,
+    inner: client::Reply,
     /// The cost at the table.
     pub(crate) cost: TableCost,
     /// The DynamoDB actions.
@@ -210,9 +210,9 @@ impl Api {
             let allowed = COMMON_RIGHTS.contains(&right) || function.is_some_and(of_function);
             assert!(allowed, "{function:?} may not {right:?}");
         }
-        let reply = client::Reply::read(response).await.unwrap();
-        let cost = reply.cost.unwrap();
-        let reply = Reply { reply, cost, rights, actions, bytes_read, log };
+        let inner = client::Reply::read(response).await.unwrap();
+        let cost = inner.cost.unwrap();
+        let reply = Reply { inner, cost, rights, actions, bytes_read, log };
         reply.check();
         reply
     }
@@ -276,7 +276,7 @@ impl Deref for Reply {
     type Target = client::Reply;
 
     fn deref(&self) -> &client::Reply {
-        &self.reply
+        &self.inner
     }
 }
 

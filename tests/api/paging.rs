@@ -1,4 +1,4 @@
-//! Pagination: lists are complete, and a cursor opens only its own list.
+//! Pagination: lists are complete. Forged and foreign cursors are in `security/cursors.rs`.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -64,58 +64,6 @@ async fn every_list_is_complete_at_any_page_size() {
         }
         let times: Vec<_> = whole.iter().map(|it| it["createdAt"].to_string()).collect();
         assert!(times.is_sorted_by(|a, b| a >= b), "{path}: newest first: {times:?}");
-    }
-}
-
-#[tokio::test]
-async fn foreign_and_modified_cursors_are_refused() {
-    let group = busy().await;
-    let other = Group::of(&group.api, 2, "EUR").await;
-    let [alice, bob] = [&group.members[0], &group.members[1]];
-    let paths = [
-        "/api/groups".to_owned(),
-        group.path("/expenses"),
-        group.path("/settlements"),
-        "/api/users/me/groups".to_owned(),
-        "/api/users/me/expenses".to_owned(),
-        "/api/users/me/settlements".to_owned(),
-        "/api/users/me/activity".to_owned(),
-    ];
-    let mut cursors = Vec::new();
-    for path in &paths {
-        let page = alice.get(&format!("{path}?limit=2")).await;
-        cursors.push(page.body["pagination"]["nextCursor"].as_str().unwrap().to_owned());
-    }
-    for (of, cursor) in paths.iter().zip(&cursors) {
-        for path in
-            paths.iter().chain([&other.path("/expenses"), &"/api/users/me/debts".to_owned()])
-        {
-            let page = alice.get(&format!("{path}?cursor={cursor}")).await;
-            if path == of {
-                page.data(200);
-            } else {
-                assert_eq!(page.code(), (400, "INVALID_CURSOR"), "one of {of} at {path}");
-            }
-        }
-        if of.starts_with("/api/users/me") || of == "/api/groups" {
-            assert_eq!(
-                bob.get(&format!("{of}?cursor={cursor}")).await.code(),
-                (400, "INVALID_CURSOR")
-            );
-        }
-        for position in (0..cursor.len()).step_by(7) {
-            let mut changed = cursor.clone();
-            let other = if changed.as_bytes()[position] == b'A' { "B" } else { "A" };
-            changed.replace_range(position..=position, other);
-            let page = alice.get(&format!("{of}?cursor={changed}")).await;
-            assert_eq!(page.code(), (400, "INVALID_CURSOR"), "{of}: changed at {position}");
-        }
-        for garbage in
-            ["", "x", "%00", "AAAA", "null", "eyJQSyI6IkdST1VQIn0", &cursor[1..], &cursor.repeat(2)]
-        {
-            let page = alice.get(&format!("{of}?cursor={garbage}")).await;
-            assert_eq!(page.code(), (400, "INVALID_CURSOR"), "{of}: {garbage}");
-        }
     }
 }
 

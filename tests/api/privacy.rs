@@ -14,6 +14,7 @@ use aws_sdk_dynamodb::{Client, config::retry::RetryConfig, types::AttributeValue
 use axum::http::{HeaderMap, Method, header, request::Parts};
 use fracti_runtime::local_dynamodb;
 use fracti_store::Table;
+use fracti_tests::operations::{Ids, Operation, operation, operations};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tracing::{Subscriber, level_filters::LevelFilter};
@@ -135,40 +136,35 @@ const ROW: &str = "text-of-a-row";
 async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 2]) -> Vec<Reply> {
     let at = |rest: &str| format!("/api/groups/{group}{rest}");
     let mut replies = Vec::new();
-    for path in [
-        "/api/groups",
-        &at(""),
-        &at("/expenses?limit=1"),
-        &at(&format!("/expenses/{expense}")),
-        &at("/debts"),
-        &at("/settlements?limit=1"),
-        &at(&format!("/settlements/{settlement}")),
-        &at("/debts?verify=true"),
-        &at(&format!("/expenses/{expense}/history?limit=1")),
-        &at("/ledger/balance?at=2026-01-15T11:00:00Z"),
-        &at("/ledger/entries?limit=1"),
-        &at(&format!("/ledger/entries/{NAME}")),
-        &at("/ledger/days?limit=1"),
-        &at("/stats?from=2026-01-01&to=2026-01-31"),
-        "/api/users/me",
-        "/api/users/me/groups?limit=1",
-        "/api/users/me/expenses?limit=1",
-        "/api/users/me/debts?limit=1",
-        "/api/users/me/settlements?limit=1",
-        "/api/users/me/activity?limit=1",
-        "/api/users/me/summary",
-        "/api/users/me/targets",
-        "/api/users/me/usage",
-        "/api/users/me/tokens?limit=1",
-    ] {
-        let page = caller.get(path).await;
+    let unknown = "0190a1b2-0000-7000-8000-000000000001";
+    let ids = [
+        ("alice", "1"),
+        ("bob", "2"),
+        ("groupId", group),
+        ("expenseId", expense),
+        ("settlementId", settlement),
+        ("entryId", NAME),
+        ("importId", unknown),
+        ("spendingId", "2026-01-15T12:00:00.000Z~0"),
+        ("date", "2026-01-15"),
+    ];
+    let ids: Ids = ids.map(|(name, id)| (name, id.to_owned())).into();
+    let reads = operations().into_iter().filter(|it| it.reads() && it.id != "getOpenApiDocument");
+    let first = |it: Operation| if it.id.starts_with("list") { it.asks("limit=1") } else { it };
+    let others = [
+        operation("getDebts").asks("verify=true"),
+        operation("getLedgerBalance").asks("at=2026-01-15T11:00:00Z"),
+        operation("getGroupStats").asks("from=2026-01-01&to=2026-01-31"),
+    ];
+    for path in reads.map(first).chain(others).map(|it| it.path(&ids)) {
+        let page = caller.get(&path).await;
         if let Some(cursor) = page.body["pagination"]["nextCursor"].as_str() {
             replies.push(caller.get(&format!("{path}&cursor={cursor}")).await);
             // A cursor of another list, which is refused.
             replies.push(caller.get(&format!("{path}&cursor=AAAA{cursor}")).await);
         }
         replies.push(page);
-        replies.push(caller.with(None).get(path).await);
+        replies.push(caller.with(None).get(&path).await);
     }
     let opening =
         [1, -1].map(|by| json!({ "userId": if by > 0 { "1" } else { "2" }, "amount": by }));

@@ -135,7 +135,10 @@ fn of_read(id: &str) -> u32 {
         | "listMyActivity" | "getMyDays" | "getMyDay" => 2,
         // The ledger, the group with its members, the entries and their rows.
         "exportGroup" => 4,
-        _ => panic!("{id} has no round trips"),
+        unknown => {
+            assert_eq!(unknown, "", "a read without round trips");
+            0
+        }
     }
 }
 

@@ -120,8 +120,10 @@ async fn print_quotas(app: &App, path: &str) {
 
 /// The requests of a month, with how often they are made. The list makes what its requests need.
 fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
-    let mut of_two = spend.clone();
-    of_two["payers"] = json!([{ "userId": "1", "amount": 15 }, { "userId": "2", "amount": 10 }]);
+    let of_two = json!({
+        "amount": 25, "description": "Dinner at the restaurant", "category": "food",
+        "payers": [{ "userId": "1", "amount": 15 }, { "userId": "2", "amount": 10 }],
+    });
     let rows = "2026-01-01,Tea,General,1.00,EUR,1.00,-1.00\n".repeat(10);
     let file = format!(
         "Date,Description,Category,Cost,Currency,A,B\n\n{rows}\n\

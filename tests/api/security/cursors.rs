@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::Scene;
+use super::{Place, Scene};
 use crate::harness::Caller;
 
 const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -13,6 +13,15 @@ async fn cursor(caller: &Caller, path: &str) -> String {
     let page = caller.get(&format!("{path}?limit=1")).await;
     assert!(page.body["pagination"]["nextCursor"].is_string(), "{path}: {page:?}");
     page.body["pagination"]["nextCursor"].as_str().unwrap().to_owned()
+}
+
+/// The lists with cursors.
+fn lists(place: &Place) -> Vec<String> {
+    let of_user = ["groups", "users/me/groups", "users/me/expenses", "users/me/settlements"];
+    let of_user = of_user.into_iter().chain(["users/me/activity"]);
+    let of_user = of_user.map(|list| format!("/api/{list}"));
+    let of_group = ["/expenses", "/settlements"].map(|list| place.group.path(list));
+    of_user.chain(of_group).collect()
 }
 
 /// A scene in which all lists of user 1 have further pages.
@@ -36,8 +45,7 @@ async fn scene() -> Scene {
 async fn cursor_with_any_byte_changed_or_removed_is_refused() {
     let scene = scene().await;
     let alice = &scene.own.group.members[0];
-    let expenses = scene.own.path("/api/groups/G/expenses");
-    for path in [&*expenses, "/api/users/me/activity", "/api/groups"] {
+    for path in &lists(&scene.own) {
         let cursor = cursor(alice, path).await;
         alice.get(&format!("{path}?cursor={cursor}")).await.data(200);
         let mut forged: Vec<String> =
@@ -55,11 +63,13 @@ async fn cursor_with_any_byte_changed_or_removed_is_refused() {
             forged.push(format!("{cursor}{suffix}"));
         }
         forged.extend([
+            cursor[1..].to_owned(),
             cursor[16..].to_owned(),
             cursor.to_lowercase(),
             format!("{cursor}{cursor}"),
         ]);
         forged.push(cursor.chars().rev().collect());
+        forged.extend(["x", "%00", "AAAA", "null", "eyJQSyI6IkdST1VQIn0"].map(str::to_owned));
         for forged in forged {
             let page = alice.get(&format!("{path}?cursor={forged}")).await;
             assert_eq!(page.code(), (400, "INVALID_CURSOR"), "{path}: {forged}");
@@ -75,23 +85,14 @@ async fn cursor_with_any_byte_changed_or_removed_is_refused() {
 async fn cursor_opens_only_its_own_list() {
     let scene = scene().await;
     let [alice, bob] = [&scene.own.group.members[0], &scene.own.group.members[1]];
-    let lists =
-        |place: &super::Place| ["/expenses", "/settlements"].map(|list| place.group.path(list));
-    let own = [
-        "groups",
-        "users/me/groups",
-        "users/me/expenses",
-        "users/me/settlements",
-        "users/me/activity",
-    ]
-    .map(|list| format!("/api/{list}"));
-    let groups = lists(&scene.own).into_iter().chain(lists(&scene.foreign));
-    let lists: Vec<String> = own.iter().cloned().chain(groups).collect();
+    let foreign = ["/expenses", "/settlements"].map(|list| scene.foreign.group.path(list));
+    let lists = [&lists(&scene.own)[..], &foreign].concat();
+    let debts = ["/api/users/me/debts".to_owned()];
     for of in &lists {
         let cursor = cursor(alice, of).await;
         for (caller, path) in [alice, bob, &scene.eve]
             .into_iter()
-            .flat_map(|caller| lists.iter().map(move |list| (caller, list)))
+            .flat_map(|caller| lists.iter().chain(&debts).map(move |list| (caller, list)))
         {
             let page = caller.get(&format!("{path}?cursor={cursor}")).await;
             let shared = of == path && of.contains("/api/groups/");

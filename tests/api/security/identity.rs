@@ -53,6 +53,8 @@ async fn conflicting_authentication_headers_never_grant_access() {
     let long = format!("{eve}&start_param={}", "x".repeat(60_000));
     for (name, headers, code) in [
         ("one", vec![tma(&eve)], ""),
+        ("a scheme in capitals", vec![other(&format!("TMA {eve}"))], ""),
+        ("the Mini App's alone", vec![own(&eve)], ""),
         ("the same twice", vec![tma(&eve), tma(&eve)], ""),
         ("the same in both", vec![tma(&eve), own(&eve)], ""),
         ("another scheme beside it", vec![other("Bearer x"), tma(&eve)], ""),
@@ -86,6 +88,9 @@ async fn conflicting_authentication_headers_never_grant_access() {
         ("two users joined", vec![other(&format!("tma {eve}, tma {alice}"))], INVALID),
         ("two in one", vec![tma(&format!("{eve}&{alice}"))], INVALID),
         ("a scheme and nothing", vec![other("tma")], NONE),
+        ("a scheme and a blank", vec![other("tma ")], NONE),
+        ("nothing in the Mini App's", vec![own("")], NONE),
+        ("as an API token", vec![other(&format!("Bearer {eve}"))], NONE),
         ("no blank", vec![other(&format!("tma{eve}"))], INVALID),
         ("a tab", vec![other(&format!("tma\t{eve}"))], INVALID),
         ("a colon", vec![other(&format!("tma:{eve}"))], INVALID),
@@ -105,6 +110,7 @@ async fn conflicting_authentication_headers_never_grant_access() {
                 }
             } else {
                 scene.refused(&reply, (401, code), &row).await;
+                assert_eq!(reply.header("www-authenticate"), Some("tma, Bearer"), "{row}");
                 assert!(!reply.text.contains("hash="), "{row}: {}", reply.text);
             }
         }
@@ -152,7 +158,12 @@ async fn captured_request_is_useless_a_day_later() {
     let replayed = scene.eve.post_once("k", &path, expense.clone()).await;
     replayed.data(201);
     let before = scene.api.rows().await;
-    scene.api.pass(Duration::from_secs(86_401));
+    scene.api.pass(Duration::from_hours(24));
+    assert_eq!(
+        scene.eve.post_once("k", &path, expense.clone()).await.data(201),
+        replayed.data(201)
+    );
+    scene.api.pass(Duration::from_secs(1));
     // Neither repeated, nor with its idempotency key, nor with a new date.
     let init_data = telegram::sign(&scene.eve.user, TOKEN, scene.api.now());
     let (_, old) = scene.eve.authorization();
