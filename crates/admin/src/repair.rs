@@ -47,8 +47,8 @@ struct Written<'a> {
 }
 
 impl Admin {
-    /// Reports each row of a group that is missing or not as the other rows say, and, if the options
-    /// say so, writes those that follow from others. The outcome is bad if something stays wrong.
+    /// Reports each row of a group that is missing or differs from what its other rows imply. With
+    /// `yes`, writes those that follow from others. The outcome is bad if a row stays wrong.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl Admin {
             for finding in &findings {
                 writeln!(out, "{now} group {group}: {}; {}", described(finding), done(finding))?;
                 if let Some(report) = report.as_deref_mut() {
-                    report_to(report, group, now, finding)?;
+                    append_to(report, group, now, finding)?;
                 }
                 mended = mended.saturating_add(1);
             }
@@ -140,7 +140,7 @@ fn names(set: &[(&'static str, Option<AttributeValue>)]) -> String {
     set.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
-fn report_to(
+fn append_to(
     report: &mut File,
     group: GroupId,
     at: Timestamp,

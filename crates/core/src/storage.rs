@@ -1,4 +1,4 @@
-//! The form of entities in the table: keys and rows.
+//! How entities are stored in the table: their keys, rows and counters, and the row of a request.
 
 pub mod counters;
 pub mod idempotency;

@@ -7,8 +7,8 @@ pub trait NamesMembers {
     /// The members that the request names, as far as it can be read.
     fn members_mut(&mut self) -> Vec<&mut MemberId>;
 
-    /// Merges what names a user and a guest who is linked to that user, where a request that was
-    /// read before may do so.
+    /// Merges the items for a user and for a guest who is linked to that user, where a client may
+    /// send again what it read before the link.
     fn merge(&mut self, _: &Links) {}
 }
 

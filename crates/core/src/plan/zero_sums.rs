@@ -12,9 +12,8 @@ pub(super) const MAX: usize = 2 * sums::MAX;
 /// Number of steps that a set costs. It is stored and sorted, and has 8 bytes.
 const STEPS: u64 = 8;
 
-/// The fraction 1/`KEPT` of the steps is reserved for choosing sets when the sets of one size are
-/// listed.
-const KEPT: u64 = 8;
+/// When the sets of one size are listed, 1/`RESERVED` of the steps is reserved for choosing sets.
+const RESERVED: u64 = 8;
 
 /// The sets of at least three balances that sum to zero, as masks of 64 bits.
 pub(super) struct ZeroSums {
@@ -58,14 +57,14 @@ impl ZeroSums {
         while index >= self.sets.len() && self.complete < largest && !self.stopped {
             let before = self.sets.len();
             let size = self.complete.saturating_add(1);
-            let kept = *steps / KEPT;
-            let mut left = steps.saturating_sub(kept);
+            let reserved = *steps / RESERVED;
+            let mut left = steps.saturating_sub(reserved);
             if self.list(size, &mut left).is_some() {
                 self.complete = size;
             } else {
                 self.stopped = true;
             }
-            *steps = kept.saturating_add(left);
+            *steps = reserved.saturating_add(left);
             self.sets.get_mut(before..)?.sort_unstable();
         }
         self.sets.get(index).copied().filter(|set| len(*set) <= largest)
@@ -103,6 +102,7 @@ impl ZeroSums {
         most.saturating_add(left.checked_div(larger).unwrap_or_default())
     }
 
+    /// A mask of the balances that equal this one in its half.
     fn equals(&self, bit: usize) -> u64 {
         self.equal.get(bit).copied().unwrap_or_default()
     }

@@ -279,8 +279,8 @@ impl Foreseen<'_> {
         Ok(nets.into_iter().flat_map(of_currency).collect())
     }
 
-    /// Number of rows that the group has.
-    fn there(&self) -> usize {
+    /// Number of records that the group has already.
+    fn already_there(&self) -> usize {
         self.before.compared.records.len().saturating_sub(self.before.missing.len())
     }
 
@@ -309,7 +309,7 @@ impl Foreseen<'_> {
 }
 
 impl PlanView {
-    /// The plan of an import into a group. `members` has the match of each person in the file, if
+    /// The plan of an import into a group. `matched` has the match of each person in the file, if
     /// any.
     ///
     /// # Errors
@@ -317,7 +317,7 @@ impl PlanView {
     /// [`Error::Table`] if an amount is not a whole number of minor units, which no valid row has.
     pub(crate) fn of(
         import: &Import,
-        members: &[Option<Match<'_>>],
+        matched: &[Option<Match<'_>>],
         foreseen: &Foreseen<'_>,
     ) -> Result<Self, Error> {
         let plan = import.plan();
@@ -325,7 +325,7 @@ impl PlanView {
         let [expenses, settlements, adjustments] = foreseen.counts();
         let of_group = import.error_in(foreseen.to.group.id);
         let errors = of_group.iter().chain(plan.errors).take(MAX_ERRORS);
-        let ids: Vec<_> = members.iter().map(|it| it.map(|it| it.member.id)).collect();
+        let ids: Vec<_> = matched.iter().map(|it| it.map(|it| it.member.id)).collect();
         let warning = |row, message: &str| {
             let (column, field) = (None, None);
             IssueView::from(&Issue { row: Some(row), column, field, message: message.to_owned() })
@@ -343,7 +343,7 @@ impl PlanView {
         };
         let splits_lost: Vec<IssueView> = import.splits_lost(&ids).map(split_lost).collect();
         let warnings = plan.warnings.iter().map(IssueView::from);
-        let people = plan.members.iter().zip(members);
+        let people = plan.members.iter().zip(matched);
         let person = people.map(|(person, member)| PersonView {
             name: person.name.to_owned(),
             rows: person.rows,
@@ -355,7 +355,7 @@ impl PlanView {
             expenses,
             settlements,
             adjustments,
-            already_there: foreseen.there(),
+            already_there: foreseen.already_there(),
             skipped: plan.skipped.saturating_add(to_oneself.len()).saturating_add(of_one.len()),
             differences: foreseen.differences(),
             currencies: plan.currencies.into_iter().map(Text).collect(),

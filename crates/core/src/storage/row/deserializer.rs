@@ -128,7 +128,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
 /// The entries of a map.
 struct Entries<'de> {
     rest: hash_map::Iter<'de, String, AttributeValue>,
-    /// The entry whose name is read, but not its value.
+    /// The entry whose name was read last, and whose value is read next.
     entry: Option<(&'de str, &'de AttributeValue)>,
 }
 
