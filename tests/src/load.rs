@@ -112,7 +112,8 @@ impl Client {
             if reply.status == StatusCode::OK {
                 return;
             }
-            assert_eq!(reply.status, StatusCode::SERVICE_UNAVAILABLE, "{}", reply.body);
+            let later = [StatusCode::SERVICE_UNAVAILABLE, StatusCode::CONFLICT];
+            assert!(later.contains(&reply.status), "{}", reply.body);
             let seconds = reply.headers[header::RETRY_AFTER].to_str().unwrap().parse().unwrap();
             if pauses {
                 tokio::time::sleep(Duration::from_secs(seconds)).await;

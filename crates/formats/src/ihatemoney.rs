@@ -4,7 +4,6 @@
 //! all bills, so the weight of a member who never paid is not in the file. Amounts have two
 //! decimals in every currency.
 
-mod neighbors;
 
 use std::collections::{HashMap, HashSet};
 
@@ -165,13 +164,6 @@ fn read_owers(
     {
         let rule = "the file may be cut off here: the last line has no line break; export it again";
         draft.error(last.place(column), rule);
-    }
-    let several: Vec<Vec<&str>> = read.iter().flatten().cloned().collect();
-    for names in neighbors::sequences(&several, |name| known.contains(name)) {
-        let (name, count) = (names.join(SEPARATOR), names.len());
-        let what =
-            format!("{name} are read as {count} members, but may be one; JSON is unambiguous");
-        draft.warn(FilePlace::FILE, what);
     }
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
     read.into_iter().map(|names| names.map(owned)).collect()

@@ -277,11 +277,16 @@ async fn an_undo_finds_adjustments_among_many_other_entries() {
         (from..to).map(entry).collect()
     };
     let entries = source.path("/ledger/entries");
-    source.members[0].post(&entries, push(0, 300, "mine")).await.data(200);
+    for from in [0, 90, 180, 270] {
+        source.members[0].post(&entries, push(from, from + 90, "mine")).await.data(200);
+    }
     let (group, _, path) = copied(&source).await;
     let alice = &group.members[0];
-    alice.post(&group.path("/ledger/entries"), push(0, 150, "other")).await.data(200);
-    assert_eq!(group.balances().await, ["450", "-450", "0"]);
+    for from in [0, 75] {
+        let entries = group.path("/ledger/entries");
+        alice.post(&entries, push(from, from + 75, "other")).await.data(200);
+    }
+    assert_eq!(group.balances().await, ["510", "-510", "0"]);
     assert_eq!(alice.delete(&path).await.data(200)["status"], "undone");
     assert_eq!(group.balances().await, ["150", "-150", "0"]);
     group.verify().await;

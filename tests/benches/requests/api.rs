@@ -132,7 +132,9 @@ impl Api {
                 json!({ "entryId": format!("{day}-{number}"), "changes": changes })
             };
             let entries: Vec<_> = (0..adjustments / DAYS).map(adjustment).collect();
-            self.post(1, &at("/ledger/entries"), json!({ "entries": entries })).await;
+            for entries in entries.chunks(90) {
+                self.post(1, &at("/ledger/entries"), json!({ "entries": entries })).await;
+            }
             self.clock.fetch_add(DAY, SeqCst);
         }
         let mut expense = String::new();

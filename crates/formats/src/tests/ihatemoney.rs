@@ -102,10 +102,6 @@ fn a_name_with_a_separator_that_appears_in_lists_only_can_be_answered() {
     ]);
     let asked = read_text(&file);
     assert_eq!(asked.questions.len(), 2);
-    assert_eq!(
-        warnings(&asked)[..1],
-        ["Smith, Jo are read as 2 members, but may be one; JSON is unambiguous"]
-    );
     for (weights, net) in
         [(r#"{"Smith, Jo":1}"#, "Anna 6.5 EUR"), (r#"{"Smith":1,"Jo":1}"#, "Anna 8.67 EUR")]
     {
