@@ -4,7 +4,6 @@
 //! all bills, so the weight of a member who never paid is not in the file. Amounts have two
 //! decimals in every currency.
 
-
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{currency::Currency, decimal::Decimal};

@@ -113,7 +113,7 @@ pub enum Movement {
         /// What each person owes, with the sign of the payers' parts and the same sum.
         shares: Vec<PersonPart>,
         /// The split that the shares follow from, among people by their indexes in
-        /// [`Import::people`]. `None` if the shares are exact amounts.
+        /// [`people`](field@Import::people). `None` if the shares are exact amounts.
         split: Option<Split<usize>>,
     },
     /// People paid debts to people.
@@ -140,7 +140,7 @@ pub struct ReadAdjustment {
 /// What an adjustment adds to the totals of a person in one currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdjustmentChange {
-    /// Index in [`Import::people`].
+    /// Index in [`people`](field@Import::people).
     pub person: usize,
     /// The currency.
     pub currency: Currency,
@@ -151,7 +151,7 @@ pub struct AdjustmentChange {
 /// What one person paid or owes in an expense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PersonPart {
-    /// Index in [`Import::people`].
+    /// Index in [`people`](field@Import::people).
     pub person: usize,
     /// Number of minor units.
     pub minor: i64,
@@ -160,7 +160,7 @@ pub struct PersonPart {
 /// A payment from one person to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payment {
-    /// Index of the payer in [`Import::people`].
+    /// Index of the payer in [`people`](field@Import::people).
     pub from: usize,
     /// Index of the recipient.
     pub to: usize,

@@ -1,20 +1,17 @@
-//! Requests of several transactions that are interrupted and repeated during other writes.
+//! Requests for many entries that are interrupted and repeated during other writes.
 
 use super::{Actor, Operation, Outcome, World};
 
-/// Entries of the largest request.
-const MOST: usize = 250;
-
-/// Maximum entries of the first transaction.
-const FIRST: usize = 97;
+/// Entries of the largest request: as many as one may revert.
+const MOST: usize = 30;
 
 impl Actor {
-    /// Pushes many adjustments, and reverts them. Both requests are interrupted after some of their
-    /// transactions. Then `other` undoes the part that was applied, and the request is repeated
-    /// with its key.
+    /// Pushes many adjustments, and reverts them. The transactions of both requests are cut. Then
+    /// `other` reverts one of the entries and pushes another with its name, and the request is
+    /// repeated with its key.
     pub(super) async fn import(&mut self, world: &World, other: u64, group: &str) {
         let unique_tag = self.journal.unique_tag();
-        let count = self.rng.usize(FIRST + 3..=MOST);
+        let count = self.rng.usize(3..=MOST);
         let names: Vec<String> = (0..count).map(|it| format!("Import {unique_tag} {it}")).collect();
         let adjust = |names: Vec<String>, minor| Operation::Adjust {
             group: group.to_owned(),
@@ -29,17 +26,20 @@ impl Actor {
             owners: [self.user, other, other],
         };
         let mut meddler = self.be(other);
-        let some = |of: &mut Self| vec![of.rng.choice(&names[..FIRST / 3]).unwrap().clone()];
+        let some = |of: &mut Self| vec![of.rng.choice(&names).unwrap().clone()];
         let push = adjust(names.clone(), self.rng.i64(1..100_000));
         for request in [push, revert(names.clone())] {
             let key = format!("import-{}", self.journal.unique_tag());
             let place = self.journal.begin(self.user, request.clone(), Some(key.clone()));
-            // A name in a later transaction; with its quotes it is part of no other name.
-            let text = format!("\"{}\"", self.rng.choice(&names[FIRST..]).unwrap());
+            // Those of `other` name one entry. With its quotes, a name is part of no other name.
+            let first = format!("\"{}\"", names[0]);
+            let last = format!("\"{}\"", names[count - 1]);
             let mut left = 2;
             let _cut = world.proxy.cut(move |call| {
-                let is_later = call.operation() == "TransactWriteItems" && call.mentions(&text);
-                let cuts = is_later && left > 0;
+                let is_own = call.operation() == "TransactWriteItems"
+                    && call.mentions(&first)
+                    && call.mentions(&last);
+                let cuts = is_own && left > 0;
                 left -= u32::from(cuts);
                 cuts
             });

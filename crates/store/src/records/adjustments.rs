@@ -43,8 +43,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if one breaks a rule, and none is applied; otherwise as
-    /// [`LedgerTransaction::new`] and [`Table::write`].
+    /// [`Error::Invalid`] if one breaks a rule, and none is applied; [`Error::NoGroup`] or
+    /// [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::KeyReused`].
     pub async fn push_entries(
         &self,
         member_key: MemberKey,
@@ -83,7 +83,7 @@ impl Table {
     ///
     /// [`Error::NotAnAdjustment`] or [`Error::NotYourAdjustment`], and none is reverted;
     /// [`Error::Invalid`] if they have too many changes together; otherwise as
-    /// [`LedgerTransaction::new`] and [`Table::write`].
+    /// [`Table::push_entries`].
     pub async fn revert_entries(
         &self,
         member_key: MemberKey,
