@@ -19,6 +19,7 @@ use fracti_core::{
 
 use crate::{
     answers::Answers,
+    csv::{Csv, CsvRecord},
     import::{
         Asks, Check, FilePlace, Format, Import, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS,
         MAX_WARNINGS, Movement, Payment, Person, PersonPart, Question, ReadAdjustment, ReadRow,
@@ -209,6 +210,35 @@ impl<'a> ImportDraft<'a> {
     /// Whether further errors would not be reported, so that reading on is useless.
     pub(crate) fn is_full(&self) -> bool {
         self.import.errors.len() >= MAX_ERRORS
+    }
+
+    /// The next record of a CSV file that has as many cells as its header. Blank ones are passed
+    /// over, and others are errors. `None` after the last one, or if there are too many errors.
+    ///
+    /// # Errors
+    ///
+    /// An [`Issue`] where the file is no CSV.
+    pub(crate) fn next_of_width<'r>(
+        &mut self,
+        records: &mut Csv<'r>,
+        header: &CsvRecord<'_>,
+    ) -> Result<Option<CsvRecord<'r>>, Issue> {
+        for record in records {
+            let record = record?;
+            let (cells, expected) = (record.cells.len(), header.cells.len());
+            if record.is_blank() {
+                continue;
+            }
+            if self.is_full() {
+                break;
+            }
+            if cells == expected {
+                return Ok(Some(record));
+            }
+            let rule = format!("the line has {cells} cells, but the header has {expected}");
+            self.error(FilePlace::line(record.line), rule);
+        }
+        Ok(None)
     }
 
     /// Counts a row. `false` if it must not be read, because there are too many rows or errors.

@@ -105,21 +105,12 @@ pub(crate) fn read_csv(
     let is_ended = records.is_ended();
     let mut mark = DecimalMark::default();
     let mut rows = Vec::new();
-    for record in records {
-        let record = record?;
-        if record.is_blank() {
-            continue;
-        }
-        if draft.is_full() {
+    let mut records = records;
+    while let Some(record) = draft.next_of_width(&mut records, header)? {
+        if !draft.admits_row(FilePlace::line(record.line)) {
             break;
         }
-        let (cells, expected) = (record.cells.len(), header.cells.len());
-        if cells != expected {
-            let rule = format!("the line has {cells} cells, but the header has {expected}");
-            draft.error(FilePlace::line(record.line), rule);
-        } else if !draft.admits_row(FilePlace::line(record.line)) {
-            break;
-        } else if let Some(bill) = bill(header, &record, &mut mark, draft) {
+        if let Some(bill) = bill(header, &record, &mut mark, draft) {
             rows.push((bill, record));
         }
     }

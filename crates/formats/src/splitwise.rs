@@ -81,20 +81,10 @@ pub(crate) fn read(
     let (sums, withheld) = (BTreeMap::new(), Withheld::default());
     let mut reader = Reader { draft, members, mark, sums, withheld };
     let mut last = header.line;
-    for record in records {
-        let record = record?;
-        if record.is_blank() {
-            continue;
-        }
-        if reader.draft.is_full() {
-            break;
-        }
+    let mut records = records;
+    while let Some(record) = reader.draft.next_of_width(&mut records, header)? {
         last = record.line;
-        let (cells, expected) = (record.cells.len(), header.cells.len());
-        if cells != expected {
-            let rule = format!("the line has {cells} cells, but the header has {expected}");
-            reader.draft.error(FilePlace::line(record.line), rule);
-        } else if record.cell(2).trim().is_empty() && record.cell(3).trim().is_empty() {
+        if record.cell(2).trim().is_empty() && record.cell(3).trim().is_empty() {
             reader.total(&record);
         } else if reader.draft.admits_row(FilePlace::line(record.line)) {
             reader.row(&record);

@@ -68,23 +68,12 @@ pub(crate) fn read(
         withheld: Withheld::default(),
         converted: 0,
     };
-    for record in records {
-        let record = record?;
-        if record.is_blank() {
-            continue;
-        }
-        if reader.draft.is_full() {
+    let mut records = records;
+    while let Some(record) = reader.draft.next_of_width(&mut records, header)? {
+        if !reader.draft.admits_row(FilePlace::line(record.line)) {
             break;
         }
-        let (cells, expected) = (record.cells.len(), header.cells.len());
-        if cells != expected {
-            let rule = format!("the line has {cells} cells, but the header has {expected}");
-            reader.draft.error(FilePlace::line(record.line), rule);
-        } else if reader.draft.admits_row(FilePlace::line(record.line)) {
-            reader.row(&record);
-        } else {
-            break;
-        }
+        reader.row(&record);
     }
     let Reader { draft, converted, .. } = reader;
     let dates = "the dates are those of the server's time zone, which may be one day early; those \
