@@ -39,7 +39,7 @@ const USERS: u64 = 3;
 /// Operations of each user.
 const OPERATIONS: usize = 6;
 
-/// One in this many runs has requests of several transactions.
+/// One in this many runs pushes and reverts many adjustments at once.
 const IMPORTS: u64 = 25;
 
 /// One in this many runs is about guests.
