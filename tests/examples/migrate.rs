@@ -6,7 +6,8 @@
 
 use std::{num::NonZeroU16, time::Instant};
 
-use fracti_admin::{Admin, MigrateOptions, with_causes};
+use fracti_admin::{Admin, MigrateOptions};
+use fracti_runtime::with_causes;
 use fracti_store::Table;
 use fracti_tests::{
     database::{Database, TABLE},

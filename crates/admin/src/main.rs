@@ -9,10 +9,9 @@ use std::{
 use clap::{Args, Parser, Subcommand};
 use fracti_admin::{
     Admin, Export, ExportOptions, Failure, ImportInto, MigrateOptions, Outcome, RepairOptions,
-    with_causes,
 };
 use fracti_core::id::GroupId;
-use fracti_runtime::{Clock, dynamodb, dynamodb_at};
+use fracti_runtime::{Clock, dynamodb, dynamodb_at, with_causes};
 use fracti_store::Table;
 
 /// The variables that the tool reads, for its help.

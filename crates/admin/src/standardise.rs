@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use fracti_core::Error;
+use fracti_runtime::with_causes;
 use indicatif::ProgressBar;
 
-use crate::{Admin, Failure, Outcome, with_causes};
+use crate::{Admin, Failure, Outcome};
 
 impl Admin {
     /// Writes the rows of users that are in an earlier format in the present one, and reports those

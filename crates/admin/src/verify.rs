@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use fracti_core::{Error, audit::Finding, id::GroupId};
+use fracti_runtime::with_causes;
 
-use crate::{Admin, Failure, Outcome, progress, with_causes};
+use crate::{Admin, Failure, Outcome, progress};
 
 /// Groups in a row that cannot be read, after which the table, and not its groups, is the reason.
 const MAX_UNREADABLE: u32 = 3;

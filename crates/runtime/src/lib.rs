@@ -12,4 +12,4 @@ pub use bot_token::{BotToken, InvalidToken};
 pub use clock::{Clock, Random};
 pub use dynamodb::{dynamodb, dynamodb_at, local_dynamodb};
 pub use settings::{ConfigError, Settings, aws_config};
-pub use work::{Measured, chain, measured, work};
+pub use work::{Measured, measured, with_causes, work};

@@ -60,44 +60,22 @@ pub async fn work<T>(
     let group_id = group.map(|group| group.to_string());
     let Measured { duration_ms, cost, .. } = measured;
     let TableCost { requests, round_trips, read_units, write_units, .. } = cost;
+    macro_rules! line {
+        ($level:ident, $message:literal $(, $field:ident)*) => {
+            tracing::$level!(
+                operation, group_id, duration_ms, requests, round_trips, read_units, write_units,
+                $($field,)* $message
+            )
+        };
+    }
     match &done {
-        Ok(_) => tracing::info!(
-            operation,
-            group_id,
-            duration_ms,
-            requests,
-            round_trips,
-            read_units,
-            write_units,
-            "work done"
-        ),
+        Ok(_) => line!(info, "work done"),
         Err(error) => {
-            let (kind, cause) = (error.failure().map(FailureKind::as_str), chain(error));
-            if kind.is_some() {
-                tracing::error!(
-                    operation,
-                    group_id,
-                    duration_ms,
-                    requests,
-                    round_trips,
-                    read_units,
-                    write_units,
-                    kind,
-                    cause,
-                    "work failed"
-                );
+            let cause = with_causes(error);
+            if let Some(kind) = error.failure().map(FailureKind::as_str) {
+                line!(error, "work failed", kind, cause);
             } else {
-                tracing::warn!(
-                    operation,
-                    group_id,
-                    duration_ms,
-                    requests,
-                    round_trips,
-                    read_units,
-                    write_units,
-                    cause,
-                    "work refused"
-                );
+                line!(warn, "work refused", cause);
             }
         }
     }
@@ -109,15 +87,15 @@ impl Measured {
     /// the work.
     pub fn warn(&self, request_id: &str) {
         for row in &self.unreadable {
-            let (pk, sk, cause) = (&*row.key.pk, &*row.key.sk, chain(&*row.cause));
+            let (pk, sk, cause) = (&*row.key.pk, &*row.key.sk, with_causes(&*row.cause));
             tracing::warn!(request_id, kind = UNREADABLE_ROW, pk, sk, cause, "row left out");
         }
     }
 }
 
-/// The error and its sources, in one line.
+/// An error and what caused it, in one line.
 #[must_use]
-pub fn chain(error: &(dyn error::Error + 'static)) -> String {
+pub fn with_causes(error: &(dyn error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {

@@ -81,7 +81,7 @@ async fn file_has_its_name_once_it_is_whole() {
     let mut out = Vec::new();
     let unknown = options("0190a1b2-0000-7000-8000-000000000001");
     let error = admin(&group.api).export(&unknown, &mut out).await.unwrap_err();
-    assert!(fracti_admin::with_causes(&error).contains("the group does not exist"), "{error:?}");
+    assert!(fracti_runtime::with_causes(&error).contains("the group does not exist"), "{error:?}");
     assert!(!path.exists());
     admin(&group.api).export(&options(&group.id), &mut out).await.unwrap();
     let file = fs::read_to_string(&path).unwrap();

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use fracti_admin::{Outcome, with_causes};
+use fracti_admin::Outcome;
+use fracti_runtime::with_causes;
 use serde_json::json;
 
 use super::admin;

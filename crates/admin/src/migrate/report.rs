@@ -10,12 +10,13 @@ use std::{
 };
 
 use fracti_core::{Error, id::GroupId, keys, keys::Primary, v0::Correction};
+use fracti_runtime::with_causes;
 use fracti_store::{Counts, FindingKind, MigrationFinding};
 use serde::{Serialize, de::IgnoredAny};
 use tokio::time::Instant;
 
 use super::MigrateOptions;
-use crate::{Failure, Outcome, pace::ConsumedUnits, with_causes};
+use crate::{Failure, Outcome, pace::ConsumedUnits};
 
 /// The report so far.
 pub(super) struct MigrationReport<'a, W> {

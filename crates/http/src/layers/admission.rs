@@ -16,7 +16,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{Error, id::UserId, time::Timestamp, token::Token, usage::UsageKind};
-use fracti_runtime::chain;
+use fracti_runtime::with_causes;
 use fracti_store::with_admission;
 use tokio::{join, time::timeout};
 
@@ -90,7 +90,7 @@ async fn note_use(app: &App, token: &Token, context: &Context) {
     let noted = timeout(app.quotas.timeout, app.table.note_use(token.user_id, token.id, day));
     let late = |_| Error::Unavailable("the token row did not answer in time".into());
     if let Err(error) = noted.await.map_err(late).flatten() {
-        let (request_id, cause) = (&*context.request_id, chain(&error));
+        let (request_id, cause) = (&*context.request_id, with_causes(&error));
         tracing::warn!(request_id, cause, "use of an API token not noted");
     }
 }
@@ -127,7 +127,7 @@ impl Quota {
         match timeout(app.quotas.timeout, count).await.map_err(late).flatten() {
             Ok(used) => Some(QuotaState { used, ..*state }),
             Err(error) => {
-                let (request_id, cause) = (&*context.request_id, chain(&error));
+                let (request_id, cause) = (&*context.request_id, with_causes(&error));
                 tracing::warn!(request_id, cause, "request admitted without its quota");
                 None
             }

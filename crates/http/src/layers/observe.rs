@@ -10,7 +10,7 @@ use axum::{
     response::Response,
 };
 use fracti_core::{id::TokenId, input::FailureKind};
-use fracti_runtime::{Measured, chain, measured};
+use fracti_runtime::{Measured, measured, with_causes};
 use fracti_store::TableCost;
 
 use crate::{
@@ -70,7 +70,7 @@ pub(crate) async fn observe(
     let status = response.status().as_u16();
     let code = problem.as_ref().map(|problem| problem.code().word());
     if let Some(failure) = problem.as_ref().and_then(|problem| problem.failure()) {
-        let (kind, cause) = (failure.failure().map(FailureKind::as_str), chain(failure));
+        let (kind, cause) = (failure.failure().map(FailureKind::as_str), with_causes(failure));
         tracing::error!(
             request_id = &*id, %method, route, group_id, token_id, status, code, duration_ms,
             requests, round_trips, read_units, write_units, kind, cause, "request failed"
