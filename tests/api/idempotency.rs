@@ -1,7 +1,10 @@
 //! Idempotency keys: a repeated request gets the first response, and writes nothing.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
+use aws_sdk_dynamodb::types::AttributeValue;
+use axum::http::Method;
+use fracti_tests::database::TABLE;
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -125,6 +128,33 @@ async fn idempotency_key_expires_after_a_day() {
     group.api.pass(Duration::from_secs(1));
     let new = caller.post_once("k", &path, body).await.data(201)["id"].clone();
     assert_eq!((same == first, new == first), (true, false));
+    group.verify().await;
+}
+
+/// Earlier releases stored how far a push or a revert had come, in place of its response.
+#[tokio::test]
+async fn stored_result_of_an_earlier_release_is_not_carried_out_again() {
+    let group = Group::new(2, "EUR").await;
+    let entries = group.path("/ledger/entries");
+    let changes = json!([{ "userId": "1", "amount": 5 }, { "userId": "2", "amount": -5 }]);
+    let body = json!([{ "entryId": "opening", "changes": changes }]);
+    group.members[0].post_once("k", &entries, body.clone()).await.data(200);
+    let rows = group.api.rows().await;
+    let is_stored = |pk: &str, sk: &str| pk == "IDEM#1" && sk.starts_with("push-entries#");
+    let row = rows.into_iter().find(|((pk, sk), _)| is_stored(pk, sk)).unwrap().1;
+    let mut row: HashMap<_, _> = row.into_iter().collect();
+    row.remove("response").unwrap();
+    let effects = AttributeValue::L(vec![AttributeValue::N("0".to_owned())]);
+    row.insert("effects".to_owned(), effects);
+    let put = group.api.client.put_item().table_name(TABLE).set_item(Some(row));
+    put.send().await.unwrap();
+    group.members[1].call(Method::DELETE, &entries, Some(&json!(["opening"]))).await.data(200);
+
+    let before = group.api.rows().await;
+    let again = group.members[0].post_once("k", &entries, body).await;
+    assert_eq!(again.code(), (422, "IDEMPOTENCY_KEY_REUSED"));
+    assert_eq!(group.api.rows().await, before);
+    assert_eq!(group.balances().await, ["0", "0"]);
     group.verify().await;
 }
 

@@ -1,9 +1,5 @@
 //! The list of all rows that the table may have.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-
 use crate::{
     Error,
     aside::AsideRow,
@@ -51,7 +47,7 @@ pub const ROWS: [RowKind; 23] = [
     RowKind::of::<Entry>(),
     RowKind::of::<UsedHash>(),
     RowKind::of::<AsideRow>(),
-    RowKind::of::<IdempotencyRow<AnyResult>>(),
+    RowKind::of::<IdempotencyRow>(),
     RowKind::of::<Spending>(),
     RowKind::of::<DaySummary>(),
     RowKind::of::<Targets>(),
@@ -59,17 +55,6 @@ pub const ROWS: [RowKind; 23] = [
     RowKind::of::<Token>(),
     RowKind::of::<TokenList>(),
 ];
-
-/// The result in an idempotency row, of any operation.
-type AnyResult = BTreeMap<String, AnyValue>;
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-enum AnyValue {
-    Number(u64),
-    Text(String),
-    List(Vec<Self>),
-}
 
 impl RowKind {
     const fn of<T: Row>() -> Self {

@@ -110,7 +110,7 @@ impl State {
             Spending::KIND => self.spendings.push(read(row)),
             DaySummary::KIND => self.summaries.push(read(row)),
             // Without a result, the row only tells attempts apart.
-            IdempotencyRow::<()>::KIND if !row.contains_key("requestHash") => {}
+            IdempotencyRow::KIND if !row.contains_key("requestHash") => {}
             // The other rows only mark a value as used, and their keys identify it.
             _ => {
                 let key = |name: &str| to_sdk(row.clone())[name].as_s().unwrap().clone();

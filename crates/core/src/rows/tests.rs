@@ -139,7 +139,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         key: keys::idempotency(user, "create-expense", "00ff"),
         attempt: Some("00ff-1".to_owned()),
         request_hash: Some("ff".to_owned()),
-        result: Some(AnyResult::from([("response".to_owned(), AnyValue::Text("{}".to_owned()))])),
+        response: Some("{}".to_owned()),
         created_at: at,
         ttl: 1_705_861_800,
     };

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     keys::{Keys, Primary},
@@ -24,10 +24,10 @@ pub const RETENTION: Duration = Duration::from_hours(24);
 /// <https://docs.aws.amazon.com/general/latest/gr/sigv4_elements.html>
 pub const FENCE_RETENTION: Duration = Duration::from_hours(1);
 
-/// A request that writes, the last of its attempts, and its result if it has an idempotency key.
+/// A request that writes, the last of its attempts, and its response if it has an idempotency key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct IdempotencyRow<R> {
+pub struct IdempotencyRow {
     /// The key of the row, made from the user, the operation and the idempotency key, or from
     /// random bytes if there is none.
     #[serde(flatten)]
@@ -36,19 +36,19 @@ pub struct IdempotencyRow<R> {
     /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<String>,
-    /// SHA-256 of the request, in hexadecimal, if there is a result.
+    /// SHA-256 of the request, in hexadecimal, if there is a response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_hash: Option<String>,
-    /// The result of the request, if it has a key and was carried out.
-    #[serde(flatten)]
-    pub result: Option<R>,
+    /// JSON of the response's `data`, if the request has a key and was carried out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<String>,
     /// Time of the request.
     pub created_at: Timestamp,
     /// Time when the row expires, in seconds since 1970.
     pub ttl: u64,
 }
 
-impl<R: Serialize + DeserializeOwned> Row for IdempotencyRow<R> {
+impl Row for IdempotencyRow {
     const KIND: &'static str = "idempotency";
     const VERSION: u32 = 2;
 

@@ -38,7 +38,7 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{Expression, MAX_ACTIONS, TransactionError, Write, is_late},
-    idempotency::{Idempotency, Known, Outcome, StoredResponse},
+    idempotency::{Idempotency, Known, Outcome},
     ledger::LedgerTransaction,
     presence::count_in,
     table::Table,
@@ -178,7 +178,7 @@ impl Table {
         new: &NewImport,
         part: ImportPart,
         idempotency: &Idempotency<Imported>,
-        known: &mut Known<StoredResponse>,
+        known: &mut Known,
     ) -> Result<Outcome<Imported>, Error> {
         let (group, now) = (member_key.group, known.now());
         let (ledger, imports, ()) =
@@ -410,7 +410,7 @@ impl Table {
         &self,
         run: &Run<'_>,
         done: &mut Imported,
-        known: &mut Known<StoredResponse>,
+        known: &mut Known,
     ) -> Result<bool, Error> {
         if run.new.guests.is_empty() {
             return Ok(false);

@@ -13,7 +13,6 @@ use fracti_core::{
     ledger::Ledger, time::Timestamp,
 };
 use futures_util::future::BoxFuture;
-use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     balance::put_lock,
@@ -39,16 +38,11 @@ pub(crate) enum Decision<T> {
 type Decided<T> = Result<Decision<T>, TransactionError>;
 
 /// An attempt whose outcome is not known.
-struct Unanswered<T, R> {
+struct Unanswered<T> {
     name: String,
     result: T,
-    stored: Option<R>,
+    stored: Option<StoredResponse>,
 }
-
-/// A result as a request's row stores it.
-pub(crate) trait StoredResult: Clone + PartialEq + Serialize + DeserializeOwned {}
-
-impl<R: Clone + PartialEq + Serialize + DeserializeOwned> StoredResult for R {}
 
 impl Table {
     /// Runs [`Table::write`] for one writer of the group at a time in this process.
@@ -80,13 +74,13 @@ impl Table {
     /// # Errors
     ///
     /// As [`Table::write`].
-    pub(crate) async fn write_part_to_group<T, R: StoredResult, A>(
+    pub(crate) async fn write_part_to_group<T, A>(
         &self,
         group: GroupId,
-        known: &mut Known<R>,
-        render: impl Fn(&T) -> Option<R>,
+        known: &mut Known,
+        render: impl Fn(&T) -> Option<StoredResponse>,
         attempt: impl Fn() -> A,
-    ) -> Result<Outcome<T, R>, Error>
+    ) -> Result<Outcome<T>, Error>
     where
         A: Future<Output = Result<Decision<T>, TransactionError>>,
     {
@@ -114,13 +108,13 @@ impl Table {
         Ok(result)
     }
 
-    async fn commit_to_group<T, R: StoredResult, A>(
+    async fn commit_to_group<T, A>(
         &self,
         group: GroupId,
-        known: &mut Known<R>,
-        render: impl Fn(&T) -> Option<R>,
+        known: &mut Known,
+        render: impl Fn(&T) -> Option<StoredResponse>,
         attempt: impl Fn() -> A,
-    ) -> Result<Outcome<T, R>, Error>
+    ) -> Result<Outcome<T>, Error>
     where
         A: Future<Output = Result<Decision<T>, TransactionError>>,
     {
@@ -181,31 +175,31 @@ impl Table {
     /// # Errors
     ///
     /// As [`Table::write`].
-    pub(crate) async fn write_part<T, R: StoredResult, A>(
+    pub(crate) async fn write_part<T, A>(
         &self,
-        known: &mut Known<R>,
-        render: impl Fn(&T) -> Option<R>,
+        known: &mut Known,
+        render: impl Fn(&T) -> Option<StoredResponse>,
         attempt: impl Fn() -> A,
-    ) -> Result<Outcome<T, R>, Error>
+    ) -> Result<Outcome<T>, Error>
     where
         A: Future<Output = Result<Decision<T>, TransactionError>>,
     {
         self.commit(None, known, render, attempt).await
     }
 
-    async fn commit<T, R: StoredResult, A>(
+    async fn commit<T, A>(
         &self,
         group: Option<GroupId>,
-        known: &mut Known<R>,
-        render: impl Fn(&T) -> Option<R>,
+        known: &mut Known,
+        render: impl Fn(&T) -> Option<StoredResponse>,
         attempt: impl Fn() -> A,
-    ) -> Result<Outcome<T, R>, Error>
+    ) -> Result<Outcome<T>, Error>
     where
         A: Future<Output = Result<Decision<T>, TransactionError>>,
     {
         let before = known.result.clone();
         let (mut retry, mut unmigrated) = (Retry::new(), group);
-        let mut unanswered: Vec<Unanswered<T, R>> = Vec::new();
+        let mut unanswered: Vec<Unanswered<T>> = Vec::new();
         loop {
             let mut decision = if known.has_key() || !unanswered.is_empty() {
                 let (decision, row) = tokio::join!(attempt(), self.request_row(known.request()));
@@ -264,13 +258,13 @@ impl Table {
     /// Ends a request with an error, unless one of its attempts was committed after all. A refusal
     /// is answered once a fence is committed, after which no attempt can be. Without a key, only
     /// unanswered attempts need one; with a key, earlier requests may have such attempts.
-    async fn end<T, R: StoredResult>(
+    async fn end<T>(
         &self,
-        known: &mut Known<R>,
-        before: Option<&R>,
-        mut unanswered: Vec<Unanswered<T, R>>,
+        known: &mut Known,
+        before: Option<&StoredResponse>,
+        mut unanswered: Vec<Unanswered<T>>,
         error: Error,
-    ) -> Result<Outcome<T, R>, Error> {
+    ) -> Result<Outcome<T>, Error> {
         let is_open = known.has_key() && !known.is_of_other || !unanswered.is_empty();
         if !is_open || matches!(error, Error::NotAdmitted) {
             return Err(error);
@@ -315,21 +309,17 @@ impl Table {
     /// The error of a request that its caller refuses, once no attempt of an earlier request with
     /// its key can be committed any more.
     pub async fn refuse<T>(&self, idempotency: &Idempotency<T>, error: Error) -> Error {
-        self.refused(&mut Known::<StoredResponse>::of(&idempotency.request), error).await
+        self.refused(&mut Known::of(&idempotency.request), error).await
     }
 
     /// The error of a request that is refused before or after its transactions, once no attempt of
     /// it can be committed any more.
-    pub(crate) async fn refused<R: StoredResult>(
-        &self,
-        known: &mut Known<R>,
-        error: Error,
-    ) -> Error {
+    pub(crate) async fn refused(&self, known: &mut Known, error: Error) -> Error {
         if known.is_fenced {
             return error;
         }
         let before = known.result.clone();
-        match self.end::<Infallible, R>(known, before.as_ref(), Vec::new(), error).await {
+        match self.end::<Infallible>(known, before.as_ref(), Vec::new(), error).await {
             Err(error) => error,
             Ok(Outcome::Replayed(_)) => {
                 Error::Unavailable("the same request was carried out at the same time".into())
@@ -488,10 +478,10 @@ impl<T> Decision<T> {
 
 /// Notes the row of a request that was read, and returns the result of the attempt that it names, if
 /// it is one of these. If it names another one than before, none of these can be committed any more.
-fn note<T, R: StoredResult>(
-    known: &mut Known<R>,
-    row: Option<IdempotencyRow<R>>,
-    unanswered: &mut Vec<Unanswered<T, R>>,
+fn note<T>(
+    known: &mut Known,
+    row: Option<IdempotencyRow>,
+    unanswered: &mut Vec<Unanswered<T>>,
 ) -> Option<T> {
     let named = row.as_ref().and_then(|row| row.attempt.as_ref());
     let own = named.and_then(|named| unanswered.iter().position(|it| it.name == *named));
@@ -508,11 +498,11 @@ fn note<T, R: StoredResult>(
 
 /// The answer to a request that was carried out before, or the decision if it is to be carried out
 /// or has to be made again.
-fn repeated<T, R: StoredResult>(
-    known: &Known<R>,
+fn repeated<T>(
+    known: &Known,
     decision: Decided<T>,
-    render: impl Fn(&T) -> Option<R>,
-) -> ControlFlow<Result<Outcome<T, R>, Error>, Decided<T>> {
+    render: impl Fn(&T) -> Option<StoredResponse>,
+) -> ControlFlow<Result<Outcome<T>, Error>, Decided<T>> {
     match decision {
         Err(TransactionError::Fail(error)) if error.is_of_access() => {
             ControlFlow::Break(Err(error))

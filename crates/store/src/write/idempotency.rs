@@ -12,7 +12,6 @@ use fracti_core::{
     row,
     time::Timestamp,
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
 use crate::{
@@ -43,10 +42,9 @@ pub struct KeyHashes {
 }
 
 /// The response to a request, as it is stored for a replay.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredResponse {
     /// JSON of the response's `data`.
-    #[serde(rename = "response")]
     pub data: String,
 }
 
@@ -61,11 +59,11 @@ pub struct Idempotency<T> {
 
 /// The outcome of a request.
 #[derive(Clone, Debug)]
-pub enum Outcome<T, R = StoredResponse> {
+pub enum Outcome<T> {
     /// It was done.
     Done(T),
     /// It had been done before, with this result.
-    Replayed(R),
+    Replayed(StoredResponse),
 }
 
 impl<T> Idempotency<T> {
@@ -107,7 +105,7 @@ impl IdempotentRequest {
 
 /// What a request knows of its row.
 #[derive(Debug)]
-pub(crate) struct Known<R> {
+pub(crate) struct Known {
     request: IdempotentRequest,
     /// Number of attempts so far.
     attempts: u32,
@@ -117,7 +115,7 @@ pub(crate) struct Known<R> {
     /// Whether no attempt so far can be committed any more.
     pub(crate) is_fenced: bool,
     /// The result of the request so far.
-    pub(crate) result: Option<R>,
+    pub(crate) result: Option<StoredResponse>,
 }
 
 /// The attempt that the row names.
@@ -135,7 +133,7 @@ enum Last {
     },
 }
 
-impl<R: Clone + PartialEq + Serialize + DeserializeOwned> Known<R> {
+impl Known {
     /// The row of a request that has not read it.
     pub(crate) fn of(request: &IdempotentRequest) -> Self {
         Self {
@@ -160,12 +158,12 @@ impl<R: Clone + PartialEq + Serialize + DeserializeOwned> Known<R> {
 
     /// Whether the request was carried out, or carried on, by another one since its result was
     /// `before`; or whether its key was used for another request.
-    pub(crate) fn is_repeated(&self, before: Option<&R>) -> bool {
+    pub(crate) fn is_repeated(&self, before: Option<&StoredResponse>) -> bool {
         self.is_of_other || self.result.is_some() && self.result.as_ref() != before
     }
 
     /// The answer to a request that was carried out before.
-    pub(crate) fn replay<T>(&self) -> Result<Outcome<T, R>, Error> {
+    pub(crate) fn replay<T>(&self) -> Result<Outcome<T>, Error> {
         self.result.clone().map(Outcome::Replayed).ok_or(Error::KeyReused)
     }
 
@@ -176,7 +174,10 @@ impl<R: Clone + PartialEq + Serialize + DeserializeOwned> Known<R> {
 
     /// The name of the next attempt and its put of the row, with `result`, or else with the result
     /// so far.
-    pub(crate) fn next_attempt(&mut self, result: Option<R>) -> Result<(String, Write), Error> {
+    pub(crate) fn next_attempt(
+        &mut self,
+        result: Option<StoredResponse>,
+    ) -> Result<(String, Write), Error> {
         self.is_fenced = false;
         self.attempts = self.attempts.saturating_add(1);
         let name = format!("{}-{}", self.request.name, self.attempts);
@@ -187,7 +188,7 @@ impl<R: Clone + PartialEq + Serialize + DeserializeOwned> Known<R> {
             key: self.request.key.clone(),
             attempt: Some(name.clone()),
             request_hash: result.as_ref().and(self.request.request_hash.clone()),
-            result,
+            response: result.map(|result| result.data),
             created_at: now,
             ttl: now.seconds().saturating_add(retention.as_secs()),
         };
@@ -196,7 +197,7 @@ impl<R: Clone + PartialEq + Serialize + DeserializeOwned> Known<R> {
     }
 
     /// Notes that an attempt was committed.
-    pub(crate) fn committed(&mut self, attempt: String, result: Option<R>) {
+    pub(crate) fn committed(&mut self, attempt: String, result: Option<StoredResponse>) {
         self.last = Last::Named { attempt, is_over: false };
         self.result = result.or_else(|| self.result.take());
     }
@@ -209,7 +210,7 @@ impl<R: Clone + PartialEq + Serialize + DeserializeOwned> Known<R> {
 
     /// Notes the row that was read, and returns whether another attempt has put it since it was last
     /// known. No attempt before that one can be committed any more.
-    pub(crate) fn note(&mut self, row: Option<IdempotencyRow<R>>) -> bool {
+    pub(crate) fn note(&mut self, row: Option<IdempotencyRow>) -> bool {
         let last = match &row {
             None => Last::None,
             Some(row) => {
@@ -222,9 +223,11 @@ impl<R: Clone + PartialEq + Serialize + DeserializeOwned> Known<R> {
             }
         };
         let row = row.filter(|row| self.request.now.seconds() <= row.ttl);
-        let (hash, result) = row.map_or((None, None), |row| (row.request_hash, row.result));
-        self.is_of_other = hash.is_some() && hash != self.request.request_hash;
-        self.result = result.filter(|_| !self.is_of_other);
+        let (hash, response) = row.map_or((None, None), |row| (row.request_hash, row.response));
+        // Earlier releases stored something else for some requests, which must not be done again.
+        let is_readable = response.is_some() && hash == self.request.request_hash;
+        self.is_of_other = hash.is_some() && !is_readable;
+        self.result = response.filter(|_| !self.is_of_other).map(|data| StoredResponse { data });
         std::mem::replace(&mut self.last, last) != self.last
     }
 }
@@ -247,18 +250,15 @@ impl Last {
 
 impl Table {
     /// Reads the row of a request.
-    pub(crate) async fn request_row<R: Serialize + DeserializeOwned>(
+    pub(crate) async fn request_row(
         &self,
         request: &IdempotentRequest,
-    ) -> Result<Option<IdempotencyRow<R>>, Error> {
+    ) -> Result<Option<IdempotencyRow>, Error> {
         self.db.get(request.key.clone()).await
     }
 
     /// Reads and notes the row of a request, if it has an idempotency key.
-    pub(crate) async fn know<R>(&self, known: &mut Known<R>) -> Result<(), Error>
-    where
-        R: Clone + PartialEq + Serialize + DeserializeOwned,
-    {
+    pub(crate) async fn know(&self, known: &mut Known) -> Result<(), Error> {
         if known.has_key() {
             let row = self.request_row(&known.request).await?;
             known.note(row);

@@ -25,7 +25,7 @@ use crate::{
         Write, is_late,
     },
     expenses::{self, member_rows},
-    idempotency::{Idempotency, Known, Outcome, StoredResponse},
+    idempotency::{Idempotency, Known, Outcome},
     ledger::LedgerTransaction,
     settlements,
     table::Table,
@@ -108,7 +108,7 @@ impl Table {
         run: Option<u64>,
         now: Timestamp,
         idempotency: &Idempotency<ImportRow>,
-        known: &mut Known<StoredResponse>,
+        known: &mut Known,
     ) -> Result<Outcome<ImportRow>, Error> {
         let group = member_key.group;
         let import = self.import_row(member_key, id).await?;

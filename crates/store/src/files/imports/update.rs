@@ -17,7 +17,7 @@ use crate::{
     commit::Decision,
     dynamo::{Expression, TransactionError, Write, is_late},
     expenses::{self, member_rows},
-    idempotency::{Known, Outcome, StoredResponse},
+    idempotency::{Known, Outcome},
     ledger::LedgerTransaction,
     settlements,
     table::Table,
@@ -34,7 +34,7 @@ impl Table {
         run: &Run<'_>,
         replacements: &[Replacement],
         mut done: Imported,
-        known: &mut Known<StoredResponse>,
+        known: &mut Known,
     ) -> Result<Outcome<(bool, Imported)>, Error> {
         for (before, after) in replacements {
             let attempt = || self.replace_recorded(run, before, after.as_ref(), &done);
