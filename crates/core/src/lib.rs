@@ -14,6 +14,7 @@
 //! | [`ledger`] | the balances and the events that change them |
 //! | [`personal`] | what is a user's own: targets and spendings |
 //! | [`records`] | what members record: expenses, settlements, adjustments, imports |
+//! | [`questions`] | questions to a group, answers, receipts with claims, points |
 //! | [`reports`] | what is added up from records, and whether rows agree |
 //! | [`v0`] | the rows of the TypeScript Fracti |
 //!
@@ -28,6 +29,7 @@ pub mod input;
 pub mod ledger;
 pub mod personal;
 pub mod plan;
+pub mod questions;
 pub mod records;
 pub mod reports;
 pub mod rows;
@@ -42,6 +44,7 @@ pub use input::error::{Cause, Error};
 pub(crate) use input::{field, limits, numbers};
 pub use ledger::balance;
 pub use personal::*;
+pub use questions::*;
 pub use records::*;
 pub use reports::*;
 pub use storage::*;

@@ -2,6 +2,7 @@
 
 use crate::{
     Error,
+    answer::Answer,
     aside::AsideRow,
     balance::{Balance, Checkpoint, Closing},
     entry::Entry,
@@ -9,6 +10,9 @@ use crate::{
     group::{ChatGroup, Group, MemberRow},
     idempotency::IdempotencyRow,
     import::{ImportRow, ImportedSettlement},
+    points::Points,
+    question::Question,
+    receipt::QuestionDetails,
     row::{AttributeValue, Item, KIND, Row, from_item, to_item},
     settlement::{Settlement, UsedHash},
     spending::Spending,
@@ -30,7 +34,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 23] = [
+pub const ROWS: [RowKind; 27] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -47,6 +51,10 @@ pub const ROWS: [RowKind; 23] = [
     RowKind::of::<Entry>(),
     RowKind::of::<UsedHash>(),
     RowKind::of::<AsideRow>(),
+    RowKind::of::<Question>(),
+    RowKind::of::<QuestionDetails>(),
+    RowKind::of::<Answer>(),
+    RowKind::of::<Points>(),
     RowKind::of::<IdempotencyRow>(),
     RowKind::of::<Spending>(),
     RowKind::of::<DaySummary>(),

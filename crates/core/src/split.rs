@@ -83,6 +83,17 @@ pub struct UserShare {
     pub amount: Money,
 }
 
+/// The share of an expense whose id is not known yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PreviewedShare {
+    /// The member.
+    pub user: MemberId,
+    /// Amount of the share.
+    pub amount: Money,
+    /// Amount with one minor unit more, if the id decides whether the member gets it.
+    pub or: Option<Money>,
+}
+
 /// What a member owes of the absolute amount of an expense: a fixed amount, and a part of the rest
 /// by weight.
 struct Claim {
@@ -418,6 +429,16 @@ impl Split {
     pub fn divide(&self, amount: Money, expense: ExpenseId) -> Result<Vec<UserShare>, SplitError> {
         apportion(self.claims(amount)?, amount, expense)
     }
+
+    /// The shares as far as they follow without the id of the expense, in the order of the members.
+    /// [`Split::divide`] gives each member one of the two amounts, for any id.
+    ///
+    /// # Errors
+    ///
+    /// As [`Split::check`].
+    pub fn preview(&self, amount: Money) -> Result<Vec<PreviewedShare>, SplitError> {
+        preview(self.claims(amount)?, amount)
+    }
 }
 
 /// Divides `amount` among any number of members in proportion to weights, which must not be
@@ -464,6 +485,36 @@ fn apportion(
         let minor = i64::try_from(minor * amount.minor.signum());
         let minor = minor.map_err(|_| SplitError::TooLarge)?;
         Ok(UserShare { user, amount: Money { minor, ..amount } })
+    };
+    shares.into_iter().map(share).collect()
+}
+
+/// Divides `amount` by claims, which must not be empty. Of left-over minor units, those that members
+/// with equal remainders would get only by the id of the expense are left open.
+#[expect(clippy::arithmetic_side_effects, reason = "a `BigInt` does not overflow")]
+fn preview(claims: Vec<Claim>, amount: Money) -> Result<Vec<PreviewedShare>, SplitError> {
+    let shares = rounded_down(claims, amount);
+    let given: BigInt = shares.iter().map(|(_, minor, _)| minor).sum();
+    // Fewer than there are members.
+    let left = BigInt::from(amount.minor.unsigned_abs()) - given;
+    let left = usize::try_from(left).map_err(|_| SplitError::TooLarge)?;
+    let mut remainders: Vec<&BigInt> = shares.iter().map(|(.., remainder)| remainder).collect();
+    remainders.sort_by(|one, other| other.cmp(one));
+    let last = left.checked_sub(1).and_then(|index| remainders.get(index).copied().cloned());
+    let first_without = remainders.get(left).copied().cloned();
+    let money = |minor: BigInt| {
+        let minor = i64::try_from(minor * amount.minor.signum());
+        minor.map(|minor| Money { minor, ..amount }).map_err(|_| SplitError::TooLarge)
+    };
+    let share = |(user, minor, remainder): (MemberId, BigInt, BigInt)| {
+        let gets = last.as_ref().is_some_and(|last| remainder >= *last);
+        let is_tied = gets && last == first_without && Some(&remainder) == last.as_ref();
+        let more = money(&minor + 1)?;
+        Ok(match (gets, is_tied) {
+            (true, true) => PreviewedShare { user, amount: money(minor)?, or: Some(more) },
+            (true, false) => PreviewedShare { user, amount: more, or: None },
+            (false, _) => PreviewedShare { user, amount: money(minor)?, or: None },
+        })
     };
     shares.into_iter().map(share).collect()
 }

@@ -7,6 +7,7 @@ pub mod decimal;
 pub mod entry_id;
 pub mod id;
 pub mod money;
+pub(crate) mod question_status;
 pub(crate) mod settlement_status;
 pub(crate) mod spending_id;
 pub(crate) mod tally_key;

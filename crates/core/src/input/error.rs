@@ -6,6 +6,7 @@ use crate::{
     currency::Currency,
     field::{FieldError, FieldErrors, Path, Unreadable},
     limits::{MAX_LINKS, MAX_LINKS_OF_USER, MAX_MEMBERS, MAX_SHARES, MAX_TOKENS},
+    question_status::QuestionError,
     settlement_status::SettlementError,
 };
 
@@ -167,6 +168,12 @@ pub enum Error {
     /// The caller may not change the settlement in this way, or it is final.
     #[error(transparent)]
     Settlement(#[from] SettlementError),
+    /// There is no such question in the group.
+    #[error("the question does not exist in this group")]
+    NoQuestion,
+    /// The question, or an answer to it, is refused.
+    #[error(transparent)]
+    Question(#[from] QuestionError),
     /// Another settlement already has the hash of this blockchain transaction.
     #[error("the txHash is already used by another settlement")]
     TxHashUsed,

@@ -257,6 +257,33 @@ impl FieldErrors {
         checked.map_err(|rule| self.push(path, rule)).ok()
     }
 
+    /// The errors within the object at the field `name`, with their paths from there.
+    pub(crate) fn within(&self, name: &str) -> Self {
+        let inner = |error: &FieldError| {
+            let (first, rest) = error.path.0.split_first()?;
+            let path = Path(rest.to_vec());
+            let is_within = matches!(first, PathStep::Field(field) if field == name);
+            is_within.then(|| FieldError { path, rule: error.rule.clone() })
+        };
+        Self { errors: self.errors.iter().filter_map(inner).collect(), ..Self::default() }
+    }
+
+    /// Replaces the errors within the object at the field `name` by these, whose paths begin there.
+    pub(crate) fn replace_within(&mut self, name: &'static str, inner: Self) {
+        let is_within = |error: &FieldError| matches!(error.path.0.first(), Some(PathStep::Field(field)) if field == name);
+        self.errors.retain(|error| !is_within(error));
+        for FieldError { path, rule } in inner.errors {
+            let steps = [PathStep::Field(name.into())].into_iter().chain(path.0.iter().cloned());
+            let outer = Path(steps.collect());
+            // A rule that begins with the path of its field gets the whole path.
+            let rule = match rule.strip_prefix(&path.to_string()) {
+                Some(predicate) if !path.0.is_empty() => format!("{outer}{predicate}"),
+                _ => rule,
+            };
+            self.errors.push(FieldError { path: outer, rule });
+        }
+    }
+
     /// Reports that an expense has more shares than one transaction can write.
     pub const fn too_many_shares(&mut self, shares: usize) {
         self.too_many_shares = Some(shares);

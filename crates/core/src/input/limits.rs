@@ -14,6 +14,9 @@ pub const MAX_LINKS: usize = 150;
 /// lists.
 pub const MAX_LINKS_OF_USER: usize = 10;
 
+/// Maximum number of open questions of a group.
+pub const MAX_OPEN_QUESTIONS: usize = 100;
+
 /// Maximum number of shares of an expense, together with its payers other than the main payer.
 ///
 /// Editing an expense with n of them takes up to 2n + 9 of the 100 actions of a transaction.

@@ -1,5 +1,7 @@
 //! Numbers in requests: bounds, signs and amounts.
 
+use std::ops::RangeInclusive;
+
 use crate::{
     currency::Currency,
     decimal::Decimal,
@@ -81,4 +83,17 @@ pub(crate) fn positive(
         return None;
     }
     errors.keep(path, Money::from_major(number, currency?))
+}
+
+/// The number at `path`, which must be whole and in the range. Reports the rule that it breaks.
+pub(crate) fn whole(
+    path: impl Into<Path>,
+    number: Decimal,
+    range: RangeInclusive<u64>,
+    errors: &mut FieldErrors,
+) -> Option<u64> {
+    let whole = number.at_scale(0).and_then(|it| u64::try_from(it).ok());
+    let whole = whole.filter(|number| range.contains(number));
+    let rule = || format!("must be a whole number from {} to {}", range.start(), range.end());
+    errors.keep(path, whole.ok_or_else(rule))
 }

@@ -27,7 +27,7 @@ use crate::{
     numbers::not_zero,
     row::Row,
     spending::{Spending, SpendingId},
-    split::{Line, PERCENT_DECIMALS, Split, SplitType, WEIGHT_DECIMALS},
+    split::{Line, PERCENT_DECIMALS, PreviewedShare, Split, SplitType, WEIGHT_DECIMALS},
     text::{Description, Notes},
     time::{Day, Timestamp, Zone, day_of},
 };
@@ -36,6 +36,7 @@ pub use crate::category::Category;
 pub use breakdown::ShareBreakdown;
 pub use edit::Edit;
 pub use filter::Filter;
+pub(crate) use line_input::MAX_SHARERS;
 use line_input::read_lines;
 pub use line_input::{LineInput, MAX_LINES, SharerInput};
 use members::Members;
@@ -565,6 +566,19 @@ impl NewExpense {
 }
 
 impl CheckedExpense<'_> {
+    /// The shares that the expense will have, each with the name of its member, as far as they follow
+    /// without its id.
+    ///
+    /// # Errors
+    ///
+    /// As [`CheckedExpense::at`].
+    pub fn preview(&self) -> Result<Vec<(PreviewedShare, String)>, Error> {
+        let mut errors = FieldErrors::default();
+        let shares = keep_split(self.split.preview(self.amount), &mut errors);
+        let shares = errors.finish(shares)?.into_iter();
+        Ok(shares.map(|share| (share, self.members.name_of(share.user))).collect())
+    }
+
     /// The expense, recorded at `created_at`. `random` distinguishes its id from other ids of the
     /// same millisecond.
     ///

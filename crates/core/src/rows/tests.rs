@@ -6,13 +6,16 @@ use std::{
 
 use super::*;
 use crate::{
+    answer::Answerer,
     entry_id::EntryId,
     expense::Category,
     group::Member,
-    id::{GroupId, GuestId, UserId},
+    id::{GroupId, GuestId, QuestionId, UserId},
     import::{EntryPosition, Format, ImportStatus},
     keys,
     ledger::{EntryStatus, Ledger},
+    question::QuestionType,
+    receipt::Claim,
     settlement::TxHash,
     spending::SpendingId,
     summary::SummaryType,
@@ -196,6 +199,69 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
     ]
 }
 
+/// Rows of a question, by name.
+fn rows_of_questions() -> Vec<(&'static str, Result<Item, Error>)> {
+    let at: Timestamp = "2026-11-20T18:00:00.000Z".parse().unwrap();
+    let group_id: GroupId = "550e8400-e29b-41d4-a716-446655440000".parse().unwrap();
+    let user: UserId = "123456789".parse().unwrap();
+    let id: QuestionId = "0190a1b2-0000-7000-8000-000000000004".parse().unwrap();
+    let question = Question {
+        id,
+        group_id,
+        question_type: QuestionType::MultipleChoice,
+        prompt: "Pizza or sushi?".to_owned(),
+        options: vec!["Pizza".parse().unwrap(), "Sushi".parse().unwrap()],
+        category: Some(Category::Food),
+        audience: Some([user.into()].into()),
+        anonymous: false,
+        required_responses: 1,
+        answered: [(user.into(), 1)].into(),
+        asked_by: user,
+        asked_by_name: "Alice".to_owned(),
+        agent_id: Some("0190a1b2-0000-7000-8000-000000000002".parse().unwrap()),
+        agent_name: Some("Phone".parse().unwrap()),
+        created_at: at,
+        expires_at: at.plus_seconds(3600),
+        closed_at: None,
+        expense_id: None,
+        receipt: None,
+        version: 2,
+        ttl: 1_700_000_000,
+    };
+    let closed = question.closed(None, at);
+    let details = QuestionDetails { question_id: id, prompt: None, receipt: None, ttl: 1 };
+    let answer = Answer {
+        question_id: id,
+        group_id,
+        question_type: QuestionType::Items,
+        prompt: question.prompt.clone(),
+        by: Answerer::Named {
+            member_id: user.into(),
+            member_name: "Alice".to_owned(),
+            answered_by: user,
+        },
+        answer: None,
+        selected_option: None,
+        claims: Some(vec![Claim { item: 0, count: Some("1.5".parse().unwrap()) }]),
+        confidence: Some(4),
+        response_time_ms: Some(5_200),
+        created_at: at,
+        updated_at: None,
+        ttl: 1_700_000_000,
+    };
+    let id = "0190a1b2-0000-8000-8000-000000000005".parse().unwrap();
+    let anonymous = Answer { by: Answerer::Anonymous { id }, ..answer.clone() };
+    let points = Points::none(group_id, user, at).answered(&question, at.day(), at);
+    vec![
+        ("question", to_item(&question)),
+        ("closed question", to_item(&closed)),
+        ("question details", to_item(&details)),
+        ("answer", to_item(&answer)),
+        ("anonymous answer", to_item(&anonymous)),
+        ("points", to_item(&points)),
+    ]
+}
+
 /// Rows that belong to a user alone, by name.
 fn rows_of_users() -> Vec<(&'static str, Result<Item, Error>)> {
     let user: UserId = "123456789".parse().unwrap();
@@ -237,7 +303,7 @@ fn rows_of_users() -> Vec<(&'static str, Result<Item, Error>)> {
 
 #[test]
 fn keys_are_stable() {
-    let rows = rows_of_groups().into_iter().chain(rows_of_users());
+    let rows = rows_of_groups().into_iter().chain(rows_of_questions()).chain(rows_of_users());
     let mut unseen: BTreeSet<&str> = ROWS.iter().map(|row| row.name).collect();
     let lines: Vec<String> = rows
         .map(|(name, row)| {
@@ -279,6 +345,12 @@ fn keys_are_stable() {
     used hash: TXHASH#aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa / SETTLEMENT
     aside: ASIDE#550e8400-e29b-41d4-a716-446655440000 / 2024-01-20T18:30:00.000Z#TX#x
     idempotency: IDEM#123456789 / create-expense#00ff
+    question: GROUP#550e8400-e29b-41d4-a716-446655440000 / QUESTION#0190a1b2-0000-7000-8000-000000000004 | GSI1 OPEN#550e8400-e29b-41d4-a716-446655440000 / 2026-11-20T19:00:00.000Z#0190a1b2-0000-7000-8000-000000000004 | GSI3 ASKED#123456789 / 2026-11-20T18:00:00.000Z#0190a1b2-0000-7000-8000-000000000004
+    closed question: GROUP#550e8400-e29b-41d4-a716-446655440000 / QUESTION#0190a1b2-0000-7000-8000-000000000004 | GSI3 ASKED#123456789 / 2026-11-20T18:00:00.000Z#0190a1b2-0000-7000-8000-000000000004
+    question details: QUESTION#0190a1b2-0000-7000-8000-000000000004 / DETAILS
+    answer: QUESTION#0190a1b2-0000-7000-8000-000000000004 / ANSWER#123456789 | GSI1 USER#123456789 / ANSWER#2026-11-20T18:00:00.000Z#0190a1b2-0000-7000-8000-000000000004
+    anonymous answer: QUESTION#0190a1b2-0000-7000-8000-000000000004 / ANSWER#0190a1b2-0000-8000-8000-000000000005
+    points: GROUP#550e8400-e29b-41d4-a716-446655440000 / POINTS#123456789 | GSI1 USER#123456789 / POINTS#550e8400-e29b-41d4-a716-446655440000
     spending: USER#123456789 / SPEND#2026-11-20T08:15:00.000Z#abababababababababab
     day summary: USER#123456789 / SUMMARY#2026-11-20
     targets: USER#123456789 / CONFIG#TARGETS

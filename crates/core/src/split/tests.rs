@@ -25,6 +25,22 @@ fn number(text: &str) -> Decimal {
 }
 
 #[test]
+fn only_the_units_that_an_id_decides_are_open_in_a_preview() {
+    let preview = |split: Split, minor| {
+        let shares = split.preview(eur(minor)).unwrap().into_iter();
+        shares.map(|it| (it.amount.minor, it.or.map(|or| or.minor))).collect::<Vec<_>>()
+    };
+    let three = || (1..=3).map(user);
+    assert_eq!(preview(Split::Equal(three().collect()), 99), [(33, None); 3]);
+    assert_eq!(preview(Split::Equal(three().collect()), 100), [(33, Some(34)); 3]);
+    assert_eq!(preview(Split::Equal(three().collect()), -100), [(-33, Some(-34)); 3]);
+    let weights = Split::Shares(three().zip([10_000, 10_000, 20_000]).collect());
+    // Remainders of one quarter, one quarter and one half.
+    assert_eq!(preview(weights.clone(), 101), [(25, None), (25, None), (51, None)]);
+    assert_eq!(preview(weights, 103), [(26, None), (26, None), (51, None)]);
+}
+
+#[test]
 fn invalid_splits_are_refused() {
     let rows: [(Split, &str); 11] = [
         (Split::Equal(Vec::new()), "splits must not be empty"),
@@ -450,6 +466,21 @@ proptest! {
             let exact = &exact[&share.user];
             let share = BigInt::from(share.amount.minor);
             prop_assert!(share == exact.floor().to_integer() || share == exact.ceil().to_integer());
+        }
+    }
+
+    #[test]
+    fn a_preview_has_the_shares_of_any_id((amount, split) in splits(), seeds: [u8; 4]) {
+        for (amount, split) in [(amount, split.clone()), (-amount, mirrored(&split))] {
+            let preview = split.preview(eur(amount)).unwrap();
+            for seed in seeds {
+                let shares = split.divide(eur(amount), expense(seed)).unwrap();
+                for (share, preview) in shares.iter().zip(&preview) {
+                    prop_assert_eq!(share.user, preview.user);
+                    let amounts = [Some(preview.amount), preview.or];
+                    prop_assert!(amounts.contains(&Some(share.amount)), "{:?} {:?}", share, preview);
+                }
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 //! "Rows and keys" in `docs/architecture.md` has the keys of each row, and what holds for all keys.
 //! A sequence has 20 digits, so it sorts as text.
 
-use std::ops::RangeInclusive;
+use std::{fmt, ops::RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     chat_id::ChatId,
     entry_id::EntryId,
-    id::{ExpenseId, GroupId, ImportId, MemberId, SettlementId, TokenId, UserId},
+    id::{ExpenseId, GroupId, ImportId, MemberId, QuestionId, SettlementId, TokenId, UserId},
     spending_id::SpendingId,
     tally_key::TallyKey,
     time::{Day, Timestamp},
@@ -97,6 +97,12 @@ pub mod prefix {
     pub const SPENDING: &str = "SPEND#";
     /// Sort keys of day summaries.
     pub const SUMMARY: &str = "SUMMARY#";
+    /// Sort keys of a group's questions; partition keys of their details and answers.
+    pub const QUESTION: &str = "QUESTION#";
+    /// Sort keys of answers, in the table and in `GSI1`.
+    pub const ANSWER: &str = "ANSWER#";
+    /// Sort keys of the points of a group's members, in the table; of a user's, in `GSI1`.
+    pub const POINTS: &str = "POINTS#";
     /// Partition keys of ledgers.
     pub const LEDGER: &str = "LEDGER#";
 }
@@ -363,6 +369,56 @@ pub fn summary(user: UserId, day: Day) -> Primary {
 #[must_use]
 pub fn summary_position(day: Day) -> String {
     format!("{}{day}", prefix::SUMMARY)
+}
+
+/// Key of a question.
+#[must_use]
+pub fn question(group: GroupId, question: QuestionId) -> Primary {
+    Primary { pk: group_partition(group), sk: question_partition(question) }
+}
+
+/// Partition of the details of a question and its answers.
+#[must_use]
+pub fn question_partition(question: QuestionId) -> String {
+    format!("{}{question}", prefix::QUESTION)
+}
+
+/// Key of the details of a question.
+#[must_use]
+pub fn question_details(question: QuestionId) -> Primary {
+    Primary { pk: question_partition(question), sk: "DETAILS".to_owned() }
+}
+
+/// Key of an answer. `by` is the member who gave it, or random if it is anonymous.
+#[must_use]
+pub fn answer(question: QuestionId, by: impl fmt::Display) -> Primary {
+    Primary { pk: question_partition(question), sk: format!("{}{by}", prefix::ANSWER) }
+}
+
+/// Partition of a group's open questions in `GSI1`.
+#[must_use]
+pub fn open_questions(group: GroupId) -> String {
+    format!("OPEN#{group}")
+}
+
+/// Sort key in `GSI1` of a question whose time runs out at a moment; without the question, one
+/// before all of that moment.
+#[must_use]
+pub fn open_position(expires_at: Timestamp, question: Option<QuestionId>) -> String {
+    let question = question.map(|question| question.to_string()).unwrap_or_default();
+    format!("{expires_at}#{question}")
+}
+
+/// Partition of the questions that a user asked in `GSI3`.
+#[must_use]
+pub fn asked_questions(user: UserId) -> String {
+    format!("ASKED#{user}")
+}
+
+/// Key of a user's points in a group.
+#[must_use]
+pub fn points(group: GroupId, user: UserId) -> Primary {
+    Primary { pk: group_partition(group), sk: format!("{}{user}", prefix::POINTS) }
 }
 
 /// Key of no row, which is read to open a connection.

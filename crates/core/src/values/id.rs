@@ -121,6 +121,10 @@ id! {
     TokenId,
     /// Identifies the import of a file.
     ImportId,
+    /// Identifies a question.
+    QuestionId,
+    /// Identifies an anonymous answer.
+    AnswerId,
 }
 
 impl TextForm for Uuid {
@@ -128,7 +132,7 @@ impl TextForm for Uuid {
     const EXAMPLE: &'static str = "0190a1b2-0000-7000-8000-000000000001";
 
     fn description() -> String {
-        "Id of a group, an expense, a settlement, an API token or an import.".to_owned()
+        "Id of a group, an expense, a settlement, a question, an API token or an import.".to_owned()
     }
 
     fn rule() -> TextRule {

@@ -133,6 +133,12 @@ text! {
     Notes(Lines, 1000) as "ExpenseNotes", "Without the wine:\nCarol does not drink.";
     /// Name of an API token, not all blank, without control characters.
     TokenName(Line, 100) as "TokenName", "Phone shortcut";
+    /// Text of a question, not all blank, without control characters other than line breaks.
+    Prompt(Lines, 2000) as "QuestionPrompt", "Pizza or sushi?";
+    /// One of the answers of which members choose, not all blank, without control characters.
+    QuestionOption(Line, 100) as "QuestionOption", "Pizza";
+    /// Answer to a question, not all blank, without control characters other than line breaks.
+    AnswerText(Lines, 5000) as "AnswerText", "Pizza, but without olives.";
     /// Text to search for, regardless of case, not all blank, without control characters.
     SearchText(Line, 50) as "SearchText", "dinner";
 }

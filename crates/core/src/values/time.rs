@@ -53,6 +53,13 @@ impl Timestamp {
         Self(self.0.checked_add_signed(TimeDelta::milliseconds(1)).unwrap_or(self.0))
     }
 
+    /// The moment so many seconds later; the same moment if that is after the year 9999.
+    #[must_use]
+    pub fn plus_seconds(self, seconds: u64) -> Self {
+        let millis = seconds.saturating_mul(1_000).saturating_add(self.millis());
+        Self::from_millis(millis).unwrap_or(self)
+    }
+
     /// The previous moment, one millisecond earlier; the same moment at the start of 1970.
     #[must_use]
     pub fn previous(self) -> Self {

@@ -13,6 +13,7 @@ use fracti_core::{
     input::Unsettled,
     input::{FieldError, Path, Unreadable},
     links::MAX_LINKS,
+    question::{MAX_OPEN_QUESTIONS, QuestionError},
     settlement::SettlementError,
     split::MAX_SHARES,
     telegram::InitDataError,
@@ -81,6 +82,7 @@ codes! {
     EntryNotFound NOT_FOUND "The entry does not exist in the group's ledger.",
     TokenNotFound NOT_FOUND "The API token does not exist.",
     ImportNotFound NOT_FOUND "The import does not exist in the group.",
+    QuestionNotFound NOT_FOUND "The question does not exist in the group, or was deleted.",
     RouteNotFound NOT_FOUND "The path does not exist.",
     MethodNotAllowed METHOD_NOT_ALLOWED "The path does not support the method.",
     Conflict CONFLICT
@@ -98,6 +100,11 @@ codes! {
         "The member has open balances or pending settlements; `details` names them.",
     SettlementFinal CONFLICT "The settlement is already completed or failed, which is final.",
     TxHashUsed CONFLICT "The transaction already pays another settlement.",
+    AlreadyAnswered CONFLICT "The member has already answered the question.",
+    QuestionClosed CONFLICT "The question is over, or has as many answers as it takes.",
+    ItemsUnclaimed CONFLICT "Items of the receipt are unclaimed; `details` names them.",
+    PayerLeft CONFLICT "A payer of the receipt has left the group.",
+    AlreadyApplied CONFLICT "The expense of the question was deleted; restore it.",
     VersionConflict CONFLICT
         "The targets have changed since they were read; `details` has the current version.",
     PreconditionFailed PRECONDITION_FAILED
@@ -114,6 +121,8 @@ codes! {
     TooMuchHistory UNPROCESSABLE_ENTITY
         "The request would read more of the group's history than is allowed.",
     TooManySplits UNPROCESSABLE_ENTITY "The expense has more than {max} shares." max = MAX_SHARES,
+    TooManyQuestions UNPROCESSABLE_ENTITY
+        "The group already has {max} open questions." max = MAX_OPEN_QUESTIONS,
     TooManyTokens UNPROCESSABLE_ENTITY "The user already has {max} API tokens." max = MAX_TOKENS,
     IdempotencyKeyReused UNPROCESSABLE_ENTITY
         "The idempotency key was already used for a different request.",
@@ -320,6 +329,25 @@ impl From<Error> for Problem {
                 ..new(Code::TooManySplits)
             },
             Error::Settlement(SettlementError::Final(_)) => new(Code::SettlementFinal),
+            Error::NoQuestion => new(Code::QuestionNotFound),
+            Error::Question(refusal) => match refusal {
+                QuestionError::NotAsked
+                | QuestionError::NotYours
+                | QuestionError::NotAsker
+                | QuestionError::NotPayer => new(Code::NotAllowed),
+                QuestionError::Answered => new(Code::AlreadyAnswered),
+                QuestionError::Over => new(Code::QuestionClosed),
+                QuestionError::Unclaimed(items) => {
+                    Self { details: unclaimed_items(items), ..new(Code::ItemsUnclaimed) }
+                }
+                QuestionError::PayerLeft => new(Code::PayerLeft),
+                QuestionError::Deleted => new(Code::AlreadyApplied),
+                QuestionError::TooManySharers(_) => Self {
+                    details: vec![Detail { path: "items".to_owned(), message: error.to_string() }],
+                    ..new(Code::TooManySplits)
+                },
+                QuestionError::TooMany => new(Code::TooManyQuestions),
+            },
             Error::NoEntry => new(Code::EntryNotFound),
             Error::Changed => new(Code::PreconditionFailed),
             Error::VersionConflict(version) => Self {
@@ -364,6 +392,15 @@ impl From<Error> for Problem {
             }
         }
     }
+}
+
+/// A detail for each item that is not wholly claimed.
+fn unclaimed_items(items: &[(usize, String)]) -> Vec<Detail> {
+    let detail = |(index, message): &(usize, String)| {
+        let path = Path::from("receipt").field("items").index(*index).to_string();
+        Detail { path, message: message.clone() }
+    };
+    items.iter().map(detail).collect()
 }
 
 /// A detail for each currency with a balance, and one for pending settlements.

@@ -23,7 +23,7 @@ pub const MAX_LINES: usize = 100;
 const MAX_OTHERS: usize = 20;
 
 /// Maximum number of sharers over all lines.
-const MAX_SHARERS: usize = 600;
+pub(crate) const MAX_SHARERS: usize = 600;
 
 /// Maximum length of the lines in responses, in bytes.
 const MAX_SIZE: usize = 65_536;
@@ -70,7 +70,7 @@ pub struct SharerInput {
 
 impl LineInput {
     /// The input that gives a stored line again.
-    pub(super) fn of(line: &Line<Decimal>) -> Self {
+    pub(crate) fn of(line: &Line<Decimal>) -> Self {
         let sharers = |sharers: &BTreeMap<MemberId, Decimal>| {
             let sharer = |(user, weight): (&MemberId, &Decimal)| SharerInput {
                 user: Field::Value(*user),
@@ -107,7 +107,7 @@ impl LineInput {
     }
 
     /// Whether all members share the line.
-    pub(super) fn is_of_all(&self) -> bool {
+    pub(crate) fn is_of_all(&self) -> bool {
         self.is_item() && self.sharers.is_absent()
     }
 

@@ -47,6 +47,11 @@ impl<'a> Members<'a> {
         self.present.get(&user).or_else(|| self.before.get(&user)).copied()
     }
 
+    /// The name of a member; empty if it is not known.
+    pub(super) fn name_of(&self, user: MemberId) -> String {
+        self.find(user).unwrap_or_default().to_owned()
+    }
+
     /// The name of the member at `path`.
     pub(super) fn name(
         &self,
@@ -66,7 +71,7 @@ impl<'a> Members<'a> {
     ) -> Result<Vec<Share>, SplitError> {
         let share = |part: UserShare| Share {
             user_id: part.user,
-            user_name: self.find(part.user).unwrap_or_default().to_owned(),
+            user_name: self.name_of(part.user),
             amount: part.amount.to_major(),
             percentage: None,
             weight: None,

@@ -1,0 +1,9 @@
+//! Questions to a group: what is asked and answered, receipts whose items members claim, and points.
+
+pub mod answer;
+pub mod points;
+pub mod question;
+pub mod receipt;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,511 @@
+//! Receipts whose items members claim, until they become an itemized expense.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::question::{Asking, NewQuestion};
+use crate::{
+    Error,
+    currency::Currency,
+    decimal::Decimal,
+    expense::{
+        Category, Expense, LineInput, MAX_SHARERS, NewExpense, Payer, PayerInput, SharerInput,
+    },
+    group::Member,
+    id::{MemberId, QuestionId, UserId},
+    input::{Draft, Field, FieldErrors, Path},
+    keys::{self, Keys},
+    links::Links,
+    numbers::positive,
+    question_status::QuestionError,
+    row::Row,
+    split::{Line, LineKind, LineSplit, MAX_SHARES, Sharing, SplitType, WEIGHT_DECIMALS},
+    text::{Description, Notes, Prompt},
+    time::Day,
+    words,
+};
+
+/// What the row of a question does not have: a long prompt, and the receipt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestionDetails {
+    /// The question.
+    pub question_id: QuestionId,
+    /// The whole prompt, if the question has only the beginning of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Prompt>,
+    /// The receipt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Receipt>,
+    /// Time when the row is deleted, in seconds since 1970.
+    pub ttl: u64,
+}
+
+impl Row for QuestionDetails {
+    const KIND: &'static str = "questionDetails";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        keys::question_details(self.question_id).into()
+    }
+}
+
+/// What lists show of a receipt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReceiptSummary {
+    /// What was paid for.
+    pub description: Description,
+    /// Amount, in major units.
+    pub amount: Decimal,
+    /// Currency of the amount.
+    pub currency: Currency,
+    /// Number of lines.
+    pub item_count: usize,
+    /// Payers, the main one first.
+    pub payers: Vec<Payer>,
+}
+
+/// The body of an itemized expense that waits for claims.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Receipt {
+    /// What was paid for.
+    pub description: Description,
+    /// Amount, in major units; above zero.
+    pub amount: Decimal,
+    /// Currency of the amounts.
+    pub currency: Currency,
+    /// Payers, the main one first. Their amounts sum to the amount.
+    pub payers: Vec<Payer>,
+    /// Day on which it happened.
+    pub date: Day,
+    /// Category, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<Category>,
+    /// Notes, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<Notes>,
+    /// Lines. An item without sharers is claimed by members.
+    pub lines: Vec<Line<Decimal>>,
+}
+
+/// The statement that a member had an item, or so many pieces of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Index of the line, from 0.
+    pub item: usize,
+    /// Number of pieces, above zero. Without it, the member shared what nobody counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<Decimal>,
+}
+
+words! {
+    /// Who shares the items, or the pieces of them, that nobody has claimed.
+    pub enum Unclaimed as "UnclaimedItems" {
+        /// Nobody: the receipt is not applied.
+        Reject = "reject",
+        /// All who claimed any item.
+        Claimers = "claimers",
+        /// The payers.
+        Payers = "payers",
+    }
+}
+
+/// The claims of present members to the items of a receipt: by item, the count of each, if they
+/// said one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claims(BTreeMap<usize, BTreeMap<MemberId, Option<Decimal>>>);
+
+/// What is claimed of an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemClaims<'a> {
+    /// The members who claim it, with their counts.
+    pub claims: &'a BTreeMap<MemberId, Option<Decimal>>,
+    /// Number of pieces that nobody has claimed.
+    pub unclaimed: Option<Decimal>,
+    /// Whether more is claimed than there is.
+    pub overclaimed: bool,
+}
+
+/// How a receipt becomes an expense.
+#[derive(Clone, Copy, Debug)]
+pub struct Applying<'a> {
+    /// The linked guests of the group.
+    pub links: &'a Links,
+    /// The members who are present.
+    pub present: &'a BTreeSet<MemberId>,
+    /// Who shares what nobody has claimed.
+    pub unclaimed: Unclaimed,
+    /// Member who paid all of it, instead of a payer who has left.
+    pub payer: Field<MemberId>,
+}
+
+/// A number with four decimals, as a whole number.
+type Scaled = i128;
+
+/// One piece.
+const ONE: Scaled = 10_000;
+
+impl Claims {
+    /// The claims of members. A linked guest means the user, whose counts are added; a claim without
+    /// a count stays without. Members who are not present have none.
+    pub fn of<'a>(
+        answers: impl IntoIterator<Item = (MemberId, &'a [Claim])>,
+        links: &Links,
+        present: &BTreeSet<MemberId>,
+    ) -> Self {
+        let mut items: BTreeMap<usize, BTreeMap<MemberId, Option<Decimal>>> = BTreeMap::new();
+        for (member, claims) in answers {
+            let member = links.resolve(member);
+            for claim in claims.iter().filter(|_| present.contains(&member)) {
+                let of_item = items.entry(claim.item).or_default();
+                let count = match of_item.get(&member) {
+                    None => claim.count,
+                    Some(other) => other.zip(claim.count).and_then(|(one, two)| one.plus(two)),
+                };
+                of_item.insert(member, count);
+            }
+        }
+        Self(items)
+    }
+
+    /// All members who claim any item.
+    fn claimers(&self) -> BTreeSet<MemberId> {
+        self.0.values().flat_map(BTreeMap::keys).copied().collect()
+    }
+}
+
+/// The claims to one item.
+struct Counted<'a> {
+    claims: &'a BTreeMap<MemberId, Option<Decimal>>,
+    /// Number of pieces of the item.
+    quantity: Scaled,
+    /// Sum of the counts.
+    counted: Scaled,
+    /// Number of claims without a count.
+    uncounted: Scaled,
+}
+
+/// What to say of an item that is not wholly claimed.
+fn rule_of_unclaimed(left: Scaled, quantity: Scaled) -> String {
+    let number = |scaled| Decimal::new(scaled, WEIGHT_DECIMALS);
+    if left == quantity {
+        return "nobody has claimed it".to_owned();
+    }
+    let verb = if left == ONE { "is" } else { "are" };
+    format!("{} of {} {verb} unclaimed", number(left), number(quantity))
+}
+
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "counts are below 10^8, and there are at most 600 of them"
+)]
+impl Counted<'_> {
+    fn left(&self) -> Scaled {
+        if self.uncounted > 0 { 0 } else { (self.quantity - self.counted).max(0) }
+    }
+
+    fn is_overclaimed(&self) -> bool {
+        if self.uncounted > 0 {
+            self.counted >= self.quantity
+        } else {
+            self.counted > self.quantity
+        }
+    }
+
+    /// The weights of the sharers; what is left goes to `others`.
+    fn weights(&self, others: &BTreeSet<MemberId>) -> BTreeMap<MemberId, Scaled> {
+        let rest = self.quantity - self.counted;
+        let others = if self.left() > 0 { others.clone() } else { BTreeSet::new() };
+        // Whole numbers: each count is multiplied by the number of those who share the rest.
+        let (factor, part) = match self.uncounted {
+            0 if others.is_empty() => (1, 0),
+            0 => (i128::try_from(others.len()).unwrap_or(1), rest),
+            uncounted if rest > 0 => (uncounted, rest),
+            _ => (1, ONE),
+        };
+        let mut weights = BTreeMap::new();
+        for (member, count) in self.claims {
+            let weight = count.and_then(scaled).map_or(part, |count| count * factor);
+            weights.insert(*member, weight);
+        }
+        for member in others {
+            *weights.entry(member).or_default() += rest;
+        }
+        weights
+    }
+}
+
+fn scaled(number: Decimal) -> Option<Scaled> {
+    number.at_scale(WEIGHT_DECIMALS)
+}
+
+impl Receipt {
+    /// The receipt of a question, checked like an expense. Its errors are reported with their paths
+    /// within `receipt`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooManyShares`].
+    pub(super) fn checked(
+        new: &NewQuestion,
+        asking: Asking<'_>,
+        errors: &mut FieldErrors,
+    ) -> Result<Option<Self>, Error> {
+        let Field::Value(sent) = &new.receipt else { return Ok(None) };
+        let Asking { group, members, asker, now, zone, random, .. } = asking;
+        let links: Links = members.iter().collect();
+        let mut present = links.unlinked(members);
+        present.retain(Member::is_present);
+        let mut expense = sent.clone();
+        expense.split_type = Field::Value(SplitType::Itemized);
+        let stand_in = stand_in(sent, &present, &links, asker);
+        let lines = expense.items.value_mut().into_iter().flatten();
+        lines.filter(|line| line.is_of_all()).for_each(|line| line.sharers = stand_in.clone());
+        let draft = Draft::new(Field::Value(expense), errors.within("receipt")).resolved(&links);
+        let read = draft.check(group, &present, asker, now, zone);
+        let expense = match read.and_then(|checked| checked.at(now, random)) {
+            Ok(expense) => expense,
+            Err(Error::Invalid(own)) => {
+                errors.replace_within("receipt", own);
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        let amount = Path::from("receipt").field("amount");
+        if positive(amount, expense.amount, Some(expense.currency), errors).is_none() {
+            return Ok(None);
+        }
+        Ok(Self::of(expense, sent))
+    }
+
+    /// The receipt of an expense, without the sharers of items for which none were sent.
+    fn of(expense: Expense, sent: &NewExpense) -> Option<Self> {
+        let payers = expense.all_payers();
+        let mut lines = expense.items?;
+        for (line, sent) in lines.iter_mut().zip(sent.items.value()?) {
+            if sent.is_of_all() {
+                line.sharing = Sharing::Sharers { sharers: BTreeMap::new() };
+            }
+        }
+        Some(Self {
+            description: sent.description.value()?.clone(),
+            amount: expense.amount,
+            currency: expense.currency,
+            payers,
+            date: expense.date?,
+            category: expense.category,
+            notes: sent.notes.value().cloned(),
+            lines,
+        })
+    }
+
+    /// What lists show of it.
+    #[must_use]
+    pub fn summary(&self) -> ReceiptSummary {
+        ReceiptSummary {
+            description: self.description.clone(),
+            amount: self.amount,
+            currency: self.currency,
+            item_count: self.lines.len(),
+            payers: self.payers.clone(),
+        }
+    }
+
+    /// Whether members claim the line with this index.
+    #[must_use]
+    pub fn is_claimable(&self, index: usize) -> bool {
+        self.lines.get(index).is_some_and(is_claimable)
+    }
+
+    /// What is claimed of the line with this index; `None` if members do not claim it.
+    #[must_use]
+    pub fn claims_of<'a>(&self, index: usize, claims: &'a Claims) -> Option<ItemClaims<'a>> {
+        let line = self.lines.get(index).filter(|line| is_claimable(line))?;
+        let counted = counted(line, claims.0.get(&index));
+        let left = counted.left();
+        Some(ItemClaims {
+            claims: counted.claims,
+            unclaimed: (left > 0).then(|| Decimal::new(left, WEIGHT_DECIMALS)),
+            overclaimed: counted.is_overclaimed(),
+        })
+    }
+
+    /// Checks that one expense can have so many sharers. `answered` has the number of claims of each
+    /// member.
+    pub(super) fn check_room(
+        &self,
+        answered: &BTreeMap<MemberId, usize>,
+        errors: &mut FieldErrors,
+    ) -> Result<(), Error> {
+        let shared: Vec<MemberId> =
+            self.lines.iter().flat_map(Line::sharers).map(|(member, _)| member).collect();
+        let sharers = answered.values().copied().fold(shared.len(), usize::saturating_add);
+        if sharers > MAX_SHARERS {
+            let rule = "must leave the receipt at most";
+            errors.push("items", format!("{rule} {MAX_SHARERS} claims and sharers, not {sharers}"));
+        }
+        let claimers = answered.iter().filter(|(_, number)| **number > 0).map(|(id, _)| *id);
+        let payers = self.payers.iter().skip(1).map(|payer| payer.user_id);
+        // A further payer has a row of their own.
+        let rows = shared.into_iter().chain(claimers).collect::<BTreeSet<_>>().len();
+        let rows = rows.saturating_add(payers.count());
+        if rows > MAX_SHARES { Err(QuestionError::TooManySharers(rows).into()) } else { Ok(()) }
+    }
+
+    /// Whether the user is one of the payers, or may act for one.
+    #[must_use]
+    pub fn is_paid_by(&self, user: UserId, links: &Links) -> bool {
+        let mut payers = self.payers.iter().map(|payer| links.resolve(payer.user_id));
+        payers.any(|payer| payer.is_acted_for_by(user))
+    }
+
+    /// The expense that the receipt becomes by these claims. Sharers who are not present are left
+    /// out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Question`] if items are unclaimed, or a payer has left; [`Error::Invalid`] if a payer
+    /// is given although none has left.
+    pub fn expense(
+        &self,
+        claims: &Claims,
+        applying: Applying<'_>,
+    ) -> Result<Draft<NewExpense>, Error> {
+        let payers = self.payers_present(applying)?;
+        let others = match applying.unclaimed {
+            Unclaimed::Reject => BTreeSet::new(),
+            Unclaimed::Claimers => claims.claimers(),
+            Unclaimed::Payers => payers.keys().copied().collect(),
+        };
+        let (mut missing, mut lines) = (Vec::new(), Vec::new());
+        for (index, line) in self.lines.iter().enumerate() {
+            let Some(sharing) = sharing_of_present(line, applying) else {
+                let counted = counted(line, claims.0.get(&index));
+                // What costs nothing needs nobody.
+                let is_free = line.amount == Decimal::ZERO;
+                let of_payers = || payers.keys().copied().collect();
+                let others = if is_free { of_payers() } else { others.clone() };
+                if counted.left() > 0 && others.is_empty() {
+                    missing.push((index, rule_of_unclaimed(counted.left(), counted.quantity)));
+                }
+                let number = |weight| Decimal::new(weight, WEIGHT_DECIMALS);
+                let weights = counted.weights(&others).into_iter();
+                let sharers = weights.map(|(member, weight)| (member, number(weight))).collect();
+                lines.push(Line { sharing: Sharing::Sharers { sharers }, ..line.clone() });
+                continue;
+            };
+            lines.push(Line { sharing, ..line.clone() });
+        }
+        if !missing.is_empty() {
+            return Err(QuestionError::Unclaimed(missing).into());
+        }
+        Ok(self.with(payers, &lines))
+    }
+
+    fn with(
+        &self,
+        payers: BTreeMap<MemberId, Decimal>,
+        lines: &[Line<Decimal>],
+    ) -> Draft<NewExpense> {
+        let payer =
+            |(user, amount)| PayerInput { user: Field::Value(user), amount: Field::Value(amount) };
+        Draft::valid(NewExpense {
+            amount: Field::Value(self.amount),
+            description: Field::Value(self.description.clone()),
+            payers: Field::Value(payers.into_iter().map(payer).collect()),
+            split_type: Field::Value(SplitType::Itemized),
+            items: Field::Value(lines.iter().map(LineInput::of).collect()),
+            currency: Field::Value(self.currency),
+            category: self.category.into(),
+            date: Field::Value(self.date),
+            notes: self.notes.clone().into(),
+            ..NewExpense::default()
+        })
+    }
+
+    /// What each payer paid. A linked guest means the user.
+    fn payers_present(
+        &self,
+        Applying { links, present, payer, .. }: Applying<'_>,
+    ) -> Result<BTreeMap<MemberId, Decimal>, Error> {
+        let mut paid: BTreeMap<MemberId, Decimal> = BTreeMap::new();
+        for Payer { user_id, amount, .. } in &self.payers {
+            let paid = paid.entry(links.resolve(*user_id)).or_default();
+            *paid = paid.plus(*amount).unwrap_or(*amount);
+        }
+        let is_complete = paid.keys().all(|payer| present.contains(payer));
+        match payer.value().map(|payer| links.resolve(*payer)) {
+            None if is_complete => Ok(paid),
+            None => Err(QuestionError::PayerLeft.into()),
+            Some(_) if is_complete => {
+                let rule = "must be left out unless a payer of the receipt has left";
+                Err(Error::invalid("payerId", rule))
+            }
+            Some(payer) if present.contains(&payer) => Ok([(payer, self.amount)].into()),
+            Some(_) => Err(Error::invalid("payerId", crate::group::MEMBER_RULE)),
+        }
+    }
+}
+
+/// Whether members claim the line.
+fn is_claimable(line: &Line<Decimal>) -> bool {
+    line.kind == LineKind::Item && line.sharers().next().is_none()
+}
+
+/// The sharing of a line among the members who are present; `None` if it depends on claims.
+fn sharing_of_present(line: &Line<Decimal>, applying: Applying<'_>) -> Option<Sharing> {
+    let Applying { links, present, .. } = applying;
+    let Sharing::Sharers { sharers } = &line.sharing else { return Some(line.sharing.clone()) };
+    let mut staying: BTreeMap<MemberId, Decimal> = BTreeMap::new();
+    for (member, weight) in sharers {
+        let member = links.resolve(*member);
+        if present.contains(&member) {
+            let weight_so_far = staying.entry(member).or_default();
+            *weight_so_far = weight_so_far.plus(*weight).unwrap_or(*weight);
+        }
+    }
+    if staying.values().any(|weight| *weight != Decimal::ZERO) {
+        Some(Sharing::Sharers { sharers: staying })
+    } else if line.kind == LineKind::Item {
+        None
+    } else {
+        Some(Sharing::Over { over: None, split: LineSplit::Proportional })
+    }
+}
+
+/// The claims to a line, added up.
+fn counted<'a>(
+    line: &Line<Decimal>,
+    claims: Option<&'a BTreeMap<MemberId, Option<Decimal>>>,
+) -> Counted<'a> {
+    static NONE: BTreeMap<MemberId, Option<Decimal>> = BTreeMap::new();
+    let claims = claims.unwrap_or(&NONE);
+    let quantity = line.quantity.filter(|quantity| quantity.decimals() == 0).and_then(scaled);
+    let counts = claims.values().flatten().filter_map(|count| scaled(*count));
+    let uncounted = claims.values().filter(|count| count.is_none()).count();
+    Counted {
+        claims,
+        quantity: quantity.unwrap_or(ONE),
+        counted: counts.fold(0, Scaled::saturating_add),
+        uncounted: Scaled::try_from(uncounted).unwrap_or_default(),
+    }
+}
+
+/// The sharer of unclaimed items while the receipt is checked: the main payer, if there is one, or
+/// else the asker.
+fn stand_in(
+    sent: &NewExpense,
+    present: &[Member],
+    links: &Links,
+    asker: UserId,
+) -> Field<Vec<SharerInput>> {
+    let first = sent.payers.value().and_then(|payers| payers.first());
+    let payer = sent.payer.value().or_else(|| first.and_then(|payer| payer.user.value()));
+    let payer = payer.map(|payer| links.resolve(*payer));
+    let payer = payer.filter(|payer| present.iter().any(|member| member.id == *payer));
+    let user = Field::Value(payer.unwrap_or_else(|| asker.into()));
+    Field::Value(vec![SharerInput { user, weight: Field::Absent }])
+}

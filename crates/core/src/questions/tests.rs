@@ -1,0 +1,198 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    points::{Badge, Points},
+    question::{Question, QuestionType},
+    receipt::{Applying, Claim, Claims, Receipt, Unclaimed},
+};
+use crate::{
+    Error,
+    decimal::Decimal,
+    expense::Payer,
+    id::{GroupId, MemberId, QuestionId, UserId},
+    input::Field,
+    links::Links,
+    question::QuestionError,
+    split::{Line, LineKind, Sharing},
+    time::{Day, Timestamp},
+};
+
+fn user(number: u64) -> UserId {
+    UserId::new(number).unwrap()
+}
+
+fn at() -> Timestamp {
+    "2026-11-20T18:00:00.000Z".parse().unwrap()
+}
+
+/// A receipt with one item of so many pieces, which user 1 paid.
+fn receipt(quantity: Option<&str>, amount: &str) -> Receipt {
+    let amount: Decimal = amount.parse().unwrap();
+    Receipt {
+        description: "Luigi's".parse().unwrap(),
+        amount,
+        currency: "EUR".parse().unwrap(),
+        payers: vec![Payer { user_id: user(1).into(), user_name: "Alice".to_owned(), amount }],
+        date: at().day(),
+        category: None,
+        notes: None,
+        lines: vec![Line {
+            kind: LineKind::Item,
+            name: "Beer".parse().unwrap(),
+            amount,
+            rest: false,
+            quantity: quantity.map(|it| it.parse().unwrap()),
+            price: None,
+            sharing: Sharing::Sharers { sharers: BTreeMap::new() },
+        }],
+    }
+}
+
+/// The weights of the sharers of the item, or why it is unclaimed.
+fn weights(
+    quantity: Option<&str>,
+    claims: &[(u64, Option<&str>)],
+    unclaimed: Unclaimed,
+) -> Result<Vec<(u64, String)>, String> {
+    let claim = |(member, count): &(u64, Option<&str>)| {
+        let count = count.map(|it| it.parse().unwrap());
+        (MemberId::from(user(*member)), vec![Claim { item: 0, count }])
+    };
+    let answers: Vec<_> = claims.iter().map(claim).collect();
+    let answers = answers.iter().map(|(member, claims)| (*member, claims.as_slice()));
+    let (links, present) = (Links::default(), (1..=5).map(|it| user(it).into()).collect());
+    let claims = Claims::of(answers, &links, &present);
+    let applying = Applying { links: &links, present: &present, unclaimed, payer: Field::Absent };
+    match receipt(quantity, "12").expense(&claims, applying) {
+        Ok(draft) => {
+            let items = draft.fields().unwrap().items.value().unwrap();
+            let sharers = items[0].sharers.value().unwrap();
+            let weight = |it: &crate::expense::SharerInput| {
+                let MemberId::User(user) = it.user.value().unwrap() else { unreachable!() };
+                (user.number(), it.weight.value().unwrap().to_string())
+            };
+            Ok(sharers.iter().map(weight).collect())
+        }
+        Err(Error::Question(QuestionError::Unclaimed(items))) => Err(items[0].1.clone()),
+        Err(error) => unreachable!("{error}"),
+    }
+}
+
+fn row(weights: &[(u64, &str)]) -> Result<Vec<(u64, String)>, String> {
+    Ok(weights.iter().map(|(user, weight)| (*user, (*weight).to_owned())).collect())
+}
+
+#[test]
+fn claims_give_the_weights_of_an_item() {
+    use Unclaimed::{Claimers, Payers, Reject};
+    // Four beers: Bob counts one, and Carol and Dan shared the rest.
+    let some = [(2, Some("1")), (3, None), (4, None)];
+    assert_eq!(weights(Some("4"), &some, Reject), row(&[(2, "2"), (3, "3"), (4, "3")]));
+    // Two beers, and Bob counts both.
+    let over = [(2, Some("2")), (3, None)];
+    assert_eq!(weights(Some("2"), &over, Reject), row(&[(2, "2"), (3, "1")]));
+    // Three salads.
+    let all = [(2, Some("2")), (3, Some("1"))];
+    assert_eq!(weights(Some("3"), &all, Reject), row(&[(2, "2"), (3, "1")]));
+    let one = [(2, Some("1"))];
+    assert_eq!(weights(Some("3"), &one, Reject), Err("2 of 3 are unclaimed".to_owned()));
+    assert_eq!(weights(Some("3"), &one, Claimers), row(&[(2, "3")]));
+    assert_eq!(weights(Some("3"), &one, Payers), row(&[(1, "2"), (2, "1")]));
+    let two = [(2, Some("1.5")), (3, Some("0.5"))];
+    assert_eq!(weights(Some("3"), &two, Reject), Err("1 of 3 is unclaimed".to_owned()));
+    assert_eq!(weights(Some("3"), &two, Claimers), row(&[(2, "4"), (3, "2")]));
+    // A quantity that is no number of pieces is one piece.
+    let shared = [(2, None), (3, None)];
+    for quantity in [None, Some("1.5")] {
+        assert_eq!(weights(quantity, &shared, Reject), row(&[(2, "1"), (3, "1")]));
+    }
+    assert_eq!(weights(None, &[], Reject), Err("nobody has claimed it".to_owned()));
+    assert_eq!(weights(None, &[], Claimers), Err("nobody has claimed it".to_owned()));
+    assert_eq!(weights(None, &[], Payers), row(&[(1, "1")]));
+}
+
+#[test]
+fn a_guests_claims_are_added_to_those_of_the_user() {
+    let guest = crate::id::GuestId::new(at(), [1; 10]);
+    let mut links = Links::default();
+    links.insert(guest, user(2));
+    let present: BTreeSet<MemberId> = [user(1).into(), user(2).into()].into();
+    let count = |count: &str| [Claim { item: 0, count: Some(count.parse().unwrap()) }];
+    let (own, of_guest) = (count("1"), count("1.5"));
+    let none = [Claim { item: 0, count: None }];
+    let of = |one: &[Claim], other: &[Claim]| {
+        let answers = [(user(2).into(), one), (guest.into(), other), (user(9).into(), one)];
+        let claims = Claims::of(answers, &links, &present);
+        receipt(Some("3"), "12").claims_of(0, &claims).unwrap().claims.clone()
+    };
+    assert_eq!(of(&own, &of_guest), [(user(2).into(), Some("2.5".parse().unwrap()))].into());
+    assert_eq!(of(&own, &none), [(user(2).into(), None)].into());
+}
+
+fn question(question_type: QuestionType) -> Question {
+    Question {
+        id: QuestionId::new(at(), [1; 10]),
+        group_id: GroupId::new(at(), [1; 10]),
+        question_type,
+        prompt: "Who?".to_owned(),
+        options: Vec::new(),
+        category: None,
+        audience: None,
+        anonymous: false,
+        required_responses: 2,
+        answered: BTreeMap::new(),
+        asked_by: user(1),
+        asked_by_name: "Alice".to_owned(),
+        agent_id: None,
+        agent_name: None,
+        created_at: at(),
+        expires_at: at().plus_seconds(3600),
+        closed_at: None,
+        expense_id: None,
+        receipt: None,
+        version: 1,
+        ttl: 1,
+    }
+}
+
+#[test]
+fn streaks_and_badges_follow_from_the_days_of_answers() {
+    let asked = question(QuestionType::Text);
+    let day = |text: &str| -> Day { text.parse().unwrap() };
+    let mut points = Points::none(asked.group_id, user(2), at());
+    for (date, streak) in [
+        ("2026-03-27", 1),
+        ("2026-03-27", 1),
+        ("2026-03-28", 2),
+        ("2026-03-29", 3),
+        ("2026-03-28", 3),
+        ("2026-03-31", 1),
+        ("2026-04-01", 2),
+    ] {
+        points = points.answered(&asked, day(date), at());
+        assert_eq!(points.streak_days, streak, "{date}");
+    }
+    assert_eq!((points.total_points, points.badges.clone()), (70, vec![Badge::FirstAnswer]));
+    for offset in 1..=28 {
+        points = points.answered(&asked, day("2026-04-01").plus(offset), at());
+    }
+    let earned = [Badge::FirstAnswer, Badge::TenAnswers, Badge::WeekStreak, Badge::MonthStreak];
+    let mut badges = points.badges.clone();
+    badges.sort_unstable();
+    assert_eq!(badges, earned);
+    assert_eq!(points.answers_by_category, [("none".to_owned(), 35)].into());
+    assert_eq!(Points::of_answer(&question(QuestionType::MultipleChoice)), 5);
+}
+
+#[test]
+fn enough_answers_close_a_question_but_not_a_receipt() {
+    for (question_type, is_over) in [(QuestionType::Text, true), (QuestionType::Items, false)] {
+        let once = question(question_type).answered_by(user(2).into(), 1, at());
+        assert!(!once.is_over(at()));
+        assert_eq!(once.check_answer(user(2).into(), at()), Err(QuestionError::Answered));
+        let twice = once.answered_by(user(3).into(), 1, at());
+        assert_eq!(twice.is_over(at()), is_over, "{question_type}");
+        assert!(twice.is_over(twice.expires_at));
+        assert_eq!(twice.version, 3);
+    }
+}
