@@ -3,11 +3,10 @@
 use std::ops::RangeInclusive;
 
 use fracti_core::{
-    expense::{LineInput, MAX_LINES, NewExpense, PayerInput, SharerInput, SplitInput},
-    input::Field,
+    expense::{MAX_LINES, NewExpense, SplitInput},
     split::MAX_SHARES,
 };
-use fracti_http::{Description, JsonScalar, Value, body, schemas};
+use fracti_http::{CreateLine, CreatePayer, body, schemas};
 
 body! {
     /// An expense to record.
@@ -71,17 +70,6 @@ body! {
 pub(crate) const SPLITS: RangeInclusive<usize> = 1..=usize::MAX;
 
 body! {
-    /// A member who paid a part of an expense.
-    pub(crate) CreatePayer => PayerInput {
-        /// Member who paid.
-        user: "userId".required().text(),
-        /// Amount that the member paid. One payer may omit it and pays the rest; a payer of 0, or of
-        /// a rest of 0, is dropped.
-        amount: "amount".number(schemas::PartAmountInput),
-    }
-}
-
-body! {
     /// A member's part in splitting an expense.
     pub(crate) CreateSplit => SplitInput {
         /// Member who shares the expense.
@@ -96,51 +84,4 @@ body! {
         /// Default: 0.
         adjustment: "adjustment".number(schemas::AdjustmentInput),
     }
-}
-
-body! {
-    /// A line of a receipt.
-    pub(crate) CreateLine => LineInput {
-        /// Kind of the line. Default: `item`.
-        kind: "kind".text(),
-        /// Name, as printed.
-        name: "name".required().text(),
-        /// Amount of the whole line; what a `discount` takes off. Default, for an `item` or a `fee`:
-        /// what the other lines leave of the expense's amount. At most one line takes this rest.
-        amount: "amount".number(schemas::PartAmountInput),
-        /// Whether the line takes the rest, even if it has an amount. Default: if it has none.
-        rest: "rest".flag(),
-        /// Number of pieces, for display.
-        quantity: "quantity".number(schemas::QuantityInput),
-        /// Price of a piece, for display.
-        price: "price".number(schemas::PriceInput),
-        /// Members who share the line, each once. Default: for an `item`, all members; for other
-        /// kinds, those who share the items that it applies to.
-        sharers: "sharers".objects::<CreateSharer>(1..=usize::MAX),
-        /// Indexes, from 0, of the items that a line of another kind applies to. Default: all items.
-        over: "over".list(1..=MAX_LINES, index),
-        /// How a line of another kind is divided among the members who share these items. Default:
-        /// `proportional`.
-        split: "split".text(),
-    }
-}
-
-body! {
-    /// A member who shares a line.
-    pub(crate) CreateSharer => SharerInput {
-        /// Member who shares the line.
-        user: "userId".required().text(),
-        /// Weight of the member, at most 1000000000. Default: 1.
-        weight: "weight".number(schemas::WeightInput),
-    }
-}
-
-/// Reads the index of a line.
-fn index(value: Value<'_, '_>) -> Field<usize> {
-    value.parse(Description::inline::<usize>, |sent| match sent {
-        JsonScalar::Other(index) => {
-            index.parse().map_err(|_| Some("must be a whole number".to_owned()))
-        }
-        JsonScalar::Text(_) => Err(Some("must be a whole number".to_owned())),
-    })
 }

@@ -4,9 +4,9 @@ use fracti_core::{
     expense::{Edit, MAX_LINES},
     split::MAX_SHARES,
 };
-use fracti_http::{Value, body, schemas};
+use fracti_http::{CreateLine, CreatePayer, Value, body, schemas};
 
-use crate::create::{CreateLine, CreatePayer, CreateSplit, SPLITS};
+use crate::create::{CreateSplit, SPLITS};
 
 body! {
     /// Changes to an expense. A field that is left out stays as it is.

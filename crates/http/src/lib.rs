@@ -34,9 +34,10 @@ pub use request::{
     caller::{AsMember, Caller, FromChat},
     description::{Described, Description},
     once::{Once, respond, respond_created, respond_tagged, respond_with},
-    paging::{ListId, Paging},
+    paging::{Limit, ListId, Paging},
     path::Id,
     query::{Parameters, Query, QueryReader},
+    receipt::{CreateLine, CreatePayer, CreateSharer, line_index},
     upload::{Form, Upload},
 };
 pub use response::{
@@ -48,7 +49,10 @@ pub use response::{
     member::MemberView,
     problem::{Code, Detail, Problem, ProblemBody, sentence},
     schemas::{self, Text},
-    views::{ChangeView, EntryView, ExpenseView, GroupView, SettlementView, ShareView},
+    views::{
+        ChangeView, EntryView, ExpenseView, GroupView, LineView, PayerView, SettlementView,
+        ShareView,
+    },
 };
 pub use service::service;
 

@@ -8,4 +8,5 @@ pub(crate) mod once;
 pub(crate) mod paging;
 pub(crate) mod path;
 pub(crate) mod query;
+pub(crate) mod receipt;
 pub(crate) mod upload;

@@ -25,6 +25,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function { name: "ledger", package: "ledger", routes: fracti_ledger::routes },
     Function { name: "users", package: "users", routes: fracti_users::routes },
     Function { name: "insights", package: "personal", routes: fracti_personal::routes },
+    Function { name: "questions", package: "questions", routes: fracti_questions::routes },
     Function { name: "transfer", package: "files", routes: fracti_files::routes },
 ];
 

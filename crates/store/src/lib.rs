@@ -20,6 +20,7 @@
 //! | `group` | groups and their members |
 //! | `personal` | what is a user's own |
 //! | `records` | expenses, settlements, adjustments |
+//! | `questions` | questions to a group, answers and points |
 //! | `files` | imports and exports |
 //! | `upkeep` | migration and repair |
 
@@ -30,6 +31,7 @@ mod files;
 mod group;
 mod ledger;
 mod personal;
+mod questions;
 mod records;
 mod table;
 mod upkeep;
@@ -61,6 +63,11 @@ pub use ledger::{Statement, StatementLine, StatementPlace};
 pub use memberships::Membership;
 pub use migration::{
     Counts, FindingKind, Migration, MigrationFinding, MigrationStep, TrialRun, V0Page,
+};
+pub use questions::{
+    answering::Answered,
+    asking::{QuestionDetail, SeenQuestion},
+    lists::{OpenPlace, Ranked},
 };
 pub use table::{RequestContext, Table};
 pub use tally_repair::datable;

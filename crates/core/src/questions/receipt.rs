@@ -142,6 +142,15 @@ pub struct Applying<'a> {
     pub payer: Field<MemberId>,
 }
 
+/// How a receipt is to be applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NewApplication {
+    /// Who shares what nobody has claimed. Default: the receipt is not applied.
+    pub unclaimed: Field<Unclaimed>,
+    /// Member who paid all of it, instead of a payer who has left.
+    pub payer: Field<MemberId>,
+}
+
 /// A number with four decimals, as a whole number.
 type Scaled = i128;
 

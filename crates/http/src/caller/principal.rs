@@ -7,6 +7,7 @@ use fracti_core::{
     chat_id::ChatId,
     id::{GroupId, TokenId},
     telegram::User,
+    text::TokenName,
     time::Timestamp,
     token::{Scope, Token, TokenHash},
 };
@@ -34,6 +35,8 @@ pub enum Credential {
     Token {
         /// Its id.
         id: TokenId,
+        /// Name by which the user knows it.
+        name: TokenName,
         /// Its hash.
         hash: TokenHash,
         /// Requests that it may make.
@@ -66,8 +69,12 @@ impl Principal {
     /// The user for whom a token acts.
     pub(crate) fn of_token(token: Token) -> Self {
         let user = Arc::new(token.user());
-        let Token { id, hash, scopes, group_id: group, expires_at, .. } = token;
-        Self { user, chat: None, via: Credential::Token { id, hash, scopes, group, expires_at } }
+        let Token { id, name, hash, scopes, group_id: group, expires_at, .. } = token;
+        Self {
+            user,
+            chat: None,
+            via: Credential::Token { id, name, hash, scopes, group, expires_at },
+        }
     }
 }
 
@@ -78,6 +85,15 @@ impl Credential {
         match self {
             Self::InitData => None,
             Self::Token { id, .. } => Some(*id),
+        }
+    }
+
+    /// The id and the name of the API token, by which a program acts for the user.
+    #[must_use]
+    pub const fn agent(&self) -> Option<(TokenId, &TokenName)> {
+        match self {
+            Self::InitData => None,
+            Self::Token { id, name, .. } => Some((*id, name)),
         }
     }
 

@@ -138,6 +138,7 @@ macro_rules! body {
         $(, or |$list:ident| $items:expr)?
     ) => {
         $(#[doc = $about])+
+        #[derive(Debug)]
         $vis struct $name;
 
         impl $crate::Body for $name {

@@ -53,12 +53,13 @@ impl Parameters for Paging {
 }
 
 /// Requested number of items of a page: 1 to `MAX`.
-struct Limit<const MAX: usize>(usize);
+#[derive(Clone, Copy, Debug)]
+pub struct Limit<const MAX: usize>(pub usize);
 
 /// Error returned for an invalid limit. The value is the maximum.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("must be a whole number from 1 to {0}")]
-struct LimitError(usize);
+pub struct LimitError(usize);
 
 impl<const MAX: usize> FromStr for Limit<MAX> {
     type Err = LimitError;

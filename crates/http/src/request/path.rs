@@ -8,7 +8,7 @@ use axum::{
 };
 use fracti_core::{
     entry_id::EntryId,
-    id::{ExpenseId, GroupId, ImportId, MemberId, SettlementId, TokenId},
+    id::{ExpenseId, GroupId, ImportId, MemberId, QuestionId, SettlementId, TokenId},
     spending::SpendingId,
     time::Day,
 };
@@ -51,6 +51,7 @@ path_params! {
     "tokenId" TokenId TokenNotFound,
     "spendingId" SpendingId SpendingNotFound,
     "importId" ImportId ImportNotFound,
+    "questionId" QuestionId QuestionNotFound,
 }
 
 /// Every day exists, so there is no error code for it.

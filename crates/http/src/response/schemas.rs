@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use fracti_core::{
-    currency, entry_id, expense, id, import, ledger, settlement, spending, split, tally, targets,
-    text,
+    currency, entry_id, expense, id, import, ledger, points, question, settlement, spending, split,
+    tally, targets, text,
     text_form::{TextForm, TextRule},
     time, token, ton,
 };
@@ -64,7 +64,8 @@ impl<T: TextForm> ToSchema for Text<T> {
 
 /// Prefixes of the names that words have in generated clients, for enums of which another enum has
 /// a word, too: in Go, the words of all enums are constants of one package.
-const NAME_PREFIXES: [(&str, &str); 3] = [
+const NAME_PREFIXES: [(&str, &str); 4] = [
+    (question::QuestionType::NAME, "QUESTION"),
     (ledger::RefType::NAME, "ENTRY"),
     (split::LineSplit::NAME, "LINE"),
     (split::PartKind::NAME, "PART"),
@@ -114,6 +115,12 @@ pub type LineSplit = Text<split::LineSplit>;
 pub type PartKind = Text<split::PartKind>;
 /// Category of an expense.
 pub type ExpenseCategory = Text<expense::Category>;
+/// Type of a question.
+pub type QuestionType = Text<question::QuestionType>;
+/// Status of a question.
+pub type QuestionStatus = Text<question::QuestionStatus>;
+/// Badge of a member.
+pub type Badge = Text<points::Badge>;
 /// Status of a ledger entry.
 pub type EntryStatus = Text<ledger::EntryStatus>;
 /// Length of the periods of a series.
@@ -230,6 +237,71 @@ schemas! {
         "oneOf": [{ "type": "number" }, { "type": "string", "pattern": SIGNED }],
         "example": 0,
     }
+
+    /// Number of answers that a question needs. A number or a string.
+    RequiredResponses {
+        "oneOf": [
+            { "type": "integer", "minimum": 1, "maximum": 50 },
+            { "type": "string", "pattern": NUMBER },
+        ],
+        "example": 2,
+    }
+
+    /// Number of seconds, from 60 to 86400, or to 2592000 for a receipt. A number or a string.
+    TimeoutSeconds {
+        "oneOf": [
+            { "type": "integer", "minimum": 60, "maximum": 2_592_000 },
+            { "type": "string", "pattern": NUMBER },
+        ],
+        "example": 3600,
+    }
+
+    /// Index of an option, from 0. A number or a string.
+    OptionIndex {
+        "oneOf": [
+            { "type": "integer", "minimum": 0, "maximum": 9 },
+            { "type": "string", "pattern": NUMBER },
+        ],
+        "example": 0,
+    }
+
+    /// How sure a member is, from 1 to 5. A number or a string.
+    Confidence {
+        "oneOf": [
+            { "type": "integer", "minimum": 1, "maximum": 5 },
+            { "type": "string", "pattern": NUMBER },
+        ],
+        "example": 4,
+    }
+
+    /// Time in milliseconds, up to a day. A number or a string.
+    ResponseTime {
+        "oneOf": [
+            { "type": "integer", "minimum": 0, "maximum": 86_400_000 },
+            { "type": "string", "pattern": NUMBER },
+        ],
+        "example": 5200,
+    }
+
+    /// Number of pieces that a member had, above zero, with at most four decimals. A number or a
+    /// string.
+    ClaimCountInput {
+        "oneOf": [
+            { "type": "number", "exclusiveMinimum": 0, "maximum": 10000 },
+            { "type": "string", "pattern": NUMBER },
+        ],
+        "example": 2,
+    }
+
+    /// Statuses of questions, separated by commas.
+    QuestionStatuses {
+        "type": "string",
+        "pattern": "^(OPEN|PARTIAL|CLOSED|EXPIRED)(,(OPEN|PARTIAL|CLOSED|EXPIRED))*$",
+        "example": "OPEN,PARTIAL",
+    }
+
+    /// Number of places of a leaderboard.
+    PlacesLimit { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": 10 }
 
     /// A calendar month.
     CalendarMonth { "type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$", "example": "2026-11" }

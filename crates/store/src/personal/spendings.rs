@@ -144,7 +144,7 @@ impl Table {
     }
 
     /// The targets of a user if they are needed, or else no targets.
-    async fn targets_if(&self, needed: bool, user: UserId) -> Result<Targets, Error> {
+    pub(crate) async fn targets_if(&self, needed: bool, user: UserId) -> Result<Targets, Error> {
         if needed { self.targets(user).await } else { Ok(Targets::none(user)) }
     }
 }

@@ -271,7 +271,7 @@ impl Table {
 
     /// The guests of all groups who are linked to a user, each with the group, and the groups of
     /// which the user is a past member.
-    async fn guests_and_past(
+    pub(crate) async fn guests_and_past(
         &self,
         user: UserId,
     ) -> Result<(Vec<(GroupId, MemberId)>, BTreeSet<GroupId>), Error> {

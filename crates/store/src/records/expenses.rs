@@ -7,7 +7,7 @@ use fracti_core::{
     entry::Entry,
     expense::{Edit, Expense, Filter, NewExpense},
     group::{Group, Member},
-    id::{ExpenseId, GroupId, MemberId},
+    id::{ExpenseId, GroupId, MemberId, UserId},
     input::Draft,
     keys::{self, Primary, prefix},
     ledger::{EntryStatus, Ledger, RefType},
@@ -113,15 +113,11 @@ impl Table {
         };
         let create = |group: &Group,
                       members: &[Member],
-                      mut transaction: LedgerTransaction,
+                      transaction: LedgerTransaction,
                       (spending, zone): (Option<Spending>, Zone)| {
             let new = spending.as_ref().map_or_else(|| new.clone(), |it| new.sharing(it));
-            let new = new.resolved(transaction.links());
-            let mut members = transaction.links().unlinked(members);
-            members.retain(Member::is_present);
-            let new = new.check(group, &members, user, now, zone)?;
-            let expense = new.at(transaction.at(), context.random)?;
-            insert(&mut transaction, &expense)?;
+            let recording = Recording { group, members, user, context, zone };
+            let (mut transaction, expense) = record(&new, recording, transaction)?;
             if let Some(spending) = &spending {
                 transaction.add_all(deletion(spending, now)?);
             }
@@ -296,7 +292,11 @@ impl Table {
     }
 
     /// The expense `id` of a group.
-    async fn find_expense(&self, group: GroupId, id: ExpenseId) -> Result<Option<Expense>, Error> {
+    pub(crate) async fn find_expense(
+        &self,
+        group: GroupId,
+        id: ExpenseId,
+    ) -> Result<Option<Expense>, Error> {
         let partition = keys::expense_partition(id);
         let expense: Option<Expense> =
             self.find_by_id(group, id.created_at(), &id.into(), partition, keys::expense).await?;
@@ -326,6 +326,33 @@ impl Table {
         }
         Ok(LoadedExpense { expense, entry, ledger })
     }
+}
+
+/// What an expense is recorded by, besides the request.
+#[derive(Clone, Copy)]
+pub(crate) struct Recording<'a> {
+    pub(crate) group: &'a Group,
+    pub(crate) members: &'a [Member],
+    /// User who records it.
+    pub(crate) user: UserId,
+    pub(crate) context: RequestContext,
+    /// Zone of the user's days.
+    pub(crate) zone: Zone,
+}
+
+/// Checks a new expense, and adds its rows and its entry.
+pub(crate) fn record(
+    new: &Draft<NewExpense>,
+    Recording { group, members, user, context, zone }: Recording<'_>,
+    mut transaction: LedgerTransaction,
+) -> Result<(LedgerTransaction, Expense), TransactionError> {
+    let new = new.resolved(transaction.links());
+    let mut members = transaction.links().unlinked(members);
+    members.retain(Member::is_present);
+    let new = new.check(group, &members, user, context.now, zone)?;
+    let expense = new.at(transaction.at(), context.random)?;
+    insert(&mut transaction, &expense)?;
+    Ok((transaction, expense))
 }
 
 /// The members who may pay or share an expense after an edit: those who are present, and those who

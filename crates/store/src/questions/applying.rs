@@ -1,0 +1,119 @@
+//! A receipt becomes an expense.
+
+use std::collections::BTreeSet;
+
+use fracti_core::{
+    Error,
+    answer::Answer,
+    expense::Expense,
+    group::{Group, Member},
+    id::{MemberId, QuestionId},
+    input::{Draft, FieldErrors},
+    question::{Question, QuestionError},
+    receipt::{Applying, NewApplication, Receipt, Unclaimed},
+    time::Zone,
+};
+
+use crate::{
+    access::MemberKey,
+    dynamo::TransactionError,
+    expenses::{Recording, record},
+    idempotency::{Idempotency, Outcome},
+    ledger::LedgerTransaction,
+    questions::asking::{claims_of, present, put_question},
+    table::{RequestContext, Table},
+};
+
+/// What is read to apply a receipt.
+enum Read {
+    /// It became this expense, unless it was deleted.
+    Applied(Option<Box<Expense>>),
+    /// It is still to be applied.
+    Open { question: Box<Question>, receipt: Box<Receipt>, answers: Vec<Answer> },
+}
+
+impl Table {
+    /// Records the expense of a receipt by its claims, and closes the question. A receipt that was
+    /// applied before gives the same expense.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoQuestion`]; [`Error::Question`] if the caller neither asked nor paid, items are
+    /// unclaimed, a payer has left or the expense was deleted; [`Error::Invalid`] if the question has
+    /// no receipt; otherwise as [`Table::create_expense`].
+    pub async fn apply_receipt(
+        &self,
+        member_key: MemberKey,
+        id: QuestionId,
+        new: &Draft<NewApplication>,
+        context: RequestContext,
+        idempotency: &Idempotency<Expense>,
+    ) -> Result<Outcome<Expense>, Error> {
+        let MemberKey { group, user } = member_key;
+        let now = context.now;
+        let read = || async {
+            // The question is read before the answers: claims that are committed in between change
+            // its version, which is a condition.
+            let question = self.find_question(group, id, now).await?.ok_or(Error::NoQuestion)?;
+            let (details, answers) = tokio::try_join!(self.details_of(id), self.answers_to(id))?;
+            let receipt = details.and_then(|details| details.receipt);
+            let is_payer = receipt.as_ref().is_some_and(|receipt| {
+                receipt.payers.iter().any(|payer| payer.user_id.is_acted_for_by(user))
+            });
+            if question.asked_by != user && !is_payer {
+                return Err(QuestionError::NotPayer.into());
+            }
+            if let Some(expense) = question.expense_id {
+                let expense = self.find_expense(group, expense).await?;
+                return Ok(Read::Applied(expense.map(Box::new)));
+            }
+            let no_receipt = || Error::invalid("questionId", "must be a question of type items");
+            let receipt = Box::new(receipt.ok_or_else(no_receipt)?);
+            Ok(Read::Open { question: Box::new(question), receipt, answers })
+        };
+        let create = |group: &Group,
+                      members: &[Member],
+                      transaction: LedgerTransaction,
+                      read: Read| {
+            let (question, receipt, answers) = match read {
+                Read::Applied(Some(expense)) => return Ok((transaction, *expense)),
+                Read::Applied(None) => return Err(QuestionError::Deleted.into()),
+                Read::Open { question, receipt, answers } => (question, receipt, answers),
+            };
+            let links = transaction.links().clone();
+            // A guest who paid may be another user by now.
+            if question.asked_by != user && !receipt.is_paid_by(user, &links) {
+                return Err(QuestionError::NotPayer.into());
+            }
+            let application = new.checked()?;
+            let present: BTreeSet<MemberId> =
+                present(members, &links).iter().map(|member| member.id).collect();
+            let applying = Applying {
+                links: &links,
+                present: &present,
+                unclaimed: application.unclaimed.or(Unclaimed::Reject).unwrap_or(Unclaimed::Reject),
+                payer: application.payer,
+            };
+            let claims = claims_of(&answers, &links, &present);
+            let expense = receipt.expense(&claims, applying)?;
+            let recording = Recording { group, members, user, context, zone: Zone::default() };
+            let (mut transaction, expense) =
+                record(&expense, recording, transaction).map_err(within_receipt)?;
+            transaction.add(put_question(&question, &question.closed(Some(expense.id), now))?);
+            Ok((transaction, expense))
+        };
+        self.create_in_group(member_key, None, now, idempotency, read, create).await
+    }
+}
+
+/// The same error, whose paths are those of the receipt.
+fn within_receipt(error: TransactionError) -> TransactionError {
+    match error {
+        TransactionError::Fail(Error::Invalid(errors)) => {
+            let mut outer = FieldErrors::default();
+            outer.replace_within("receipt", errors);
+            TransactionError::Fail(Error::Invalid(outer))
+        }
+        error => error,
+    }
+}

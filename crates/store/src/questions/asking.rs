@@ -1,0 +1,306 @@
+//! Asking, reading and closing questions.
+
+use std::collections::BTreeSet;
+
+use fracti_core::{
+    Error,
+    answer::Answer,
+    expense::NewExpense,
+    group::{Group, Member},
+    id::{GroupId, MemberId, QuestionId, TokenId},
+    input::{Draft, Field},
+    keys::{self, prefix},
+    links::Links,
+    question::{
+        Asking, MAX_OPEN_QUESTIONS, MIN_ANONYMOUS, NewQuestion, Question, QuestionError,
+        QuestionStatus,
+    },
+    receipt::{Applying, Claims, QuestionDetails, Receipt, Unclaimed},
+    row,
+    split::PreviewedShare,
+    text::{Prompt, TokenName},
+    time::{Timestamp, Zone},
+};
+
+use crate::{
+    access::MemberKey,
+    commit::Decision,
+    dynamo::{Expression, Order, Page, Range, Sort, Transaction, TransactionError, Write},
+    idempotency::{Idempotency, Outcome},
+    presence::check_unarchived,
+    table::{RequestContext, Table},
+};
+
+/// A question as a member of its group sees it.
+#[derive(Clone, Debug)]
+pub struct SeenQuestion {
+    /// The question.
+    pub question: Question,
+    /// Title of the group.
+    pub group_title: String,
+    /// Status at the time of the request.
+    pub status: QuestionStatus,
+    /// Whether the member can answer it now.
+    pub can_answer: bool,
+    /// The whole prompt, if the question has only the beginning of it.
+    pub prompt: Option<Prompt>,
+    /// Its answers and its receipt, unless it is shown in a list.
+    pub detail: Option<Box<QuestionDetail>>,
+}
+
+/// The answers to a question, and its receipt.
+#[derive(Clone, Debug)]
+pub struct QuestionDetail {
+    /// The receipt, if there is one.
+    pub receipt: Option<Receipt>,
+    /// The claims of the members who are present.
+    pub claims: Claims,
+    /// The shares as [`Table::apply_receipt`] with `claimers` would record them now, each with the
+    /// name of its member; `None` if it would record none.
+    pub preview: Option<Vec<(PreviewedShare, String)>>,
+    /// All members of the group, for their names.
+    pub members: Vec<Member>,
+    /// The answers in the order of their keys. There are none while those of an anonymous question
+    /// are hidden.
+    pub answers: Vec<Answer>,
+    /// Whether answers are shown.
+    pub shows_answers: bool,
+}
+
+impl SeenQuestion {
+    /// A question in a list, as the member sees it.
+    pub(crate) fn listed(
+        question: Question,
+        group: &Group,
+        member: &Member,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            group_title: group.title.to_string(),
+            status: question.status(now),
+            can_answer: !group.archived && question.is_open_for(member, now),
+            prompt: None,
+            detail: None,
+            question,
+        }
+    }
+}
+
+impl Table {
+    /// Asks a question.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] or [`Error::TooManyShares`]; [`Error::Question`] if the group has too many
+    /// open ones; [`Error::GroupArchived`]; [`Error::NoGroup`] or [`Error::NotMember`];
+    /// [`Error::KeyReused`].
+    pub async fn ask(
+        &self,
+        member_key: MemberKey,
+        new: &Draft<NewQuestion>,
+        agent: Option<(TokenId, &TokenName)>,
+        context: RequestContext,
+        idempotency: &Idempotency<SeenQuestion>,
+    ) -> Result<Outcome<SeenQuestion>, Error> {
+        let MemberKey { group, user } = member_key;
+        let RequestContext { now, random } = context;
+        self.write_migrated(group, idempotency, || async {
+            let (group, targets, open) = tokio::join!(
+                self.group_naming(member_key, None),
+                self.targets_if(new.needs_zone(), user),
+                self.open_questions(group, now.to_string()),
+            );
+            let ((group, members), zone) = (group?, targets?.zone());
+            if group.archived {
+                return Err(Error::GroupArchived.into());
+            }
+            let asking =
+                Asking { group: &group, members: &members, asker: user, agent, now, zone, random };
+            let (question, details) = new.check(asking)?;
+            if open?.len() >= MAX_OPEN_QUESTIONS {
+                return Err(Error::from(QuestionError::TooMany).into());
+            }
+            let mut writes = Transaction::default();
+            writes.add(Write::put_new(&question)?);
+            if let Some(details) = &details {
+                writes.add(Write::put_new(details)?);
+            }
+            writes.add(check_unarchived(group.id));
+            let asker = members.iter().find(|member| member.id == user);
+            let asker = asker.ok_or(Error::NotMember)?;
+            let seen = SeenQuestion::listed(question, &group, asker, now);
+            let prompt = details.and_then(|details| details.prompt);
+            Ok(Decision::Write(writes, SeenQuestion { prompt, ..seen }))
+        })
+        .await
+    }
+
+    /// A question with its answers, and the claims to its receipt.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoQuestion`]; [`Error::NoGroup`] or [`Error::NotMember`].
+    pub async fn question(
+        &self,
+        member_key: MemberKey,
+        id: QuestionId,
+        now: Timestamp,
+    ) -> Result<SeenQuestion, Error> {
+        let group = member_key.group;
+        let read = || async {
+            let (of_group, question, details, answers) = tokio::join!(
+                self.group_naming(member_key, None),
+                self.find_question(group, id, now),
+                self.details_of(id),
+                self.answers_to(id),
+            );
+            let ((group, members), question) = (of_group?, question?.ok_or(Error::NoQuestion)?);
+            let member = members.iter().find(|member| member.id == member_key.user);
+            let member = member.ok_or(Error::NotMember)?;
+            let seen = SeenQuestion::listed(question, &group, member, now);
+            let details = details?;
+            let (prompt, receipt) = details.map(|it| (it.prompt, it.receipt)).unwrap_or_default();
+            let detail =
+                QuestionDetail::of(&seen.question, receipt, answers?, &group, members, now);
+            Ok(SeenQuestion { prompt, detail: Some(Box::new(detail)), ..seen })
+        };
+        self.migrated(group, now, read).await
+    }
+
+    /// Closes a question. One that is over stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoQuestion`]; [`Error::Question`] if the caller did not ask it;
+    /// [`Error::GroupArchived`]; [`Error::NoGroup`] or [`Error::NotMember`].
+    pub async fn close_question(
+        &self,
+        member_key: MemberKey,
+        id: QuestionId,
+        body: &Draft<()>,
+        now: Timestamp,
+        idempotency: &Idempotency<SeenQuestion>,
+    ) -> Result<Outcome<SeenQuestion>, Error> {
+        let MemberKey { group, user } = member_key;
+        self.write_migrated(group, idempotency, || async {
+            let (of_group, question) = tokio::join!(
+                self.group_and_member(group, user.into()),
+                self.find_question(group, id, now),
+            );
+            let (group, member) = of_group?;
+            let member = member.filter(Member::is_present).ok_or(Error::NotMember)?;
+            let question = question?.ok_or(Error::NoQuestion)?;
+            if question.asked_by != user {
+                return Err(Error::from(QuestionError::NotAsker).into());
+            }
+            if !question.is_over(now) && group.archived {
+                return Err(Error::GroupArchived.into());
+            }
+            body.checked()?;
+            if question.is_over(now) {
+                return Ok(Decision::Done(SeenQuestion::listed(question, &group, &member, now)));
+            }
+            let after = question.closed(None, now);
+            let writes = [put_question(&question, &after)?, check_unarchived(group.id)];
+            let seen = SeenQuestion::listed(after, &group, &member, now);
+            Ok(Decision::Write(Transaction::from_iter(writes), seen))
+        })
+        .await
+    }
+
+    /// The question `id` of a group.
+    pub(crate) async fn find_question(
+        &self,
+        group: GroupId,
+        id: QuestionId,
+        now: Timestamp,
+    ) -> Result<Option<Question>, Error> {
+        let question: Option<Question> = self.db.get(keys::question(group, id)).await?;
+        Ok(question.filter(|question| !question.is_gone(now)))
+    }
+
+    /// The details of a question that its row does not have.
+    pub(crate) async fn details_of(
+        &self,
+        id: QuestionId,
+    ) -> Result<Option<QuestionDetails>, Error> {
+        self.db.get(keys::question_details(id)).await
+    }
+
+    /// All answers to a question, of which there are at most 50.
+    pub(crate) async fn answers_to(&self, id: QuestionId) -> Result<Vec<Answer>, Error> {
+        let range = Range::table(keys::question_partition(id), prefix::ANSWER);
+        self.db.all(&Range { order: Order::Asc, ..range }).await
+    }
+
+    /// The open questions of a group whose positions are from `from` on, soonest expiry first. A few
+    /// more than the limit may exist, because the index by which they are counted lags.
+    pub(crate) async fn open_questions(
+        &self,
+        group: GroupId,
+        from: String,
+    ) -> Result<Vec<Question>, Error> {
+        let range = Range {
+            index: Some("GSI1"),
+            partition: keys::open_questions(group),
+            sort: Sort::Between(from, "~".to_owned()),
+            order: Order::Asc,
+        };
+        let page = Page { limit: MAX_OPEN_QUESTIONS.saturating_add(10), after: None };
+        Ok(self.db.page(&range, &page).await?.items)
+    }
+}
+
+/// The put of a question that is as it was read.
+pub(crate) fn put_question(before: &Question, after: &Question) -> Result<Write, Error> {
+    let unchanged = Expression::equal("version", row::to_value(&before.version)?);
+    Ok(Write::put(after)?.when(unchanged))
+}
+
+/// The claims of named answers.
+pub(crate) fn claims_of(answers: &[Answer], links: &Links, present: &BTreeSet<MemberId>) -> Claims {
+    let claims = answers.iter().filter_map(|it| Some((it.member()?, it.claims.as_deref()?)));
+    Claims::of(claims, links, present)
+}
+
+/// The members who are present, each under one id.
+pub(crate) fn present(members: &[Member], links: &Links) -> Vec<Member> {
+    let mut present = links.unlinked(members);
+    present.retain(Member::is_present);
+    present
+}
+
+impl QuestionDetail {
+    fn of(
+        question: &Question,
+        receipt: Option<Receipt>,
+        answers: Vec<Answer>,
+        group: &Group,
+        members: Vec<Member>,
+        now: Timestamp,
+    ) -> Self {
+        let links: Links = members.iter().collect();
+        let present = present(&members, &links);
+        let ids: BTreeSet<MemberId> = present.iter().map(|member| member.id).collect();
+        let claims = claims_of(&answers, &links, &ids);
+        let unclaimed = Unclaimed::Claimers;
+        let applying = Applying { links: &links, present: &ids, unclaimed, payer: Field::Absent };
+        let preview = receipt.as_ref().filter(|_| question.expense_id.is_none());
+        let preview = preview.and_then(|receipt| receipt.expense(&claims, applying).ok());
+        let shares = |new: Draft<NewExpense>| {
+            let new = new.check(group, &present, question.asked_by, now, Zone::default()).ok()?;
+            new.preview().ok()
+        };
+        let enough = question.is_over(now) && answers.len() >= MIN_ANONYMOUS;
+        let shows_answers = !question.anonymous || enough;
+        let preview = preview.and_then(shares);
+        let answers = if shows_answers { answers } else { Vec::new() };
+        Self { receipt, claims, preview, members, answers, shows_answers }
+    }
+}
+
+impl From<QuestionError> for TransactionError {
+    fn from(error: QuestionError) -> Self {
+        Self::Fail(error.into())
+    }
+}

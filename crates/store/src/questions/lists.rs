@@ -1,0 +1,231 @@
+//! Lists of questions, answers and points.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use fracti_core::{
+    Error,
+    answer::Answer,
+    group::{Group, Member, MemberRow},
+    id::{GroupId, UserId},
+    keys::{self, prefix},
+    points::Points,
+    question::{Question, QuestionFilter},
+    time::Timestamp,
+};
+use futures_util::future::try_join_all;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    access::MemberKey,
+    dynamo::{BATCH, Expression, Order, Page, Position, Range, Slice, Sort},
+    questions::asking::SeenQuestion,
+    table::Table,
+};
+
+/// Place in the list of questions that are open for a user.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenPlace {
+    /// Membership after which the groups of the page begin.
+    groups: Option<Position>,
+    /// Position of the last question in its group's list.
+    after: Option<String>,
+}
+
+/// A member of a group in the order of points.
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    /// Place, from 1. Members with equal points have the same.
+    pub rank: usize,
+    /// Name of the member.
+    pub name: String,
+    /// The points.
+    pub points: Points,
+}
+
+impl Table {
+    /// A page of the questions of a group that a filter accepts, newest first. It may be shorter than
+    /// its limit although the list continues.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`] or [`Error::NotMember`].
+    pub async fn questions(
+        &self,
+        member_key: MemberKey,
+        filter: &QuestionFilter,
+        page: &Page,
+        now: Timestamp,
+    ) -> Result<Slice<SeenQuestion>, Error> {
+        let MemberKey { group, user } = member_key;
+        let range = Range::table(keys::group_partition(group), prefix::QUESTION);
+        let accepts = |it: &Question| !it.is_gone(now) && filter.accepts(it, now);
+        let read = || async {
+            let (of_group, questions) = tokio::join!(
+                self.group_and_member(group, user.into()),
+                self.db.page_of(&range, page, accepts),
+            );
+            let (group, member) = of_group?;
+            let member = member.filter(Member::is_present).ok_or(Error::NotMember)?;
+            let Slice { items, next, unreadable } = questions?;
+            let seen = items.into_iter().map(|it| SeenQuestion::listed(it, &group, &member, now));
+            Ok(Slice { items: seen.collect(), next, unreadable })
+        };
+        self.migrated(group, now, read).await
+    }
+
+    /// A page of the questions that are open for a user, in 100 groups at a time, soonest expiry
+    /// first. The index by which they are found lags, so one that was just answered may be among
+    /// them.
+    pub async fn open_for(
+        &self,
+        user: UserId,
+        limit: usize,
+        after: OpenPlace,
+        now: Timestamp,
+    ) -> Result<(Vec<SeenQuestion>, Option<OpenPlace>), Error> {
+        let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
+        let present = Expression::without("leftAt").and(Expression::without("removedAt"));
+        let page = Page { limit: BATCH, after: after.groups.clone() };
+        let joined = self.db.page_where::<MemberRow>(&range, &page, &present).await?;
+        let rows = joined.items.into_iter().map(|row| (row.group_id, row.member));
+        let members: BTreeMap<GroupId, Member> = rows.collect();
+        let from = after.after.clone().unwrap_or_else(|| now.to_string());
+        let open = members.keys().map(|group| self.open_questions(*group, from.clone()));
+        let ids: Vec<GroupId> = members.keys().copied().collect();
+        let (open, groups) =
+            tokio::try_join!(try_join_all(open.collect::<Vec<_>>()), self.groups_by_id(&ids))?;
+        let place = |it: &Question| keys::open_position(it.expires_at, Some(it.id));
+        let seen = open.into_iter().flatten().filter_map(|question| {
+            let group = groups.get(&question.group_id)?;
+            let member = members.get(&question.group_id)?;
+            let seen = SeenQuestion::listed(question, group, member, now);
+            let is_later = after.after.as_ref().is_none_or(|last| place(&seen.question) > *last);
+            (seen.can_answer && is_later).then_some(seen)
+        });
+        // Claims can be changed, but who has claimed something is not waited for.
+        let mut open: Vec<SeenQuestion> =
+            seen.filter(|it| !it.question.answered.contains_key(&user.into())).collect();
+        open.sort_by_key(|seen| place(&seen.question));
+        let next = if open.len() > limit {
+            open.truncate(limit);
+            let last = open.last().map(|seen| place(&seen.question));
+            Some(OpenPlace { groups: after.groups, after: last })
+        } else {
+            joined.next.map(|groups| OpenPlace { groups: Some(groups), after: None })
+        };
+        Ok((open, next))
+    }
+
+    /// A page of the questions that a user asked in groups in which they are present, newest first. It
+    /// may be shorter than its limit although the list continues.
+    pub async fn asked_by(
+        &self,
+        user: UserId,
+        filter: &QuestionFilter,
+        page: &Page,
+        now: Timestamp,
+    ) -> Result<Slice<SeenQuestion>, Error> {
+        let range = Range {
+            index: Some("GSI3"),
+            partition: keys::asked_questions(user),
+            sort: Sort::Any,
+            order: Order::Desc,
+        };
+        let accepts = |it: &Question| !it.is_gone(now) && filter.accepts(it, now);
+        let Slice { items, next, unreadable } = self.db.page_of(&range, page, accepts).await?;
+        let (groups, members) =
+            self.groups_and_members(user, items.iter().map(|it| it.group_id)).await?;
+        let seen = items.into_iter().filter_map(|question| {
+            let (group, member) =
+                (groups.get(&question.group_id)?, members.get(&question.group_id)?);
+            Some(SeenQuestion::listed(question, group, member, now))
+        });
+        Ok(Slice { items: seen.collect(), next, unreadable })
+    }
+
+    /// A page of the answers that a user gave under their name, in groups in which they are present,
+    /// newest first. It may be shorter than its limit although the list continues.
+    pub async fn answers_of(
+        &self,
+        user: UserId,
+        page: &Page,
+        now: Timestamp,
+    ) -> Result<Slice<Answer>, Error> {
+        let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::ANSWER);
+        let (answers, past) =
+            tokio::try_join!(self.db.page::<Answer>(&range, page), self.guests_and_past(user))?;
+        let (Slice { mut items, next, unreadable }, (_, past)) = (answers, past);
+        items.retain(|answer| !answer.is_gone(now) && !past.contains(&answer.group_id));
+        Ok(Slice { items, next, unreadable })
+    }
+
+    /// A page of a user's points in the groups in which they are present, each with the title of the
+    /// group. It may be shorter than its limit although the list continues.
+    pub async fn points_of(
+        &self,
+        user: UserId,
+        page: &Page,
+    ) -> Result<Slice<(Points, String)>, Error> {
+        let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::POINTS);
+        let Slice { items, next, unreadable } = self.db.page::<Points>(&range, page).await?;
+        let (groups, members) =
+            self.groups_and_members(user, items.iter().map(|it| it.group_id)).await?;
+        let titled = items.into_iter().filter(|points| members.contains_key(&points.group_id));
+        let titled = titled.filter_map(|points| {
+            let title = groups.get(&points.group_id)?.title.to_string();
+            Some((points, title))
+        });
+        Ok(Slice { items: titled.collect(), next, unreadable })
+    }
+
+    /// The present members of a group who have points, most points first; of equal points, in order
+    /// of id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`] or [`Error::NotMember`].
+    pub async fn leaderboard(
+        &self,
+        member_key: MemberKey,
+        now: Timestamp,
+    ) -> Result<Vec<Ranked>, Error> {
+        let group = member_key.group;
+        let range = Range::table(keys::group_partition(group), prefix::POINTS);
+        let read = || async {
+            let (members, points) =
+                tokio::join!(self.group_naming(member_key, None), self.db.all::<Points>(&range),);
+            let (_, members) = members?;
+            let present = members.iter().filter(|member| member.is_present());
+            let names: BTreeMap<_, _> =
+                present.map(|member| (member.id, member.name.as_str())).collect();
+            let mut points = points?;
+            points.retain(|points| names.contains_key(&points.user_id.into()));
+            points.sort_by_key(|points| (std::cmp::Reverse(points.total_points), points.user_id));
+            let mut ranked: Vec<Ranked> = Vec::new();
+            for (index, points) in points.into_iter().enumerate() {
+                let equal =
+                    ranked.last().filter(|it| it.points.total_points == points.total_points);
+                let rank = equal.map_or(index.saturating_add(1), |equal| equal.rank);
+                let name = names.get(&points.user_id.into()).copied().unwrap_or_default();
+                ranked.push(Ranked { rank, name: name.to_owned(), points });
+            }
+            Ok(ranked)
+        };
+        self.migrated(group, now, read).await
+    }
+
+    /// Some groups, and the user's own row in those in which they are present.
+    async fn groups_and_members(
+        &self,
+        user: UserId,
+        groups: impl Iterator<Item = GroupId>,
+    ) -> Result<(HashMap<GroupId, Group>, HashMap<GroupId, Member>), Error> {
+        let ids: BTreeSet<GroupId> = groups.collect();
+        let ids: Vec<GroupId> = ids.into_iter().collect();
+        let members = ids.iter().map(|group| keys::member(*group, user.into())).collect();
+        let (groups, members) =
+            tokio::try_join!(self.groups_by_id(&ids), self.db.batch::<MemberRow>(members))?;
+        let members = members.into_values().filter(|row| row.member.is_present());
+        Ok((groups, members.map(|row| (row.group_id, row.member)).collect()))
+    }
+}
