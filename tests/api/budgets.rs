@@ -11,7 +11,7 @@ use crate::{
     harness::{Api, Caller},
     import::splitwise,
 };
-use fracti_tests::operations::{Ids, Operation, operation, operations};
+use fracti_tests::operations::{Ids, Operation, operation, operations, receipt, text_for};
 
 /// Entries by which a history grows, so many that no measured event is the one in 64 that also
 /// writes a checkpoint.
@@ -160,6 +160,7 @@ impl Subject {
                 "createGuest" => &["memberId"],
                 "createToken" => &["tokenId"],
                 "createSpending" => &["spendingId"],
+                "askQuestion" => &["questionId", "textId"],
                 _ => &[],
             };
             ids.extend(made.iter().map(|name| (*name, reply.id())));
@@ -190,6 +191,27 @@ impl Subject {
             (operation("listImports").asks("limit=2"), ""),
             (operation("getImport"), ""),
             (operation("undoImport"), "three rows"),
+        ]
+    }
+
+    /// The calls of questions.
+    fn questions() -> [(Operation, &'static str); 13] {
+        let ask = |body| operation("askQuestion").sends(body);
+        let claims = |items: Value| operation("claimItems").sends(json!({ "items": items }));
+        [
+            (ask(text_for(["1", "2"])), "a text"),
+            (operation("answerQuestion"), ""),
+            (operation("closeQuestion"), ""),
+            (ask(receipt()), "a receipt"),
+            (claims(json!([{ "item": 0 }])), "first"),
+            (claims(json!([{ "item": 0 }, { "item": 1 }])), "changed"),
+            (operation("getQuestion"), "a receipt"),
+            (operation("applyReceipt"), ""),
+            (operation("listQuestions").asks("limit=2"), ""),
+            (operation("getLeaderboard"), ""),
+            (operation("listOwnQuestions"), ""),
+            (operation("listOwnAnswers").asks("limit=2"), ""),
+            (operation("listOwnPoints"), ""),
         ]
     }
 
@@ -291,6 +313,7 @@ impl Subject {
             (operation("deleteSpending"), ""),
             (operation("rebuildMyDays").asks(""), ""),
         ]);
+        calls.extend(Self::questions());
         calls
     }
 }

@@ -31,7 +31,7 @@ use fracti_tests::{
     client,
     database::{Database, TABLE},
     faults::Proxy,
-    operations::{Ids, Operation},
+    operations::{Ids, Operation, receipt, text_for},
 };
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -543,7 +543,7 @@ impl Group {
 }
 
 /// A group in which every operation makes sense. Of its members 1, 2, …, the first paid an expense,
-/// and has a token and a spending; the second owes them a pending settlement. There is one guest.
+/// asked a receipt and a text, and has a token and a spending; the second owes them a pending settlement. There is one guest.
 pub(crate) struct Busy {
     pub(crate) group: Group,
     /// The ids by their names in operations; no import and no entry but the expense's.
@@ -567,7 +567,12 @@ impl Busy {
         let token = make(alice, "/api/users/me/tokens", token).await;
         let tea = json!({ "title": "Tea", "amount": 1, "currency": "EUR" });
         let spending = make(alice, "/api/users/me/spendings", tea).await;
+        let questions = group.path("/questions");
+        let question = make(alice, &questions, receipt()).await;
+        let text = make(alice, &questions, text_for(["1", "2", "3", &guest])).await;
         let ids = [
+            ("questionId", question),
+            ("textId", text),
             ("alice", "1".to_owned()),
             ("bob", "2".to_owned()),
             ("groupId", group.id.clone()),

@@ -37,6 +37,7 @@ mod paging;
 mod pairs;
 mod plan;
 mod privacy;
+mod questions;
 mod quotas;
 mod refusals;
 mod rights;

@@ -55,6 +55,19 @@ fn column(operation: &Operation) -> Column {
         "openGroup" => (&[], Vec::new()),
         "createGroup" | "updateGroup" | "joinGroup" | "setWallet" | "createExpense"
         | "pushEntries" | "createToken" | "rebuildMyDays" | "createSpending" => (body, unknown()),
+        "askQuestion" => (body, unknown()),
+        "answerQuestion" => {
+            let of = |user: &str| json!({ "userId": user, "?": 1 });
+            let bodies = vec![(Right, of("$alice")), (State, of("$memberId"))];
+            (&[Existence, Right, State, Format, Syntax, Fields], [bodies, unknown()].concat())
+        }
+        "claimItems" => {
+            let right = vec![(Right, json!({ "userId": "$alice", "?": 1 }))];
+            (&[Existence, Right, Format, Syntax, Fields], [right, unknown()].concat())
+        }
+        "closeQuestion" | "applyReceipt" => {
+            (&[Existence, Right, Format, Syntax, Fields], unknown())
+        }
         "leaveGroup" => (&[State], Vec::new()),
         "removeMember" => (&[Existence, Right, State], Vec::new()),
         "restoreMember" => (&[Existence, Format, Syntax, Fields], unknown()),
@@ -84,8 +97,14 @@ fn column(operation: &Operation) -> Column {
         }
         id => {
             assert!(operation.reads(), "{id} has no column");
-            let names =
-                ["{expenseId}", "{settlementId}", "{importId}", "{entryId}", "{spendingId}"];
+            let names = [
+                "{expenseId}",
+                "{settlementId}",
+                "{importId}",
+                "{entryId}",
+                "{spendingId}",
+                "{questionId}",
+            ];
             let finds = names.iter().any(|name| operation.route.contains(name));
             (if finds { &[Existence] } else { &[] }, Vec::new())
         }
@@ -96,6 +115,9 @@ fn column(operation: &Operation) -> Column {
 async fn scene() -> Busy {
     let mut busy = Busy::new().await;
     busy.group.members[0].perform(&operation("updateSettlement"), &busy.ids).await.data(200);
+    let answer = json!({ "userId": "$memberId", "answer": "x" });
+    let answer = operation("answerQuestion").sends(answer);
+    busy.group.members[1].perform(&answer, &busy.ids).await.data(201);
     // No token and no import has its own stage before its existence.
     busy.ids.insert("tokenId", ID.to_owned());
     busy
@@ -110,8 +132,15 @@ async fn send(busy: &Busy, operation: &Operation, (stage, bodies): (Stage, &Colu
     }
     if wrong(Existence) {
         let unknown = [("expenseId", ID), ("settlementId", ID), ("entryId", "unknown")];
+        let questions = [("questionId", ID), ("textId", ID)];
         let others = [("spendingId", "2026-01-15T12:00:00.000Z~0"), ("memberId", "77")];
-        ids.extend(unknown.into_iter().chain(others).map(|(name, id)| (name, id.to_owned())));
+        ids.extend(
+            unknown
+                .into_iter()
+                .chain(questions)
+                .chain(others)
+                .map(|(name, id)| (name, id.to_owned())),
+        );
     } else if stage == Right {
         ids.insert("memberId", "2".to_owned());
     } else if stage == State && operation.method == Method::DELETE {
@@ -157,6 +186,7 @@ fn refusal(operation: &Operation, stage: Stage) -> (u16, &'static str) {
         Existence if has("{settlementId}") => (404, "SETTLEMENT_NOT_FOUND"),
         Existence if has("{importId}") => (404, "IMPORT_NOT_FOUND"),
         Existence if has("{tokenId}") => (404, "TOKEN_NOT_FOUND"),
+        Existence if has("{questionId}") => (404, "QUESTION_NOT_FOUND"),
         Existence if has("{spendingId}") => (404, "SPENDING_NOT_FOUND"),
         Existence => (404, "ENTRY_NOT_FOUND"),
         Right => (403, "NOT_ALLOWED"),
@@ -164,6 +194,7 @@ fn refusal(operation: &Operation, stage: Stage) -> (u16, &'static str) {
             "updateSettlement" => (409, "SETTLEMENT_FINAL"),
             "leaveGroup" | "removeMember" => (409, "NOT_SETTLED"),
             "updateTargets" => (409, "VERSION_CONFLICT"),
+            "answerQuestion" => (409, "ALREADY_ANSWERED"),
             _ => (409, "NAME_TAKEN"),
         },
         Precondition => (412, "PRECONDITION_FAILED"),

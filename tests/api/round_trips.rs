@@ -129,10 +129,14 @@ fn of_read(id: &str) -> u32 {
         | "getUsage"
         | "listTokens"
         | "listSpendings"
-        | "getSpending" => 1,
+        | "getSpending"
+        | "listQuestions"
+        | "getQuestion"
+        | "getLeaderboard"
+        | "listOwnAnswers" => 1,
         "listGroups" | "listLedgerDays" | "listLedgerEntries" | "getMe" | "listMyGroups"
         | "getMySummary" | "listMyExpenses" | "listMyDebts" | "listMySettlements"
-        | "listMyActivity" | "getMyDays" | "getMyDay" => 2,
+        | "listMyActivity" | "getMyDays" | "getMyDay" | "listOwnQuestions" | "listOwnPoints" => 2,
         // The ledger, the group with its members, the entries and their rows.
         "exportGroup" => 4,
         unknown => {
@@ -186,6 +190,13 @@ fn writes(to_create: u32) -> Vec<Row> {
         (operation("restoreExpense"), 3),
         (operation("pushEntries"), 3),
         (operation("revertEntries"), 3),
+        (operation("askQuestion"), 2),
+        (operation("answerQuestion"), 2),
+        (operation("claimItems"), 2),
+        (operation("claimItems").sends(json!({ "items": [] })), 2),
+        // The question, its answers after it, and the transaction.
+        (operation("applyReceipt"), 3),
+        (operation("closeQuestion").of("questionId", "{textId}"), 2),
     ]
 }
 

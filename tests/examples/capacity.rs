@@ -19,7 +19,7 @@ use fracti_tests::{
     client::{self, Transport},
     database::{Database, TABLE},
     events::TOKEN,
-    operations::{Ids, Operation, operation},
+    operations::{Ids, Operation, operation, receipt},
 };
 use serde_json::{Value, json};
 
@@ -194,6 +194,19 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
         (plain("removeMember"), "", 0.02),
         (plain("restoreMember"), "", 0.01),
         (plain("linkGuest").sends(json!({ "userId": "3" })), "", 0.05),
+        (plain("askQuestion").sends(receipt()), ", a receipt", 4.0),
+        (plain("claimItems").sends(json!({ "items": [{ "item": 0 }] })), "", 16.0),
+        (plain("claimItems"), ", changed", 4.0),
+        (plain("getQuestion"), "", 80.0),
+        (plain("applyReceipt"), "", 4.0),
+        (plain("askQuestion"), ", a choice", 2.0),
+        (plain("answerQuestion").sends(json!({ "selectedOption": 0 })), "", 8.0),
+        (plain("closeQuestion"), "", 1.0),
+        (plain("listQuestions"), "", 20.0),
+        (plain("listOwnQuestions"), "", 60.0),
+        (plain("listOwnAnswers"), "", 1.0),
+        (plain("listOwnPoints"), "", 1.0),
+        (plain("getLeaderboard"), "", 4.0),
         // Last, because a sixth member makes expenses costlier.
         (plain("joinGroup").sends(json!({})), "", 0.25),
     ]
@@ -251,6 +264,10 @@ async fn main() {
             "createToken" => "tokenId",
             "importFile" => "importId",
             "createGuest" => "memberId",
+            "askQuestion" => {
+                ids.insert("textId", id.clone());
+                "questionId"
+            }
             _ => "",
         };
         if !made.is_empty() {

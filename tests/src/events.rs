@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::{self, Transport},
-    operations::{Ids, Operation, operation},
+    operations::{Ids, Operation, operation, receipt, text_for},
 };
 
 /// The token that signed the events: the public demo token.
@@ -168,6 +168,17 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("getImport"), 404, "IMPORT_NOT_FOUND"),
         sample(operation("undoImport"), 404, "IMPORT_NOT_FOUND"),
         sample(operation("exportGroup"), 200, ",Expense,Hut,"),
+        sample(operation("listQuestions"), 200, r#""prompt":"When do we meet?""#),
+        sample(operation("askQuestion"), 201, r#""options":["Fondue","Pizza"]"#).by(BOB),
+        sample(operation("getQuestion"), 200, r#""unclaimed":3"#).by(BOB),
+        sample(operation("answerQuestion"), 201, r#""newBadges":["first_answer"]"#).by(BOB),
+        sample(operation("claimItems"), 200, r#""status":"PARTIAL","currentResponses":1"#).by(BOB),
+        sample(operation("closeQuestion"), 200, r#""status":"CLOSED""#),
+        sample(operation("applyReceipt"), 200, r#""splitType":"itemized""#),
+        sample(operation("getLeaderboard"), 200, r#"{"entries":[]}"#),
+        sample(operation("listOwnQuestions"), 200, r#""description":"Café","amount":12"#).by(BOB),
+        sample(operation("listOwnAnswers"), 200, r#""data":[]"#),
+        sample(operation("listOwnPoints"), 200, r#""data":[]"#),
     ]
 }
 
@@ -254,7 +265,16 @@ impl Sample {
     #[must_use]
     pub fn generated(&self) -> String {
         let operation = &self.operation;
-        let names = ["groupId", "expenseId", "settlementId", "memberId", "tokenId", "spendingId"];
+        let names = [
+            "groupId",
+            "expenseId",
+            "settlementId",
+            "memberId",
+            "tokenId",
+            "spendingId",
+            "questionId",
+            "textId",
+        ];
         let mut ids: Ids = names.into_iter().zip(SCENE.map(str::to_owned)).collect();
         ids.extend([
             ("entryId", SCENE[1].to_owned()),
@@ -354,24 +374,26 @@ pub fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../events")
 }
 
-/// The ids in the events: a group of Alice and Bob, an expense, a settlement and a guest, and an
-/// API token and a spending of Alice.
-pub const SCENE: [&str; 6] = [
+/// The ids in the events: a group of Alice and Bob, an expense, a settlement and a guest, an API token
+/// and a spending of Alice, and a receipt and a text that she asks.
+pub const SCENE: [&str; 8] = [
     "019bc186-de00-7101-8101-010101010101",
     "019bc186-de00-7303-8303-030303030303",
     "019bc186-de01-7404-8404-040404040404",
     "guest-019bc186-de00-7505-8505-050505050505",
     "019bc186-de00-7606-8606-060606060606",
     "2026-01-14T09:30:00.000Z~08080808080808080808",
+    "019bc186-de00-7909-8909-090909090909",
+    "019bc186-de00-7a0a-8a0a-0a0a0a0a0a0a",
 ];
 
-/// Creates the group, expense, settlement, guest, token and spending of the events, and returns
+/// Creates the group, expense, settlement, guest, token, spending and questions of the events, and returns
 /// their ids.
 ///
 /// # Panics
 ///
 /// If the API refuses a request.
-pub async fn scene(api: &Router, now: Timestamp) -> [String; 6] {
+pub async fn scene(api: &Router, now: Timestamp) -> [String; 8] {
     let api = &Transport::Router(api.clone());
     let user = |id, name| client::authorization(&client::user(id, name), TOKEN, now);
     let [alice, bob] = [user(123_456_789, "Alice Smith"), user(987_654_321, "Bob Jones")];
@@ -391,7 +413,10 @@ pub async fn scene(api: &Router, now: Timestamp) -> [String; 6] {
     let coffee = json!({ "title": "Espresso", "amount": 3.5, "currency": "EUR", "category": "food",
         "spentAt": "2026-01-14T10:30:00+01:00" });
     let spending = post(api, &alice, "/api/users/me/spendings", &coffee).await;
-    [group, expense, settlement, guest, token, spending]
+    let question = post(api, &alice, &path("/questions"), &receipt()).await;
+    let text = text_for(["123456789", "987654321"]);
+    let text = post(api, &alice, &path("/questions"), &text).await;
+    [group, expense, settlement, guest, token, spending, question, text]
 }
 
 async fn post(api: &Transport, authorization: &str, path: &str, body: &Value) -> String {

@@ -334,8 +334,8 @@ fn app(table: Table) -> App {
 }
 
 /// Every documented route that takes a body, with the ids of the scene.
-fn routes_with_a_body(ids: &[String; 6]) -> Vec<(Method, String)> {
-    let [group, expense, settlement, guest, token, spending] = ids;
+fn routes_with_a_body(ids: &[String; 8]) -> Vec<(Method, String)> {
+    let [group, expense, settlement, guest, token, spending, question, _] = ids;
     let document = serde_json::to_value(routes().into_openapi()).unwrap();
     let paths: BTreeMap<String, Value> = serde_json::from_value(document["paths"].clone()).unwrap();
     let methods = [
@@ -348,7 +348,7 @@ fn routes_with_a_body(ids: &[String; 6]) -> Vec<(Method, String)> {
         let path = path.replace("{groupId}", group).replace("{expenseId}", expense);
         let path = path.replace("{settlementId}", settlement).replace("{memberId}", guest);
         let path = path.replace("{tokenId}", token);
-        let path = path.replace("{spendingId}", spending);
+        let path = path.replace("{spendingId}", spending).replace("{questionId}", question);
         let taken = |(name, _): &&(&str, Method)| {
             item.get(*name).is_some_and(|it| *name != "delete" || it["requestBody"].is_object())
         };

@@ -283,6 +283,10 @@ impl Largest {
             if let Some(id) = call.body["data"]["importId"].as_str() {
                 ids.insert("importId", id.to_owned());
             }
+            if operation.id == "askQuestion" {
+                let id = text(&call.body["data"]["id"]);
+                ids.extend([("questionId", id.clone()), ("textId", id)]);
+            }
             calls.push(call);
         }
         let debts = operation("getDebts");
@@ -295,6 +299,9 @@ impl Largest {
             ("listMySettlements", "limit=100"),
             ("listMyActivity", "limit=100"),
             ("getMySummary", ""),
+            ("listOwnQuestions", "limit=100"),
+            ("listOwnAnswers", "limit=100"),
+            ("listOwnPoints", "limit=100"),
             ("listGroups", "limit=100"),
             ("createGroup", ""),
             ("openGroup", ""),
@@ -407,6 +414,26 @@ fn file() -> Value {
 /// A request to the largest group, with its member and its description.
 type Asked = (u64, Operation, &'static str);
 
+/// A question with the longest texts.
+fn long_text() -> Value {
+    let option = |number: u32| format!("{number}{}", "𝕆".repeat(99));
+    let options: Vec<_> = (0..10).map(option).collect();
+    json!({ "type": "multiple_choice", "prompt": "ℙ".repeat(2000), "options": options })
+}
+
+/// A receipt with the largest number of lines.
+fn large_receipt() -> Value {
+    let line = |number: u32| json!({ "name": format!("{number}{}", "𝕃".repeat(90)), "amount": 1 });
+    let lines: Vec<_> = (0..100).map(line).collect();
+    json!({ "type": "items", "prompt": "?", "receipt": { "description": "x", "items": lines } })
+}
+
+/// Claims to the first `count` lines.
+fn claims(count: usize) -> Value {
+    let items: Vec<_> = (0..count).map(|item| json!({ "item": item, "count": "0.5" })).collect();
+    json!({ "items": items })
+}
+
 fn of_group(pay: &Value) -> Vec<Asked> {
     let small = |number: u64| {
         let change = |member: u64, amount: i64| json!({ "userId": id(member), "amount": amount });
@@ -461,5 +488,15 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (1, sends("revertEntriesByPost", json!({ "entryIds": names })), "30 small ones"),
         (1, sends("revertEntries", json!({ "entryIds": large })), "4 of 497 changes"),
         (500, operation("leaveGroup"), "the last member"),
+        (1, sends("askQuestion", long_text()), "the longest text"),
+        (1, operation("closeQuestion"), ""),
+        (1, sends("askQuestion", large_receipt()), "100 lines"),
+        (1, sends("claimItems", claims(80)), "80 of 100 lines"),
+        (1, operation("getQuestion"), "80 of 100 lines"),
+        (1, operation("applyReceipt"), "100 lines"),
+        (1, sends("askQuestion", json!({ "type": "text", "prompt": "?" })), "of 500 members"),
+        (2, sends("answerQuestion", json!({ "answer": "𝔸".repeat(5000) })), ""),
+        (1, asks("listQuestions", "limit=100"), ""),
+        (1, asks("getLeaderboard", "limit=100"), ""),
     ]
 }

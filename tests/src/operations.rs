@@ -139,7 +139,21 @@ pub fn operation(id: &str) -> Operation {
 /// Every operation of the API.
 #[must_use]
 pub fn operations() -> Vec<Operation> {
-    [of_groups(), of_members(), of_expenses(), of_the_ledger(), of_users()].concat()
+    [of_groups(), of_members(), of_expenses(), of_the_ledger(), of_questions(), of_users()].concat()
+}
+
+/// The body of a receipt whose items are claimed: three teas and a cake, 12 in all.
+#[must_use]
+pub fn receipt() -> Value {
+    json!({ "type": "items", "prompt": "Who had what?", "receipt": { "description": "Café", "items": [
+        { "name": "Cake", "amount": 6 }, { "name": "Tea", "amount": 6, "quantity": 3 } ] } })
+}
+
+/// The body of a question that Alice, Bob and others answer with a text.
+#[must_use]
+pub fn text_for<'a>(audience: impl IntoIterator<Item = &'a str>) -> Value {
+    let audience: Vec<&str> = audience.into_iter().collect();
+    json!({ "type": "text", "prompt": "When do we meet?", "audience": audience })
 }
 
 fn of_groups() -> Vec<Operation> {
@@ -226,6 +240,31 @@ fn of_the_ledger() -> Vec<Operation> {
         post("revertEntriesByPost", "/api/groups/{groupId}/ledger/entries/revert")
             .sends(json!({ "entryIds": ["opening"] })),
         get("getGroupStats", "/api/groups/{groupId}/stats?by=day"),
+    ]
+}
+
+/// A receipt of Alice is asked as `{questionId}`, and a text as `{textId}`.
+fn of_questions() -> Vec<Operation> {
+    vec![
+        get("listQuestions", "/api/groups/{groupId}/questions?limit=5&status=OPEN,PARTIAL"),
+        post("askQuestion", "/api/groups/{groupId}/questions").sends(json!({
+            "type": "multiple_choice", "prompt": "Fondue 🫕 oder Pizza?",
+            "options": ["Fondue", "Pizza"], "category": "food", "audience": ["$alice", "$bob"],
+            "requiredResponses": 2, "timeoutSeconds": 7200
+        })),
+        get("getQuestion", "/api/groups/{groupId}/questions/{questionId}"),
+        post("answerQuestion", "/api/groups/{groupId}/questions/{questionId}/answers")
+            .of("questionId", "{textId}")
+            .sends(json!({ "answer": "Um acht.", "confidence": 4, "responseTimeMs": 5200 })),
+        put("claimItems", "/api/groups/{groupId}/questions/{questionId}/claims")
+            .sends(json!({ "items": [{ "item": 0 }, { "item": 1, "count": 2 }] })),
+        post("closeQuestion", "/api/groups/{groupId}/questions/{questionId}/close"),
+        post("applyReceipt", "/api/groups/{groupId}/questions/{questionId}/apply")
+            .sends(json!({ "unclaimed": "payers" })),
+        get("getLeaderboard", "/api/groups/{groupId}/leaderboard?limit=3"),
+        get("listOwnQuestions", "/api/users/me/questions"),
+        get("listOwnAnswers", "/api/users/me/answers"),
+        get("listOwnPoints", "/api/users/me/points"),
     ]
 }
 

@@ -145,6 +145,40 @@ async fn texts(document: &Document) -> Texts {
     story.get(&alice, &at("/imports")).await;
     story.call(&alice, Method::DELETE, &import, none.clone()).await;
 
+    // Questions.
+    let questions = at("/questions");
+    let dinner = json!({ "type": "items", "prompt": "Who had what?", "receipt": {
+        "description": "Luigi's", "category": "food", "date": "2026-01-15", "items": [
+            { "name": "Wine", "amount": "15.50" }, { "name": "Pizza", "amount": "12.00" },
+            { "name": "Salad", "quantity": 3, "amount": "7.20" },
+            { "kind": "tax", "name": "Service", "amount": "3.45" },
+        ] } });
+    let dinner = story.make(&alice, &questions, dinner).await;
+    let claims = format!("{dinner}/claims");
+    let item = |item: u8, count: Option<u8>| json!({ "item": item, "count": count });
+    for (by, items) in [
+        (&alice, json!([item(0, None), item(1, None)])),
+        (&bob, json!([item(0, None), item(2, Some(2))])),
+    ] {
+        story.call(by, Method::PUT, &claims, json!({ "items": items })).await;
+    }
+    story.get(&bob, &dinner).await;
+    story.get(&carol, &format!("{users}/questions")).await;
+    let items = json!([item(0, None), item(2, Some(1))]);
+    story.call(&carol, Method::PUT, &claims, json!({ "items": items })).await;
+    story.post(&alice, &format!("{dinner}/apply"), json!({})).await;
+    let choice = json!({ "type": "multiple_choice", "prompt": "Pizza or sushi?",
+        "options": ["Pizza", "Sushi"], "requiredResponses": 2 });
+    let choice = story.make(&alice, &questions, choice).await;
+    let answer = json!({ "selectedOption": 0, "confidence": 4, "responseTimeMs": 5200 });
+    story.post(&bob, &format!("{choice}/answers"), answer).await;
+    story.post(&alice, &format!("{choice}/close"), none.clone()).await;
+    story.get(&alice, &questions).await;
+    story.get(&alice, &at("/leaderboard?limit=1")).await;
+    for what in ["/answers", "/points"] {
+        story.get(&bob, &format!("{users}{what}")).await;
+    }
+
     // A user alone.
     let spendings = format!("{users}/spendings");
     let coffee = json!({ "title": "Coffee", "emoji": "☕", "amount": 3.5, "currency": "EUR",

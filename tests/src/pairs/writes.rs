@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::{self, Reply, Transport},
-    operations::{Ids, Operation, operation},
+    operations::{Ids, Operation, operation, receipt, text_for},
 };
 
 /// The bot of the API.
@@ -125,6 +125,14 @@ pub fn writes() -> Vec<Write> {
             "file": file, "options": { "commit": true, "members": { "A": "1", "B": "2", "C": "3" } }
         })),
         write("undo an import", "undoImport", &[1]),
+        write("ask a text", "askQuestion", &[2]),
+        write("answer a text", "answerQuestion", &[2, 3]),
+        write("answer for a guest", "answerQuestion", &[2, 3])
+            .sends(json!({ "userId": "$memberId", "answer": "Soon" })),
+        write("claim items", "claimItems", &[1, 2]),
+        write("claim other items", "claimItems", &[2]).sends(json!({ "items": [{ "item": 1 }] })),
+        write("close a question", "closeQuestion", &[1]),
+        write("apply a receipt", "applyReceipt", &[1]),
         write("create a token", "createToken", &[1])
             .sends(json!({ "name": "Phone", "scopes": ["read"] })),
         write("delete a token", "deleteToken", &[1]),
@@ -240,6 +248,13 @@ pub(super) async fn scene(api: &Transport, now: Timestamp) -> Ids {
         let token = json!({ "name": format!("Bot {nth}"), "scopes": ["read"] });
         ids.insert("tokenId", post(1, "/api/users/me/tokens", token).await.id());
     }
+    // Alice answers the text, so that one more answer closes it.
+    ids.insert("questionId", post(1, "/questions", receipt()).await.id());
+    let mut text = text_for(["1", "2", "3", &ids["memberId"]]);
+    text["requiredResponses"] = json!(2);
+    ids.insert("textId", post(1, "/questions", text).await.id());
+    let answers = format!("/questions/{}/answers", ids["textId"]);
+    post(1, &answers, json!({ "answer": "Now" })).await;
     let coffee = json!({ "title": "Coffee", "amount": 3.5, "currency": "EUR", "category": "food" });
     ids.insert("spendingId", post(1, "/api/users/me/spendings", coffee).await.id());
     ids

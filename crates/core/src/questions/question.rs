@@ -498,6 +498,12 @@ pub struct QuestionFilter {
 }
 
 impl QuestionFilter {
+    /// Whether it selects all questions.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Whether the question is selected at this time.
     #[must_use]
     pub fn accepts(&self, question: &Question, now: Timestamp) -> bool {

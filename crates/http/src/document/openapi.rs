@@ -408,6 +408,10 @@ fn without_null(schema: RefOr<Schema>) -> RefOr<Schema> {
             object.properties = fields.map(|(name, schema)| (name, without_null(schema))).collect();
             RefOr::T(Schema::Object(object))
         }
+        RefOr::T(Schema::AllOf(mut all)) => {
+            all.items = all.items.into_iter().map(without_null).collect();
+            RefOr::T(Schema::AllOf(all))
+        }
         RefOr::T(Schema::Array(mut array)) => {
             without(&mut array.schema_type);
             RefOr::T(Schema::Array(array))

@@ -507,6 +507,10 @@ impl<'r, 'a> Value<'r, 'a> {
                 reader.refuse(path, "must not be empty");
                 return None;
             }
+            if items.len() < *lengths.start() {
+                reader.refuse(path, format!("must have at least {} items", lengths.start()));
+                return None;
+            }
             if items.len() > *lengths.end() {
                 reader.refuse(path, format!("must have at most {} items", lengths.end()));
                 return None;
