@@ -7,6 +7,7 @@ pub(crate) mod error;
 pub(crate) mod field;
 pub(crate) mod limits;
 pub(crate) mod numbers;
+pub(crate) mod question_error;
 
 use crate::Error;
 

@@ -41,7 +41,7 @@ pub mod values;
 pub use caller::*;
 pub use group::{group_state, links, named};
 pub use input::error::{Cause, Error};
-pub(crate) use input::{field, limits, numbers};
+pub(crate) use input::{field, limits, numbers, question_error};
 pub use ledger::balance;
 pub use personal::*;
 pub use questions::*;

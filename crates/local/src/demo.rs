@@ -1,5 +1,5 @@
 //! A demo group to try the API on: four friends in the Alps and a guest, with expenses in two
-//! currencies, a bill with its lines, one that two paid, and a refund.
+//! currencies, a bill with its lines, one that two paid, a refund, and a receipt that waits for claims.
 //!
 //! It is created through the API with idempotency keys, so repeated starts on the same data create
 //! it at most once a day.
@@ -67,6 +67,8 @@ pub(crate) async fn run(
         post(router, authorization, &at("/expenses"), expense, &key).await?;
     }
 
+    post(router, &alice.1, &at("/questions"), &receipt(), "demo-receipt").await?;
+
     writeln!(out, "demo group {id}")?;
     for (user, authorization) in &friends {
         writeln!(out, "\n# {} ({})", user.name, user.id)?;
@@ -83,6 +85,18 @@ pub(crate) async fn run(
         writeln!(out, "export {name}='Authorization: {authorization}'")?;
     }
     Ok(())
+}
+
+/// A receipt whose items the friends have not claimed yet.
+fn receipt() -> Value {
+    json!({ "type": "items", "prompt": "Who had what?", "receipt": {
+        "description": "Luigi's", "category": "food", "items": [
+            { "name": "Wine", "amount": "15.50" },
+            { "name": "Pizza", "amount": "12.00" },
+            { "name": "Salad", "amount": "7.20", "quantity": 3 },
+            { "kind": "tax", "name": "Service", "amount": "3.45" },
+        ],
+    } })
 }
 
 /// Expenses by the friends who record them.

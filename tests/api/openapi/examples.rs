@@ -155,16 +155,15 @@ async fn texts(document: &Document) -> Texts {
         ] } });
     let dinner = story.make(&alice, &questions, dinner).await;
     let claims = format!("{dinner}/claims");
-    let item = |item: u8, count: Option<u8>| json!({ "item": item, "count": count });
     for (by, items) in [
-        (&alice, json!([item(0, None), item(1, None)])),
-        (&bob, json!([item(0, None), item(2, Some(2))])),
+        (&alice, json!([{ "item": 0 }, { "item": 1 }])),
+        (&bob, json!([{ "item": 0 }, { "item": 2, "count": 2 }])),
     ] {
         story.call(by, Method::PUT, &claims, json!({ "items": items })).await;
     }
     story.get(&bob, &dinner).await;
     story.get(&carol, &format!("{users}/questions")).await;
-    let items = json!([item(0, None), item(2, Some(1))]);
+    let items = json!([{ "item": 0 }, { "item": 2, "count": 1 }]);
     story.call(&carol, Method::PUT, &claims, json!({ "items": items })).await;
     story.post(&alice, &format!("{dinner}/apply"), json!({})).await;
     let choice = json!({ "type": "multiple_choice", "prompt": "Pizza or sushi?",

@@ -6,7 +6,7 @@ use crate::{
     currency::Currency,
     field::{FieldError, FieldErrors, Path, Unreadable},
     limits::{MAX_LINKS, MAX_LINKS_OF_USER, MAX_MEMBERS, MAX_SHARES, MAX_TOKENS},
-    question_status::QuestionError,
+    question_error::QuestionError,
     settlement_status::SettlementError,
 };
 

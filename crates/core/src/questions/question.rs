@@ -22,8 +22,7 @@ use crate::{
 };
 
 pub use crate::{
-    limits::MAX_OPEN_QUESTIONS,
-    question_status::{QuestionError, QuestionStatus},
+    limits::MAX_OPEN_QUESTIONS, question_error::QuestionError, question_status::QuestionStatus,
 };
 
 /// Number of answers that a question takes, and of members whom an audience names.
@@ -199,7 +198,10 @@ impl Draft<NewQuestion> {
         let audience = check_audience(new, members, &links, &mut errors);
         let asked = audience.as_ref().map(|audience| match audience {
             Some(audience) => audience.len(),
-            None => members.iter().filter(|it| asks_all(it, asker, is_items)).count(),
+            None => {
+                let present = links.unlinked(members);
+                present.iter().filter(|it| asks_all(it, asker, is_items)).count()
+            }
         });
         if asked == Some(0) && question_type.is_some() {
             errors.push("audience", "nobody is asked: no other user is in the group");

@@ -18,7 +18,7 @@ use crate::{
     keys::{self, Keys},
     links::Links,
     numbers::positive,
-    question_status::QuestionError,
+    question_error::QuestionError,
     row::Row,
     split::{Line, LineKind, LineSplit, MAX_SHARES, Sharing, SplitType, WEIGHT_DECIMALS},
     text::{Description, Notes, Prompt},
