@@ -25,7 +25,7 @@ use aws_sdk_dynamodb::{
 use axum::http::Method;
 use fracti_http::Routes;
 use fracti_local::{FUNCTIONS, Function};
-use fracti_tests::{events::samples, v0::V0Table};
+use fracti_tests::{events::samples, operations::receipt, v0::V0Table};
 use serde_json::{Value, json};
 
 use crate::{
@@ -519,6 +519,15 @@ async fn template_grants_exactly_the_actions_used() {
     let pushed = user.post(&format!("/api/groups/{id}/ledger/entries"), opening).await;
     pushed.data(200);
     note("ledger", pushed.rights);
+    let (id, old_group) = old.next().unwrap();
+    let user = group.api.user(old_group.user, "Alice");
+    let questions = format!("/api/groups/{id}/questions");
+    let asked = user.post(&questions, receipt()).await;
+    let apply = format!("{questions}/{}/apply", asked.id());
+    let applied = user.post(&apply, json!({ "unclaimed": "payers" })).await;
+    applied.data(200);
+    note("questions", applied.rights);
+    note("questions", user.get("/api/users/me/questions?asked=true").await.rights);
     let (_, old_group) = old.next().unwrap();
     let summary = group.api.user(old_group.user, "Alice").get("/api/users/me/summary").await;
     summary.data(200);

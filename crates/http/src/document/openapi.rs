@@ -557,6 +557,7 @@ fn shared() -> Components {
             "settlementId": id("settlementId", "Id of the settlement."),
             "tokenId": id("tokenId", "Id of the API token."),
             "importId": id("importId", "Id of the import."),
+            "questionId": id("questionId", "Id of the question."),
             "entryId": {
                 "name": "entryId", "in": "path", "required": true, "description": "Id of the \
                     entry.",

@@ -148,14 +148,13 @@ impl Table {
         };
         let points = self.db.get::<Points>(keys::points(group, user));
         let (of_group, question, guest, points, targets) = tokio::join!(
-            self.group_and_member(group, user.into()),
+            self.group_and_caller(member_key),
             self.find_question(group, id, now),
             guest,
             points,
             self.targets(user),
         );
         let (group, caller) = of_group?;
-        let caller = caller.filter(Member::is_present).ok_or(Error::NotMember)?;
         let question = question?.ok_or(Error::NoQuestion)?;
         let (guest, points, zone) = (guest?, points?, targets?.zone());
         let member = match named {

@@ -184,11 +184,10 @@ impl Table {
         let MemberKey { group, user } = member_key;
         self.write_migrated(group, idempotency, || async {
             let (of_group, question) = tokio::join!(
-                self.group_and_member(group, user.into()),
+                self.group_and_caller(member_key),
                 self.find_question(group, id, now),
             );
             let (group, member) = of_group?;
-            let member = member.filter(Member::is_present).ok_or(Error::NotMember)?;
             let question = question?.ok_or(Error::NoQuestion)?;
             if question.asked_by != user {
                 return Err(Error::from(QuestionError::NotAsker).into());
@@ -206,6 +205,22 @@ impl Table {
             Ok(Decision::Write(Transaction::from_iter(writes), seen))
         })
         .await
+    }
+
+    /// A group and the caller, who is present. The row of a member of a group of the TypeScript Fracti
+    /// may have another key until the group is migrated.
+    pub(crate) async fn group_and_caller(
+        &self,
+        member_key: MemberKey,
+    ) -> Result<(Group, Member), Error> {
+        let MemberKey { group, user } = member_key;
+        if group.created_at().is_none() {
+            let (group, members) = self.group_naming(member_key, None).await?;
+            let caller = members.into_iter().find(|member| member.id == user);
+            return Ok((group, caller.ok_or(Error::NotMember)?));
+        }
+        let (group, caller) = self.group_and_member(group, user.into()).await?;
+        Ok((group, caller.filter(Member::is_present).ok_or(Error::NotMember)?))
     }
 
     /// The question `id` of a group.

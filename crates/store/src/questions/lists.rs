@@ -56,15 +56,14 @@ impl Table {
         page: &Page,
         now: Timestamp,
     ) -> Result<Slice<SeenQuestion>, Error> {
-        let MemberKey { group, user } = member_key;
+        let group = member_key.group;
         let range = Range::table(keys::group_partition(group), prefix::QUESTION);
         let read = || async {
             let (of_group, questions) = tokio::join!(
-                self.group_and_member(group, user.into()),
+                self.group_and_caller(member_key),
                 self.selected(&range, filter, page, now),
             );
             let (group, member) = of_group?;
-            let member = member.filter(Member::is_present).ok_or(Error::NotMember)?;
             let Slice { items, next, unreadable } = questions?;
             let seen = items.into_iter().map(|it| SeenQuestion::listed(it, &group, &member, now));
             Ok(Slice { items: seen.collect(), next, unreadable })
