@@ -53,7 +53,8 @@ fn split(bencher: Bencher<'_, '_>, members: usize) {
 fn json_of_a_page(bencher: Bencher<'_, '_>, expenses: usize) {
     let expense = expense();
     bencher.with_inputs(|| vec![expense.clone(); expenses]).bench_values(|expenses| {
-        shown(&List::new(expenses.into_iter().map(ExpenseView::from), None))
+        let page = List::new(expenses.into_iter().map(ExpenseView::from), None);
+        shown(&serde_json::to_vec(&page).unwrap())
     });
 }
 

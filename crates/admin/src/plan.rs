@@ -8,6 +8,7 @@ use std::{
 
 use clap::Args;
 use fracti_core::{currency::Currency, time::Day};
+use fracti_files::plan_of;
 use fracti_formats::{Answers, Import, MAX_LARGE_FILE};
 
 use crate::{Failure, Outcome};
@@ -33,7 +34,7 @@ impl Export {
     /// [`Failure`] if a file cannot be read or the plan cannot be written.
     pub fn plan(&self, today: Day, out: &mut impl Write) -> Result<Outcome, Failure> {
         let import = self.read(today)?;
-        serde_json::to_writer_pretty(&mut *out, &import.plan()).map_err(io::Error::from)?;
+        out.write_all(&plan_of(&import).map_err(io::Error::from)?)?;
         writeln!(out)?;
         Ok(if import.is_ready() { Outcome::Good } else { Outcome::Bad })
     }

@@ -29,6 +29,8 @@ use fracti_http::{
 use fracti_store::{BeforeImport, ImportPart, Outcome, Table};
 use serde::{Deserialize, Serialize};
 
+pub use plan::plan_of;
+
 use options::ImportOptions;
 use plan::{Foreseen, PlanView};
 use view::{ImportView, ImportedView, ResultView};

@@ -4,7 +4,7 @@ pub mod export;
 
 mod import;
 
-pub use import::recall;
+pub use import::{plan_of, recall};
 
 use fracti_http::{Routes, openapi, routes};
 

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use crate::key::Key;
 pub use fracti_core::import::{Format, RowPlace};
 use fracti_core::{
     currency::Currency,
@@ -14,13 +15,6 @@ use fracti_core::{
     text::{Description, GuestName, Note, Notes},
     time::Day,
 };
-use serde::{
-    Serialize, Serializer,
-    ser::{Error as _, SerializeMap},
-};
-use serde_json::value::RawValue;
-
-use crate::key::Key;
 
 /// The contents of a file. They may be recorded only if there are neither errors nor questions.
 #[derive(Debug, Default)]
@@ -193,15 +187,13 @@ impl Movement {
 }
 
 /// A sum that the file states.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// What the sum is of.
     pub what: String,
     /// The sum in the file.
-    #[serde(serialize_with = "number")]
     pub file: Decimal,
     /// The sum of its rows.
-    #[serde(serialize_with = "number")]
     pub computed: Decimal,
     /// Whether both are equal.
     pub agrees: bool,
@@ -218,21 +210,6 @@ pub struct Issue {
     pub field: Option<String>,
     /// The rule that is broken, or what is done differently.
     pub message: String,
-}
-
-impl Serialize for Issue {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let place = [("line", self.line()), ("column", self.column)].into_iter();
-        let mut map = to.serialize_map(None)?;
-        for (name, number) in place.filter_map(|(name, number)| Some((name, number?))) {
-            map.serialize_entry(name, &number)?;
-        }
-        if let Some(path) = self.path() {
-            map.serialize_entry("path", &path)?;
-        }
-        map.serialize_entry("message", &self.message)?;
-        map.end()
-    }
 }
 
 impl fmt::Display for Issue {
@@ -275,18 +252,16 @@ impl Issue {
 }
 
 /// Something that the file does not say.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// What is asked.
-    #[serde(flatten)]
     pub asks: Asks,
     /// The question in words.
     pub message: String,
 }
 
 /// What is asked, and by what name or line the answer refers to it. Only CSV files lack payers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asks {
     /// The currency of amounts.
     Currency,
@@ -350,54 +325,18 @@ impl FilePlace {
     }
 }
 
-/// Summary of an import: what would happen.
-#[derive(Debug, Serialize)]
-pub struct ImportPlan<'a> {
-    /// Format, if it is known.
-    pub format: Option<Format>,
-    /// The people in the file.
-    pub members: Vec<PlannedPerson<'a>>,
+/// What the rows and adjustments of a file add up to.
+#[derive(Debug)]
+pub struct Sums<'a> {
     /// Number of expenses.
     pub expenses: usize,
     /// Number of settlements: one for each recipient of a payment.
     pub settlements: usize,
-    /// Number of adjustments.
-    pub adjustments: usize,
-    /// Number of rows that change no balance, and are left out.
-    pub skipped: usize,
     /// Currencies of the rows.
     pub currencies: Vec<Currency>,
-    /// Balances after the import, without zeros. Rows with an open question are not in them.
-    pub balances: Vec<PlannedBalance<'a>>,
-    /// Sums that the file states, compared with its rows.
-    pub checks: &'a [Check],
-    /// What is not imported as the file has it.
-    pub warnings: &'a [Issue],
-    /// Why the file cannot be imported.
-    pub errors: &'a [Issue],
-    /// What has to be answered before the file can be imported.
-    pub questions: &'a [Question],
-}
-
-/// A person of an [`ImportPlan`].
-#[derive(Debug, Serialize)]
-pub struct PlannedPerson<'a> {
-    /// Name.
-    pub name: &'a str,
-    /// Number of rows in which the person takes part.
-    pub rows: usize,
-}
-
-/// A balance of an [`ImportPlan`].
-#[derive(Debug, Serialize)]
-pub struct PlannedBalance<'a> {
-    /// Name of the person.
-    pub name: &'a str,
-    /// Currency.
-    pub currency: Currency,
-    /// What the group owes the person, in major units; negative if the person owes.
-    #[serde(serialize_with = "number")]
-    pub net: Decimal,
+    /// Name, currency and balance other than zero: what the group owes the person, in minor units;
+    /// negative if the person owes. Rows with an open question are not in it.
+    pub balances: Vec<(&'a GuestName, Currency, i128)>,
 }
 
 impl Import {
@@ -415,9 +354,9 @@ impl Import {
         (self.source == Some(group)).then(|| FilePlace::FILE.issue(rule))
     }
 
-    /// The summary of the import.
+    /// What the rows and adjustments add up to.
     #[must_use]
-    pub fn plan(&self) -> ImportPlan<'_> {
+    pub fn sums(&self) -> Sums<'_> {
         let mut nets: BTreeMap<Currency, BTreeMap<usize, i128>> = BTreeMap::new();
         let (mut expenses, mut settlements) = (0_usize, 0_usize);
         for row in &self.rows {
@@ -438,32 +377,13 @@ impl Import {
             *net = net.saturating_add(change.totals.net());
         }
         let balance = |currency: Currency, person: usize, net: i128| {
-            let name = self.people.get(person)?.name.as_str();
-            (net != 0).then(|| PlannedBalance { name, currency, net: currency.to_major(net) })
+            let name = &self.people.get(person)?.name;
+            (net != 0).then_some((name, currency, net))
         };
         let balances = nets.iter().flat_map(|(currency, nets)| {
             nets.iter().filter_map(|(person, net)| balance(*currency, *person, *net))
         });
-        let members = self.people.iter();
-        let members = members.map(|it| PlannedPerson { name: it.name.as_str(), rows: it.rows });
-        ImportPlan {
-            format: self.format,
-            members: members.collect(),
-            expenses,
-            settlements,
-            adjustments: self.adjustments.len(),
-            skipped: self.skipped,
-            currencies: nets.keys().copied().collect(),
-            balances: balances.collect(),
-            checks: &self.checks,
-            warnings: &self.warnings,
-            errors: &self.errors,
-            questions: &self.questions,
-        }
+        let balances = balances.collect();
+        Sums { expenses, settlements, currencies: nets.into_keys().collect(), balances }
     }
-}
-
-/// Writes a decimal as a JSON number with all its digits.
-fn number<S: Serializer>(number: &Decimal, to: S) -> Result<S::Ok, S::Error> {
-    RawValue::from_string(number.to_string()).map_err(S::Error::custom)?.serialize(to)
 }

@@ -59,9 +59,9 @@ pub use answers::Answers;
 pub use draft::{MAX_MEMBERS, MAX_ROWS};
 pub use encoding::{MAX_FILE, MAX_LARGE_FILE};
 pub use import::{
-    AdjustmentChange, Asks, Check, Format, Import, ImportPlan, Issue, MAX_CHECKS, MAX_ERRORS,
-    MAX_QUESTIONS, MAX_WARNINGS, Movement, Payment, Person, PersonPart, PlannedBalance,
-    PlannedPerson, Question, ReadAdjustment, ReadRow, RowPlace,
+    AdjustmentChange, Asks, Check, Format, Import, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS,
+    MAX_WARNINGS, Movement, Payment, Person, PersonPart, Question, ReadAdjustment, ReadRow,
+    RowPlace, Sums,
 };
 pub use key::Key;
 pub use mapping::{Match, MatchedBy, Target, TargetError, matches};

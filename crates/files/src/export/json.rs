@@ -195,8 +195,8 @@ fn add(text: &mut String, before: u64, rows: &[String]) {
 
 /// The JSON of a value, with amounts as numbers.
 fn text_of(value: &impl Serialize) -> Result<String, Error> {
-    let json = shown(value).map_err(unwritten)?;
-    String::from_utf8(json).map_err(|error| Error::Table(error.into()))
+    let json = serde_json::to_vec(value).map_err(unwritten)?;
+    String::from_utf8(shown(&json)).map_err(|error| Error::Table(error.into()))
 }
 
 fn unwritten(error: serde_json::Error) -> Error {

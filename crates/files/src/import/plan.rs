@@ -10,11 +10,13 @@ use fracti_core::{
     import::{Changed, Earlier, Record},
     ledger::LedgerError,
     settlement::Settlement,
+    text::GuestName,
 };
 use fracti_formats::{
-    Asks, Check, Destination, Import, Issue, MAX_ERRORS, Match, MatchedBy, Question,
+    Asks, Check, Destination, Import, Issue, MAX_ERRORS, Match, MatchedBy, Person, Question,
+    RowPlace, Sums,
 };
-use fracti_http::{JsonDecimal, Text, schemas};
+use fracti_http::{JsonDecimal, Text, schemas, shown};
 use fracti_store::BeforeImport;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -308,7 +310,46 @@ impl Foreseen<'_> {
     }
 }
 
+/// The plan of a file without a group, as JSON with amounts as numbers: that of an import into a
+/// group that has nothing yet, with a guest for each person.
+///
+/// # Errors
+///
+/// As [`serde_json::to_vec_pretty`].
+pub fn plan_of(import: &Import) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec_pretty(&PlanView::of_file(import)).map(|json| shown(&json))
+}
+
 impl PlanView {
+    /// The plan of a file without a group.
+    fn of_file(import: &Import) -> Self {
+        let Sums { expenses, settlements, currencies, balances } = import.sums();
+        let person =
+            |it: &Person| PersonView { name: it.name.to_string(), rows: it.rows, member: None };
+        let balance = |(name, currency, net): (&GuestName, Currency, i128)| NetView {
+            member_id: None,
+            name: name.to_string(),
+            currency: Text(currency),
+            net: JsonDecimal(currency.to_major(net)),
+        };
+        Self {
+            format: import.format.map(Text),
+            members: import.people.iter().map(person).collect(),
+            expenses,
+            settlements,
+            adjustments: import.adjustments.len(),
+            already_there: 0,
+            skipped: import.skipped,
+            differences: None,
+            currencies: currencies.into_iter().map(Text).collect(),
+            balances: balances.into_iter().map(balance).collect(),
+            checks: import.checks.iter().map(CheckView::from).collect(),
+            warnings: import.warnings.iter().map(IssueView::from).collect(),
+            errors: import.errors.iter().map(IssueView::from).collect(),
+            questions: import.questions.iter().map(QuestionView::from).collect(),
+        }
+    }
+
     /// The plan of an import into a group. `matched` has the match of each person in the file, if
     /// any.
     ///
@@ -320,51 +361,37 @@ impl PlanView {
         matched: &[Option<Match<'_>>],
         foreseen: &Foreseen<'_>,
     ) -> Result<Self, Error> {
-        let plan = import.plan();
-        let balances = foreseen.balances().map_err(|error| Error::Table(error.into()))?;
-        let [expenses, settlements, adjustments] = foreseen.counts();
+        let mut plan = Self::of_file(import);
+        plan.balances = foreseen.balances().map_err(|error| Error::Table(error.into()))?;
+        [plan.expenses, plan.settlements, plan.adjustments] = foreseen.counts();
+        plan.already_there = foreseen.already_there();
+        plan.differences = foreseen.differences();
+        for (person, matched) in plan.members.iter_mut().zip(matched) {
+            person.member = matched.map(MatchView::from);
+        }
         let of_group = import.error_in(foreseen.to.group.id);
-        let errors = of_group.iter().chain(plan.errors).take(MAX_ERRORS);
+        plan.errors.splice(..0, of_group.iter().map(IssueView::from));
+        plan.errors.truncate(MAX_ERRORS);
         let ids: Vec<_> = matched.iter().map(|it| it.map(|it| it.member.id)).collect();
-        let warning = |row, message: &str| {
-            let (column, field) = (None, None);
-            IssueView::from(&Issue { row: Some(row), column, field, message: message.to_owned() })
-        };
-        let to_oneself = |(row, _)| {
-            warning(row, "the payment is left out, because payer and recipient are one member")
-        };
-        let to_oneself: Vec<IssueView> = import.payments_to_oneself(&ids).map(to_oneself).collect();
-        let of_one =
-            |row| warning(row, "the adjustment is left out, because its members are one member");
-        let of_one: Vec<IssueView> = import.adjustments_of_one(&ids).map(of_one).collect();
-        let split_lost = |row| {
-            let reason = "because two of the people who share it are one member";
-            warning(row, &format!("the shares are imported as exact amounts, {reason}"))
-        };
-        let splits_lost: Vec<IssueView> = import.splits_lost(&ids).map(split_lost).collect();
-        let warnings = plan.warnings.iter().map(IssueView::from);
-        let people = plan.members.iter().zip(matched);
-        let person = people.map(|(person, member)| PersonView {
-            name: person.name.to_owned(),
-            rows: person.rows,
-            member: member.map(MatchView::from),
+        let to_oneself = import.payments_to_oneself(&ids).map(|(row, _)| {
+            (row, "the payment is left out, because payer and recipient are one member")
         });
-        Ok(Self {
-            format: plan.format.map(Text),
-            members: person.collect(),
-            expenses,
-            settlements,
-            adjustments,
-            already_there: foreseen.already_there(),
-            skipped: plan.skipped.saturating_add(to_oneself.len()).saturating_add(of_one.len()),
-            differences: foreseen.differences(),
-            currencies: plan.currencies.into_iter().map(Text).collect(),
-            balances,
-            checks: plan.checks.iter().map(CheckView::from).collect(),
-            warnings: warnings.chain(to_oneself).chain(of_one).chain(splits_lost).collect(),
-            errors: errors.map(IssueView::from).collect(),
-            questions: plan.questions.iter().map(QuestionView::from).collect(),
-        })
+        let of_one = import
+            .adjustments_of_one(&ids)
+            .map(|row| (row, "the adjustment is left out, because its members are one member"));
+        let left_out: Vec<_> = to_oneself.chain(of_one).collect();
+        plan.skipped = plan.skipped.saturating_add(left_out.len());
+        let splits_lost = import.splits_lost(&ids).map(|row| {
+            let message = "the shares are imported as exact amounts, because two of the people who \
+                           share it are one member";
+            (row, message)
+        });
+        let warning = |(row, message): (RowPlace, &str)| {
+            let (row, column, field) = (Some(row), None, None);
+            IssueView::from(&Issue { row, column, field, message: message.to_owned() })
+        };
+        plan.warnings.extend(left_out.into_iter().chain(splits_lost).map(warning));
+        Ok(plan)
     }
 }
 

@@ -30,8 +30,8 @@ fn balances_equal_the_totals_of_the_file() {
     );
     assert_eq!(import.checks.len(), 12);
     assert!(import.checks.iter().all(|check| check.agrees && check.file == check.computed));
-    let plan = import.plan();
-    assert_eq!((plan.expenses, plan.settlements, plan.skipped), (10, 1, 1));
+    let sums = import.sums();
+    assert_eq!((sums.expenses, sums.settlements, import.skipped), (10, 1, 1));
 }
 
 #[test]

@@ -73,13 +73,10 @@ impl AmountsAs {
     }
 }
 
-/// The JSON of a view as in a response, with amounts as numbers.
-///
-/// # Errors
-///
-/// As [`serde_json::to_vec`].
-pub fn shown(view: &impl Serialize) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(view).map(|json| written(&json, AmountsAs::Number))
+/// The JSON that a view was written as, with its amounts as numbers, as in a response.
+#[must_use]
+pub fn shown(json: &[u8]) -> Vec<u8> {
+    written(json, AmountsAs::Number)
 }
 
 /// Rewrites the amounts of a JSON response in the requested form.

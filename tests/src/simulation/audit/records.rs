@@ -366,5 +366,5 @@ fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
 
 /// A view as JSON of a response.
 fn as_shown(view: &impl Serialize) -> Value {
-    serde_json::from_slice(&shown(view).unwrap()).unwrap()
+    serde_json::from_slice(&shown(&serde_json::to_vec(view).unwrap())).unwrap()
 }
