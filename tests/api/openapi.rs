@@ -18,20 +18,18 @@ use axum::{
 use fracti_core::{telegram, time::Timestamp};
 use fracti_http::openapi;
 use fracti_local::FUNCTIONS;
-use fracti_tests::operations::operations;
+use fracti_tests::operations::{Ids, Operation, operations};
 use http_body_util::BodyExt;
 use serde_json::{Map, Value, json};
 use tower::ServiceExt;
 
 use crate::{
-    harness::{Api, Caller, Reply, TOKEN},
+    harness::{Api, Busy, Caller, Group, Reply, TOKEN},
     import::splitwise,
     quotas::quotas,
 };
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../openapi.json");
-
-const WALLET: &str = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF";
 
 /// A transaction hash in its two forms.
 const HASH: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
@@ -99,6 +97,19 @@ impl Document {
             .collect()
     }
 
+    /// A body as it is sent: what JSON a part of a form has is checked, and becomes text.
+    fn as_sent(&self, schema: &Value, mut body: Value) -> Value {
+        let properties = &self.resolve(schema)["properties"];
+        for (name, value) in body.as_object_mut().into_iter().flatten() {
+            let content = &properties[name]["contentSchema"];
+            if content.is_object() && !value.is_string() {
+                assert_eq!(self.misfits(content, value), [""; 0], "{name}: {value}");
+                *value = value.to_string().into();
+            }
+        }
+        body
+    }
+
     /// Checks the request, if it succeeded, and the response against the document.
     fn check(&self, method: &Method, path: &str, body: Option<&Value>, reply: &Reply) {
         let place = format!("{method} {path}: {}", reply.text);
@@ -129,7 +140,8 @@ impl Document {
             seen.insert(format!("{method} {template}"));
             let schema = input(operation);
             if let Some(body) = body.filter(|_| schema.is_object()) {
-                assert_eq!(self.misfits(schema, body), [""; 0], "{body} to {place}");
+                let misfits = self.misfits(schema, &self.as_sent(schema, body.clone()));
+                assert_eq!(misfits, [""; 0], "{body} to {place}");
             }
         } else {
             let (_, code) = reply.code();
@@ -464,6 +476,12 @@ impl Reader<'_> {
         reply
     }
 
+    /// Sends the request of an operation.
+    async fn perform(&self, operation: &Operation, ids: &Ids) {
+        let body = Some(operation.body(ids)).filter(|body| !body.is_null());
+        self.call(operation.method.clone(), &operation.path(ids), body).await;
+    }
+
     async fn get(&self, path: &str) -> Reply {
         self.call(Method::GET, path, None).await
     }
@@ -480,6 +498,106 @@ impl Reader<'_> {
     async fn make(&self, path: &str, body: Value) -> String {
         self.post(path, body).await.data(201)["id"].as_str().unwrap().to_owned()
     }
+}
+
+/// Every operation is called with its request of the list. Further requests have the forms of
+/// bodies and the errors that these do not have.
+#[tokio::test]
+async fn requests_and_responses_match_the_document() {
+    let document = Document::served();
+    let reader = |caller: &Caller| Reader { document: &document, caller: caller.clone() };
+    let writes = operations().into_iter().filter(|it| !it.reads());
+    for write in writes {
+        let Busy { group, ids } = Busy::new().await;
+        reader(&group.members[0]).perform(&write, &ids).await;
+    }
+
+    let Busy { group, mut ids } = Busy::new().await;
+    let [alice, bob, carol] = [0, 1, 2].map(|index| reader(&group.members[index]));
+    the_members(&alice, &bob, &group, &ids).await;
+    the_expenses(&alice, &bob, &group, &ids).await;
+    ids.insert("importId", the_import(&alice, &group).await);
+    the_ledger(&alice, &bob, &group).await;
+    ids.insert("entryId", "opening".to_owned());
+    ids.insert("settlementId", the_settlements(&alice, &bob, &group).await);
+    the_tokens(&alice, &group.id).await;
+    the_targets(&alice).await;
+    the_spendings(&alice).await;
+
+    // The document has no envelope.
+    let reads = operations().into_iter().filter(|it| it.reads() && it.id != "getOpenApiDocument");
+    for read in reads {
+        for reader in [&alice, &bob, &carol] {
+            reader.perform(&read, &ids).await;
+            if read.id.starts_with("list") {
+                reader.perform(&read.clone().asks("limit=1"), &ids).await;
+            }
+        }
+    }
+    leaving_and_archiving(&alice, &bob, &group).await;
+    refusals(&alice, &group).await;
+
+    // Everything else was checked.
+    let codes = document.json["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap();
+    let codes = codes.iter().map(|code| code.as_str().unwrap().to_owned());
+    let operations =
+        document.operations().into_iter().map(|(path, method, _)| format!("{method} {path}"));
+    let all: BTreeSet<_> = codes.chain(operations).collect();
+    let unseen: Vec<_> = all.difference(&document.seen.borrow()).cloned().collect();
+    assert_eq!(unseen, ELSEWHERE);
+}
+
+async fn the_members(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: &Ids) {
+    bob.call(Method::POST, &group.path("/join"), None).await.data(200);
+    let raw = format!("0:{}", "a".repeat(64));
+    alice.put(&group.path("/wallet"), json!({ "wallet": raw })).await.data(200);
+    let guest = json!({ "name": "Grandma" });
+    assert_eq!(bob.post(&group.path("/members"), guest.clone()).await.code().1, "NAME_TAKEN");
+    for (member, code) in [("1", "NOT_ALLOWED"), ("7", "MEMBER_NOT_FOUND")] {
+        let path = group.path(&format!("/members/{member}"));
+        let renamed = alice.call(Method::PATCH, &path, Some(guest.clone())).await;
+        assert_eq!(renamed.code().1, code);
+    }
+    let link = group.path(&format!("/members/{}/link", ids["memberId"]));
+    for code in ["", "ALREADY_LINKED"] {
+        let linked = alice.post(&link, json!({ "userId": "2" })).await;
+        assert_eq!(linked.code().1, code);
+    }
+}
+
+async fn the_expenses(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: &Ids) {
+    let expenses = group.path("/expenses");
+    for body in [
+        json!({ "amount": "0.01", "description": "Gum", "category": "food" }),
+        json!({ "amount": 5, "description": "Tea", "payerId": "1", "splits": [{ "userId": "2" }], "category": "other" }),
+        json!({ "amount": 9, "description": "Hut", "currency": "TON", "splitType": "exact",
+            "splits": [{ "userId": "1", "amount": "4.5" }, { "userId": "2", "amount": 4.5 }] }),
+        json!({ "amount": 1e3, "description": "Car", "splitType": "percentage",
+            "splits": [{ "userId": "1", "percentage": 33.3333 }, { "userId": "2", "percentage": "66.6667" }] }),
+    ] {
+        bob.make(&expenses, body).await;
+    }
+    let page = alice.get(&format!("{expenses}?limit=2")).await;
+    let cursor = page.body["pagination"]["nextCursor"].as_str().unwrap();
+    alice.get(&format!("{expenses}?limit=100&cursor={cursor}")).await.data(200);
+    other_splits(alice, &expenses).await;
+    let expense = format!("{expenses}/{}", ids["expenseId"]);
+    for body in [
+        json!({ "amount": 40, "category": "travel" }),
+        json!({ "description": "Late dinner", "payerId": "2", "category": null, "currency": "TON" }),
+        json!({ "payerId": "1", "splitType": "percentage",
+            "splits": [{ "userId": "1", "percentage": 50 }, { "userId": "2", "percentage": "50" }] }),
+    ] {
+        alice.put(&expense, body).await.data(200);
+    }
+    let stale = alice.caller.put_if("\"0\"", &expense, json!({})).await;
+    alice.document.check(&Method::PUT, &expense, None, &stale);
+    assert_eq!(stale.code().1, "PRECONDITION_FAILED");
+    assert_eq!(bob.call(Method::DELETE, &expense, None).await.code().1, "NOT_ALLOWED");
+    alice.call(Method::DELETE, &expense, None).await.data(200);
+    assert_eq!(alice.get(&expense).await.code().1, "EXPENSE_NOT_FOUND");
+    alice.get(&format!("{expense}/history?limit=3")).await.data(200);
+    alice.call(Method::POST, &format!("{expense}/restore"), None).await.data(200);
 }
 
 /// Requests and responses with weights, adjustments and the lines of a receipt.
@@ -516,70 +634,63 @@ async fn other_splits(alice: &Reader<'_>, expenses: &str) {
     alice.get(expenses).await.data(200);
 }
 
-#[tokio::test]
-async fn requests_and_responses_match_the_document() {
-    let api = Api::new().await;
-    let document = Document::served();
-    let reader = |id, name| Reader { document: &document, caller: api.user(id, name) };
-    let (alice, bob, carol) = (reader(1, "Alice"), reader(2, "Bob"), reader(3, "Carol"));
-    let nobody = Reader { document: &document, caller: alice.caller.with(None) };
-
-    // Groups.
-    nobody.get("/api/health").await.data(200);
-    let new = json!({ "title": "Alps", "chatId": "-1001234567890", "currency": "EUR" });
-    let group = alice.make("/api/groups", new).await;
-    alice.make("/api/groups", json!({ "title": "🏔", "chatId": 5 })).await;
-    let at = |rest: &str| format!("/api/groups/{group}{rest}");
-    bob.post(&at("/join"), json!({ "wallet": WALLET })).await.data(200);
-    bob.call(Method::POST, &at("/join"), None).await.data(200);
-    the_members(&alice, &bob, &group).await;
-
-    // Expenses.
-    let expenses = at("/expenses");
-    let mine = alice.make(&expenses, json!({ "amount": 33.34, "description": "Dinner" })).await;
-    for body in [
-        json!({ "amount": "0.01", "description": "Gum", "category": "food" }),
-        json!({ "amount": 5, "description": "Tea", "payerId": "1", "splits": [{ "userId": "2" }], "category": "other" }),
-        json!({ "amount": 9, "description": "Hut", "currency": "TON", "splitType": "exact",
-            "splits": [{ "userId": "1", "amount": "4.5" }, { "userId": "2", "amount": 4.5 }] }),
-        json!({ "amount": 1e3, "description": "Car", "splitType": "percentage",
-            "splits": [{ "userId": "1", "percentage": 33.3333 }, { "userId": "2", "percentage": "66.6667" }] }),
-    ] {
-        bob.make(&expenses, body).await;
+/// Files of another app are imported; returns the id of the import that is not undone.
+async fn the_import(alice: &Reader<'_>, group: &Group) -> String {
+    let import = group.path("/import");
+    let file = "Date,Description,Category,Cost,Currency,Alice,Bob\n\n\
+        2025-12-30,Tea,General,3.00,EUR,1.50,-1.50\n";
+    let form = json!({ "file": file, "options": { "members": { "Bob": "2" } } });
+    alice.post(&import, form).await.data(200);
+    let file = splitwise(&["A", "B"], &[("2026-01-01", "General", "Tea", "EUR", vec![100, -100])]);
+    let members = json!({ "A": "1", "B": "2" });
+    let commit = json!({ "commit": true, "members": members });
+    let done = alice.post(&import, json!({ "file": file, "options": commit })).await;
+    let later = file.replace("Tea", "Coffee");
+    let plan = alice.post(&import, json!({ "file": later })).await;
+    let confirm = &plan.data(200)["differences"]["confirm"];
+    let refused = alice.post(&import, json!({ "file": later, "options": commit })).await;
+    assert_eq!(refused.code().1, "IMPORT_DIFFERS");
+    let confirmed = json!({ "commit": true, "members": members, "confirm": confirm });
+    let confirmed = alice.post(&import, json!({ "file": later, "options": confirmed })).await;
+    let undone = format!("{import}/{}", confirmed.data(200)["importId"].as_str().unwrap());
+    alice.call(Method::DELETE, &undone, None).await.data(200);
+    let unknown = format!("{import}/0190a1b2-0000-7000-8000-000000000001");
+    assert_eq!(alice.get(&unknown).await.code().1, "IMPORT_NOT_FOUND");
+    for query in ["", "?limit=1", "?format=csv&limit=1"] {
+        let reply = alice.get(&group.path(&format!("/export{query}"))).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
     }
-    let page = alice.get(&format!("{expenses}?limit=2")).await;
-    let cursor = page.body["pagination"]["nextCursor"].as_str().unwrap();
-    alice.get(&format!("{expenses}?limit=100&cursor={cursor}")).await.data(200);
-    let expense = format!("{expenses}/{mine}");
-    alice.get(&expense).await.data(200);
-    other_splits(&alice, &expenses).await;
-    for body in [
-        json!({ "amount": 40, "category": "travel" }),
-        json!({ "description": "Late dinner", "payerId": "2", "category": null, "currency": "TON" }),
-        json!({ "payerId": "1", "splitType": "percentage",
-            "splits": [{ "userId": "1", "percentage": 50 }, { "userId": "2", "percentage": "50" }] }),
-    ] {
-        alice.put(&expense, body).await.data(200);
+    done.data(200)["importId"].as_str().unwrap().to_owned()
+}
+
+async fn the_ledger(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group) {
+    let entries = group.path("/ledger/entries");
+    let opening = json!({ "entryId": "opening", "note": "From the old app",
+        "changes": [{ "userId": "1", "amount": "2.50" }, { "userId": "2", "currency": "EUR", "amount": -2.5 }] });
+    let poor = json!({ "entryId": "poor", "changes": opening["changes"],
+        "condition": { "userId": "2", "balanceAtLeast": "1e3" } });
+    bob.post(&entries, json!({ "entries": [opening, poor] })).await.data(200);
+    for query in ["", "?userId=1", "?from=2026-01-01&to=2026-01-15T13:00:00Z"] {
+        alice.get(&format!("{entries}{query}")).await.data(200);
     }
-    let stale = alice.caller.request(Method::PUT, &expense).header(header::IF_MATCH, "\"0\"");
-    let stale = stale.header(header::CONTENT_TYPE, "application/json").body(Body::from("{}"));
-    let stale = alice.caller.api.send(stale.unwrap()).await;
-    document.check(&Method::PUT, &expense, None, &stale);
-    assert_eq!(bob.call(Method::DELETE, &expense, None).await.code().1, "NOT_ALLOWED");
-    alice.call(Method::DELETE, &expense, None).await.data(200);
-    assert_eq!(alice.get(&expense).await.code().1, "EXPENSE_NOT_FOUND");
-    alice.get(&format!("{expense}/history?limit=3")).await.data(200);
-    alice.call(Method::POST, &format!("{expense}/restore"), None).await.data(200);
+    assert_eq!(alice.get(&format!("{entries}/closing")).await.code().1, "ENTRY_NOT_FOUND");
+    for query in ["", "?at=2026-01-15T11:00:00.000Z&userId=1"] {
+        alice.get(&group.path(&format!("/ledger/balance{query}"))).await.data(200);
+    }
+    let names = json!({ "entryIds": ["opening"] });
+    alice.call(Method::DELETE, &entries, Some(names.clone())).await.data(200);
+    alice.post(&format!("{entries}/revert"), names).await.data(200);
+    alice.get(&group.path("/debts?verify=true")).await.data(200);
+}
 
-    the_ledger(&alice, &bob, &group).await;
-
-    // Settlements.
-    let settlements = at("/settlements");
+/// Settlements with and without a transaction; returns the id of one with it.
+async fn the_settlements(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group) -> String {
+    let settlements = group.path("/settlements");
     let paid = json!({ "fromId": "1", "toId": "2", "amount": 2 });
     let paid = bob.make(&settlements, paid).await;
-    let sent = json!({ "toId": "2", "amount": "1.50", "txHash": HASH });
-    let sent = alice.make(&settlements, sent.clone()).await;
-    let (paid, sent) = (format!("{settlements}/{paid}"), format!("{settlements}/{sent}"));
+    let id = json!({ "toId": "2", "amount": "1.50", "txHash": HASH });
+    let id = alice.make(&settlements, id).await;
+    let (paid, sent) = (format!("{settlements}/{paid}"), format!("{settlements}/{id}"));
     for hash in [HASH, HASH_BASE64, HASH_BASE64.trim_end_matches('=')] {
         alice.put(&sent, json!({ "txHash": hash, "status": "completed" })).await.data(200);
     }
@@ -588,85 +699,40 @@ async fn requests_and_responses_match_the_document() {
     let (failed, pending) = (json!({ "status": "failed" }), json!({ "status": "pending" }));
     assert_eq!(bob.put(&paid, failed).await.code().1, "SETTLEMENT_FINAL");
     bob.put(&sent, pending).await.data(200);
-    alice.get(&sent).await.data(200);
-    alice.get(&format!("{settlements}?limit=1")).await.data(200);
-    alice.get(&at("/debts")).await.data(200);
-    assert_eq!(
-        alice.get(&sent.replace("/settlements/0", "/settlements/1")).await.code().1,
-        "SETTLEMENT_NOT_FOUND"
-    );
+    let unknown = sent.replace("/settlements/0", "/settlements/1");
+    assert_eq!(alice.get(&unknown).await.code().1, "SETTLEMENT_NOT_FOUND");
+    id
+}
 
-    // Users.
-    alice.get("/api/groups?limit=1").await.data(200);
-    let lists = ["/groups", "/expenses", "/debts", "/settlements", "/activity"];
-    for what in ["", "/summary", "/targets", "/usage"].into_iter().chain(lists) {
-        for reader in [&alice, &bob, &carol] {
-            reader.get(&format!("/api/users/me{what}")).await.data(200);
-        }
+async fn the_tokens(alice: &Reader<'_>, group: &str) {
+    const TOKENS: &str = "/api/users/me/tokens";
+    let new = json!({ "name": "Phone", "scopes": ["read"], "groupId": group,
+        "expiresAt": "2099-12-31T00:00:00Z" });
+    let created = alice.post(TOKENS, new.clone()).await;
+    let token = Reader { document: alice.document, caller: alice.caller.with_token(&created) };
+    token.get(&format!("/api/groups/{group}")).await.data(200);
+    let replayed = json!({ "name": "Phone", "scopes": ["write"] });
+    for _ in 0..2 {
+        let reply = alice.caller.post_once("token", TOKENS, replayed.clone()).await;
+        alice.document.check(&Method::POST, TOKENS, Some(&replayed), &reply);
     }
-
-    the_tokens(&alice, &group).await;
-    the_targets(&alice).await;
-    the_spendings(&alice).await;
-
-    leaving_and_archiving(&alice, &bob, &carol, &group).await;
-    refusals(&alice, &carol, &nobody, &group).await;
-
-    // Everything else was checked.
-    let codes = document.json["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap();
-    let codes = codes.iter().map(|code| code.as_str().unwrap().to_owned());
-    let operations =
-        document.operations().into_iter().map(|(path, method, _)| format!("{method} {path}"));
-    let all: BTreeSet<_> = codes.chain(operations).collect();
-    let unseen: Vec<_> = all.difference(&document.seen.borrow()).cloned().collect();
-    assert_eq!(unseen, ELSEWHERE);
-}
-
-/// A file of another app is imported.
-async fn the_import(alice: &Reader<'_>, group: &str) {
-    let file = "Date,Description,Category,Cost,Currency,Alice,Bob\n\n\
-        2025-12-30,Tea,General,3.00,EUR,1.50,-1.50\n";
-    let options = |options: Value| {
-        let part =
-            &alice.document.json["components"]["schemas"]["ImportForm"]["properties"]["options"];
-        assert_eq!(alice.document.misfits(&part["contentSchema"], &options), [""; 0]);
-        options.to_string()
-    };
-    let form = json!({ "file": file, "options": options(json!({ "members": { "Bob": "2" } })) });
-    let import = format!("/api/groups/{group}/import");
-    alice.post(&import, form).await.data(200);
-    let file = splitwise(&["A", "B"], &[("2026-01-01", "General", "Tea", "EUR", vec![100, -100])]);
-    let members = json!({ "A": "1", "B": "2" });
-    let commit = options(json!({ "commit": true, "members": members }));
-    let done = alice.post(&import, json!({ "file": file, "options": commit })).await;
-    let later = file.replace("Tea", "Coffee");
-    let plan = alice.post(&import, json!({ "file": later })).await;
-    let confirm = plan.data(200)["differences"]["confirm"].clone();
-    let refused = alice.post(&import, json!({ "file": later, "options": commit })).await;
-    assert_eq!(refused.code().1, "IMPORT_DIFFERS");
-    let confirmed = json!({ "commit": true, "members": members, "confirm": confirm });
-    let form = json!({ "file": later, "options": options(confirmed) });
-    alice.post(&import, form).await.data(200);
-    let import = format!("{import}/{}", done.data(200)["importId"].as_str().unwrap());
-    alice.get(&import).await.data(200);
-    alice.get(&format!("/api/groups/{group}/imports?limit=1")).await.data(200);
-    alice.call(Method::DELETE, &import, None).await.data(200);
-    let unknown = format!("/api/groups/{group}/import/0190a1b2-0000-7000-8000-000000000001");
-    assert_eq!(alice.get(&unknown).await.code().1, "IMPORT_NOT_FOUND");
-}
-
-/// A group is exported.
-async fn the_export(alice: &Reader<'_>, group: &str) {
-    for query in ["", "?limit=1", "?format=csv", "?format=csv&limit=1"] {
-        let reply = alice.get(&format!("/api/groups/{group}/export{query}")).await;
-        assert_eq!(reply.status, 200, "{}", reply.text);
+    let spent = token.post(&format!("/api/groups/{group}/expenses"), json!({})).await;
+    assert_eq!(spent.code().1, "INSUFFICIENT_SCOPE");
+    let other = format!("{TOKENS}/0190a1b2-0000-7000-8000-000000000001");
+    assert_eq!(token.call(Method::DELETE, &other, None).await.code().1, "NOT_ALLOWED");
+    assert_eq!(alice.call(Method::DELETE, &other, None).await.code().1, "TOKEN_NOT_FOUND");
+    let own = format!("{TOKENS}/{}", created.data(201)["id"].as_str().unwrap());
+    token.call(Method::DELETE, &own, None).await.data(200);
+    let revoked = token.get(&format!("/api/groups/{group}")).await;
+    assert_eq!(revoked.code().1, "INVALID_TOKEN");
+    for _ in 0..18 {
+        alice.post(TOKENS, json!({ "name": "x", "scopes": ["read", "write"] })).await.data(201);
     }
+    assert_eq!(alice.post(TOKENS, new).await.code().1, "TOO_MANY_TOKENS");
 }
 
-/// A user sets targets.
 async fn the_targets(alice: &Reader<'_>) {
     let targets = "/api/users/me/targets";
-    alice.get(targets).await.data(200);
     let registry = json!({ "pets": { "unit": "EUR", "label": "Pets", "target": "50" } });
     let body = json!({ "version": 1, "period": "month", "currency": "EUR", "timeZone": "+01:00",
         "total": 900, "food": "300.50", "registry": registry });
@@ -674,10 +740,8 @@ async fn the_targets(alice: &Reader<'_>) {
     let stale = json!({ "version": 1, "rent": 1 });
     let stale = alice.call(Method::PATCH, targets, Some(stale)).await;
     assert_eq!(stale.code().1, "VERSION_CONFLICT");
-    alice.get(targets).await.data(200);
 }
 
-/// A user records spendings.
 async fn the_spendings(alice: &Reader<'_>) {
     let spendings = "/api/users/me/spendings";
     let coffee = json!({ "title": "Coffee", "emoji": "☕", "amount": "3.50", "currency": "EUR",
@@ -686,47 +750,99 @@ async fn the_spendings(alice: &Reader<'_>) {
     let vet = json!({ "title": "Vet", "amount": 60, "categories": { "pets": 50, "health": "9.5" },
         "userDate": "2026-01-14", "registrySnapshot": ["pets"] });
     alice.make(spendings, vet).await;
-    alice.get(&format!("{spendings}?from=2026-01-14&to=2026-01-15&limit=1")).await.data(200);
-    alice.put(&coffee, json!({ "amount": 4, "emoji": null, "notes": null })).await.data(200);
     alice.get(&coffee).await.data(200);
-    for days in ["?month=2026-01", "?from=2026-01-15&to=2026-01-15", "/2026-01-15"] {
-        alice.get(&format!("/api/users/me/days{days}")).await.data(200);
-    }
+    alice.put(&coffee, json!({ "amount": 4, "emoji": null, "notes": null })).await.data(200);
     alice.call(Method::POST, "/api/users/me/days/rebuild", None).await.data(200);
     alice.call(Method::DELETE, &coffee, None).await.data(200);
     assert_eq!(alice.get(&coffee).await.code().1, "SPENDING_NOT_FOUND");
 }
 
 /// Members leave, are removed and come back; a group is updated, archived and opened from a chat.
-async fn leaving_and_archiving(
-    alice: &Reader<'_>,
-    bob: &Reader<'_>,
-    carol: &Reader<'_>,
-    group: &str,
-) {
-    let at = |rest: &str| format!("/api/groups/{group}{rest}");
-    assert_eq!(bob.call(Method::POST, &at("/leave"), None).await.code().1, "NOT_SETTLED");
-    carol.post(&at("/join"), json!({})).await.data(200);
-    carol.call(Method::POST, &at("/leave"), None).await.data(200);
-    alice.get(&at("?include=past")).await.data(200);
-    alice.call(Method::DELETE, &at("/members/3"), None).await.data(200);
-    assert_eq!(carol.post(&at("/join"), json!({})).await.code().1, "REMOVED");
-    let unknown = alice.call(Method::DELETE, &at("/members/4"), None).await;
+async fn leaving_and_archiving(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group) {
+    let dave = Reader { document: alice.document, caller: group.api.user(4, "Dave") };
+    let [join, leave, dave_in_it] = ["/join", "/leave", "/members/4"].map(|it| group.path(it));
+    assert_eq!(bob.call(Method::POST, &leave, None).await.code().1, "NOT_SETTLED");
+    dave.post(&join, json!({})).await.data(200);
+    dave.call(Method::POST, &leave, None).await.data(200);
+    alice.get(&group.path("?include=past")).await.data(200);
+    alice.call(Method::DELETE, &dave_in_it, None).await.data(200);
+    assert_eq!(dave.post(&join, json!({})).await.code().1, "REMOVED");
+    let unknown = alice.call(Method::DELETE, &group.path("/members/5"), None).await;
     assert_eq!(unknown.code().1, "MEMBER_NOT_FOUND");
-    alice.call(Method::POST, &at("/members/3/restore"), None).await.data(200);
-    carol.call(Method::POST, &at("/leave"), None).await.data(200);
+    alice.call(Method::POST, &format!("{dave_in_it}/restore"), None).await.data(200);
+    dave.call(Method::POST, &leave, None).await.data(200);
 
-    let path = &at("");
+    let path = &group.path("");
     let patch = |body| alice.call(Method::PATCH, path, Some(body));
     patch(json!({ "title": "Andes", "archived": true })).await.data(200);
     assert_eq!(patch(json!({ "currency": "USD" })).await.code().1, "GROUP_ARCHIVED");
     patch(json!({ "archived": false })).await.data(200);
+    alice.make("/api/groups", json!({ "title": "🏔", "chatId": "5" })).await;
     alice.get("/api/groups?archived=true&chatId=5").await.data(200);
 
     assert_eq!(alice.post("/api/groups/open", json!({})).await.code().1, "NO_CHAT");
     for (reader, status) in [(alice, 201), (bob, 200)] {
         let reader = Reader { document: reader.document, caller: reader.caller.in_chat("-7") };
         reader.post("/api/groups/open", json!({ "title": "Chat" })).await.data(status);
+    }
+}
+
+/// Sends the requests that must be refused.
+async fn refusals(alice: &Reader<'_>, group: &Group) {
+    let (document, groups) = (alice.document, "/api/groups");
+    let reader = |caller| Reader { document, caller };
+    let (nobody, eve) = (reader(alice.caller.with(None)), reader(group.api.user(9, "Eve")));
+    let group = group.path("");
+    let unknown = group.replace("/0", "/1");
+    for (reader, path, code) in [
+        (&nobody, groups, "UNAUTHORIZED"),
+        (&eve, &*group, "NOT_A_MEMBER"),
+        (alice, &unknown, "GROUP_NOT_FOUND"),
+        (alice, "/api/groups/7", "VALIDATION_ERROR"),
+        (alice, "/api/groups?limit=101", "VALIDATION_ERROR"),
+        (alice, "/api/groups?cursor=x", "INVALID_CURSOR"),
+    ] {
+        assert_eq!(reader.get(path).await.code().1, code, "{path}");
+    }
+    let api = &alice.caller.api;
+    for (hours, code) in
+        [(-25, "INIT_DATA_EXPIRED"), (25, "INIT_DATA_IN_FUTURE"), (0, "INVALID_INIT_DATA")]
+    {
+        let at = api.now().millis().checked_add_signed(hours * 3_600_000).unwrap();
+        let bot = if hours == 0 { "43:other" } else { TOKEN };
+        let at = Timestamp::from_millis(at).unwrap();
+        let init_data = telegram::sign(&alice.caller.user, bot, at);
+        let caller = alice.caller.with(Some(("authorization", format!("tma {init_data}"))));
+        assert_eq!(Reader { document, caller }.get(groups).await.code().1, code);
+    }
+    let two = alice.caller.request(Method::GET, groups).header("x-telegram-init-data", "x");
+    let reply = api.send(two.body(Body::empty()).unwrap()).await;
+    assert_eq!(reply.code().1, "AMBIGUOUS_CREDENTIALS");
+    document.check(&Method::GET, groups, None, &reply);
+    let limited = alice.caller.with_quotas(quotas(1, 1));
+    let limited = Reader { document, caller: limited };
+    for code in ["", "RATE_LIMITED"] {
+        assert_eq!(limited.get(groups).await.code().1, code);
+    }
+    let crowd = json!({ "title": "Party", "chatId": 1 });
+    let crowd = format!("{groups}/{}", alice.make(groups, crowd).await);
+    for id in 2..47 {
+        let guest = alice.caller.api.user(id, "Guest");
+        guest.post(&format!("{crowd}/join"), json!({})).await.data(200);
+    }
+    let shared = json!({ "amount": 100, "description": "Party" });
+    assert_eq!(alice.post(&format!("{crowd}/expenses"), shared).await.code().1, "TOO_MANY_SPLITS");
+    for body in ["{".to_owned(), "x".repeat(65 * 1024)] {
+        let reply = alice.caller.post_text(groups, &body).await;
+        document.check(&Method::POST, groups, None, &reply);
+    }
+    let plain = alice.caller.request(Method::POST, groups).body(Body::from("x")).unwrap();
+    document.check(&Method::POST, groups, None, &alice.caller.api.send(plain).await);
+    for (title, replayed) in [("x", None), ("x", Some("true")), ("y", None)] {
+        let body = json!({ "title": title, "chatId": 1 });
+        let reply = alice.caller.post_once("key", groups, body.clone()).await;
+        assert_eq!(reply.header("idempotent-replayed"), replayed);
+        document.check(&Method::POST, groups, Some(&body), &reply);
     }
 }
 
@@ -776,138 +892,4 @@ async fn null_in_an_optional_field_equals_leaving_it_out() {
     let entries = json!({ "entries": [with_nulls("PushEntry", entry)] });
     let pushed = alice.post(&format!("{group}/ledger/entries"), entries).await;
     assert_eq!(pushed.data(200)["nonApplied"], json!([]));
-}
-
-async fn the_tokens(alice: &Reader<'_>, group: &str) {
-    const TOKENS: &str = "/api/users/me/tokens";
-    let new = json!({ "name": "Phone", "scopes": ["read"], "groupId": group,
-        "expiresAt": "2099-12-31T00:00:00Z" });
-    let created = alice.post(TOKENS, new.clone()).await;
-    let token = Reader { document: alice.document, caller: alice.caller.with_token(&created) };
-    token.get(&format!("/api/groups/{group}")).await.data(200);
-    let replayed = json!({ "name": "Phone", "scopes": ["write"] });
-    for _ in 0..2 {
-        let reply = alice.caller.post_once("token", TOKENS, replayed.clone()).await;
-        alice.document.check(&Method::POST, TOKENS, Some(&replayed), &reply);
-    }
-    let spent = token.post(&format!("/api/groups/{group}/expenses"), json!({})).await;
-    assert_eq!(spent.code().1, "INSUFFICIENT_SCOPE");
-    let other = format!("{TOKENS}/0190a1b2-0000-7000-8000-000000000001");
-    assert_eq!(token.call(Method::DELETE, &other, None).await.code().1, "NOT_ALLOWED");
-    assert_eq!(alice.call(Method::DELETE, &other, None).await.code().1, "TOKEN_NOT_FOUND");
-    let own = format!("{TOKENS}/{}", created.data(201)["id"].as_str().unwrap());
-    token.call(Method::DELETE, &own, None).await.data(200);
-    let revoked = token.get(&format!("/api/groups/{group}")).await;
-    assert_eq!(revoked.code().1, "INVALID_TOKEN");
-    for _ in 0..19 {
-        alice.post(TOKENS, json!({ "name": "x", "scopes": ["read", "write"] })).await.data(201);
-    }
-    assert_eq!(alice.post(TOKENS, new).await.code().1, "TOO_MANY_TOKENS");
-    alice.get(TOKENS).await.data(200);
-}
-
-async fn the_members(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {
-    let at = |rest: &str| format!("/api/groups/{group}{rest}");
-    let raw = format!("0:{}", "a".repeat(64));
-    alice.put(&at("/wallet"), json!({ "wallet": raw })).await.data(200);
-    let name = json!({ "name": "Grandma" });
-    let guest = bob.make(&at("/members"), name.clone()).await;
-    assert_eq!(bob.post(&at("/members"), name).await.code().1, "NAME_TAKEN");
-    for (member, code) in [(&*guest, ""), ("1", "NOT_ALLOWED"), ("7", "MEMBER_NOT_FOUND")] {
-        let path = at(&format!("/members/{member}"));
-        let renamed = alice.call(Method::PATCH, &path, Some(json!({ "name": "Granny" }))).await;
-        assert_eq!(renamed.code().1, code);
-    }
-    let link = at(&format!("/members/{guest}/link"));
-    for code in ["", "ALREADY_LINKED"] {
-        let linked = alice.post(&link, json!({ "userId": "2" })).await;
-        assert_eq!(linked.code().1, code);
-    }
-    alice.get(&at("")).await.data(200);
-}
-
-async fn the_ledger(alice: &Reader<'_>, bob: &Reader<'_>, group: &str) {
-    the_import(alice, group).await;
-    the_export(alice, group).await;
-    let at = |rest: &str| format!("/api/groups/{group}{rest}");
-    let entries = at("/ledger/entries");
-    let opening = json!({ "entryId": "opening", "note": "From the old app",
-        "changes": [{ "userId": "1", "amount": "2.50" }, { "userId": "2", "currency": "EUR", "amount": -2.5 }] });
-    let poor = json!({ "entryId": "poor", "changes": opening["changes"],
-        "condition": { "userId": "2", "balanceAtLeast": "1e3" } });
-    bob.post(&entries, json!({ "entries": [opening, poor] })).await.data(200);
-    // A bare list is accepted too; the document has the object only.
-    bob.caller.post(&entries, json!([opening])).await.data(200);
-    for query in ["", "?order=asc&limit=2", "?userId=1", "?from=2026-01-01&to=2026-01-15T13:00:00Z"]
-    {
-        alice.get(&format!("{entries}{query}")).await.data(200);
-    }
-    alice.get(&format!("{entries}/opening")).await.data(200);
-    assert_eq!(alice.get(&format!("{entries}/closing")).await.code().1, "ENTRY_NOT_FOUND");
-    for query in ["", "?at=2026-01-15T11:00:00.000Z&userId=1"] {
-        alice.get(&at(&format!("/ledger/balance{query}"))).await.data(200);
-    }
-    alice.get(&at("/ledger/days?from=2026-01-15&limit=5")).await.data(200);
-    alice.get(&at("/stats?from=2026-01-01&to=2026-12-31&by=day")).await.data(200);
-    let names = json!({ "entryIds": ["opening"] });
-    alice.call(Method::DELETE, &entries, Some(names.clone())).await.data(200);
-    alice.post(&format!("{entries}/revert"), names).await.data(200);
-    alice.get(&at("/debts?verify=true")).await.data(200);
-}
-
-/// Sends the requests that must be refused.
-async fn refusals(alice: &Reader<'_>, carol: &Reader<'_>, nobody: &Reader<'_>, group: &str) {
-    let (document, groups) = (alice.document, "/api/groups");
-    let group = format!("{groups}/{group}");
-    let unknown = group.replace("/0", "/1");
-    for (reader, path, code) in [
-        (nobody, groups, "UNAUTHORIZED"),
-        (carol, &*group, "NOT_A_MEMBER"),
-        (alice, &unknown, "GROUP_NOT_FOUND"),
-        (alice, "/api/groups/7", "VALIDATION_ERROR"),
-        (alice, "/api/groups?limit=101", "VALIDATION_ERROR"),
-        (alice, "/api/groups?cursor=x", "INVALID_CURSOR"),
-    ] {
-        assert_eq!(reader.get(path).await.code().1, code, "{path}");
-    }
-    let api = &alice.caller.api;
-    for (hours, code) in
-        [(-25, "INIT_DATA_EXPIRED"), (25, "INIT_DATA_IN_FUTURE"), (0, "INVALID_INIT_DATA")]
-    {
-        let at = api.now().millis().checked_add_signed(hours * 3_600_000).unwrap();
-        let bot = if hours == 0 { "43:other" } else { TOKEN };
-        let at = Timestamp::from_millis(at).unwrap();
-        let init_data = telegram::sign(&alice.caller.user, bot, at);
-        let caller = alice.caller.with(Some(("authorization", format!("tma {init_data}"))));
-        assert_eq!(Reader { document, caller }.get(groups).await.code().1, code);
-    }
-    let two = alice.caller.request(Method::GET, groups).header("x-telegram-init-data", "x");
-    let reply = api.send(two.body(Body::empty()).unwrap()).await;
-    assert_eq!(reply.code().1, "AMBIGUOUS_CREDENTIALS");
-    document.check(&Method::GET, groups, None, &reply);
-    let limited = alice.caller.with_quotas(quotas(1, 1));
-    let limited = Reader { document, caller: limited };
-    for code in ["", "RATE_LIMITED"] {
-        assert_eq!(limited.get(groups).await.code().1, code);
-    }
-    let crowd = json!({ "title": "Party", "chatId": 1 });
-    let crowd = format!("{groups}/{}", alice.make(groups, crowd).await);
-    for id in 2..47 {
-        let guest = alice.caller.api.user(id, "Guest");
-        guest.post(&format!("{crowd}/join"), json!({})).await.data(200);
-    }
-    let shared = json!({ "amount": 100, "description": "Party" });
-    assert_eq!(alice.post(&format!("{crowd}/expenses"), shared).await.code().1, "TOO_MANY_SPLITS");
-    for body in ["{".to_owned(), "x".repeat(65 * 1024)] {
-        let reply = alice.caller.post_text(groups, &body).await;
-        document.check(&Method::POST, groups, None, &reply);
-    }
-    let plain = alice.caller.request(Method::POST, groups).body(Body::from("x")).unwrap();
-    document.check(&Method::POST, groups, None, &alice.caller.api.send(plain).await);
-    for (title, replayed) in [("x", None), ("x", Some("true")), ("y", None)] {
-        let body = json!({ "title": title, "chatId": 1 });
-        let reply = alice.caller.post_once("key", groups, body.clone()).await;
-        assert_eq!(reply.header("idempotent-replayed"), replayed);
-        document.check(&Method::POST, groups, Some(&body), &reply);
-    }
 }

@@ -225,8 +225,8 @@ fn of_expenses() -> Vec<Operation> {
 
 fn of_the_ledger() -> Vec<Operation> {
     let entries = "/api/groups/{groupId}/ledger/entries";
-    let opening = json!([{ "entryId": "opening", "note": "From the old app", "changes": [
-        { "userId": "$alice", "amount": "12.50" }, { "userId": "$bob", "amount": -12.5 } ] }]);
+    let opening = json!({ "entryId": "opening", "note": "From the old app", "changes": [
+        { "userId": "$alice", "amount": "12.50" }, { "userId": "$bob", "amount": -12.5 } ] });
     vec![
         get("getLedgerBalance", "/api/groups/{groupId}/ledger/balance?userId={alice}"),
         get("listLedgerDays", "/api/groups/{groupId}/ledger/days?from=2026-01-01&limit=31"),
@@ -235,7 +235,7 @@ fn of_the_ledger() -> Vec<Operation> {
             "/api/groups/{groupId}/ledger/entries?order=asc&limit=5&userId={bob}",
         ),
         get("listLedgerEntryHistory", "/api/groups/{groupId}/ledger/entries/{entryId}"),
-        post("pushEntries", entries).sends(opening),
+        post("pushEntries", entries).sends(json!({ "entries": [opening] })),
         delete("revertEntries", entries).sends(json!({ "entryIds": ["opening"] })),
         post("revertEntriesByPost", "/api/groups/{groupId}/ledger/entries/revert")
             .sends(json!({ "entryIds": ["opening"] })),

@@ -12,6 +12,8 @@ use super::*;
 const EXAMPLES: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/http/src/document/examples.json");
 
+const WALLET: &str = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF";
+
 /// Texts of responses by operation and status.
 type Texts = BTreeMap<String, BTreeMap<String, String>>;
 
