@@ -15,6 +15,7 @@ mod imports;
 mod journal;
 mod operation;
 mod past;
+mod questions;
 mod report;
 mod spendings;
 mod state;
@@ -47,6 +48,9 @@ const GUESTS: u64 = 4;
 
 /// One in this many runs is about spendings.
 const SPENDINGS: u64 = 6;
+
+/// One in this many runs is about questions.
+const QUESTIONS: u64 = 6;
 
 /// Runs made in parallel.
 const PARALLEL_RUNS: usize = 6;
@@ -107,6 +111,8 @@ pub async fn runs(seeds: impl IntoIterator<Item = u64>) -> Report {
                 tokio::spawn(guests::run(seed))
             } else if seed % SPENDINGS == 2 {
                 tokio::spawn(spendings::run(seed))
+            } else if seed % QUESTIONS == 4 {
+                tokio::spawn(questions::run(seed))
             } else {
                 tokio::spawn(run(seed))
             };

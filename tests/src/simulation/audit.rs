@@ -29,6 +29,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub use copies::copies;
+pub(super) use shares::near;
 
 use super::{
     Actor, Finding, Journal, Operation, Outcome, Record, Report,

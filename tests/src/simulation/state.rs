@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::Client;
 use fracti_core::{
+    answer::Answer,
     balance::{Balance, Checkpoint, Closing},
     decimal::Decimal,
     entry::Entry,
@@ -13,6 +14,8 @@ use fracti_core::{
     idempotency::IdempotencyRow,
     keys::Primary,
     ledger::{EntryStatus, Ledger},
+    points::Points,
+    question::Question,
     row::{self, AttributeValue, Item, Row},
     rows::RowKind,
     settlement::Settlement,
@@ -45,6 +48,9 @@ pub(super) struct State {
     pub(super) tallies: Vec<TallyRow>,
     pub(super) spendings: Vec<Spending>,
     pub(super) summaries: Vec<DaySummary>,
+    pub(super) questions: Vec<Question>,
+    pub(super) answers: Vec<Answer>,
+    pub(super) points: Vec<Points>,
     /// Rows that only mark a value as used: transaction hashes and idempotency keys.
     pub(super) used: BTreeMap<Key, SdkItem>,
     /// Rows that Fracti would not write in this form.
@@ -109,6 +115,9 @@ impl State {
             TallyRow::KIND => self.tallies.push(read(row)),
             Spending::KIND => self.spendings.push(read(row)),
             DaySummary::KIND => self.summaries.push(read(row)),
+            Question::KIND => self.questions.push(read(row)),
+            Answer::KIND => self.answers.push(read(row)),
+            Points::KIND => self.points.push(read(row)),
             // Without a result, the row only tells attempts apart.
             IdempotencyRow::KIND if !row.contains_key("requestHash") => {}
             // The other rows only mark a value as used, and their keys identify it.

@@ -108,7 +108,7 @@ fn split_is(expense: &Expense, minor: i64, split: &Split) -> bool {
 }
 
 /// Whether a share is a fixed amount and a quotient, rounded up or down.
-fn near(share: i64, fixed: i64, product: i128, whole: i128) -> bool {
+pub(in crate::simulation) fn near(share: i64, fixed: i64, product: i128, whole: i128) -> bool {
     let floor = i128::from(fixed) + product.div_euclid(whole);
     let exact = product.rem_euclid(whole) == 0;
     i128::from(share) == floor || (!exact && i128::from(share) == floor + 1)
