@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use fracti_tests::operations::receipt;
 use serde_json::{Value, json};
 
 use crate::{
@@ -90,6 +91,15 @@ async fn two_pages_of_each_list() -> (Group, String) {
         let archived = json!({ "title": "Old", "chatId": -5 });
         let archived = alice.post("/api/groups", archived).await;
         let archived = format!("/api/groups/{}", archived.data(201)["id"].as_str().unwrap());
+        for group in [group.path(""), archived.clone()] {
+            let questions = format!("{group}/questions");
+            let mut question = receipt();
+            question["receipt"]["category"] = json!("food");
+            let asked = alice.post(&questions, question.clone()).await.id();
+            let claims = format!("{questions}/{asked}/claims");
+            alice.put(&claims, json!({ "items": [] })).await.data(200);
+            bob.post(&questions, question).await;
+        }
         alice.patch(&archived, json!({ "archived": true })).await.data(200);
         let spending = json!({ "title": "Tea", "amount": 1, "currency": "EUR" });
         alice.post("/api/users/me/spendings", spending).await.data(201);
@@ -135,10 +145,15 @@ async fn next_page_of_every_list_is_the_same_request_with_a_cursor() {
             "memberId" => "2",
             "format" => "json",
             "amounts" => "text",
+            "status" => "OPEN,PARTIAL",
             name => unreachable!("{template}: {name}"),
         };
-        let own =
-            parameters.iter().filter(|it| !["cursor", "chatId", "archived"].contains(&&***it));
+        // Those of the questions that the user asked.
+        let of_asked =
+            if template.ends_with("/me/questions") { "asked agentId status" } else { "" };
+        let others = ["cursor", "chatId", "archived"].into_iter().chain(of_asked.split(' '));
+        let others: BTreeSet<&str> = others.collect();
+        let own = parameters.iter().filter(|it| !others.contains(&***it));
         let query: Vec<String> = own.map(|name| format!("{name}={}", value(name))).collect();
         let path = template.replace("{groupId}", &group.id);
         let path = path.replace("{expenseId}", &expense).replace("{entryId}", &expense);

@@ -145,6 +145,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         ("settlementId", settlement),
         ("entryId", NAME),
         ("importId", unknown),
+        ("questionId", unknown),
         ("spendingId", "2026-01-15T12:00:00.000Z~0"),
         ("date", "2026-01-15"),
     ];
@@ -176,6 +177,8 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         (at("/members"), json!({ "name": DESCRIPTION })),
         (at("/expenses"), json!({ "amount": 7, "description": DESCRIPTION })),
         (at("/settlements"), json!({ "toId": "2", "amount": 1, "txHash": TX_HASH })),
+        (at("/questions"), json!({ "type": "text", "prompt": DESCRIPTION })),
+        (at(&format!("/questions/{unknown}/answers")), json!({ "answer": DESCRIPTION })),
         (at("/ledger/entries"), opening),
         (at("/ledger/entries/revert"), json!([NAME])),
         (at(&format!("/expenses/{expense}/restore")), json!({})),

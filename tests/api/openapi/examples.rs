@@ -147,6 +147,28 @@ async fn texts(document: &Document) -> Texts {
     story.get(&alice, &at("/imports")).await;
     story.call(&alice, Method::DELETE, &import, none.clone()).await;
 
+    // A user alone.
+    let spendings = format!("{users}/spendings");
+    let coffee = json!({ "title": "Coffee", "emoji": "☕", "amount": 3.5, "currency": "EUR",
+        "category": "food" });
+    let coffee = story.make(&bob, &spendings, coffee).await;
+    story.get(&bob, &spendings).await;
+    story.get(&bob, &coffee).await;
+    for path in ["/days?month=2026-01", "/days/2026-01-14"] {
+        story.get(&bob, &format!("{users}{path}")).await;
+    }
+    story.post(&bob, &format!("{users}/days/rebuild?month=2026-01"), none.clone()).await;
+    story.call(&bob, Method::PUT, &coffee, json!({ "amount": 4 })).await;
+    story.call(&bob, Method::DELETE, &coffee, none.clone()).await;
+    let targets = json!({ "version": 1, "currency": "EUR", "total": 900, "food": 300 });
+    story.call(&bob, Method::PATCH, &format!("{users}/targets"), targets).await;
+    let token = json!({ "name": "Phone shortcut", "scopes": ["write"] });
+    let token = story.make(&bob, &format!("{users}/tokens"), token).await;
+    let lists = ["/groups", "/expenses", "/debts", "/settlements", "/activity", "/summary"];
+    for what in ["", "/usage", "/targets", "/tokens"].into_iter().chain(lists) {
+        story.get(&bob, &format!("{users}{what}")).await;
+    }
+    story.call(&bob, Method::DELETE, &token, none.clone()).await;
     // Questions.
     let questions = at("/questions");
     let dinner = json!({ "type": "items", "prompt": "Who had what?", "receipt": {
@@ -180,28 +202,7 @@ async fn texts(document: &Document) -> Texts {
         story.get(&bob, &format!("{users}{what}")).await;
     }
 
-    // A user alone.
-    let spendings = format!("{users}/spendings");
-    let coffee = json!({ "title": "Coffee", "emoji": "☕", "amount": 3.5, "currency": "EUR",
-        "category": "food" });
-    let coffee = story.make(&bob, &spendings, coffee).await;
-    story.get(&bob, &spendings).await;
-    story.get(&bob, &coffee).await;
-    for path in ["/days?month=2026-01", "/days/2026-01-14"] {
-        story.get(&bob, &format!("{users}{path}")).await;
-    }
-    story.post(&bob, &format!("{users}/days/rebuild?month=2026-01"), none.clone()).await;
-    story.call(&bob, Method::PUT, &coffee, json!({ "amount": 4 })).await;
-    story.call(&bob, Method::DELETE, &coffee, none.clone()).await;
-    let targets = json!({ "version": 1, "currency": "EUR", "total": 900, "food": 300 });
-    story.call(&bob, Method::PATCH, &format!("{users}/targets"), targets).await;
-    let token = json!({ "name": "Phone shortcut", "scopes": ["write"] });
-    let token = story.make(&bob, &format!("{users}/tokens"), token).await;
-    let lists = ["/groups", "/expenses", "/debts", "/settlements", "/activity", "/summary"];
-    for what in ["", "/usage", "/targets", "/tokens"].into_iter().chain(lists) {
-        story.get(&bob, &format!("{users}{what}")).await;
-    }
-    story.call(&bob, Method::DELETE, &token, none.clone()).await;
+    // Joining and leaving.
     let dave = user(&api, 741_852_963, "Dave Brown", "dave");
     story.post(&dave, &at("/join"), json!({})).await;
     story.post(&dave, &at("/leave"), none).await;
