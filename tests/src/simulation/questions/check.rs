@@ -8,6 +8,8 @@ use fracti_core::{
     expense::Expense,
     points::Badge,
     question::Question,
+    receipt::Claim,
+    text::AnswerText,
     time::Timestamp,
 };
 use serde_json::{Value, json};
@@ -114,7 +116,9 @@ impl Model {
         for user in 1..=USERS {
             let name = user.to_string();
             let mut with = sets.clone();
-            with.iter_mut().for_each(|it| it.extend([name.clone()]));
+            for set in &mut with {
+                set.insert(name.clone());
+            }
             if !self.may_be_absent(Some(&name), span) {
                 sets = with;
             } else if !self.is_absent(user, span) {
@@ -148,13 +152,14 @@ impl Audit<'_> {
     /// The request that the stored answer is of.
     fn sent_of(&self, answer: &Answer) -> Option<&Sent> {
         let is_one = |it: &&Sent| {
-            let claim = |it: &fracti_core::receipt::Claim| {
+            let claim = |it: &Claim| {
                 json!([it.item, it.count.map(|count| count.at_scale(4).unwrap().to_string())])
             };
             let sent = |it: &Value| {
                 json!([it["item"], it.get("count").map(|count| scaled(count, 4).to_string())])
             };
-            let claims = answer.claims.as_ref().map(|all| all.iter().map(claim).collect());
+            let claims: Option<Vec<Value>> =
+                answer.claims.as_ref().map(|all| all.iter().map(claim).collect());
             let items = it.body["items"].as_array().map(|all| all.iter().map(sent).collect());
             let by = match &answer.by {
                 Answerer::Named { member_id, answered_by, .. } => {
@@ -166,10 +171,10 @@ impl Audit<'_> {
                 && it.is_possible()
                 && it.question == answer.question_id.to_string()
                 && it.body["responseTimeMs"].as_u64() == answer.response_time_ms
-                && it.body["answer"].as_str() == answer.answer.as_ref().map(|it| it.as_str())
+                && it.body["answer"].as_str() == answer.answer.as_ref().map(AnswerText::as_str)
                 && it.body["selectedOption"].as_u64()
                     == answer.selected_option.map(|index| index as u64)
-                && claims == items.map(|items: Vec<Value>| items)
+                && claims == items
         };
         self.model.sent.iter().find(is_one)
     }
