@@ -54,8 +54,9 @@ fn column(operation: &Operation) -> Column {
     match operation.id {
         "openGroup" => (&[], Vec::new()),
         "createGroup" | "updateGroup" | "joinGroup" | "setWallet" | "createExpense"
-        | "pushEntries" | "createToken" | "rebuildMyDays" | "createSpending" => (body, unknown()),
-        "askQuestion" => (body, unknown()),
+        | "pushEntries" | "createToken" | "rebuildMyDays" | "createSpending" | "askQuestion" => {
+            (body, unknown())
+        }
         "answerQuestion" => {
             let of = |user: &str| json!({ "userId": user, "?": 1 });
             let bodies = vec![(Right, of("$alice")), (State, of("$memberId"))];

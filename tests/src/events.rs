@@ -73,7 +73,7 @@ fn sample(operation: Operation, status: u16, says: &'static str) -> Sample {
 /// Every file of `events/`: the operations, and what is unusual.
 #[must_use]
 pub fn samples() -> Vec<Sample> {
-    [of_operations(), unusual()].concat()
+    [of_operations(), of_questions(), unusual()].concat()
 }
 
 fn of_operations() -> Vec<Sample> {
@@ -168,6 +168,11 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("getImport"), 404, "IMPORT_NOT_FOUND"),
         sample(operation("undoImport"), 404, "IMPORT_NOT_FOUND"),
         sample(operation("exportGroup"), 200, ",Expense,Hut,"),
+    ]
+}
+
+fn of_questions() -> Vec<Sample> {
+    vec![
         sample(operation("listQuestions"), 200, r#""prompt":"When do we meet?""#),
         sample(operation("askQuestion"), 201, r#""options":["Fondue","Pizza"]"#).by(BOB),
         sample(operation("getQuestion"), 200, r#""unclaimed":3"#).by(BOB),

@@ -37,7 +37,7 @@ pub use request::{
     paging::{Limit, ListId, Paging},
     path::Id,
     query::{Parameters, Query, QueryReader},
-    receipt::{CreateLine, CreatePayer, CreateSharer, line_index},
+    receipt::{CreateLine, CreatePayer, CreateSharer},
     upload::{Form, Upload},
 };
 pub use response::{

@@ -6,7 +6,7 @@ use fracti_core::{
     points::Badge,
     question::QuestionStatus,
 };
-use fracti_http::{Text, body, line_index, schemas};
+use fracti_http::{Text, body, schemas};
 use fracti_store::Answered;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -49,7 +49,7 @@ body! {
     /// An item that a member had.
     ClaimItem => ClaimInput {
         /// Index, from 0, of an item of the receipt without `sharers`.
-        item: "item".required().parse(fracti_http::Description::inline::<usize>, line_index),
+        item: "item".required().index(),
         /// Number of pieces, above zero, at most 10000, with at most four decimals. Default: the
         /// member shared what the others did not count.
         count: "count".number(schemas::ClaimCountInput),

@@ -279,7 +279,7 @@ impl From<SeenQuestion> for QuestionView {
                 answers: all,
                 ..
             } = *detail;
-            receipt = whole.map(|receipt| ReceiptView::of(receipt, &claims, &members));
+            receipt = whole.map(|receipt| ReceiptView::of(&receipt, &claims, &members));
             answers = Some(all.into_iter().map(|it| AnswerView::of(it, is_anonymous)).collect());
             preview = shares.map(|shares| shares.into_iter().map(PreviewView::from).collect());
         }
@@ -331,7 +331,7 @@ fn summary(question: &Question, detail: &QuestionDetail) -> Option<BTreeMap<Stri
 }
 
 impl ReceiptView {
-    fn of(receipt: Receipt, claims: &Claims, members: &[Member]) -> Self {
+    fn of(receipt: &Receipt, claims: &Claims, members: &[Member]) -> Self {
         let view = |(index, line): (usize, Line<Decimal>)| {
             let of_item = receipt.claims_of(index, claims);
             let line = LineView::from(line);

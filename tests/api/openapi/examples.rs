@@ -53,6 +53,42 @@ impl Story<'_> {
         let made = self.post(by, path, body).await;
         format!("{path}/{}", made["id"].as_str().unwrap())
     }
+
+    /// A receipt that is claimed and applied, and a choice.
+    async fn questions(&self, [alice, bob, carol]: [&Caller; 3], group: &str) {
+        let at = |rest: &str| format!("{group}{rest}");
+        let questions = at("/questions");
+        let dinner = json!({ "type": "items", "prompt": "Who had what?", "receipt": {
+            "description": "Luigi's", "category": "food", "date": "2026-01-15", "items": [
+                { "name": "Wine", "amount": "15.50" }, { "name": "Pizza", "amount": "12.00" },
+                { "name": "Salad", "quantity": 3, "amount": "7.20" },
+                { "kind": "tax", "name": "Service", "amount": "3.45" },
+            ] } });
+        let dinner = self.make(alice, &questions, dinner).await;
+        let claims = format!("{dinner}/claims");
+        for (by, items) in [
+            (alice, json!([{ "item": 0 }, { "item": 1 }])),
+            (bob, json!([{ "item": 0 }, { "item": 2, "count": 2 }])),
+        ] {
+            self.call(by, Method::PUT, &claims, json!({ "items": items })).await;
+        }
+        self.get(bob, &dinner).await;
+        self.get(carol, "/api/users/me/questions").await;
+        let items = json!([{ "item": 0 }, { "item": 2, "count": 1 }]);
+        self.call(carol, Method::PUT, &claims, json!({ "items": items })).await;
+        self.post(alice, &format!("{dinner}/apply"), json!({})).await;
+        let choice = json!({ "type": "multiple_choice", "prompt": "Pizza or sushi?",
+            "options": ["Pizza", "Sushi"], "requiredResponses": 2 });
+        let choice = self.make(alice, &questions, choice).await;
+        let answer = json!({ "selectedOption": 0, "confidence": 4, "responseTimeMs": 5200 });
+        self.post(bob, &format!("{choice}/answers"), answer).await;
+        self.post(alice, &format!("{choice}/close"), Value::Null).await;
+        self.get(alice, &questions).await;
+        self.get(alice, &at("/leaderboard?limit=1")).await;
+        for what in ["/answers", "/points"] {
+            self.get(bob, &format!("/api/users/me{what}")).await;
+        }
+    }
 }
 
 /// A user with the username of the documentation.
@@ -63,6 +99,7 @@ fn user(api: &Api, id: u64, name: &str, username: &str) -> Caller {
     caller.with(Some(("authorization", format!("tma {init_data}"))))
 }
 
+#[expect(clippy::too_many_lines, reason = "one story")]
 async fn texts(document: &Document) -> Texts {
     let next = AtomicU8::new(0);
     let random = Random::of(move |bytes| bytes.fill(next.fetch_add(1, Ordering::SeqCst)));
@@ -72,7 +109,6 @@ async fn texts(document: &Document) -> Texts {
     let carol = user(&api, 456_789_123, "Carol White", "carol");
     let story = Story { document, texts: RefCell::default() };
     let (users, none) = ("/api/users/me", Value::Null);
-
     // A group with members and guests.
     let new = json!({ "title": "Alps", "chatId": "-1001234567890", "currency": "EUR" });
     let group = story.make(&alice, "/api/groups", new).await;
@@ -169,40 +205,7 @@ async fn texts(document: &Document) -> Texts {
         story.get(&bob, &format!("{users}{what}")).await;
     }
     story.call(&bob, Method::DELETE, &token, none.clone()).await;
-    // Questions.
-    let questions = at("/questions");
-    let dinner = json!({ "type": "items", "prompt": "Who had what?", "receipt": {
-        "description": "Luigi's", "category": "food", "date": "2026-01-15", "items": [
-            { "name": "Wine", "amount": "15.50" }, { "name": "Pizza", "amount": "12.00" },
-            { "name": "Salad", "quantity": 3, "amount": "7.20" },
-            { "kind": "tax", "name": "Service", "amount": "3.45" },
-        ] } });
-    let dinner = story.make(&alice, &questions, dinner).await;
-    let claims = format!("{dinner}/claims");
-    for (by, items) in [
-        (&alice, json!([{ "item": 0 }, { "item": 1 }])),
-        (&bob, json!([{ "item": 0 }, { "item": 2, "count": 2 }])),
-    ] {
-        story.call(by, Method::PUT, &claims, json!({ "items": items })).await;
-    }
-    story.get(&bob, &dinner).await;
-    story.get(&carol, &format!("{users}/questions")).await;
-    let items = json!([{ "item": 0 }, { "item": 2, "count": 1 }]);
-    story.call(&carol, Method::PUT, &claims, json!({ "items": items })).await;
-    story.post(&alice, &format!("{dinner}/apply"), json!({})).await;
-    let choice = json!({ "type": "multiple_choice", "prompt": "Pizza or sushi?",
-        "options": ["Pizza", "Sushi"], "requiredResponses": 2 });
-    let choice = story.make(&alice, &questions, choice).await;
-    let answer = json!({ "selectedOption": 0, "confidence": 4, "responseTimeMs": 5200 });
-    story.post(&bob, &format!("{choice}/answers"), answer).await;
-    story.post(&alice, &format!("{choice}/close"), none.clone()).await;
-    story.get(&alice, &questions).await;
-    story.get(&alice, &at("/leaderboard?limit=1")).await;
-    for what in ["/answers", "/points"] {
-        story.get(&bob, &format!("{users}{what}")).await;
-    }
-
-    // Joining and leaving.
+    story.questions([&alice, &bob, &carol], &group).await;
     let dave = user(&api, 741_852_963, "Dave Brown", "dave");
     story.post(&dave, &at("/join"), json!({})).await;
     story.post(&dave, &at("/leave"), none).await;

@@ -226,7 +226,7 @@ async fn answers_after_the_time_ran_out_change_nothing() {
     let group = Group::new(3, "EUR").await;
     let asked = Asked::by(&group, 0, text()).await;
     asked.answer(&group.members[1], json!({ "answer": "Here" })).await.data(201);
-    group.api.pass(Duration::from_secs(3_600));
+    group.api.pass(Duration::from_hours(1));
     let before = group.api.rows().await;
     let carol = group.api.user(3, "C");
     let late = asked.answer(&carol, json!({ "answer": "There" })).await;

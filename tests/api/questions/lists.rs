@@ -29,7 +29,7 @@ async fn questions_are_listed_by_status_and_category() {
     let partial = ask("Partial", 3600, json!("food")).await;
     partial.answer(&group.members[1], json!({ "answer": "x" })).await.data(201);
     ask("Open", 3600, Value::Null).await;
-    group.api.pass(Duration::from_secs(60));
+    group.api.pass(Duration::from_mins(1));
     for (query, expected) in [
         ("", vec!["Open", "Partial", "Closed", "Expired"]),
         ("?status=OPEN,PARTIAL", vec!["Open", "Partial"]),
@@ -73,7 +73,7 @@ async fn open_questions_of_all_groups_come_by_their_time() {
     let mut receipt = dinner();
     receipt["prompt"] = json!("Receipt");
     ask(1, 1, receipt).await;
-    api.pass(Duration::from_secs(60));
+    api.pass(Duration::from_mins(1));
     let open: Value = bob.pages("/api/users/me/questions", 1).await.into();
     assert_eq!(prompts(&open), ["First", "Second", "Third", "Receipt"]);
     let whole = bob.get("/api/users/me/questions").await;

@@ -196,19 +196,20 @@ impl Draft<NewQuestion> {
         let receipt = if is_items { Receipt::checked(new, asking, &mut errors)? } else { None };
         let links: Links = members.iter().collect();
         let audience = check_audience(new, members, &links, &mut errors);
-        let asked = audience.as_ref().map(|audience| match audience {
-            Some(audience) => audience.len(),
-            None => {
+        let asked = match &audience {
+            Field::Invalid => None,
+            Field::Value(audience) => Some(audience.len()),
+            Field::Absent => {
                 let present = links.unlinked(members);
-                present.iter().filter(|it| asks_all(it, asker, is_items)).count()
+                Some(present.iter().filter(|it| asks_all(it, asker, is_items)).count())
             }
-        });
+        };
         if asked == Some(0) && question_type.is_some() {
             errors.push("audience", "nobody is asked: no other user is in the group");
         }
         let required = check_required(new, asked, is_items, &mut errors);
         let timeout = check_timeout(new, is_items, &mut errors);
-        let anonymous = check_anonymous(new, is_items, audience.as_ref(), required, &mut errors);
+        let anonymous = check_anonymous(new, is_items, &audience, required, &mut errors);
         let id = QuestionId::new(now, random);
         let asked_by = members.iter().find(|member| member.id == asker);
         let checked = || {
@@ -222,9 +223,9 @@ impl Draft<NewQuestion> {
                 group_id: group.id,
                 question_type: question_type?,
                 prompt: shortened(prompt.as_str(), SHORT_PROMPT),
-                options: options?.unwrap_or_default(),
+                options: options.or(Vec::new())?,
                 category: category.or_else(|| receipt.as_ref().and_then(|it| it.category)),
-                audience: audience?,
+                audience: audience.map(Some).or(None)?,
                 anonymous: anonymous?,
                 required_responses: required?,
                 answered: BTreeMap::new(),
@@ -269,38 +270,39 @@ fn refuse_unused(new: &NewQuestion, question_type: Option<QuestionType>, errors:
     }
 }
 
-/// The values of a list, each of which must appear once. `None` within if the list is absent.
+/// The values of a list, each of which must appear once.
 fn distinct<T: Clone + PartialEq>(
     field: &'static str,
     list: &Field<Vec<Field<T>>>,
     errors: &mut FieldErrors,
-) -> Option<Option<Vec<T>>> {
+) -> Field<Vec<T>> {
+    let Field::Value(values) = list else {
+        return if list.is_absent() { Field::Absent } else { Field::Invalid };
+    };
     let mut seen: Vec<T> = Vec::new();
-    match list {
-        Field::Absent => Some(None),
-        Field::Invalid => None,
-        Field::Value(values) => {
-            for (index, value) in values.iter().enumerate() {
-                let Field::Value(value) = value else { continue };
-                if seen.contains(value) {
-                    errors.push(Path::from(field).index(index), "must appear only once");
-                } else {
-                    seen.push(value.clone());
-                }
-            }
-            (seen.len() == values.len()).then_some(Some(seen))
+    for (index, value) in values.iter().enumerate() {
+        let Field::Value(value) = value else { continue };
+        if seen.contains(value) {
+            errors.push(Path::from(field).index(index), "must appear only once");
+        } else {
+            seen.push(value.clone());
         }
     }
+    if seen.len() == values.len() { Field::Value(seen) } else { Field::Invalid }
 }
 
-/// The members of the audience; `None` within for all.
+/// The members of the audience, if not all are asked.
 fn check_audience(
     new: &NewQuestion,
     members: &[Member],
     links: &Links,
     errors: &mut FieldErrors,
-) -> Option<Option<BTreeSet<MemberId>>> {
-    let Some(named) = distinct("audience", &new.audience, errors)? else { return Some(None) };
+) -> Field<BTreeSet<MemberId>> {
+    let named = match distinct("audience", &new.audience, errors) {
+        Field::Value(named) => named,
+        Field::Absent => return Field::Absent,
+        Field::Invalid => return Field::Invalid,
+    };
     let mut audience = BTreeSet::new();
     for (index, id) in named.iter().enumerate() {
         let path = Path::from("audience").index(index);
@@ -311,7 +313,7 @@ fn check_audience(
             errors.push(path, "must appear only once");
         }
     }
-    (audience.len() == named.len()).then_some(Some(audience))
+    if audience.len() == named.len() { Field::Value(audience) } else { Field::Invalid }
 }
 
 /// The number of answers that the question needs.
@@ -357,7 +359,7 @@ fn check_timeout(new: &NewQuestion, is_items: bool, errors: &mut FieldErrors) ->
 fn check_anonymous(
     new: &NewQuestion,
     is_items: bool,
-    audience: Option<&Option<BTreeSet<MemberId>>>,
+    audience: &Field<BTreeSet<MemberId>>,
     required: Option<usize>,
     errors: &mut FieldErrors,
 ) -> Option<bool> {
@@ -365,7 +367,8 @@ fn check_anonymous(
     if !anonymous {
         return Some(false);
     }
-    let names_guest = audience?.iter().flatten().any(|member| member.guest().is_some());
+    let mut audience = audience.value().into_iter().flatten();
+    let names_guest = audience.any(|member| member.guest().is_some());
     if is_items {
         errors.push("anonymous", "must not be true with type items");
     } else if required? < MIN_ANONYMOUS {
@@ -384,13 +387,10 @@ fn asks_all(member: &Member, asker: UserId, is_items: bool) -> bool {
 
 /// The text, of which at most `max` characters are kept.
 pub(crate) fn shortened(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        None => text.to_owned(),
-        Some(_) => {
-            let kept = text.chars().take(max.saturating_sub(1));
-            kept.chain(['…']).collect()
-        }
+    if text.chars().count() <= max {
+        return text.to_owned();
     }
+    text.chars().take(max.saturating_sub(1)).chain(['…']).collect()
 }
 
 impl Question {

@@ -192,7 +192,7 @@ struct Counted<'a> {
     /// Number of pieces of the item.
     quantity: Scaled,
     /// Sum of the counts.
-    counted: Scaled,
+    sum: Scaled,
     /// Number of claims without a count.
     uncounted: Scaled,
 }
@@ -213,20 +213,16 @@ fn rule_of_unclaimed(left: Scaled, quantity: Scaled) -> String {
 )]
 impl Counted<'_> {
     fn left(&self) -> Scaled {
-        if self.uncounted > 0 { 0 } else { (self.quantity - self.counted).max(0) }
+        if self.uncounted > 0 { 0 } else { (self.quantity - self.sum).max(0) }
     }
 
     fn is_overclaimed(&self) -> bool {
-        if self.uncounted > 0 {
-            self.counted >= self.quantity
-        } else {
-            self.counted > self.quantity
-        }
+        if self.uncounted > 0 { self.sum >= self.quantity } else { self.sum > self.quantity }
     }
 
     /// The weights of the sharers; what is left goes to `others`.
     fn weights(&self, others: &BTreeSet<MemberId>) -> BTreeMap<MemberId, Scaled> {
-        let rest = self.quantity - self.counted;
+        let rest = self.quantity - self.sum;
         let others = if self.left() > 0 { others.clone() } else { BTreeSet::new() };
         // Whole numbers: each count is multiplied by the number of those who share the rest.
         let (factor, part) = match self.uncounted {
@@ -498,7 +494,7 @@ fn counted<'a>(
     Counted {
         claims,
         quantity: quantity.unwrap_or(ONE),
-        counted: counts.fold(0, Scaled::saturating_add),
+        sum: counts.fold(0, Scaled::saturating_add),
         uncounted: Scaled::try_from(uncounted).unwrap_or_default(),
     }
 }

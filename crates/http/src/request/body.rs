@@ -334,6 +334,16 @@ impl<'r, 'a> Value<'r, 'a> {
         })
     }
 
+    /// Parses the index of an item of another list, from 0.
+    #[must_use]
+    pub fn index(self) -> Field<usize> {
+        let rule = || Some("must be a whole number".to_owned());
+        self.parse(Description::inline::<usize>, |scalar| match scalar {
+            JsonScalar::Other(index) => index.parse().map_err(|_| rule()),
+            JsonScalar::Text(_) => Err(rule()),
+        })
+    }
+
     /// Parses `true` or `false`.
     #[must_use]
     pub fn flag(self) -> Field<bool> {

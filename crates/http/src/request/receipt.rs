@@ -2,7 +2,7 @@
 
 use fracti_core::expense::{LineInput, MAX_LINES, PayerInput, SharerInput};
 
-use crate::{Description, JsonScalar, schemas};
+use crate::schemas;
 
 crate::body! {
     /// A member who paid a part of an expense.
@@ -36,7 +36,7 @@ crate::body! {
         /// that it applies to.
         sharers: "sharers".objects::<CreateSharer>(1..=usize::MAX),
         /// Indexes, from 0, of the items that a line of another kind applies to. Default: all items.
-        over: "over".list(1..=MAX_LINES, |value| value.parse(Description::inline::<usize>, line_index)),
+        over: "over".list(1..=MAX_LINES, |index| index.required().index()),
         /// How a line of another kind is divided among the members who share these items. Default:
         /// `proportional`.
         split: "split".text(),
@@ -50,18 +50,5 @@ crate::body! {
         user: "userId".required().text(),
         /// Weight of the member, at most 1000000000. Default: 1.
         weight: "weight".number(schemas::WeightInput),
-    }
-}
-
-/// Reads the index of a line.
-///
-/// # Errors
-///
-/// The rule, if it is not a whole number.
-pub fn line_index(sent: JsonScalar<'_>) -> Result<usize, Option<String>> {
-    let rule = || Some("must be a whole number".to_owned());
-    match sent {
-        JsonScalar::Text(_) => Err(rule()),
-        JsonScalar::Other(index) => index.parse().map_err(|_| rule()),
     }
 }
