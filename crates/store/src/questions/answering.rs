@@ -18,7 +18,7 @@ use crate::{
     commit::Decision,
     dynamo::{Expression, Transaction, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
-    presence::check_unarchived,
+    presence::{check_member, check_unarchived},
     questions::asking::put_question,
     table::{RequestContext, Table},
 };
@@ -127,6 +127,7 @@ impl Table {
                 Write::put(&answer)?,
                 put_question(&asked.question, &after)?,
                 check_unarchived(asked.group.id),
+                check_member(asked.group.id, &asked.member)?,
             ];
             Ok(Decision::Write(Transaction::from_iter(writes), asked.unscored(after, now)))
         })
@@ -205,6 +206,7 @@ impl Asked {
             answer,
             put_question(&self.question, &after)?,
             check_unarchived(self.group.id),
+            check_member(self.group.id, &self.member)?,
         ]);
         let unscored = self.unscored(after, now);
         let Some(before) = &self.points else { return Ok(Decision::Write(writes, unscored)) };
