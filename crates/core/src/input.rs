@@ -5,6 +5,7 @@
 
 pub(crate) mod error;
 pub(crate) mod field;
+pub(crate) mod fund_error;
 pub(crate) mod limits;
 pub(crate) mod numbers;
 pub(crate) mod question_error;

@@ -14,6 +14,7 @@
 //! | [`ledger`] | the balances and the events that change them |
 //! | [`personal`] | what is a user's own: targets and spendings |
 //! | [`records`] | what members record: expenses, settlements, adjustments, imports |
+//! | [`funds`] | prepaid money of users, and what changes it |
 //! | [`questions`] | questions to a group, answers, receipts with claims, points |
 //! | [`reports`] | what is added up from records, and whether rows agree |
 //! | [`v0`] | the rows of the TypeScript Fracti |
@@ -24,6 +25,7 @@
 #![cfg_attr(test, expect(clippy::arithmetic_side_effects, reason = "an overflow fails the test"))]
 
 pub mod caller;
+pub mod funds;
 pub mod group;
 pub mod input;
 pub mod ledger;
@@ -39,9 +41,10 @@ pub mod v0;
 pub mod values;
 
 pub use caller::*;
+pub use funds::*;
 pub use group::{group_state, links, named};
 pub use input::error::{Cause, Error};
-pub(crate) use input::{field, limits, numbers, question_error};
+pub(crate) use input::{field, fund_error, limits, numbers, question_error};
 pub use ledger::balance;
 pub use personal::*;
 pub use questions::*;

@@ -7,6 +7,9 @@ use crate::{
     balance::{Balance, Checkpoint, Closing},
     entry::Entry,
     expense::{Expense, PaidExpense, Participant},
+    fund::Fund,
+    fund_total::{FundReference, FundTotal},
+    fund_transaction::FundTransaction,
     group::{ChatGroup, Group, MemberRow},
     idempotency::IdempotencyRow,
     import::{ImportRow, ImportedSettlement},
@@ -34,7 +37,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 27] = [
+pub const ROWS: [RowKind; 31] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -62,6 +65,10 @@ pub const ROWS: [RowKind; 27] = [
     RowKind::of::<Usage>(),
     RowKind::of::<Token>(),
     RowKind::of::<TokenList>(),
+    RowKind::of::<Fund>(),
+    RowKind::of::<FundTransaction>(),
+    RowKind::of::<FundTotal>(),
+    RowKind::of::<FundReference>(),
 ];
 
 impl RowKind {

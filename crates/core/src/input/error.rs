@@ -5,6 +5,7 @@ use std::{error, fmt};
 use crate::{
     currency::Currency,
     field::{FieldError, FieldErrors, Path, Unreadable},
+    fund_error::FundError,
     limits::{MAX_LINKS, MAX_LINKS_OF_USER, MAX_MEMBERS, MAX_SHARES, MAX_TOKENS},
     question_error::QuestionError,
     settlement_status::SettlementError,
@@ -15,6 +16,8 @@ use crate::{
 pub enum FailureKind {
     /// A group's ledger does not match its rows.
     LedgerMismatch,
+    /// A user's funds do not match their transactions.
+    FundsMismatch,
     /// The table refused a request or holds an unreadable row.
     Table,
     /// The table did not answer in time.
@@ -27,6 +30,7 @@ impl FailureKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::LedgerMismatch => "LEDGER_MISMATCH",
+            Self::FundsMismatch => "FUNDS_MISMATCH",
             Self::Table => "TABLE",
             Self::Unavailable => "UNAVAILABLE",
         }
@@ -174,6 +178,12 @@ pub enum Error {
     /// The question, or an answer to it, is refused.
     #[error(transparent)]
     Question(#[from] QuestionError),
+    /// The change of funds is refused.
+    #[error(transparent)]
+    Fund(#[from] FundError),
+    /// A user's funds do not match their transactions.
+    #[error("the funds do not match their transactions")]
+    FundsMismatch(#[source] Cause),
     /// Another settlement already has the hash of this blockchain transaction.
     #[error("the txHash is already used by another settlement")]
     TxHashUsed,
@@ -236,6 +246,7 @@ impl Error {
             Self::Unavailable(_) | Self::Unmigrated => Some(FailureKind::Unavailable),
             Self::Table(_) => Some(FailureKind::Table),
             Self::Discrepancy(_) => Some(FailureKind::LedgerMismatch),
+            Self::FundsMismatch(_) => Some(FailureKind::FundsMismatch),
             _ => None,
         }
     }

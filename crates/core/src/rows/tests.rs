@@ -9,13 +9,16 @@ use crate::{
     answer::Answerer,
     entry_id::EntryId,
     expense::Category,
+    fund::{Bonus, FundFlow, FundKey, FundStatus, Funds, Held, Parts},
+    fund_transaction::{FundTransactionType, NewEntry},
     group::Member,
-    id::{GroupId, GuestId, QuestionId, UserId},
+    id::{FundTransactionId, GroupId, GuestId, QuestionId, SettlementId, UserId},
     import::{EntryPosition, Format, ImportStatus},
     keys,
     ledger::{EntryStatus, Ledger},
     question::QuestionType,
     receipt::Claim,
+    ref_id::RefId,
     settlement::TxHash,
     spending::SpendingId,
     summary::SummaryType,
@@ -301,9 +304,55 @@ fn rows_of_users() -> Vec<(&'static str, Result<Item, Error>)> {
     ]
 }
 
+/// Rows of funds, by name.
+fn rows_of_funds() -> Vec<(&'static str, Result<Item, Error>)> {
+    let user: UserId = "123456789".parse().unwrap();
+    let at: Timestamp = "2026-11-24T10:00:00.000Z".parse().unwrap();
+    let currency = "EUR".parse().unwrap();
+    let [given, hold] = [1, 2].map(|number| FundTransactionId::new(at, [number; 10]));
+    let mut funds = Funds::new(user, []);
+    let bonuses = [(given, 500)].into();
+    let parts = Parts { cash: 5_000, credit: 1_000, bonuses };
+    let entry =
+        |id, kind, flow, parts| NewEntry { id, kind, flow, currency, parts, actor: user, now: at };
+    let entered = entry(given, FundTransactionType::Bonus, FundFlow::Credit, parts.clone());
+    let entered = FundTransaction::new(&funds, entered);
+    funds.apply(&entered, at).unwrap();
+    let note = Some("Welcome".parse().unwrap());
+    let bonus =
+        Bonus { awarded: 500, given_by: user, note, usage: [(hold, 1)].into(), used_earlier: 2 };
+    funds.give(&entered, bonus, at);
+    let paid = entry(hold, FundTransactionType::Settlement, FundFlow::Debit, parts);
+    let paid = FundTransaction::new(&funds, paid);
+    funds.authorise(&paid).unwrap();
+    funds.accept(currency, true, at);
+    let held = FundTransaction { status: FundStatus::Held, ..paid.clone() };
+    let of = Held { from_user_id: user, settlement_id: SettlementId::new(at, [3; 10]) };
+    funds.hold(&held, of, at, at);
+    let cashout = entry(hold, FundTransactionType::Cashout, FundFlow::Debit, Parts::cash(1));
+    let cashout = FundTransaction {
+        to: Some("DE89 3704".parse().unwrap()),
+        ..FundTransaction::new(&funds, cashout)
+    };
+    let fund = |key| to_item(funds.get(key).unwrap());
+    let ref_id: RefId = "bank 4711".parse().unwrap();
+    let reference = FundReference { ref_id, transaction_id: hold, owner: user };
+    vec![
+        ("cash", fund(FundKey::Cash(currency))),
+        ("credit", fund(FundKey::Credit(currency))),
+        ("bonus", fund(FundKey::Bonus(given))),
+        ("held cash", fund(FundKey::Held(hold))),
+        ("held transaction", to_item(&paid.until(at))),
+        ("cash-out", to_item(&cashout)),
+        ("total", to_item(&FundTotal { topped_up: 1, ..FundTotal::none(currency) })),
+        ("fund reference", to_item(&reference)),
+    ]
+}
+
 #[test]
 fn keys_are_stable() {
-    let rows = rows_of_groups().into_iter().chain(rows_of_questions()).chain(rows_of_users());
+    let users = rows_of_users().into_iter().chain(rows_of_funds());
+    let rows = rows_of_groups().into_iter().chain(rows_of_questions()).chain(users);
     let mut unseen: BTreeSet<&str> = ROWS.iter().map(|row| row.name).collect();
     let lines: Vec<String> = rows
         .map(|(name, row)| {
@@ -357,5 +406,13 @@ fn keys_are_stable() {
     usage: USER#123456789 / USAGE#2024-01-20
     token: USER#123456789 / PAT#0190a1b2-0000-7000-8000-000000000002 | GSI1 PATHASH#abababababababababababababababababababababababababababababababab / METADATA
     token list: USER#123456789 / TOKENS
+    cash: USER#123456789 / FUND#CASH#EUR
+    credit: USER#123456789 / FUND#CREDIT#EUR
+    bonus: USER#123456789 / FUND#BONUS#01a20cff-7d00-7101-8101-010101010101 | GSI3 DUE#MONEY / 2026-11-24T10:00:00.000Z#01a20cff-7d00-7101-8101-010101010101
+    held cash: USER#123456789 / FUND#HELD#01a20cff-7d00-7202-8202-020202020202 | GSI3 DUE#MONEY / 2026-11-24T10:00:00.000Z#01a20cff-7d00-7202-8202-020202020202
+    held transaction: USER#123456789 / FTX#01a20cff-7d00-7202-8202-020202020202 | GSI3 DUE#MONEY / 2026-11-24T10:00:00.000Z#01a20cff-7d00-7202-8202-020202020202
+    cash-out: USER#123456789 / FTX#01a20cff-7d00-7202-8202-020202020202 | GSI1 WORK#CASHOUT / 2026-11-24T10:00:00.000Z#01a20cff-7d00-7202-8202-020202020202
+    total: FUNDS / TOTAL#EUR
+    fund reference: FREF#765c5e7c4184e7419df3985ac631e03c8d10463f1a7adc78c407667f6a758f60 / FTX
     ");
 }

@@ -10,8 +10,14 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     chat_id::ChatId,
+    currency::Currency,
     entry_id::EntryId,
-    id::{ExpenseId, GroupId, ImportId, MemberId, QuestionId, SettlementId, TokenId, UserId},
+    fund_key::{FundKey, FundWork},
+    id::{
+        ExpenseId, FundTransactionId, GroupId, ImportId, MemberId, QuestionId, SettlementId,
+        TokenId, UserId,
+    },
+    ref_id::RefId,
     spending_id::SpendingId,
     tally_key::TallyKey,
     time::{Day, Timestamp},
@@ -48,7 +54,7 @@ pub struct Keys {
     pub gsi1: Option<Index>,
     /// Key in `GSI2`, the index of ids.
     pub gsi2: Option<Index>,
-    /// Key in `GSI3`, the index of payments by payer.
+    /// Key in `GSI3`, the index of payments by payer, of questions by asker, and of due work.
     pub gsi3: Option<Index>,
 }
 
@@ -103,6 +109,12 @@ pub mod prefix {
     pub const ANSWER: &str = "ANSWER#";
     /// Sort keys of the points of a group's members, in the table; of a user's, in `GSI1`.
     pub const POINTS: &str = "POINTS#";
+    /// Sort keys of a user's funds.
+    pub const FUND: &str = "FUND#";
+    /// Sort keys of the transactions of a user's funds.
+    pub const FUND_TRANSACTION: &str = "FTX#";
+    /// Sort keys of the sums of all funds.
+    pub const FUND_TOTAL: &str = "TOTAL#";
     /// Partition keys of ledgers.
     pub const LEDGER: &str = "LEDGER#";
 }
@@ -419,6 +431,61 @@ pub fn asked_questions(user: UserId) -> String {
 #[must_use]
 pub fn points(group: GroupId, user: UserId) -> Primary {
     Primary { pk: group_partition(group), sk: format!("{}{user}", prefix::POINTS) }
+}
+
+/// Key of one of a user's funds.
+#[must_use]
+pub fn fund(owner: UserId, fund: FundKey) -> Primary {
+    Primary { pk: own_partition(owner), sk: format!("{}{fund}", prefix::FUND) }
+}
+
+/// Key of a transaction of a user's funds.
+#[must_use]
+pub fn fund_transaction(owner: UserId, id: FundTransactionId) -> Primary {
+    Primary { pk: own_partition(owner), sk: format!("{}{id}", prefix::FUND_TRANSACTION) }
+}
+
+/// Partition of the sums of all funds.
+pub const FUNDS: &str = "FUNDS";
+
+/// Key of the sums of all funds in a currency.
+#[must_use]
+pub fn fund_total(currency: Currency) -> Primary {
+    Primary { pk: FUNDS.to_owned(), sk: format!("{}{currency}", prefix::FUND_TOTAL) }
+}
+
+/// Key of the reference of a payment outside of Fracti, which may have any length and letter case.
+#[must_use]
+pub fn fund_reference(reference: &RefId) -> Primary {
+    let hash = hex::encode(Sha256::digest(reference.as_str()));
+    Primary { pk: format!("FREF#{hash}"), sk: "FTX".to_owned() }
+}
+
+/// Partition in `GSI1` of the transactions of funds that wait for an operator.
+#[must_use]
+pub fn fund_work(work: FundWork) -> String {
+    format!("WORK#{}", work.to_string().to_uppercase())
+}
+
+/// A list of rows that are due at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DueList {
+    /// Rows by which money moves.
+    Money,
+}
+
+/// Partition of a list of due rows in `GSI3`.
+#[must_use]
+pub fn due(list: DueList) -> String {
+    match list {
+        DueList::Money => "DUE#MONEY".to_owned(),
+    }
+}
+
+/// Sort key in `GSI3` of a row that is due at a time, and in `GSI1` of one that waits since then.
+#[must_use]
+pub fn due_position(at: Timestamp, id: impl fmt::Display) -> String {
+    format!("{at}#{id}")
 }
 
 /// Key of no row, which is read to open a connection.

@@ -125,6 +125,8 @@ id! {
     QuestionId,
     /// Identifies an anonymous answer.
     AnswerId,
+    /// Identifies a transaction of funds, and the bonus that it gave.
+    FundTransactionId,
 }
 
 impl TextForm for Uuid {
@@ -132,7 +134,9 @@ impl TextForm for Uuid {
     const EXAMPLE: &'static str = "0190a1b2-0000-7000-8000-000000000001";
 
     fn description() -> String {
-        "Id of a group, an expense, a settlement, a question, an API token or an import.".to_owned()
+        "Id of a group, an expense, a settlement, a question, a transaction of funds, an API token or \
+         an import."
+            .to_owned()
     }
 
     fn rule() -> TextRule {

@@ -139,6 +139,10 @@ text! {
     QuestionOption(Line, 100) as "QuestionOption", "Pizza";
     /// Answer to a question, not all blank, without control characters other than line breaks.
     AnswerText(Lines, 5000) as "AnswerText", "Pizza, but without olives.";
+    /// What is said about a transaction of funds, not all blank, without control characters.
+    FundNote(Line, 200) as "FundNote", "Transfer of 24 November";
+    /// Account to which money is paid, not all blank, without control characters.
+    PayTo(Line, 200) as "PayTo", "DE89 3704 0044 0532 0130 00";
     /// Text to search for, regardless of case, not all blank, without control characters.
     SearchText(Line, 50) as "SearchText", "dinner";
 }

@@ -72,6 +72,12 @@ impl Timestamp {
         Duration::from_millis(self.millis().saturating_sub(earlier.millis()))
     }
 
+    /// Hours and minutes of the moment, in UTC, like `18:30`.
+    #[must_use]
+    pub fn clock(self) -> String {
+        self.0.format("%H:%M").to_string()
+    }
+
     /// The day of the moment, in UTC.
     #[must_use]
     pub fn day(self) -> Day {

@@ -1,0 +1,13 @@
+//! Funds: prepaid money of users, by kind and currency, which settles debts.
+//!
+//! The rows record what the operator of a deployment owes to users. [`fund`] has what a user has,
+//! [`fund_transaction`] what changed it, [`new_fund`] the requests, and [`fund_total`] the sums over
+//! all users by which both laws of conservation are checked.
+
+pub mod fund;
+pub mod fund_total;
+pub mod fund_transaction;
+pub mod new_fund;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,628 @@
+//! What a user has: cash, credit, bonuses and held cash.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error,
+    currency::{AmountError, Currency},
+    fund_transaction::{FundTransaction, FundTransactionType},
+    id::{FundTransactionId, SettlementId, UserId},
+    keys::{self, Index, Keys},
+    money::Money,
+    row::{Row, USER_ROWS_VERSION},
+    text::FundNote,
+    time::Timestamp,
+    words,
+};
+
+pub use crate::{fund_error::FundError, fund_key::FundKey, fund_status::FundStatus};
+
+/// Time after which a hold for a settlement, or a report, ends: seven days, in seconds.
+pub const HOLD_S: u64 = 7 * 24 * 3_600;
+
+/// Maximum number of transactions that are pending in a fund.
+pub const MAX_PENDING: usize = 100;
+
+/// Maximum number of reports that a user has pending in a currency.
+pub const MAX_REPORTS: usize = 5;
+
+/// Maximum number of rows of held cash of a user in a currency.
+pub const MAX_HELD: usize = 100;
+
+/// Maximum number of bonuses of a user in a currency.
+pub const MAX_BONUSES: usize = 50;
+
+/// Maximum number of bonuses that pay one transaction, each of which is an action of its write.
+pub const MAX_BONUSES_USED: usize = 20;
+
+/// Number of payments that a bonus names; those before them are only summed up.
+const MAX_USAGE: usize = 100;
+
+/// Seconds after which a pending entry without its transaction counts as left behind.
+const ORPHAN_S: u64 = 60;
+
+words! {
+    /// Kind of a fund.
+    pub enum FundKind as "FundKind" {
+        /// Money that was topped up or received. It can be cashed out.
+        Cash = "cash",
+        /// Value that an operator gave, or that was received from credit. It can only be spent.
+        Credit = "credit",
+        /// Credit that lapses.
+        Bonus = "bonus",
+        /// Cash that can be used from a date on.
+        Held = "held",
+    }
+}
+
+words! {
+    /// Direction of a transaction of funds.
+    pub enum FundFlow as "FundFlow" {
+        /// The user gets value.
+        Credit = "credit",
+        /// The user gives value.
+        Debit = "debit",
+    }
+}
+
+/// Value of one kind that a user has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fund {
+    /// User whose value it is.
+    pub owner: UserId,
+    /// Its kind.
+    #[serde(rename = "fund")]
+    pub kind: FundKind,
+    /// Transaction that gave the bonus or paid the held cash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<FundTransactionId>,
+    /// Currency.
+    pub currency: Currency,
+    /// Value in minor units, never negative. What is withheld is part of it.
+    pub balance: i64,
+    /// Transactions that are authorised.
+    #[serde(default)]
+    pub pending: BTreeMap<FundTransactionId, Pending>,
+    /// Whether the owner takes payments from funds in this currency without confirming each.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub accepts: bool,
+    /// Terms of a bonus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bonus: Option<Bonus>,
+    /// Payment of held cash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Held>,
+    /// Time from which a bonus has lapsed, or held cash can be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+    /// Time of the keeper's next attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Timestamp>,
+    /// Number of the keeper's attempts that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_failures: Option<u32>,
+    /// Number of changes of the row, each of which is made on condition of it.
+    pub version: u64,
+    /// Time of its first change.
+    pub created_at: Timestamp,
+    /// Time of its last change.
+    pub updated_at: Timestamp,
+}
+
+/// The part of an authorised transaction in one fund.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// Amount in minor units.
+    pub amount: i64,
+    /// Whether it will be added or taken.
+    pub flow: FundFlow,
+}
+
+/// The terms of a bonus, and what it has paid.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Bonus {
+    /// Amount that was given, in minor units.
+    pub awarded: i64,
+    /// Operator who gave it.
+    pub given_by: UserId,
+    /// What the operator says about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<FundNote>,
+    /// Amounts that the last transactions took.
+    #[serde(default)]
+    pub usage: BTreeMap<FundTransactionId, i64>,
+    /// Sum of the amounts that those before them took.
+    #[serde(default)]
+    pub used_earlier: i64,
+}
+
+/// The payment of held cash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Held {
+    /// User who paid it.
+    pub from_user_id: UserId,
+    /// Settlement that it paid.
+    pub settlement_id: SettlementId,
+}
+
+impl Row for Fund {
+    const KIND: &'static str = "fund";
+    const VERSION: u32 = USER_ROWS_VERSION;
+
+    fn keys(&self) -> Keys {
+        let due = self.due_at.zip(self.id).map(|(at, id)| Index {
+            pk: keys::due(keys::DueList::Money),
+            sk: keys::due_position(at, id),
+        });
+        Keys { gsi3: due, ..keys::fund(self.owner, self.key()).into() }
+    }
+}
+
+impl Fund {
+    /// Which fund it is.
+    #[must_use]
+    pub fn key(&self) -> FundKey {
+        match (self.kind, self.id) {
+            (FundKind::Bonus, Some(id)) => FundKey::Bonus(id),
+            (FundKind::Held, Some(id)) => FundKey::Held(id),
+            (FundKind::Credit | FundKind::Bonus, _) => FundKey::Credit(self.currency),
+            (FundKind::Cash | FundKind::Held, _) => FundKey::Cash(self.currency),
+        }
+    }
+
+    fn new(owner: UserId, key: FundKey, currency: Currency, now: Timestamp) -> Self {
+        let (kind, id) = match key {
+            FundKey::Cash(_) => (FundKind::Cash, None),
+            FundKey::Credit(_) => (FundKind::Credit, None),
+            FundKey::Bonus(id) => (FundKind::Bonus, Some(id)),
+            FundKey::Held(id) => (FundKind::Held, Some(id)),
+        };
+        Self {
+            owner,
+            kind,
+            id,
+            currency,
+            balance: 0,
+            pending: BTreeMap::new(),
+            accepts: false,
+            bonus: None,
+            held: None,
+            until: None,
+            due_at: None,
+            due_failures: None,
+            version: 0,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// Whether its time is over: a bonus has lapsed, or held cash can be used.
+    #[must_use]
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.until.is_some_and(|until| until <= now)
+    }
+
+    /// What is withheld for transactions, but for those that were left behind.
+    #[must_use]
+    pub fn withheld(&self, orphans: &BTreeSet<FundTransactionId>) -> i64 {
+        let debits = self
+            .pending
+            .iter()
+            .filter(|(id, it)| it.flow == FundFlow::Debit && !orphans.contains(id));
+        debits.map(|(_, it)| it.amount).fold(0, i64::saturating_add)
+    }
+
+    /// What can be used: nothing of a bonus that has lapsed, nor of held cash.
+    #[must_use]
+    pub fn available(&self, orphans: &BTreeSet<FundTransactionId>, now: Timestamp) -> i64 {
+        match self.kind {
+            FundKind::Held => 0,
+            FundKind::Bonus if self.is_over(now) => 0,
+            _ => self.balance.saturating_sub(self.withheld(orphans)).max(0),
+        }
+    }
+}
+
+impl Bonus {
+    fn used(&mut self, by: FundTransactionId, amount: i64) {
+        self.usage.insert(by, amount);
+        while self.usage.len() > MAX_USAGE {
+            let Some((_, earliest)) = self.usage.pop_first() else { return };
+            self.used_earlier = self.used_earlier.saturating_add(earliest);
+        }
+    }
+}
+
+/// The parts of an amount, in minor units, by the kind of the fund.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// Cash.
+    pub cash: i64,
+    /// Credit.
+    pub credit: i64,
+    /// Bonuses.
+    pub bonuses: BTreeMap<FundTransactionId, i64>,
+}
+
+impl Parts {
+    /// An amount of cash.
+    #[must_use]
+    pub fn cash(cash: i64) -> Self {
+        Self { cash, ..Self::default() }
+    }
+
+    /// An amount of credit.
+    #[must_use]
+    pub fn credit(credit: i64) -> Self {
+        Self { credit, ..Self::default() }
+    }
+
+    /// Sum of the bonuses.
+    #[must_use]
+    pub fn bonus(&self) -> i64 {
+        self.bonuses.values().copied().fold(0, i64::saturating_add)
+    }
+
+    /// Sum of all parts.
+    #[must_use]
+    pub fn total(&self) -> i64 {
+        self.cash.saturating_add(self.credit).saturating_add(self.bonus())
+    }
+
+    /// The parts as a recipient gets them: bonuses arrive as credit, so that no promise becomes
+    /// money through a friend.
+    #[must_use]
+    pub fn received(&self) -> Self {
+        let credit = self.credit.saturating_add(self.bonus());
+        Self { cash: self.cash, credit, bonuses: BTreeMap::new() }
+    }
+}
+
+/// Which funds may pay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payable {
+    /// Bonuses first, then credit, then cash.
+    All,
+    /// Only cash.
+    Cash,
+}
+
+/// All funds of a user, as they were read and as they are to be written.
+#[derive(Clone, Debug)]
+pub struct Funds {
+    /// The user.
+    pub owner: UserId,
+    read: BTreeMap<FundKey, Fund>,
+    rows: BTreeMap<FundKey, Fund>,
+    /// Transactions that were left behind: their pending entries count nowhere.
+    pub orphans: BTreeSet<FundTransactionId>,
+}
+
+/// A change of one row of funds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FundChange {
+    /// The row is put.
+    Put {
+        /// The row.
+        fund: Fund,
+        /// Version that was read; 0 if there was no row.
+        read: u64,
+    },
+    /// The row is deleted.
+    Delete {
+        /// The row as it was read.
+        read: Fund,
+    },
+}
+
+/// What a user has in a currency, in minor units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FundSums {
+    /// All of it, with what is withheld.
+    pub balance: i128,
+    /// What can be used.
+    pub available: i128,
+    /// What is withheld for transactions that are authorised.
+    pub withheld: i128,
+}
+
+impl FundSums {
+    /// Both sums together.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            balance: self.balance.saturating_add(other.balance),
+            available: self.available.saturating_add(other.available),
+            withheld: self.withheld.saturating_add(other.withheld),
+        }
+    }
+}
+
+impl Funds {
+    /// The funds of a user whose rows were read.
+    #[must_use]
+    pub fn new(owner: UserId, read: impl IntoIterator<Item = Fund>) -> Self {
+        let read: BTreeMap<_, _> = read.into_iter().map(|fund| (fund.key(), fund)).collect();
+        Self { owner, rows: read.clone(), read, orphans: BTreeSet::new() }
+    }
+
+    /// All funds, in the order of their keys.
+    pub fn all(&self) -> impl Iterator<Item = &Fund> {
+        self.rows.values()
+    }
+
+    /// The funds in a currency.
+    pub fn of(&self, currency: Currency) -> impl Iterator<Item = &Fund> {
+        self.all().filter(move |fund| fund.currency == currency)
+    }
+
+    /// One fund.
+    #[must_use]
+    pub fn get(&self, key: FundKey) -> Option<&Fund> {
+        self.rows.get(&key)
+    }
+
+    /// The currencies of the funds, in order.
+    #[must_use]
+    pub fn currencies(&self) -> BTreeSet<Currency> {
+        self.all().map(|fund| fund.currency).collect()
+    }
+
+    /// What the user has in a currency of one kind. Held cash is none of it.
+    #[must_use]
+    pub fn sums(&self, currency: Currency, kind: FundKind, now: Timestamp) -> FundSums {
+        let sums = |fund: &Fund| {
+            let withheld = fund.withheld(&self.orphans);
+            // What a lapsed bonus has withheld can still be captured.
+            let is_lapsed = fund.kind == FundKind::Bonus && fund.is_over(now);
+            let balance = if is_lapsed { withheld } else { fund.balance };
+            FundSums {
+                balance: balance.into(),
+                available: fund.available(&self.orphans, now).into(),
+                withheld: withheld.into(),
+            }
+        };
+        let of_kind = self.of(currency).filter(|fund| fund.kind == kind);
+        of_kind.map(sums).fold(FundSums::default(), FundSums::plus)
+    }
+
+    /// The parts of which an amount is paid: bonuses by the time at which they lapse, then credit,
+    /// then cash. They sum up to the amount, or to what is available of it if that is less. No part
+    /// is negative.
+    #[must_use]
+    pub fn allocate(&self, amount: Money, from: Payable, now: Timestamp) -> Parts {
+        let mut left = amount.minor.max(0);
+        let mut take = |fund: &Fund| {
+            let taken = fund.available(&self.orphans, now).min(left);
+            left = left.saturating_sub(taken);
+            taken
+        };
+        let mut parts = Parts::default();
+        if from == Payable::All {
+            let bonuses = self.of(amount.currency).filter(|it| it.kind == FundKind::Bonus);
+            let mut bonuses: Vec<_> =
+                bonuses.filter(|it| it.available(&self.orphans, now) > 0).collect();
+            bonuses.sort_by_key(|bonus| (bonus.until, bonus.id));
+            for bonus in bonuses.into_iter().take(MAX_BONUSES_USED) {
+                let taken = take(bonus);
+                if let Some(id) = bonus.id.filter(|_| taken > 0) {
+                    parts.bonuses.insert(id, taken);
+                }
+            }
+            parts.credit = self.get(FundKey::Credit(amount.currency)).map_or(0, &mut take);
+        }
+        parts.cash = self.get(FundKey::Cash(amount.currency)).map_or(0, take);
+        parts
+    }
+
+    /// The parts of which the whole amount is paid.
+    ///
+    /// # Errors
+    ///
+    /// [`FundError::Insufficient`] if less is available.
+    pub fn cover(&self, amount: Money, from: Payable, now: Timestamp) -> Result<Parts, FundError> {
+        let parts = self.allocate(amount, from, now);
+        let available = Money { minor: parts.total(), currency: amount.currency };
+        if available.minor < amount.minor {
+            let cash_only = from == Payable::Cash;
+            return Err(FundError::Insufficient { needed: amount, available, cash_only });
+        }
+        Ok(parts)
+    }
+
+    /// Enters an authorised transaction in each of its funds.
+    ///
+    /// # Errors
+    ///
+    /// [`FundError::TooMany`] if a fund has as many as are allowed.
+    pub fn authorise(&mut self, of: &FundTransaction) -> Result<(), FundError> {
+        for (key, amount) in of.parts() {
+            let fund = self.fund(key, of.currency, of.created_at);
+            if fund.pending.len() >= MAX_PENDING {
+                return Err(FundError::TooMany(
+                    MAX_PENDING,
+                    "transactions can be pending per fund",
+                ));
+            }
+            let credits = fund.pending.values().filter(|it| it.flow == FundFlow::Credit).count();
+            if of.flow == FundFlow::Credit && credits >= MAX_REPORTS {
+                return Err(FundError::TooMany(MAX_REPORTS, "reports can be pending per currency"));
+            }
+            fund.pending.insert(of.id, Pending { amount, flow: of.flow });
+        }
+        Ok(())
+    }
+
+    /// Completes an authorised transaction, whose amounts are withheld.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FundsMismatch`] if the funds do not agree with the transaction; [`Error::Invalid`]
+    /// if they would exceed an `i64`.
+    pub fn capture(&mut self, of: &FundTransaction, now: Timestamp) -> Result<(), Error> {
+        self.release(of, now)?;
+        self.apply(of, now)
+    }
+
+    /// Ends an authorised transaction without a change of balances.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FundsMismatch`] if the funds do not agree with the transaction.
+    pub fn release(&mut self, of: &FundTransaction, now: Timestamp) -> Result<(), Error> {
+        for (key, amount) in of.parts() {
+            let fund = self.rows.get_mut(&key).ok_or_else(|| mismatch("a fund is missing"))?;
+            let entered = Pending { amount, flow: of.flow };
+            if fund.pending.remove(&of.id) != Some(entered) {
+                return Err(mismatch("a pending entry does not agree with its transaction"));
+            }
+            fund.updated_at = now;
+        }
+        Ok(())
+    }
+
+    /// Adds or takes the amounts of a transaction that is not pending in the funds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FundsMismatch`] if a fund would be negative; [`Error::Invalid`] if it would exceed
+    /// an `i64`; [`FundError::TooMany`] for a bonus or held cash beyond those that are allowed.
+    pub fn apply(&mut self, of: &FundTransaction, now: Timestamp) -> Result<(), Error> {
+        for (key, amount) in of.parts() {
+            self.check_room(key, of.currency)?;
+            let fund = self.fund(key, of.currency, now);
+            let balance = match of.flow {
+                FundFlow::Credit => fund.balance.checked_add(amount),
+                FundFlow::Debit => {
+                    let left = fund.balance.checked_sub(amount).filter(|left| *left >= 0);
+                    Some(left.ok_or_else(|| mismatch("a fund would be negative"))?)
+                }
+            };
+            let too_large = || Error::invalid("amount", AmountError::TooLarge(of.currency));
+            fund.balance = balance.ok_or_else(too_large)?;
+            fund.updated_at = now;
+            if let (Some(bonus), FundFlow::Debit) = (&mut fund.bonus, of.flow)
+                && of.kind != FundTransactionType::Lapse
+            {
+                bonus.used(of.id, amount);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the time of a bonus or of held cash, after [`Funds::apply`] has moved what it had. A row
+    /// that still has a value or pending entries stays.
+    pub fn end(&mut self, key: FundKey) {
+        if self.get(key).is_some_and(|fund| fund.balance == 0 && fund.pending.is_empty()) {
+            self.rows.remove(&key);
+        }
+    }
+
+    /// Sets the terms of the bonus that a transaction gives.
+    pub fn give(&mut self, of: &FundTransaction, bonus: Bonus, until: Timestamp) {
+        let fund = self.fund(FundKey::Bonus(of.id), of.currency, of.created_at);
+        (fund.bonus, fund.until, fund.due_at) = (Some(bonus), Some(until), Some(until));
+    }
+
+    /// Sets the time from which the cash that a transaction paid can be used.
+    pub fn hold(&mut self, of: &FundTransaction, held: Held, until: Timestamp, now: Timestamp) {
+        let fund = self.fund(FundKey::Held(of.id), of.currency, now);
+        (fund.held, fund.until, fund.due_at) = (Some(held), Some(until), Some(until));
+    }
+
+    /// Sets whether the owner takes payments in a currency without confirming each.
+    pub fn accept(&mut self, currency: Currency, accepts: bool, now: Timestamp) {
+        let key = FundKey::Cash(currency);
+        if self.accepts(currency) != accepts {
+            self.fund(key, currency, now).accepts = accepts;
+        }
+    }
+
+    /// Whether the owner takes payments in a currency without confirming each.
+    #[must_use]
+    pub fn accepts(&self, currency: Currency) -> bool {
+        self.get(FundKey::Cash(currency)).is_some_and(|fund| fund.accepts)
+    }
+
+    /// Moves the time of the keeper's next attempt.
+    pub fn postpone(&mut self, key: FundKey, due_at: Timestamp) {
+        if let Some(fund) = self.rows.get_mut(&key) {
+            fund.due_at = Some(due_at);
+        }
+    }
+
+    /// Removes the pending entries of transactions that were left behind, and returns their number.
+    pub fn release_orphans(&mut self, now: Timestamp) -> usize {
+        let Self { rows, orphans, .. } = self;
+        let mut released = 0_usize;
+        for fund in rows.values_mut() {
+            let before = fund.pending.len();
+            fund.pending.retain(|id, _| !orphans.contains(id));
+            if fund.pending.len() < before {
+                fund.updated_at = now;
+                released = released.saturating_add(before.saturating_sub(fund.pending.len()));
+            }
+        }
+        released
+    }
+
+    /// All transactions that are pending in the funds.
+    #[must_use]
+    pub fn pending(&self) -> BTreeSet<FundTransactionId> {
+        self.all().flat_map(|fund| fund.pending.keys().copied()).collect()
+    }
+
+    /// Whether the pending entries of a transaction, which has this row, were left behind.
+    #[must_use]
+    pub fn is_orphan(id: FundTransactionId, row: Option<&FundTransaction>, now: Timestamp) -> bool {
+        match row.map(|row| row.status) {
+            Some(FundStatus::Voided | FundStatus::Expired) => true,
+            Some(_) => false,
+            None => id.created_at().is_none_or(|at| at.plus_seconds(ORPHAN_S) < now),
+        }
+    }
+
+    /// The changes since the rows were read.
+    pub fn changes(&self) -> impl Iterator<Item = FundChange> {
+        let put = self.rows.iter().filter_map(|(key, fund)| {
+            let read = self.read.get(key);
+            let version = read.map_or(0, |read| read.version);
+            let fund = Fund { version: version.saturating_add(1), ..fund.clone() };
+            let is_same = read.is_some_and(|read| {
+                *read == Fund { version, updated_at: read.updated_at, ..fund.clone() }
+            });
+            (!is_same).then_some(FundChange::Put { fund, read: version })
+        });
+        let deleted = self.read.iter().filter(|(key, _)| !self.rows.contains_key(key));
+        put.chain(deleted.map(|(_, read)| FundChange::Delete { read: read.clone() }))
+    }
+
+    fn fund(&mut self, key: FundKey, currency: Currency, now: Timestamp) -> &mut Fund {
+        let owner = self.owner;
+        self.rows.entry(key).or_insert_with(|| Fund::new(owner, key, currency, now))
+    }
+
+    /// Refuses a new bonus, or new held cash, beyond the number that is allowed.
+    fn check_room(&self, key: FundKey, currency: Currency) -> Result<(), FundError> {
+        let (kind, most, what) = match key {
+            FundKey::Cash(_) | FundKey::Credit(_) => return Ok(()),
+            FundKey::Bonus(_) => (FundKind::Bonus, MAX_BONUSES, "bonuses per currency"),
+            FundKey::Held(_) => (FundKind::Held, MAX_HELD, "payments can be held per currency"),
+        };
+        let is_known = self.read.contains_key(&key);
+        let number = self.read.values().filter(|it| it.kind == kind && it.currency == currency);
+        if !is_known && number.count() >= most {
+            return Err(FundError::TooMany(most, what));
+        }
+        Ok(())
+    }
+}
+
+fn mismatch(what: &'static str) -> Error {
+    Error::FundsMismatch(what.into())
+}

@@ -1,0 +1,258 @@
+//! Transactions: the changes of one user's funds.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    currency::Currency,
+    fund::{FundFlow, FundKey, FundKind, FundStatus, Funds, Parts},
+    id::{FundTransactionId, GroupId, SettlementId, UserId},
+    keys::{self, Index, Keys},
+    money::Money,
+    ref_id::RefId,
+    row::{Row, USER_ROWS_VERSION},
+    text::{FundNote, PayTo},
+    time::Timestamp,
+    words,
+};
+
+pub use crate::fund_key::FundWork;
+
+words! {
+    /// Type of a transaction of funds.
+    pub enum FundTransactionType as "FundTransactionType" {
+        /// Money that the user has paid to the operator.
+        Topup = "topup",
+        /// Credit that an operator gave.
+        Credit = "credit",
+        /// Bonus that an operator gave.
+        Bonus = "bonus",
+        /// One side of a settlement.
+        Settlement = "settlement",
+        /// Money that the operator pays to the user.
+        Cashout = "cashout",
+        /// Value that an operator took back, to put a mistake right.
+        Correction = "correction",
+        /// Rest of a bonus whose time ran out.
+        Lapse = "lapse",
+    }
+}
+
+/// A change of one user's funds. A payment between two users is two of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FundTransaction {
+    /// Identifier, which contains the time of creation.
+    pub id: FundTransactionId,
+    /// User whose funds it changes.
+    pub owner: UserId,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: FundTransactionType,
+    /// Its direction.
+    #[serde(rename = "fundFlow")]
+    pub flow: FundFlow,
+    /// Its status.
+    pub status: FundStatus,
+    /// Reference of the payment outside of Fracti.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ref_id: Option<RefId>,
+    /// Currency of the amounts.
+    pub currency: Currency,
+    /// Amount in minor units: the sum of the three parts.
+    pub amount: i64,
+    /// Part that is cash.
+    pub cash_amount: i64,
+    /// Part that is credit.
+    pub credit_amount: i64,
+    /// Part that bonuses are.
+    pub bonus_amount: i64,
+    /// This part by bonus.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub bonus_usage: BTreeMap<FundTransactionId, i64>,
+    /// Cash that was available before it, in minor units.
+    pub cash_available: i64,
+    /// Credit that was available before it.
+    pub credit_available: i64,
+    /// Bonuses that were available before it.
+    pub bonus_available: i64,
+    /// What its creator says about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<FundNote>,
+    /// Account to which a cash-out is paid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<PayTo>,
+    /// Group of the settlement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_id: Option<GroupId>,
+    /// Settlement of which it is one side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settlement_id: Option<SettlementId>,
+    /// User of the other side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_user_id: Option<UserId>,
+    /// Transaction of the other side, once it exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_id: Option<FundTransactionId>,
+    /// User who created it.
+    pub actor_id: UserId,
+    /// Time of creation.
+    pub created_at: Timestamp,
+    /// Time from which it is no longer completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// Time from which its cash can be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_until: Option<Timestamp>,
+    /// Time of the keeper's next attempt to end it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Timestamp>,
+    /// Number of the keeper's attempts that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_failures: Option<u32>,
+    /// Time at which it reached its final status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+}
+
+impl Row for FundTransaction {
+    const KIND: &'static str = "fundTransaction";
+    const VERSION: u32 = USER_ROWS_VERSION;
+
+    fn keys(&self) -> Keys {
+        let due = self.due_at.map(|at| Index {
+            pk: keys::due(keys::DueList::Money),
+            sk: keys::due_position(at, self.id),
+        });
+        let work = self.work().map(|work| Index {
+            pk: keys::fund_work(work),
+            sk: keys::due_position(self.created_at, self.id),
+        });
+        Keys { gsi1: work, gsi3: due, ..keys::fund_transaction(self.owner, self.id).into() }
+    }
+}
+
+/// What a new transaction consists of.
+#[derive(Clone, Debug)]
+pub struct NewEntry {
+    /// Identifier.
+    pub id: FundTransactionId,
+    /// Its type.
+    pub kind: FundTransactionType,
+    /// Its direction.
+    pub flow: FundFlow,
+    /// Currency.
+    pub currency: Currency,
+    /// Its parts, in minor units.
+    pub parts: Parts,
+    /// User who creates it.
+    pub actor: UserId,
+    /// Time of creation.
+    pub now: Timestamp,
+}
+
+impl FundTransaction {
+    /// An authorised transaction of a user with these funds.
+    #[must_use]
+    pub fn new(funds: &Funds, entry: NewEntry) -> Self {
+        let NewEntry { id, kind, flow, currency, parts, actor, now } = entry;
+        let available = |kind: FundKind| {
+            i64::try_from(funds.sums(currency, kind, now).available).unwrap_or(i64::MAX)
+        };
+        Self {
+            id,
+            owner: funds.owner,
+            kind,
+            flow,
+            status: FundStatus::Authorised,
+            ref_id: None,
+            currency,
+            amount: parts.total(),
+            cash_amount: parts.cash,
+            credit_amount: parts.credit,
+            bonus_amount: parts.bonus(),
+            bonus_usage: parts.bonuses,
+            cash_available: available(FundKind::Cash),
+            credit_available: available(FundKind::Credit),
+            bonus_available: available(FundKind::Bonus),
+            description: None,
+            to: None,
+            group_id: None,
+            settlement_id: None,
+            other_user_id: None,
+            other_id: None,
+            actor_id: actor,
+            created_at: now,
+            expires_at: None,
+            held_until: None,
+            due_at: None,
+            due_failures: None,
+            ended_at: None,
+        }
+    }
+
+    /// The id of a further transaction of one request, whose random bits follow from those of the
+    /// first, so that each attempt has the same ids.
+    #[must_use]
+    pub fn further_id(now: Timestamp, random: [u8; 10], label: &str) -> FundTransactionId {
+        let hash = Sha256::new().chain_update(random).chain_update(label).finalize();
+        let random = hash.first_chunk().copied().unwrap_or(random);
+        FundTransactionId::new(now, random)
+    }
+
+    /// The amount.
+    #[must_use]
+    pub const fn money(&self) -> Money {
+        Money { currency: self.currency, minor: self.amount }
+    }
+
+    /// The fund of each part, and the amount in minor units. No amount is zero.
+    #[must_use]
+    pub fn parts(&self) -> Vec<(FundKey, i64)> {
+        let cash = match self.status {
+            FundStatus::Held => FundKey::Held(self.id),
+            _ => FundKey::Cash(self.currency),
+        };
+        let plain =
+            [(cash, self.cash_amount), (FundKey::Credit(self.currency), self.credit_amount)];
+        let bonuses = self.bonus_usage.iter().map(|(id, amount)| (FundKey::Bonus(*id), *amount));
+        plain.into_iter().chain(bonuses).filter(|(_, amount)| *amount != 0).collect()
+    }
+
+    /// The parts as amounts.
+    #[must_use]
+    pub fn amounts(&self) -> Parts {
+        let bonuses = self.bonus_usage.clone();
+        Parts { cash: self.cash_amount, credit: self.credit_amount, bonuses }
+    }
+
+    /// What an operator has to do about it.
+    #[must_use]
+    pub fn work(&self) -> Option<FundWork> {
+        match (self.status, self.kind) {
+            (FundStatus::Authorised, FundTransactionType::Topup) => Some(FundWork::Topup),
+            (FundStatus::Authorised, FundTransactionType::Cashout) => Some(FundWork::Cashout),
+            _ => None,
+        }
+    }
+
+    /// Whether its time is over while it is authorised.
+    #[must_use]
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.status == FundStatus::Authorised && self.expires_at.is_some_and(|end| end <= now)
+    }
+
+    /// The same transaction with a time from which it is no longer completed.
+    #[must_use]
+    pub fn until(self, expires_at: Timestamp) -> Self {
+        Self { expires_at: Some(expires_at), due_at: Some(expires_at), ..self }
+    }
+
+    /// The same transaction in a status that it keeps.
+    #[must_use]
+    pub fn ended(self, status: FundStatus, now: Timestamp) -> Self {
+        Self { status, ended_at: Some(now), due_at: None, due_failures: None, ..self }
+    }
+}

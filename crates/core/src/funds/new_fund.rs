@@ -1,0 +1,322 @@
+//! Requests that change funds.
+
+use crate::{
+    Error,
+    currency::Currency,
+    decimal::Decimal,
+    id::FundTransactionId,
+    input::{Draft, Field, FieldErrors},
+    money::Money,
+    numbers::positive,
+    ref_id::RefId,
+    text::{FundNote, PayTo},
+    time::Timestamp,
+    ton::TonAddress,
+    tx_hash::TxHash,
+    words,
+};
+
+/// The least and the most time after which a bonus lapses, in seconds: an hour and five years.
+const BONUS_S: [u64; 2] = [3_600, 5 * 365 * 24 * 3_600];
+
+words! {
+    /// Kind of the value that is added to a user's funds, or taken from them.
+    pub enum PlainFund as "PlainFund" {
+        /// Money, which can be cashed out.
+        Cash = "cash",
+        /// A promise of the operator, which can only be spent.
+        Credit = "credit",
+    }
+}
+
+words! {
+    /// Type of a debit.
+    pub enum DebitType as "FundDebitType" {
+        /// The user asks for their cash.
+        Cashout = "cashout",
+        /// An operator puts a mistake right.
+        Correction = "correction",
+    }
+}
+
+/// Cash or credit to add to a user's funds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewFundCredit {
+    /// Its kind.
+    pub fund: Field<PlainFund>,
+    /// Currency.
+    pub currency: Field<Currency>,
+    /// Amount, in major units.
+    pub amount: Field<Decimal>,
+    /// Reference of the payment, by which an operator records it. Without one, the user reports it.
+    pub ref_id: Field<RefId>,
+    /// What is said about it.
+    pub description: Field<FundNote>,
+}
+
+/// A credit that was checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FundCredit {
+    /// Its kind.
+    pub fund: PlainFund,
+    /// Amount.
+    pub amount: Money,
+    /// Reference of the payment, if an operator records it.
+    pub ref_id: Option<RefId>,
+    /// What is said about it.
+    pub description: Option<FundNote>,
+}
+
+impl Draft<NewFundCredit> {
+    /// Whether only an operator may ask for it.
+    #[must_use]
+    pub fn needs_operator(&self) -> bool {
+        let credit = Some(&PlainFund::Credit);
+        self.fields().is_some_and(|new| new.fund.value() == credit || !new.ref_id.is_absent())
+    }
+
+    /// The credit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with all broken rules; [`Error::Unreadable`].
+    pub fn check(&self) -> Result<FundCredit, Error> {
+        let (new, mut errors) = self.open()?;
+        let amount = amount(new.currency, new.amount, &mut errors);
+        if self.needs_operator() && new.ref_id.is_absent() {
+            errors.missing("refId");
+        }
+        if let (Some(currency), true) = (new.currency.value(), new.ref_id.is_absent())
+            && is_on_chain(*currency)
+        {
+            errors.push("currency", format!("must not be {currency}: an operator records it"));
+        }
+        let ref_id = check_reference(&new.ref_id, new.fund, new.currency, &mut errors);
+        let credit = || {
+            Some(FundCredit {
+                fund: new.fund.value().copied()?,
+                amount: amount?,
+                ref_id: ref_id?,
+                description: optional(&new.description)?,
+            })
+        };
+        let credit = credit();
+        errors.finish(credit)
+    }
+}
+
+/// A bonus to give.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewBonus {
+    /// Currency.
+    pub currency: Field<Currency>,
+    /// Amount, in major units.
+    pub amount: Field<Decimal>,
+    /// Time from which it has lapsed.
+    pub expires_at: Field<Timestamp>,
+    /// What is said about it.
+    pub note: Field<FundNote>,
+}
+
+/// A bonus that was checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenBonus {
+    /// Amount.
+    pub amount: Money,
+    /// Time from which it has lapsed.
+    pub expires_at: Timestamp,
+    /// What is said about it.
+    pub note: Option<FundNote>,
+}
+
+impl Draft<NewBonus> {
+    /// The bonus.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with all broken rules; [`Error::Unreadable`].
+    pub fn check(&self, now: Timestamp) -> Result<GivenBonus, Error> {
+        let (new, mut errors) = self.open()?;
+        let amount = amount(new.currency, new.amount, &mut errors);
+        let [least, most] = BONUS_S.map(|seconds| now.plus_seconds(seconds));
+        let expires_at = new.expires_at.value().copied();
+        if expires_at.is_some_and(|at| at < least || at > most) {
+            errors.push("expiresAt", "must be an hour to five years ahead");
+        }
+        let bonus = || {
+            let (amount, expires_at) = (amount?, expires_at?);
+            Some(GivenBonus { amount, expires_at, note: optional(&new.note)? })
+        };
+        let bonus = bonus();
+        errors.finish(bonus)
+    }
+}
+
+/// A cash-out, or a correction by an operator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewFundDebit {
+    /// Which of both.
+    pub debit_type: Field<DebitType>,
+    /// Currency.
+    pub currency: Field<Currency>,
+    /// Amount, in major units.
+    pub amount: Field<Decimal>,
+    /// Account to which a cash-out is paid.
+    pub to: Field<PayTo>,
+    /// Kind of the value that a correction takes.
+    pub fund: Field<PlainFund>,
+    /// Bonus of which a correction takes it, instead of the credit.
+    pub bonus_id: Field<FundTransactionId>,
+    /// Reference of the mistake.
+    pub ref_id: Field<RefId>,
+    /// What is said about it.
+    pub description: Field<FundNote>,
+}
+
+/// A debit that was checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FundDebit {
+    /// The user asks for their cash.
+    Cashout {
+        /// Amount.
+        amount: Money,
+        /// Account to which it is paid.
+        to: Option<PayTo>,
+        /// What is said about it.
+        description: Option<FundNote>,
+    },
+    /// An operator takes value back.
+    Correction {
+        /// Kind of the value.
+        fund: PlainFund,
+        /// Bonus of which it is taken.
+        bonus_id: Option<FundTransactionId>,
+        /// Amount.
+        amount: Money,
+        /// Reference of the mistake.
+        ref_id: RefId,
+        /// What is said about it.
+        description: FundNote,
+    },
+}
+
+impl Draft<NewFundDebit> {
+    /// Whether only an operator may ask for it.
+    #[must_use]
+    pub fn needs_operator(&self) -> bool {
+        let of_type = self.fields().and_then(|new| new.debit_type.value());
+        of_type == Some(&DebitType::Correction)
+    }
+
+    /// The debit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with all broken rules; [`Error::Unreadable`].
+    pub fn check(&self) -> Result<FundDebit, Error> {
+        let (new, mut errors) = self.open()?;
+        let amount = amount(new.currency, new.amount, &mut errors);
+        let debit = match new.debit_type.value() {
+            None => None,
+            Some(DebitType::Cashout) => check_cashout(new, amount, &mut errors),
+            Some(DebitType::Correction) => check_correction(new, amount, &mut errors),
+        };
+        errors.finish(debit)
+    }
+}
+
+fn check_cashout(
+    new: &NewFundDebit,
+    amount: Option<Money>,
+    errors: &mut FieldErrors,
+) -> Option<FundDebit> {
+    let of_correction = [
+        ("fund", new.fund.is_absent()),
+        ("bonusId", new.bonus_id.is_absent()),
+        ("refId", new.ref_id.is_absent()),
+    ];
+    for (field, _) in of_correction.into_iter().filter(|(_, is_absent)| !is_absent) {
+        errors.push(field, "must be given only with type correction");
+    }
+    if let Some(currency) = new.currency.value().copied().filter(|it| is_on_chain(*it)) {
+        match &new.to {
+            Field::Absent => errors.push("to", format!("must be an address for {currency}")),
+            Field::Invalid => {}
+            Field::Value(to) => {
+                errors.keep("to", to.as_str().parse::<TonAddress>());
+            }
+        }
+    }
+    let (to, description) = (optional(&new.to)?, optional(&new.description)?);
+    Some(FundDebit::Cashout { amount: amount?, to, description })
+}
+
+fn check_correction(
+    new: &NewFundDebit,
+    amount: Option<Money>,
+    errors: &mut FieldErrors,
+) -> Option<FundDebit> {
+    for (field, is_absent) in [
+        ("fund", new.fund.is_absent()),
+        ("refId", new.ref_id.is_absent()),
+        ("description", new.description.is_absent()),
+    ] {
+        if is_absent {
+            errors.missing(field);
+        }
+    }
+    if !new.to.is_absent() {
+        errors.push("to", "must be given only with type cashout");
+    }
+    let bonus_id = optional(&new.bonus_id);
+    if new.fund == Field::Value(PlainFund::Cash) && !new.bonus_id.is_absent() {
+        errors.push("bonusId", "must be given only with fund credit");
+    }
+    Some(FundDebit::Correction {
+        fund: new.fund.value().copied()?,
+        bonus_id: bonus_id?,
+        amount: amount?,
+        ref_id: new.ref_id.value().cloned()?,
+        description: new.description.value().cloned()?,
+    })
+}
+
+/// Whether money in the currency is paid on the TON blockchain.
+#[must_use]
+pub fn is_on_chain(currency: Currency) -> bool {
+    [Currency::TON, Currency::USDT].contains(&currency)
+}
+
+/// The reference, in one form: cash in a currency of the chain is referred to by its transaction.
+#[expect(clippy::option_option, reason = "a field is absent, invalid or a value")]
+fn check_reference(
+    reference: &Field<RefId>,
+    fund: Field<PlainFund>,
+    currency: Field<Currency>,
+    errors: &mut FieldErrors,
+) -> Option<Option<RefId>> {
+    let reference = match reference {
+        Field::Absent => return Some(None),
+        reference => reference.value()?,
+    };
+    let is_on_chain = currency.value().is_some_and(|it| is_on_chain(*it));
+    if !is_on_chain || fund != Field::Value(PlainFund::Cash) {
+        return Some(Some(reference.clone()));
+    }
+    let hash = errors.keep("refId", reference.as_str().parse::<TxHash>())?;
+    errors.keep("refId", hash.to_string().parse()).map(Some)
+}
+
+fn amount(
+    currency: Field<Currency>,
+    amount: Field<Decimal>,
+    errors: &mut FieldErrors,
+) -> Option<Money> {
+    positive("amount", amount.value().copied()?, currency.value().copied(), errors)
+}
+
+/// The value of a field that may be left out; `None` if it is invalid.
+#[expect(clippy::option_option, reason = "a field is absent, invalid or a value")]
+fn optional<T: Clone>(field: &Field<T>) -> Option<Option<T>> {
+    field.as_ref().map(|value| Some(value.clone())).or(None)
+}

@@ -1,0 +1,81 @@
+//! The reference of a payment outside of Fracti.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::text_form::{TextForm, TextRule};
+
+/// Reference of a payment outside of Fracti, by which an operator finds it again: that of a bank, or
+/// the hash of a blockchain transaction. It has only ASCII, so that one reference has one text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RefId(String);
+
+/// Error returned for a text that is not a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be 1 to 64 visible ASCII characters, with blanks only between others")]
+pub struct RefIdError;
+
+impl RefId {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for RefId {
+    type Err = RefIdError;
+
+    fn from_str(text: &str) -> Result<Self, RefIdError> {
+        let is_valid = (1..=64).contains(&text.len())
+            && text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+            && text.trim() == text;
+        is_valid.then(|| Self(text.to_owned())).ok_or(RefIdError)
+    }
+}
+
+impl fmt::Display for RefId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TextForm for RefId {
+    const NAME: &'static str = "RefId";
+    const EXAMPLE: &'static str = "bank 4711";
+
+    fn description() -> String {
+        "Reference of a payment outside of Fracti, like that of a bank: 1 to 64 visible ASCII \
+         characters, with blanks only between others."
+            .to_owned()
+    }
+
+    fn rule() -> TextRule {
+        TextRule::Pattern("^[!-~]([ -~]{0,62}[!-~])?$".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_is_visible_ascii() {
+        let [longest, too_long] = [64, 65].map(|length| "7".repeat(length));
+        for (text, is_valid) in [
+            ("bank 4711", true),
+            ("x", true),
+            (longest.as_str(), true),
+            (too_long.as_str(), false),
+            ("", false),
+            (" ", false),
+            ("4711 ", false),
+            ("bank\t4711", false),
+            ("Überweisung", false),
+        ] {
+            assert_eq!(text.parse::<RefId>().is_ok(), is_valid, "{text:?}");
+        }
+    }
+}
