@@ -49,6 +49,9 @@ pub(crate) const TOKEN: &str = "42:test-token";
 /// The time at which a test begins: 2026-01-15T12:00:00Z.
 pub(crate) const START: u64 = 1_768_478_400_000;
 
+/// The users who hold the money of funds.
+pub(crate) const OPERATORS: [&str; 2] = ["1", "4"];
+
 /// The time limit of requests and counters, except in tests of a time limit: however busy the machine
 /// is, it is not exceeded.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
@@ -116,6 +119,7 @@ impl Api {
             random,
             deadline: PATIENCE,
             quotas: Quotas { timeout: PATIENCE, ..Quotas::default() },
+            operators: OPERATORS.map(|id| id.parse().unwrap()).into(),
             ..App::new(table.clone(), BotToken::new(token), telegram::MAX_AGE)
         };
         let router = service(routes(), app.clone());
@@ -149,6 +153,13 @@ impl Api {
     /// The same with other daily quotas.
     pub(crate) fn with_quotas(&self, quotas: Quotas) -> Self {
         let app = App { quotas, ..self.app.clone() };
+        Self { router: service(routes(), app.clone()), app, ..self.clone() }
+    }
+
+    /// The same with other operators.
+    pub(crate) fn with_operators(&self, operators: &[&str]) -> Self {
+        let operators = operators.iter().map(|id| id.parse().unwrap()).collect();
+        let app = App { operators, ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
     }
 

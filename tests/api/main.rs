@@ -21,6 +21,7 @@ mod expenses;
 mod export;
 mod failures;
 mod faults;
+mod funds;
 mod groups;
 mod harness;
 mod health;

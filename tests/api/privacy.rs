@@ -25,6 +25,9 @@ use crate::harness::{Api, Caller, Reply, TOKEN};
 /// Shorter texts may occur in any line by chance.
 const SHORTEST: usize = 6;
 
+/// Words of the API that routes have, too.
+const WORDS: [&str; 1] = ["credit"];
+
 /// The log of one request.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
@@ -72,7 +75,7 @@ impl Secrets {
                 Err(_) => all.push(part.to_owned()),
             }
         }
-        all.retain(|secret| secret.len() >= SHORTEST);
+        all.retain(|secret| secret.len() >= SHORTEST && !WORDS.contains(&&**secret));
         Self(all)
     }
 

@@ -1,13 +1,13 @@
 //! The dependencies of a request.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::Client;
-use fracti_core::token::ApiToken;
+use fracti_core::{Error, fund::FundError, id::UserId, token::ApiToken};
 use fracti_runtime::{BotToken, Clock, ConfigError, Random, Settings, aws_config};
 use fracti_store::{RequestContext, Table};
 
-use crate::{Context, Quotas, TokenCache};
+use crate::{Context, Problem, Quotas, TokenCache};
 
 /// Time limit of a request. It leaves 1.5 s of a function's 10 s for the response that the limit
 /// was exceeded. Imports have three times as much, of a function's 29 s.
@@ -32,6 +32,8 @@ pub struct App {
     pub deadline: Duration,
     /// Daily quotas of each user.
     pub quotas: Quotas,
+    /// Users who hold the money of funds. Without any, funds are disabled.
+    pub operators: Arc<[UserId]>,
 }
 
 impl App {
@@ -74,7 +76,7 @@ impl App {
             sample: settings.usage_sample.unwrap_or(unlimited.sample),
             ..unlimited
         };
-        Ok(Self { quotas, ..app })
+        Ok(Self { quotas, operators: settings.operators.into(), ..app })
     }
 
     /// Creates an application over `table` with the clock and the random bytes of the system.
@@ -89,12 +91,25 @@ impl App {
             init_data_max_age,
             deadline: DEADLINE,
             quotas: Quotas::default(),
+            operators: Arc::default(),
         }
     }
 
     /// Time of a request, with random bytes for the ids that it creates.
     pub(crate) fn creation(&self, context: &Context) -> RequestContext {
         RequestContext { now: context.now, random: self.random.bytes() }
+    }
+
+    /// Checks that there is an operator.
+    ///
+    /// # Errors
+    ///
+    /// `FUNDS_DISABLED`.
+    pub fn require_operators(&self) -> Result<(), Problem> {
+        if self.operators.is_empty() {
+            return Err(Error::from(FundError::Disabled).into());
+        }
+        Ok(())
     }
 
     /// A new API token.

@@ -31,11 +31,11 @@ pub use document::{
 pub use lambda::run;
 pub use request::{
     body::{Body, JsonScalar, Object, Value},
-    caller::{AsMember, Caller, FromChat},
+    caller::{AsMember, Caller, FromChat, FundsAccess, Operator, Owner},
     description::{Described, Description},
     once::{Once, respond, respond_created, respond_tagged, respond_with},
     paging::{Limit, ListId, Paging},
-    path::Id,
+    path::{Id, PathUser},
     query::{Parameters, Query, QueryReader},
     receipt::{CreateLine, CreatePayer, CreateSharer},
     upload::{Form, Upload},

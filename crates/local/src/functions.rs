@@ -26,6 +26,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function { name: "users", package: "users", routes: fracti_users::routes },
     Function { name: "insights", package: "personal", routes: fracti_personal::routes },
     Function { name: "questions", package: "questions", routes: fracti_questions::routes },
+    Function { name: "funds", package: "funds", routes: fracti_funds::routes },
     Function { name: "transfer", package: "files", routes: fracti_files::routes },
 ];
 

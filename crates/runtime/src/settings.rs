@@ -3,7 +3,7 @@
 use std::{env, fs, io, num::NonZeroU32, time::Duration};
 
 use aws_config::SdkConfig;
-use fracti_core::{Cause, telegram};
+use fracti_core::{Cause, id::UserId, telegram};
 
 use crate::{
     bot_token::{BotToken, InvalidToken, TOKEN_FORM},
@@ -12,6 +12,12 @@ use crate::{
 
 /// Form of the sample, for error messages.
 const SAMPLE_FORM: &str = "a number of requests from 1, of which one is counted";
+
+/// Maximum number of operators.
+const MAX_OPERATORS: usize = 20;
+
+/// Form of the operators, for error messages.
+const OPERATORS_FORM: &str = "up to 20 Telegram ids, separated by commas";
 
 /// Error returned for an incomplete or invalid configuration.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +57,8 @@ pub struct Settings {
     pub daily_writes: Option<NonZeroU32>,
     /// `USAGE_SAMPLE`.
     pub usage_sample: Option<NonZeroU32>,
+    /// `OPERATOR_IDS`: the users who hold the money of funds.
+    pub operators: Vec<UserId>,
 }
 
 impl Settings {
@@ -83,6 +91,14 @@ impl Settings {
                 Some(text.parse().map_err(|_| invalid)?)
             }
         };
+        let operators = variable("OPERATOR_IDS").unwrap_or_default();
+        let operators = operators.split(',').map(str::trim).filter(|id| !id.is_empty());
+        let operators: Vec<UserId> = operators
+            .map(str::parse)
+            .collect::<Result<_, _>>()
+            .ok()
+            .filter(|all: &Vec<_>| all.len() <= MAX_OPERATORS)
+            .ok_or(ConfigError::Invalid("OPERATOR_IDS", OPERATORS_FORM))?;
         let bot_token = variable("TELEGRAM_BOT_TOKEN").map(|token| token.parse()).transpose();
         Ok(Self {
             table_name: variable("TABLE_NAME").unwrap_or_else(|| "FractiTable".to_owned()),
@@ -90,6 +106,7 @@ impl Settings {
                 .map_err(|InvalidToken| ConfigError::Invalid("TELEGRAM_BOT_TOKEN", TOKEN_FORM))?,
             bot_token_secret: variable("TELEGRAM_BOT_TOKEN_SECRET"),
             init_data_max_age: max_age,
+            operators,
             daily_reads: limit("DAILY_READS")?,
             daily_writes: limit("DAILY_WRITES")?,
             usage_sample: sample,

@@ -19,6 +19,7 @@
 //! | `ledger` | the transaction on a group's ledger, and its reads |
 //! | `group` | groups and their members |
 //! | `personal` | what is a user's own |
+//! | `funds` | prepaid money of users |
 //! | `records` | expenses, settlements, adjustments |
 //! | `questions` | questions to a group, answers and points |
 //! | `files` | imports and exports |
@@ -28,6 +29,7 @@
 
 mod dynamo;
 mod files;
+mod funds;
 mod group;
 mod ledger;
 mod personal;
@@ -56,6 +58,7 @@ pub use dynamo::{
     UnreadableRow, from_sdk, metered, noting_unreadable, to_sdk, with_admission, with_deadline,
 };
 pub use export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
+pub use funds::due::SeenFunds;
 pub use groups::Profile;
 pub use idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};
 pub use imports::{BeforeImport, ImportPart, Imported};

@@ -515,8 +515,24 @@ impl Funds {
         Ok(())
     }
 
-    /// Ends the time of a bonus or of held cash, after [`Funds::apply`] has moved what it had. A row
-    /// that still has a value or pending entries stays.
+    /// Moves held cash, whose time is over, to the cash.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FundsMismatch`] if there is none; [`Error::Invalid`] if the cash would exceed an
+    /// `i64`.
+    pub fn use_held(&mut self, id: FundTransactionId, now: Timestamp) -> Result<(), Error> {
+        let held = self.rows.remove(&FundKey::Held(id));
+        let held = held.ok_or_else(|| mismatch("held cash is missing"))?;
+        let cash = self.fund(FundKey::Cash(held.currency), held.currency, now);
+        let too_large = || Error::invalid("amount", AmountError::TooLarge(held.currency));
+        cash.balance = cash.balance.checked_add(held.balance).ok_or_else(too_large)?;
+        cash.updated_at = now;
+        Ok(())
+    }
+
+    /// Ends the time of a bonus, after [`Funds::apply`] has taken what it had. A row that still has a
+    /// value or pending entries stays.
     pub fn end(&mut self, key: FundKey) {
         if self.get(key).is_some_and(|fund| fund.balance == 0 && fund.pending.is_empty()) {
             self.rows.remove(&key);

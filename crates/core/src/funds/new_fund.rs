@@ -75,18 +75,19 @@ impl Draft<NewFundCredit> {
         self.fields().is_some_and(|new| new.fund.value() == credit || !new.ref_id.is_absent())
     }
 
-    /// The credit.
+    /// The credit, which an operator records, or the user reports.
     ///
     /// # Errors
     ///
     /// [`Error::Invalid`] with all broken rules; [`Error::Unreadable`].
-    pub fn check(&self) -> Result<FundCredit, Error> {
+    pub fn check(&self, by_operator: bool) -> Result<FundCredit, Error> {
         let (new, mut errors) = self.open()?;
+        let by_operator = by_operator || self.needs_operator();
         let amount = amount(new.currency, new.amount, &mut errors);
-        if self.needs_operator() && new.ref_id.is_absent() {
+        if by_operator && new.ref_id.is_absent() {
             errors.missing("refId");
         }
-        if let (Some(currency), true) = (new.currency.value(), new.ref_id.is_absent())
+        if let (Some(currency), false) = (new.currency.value(), by_operator)
             && is_on_chain(*currency)
         {
             errors.push("currency", format!("must not be {currency}: an operator records it"));

@@ -3,20 +3,21 @@
 use std::sync::Arc;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use fracti_core::{chat_id::ChatId, telegram::User};
+use fracti_core::{Error, chat_id::ChatId, fund::FundError, id::UserId, telegram::User};
 use fracti_store::MemberKey;
 
 use crate::{
     App, Code, Id, Parameters, Principal, Problem, Query,
     request::{
         description::{Described, Description},
+        path::PathUser,
         query,
     },
 };
 
 /// The authenticated Telegram user, with the query parameters `Q`.
 ///
-/// Every handler takes this or [`AsMember`], so every route refuses unknown query parameters.
+/// Every handler takes this, [`AsMember`], [`Owner`] or [`Operator`], so every route refuses unknown query parameters.
 ///
 /// For which of several errors an endpoint refuses a request: "Order of refusals" in `docs/api.md`.
 #[derive(Clone, Debug)]
@@ -32,6 +33,96 @@ pub struct AsMember<Q = ()>(pub MemberKey, pub Q);
 /// The chat from which the caller opened the Mini App, which proves that they are in it.
 #[derive(Clone, Debug)]
 pub struct FromChat(pub ChatId);
+
+/// The user whose funds the path names, with the query parameters `Q`: the caller, or any user if the
+/// caller is an operator. In the app only, not by an API token.
+#[derive(Clone, Copy, Debug)]
+pub struct Owner<Q = ()>(pub FundsAccess, pub Q);
+
+/// An operator, who holds the money of funds, with the query parameters `Q`. In the app only.
+#[derive(Clone, Copy, Debug)]
+pub struct Operator<Q = ()>(pub UserId, pub Q);
+
+/// Who asks for whose funds.
+#[derive(Clone, Copy, Debug)]
+pub struct FundsAccess {
+    /// User whose funds they are.
+    pub owner: UserId,
+    /// The caller.
+    pub caller: UserId,
+    is_operator: bool,
+}
+
+impl FundsAccess {
+    /// Checks that the caller owns the funds.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_ALLOWED`.
+    pub fn require_owner(self) -> Result<(), Problem> {
+        if self.owner == self.caller {
+            Ok(())
+        } else {
+            Err(Error::from(FundError::NotYours).into())
+        }
+    }
+
+    /// Checks that the caller is an operator.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_ALLOWED`.
+    pub fn require_operator(self) -> Result<(), Problem> {
+        if self.is_operator { Ok(()) } else { Err(Error::from(FundError::NotOperator).into()) }
+    }
+}
+
+impl<Q: Parameters> FromRequestParts<App> for Owner<Q> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let principal = Principal::of(parts)?;
+        principal.via.require_app()?;
+        let caller = principal.user.id;
+        let owner = match Id::from_request_parts(parts, app).await? {
+            Id(PathUser::Me) => caller,
+            Id(PathUser::Id(id)) => id,
+        };
+        let access = FundsAccess { owner, caller, is_operator: app.operators.contains(&caller) };
+        if !access.is_operator {
+            access.require_owner()?;
+        }
+        let Query(query) = Query::from_request_parts(parts, app).await?;
+        Ok(Self(access, query))
+    }
+}
+
+impl<Q: Parameters> FromRequestParts<App> for Operator<Q> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let principal = Principal::of(parts)?;
+        principal.via.require_app()?;
+        let caller = principal.user.id;
+        if !app.operators.contains(&caller) {
+            return Err(Error::from(FundError::NotOperator).into());
+        }
+        let Query(query) = Query::from_request_parts(parts, app).await?;
+        Ok(Self(caller, query))
+    }
+}
+
+impl<Q: Parameters> Described for Owner<Q> {
+    fn describe(request: &mut Description) {
+        query::describe::<Q>(request);
+    }
+}
+
+impl<Q: Parameters> Described for Operator<Q> {
+    fn describe(request: &mut Description) {
+        query::describe::<Q>(request);
+    }
+}
 
 impl FromRequestParts<App> for FromChat {
     type Rejection = Problem;

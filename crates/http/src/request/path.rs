@@ -8,7 +8,10 @@ use axum::{
 };
 use fracti_core::{
     entry_id::EntryId,
-    id::{ExpenseId, GroupId, ImportId, MemberId, QuestionId, SettlementId, TokenId},
+    id::{
+        ExpenseId, FundTransactionId, GroupId, IdError, ImportId, MemberId, QuestionId,
+        SettlementId, TokenId, UserId,
+    },
     spending::SpendingId,
     time::Day,
 };
@@ -52,6 +55,29 @@ path_params! {
     "spendingId" SpendingId SpendingNotFound,
     "importId" ImportId ImportNotFound,
     "questionId" QuestionId QuestionNotFound,
+    "transactionId" FundTransactionId TransactionNotFound,
+}
+
+/// The user in a path: `me`, who is the caller, or a user by their id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathUser {
+    /// The caller.
+    Me,
+    /// The user with this id.
+    Id(UserId),
+}
+
+impl FromStr for PathUser {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        if text == "me" { Ok(Self::Me) } else { text.parse().map(Self::Id) }
+    }
+}
+
+/// Every user may have funds, so there is no error code for one.
+impl PathParam for PathUser {
+    const NAME: &str = "userId";
 }
 
 /// Every day exists, so there is no error code for it.

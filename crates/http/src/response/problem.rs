@@ -9,6 +9,7 @@ use axum::{
 use fracti_core::{
     Error,
     currency::Currency,
+    fund::FundError,
     group::MAX_MEMBERS,
     input::Unsettled,
     input::{FieldError, Path, Unreadable},
@@ -59,6 +60,7 @@ macro_rules! codes {
 codes! {
     ValidationError BAD_REQUEST "A field, a parameter or a header is invalid; `details` names it.",
     InvalidCursor BAD_REQUEST "The cursor does not belong to this list.",
+    InsufficientFunds PAYMENT_REQUIRED "Less is available in the funds than the request needs.",
     NoChat BAD_REQUEST
         "The init data has no `chat_instance`: the Mini App was not opened by a link in a chat.",
     InvalidJson BAD_REQUEST "The body is not JSON.",
@@ -83,6 +85,8 @@ codes! {
     TokenNotFound NOT_FOUND "The API token does not exist.",
     ImportNotFound NOT_FOUND "The import does not exist in the group.",
     QuestionNotFound NOT_FOUND "The question does not exist in the group, or was deleted.",
+    TransactionNotFound NOT_FOUND "The transaction of funds does not exist.",
+    UserNotFound NOT_FOUND "Nobody with this id is a member of a group.",
     RouteNotFound NOT_FOUND "The path does not exist.",
     MethodNotAllowed METHOD_NOT_ALLOWED "The path does not support the method.",
     Conflict CONFLICT
@@ -104,6 +108,13 @@ codes! {
     QuestionClosed CONFLICT "The question is over, or has as many answers as it takes.",
     ItemsUnclaimed CONFLICT "Items of the receipt are unclaimed; `details` names them.",
     PayerLeft CONFLICT "A payer of the receipt has left the group.",
+    FundsDisabled CONFLICT "The deployment has no operator, so funds are disabled.",
+    NotAccepted CONFLICT "The recipient has to confirm this payment.",
+    AlreadyFunded CONFLICT "Funds pay all of the settlement.",
+    TransactionFinal CONFLICT "The transaction of funds has ended in another way.",
+    HoldExpired CONFLICT "The time of the transaction has run out.",
+    ReferenceUsed CONFLICT "The reference was already used.",
+    LimitReached CONFLICT "The funds have as many transactions, bonuses or payments as are allowed.",
     AlreadyApplied CONFLICT "The expense of the question was deleted; restore it.",
     VersionConflict CONFLICT
         "The targets have changed since they were read; `details` has the current version.",
@@ -348,6 +359,22 @@ impl From<Error> for Problem {
                 },
                 QuestionError::TooMany => new(Code::TooManyQuestions),
             },
+            Error::Fund(refusal) => new(match refusal {
+                FundError::Insufficient { .. } => Code::InsufficientFunds,
+                FundError::NotYours
+                | FundError::NotOperator
+                | FundError::NotPayer
+                | FundError::OfSettlement => Code::NotAllowed,
+                FundError::NoTransaction => Code::TransactionNotFound,
+                FundError::NoUser => Code::UserNotFound,
+                FundError::Disabled => Code::FundsDisabled,
+                FundError::NotAccepted => Code::NotAccepted,
+                FundError::Funded => Code::AlreadyFunded,
+                FundError::Final(_) => Code::TransactionFinal,
+                FundError::Over(_) => Code::HoldExpired,
+                FundError::ReferenceUsed => Code::ReferenceUsed,
+                FundError::TooMany(..) => Code::LimitReached,
+            }),
             Error::NoEntry => new(Code::EntryNotFound),
             Error::Changed => new(Code::PreconditionFailed),
             Error::VersionConflict(version) => Self {
@@ -387,7 +414,7 @@ impl From<Error> for Problem {
                                ledger, which takes more than one request; try again";
                 later(Self::failed(Code::Unavailable, message, error))
             }
-            Error::Table(_) | Error::Discrepancy(_) => {
+            Error::Table(_) | Error::Discrepancy(_) | Error::FundsMismatch(_) => {
                 Self::failed(Code::Internal, "an internal error occurred", error)
             }
         }

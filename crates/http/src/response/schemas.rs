@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use fracti_core::{
-    currency, entry_id, expense, id, import, ledger, points, question, settlement, spending, split,
-    tally, targets, text,
+    currency, entry_id, expense, fund, fund_transaction, id, import, ledger, new_fund, points,
+    question, settlement, spending, split, tally, targets, text,
     text_form::{TextForm, TextRule},
     time, token, ton,
 };
@@ -121,6 +121,16 @@ pub type QuestionType = Text<question::QuestionType>;
 pub type QuestionStatus = Text<question::QuestionStatus>;
 /// Badge of a member.
 pub type Badge = Text<points::Badge>;
+/// Kind of value that is added to funds or taken from them.
+pub type PlainFund = Text<new_fund::PlainFund>;
+/// Direction of a transaction of funds.
+pub type FundFlow = Text<fund::FundFlow>;
+/// Status of a transaction of funds.
+pub type FundStatus = Text<fund::FundStatus>;
+/// Type of a transaction of funds.
+pub type FundTransactionType = Text<fund_transaction::FundTransactionType>;
+/// What waits for an operator.
+pub type FundWork = Text<fund_transaction::FundWork>;
 /// Status of a ledger entry.
 pub type EntryStatus = Text<ledger::EntryStatus>;
 /// Length of the periods of a series.

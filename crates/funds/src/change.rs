@@ -1,0 +1,226 @@
+//! Requests that change funds.
+
+use axum::{extract::State, http::StatusCode, response::Response};
+use fracti_core::{
+    currency::Currency,
+    id::FundTransactionId,
+    input::Field,
+    new_fund::{NewBonus, NewFundCredit, NewFundDebit},
+    ref_id::RefId,
+};
+use fracti_http::{App, Code, Data, Description, Id, Once, Owner, Problem, body, respond, schemas};
+
+use crate::view::{FundsView, TransactionView};
+
+body! {
+    /// Cash or credit to add to a user's funds.
+    #[example = { "fund": "cash", "currency": "EUR", "amount": 50 }]
+    pub(crate) CreateFundCredit => NewFundCredit {
+        /// Kind of the value. Only an operator may give credit.
+        fund: "fund".required().text(),
+        /// Currency. Users do not report TON and USDT: an operator records them.
+        currency: "currency".required().text(),
+        /// Amount.
+        amount: "amount".required().number(schemas::AmountInput),
+        /// Reference by which an operator records it at once; for cash in TON or USDT, the hash of
+        /// the transaction. Each reference counts once.
+        ref_id: "refId".text(),
+        /// What is said about it.
+        description: "description".text(),
+    }
+}
+
+body! {
+    /// A bonus to give.
+    #[example = { "currency": "EUR", "amount": 5, "expiresAt": "2027-01-01T00:00:00Z" }]
+    pub(crate) CreateBonus => NewBonus {
+        /// Currency.
+        currency: "currency".required().text(),
+        /// Amount.
+        amount: "amount".required().number(schemas::AmountInput),
+        /// Time from which it has lapsed: an hour to five years ahead.
+        expires_at: "expiresAt".required().text(),
+        /// What is said about it.
+        note: "note".text(),
+    }
+}
+
+body! {
+    /// A cash-out, or a correction by an operator.
+    #[example = { "type": "cashout", "currency": "EUR", "amount": 30 }]
+    pub(crate) CreateFundDebit => NewFundDebit {
+        /// Which of both.
+        debit_type: "type".required().text(),
+        /// Currency.
+        currency: "currency".required().text(),
+        /// Amount.
+        amount: "amount".required().number(schemas::AmountInput),
+        /// Account to which a cash-out is paid; in TON and USDT an address, which is required.
+        to: "to".text(),
+        /// Kind of the value that a correction takes. Required for a correction.
+        fund: "fund".text(),
+        /// Bonus of which a correction takes it, in place of the credit.
+        bonus_id: "bonusId".text_of::<FundTransactionId>(Description::reference::<schemas::ResourceId>),
+        /// Reference of the mistake. Required for a correction.
+        ref_id: "refId".text(),
+        /// What is said about it. Required for a correction.
+        description: "description".text(),
+    }
+}
+
+body! {
+    /// Reference by which money arrived, or was paid out.
+    #[example = { "refId": "bank 4711" }]
+    pub(crate) CaptureFundTransaction => Field<RefId> {
+        /// The reference. Each counts once.
+        ref_id: "refId".required().text(),
+    } => ref_id
+}
+
+body! {
+    /// Whether the user takes payments from funds in a currency.
+    #[example = { "currency": "EUR", "accepts": false }]
+    pub(crate) SetAcceptance => (Field<Currency>, Field<bool>) {
+        /// The currency.
+        currency: "currency".required().text(),
+        /// Whether payments from funds may be completed without asking the user each time.
+        accepts: "accepts".required().flag(),
+    } => (currency, accepts)
+}
+
+/// Set whether a user takes payments from funds without confirming each.
+///
+/// Who reports a top-up, or confirms a payment of cash from funds, accepts them from then on.
+#[utoipa::path(put, path = "/api/users/{userId}/funds", tag = "funds",
+    responses((status = OK, body = Data<FundsView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed]))))]
+pub(crate) async fn set_acceptance(
+    State(app): State<App>,
+    Owner(of, ()): Owner,
+    once: Once<SetAcceptance>,
+) -> Result<Response, Problem> {
+    of.require_owner()?;
+    let idempotency = once.key.idempotency::<_, FundsView>("set-acceptance");
+    let now = once.creation.now;
+    let set = app.table.accept_funds(of.owner, &once.body, now, &idempotency).await?;
+    respond(StatusCode::OK, &idempotency, set)
+}
+
+/// Add cash or credit to a user's funds.
+///
+/// The user reports cash that they have paid to the operator: it counts once an operator captures
+/// the report, and ends after seven days. With `refId`, an operator records it at once.
+#[utoipa::path(post, path = "/api/users/{userId}/funds/credits", tag = "funds",
+    responses((status = CREATED, body = Data<TransactionView>)),
+    extensions(("x-errors" = json!([
+        Code::NotAllowed, Code::UserNotFound, Code::FundsDisabled, Code::ReferenceUsed,
+        Code::LimitReached,
+    ]))))]
+pub(crate) async fn create_fund_credit(
+    State(app): State<App>,
+    Owner(of, ()): Owner,
+    once: Once<CreateFundCredit>,
+) -> Result<Response, Problem> {
+    app.require_operators()?;
+    if once.body.needs_operator() {
+        of.require_operator()?;
+    }
+    let idempotency = once.key.idempotency::<_, TransactionView>("create-fund-credit");
+    let (new, context) = (&once.body, once.creation);
+    let credited = app.table.credit_funds(of.owner, of.caller, new, context, &idempotency).await?;
+    respond(StatusCode::CREATED, &idempotency, credited)
+}
+
+/// Give a user a bonus: credit that lapses.
+///
+/// Operators only. Its id is that of the transaction.
+#[utoipa::path(post, path = "/api/users/{userId}/funds/bonuses", tag = "funds",
+    responses((status = CREATED, body = Data<TransactionView>)),
+    extensions(("x-errors" = json!([
+        Code::NotAllowed, Code::UserNotFound, Code::FundsDisabled, Code::LimitReached,
+    ]))))]
+pub(crate) async fn create_bonus(
+    State(app): State<App>,
+    Owner(of, ()): Owner,
+    once: Once<CreateBonus>,
+) -> Result<Response, Problem> {
+    app.require_operators()?;
+    of.require_operator()?;
+    let idempotency = once.key.idempotency::<_, TransactionView>("create-bonus");
+    let (new, context) = (&once.body, once.creation);
+    let given = app.table.give_bonus(of.owner, of.caller, new, context, &idempotency).await?;
+    respond(StatusCode::CREATED, &idempotency, given)
+}
+
+/// Ask for the payment of cash, or take back what was given by mistake.
+///
+/// The amount of a cash-out is withheld until an operator has paid it. A correction is made by an
+/// operator, of what is available.
+#[utoipa::path(post, path = "/api/users/{userId}/funds/debits", tag = "funds",
+    responses((status = CREATED, body = Data<TransactionView>)),
+    extensions(("x-errors" = json!([
+        Code::InsufficientFunds, Code::NotAllowed, Code::FundsDisabled, Code::ReferenceUsed,
+        Code::LimitReached,
+    ]))))]
+pub(crate) async fn create_fund_debit(
+    State(app): State<App>,
+    Owner(of, ()): Owner,
+    once: Once<CreateFundDebit>,
+) -> Result<Response, Problem> {
+    app.require_operators()?;
+    if once.body.needs_operator() {
+        of.require_operator()?;
+    } else {
+        of.require_owner()?;
+    }
+    let idempotency = once.key.idempotency::<_, TransactionView>("create-fund-debit");
+    let (new, context) = (&once.body, once.creation);
+    let debited = app.table.debit_funds(of.owner, of.caller, new, context, &idempotency).await?;
+    respond(StatusCode::CREATED, &idempotency, debited)
+}
+
+/// Complete what waits for an operator.
+///
+/// Operators only: reported money has arrived, or a cash-out was paid. With another reference than
+/// before, or once it has ended otherwise, it is refused. A report that is over expires.
+#[utoipa::path(post, path = "/api/users/{userId}/funds/transactions/{transactionId}/capture",
+    tag = "funds", responses((status = OK, body = Data<TransactionView>)),
+    extensions(("x-errors" = json!([
+        Code::NotAllowed, Code::FundsDisabled, Code::TransactionFinal, Code::HoldExpired,
+        Code::ReferenceUsed,
+    ]))))]
+pub(crate) async fn capture_fund_transaction(
+    State(app): State<App>,
+    Owner(of, ()): Owner,
+    Id(id): Id<FundTransactionId>,
+    once: Once<CaptureFundTransaction>,
+) -> Result<Response, Problem> {
+    app.require_operators()?;
+    of.require_operator()?;
+    let idempotency = once.key.idempotency::<_, TransactionView>("capture-fund-transaction");
+    let (body, now) = (&once.body, once.creation.now);
+    let captured = app.table.capture_funds(of.owner, id, body, now, &idempotency).await?;
+    respond(StatusCode::OK, &idempotency, captured)
+}
+
+/// Take back what waits for an operator.
+///
+/// Operators only: reported money did not arrive, or a cash-out will not be paid.
+#[utoipa::path(post, path = "/api/users/{userId}/funds/transactions/{transactionId}/void",
+    tag = "funds", responses((status = OK, body = Data<TransactionView>)),
+    extensions(("x-errors" = json!([
+        Code::NotAllowed, Code::FundsDisabled, Code::TransactionFinal, Code::HoldExpired,
+    ]))))]
+pub(crate) async fn void_fund_transaction(
+    State(app): State<App>,
+    Owner(of, ()): Owner,
+    Id(id): Id<FundTransactionId>,
+    once: Once<()>,
+) -> Result<Response, Problem> {
+    app.require_operators()?;
+    of.require_operator()?;
+    let idempotency = once.key.idempotency::<_, TransactionView>("void-fund-transaction");
+    let (body, now) = (&once.body, once.creation.now);
+    let voided = app.table.void_funds(of.owner, id, body, now, &idempotency).await?;
+    respond(StatusCode::OK, &idempotency, voided)
+}

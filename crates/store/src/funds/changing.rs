@@ -1,0 +1,421 @@
+//! Changes of funds: credits, bonuses, cash-outs, corrections, and what operators do about them.
+
+use std::collections::BTreeMap;
+
+use fracti_core::{
+    Error,
+    currency::Currency,
+    decimal::Decimal,
+    fund::{
+        Bonus, FundChange, FundError, FundFlow, FundKey, FundStatus, Funds, HOLD_S, Parts, Payable,
+    },
+    fund_total::{FundReference, FundTotal},
+    fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+    id::{FundTransactionId, UserId},
+    input::{Draft, Field},
+    keys,
+    money::Money,
+    new_fund::{FundDebit, NewBonus, NewFundCredit, NewFundDebit, PlainFund},
+    ref_id::RefId,
+    row,
+    time::Timestamp,
+};
+
+use crate::{
+    commit::Decision,
+    dynamo::{Expression, Transaction, TransactionError, Write},
+    funds::due::SeenFunds,
+    idempotency::{Idempotency, Outcome},
+    table::{RequestContext, Table},
+};
+
+impl Table {
+    /// Adds cash or credit to a user's funds. With a reference, an operator records it; without one,
+    /// the user reports that they have paid, which counts once an operator captures it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] or [`Error::Unreadable`]; [`FundError::NoUser`];
+    /// [`FundError::ReferenceUsed`]; [`FundError::TooMany`]; [`Error::KeyReused`].
+    pub async fn credit_funds(
+        &self,
+        owner: UserId,
+        actor: UserId,
+        new: &Draft<NewFundCredit>,
+        context: RequestContext,
+        idempotency: &Idempotency<FundTransaction>,
+    ) -> Result<Outcome<FundTransaction>, Error> {
+        let RequestContext { now, random } = context;
+        self.write(idempotency, || async {
+            let (funds, user) = tokio::join!(self.funds(owner), self.check_user(owner));
+            user?;
+            let (mut funds, new) = (funds?, new.check(actor != owner)?);
+            let (kind, parts) = match new.fund {
+                PlainFund::Cash => (FundTransactionType::Topup, Parts::cash(new.amount.minor)),
+                PlainFund::Credit => (FundTransactionType::Credit, Parts::credit(new.amount.minor)),
+            };
+            let id = FundTransactionId::new(now, random);
+            let (flow, currency) = (FundFlow::Credit, new.amount.currency);
+            let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
+            let entered = FundTransaction::new(&funds, entry);
+            let entered = FundTransaction { description: new.description, ..entered };
+            match new.ref_id {
+                Some(ref_id) => {
+                    let done = FundTransaction { ref_id: Some(ref_id), ..entered }
+                        .ended(FundStatus::Completed, now);
+                    funds.apply(&done, now)?;
+                    let mut writes = Transaction::from_iter([Write::put_new(&done)?]);
+                    writes.extend(completion(&funds, &done)?);
+                    Ok(Decision::Write(writes, done))
+                }
+                None => {
+                    let entered = entered.until(now.plus_seconds(HOLD_S));
+                    funds.accept(currency, true, now);
+                    begin(funds, entered)
+                }
+            }
+        })
+        .await
+    }
+
+    /// Gives a user a bonus.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::credit_funds`], without references.
+    pub async fn give_bonus(
+        &self,
+        owner: UserId,
+        actor: UserId,
+        new: &Draft<NewBonus>,
+        context: RequestContext,
+        idempotency: &Idempotency<FundTransaction>,
+    ) -> Result<Outcome<FundTransaction>, Error> {
+        let RequestContext { now, random } = context;
+        self.write(idempotency, || async {
+            let (funds, user) = tokio::join!(self.funds(owner), self.check_user(owner));
+            user?;
+            let (mut funds, new) = (funds?, new.check(now)?);
+            let Money { minor, currency } = new.amount;
+            let id = FundTransactionId::new(now, random);
+            let parts = Parts { bonuses: BTreeMap::from([(id, minor)]), ..Parts::default() };
+            let (kind, flow) = (FundTransactionType::Bonus, FundFlow::Credit);
+            let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
+            let given = FundTransaction::new(&funds, entry).ended(FundStatus::Completed, now);
+            let given = FundTransaction { description: new.note.clone(), ..given };
+            funds.apply(&given, now)?;
+            let usage = BTreeMap::new();
+            let (awarded, note) = (minor, new.note);
+            let bonus = Bonus { awarded, given_by: actor, note, usage, used_earlier: 0 };
+            funds.give(&given, bonus, new.expires_at);
+            let mut writes = Transaction::from_iter([Write::put_new(&given)?]);
+            writes.extend(completion(&funds, &given)?);
+            Ok(Decision::Write(writes, given))
+        })
+        .await
+    }
+
+    /// Asks for the payment of a user's cash, or takes back what an operator gave by mistake.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] or [`Error::Unreadable`]; [`FundError::Insufficient`];
+    /// [`FundError::ReferenceUsed`]; [`FundError::TooMany`]; [`Error::KeyReused`].
+    pub async fn debit_funds(
+        &self,
+        owner: UserId,
+        actor: UserId,
+        new: &Draft<NewFundDebit>,
+        context: RequestContext,
+        idempotency: &Idempotency<FundTransaction>,
+    ) -> Result<Outcome<FundTransaction>, Error> {
+        let RequestContext { now, random } = context;
+        self.write(idempotency, || async {
+            let (funds, new) = (self.funds(owner).await?, new.check()?);
+            let (id, flow) = (FundTransactionId::new(now, random), FundFlow::Debit);
+            match new {
+                FundDebit::Cashout { amount, to, description } => {
+                    let (kind, currency) = (FundTransactionType::Cashout, amount.currency);
+                    let parts = funds.cover(amount, Payable::Cash, now).map_err(Error::from)?;
+                    let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
+                    let entered = FundTransaction::new(&funds, entry);
+                    begin(funds, FundTransaction { to, description, ..entered })
+                }
+                FundDebit::Correction { fund, bonus_id, amount, ref_id, description } => {
+                    let (kind, currency) = (FundTransactionType::Correction, amount.currency);
+                    let parts = corrected(&funds, fund, bonus_id, amount, now)?;
+                    let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
+                    let done = FundTransaction::new(&funds, entry);
+                    let (ref_id, description) = (Some(ref_id), Some(description));
+                    let done = FundTransaction { ref_id, description, ..done };
+                    let done = done.ended(FundStatus::Completed, now);
+                    let mut funds = funds;
+                    funds.apply(&done, now)?;
+                    let mut writes = Transaction::from_iter([Write::put_new(&done)?]);
+                    writes.extend(completion(&funds, &done)?);
+                    Ok(Decision::Write(writes, done))
+                }
+            }
+        })
+        .await
+    }
+
+    /// Completes what waits for an operator: money arrived, or was paid out, by this reference. One
+    /// whose time is over is ended instead.
+    ///
+    /// # Errors
+    ///
+    /// [`FundError::NoTransaction`]; [`FundError::OfSettlement`]; [`FundError::Final`];
+    /// [`FundError::Over`]; [`FundError::ReferenceUsed`]; [`Error::FundsMismatch`];
+    /// [`Error::KeyReused`].
+    pub async fn capture_funds(
+        &self,
+        owner: UserId,
+        id: FundTransactionId,
+        ref_id: &Draft<Field<RefId>>,
+        now: Timestamp,
+        idempotency: &Idempotency<FundTransaction>,
+    ) -> Result<Outcome<FundTransaction>, Error> {
+        let captured = self
+            .write(idempotency, || async {
+                let (row, funds) =
+                    tokio::join!(self.fund_transaction(owner, id), self.funds(owner));
+                let (row, ref_id) = (row?, ref_id.required()?);
+                if row.kind == FundTransactionType::Settlement {
+                    return Err(Error::from(FundError::OfSettlement).into());
+                }
+                let repeats = row.status == FundStatus::Completed;
+                if repeats && row.ref_id.as_ref() == Some(ref_id) {
+                    return Ok(Decision::Done(row));
+                }
+                check_authorised(&row, now)?;
+                let mut funds = funds?;
+                let done = FundTransaction { ref_id: Some(ref_id.clone()), ..row }
+                    .ended(FundStatus::Completed, now);
+                funds.capture(&done, now)?;
+                let mut writes = Transaction::from_iter([put_ended(&done)?]);
+                writes.extend(completion(&funds, &done)?);
+                Ok(Decision::Write(writes, done))
+            })
+            .await;
+        self.ending_what_is_over(owner, id, now, captured).await
+    }
+
+    /// Takes back what waits for an operator: the money did not arrive, or was not paid out.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::capture_funds`], without references.
+    pub async fn void_funds(
+        &self,
+        owner: UserId,
+        id: FundTransactionId,
+        body: &Draft<()>,
+        now: Timestamp,
+        idempotency: &Idempotency<FundTransaction>,
+    ) -> Result<Outcome<FundTransaction>, Error> {
+        let voided = self
+            .write(idempotency, || async {
+                let (row, funds) =
+                    tokio::join!(self.fund_transaction(owner, id), self.funds(owner));
+                let row = row?;
+                body.checked()?;
+                if row.kind == FundTransactionType::Settlement {
+                    return Err(Error::from(FundError::OfSettlement).into());
+                }
+                if row.status == FundStatus::Voided {
+                    return Ok(Decision::Done(row));
+                }
+                check_authorised(&row, now)?;
+                let voided = row.ended(FundStatus::Voided, now);
+                let writes = released(funds?, &voided, now)?;
+                Ok(Decision::Write(writes, voided))
+            })
+            .await;
+        self.ending_what_is_over(owner, id, now, voided).await
+    }
+
+    /// Sets whether a user takes payments from funds in a currency without confirming each.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] or [`Error::Unreadable`]; [`Error::KeyReused`].
+    pub async fn accept_funds(
+        &self,
+        owner: UserId,
+        accepts: &Draft<(Field<Currency>, Field<bool>)>,
+        now: Timestamp,
+        idempotency: &Idempotency<SeenFunds>,
+    ) -> Result<Outcome<SeenFunds>, Error> {
+        self.write(idempotency, || async {
+            let mut funds = self.funds(owner).await?;
+            let (currency, accepts) = accepts.checked()?;
+            let (Some(currency), Some(accepts)) = (currency.value(), accepts.value()) else {
+                return Err(Error::Table("an invalid field was not reported".into()).into());
+            };
+            funds.accept(*currency, *accepts, now);
+            let writes = Transaction::from_iter(fund_writes(&funds)?);
+            Ok(Decision::Write(writes, SeenFunds { funds, released: 0, now }))
+        })
+        .await
+    }
+
+    /// Ends a transaction whose time is over, if it was refused for that reason. A capture that was
+    /// sent earlier may still be committed until then, so nothing is refused by time alone.
+    async fn ending_what_is_over<T>(
+        &self,
+        owner: UserId,
+        id: FundTransactionId,
+        now: Timestamp,
+        outcome: Result<Outcome<T>, Error>,
+    ) -> Result<Outcome<T>, Error> {
+        if matches!(outcome, Err(Error::Fund(FundError::Over(_)))) {
+            let ended = self.end_if_over(owner, id, now).await?;
+            if ended != FundStatus::Expired {
+                return Err(Error::Contended);
+            }
+        }
+        outcome
+    }
+
+    /// Ends a report whose time is over, and returns its status.
+    ///
+    /// # Errors
+    ///
+    /// [`FundError::NoTransaction`]; [`Error::FundsMismatch`].
+    pub(crate) async fn end_if_over(
+        &self,
+        owner: UserId,
+        id: FundTransactionId,
+        now: Timestamp,
+    ) -> Result<FundStatus, Error> {
+        let work = Idempotency::own_work("end-fund-transaction", now);
+        let ended = self.write(&work, || async {
+            let (row, funds) = tokio::join!(self.fund_transaction(owner, id), self.funds(owner));
+            let row = row?;
+            if !row.is_over(now) {
+                return Ok(Decision::Done(row.status));
+            }
+            let expired = row.ended(FundStatus::Expired, now);
+            Ok(Decision::Write(released(funds?, &expired, now)?, FundStatus::Expired))
+        });
+        match ended.await? {
+            Outcome::Done(status) => Ok(status),
+            Outcome::Replayed(_) => Err(Error::KeyReused),
+        }
+    }
+}
+
+/// The decision to begin a transaction that withholds its amount, or waits for it.
+fn begin(
+    mut funds: Funds,
+    entered: FundTransaction,
+) -> Result<Decision<FundTransaction>, TransactionError> {
+    funds.authorise(&entered).map_err(Error::from)?;
+    let mut writes = Transaction::from_iter(fund_writes(&funds)?);
+    writes.add(Write::put_new(&entered)?);
+    Ok(Decision::Write(writes, entered))
+}
+
+/// Refuses a transaction that has ended, or whose time is over.
+fn check_authorised(row: &FundTransaction, now: Timestamp) -> Result<(), Error> {
+    let over = row.expires_at.map(FundError::Over);
+    match (row.status, over) {
+        (FundStatus::Expired, Some(over)) => Err(over.into()),
+        (FundStatus::Authorised, Some(over)) if row.is_over(now) => Err(over.into()),
+        (FundStatus::Authorised, _) => Ok(()),
+        (status, _) => Err(FundError::Final(status).into()),
+    }
+}
+
+/// The parts of a correction.
+fn corrected(
+    funds: &Funds,
+    fund: PlainFund,
+    bonus_id: Option<FundTransactionId>,
+    amount: Money,
+    now: Timestamp,
+) -> Result<Parts, Error> {
+    let Money { minor, currency } = amount;
+    let (key, parts) = match (fund, bonus_id) {
+        (PlainFund::Cash, _) => (FundKey::Cash(currency), Parts::cash(minor)),
+        (PlainFund::Credit, None) => (FundKey::Credit(currency), Parts::credit(minor)),
+        (PlainFund::Credit, Some(id)) => {
+            let parts = Parts { bonuses: BTreeMap::from([(id, minor)]), ..Parts::default() };
+            (FundKey::Bonus(id), parts)
+        }
+    };
+    let of_currency = funds.get(key).filter(|fund| fund.currency == currency);
+    if of_currency.is_none() && bonus_id.is_some() {
+        return Err(Error::invalid("bonusId", "must be a bonus of the user in this currency"));
+    }
+    let available = of_currency.map_or(0, |fund| fund.available(&funds.orphans, now));
+    if available < minor {
+        let (available, cash_only) =
+            (Money { minor: available, currency }, fund == PlainFund::Cash);
+        return Err(FundError::Insufficient { needed: amount, available, cash_only }.into());
+    }
+    Ok(parts)
+}
+
+/// The transaction that ends one which is not completed.
+pub(crate) fn released(
+    mut funds: Funds,
+    ended: &FundTransaction,
+    now: Timestamp,
+) -> Result<Transaction, Error> {
+    funds.release(ended, now)?;
+    let mut writes = Transaction::from_iter([put_ended(ended)?]);
+    writes.extend(fund_writes(&funds)?);
+    Ok(writes)
+}
+
+/// The writes of funds, sums and the reference with a completed transaction.
+pub(crate) fn completion(funds: &Funds, done: &FundTransaction) -> Result<Vec<Write>, Error> {
+    let mut writes = fund_writes(funds)?;
+    writes.extend(add_total(done)?);
+    if let Some(ref_id) = &done.ref_id {
+        let (ref_id, transaction_id, owner) = (ref_id.clone(), done.id, done.owner);
+        let reference = FundReference { ref_id, transaction_id, owner };
+        let used = || FundError::ReferenceUsed.into();
+        writes.push(Write::put_new(&reference)?.or_fail(used));
+    }
+    Ok(writes)
+}
+
+/// The writes of the funds that have changed, each on condition that it is as it was read.
+pub(crate) fn fund_writes(funds: &Funds) -> Result<Vec<Write>, Error> {
+    let as_read = |version: u64| {
+        Ok::<_, Error>(match version {
+            0 => Expression::absent(),
+            version => Expression::equal("version", row::to_value(&version)?),
+        })
+    };
+    let write = |change| match change {
+        FundChange::Put { fund, read } => Ok(Write::put(&fund)?.when(as_read(read)?)),
+        FundChange::Delete { read } => {
+            let delete = Write::delete(keys::fund(read.owner, read.key()));
+            Ok(delete.when(as_read(read.version)?))
+        }
+    };
+    funds.changes().map(write).collect()
+}
+
+/// The write of a transaction that ends, on condition that it is still authorised.
+pub(crate) fn put_ended(ended: &FundTransaction) -> Result<Write, Error> {
+    let authorised = row::to_value(&FundStatus::Authorised)?;
+    Ok(Write::put(ended)?.when(Expression::equal("status", authorised)))
+}
+
+/// The write that adds a transaction to the sums over all users. It has no condition: additions do
+/// not depend on each other.
+pub(crate) fn add_total(done: &FundTransaction) -> Result<Option<Write>, Error> {
+    let counters = FundTotal::of(done).counters().into_iter().filter(|(_, number)| *number != 0);
+    let counters: Vec<_> =
+        counters.map(|(name, number)| (name.to_owned(), Decimal::new(number.into(), 0))).collect();
+    if counters.is_empty() {
+        return Ok(None);
+    }
+    let currency = [("currency", row::to_value(&done.currency)?)];
+    Ok(Some(Write::add::<FundTotal>(keys::fund_total(done.currency), counters, currency)))
+}

@@ -1,0 +1,145 @@
+//! What is due for a user's funds: reports that expire, bonuses that lapse, held cash that can be
+//! used, and entries that were left behind.
+
+use fracti_core::{
+    Error,
+    fund::{Fund, FundFlow, FundKey, FundKind, FundStatus, Funds, Parts},
+    fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+    id::UserId,
+    row,
+    time::Timestamp,
+};
+
+use crate::{
+    commit::Decision,
+    dynamo::{Expression, Transaction, TransactionError, Write},
+    funds::changing::{add_total, fund_writes},
+    idempotency::{Idempotency, Outcome},
+    table::Table,
+};
+
+/// Seconds after which a lapsed bonus is looked at again, while it is withheld for a transaction.
+const LAPSE_AGAIN_S: u64 = 3_600;
+
+/// A user's funds as they are seen at a time.
+#[derive(Clone, Debug)]
+pub struct SeenFunds {
+    /// The funds.
+    pub funds: Funds,
+    /// Number of pending entries that were left behind, and that a check has released.
+    pub released: usize,
+    /// The time.
+    pub now: Timestamp,
+}
+
+impl Table {
+    /// Does what is due for a user's funds now, instead of waiting for the keeper, and releases
+    /// pending entries that were left behind. Holds for settlements end with their settlement.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FundsMismatch`]; [`Error::KeyReused`].
+    pub async fn check_funds(
+        &self,
+        owner: UserId,
+        now: Timestamp,
+        idempotency: &Idempotency<SeenFunds>,
+    ) -> Result<Outcome<SeenFunds>, Error> {
+        let funds = self.funds(owner).await?;
+        let over: Vec<_> = funds.all().filter(|fund| fund.is_over(now)).map(Fund::key).collect();
+        for key in over {
+            self.end_fund(owner, key, now).await?;
+        }
+        for id in funds.pending() {
+            let row = self.fund_transaction(owner, id).await;
+            if row.is_ok_and(|it| it.is_over(now) && it.kind != FundTransactionType::Settlement) {
+                self.end_if_over(owner, id, now).await?;
+            }
+        }
+        self.write(idempotency, || async {
+            let mut funds = self.funds_in_detail(owner, now).await?;
+            let released = funds.release_orphans(now);
+            let writes = Transaction::from_iter(fund_writes(&funds)?);
+            Ok(Decision::Write(writes, SeenFunds { funds, released, now }))
+        })
+        .await
+    }
+
+    /// Ends a bonus or held cash whose time is over: the rest of a bonus lapses, and held cash
+    /// becomes cash. Does nothing if that is done.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FundsMismatch`].
+    pub(crate) async fn end_fund(
+        &self,
+        owner: UserId,
+        key: FundKey,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let work = Idempotency::own_work("end-fund", now);
+        let ended = self.write(&work, || async {
+            let funds = self.funds(owner).await?;
+            match funds.get(key).cloned().filter(|fund| fund.is_over(now)) {
+                None => Ok(Decision::Done(())),
+                Some(fund) if fund.kind == FundKind::Held => self.use_held(funds, &fund, now).await,
+                Some(fund) => lapse(funds, &fund, now),
+            }
+        });
+        ended.await.map(|_| ())
+    }
+
+    /// Makes held cash usable.
+    async fn use_held(
+        &self,
+        mut funds: Funds,
+        held: &Fund,
+        now: Timestamp,
+    ) -> Result<Decision<()>, TransactionError> {
+        let missing = || Error::FundsMismatch("held cash has no transaction".into());
+        let id = held.id.ok_or_else(missing)?;
+        let paid = self.fund_transaction(funds.owner, id).await?;
+        if paid.status != FundStatus::Held || paid.cash_amount != held.balance {
+            let what = "held cash does not agree with its transaction";
+            return Err(Error::FundsMismatch(what.into()).into());
+        }
+        let done = paid.ended(FundStatus::Completed, now);
+        funds.use_held(id, now)?;
+        let mut writes = Transaction::from_iter(fund_writes(&funds)?);
+        let is_held = Expression::equal("status", row::to_value(&FundStatus::Held)?);
+        writes.add(Write::put(&done)?.when(is_held));
+        Ok(Decision::Write(writes, ()))
+    }
+}
+
+/// Takes the rest of a bonus that has lapsed, as far as it is not withheld for transactions.
+fn lapse(mut funds: Funds, bonus: &Fund, now: Timestamp) -> Result<Decision<()>, TransactionError> {
+    let (Some(given), Some(terms)) = (bonus.id, &bonus.bonus) else {
+        return Err(Error::FundsMismatch("a bonus has no terms".into()).into());
+    };
+    let withheld = bonus.withheld(&funds.orphans);
+    let rest = bonus.balance.saturating_sub(withheld).max(0);
+    let mut writes = Transaction::default();
+    if rest > 0 {
+        // The next lapse of the same bonus has another version.
+        let random = given.as_bytes().last_chunk().copied().unwrap_or_default();
+        let label = format!("lapse {}", bonus.version);
+        let entry = NewEntry {
+            id: FundTransaction::further_id(now, random, &label),
+            kind: FundTransactionType::Lapse,
+            flow: FundFlow::Debit,
+            currency: bonus.currency,
+            parts: Parts { bonuses: [(given, rest)].into(), ..Parts::default() },
+            actor: terms.given_by,
+            now,
+        };
+        let lapsed = FundTransaction::new(&funds, entry).ended(FundStatus::Completed, now);
+        funds.apply(&lapsed, now)?;
+        writes.add(Write::put_new(&lapsed)?);
+        writes.extend(add_total(&lapsed)?);
+    }
+    funds.end(bonus.key());
+    funds.postpone(bonus.key(), now.plus_seconds(LAPSE_AGAIN_S));
+    writes.extend(fund_writes(&funds)?);
+    Ok(Decision::Write(writes, ()))
+}
