@@ -17,12 +17,11 @@ async fn restore(group: &Group, expense: &Value, member: usize) -> (Result<(), E
     let id = expense["id"].as_str().unwrap().parse().unwrap();
     let of: GroupId = group.id.parse().unwrap();
     let member_key = MemberKey { group: of, user: group.members[member].user.id };
-    let now = group.api.now();
-    let once = Idempotency::own_work("restore-due", now);
+    let once = Idempotency::own_work("restore-due", group.api.now());
     let table = &group.api.table;
     logged(work("restore-due", Some(of), LIMIT, async {
         let body = Draft::valid(());
-        Box::pin(table.restore_expense(member_key, id, &body, now, &once)).await.map(|_| ())
+        Box::pin(table.restore_expense(member_key, id, &body, &once)).await.map(|_| ())
     }))
     .await
 }

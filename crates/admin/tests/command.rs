@@ -19,7 +19,7 @@ use fracti_core::{
     row::{self, AttributeValue},
 };
 use fracti_runtime::Clock;
-use fracti_store::{Idempotency, MemberKey, Outcome, RequestContext, Table, to_sdk};
+use fracti_store::{Idempotency, MemberKey, Outcome, Table, to_sdk};
 use fracti_tests::{
     client::user,
     database::{Database, TABLE},
@@ -116,9 +116,8 @@ async fn group(database: &Database) -> Group {
         currency: Field::Absent,
     };
     let once = Idempotency::own_work("create-group", Clock::system().now());
-    let context = RequestContext { now: Clock::system().now(), random: [1; 10] };
     let table = Table::new(database.client.clone(), TABLE);
-    let made = table.create_group(&Draft::valid(new), &user(1, "Anna"), context, &once).await;
+    let made = table.create_group(&Draft::valid(new), &user(1, "Anna"), &once).await;
     match made.unwrap() {
         Outcome::Done(group) => group,
         Outcome::Replayed(_) => unreachable!("the request has no idempotency key"),

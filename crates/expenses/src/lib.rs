@@ -92,8 +92,7 @@ async fn create_expense(
         via.require_any_group()?;
     }
     let idempotency = once.key.idempotency::<_, ExpenseView>("create-expense");
-    let expense =
-        app.table.create_expense(member_key, &once.body, once.creation, &idempotency).await?;
+    let expense = app.table.create_expense(member_key, &once.body, &idempotency).await?;
     respond_tagged(StatusCode::CREATED, &idempotency, expense)
 }
 
@@ -142,8 +141,8 @@ async fn edit_expense(
     once: Once<EditExpense>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, ExpenseView>("edit-expense");
-    let (edit, expected, now) = (&once.body, expected(&if_match), once.creation.now);
-    let edited = app.table.edit_expense(member_key, expense, edit, expected, now, &idempotency);
+    let (edit, expected) = (&once.body, expected(&if_match));
+    let edited = app.table.edit_expense(member_key, expense, edit, expected, &idempotency);
     respond_tagged(StatusCode::OK, &idempotency, edited.await?)
 }
 
@@ -162,8 +161,8 @@ async fn delete_expense(
     once: Once<()>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, DeletedExpense>("delete-expense");
-    let (expected, now) = (expected(&if_match), once.creation.now);
-    let deleted = app.table.delete_expense(member_key, expense, expected, now, &idempotency);
+    let expected = expected(&if_match);
+    let deleted = app.table.delete_expense(member_key, expense, expected, &idempotency);
     respond_with("Expense deleted", &idempotency, deleted.await?)
 }
 
@@ -187,9 +186,7 @@ async fn restore_expense(
     once: Once<()>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, ExpenseView>("restore-expense");
-    let now = once.creation.now;
-    let expense =
-        app.table.restore_expense(member_key, expense, &once.body, now, &idempotency).await?;
+    let expense = app.table.restore_expense(member_key, expense, &once.body, &idempotency).await?;
     respond_tagged(StatusCode::OK, &idempotency, expense)
 }
 

@@ -110,9 +110,9 @@ pub(crate) async fn import_file(
     AsMember(member_key, ImportQuery { run }): AsMember<ImportQuery>,
     upload: Upload<ImportOptions>,
 ) -> Result<Response, Problem> {
-    let now = upload.creation.now;
-    let (group, members) = app.table.migrated_group(member_key, now).await?;
     let idempotency = upload.key.idempotency::<_, ImportedView>("import-file");
+    let now = idempotency.now();
+    let (group, members) = app.table.migrated_group(member_key, now).await?;
     let form = match upload.form.checked() {
         Ok(form) => form,
         Err(error) => return Err(app.table.refuse(&idempotency, error).await.into()),
@@ -242,8 +242,7 @@ pub(crate) async fn undo_import(
     once: Once<()>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, ImportView>("undo-import");
-    let now = once.creation.now;
-    let outcome = app.table.undo_import(member_key, import, run, now, &idempotency).await?;
+    let outcome = app.table.undo_import(member_key, import, run, &idempotency).await?;
     let is_running = matches!(&outcome, Outcome::Done(row) if row.status != ImportStatus::Undone);
     let status = if is_running { StatusCode::ACCEPTED } else { StatusCode::OK };
     respond(status, &idempotency, outcome)

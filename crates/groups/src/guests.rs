@@ -42,7 +42,7 @@ pub(crate) async fn create_guest(
     once: Once<CreateGuest>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, MemberView>("create-guest");
-    let guest = app.table.add_guest(member_key, &once.body, once.creation, &idempotency).await?;
+    let guest = app.table.add_guest(member_key, &once.body, &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, guest)
 }
 
@@ -77,7 +77,6 @@ pub(crate) async fn link_guest(
     once: Once<LinkGuest>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, MemberView>("link-guest");
-    let (user, context) = (&once.body, once.creation);
-    let guest = app.table.link_guest(member_key, guest, user, context, &idempotency).await?;
+    let guest = app.table.link_guest(member_key, guest, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, guest)
 }

@@ -172,7 +172,7 @@ async fn create_group(
     once: Once<CreateGroup>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, GroupView>("create-group");
-    let group = app.table.create_group(&once.body, &user, once.creation, &idempotency).await?;
+    let group = app.table.create_group(&once.body, &user, &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, group)
 }
 
@@ -240,9 +240,8 @@ async fn join_group(
         }
         Credential::Token { group: None, .. } => Profile::Earlier,
     };
-    let (wallet, context) = (&once.body, once.creation);
     let idempotency = once.key.idempotency::<_, MemberView>("join-group");
-    let member = app.table.join(group, &user, profile, wallet, context, &idempotency).await?;
+    let member = app.table.join(group, &user, profile, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, member)
 }
 

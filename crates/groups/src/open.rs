@@ -35,8 +35,7 @@ pub(crate) async fn open_group(
     once: Once<OpenGroup>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, GroupView>("open-group");
-    let (new, context) = (&once.body, once.creation);
-    let opened = app.table.open_group(&chat, new, &user, context, &idempotency).await?;
+    let opened = app.table.open_group(&chat, &once.body, &user, &idempotency).await?;
     let created = matches!(opened, Outcome::Done(Opened { created: true, .. }));
     let status = if created { StatusCode::CREATED } else { StatusCode::OK };
     respond(status, &idempotency, opened)

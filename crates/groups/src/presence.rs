@@ -19,8 +19,7 @@ pub(crate) async fn leave_group(
     once: Once<()>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, MemberView>("leave-group");
-    let now = once.creation.now;
-    let member = app.table.leave(member_key, &once.body, now, &idempotency).await?;
+    let member = app.table.leave(member_key, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, member)
 }
 
@@ -39,8 +38,7 @@ pub(crate) async fn remove_member(
     once: Once<()>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, MemberView>("remove-member");
-    let now = once.creation.now;
-    let member = app.table.remove_member(member_key, member, now, &idempotency).await?;
+    let member = app.table.remove_member(member_key, member, &idempotency).await?;
     respond_with("Member removed", &idempotency, member)
 }
 
@@ -58,7 +56,6 @@ pub(crate) async fn restore_member(
     once: Once<()>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, MemberView>("restore-member");
-    let (body, now) = (&once.body, once.creation.now);
-    let member = app.table.restore_member(member_key, member, body, now, &idempotency).await?;
+    let member = app.table.restore_member(member_key, member, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, member)
 }

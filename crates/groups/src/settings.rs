@@ -30,7 +30,6 @@ pub(crate) async fn update_group(
     once: Once<UpdateGroup>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, GroupView>("update-group");
-    let (update, now) = (&once.body, once.creation.now);
-    let group = app.table.update_group(member_key, update, now, &idempotency).await?;
+    let group = app.table.update_group(member_key, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, group)
 }

@@ -96,7 +96,7 @@ impl App {
     }
 
     /// Time of a request, with random bytes for the ids that it creates.
-    pub(crate) fn creation(&self, context: &Context) -> RequestContext {
+    pub(crate) fn request_context(&self, context: &Context) -> RequestContext {
         RequestContext { now: context.now, random: self.random.bytes() }
     }
 

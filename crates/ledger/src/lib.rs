@@ -115,8 +115,7 @@ async fn push_entries(
     once: Once<PushEntries>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, ReportView>("push-entries");
-    let now = once.creation.now;
-    let report = app.table.push_entries(member_key, &once.body, now, &idempotency).await?;
+    let report = app.table.push_entries(member_key, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, report)
 }
 
@@ -134,8 +133,7 @@ async fn revert_entries(
     once: Once<RevertEntries>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, ReportView>("revert-entries");
-    let report =
-        app.table.revert_entries(member_key, &once.body, once.creation.now, &idempotency).await?;
+    let report = app.table.revert_entries(member_key, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, report)
 }
 

@@ -206,8 +206,7 @@ pub(crate) async fn rebuild_days(
     once: Once<()>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, RebuiltView>("rebuild-days");
-    let now = once.creation.now;
-    let rebuilt = app.table.rebuild_days(user.id, asked, &once.body, now, &idempotency).await?;
+    let rebuilt = app.table.rebuild_days(user.id, asked, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, rebuilt)
 }
 

@@ -173,7 +173,7 @@ pub(crate) async fn create_spending(
     once: Once<CreateSpending>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, SpendingView>("create-spending");
-    let made = app.table.create_spending(user.id, &once.body, once.creation, &idempotency).await?;
+    let made = app.table.create_spending(user.id, &once.body, &idempotency).await?;
     respond_created("Spending recorded", &idempotency, made)
 }
 
@@ -202,8 +202,8 @@ pub(crate) async fn edit_spending(
     once: Once<EditSpending>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, SpendingView>("edit-spending");
-    let (edit, expected, now) = (&once.body, expected(&if_match), once.creation.now);
-    let edited = app.table.edit_spending(user.id, &spending, edit, expected, now, &idempotency);
+    let (edit, expected) = (&once.body, expected(&if_match));
+    let edited = app.table.edit_spending(user.id, &spending, edit, expected, &idempotency);
     respond_tagged(StatusCode::OK, &idempotency, edited.await?)
 }
 
@@ -218,8 +218,8 @@ pub(crate) async fn delete_spending(
     once: Once<()>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, DeletedSpending>("delete-spending");
-    let (expected, now) = (expected(&if_match), once.creation.now);
-    let deleted = app.table.delete_spending(user.id, &spending, expected, now, &idempotency);
+    let expected = expected(&if_match);
+    let deleted = app.table.delete_spending(user.id, &spending, expected, &idempotency);
     respond_with("Spending deleted", &idempotency, deleted.await?)
 }
 

@@ -186,8 +186,7 @@ pub(crate) async fn update_targets(
     once: Once<UpdateTargets>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, TargetsView>("update-targets");
-    let (update, now) = (&once.body, once.creation.now);
-    let targets = app.table.update_targets(user.id, update, now, &idempotency).await?;
+    let targets = app.table.update_targets(user.id, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, targets)
 }
 

@@ -97,7 +97,7 @@ pub(crate) async fn create_token(
     // The stored response does not have the token, which nothing stores.
     let idempotency = once.key.idempotency::<_, TokenView>("create-token");
     let (new, hash) = (&once.body, secret.hash());
-    match app.table.create_token(new, hash, &user, once.creation, &idempotency).await? {
+    match app.table.create_token(new, hash, &user, &idempotency).await? {
         Outcome::Done(made) => {
             let token = Some(secret.expose().to_owned());
             let created = CreatedToken { view: made.into(), token };

@@ -100,8 +100,7 @@ async fn ask_question(
     once: Once<CreateQuestion>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, QuestionView>("ask-question");
-    let (body, context) = (&once.body, once.creation);
-    let asked = app.table.ask(member_key, body, via.agent(), context, &idempotency).await?;
+    let asked = app.table.ask(member_key, &once.body, via.agent(), &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, asked)
 }
 
@@ -136,8 +135,7 @@ async fn answer_question(
     once: Once<AnswerQuestion>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, AnsweredView>("answer-question");
-    let (body, context) = (&once.body, once.creation);
-    let answered = app.table.answer(member_key, question, body, context, &idempotency).await?;
+    let answered = app.table.answer(member_key, question, &once.body, &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, answered)
 }
 
@@ -157,8 +155,7 @@ async fn claim_items(
     once: Once<ClaimItems>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, AnsweredView>("claim-items");
-    let (body, context) = (&once.body, once.creation);
-    let claimed = app.table.claim(member_key, question, body, context, &idempotency).await?;
+    let claimed = app.table.claim(member_key, question, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, claimed)
 }
 
@@ -176,8 +173,7 @@ async fn close_question(
     once: Once<()>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, QuestionView>("close-question");
-    let (body, now) = (&once.body, once.creation.now);
-    let closed = app.table.close_question(member_key, question, body, now, &idempotency).await?;
+    let closed = app.table.close_question(member_key, question, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, closed)
 }
 
@@ -198,7 +194,6 @@ async fn apply_receipt(
     once: Once<ApplyReceipt>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, ExpenseView>("apply-receipt");
-    let (body, context) = (&once.body, once.creation);
-    let applied = app.table.apply_receipt(member_key, question, body, context, &idempotency);
+    let applied = app.table.apply_receipt(member_key, question, &once.body, &idempotency);
     respond_tagged(StatusCode::OK, &idempotency, applied.await?)
 }

@@ -188,8 +188,7 @@ async fn create_settlement(
     once: Once<CreateSettlement>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, SettlementView>("create-settlement");
-    let settlement =
-        app.table.create_settlement(member_key, &once.body, once.creation, &idempotency).await?;
+    let settlement = app.table.create_settlement(member_key, &once.body, &idempotency).await?;
     respond_tagged(StatusCode::CREATED, &idempotency, settlement)
 }
 
@@ -225,8 +224,7 @@ async fn update_settlement(
     let expected =
         |settlement: &Settlement| if_match.accepts(&SettlementView::from(settlement.clone()));
     let idempotency = once.key.idempotency::<_, SettlementView>("update-settlement");
-    let (update, now) = (&once.body, once.creation.now);
     let updated =
-        app.table.update_settlement(member_key, settlement, update, expected, now, &idempotency);
+        app.table.update_settlement(member_key, settlement, &once.body, expected, &idempotency);
     respond_tagged(StatusCode::OK, &idempotency, updated.await?)
 }

@@ -256,7 +256,7 @@ async fn write_that_lost_a_race_is_repeated_on_the_new_state() {
     let edit = Draft::valid(Edit { amount, ..Edit::default() });
     let now = group.api.now();
     let once = Idempotency::own_work("edit-expense", now);
-    table.edit_expense(member_key, id, &edit, interrupted(splits), now, &once).await.unwrap();
+    table.edit_expense(member_key, id, &edit, interrupted(splits), &once).await.unwrap();
     let edited = group.members[0].get(&at).await.data(200).clone();
     assert_eq!((&edited["amount"], &edited["description"]), (&json!(60), &json!("Taxi")));
     assert_eq!(group.balances().await, ["60", "-60", "0"]);
@@ -264,7 +264,7 @@ async fn write_that_lost_a_race_is_repeated_on_the_new_state() {
 
     let dearer = json!({ "amount": 90, "splits": [{ "userId": "3" }] });
     let once = Idempotency::own_work("delete-expense", now);
-    table.delete_expense(member_key, id, interrupted(dearer), now, &once).await.unwrap();
+    table.delete_expense(member_key, id, interrupted(dearer), &once).await.unwrap();
     assert_eq!(group.balances().await, ["0", "0", "0"]);
     assert!(!group.api.rows().await.keys().any(|(_, sk)| sk.starts_with("PART#")));
     group.verify().await;

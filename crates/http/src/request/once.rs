@@ -34,29 +34,27 @@ use crate::{
 /// <https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header>
 const KEY: &str = "idempotency-key";
 
-/// A request that writes: its body, its idempotency key, and its time with random bytes for new ids.
+/// A request that writes: its body and its idempotency key.
 #[derive(Debug)]
 pub struct Once<T: Body> {
     /// The body. Its errors are reported only after the table has checked the caller's right.
     pub body: Draft<T::Fields>,
     /// The idempotency key, if there is one.
     pub key: IdempotencyKey,
-    /// Time of the request, with random bytes for the ids that it creates.
-    pub creation: RequestContext,
 }
 
-/// The optional idempotency key of a request.
+/// The optional idempotency key of a request, its user, and its time with random bytes for new ids.
 #[derive(Clone, Debug)]
 pub struct IdempotencyKey {
     user: UserId,
-    creation: RequestContext,
+    context: RequestContext,
     hashes: Option<KeyHashes>,
 }
 
 /// A request without its body.
 pub(super) struct Head {
     pub(super) headers: HeaderMap,
-    pub(super) creation: RequestContext,
+    context: RequestContext,
     uri: Uri,
     user: UserId,
     key: Option<HeaderValue>,
@@ -69,7 +67,7 @@ impl<T: Body> FromRequest<App> for Once<T> {
         let (head, request) = Head::of(request, app).await?;
         let bytes = bytes(request, app).await?;
         let body = body::read::<T>(&head.headers, &bytes);
-        Ok(Self { body, key: head.key(&bytes), creation: head.creation })
+        Ok(Self { body, key: head.key(&bytes) })
     }
 }
 
@@ -115,7 +113,7 @@ impl Head {
         let head = Self {
             key: key(&parts.headers)?.cloned(),
             headers: parts.headers.clone(),
-            creation: app.creation(&context),
+            context: app.request_context(&context),
             uri: parts.uri.clone(),
             user,
         };
@@ -136,7 +134,7 @@ impl Head {
                 request: hex::encode(request.finalize()),
             }
         });
-        IdempotencyKey { user: self.user, creation: self.creation, hashes }
+        IdempotencyKey { user: self.user, context: self.context, hashes }
     }
 }
 
@@ -170,7 +168,7 @@ impl IdempotencyKey {
         T: Clone,
         V: From<T> + Serialize,
     {
-        let request = IdempotentRequest::new(self.user, operation, self.hashes, self.creation);
+        let request = IdempotentRequest::new(self.user, operation, self.hashes, self.context);
         Idempotency { request, render: render::<T, V> }
     }
 }

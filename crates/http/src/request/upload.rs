@@ -8,7 +8,6 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
 };
 use fracti_core::input::{Draft, Field, FieldErrors, Unreadable};
-use fracti_store::RequestContext;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
@@ -48,8 +47,6 @@ pub struct Upload<T: Body> {
     pub form: Draft<Form<T::Fields>>,
     /// The idempotency key, if there is one.
     pub key: IdempotencyKey,
-    /// Time of the request, with random bytes for the ids that it creates.
-    pub creation: RequestContext,
 }
 
 /// The parts of a form.
@@ -74,13 +71,12 @@ impl<T: Body> FromRequest<App> for Upload<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let (head, mut request) = Head::of(request, app).await?;
-        let creation = head.creation;
         DefaultBodyLimit::max(MAX_FILE + MAX_REST).apply(&mut request);
         let form = match Multipart::from_request(request, app).await {
             Ok(form) if is_form(&head.headers) => form,
             Ok(_) | Err(_) => {
                 let form = Draft::unreadable(Unreadable::Form);
-                return Ok(Self { form, key: head.key(&[]), creation });
+                return Ok(Self { form, key: head.key(&[]) });
             }
         };
         let late = |_| {
@@ -91,7 +87,7 @@ impl<T: Body> FromRequest<App> for Upload<T> {
         // A repeated request may have another boundary between the parts.
         let hash = |part: &Option<Bytes>| Sha256::digest(part.as_deref().unwrap_or_default());
         let contents = [hash(&read.file), hash(&read.options)].concat();
-        Ok(Self { key: head.key(&contents), form: read.form::<T>(), creation })
+        Ok(Self { key: head.key(&contents), form: read.form::<T>() })
     }
 }
 

@@ -40,9 +40,9 @@ impl Table {
         chat: &ChatId,
         new: &Draft<OpenedGroup>,
         user: &User,
-        context: RequestContext,
         idempotency: &Idempotency<Opened>,
     ) -> Result<Outcome<Opened>, Error> {
+        let context = idempotency.context();
         self.write(idempotency, || async {
             match self.db.get::<ChatGroup>(keys::chat_group(chat)).await? {
                 None => Self::first_opening(chat, new, user, context),

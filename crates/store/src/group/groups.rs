@@ -44,12 +44,12 @@ impl Table {
         &self,
         new: &Draft<NewGroup>,
         creator: &User,
-        context: RequestContext,
         idempotency: &Idempotency<Group>,
     ) -> Result<Outcome<Group>, Error> {
-        let member = Member::new(creator, None, context.now);
+        let RequestContext { now, random } = idempotency.context();
+        let member = Member::new(creator, None, now);
         self.write(idempotency, || async {
-            let group = new.check(creator.id, context.now, context.random)?;
+            let group = new.check(creator.id, now, random)?;
             let row = Write::put_new(&group)?;
             let mut writes = Transaction::default();
             writes.add(row);
@@ -73,7 +73,6 @@ impl Table {
         user: &User,
         profile: Profile,
         wallet: &Draft<Field<TonAddress>>,
-        context: RequestContext,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         self.write_migrated(group, idempotency, || async {
@@ -87,7 +86,8 @@ impl Table {
             let known = member.as_ref().filter(|_| profile == Profile::Earlier);
             let known = known.map(|member| member.as_user(user.id));
             let user = known.as_ref().unwrap_or(user);
-            let (joining, member) = self.joining(group, member, user, wallet, context.now).await?;
+            let now = idempotency.now();
+            let (joining, member) = self.joining(group, member, user, wallet, now).await?;
             // To who has left since, a stored response says no longer what is.
             Ok(if is_present {
                 Decision::Write(joining, member)

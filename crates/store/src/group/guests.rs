@@ -33,7 +33,6 @@ impl Table {
         &self,
         member_key: MemberKey,
         name: &Draft<Field<GuestName>>,
-        context: RequestContext,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let group = member_key.group;
@@ -41,7 +40,8 @@ impl Table {
             let (ledger, group_row, members) = self.members_after_ledger(member_key).await?;
             ledger.state.check_writer(member_key.user)?;
             let name = free_name(name, &members, None)?;
-            let guest = Member::guest(name, member_key.user, context.now, context.random);
+            let RequestContext { now, random } = idempotency.context();
+            let guest = Member::guest(name, member_key.user, now, random);
             let row = MemberRow { group_id: group, member: guest.clone() };
             let put = Write::put_new(&row)?;
             let writes = Transaction::from_iter([put, count_in(&group_row, 1)?]);

@@ -14,7 +14,7 @@ use crate::{
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     presence::change_member,
-    table::{RequestContext, Table},
+    table::Table,
 };
 
 impl Table {
@@ -34,7 +34,6 @@ impl Table {
         member_key: MemberKey,
         guest: MemberId,
         user: &Draft<Field<UserId>>,
-        context: RequestContext,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let group = member_key.group;
@@ -61,7 +60,7 @@ impl Table {
             let linked = Member { linked_to: Some(user), ..before.clone() };
             // The row of the user may have been read before another link.
             let guests: Vec<_> = ledger.links.guests_of(user).chain([guest]).collect();
-            let mut transaction = LedgerTransaction::new(member_key, ledger, context.now)?;
+            let mut transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             let link = [("linkedTo", Some(row::to_value(&user)?))];
             transaction.add(change_member(group, before, link)?);
             let guests = [("guests", Some(row::to_value(&guests)?))];

@@ -41,7 +41,6 @@ impl Table {
         &self,
         member_key: MemberKey,
         body: &Draft<()>,
-        now: Timestamp,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let MemberKey { group, user } = member_key;
@@ -53,7 +52,7 @@ impl Table {
                 // A stored response is for who left by it, and not for who left again since.
                 return Ok(Decision::Refuse { unless: Some(before), error: Error::NotMember });
             }
-            let transaction = LedgerTransaction::new(member_key, ledger, now)?;
+            let transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             let mut change = MemberChange { group, before, transaction };
             self.require_settled(&mut change).await?;
             body.checked()?;
@@ -75,7 +74,6 @@ impl Table {
         &self,
         member_key: MemberKey,
         member: MemberId,
-        now: Timestamp,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let MemberKey { group, user } = member_key;
@@ -97,7 +95,7 @@ impl Table {
             if before.removed_at.is_some() {
                 return Ok(Decision::Done(before));
             }
-            let transaction = LedgerTransaction::new(member_key, ledger, now)?;
+            let transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             let mut change = MemberChange { group, before, transaction };
             self.require_settled(&mut change).await?;
             let removed_at = Some(change.transaction.at());
@@ -119,7 +117,6 @@ impl Table {
         member_key: MemberKey,
         member: MemberId,
         body: &Draft<()>,
-        now: Timestamp,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let MemberKey { group, user } = member_key;
@@ -134,7 +131,7 @@ impl Table {
             if before.linked_to.is_some() {
                 return Err(Error::AlreadyLinked.into());
             }
-            let transaction = LedgerTransaction::new(member_key, ledger, now)?;
+            let transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             if before.guest && !before.is_present() {
                 self.require_free_name(member_key, &before, &transaction).await?;
             }

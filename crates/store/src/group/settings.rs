@@ -5,7 +5,6 @@ use fracti_core::{
     group::{Group, GroupUpdate, Member},
     input::Draft,
     keys, row,
-    time::Timestamp,
 };
 
 use crate::{
@@ -29,7 +28,6 @@ impl Table {
         &self,
         member_key: MemberKey,
         update: &Draft<GroupUpdate>,
-        now: Timestamp,
         idempotency: &Idempotency<Group>,
     ) -> Result<Outcome<Group>, Error> {
         let MemberKey { group, user } = member_key;
@@ -50,7 +48,8 @@ impl Table {
                 return Err(Error::GroupArchived.into());
             }
             let after = after?;
-            let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
+            let mut transaction =
+                LedgerTransaction::unchecked(member_key, ledger, idempotency.now())?;
             let state = transaction.state();
             state.archived = after.archived;
             if after.currency != before.currency {

@@ -9,7 +9,6 @@ use fracti_core::{
     Error,
     group::{Group, Member},
     id::MemberId,
-    time::Timestamp,
 };
 
 use crate::{
@@ -36,7 +35,6 @@ impl Table {
         &self,
         member_key: MemberKey,
         named: Option<&BTreeSet<MemberId>>,
-        now: Timestamp,
         idempotency: &Idempotency<T>,
         read: impl Fn() -> F,
         create: impl Fn(
@@ -71,7 +69,7 @@ impl Table {
             };
             let (group, members) = (ledger.state.of_group(&group), ledger.state.of(&members));
             let read = read?;
-            let transaction = LedgerTransaction::new(member_key, ledger, now)?;
+            let transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             let (transaction, created) = create(&group, &members, transaction, read)?;
             transaction.commit(created)
         })

@@ -182,7 +182,6 @@ impl Table {
         user: UserId,
         asked: DaysAsked,
         body: &Draft<()>,
-        now: Timestamp,
         idempotency: &Idempotency<Rebuilt>,
     ) -> Result<Outcome<Rebuilt>, Error> {
         let mut known = Known::of(&idempotency.request);
@@ -192,7 +191,7 @@ impl Table {
         };
         let mut changed = BTreeSet::new();
         loop {
-            let attempt = || self.rebuild(user, asked, body, now, &changed);
+            let attempt = || self.rebuild(user, asked, body, idempotency.now(), &changed);
             match self.write_part(&mut known, render, attempt).await? {
                 Outcome::Done(Step::Last(rebuilt)) => return Ok(Outcome::Done(rebuilt)),
                 Outcome::Done(Step::Repaired(days)) => changed.extend(days),

@@ -64,10 +64,9 @@ impl Table {
         &self,
         user: UserId,
         new: &Draft<NewSpending>,
-        context: RequestContext,
         idempotency: &Idempotency<Spending>,
     ) -> Result<Outcome<Spending>, Error> {
-        let RequestContext { now, random } = context;
+        let RequestContext { now, random } = idempotency.context();
         self.write(idempotency, || async {
             let targets = self.targets_if(new.needs_targets(), user).await?;
             let spending = new.check(user, &targets, now, random)?;
@@ -91,9 +90,9 @@ impl Table {
         id: &SpendingId,
         edit: &Draft<SpendingEdit>,
         expected: impl Fn(&Spending) -> bool,
-        now: Timestamp,
         idempotency: &Idempotency<Spending>,
     ) -> Result<Outcome<Spending>, Error> {
+        let now = idempotency.now();
         self.write(idempotency, || async {
             let (before, targets) =
                 tokio::join!(self.spending(user, id), self.targets_if(edit.needs_targets(), user));
@@ -129,7 +128,6 @@ impl Table {
         user: UserId,
         id: &SpendingId,
         expected: impl Fn(&Spending) -> bool,
-        now: Timestamp,
         idempotency: &Idempotency<SpendingId>,
     ) -> Result<Outcome<SpendingId>, Error> {
         self.write(idempotency, || async {
@@ -137,7 +135,7 @@ impl Table {
             if !expected(&spending) {
                 return Err(Error::Changed.into());
             }
-            let deletion = Transaction::from_iter(deletion(&spending, now)?);
+            let deletion = Transaction::from_iter(deletion(&spending, idempotency.now())?);
             Ok(Decision::Write(deletion, spending.id))
         })
         .await

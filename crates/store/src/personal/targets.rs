@@ -6,7 +6,6 @@ use fracti_core::{
     input::Draft,
     keys, row,
     targets::{Targets, TargetsUpdate},
-    time::Timestamp,
 };
 
 use crate::{
@@ -32,12 +31,11 @@ impl Table {
         &self,
         user: UserId,
         update: &Draft<TargetsUpdate>,
-        now: Timestamp,
         idempotency: &Idempotency<Targets>,
     ) -> Result<Outcome<Targets>, Error> {
         self.write(idempotency, || async {
             let before = self.targets(user).await?;
-            let after = update.apply(&before, now)?;
+            let after = update.apply(&before, idempotency.now())?;
             if after == before {
                 return Ok(Decision::Done(after));
             }

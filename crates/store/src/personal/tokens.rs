@@ -42,9 +42,9 @@ impl Table {
         new: &Draft<NewToken>,
         hash: TokenHash,
         user: &User,
-        context: RequestContext,
         idempotency: &Idempotency<Token>,
     ) -> Result<Outcome<Token>, Error> {
+        let RequestContext { now, random } = idempotency.context();
         let group = new.fields().and_then(|new| new.group_id.value().copied());
         let first = Page { limit: MAX_TOKENS, after: None };
         let outcome = self
@@ -58,11 +58,11 @@ impl Table {
                 // The tokens are counted as of the list or later, and whoever creates one changes it.
                 let tokens = async {
                     let list = self.db.get::<TokenList>(keys::token_list(user.id)).await?;
-                    Ok((list, self.tokens_of(user.id, context.now, &first).await?))
+                    Ok((list, self.tokens_of(user.id, now, &first).await?))
                 };
                 let (member, tokens) = tokio::join!(member, tokens);
                 member?;
-                let token = new.check(hash, user, context.now, context.random)?;
+                let token = new.check(hash, user, now, random)?;
                 let (list, tokens) = tokens.map_err(TransactionError::Fail)?;
                 if tokens.items.len() >= MAX_TOKENS {
                     return Err(Error::TooManyTokens.into());

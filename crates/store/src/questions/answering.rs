@@ -63,14 +63,14 @@ impl Table {
         member_key: MemberKey,
         id: QuestionId,
         new: &Draft<NewAnswer>,
-        context: RequestContext,
         idempotency: &Idempotency<Answered>,
     ) -> Result<Outcome<Answered>, Error> {
-        let now = context.now;
+        let now = idempotency.now();
         self.write_migrated(member_key.group, idempotency, || async {
             let asked = self.asked(member_key, id, new.answerer(), now).await?;
             asked.question.check_answer(asked.member.id, now)?;
-            let answer = new.check(&asked.question, &asked.answering(member_key.user, context))?;
+            let answering = asked.answering(member_key.user, idempotency.context());
+            let answer = new.check(&asked.question, &answering)?;
             let write = Write::put_new(&answer)?;
             asked.answer(write, 1, now)
         })
@@ -87,10 +87,9 @@ impl Table {
         member_key: MemberKey,
         id: QuestionId,
         new: &Draft<NewClaims>,
-        context: RequestContext,
         idempotency: &Idempotency<Answered>,
     ) -> Result<Outcome<Answered>, Error> {
-        let now = context.now;
+        let now = idempotency.now();
         let of = |member: MemberId| self.db.get::<Answer>(keys::answer(id, member));
         let named = new.answerer().unwrap_or_else(|| member_key.user.into());
         self.write_migrated(member_key.group, idempotency, || async {
@@ -110,7 +109,7 @@ impl Table {
                 Some(_) => asked.question.check_open(now)?,
             }
             let receipt = details?.and_then(|details| details.receipt);
-            let answering = asked.answering(member_key.user, context);
+            let answering = asked.answering(member_key.user, idempotency.context());
             let answer = new.check(&asked.question, receipt.as_ref(), &answering)?;
             let number = answer.claims.as_ref().map_or(0, Vec::len);
             let Some(before) = before else {

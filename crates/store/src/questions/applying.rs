@@ -21,7 +21,7 @@ use crate::{
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     questions::asking::{claims_of, present, put_question},
-    table::{RequestContext, Table},
+    table::Table,
 };
 
 /// What is read to apply a receipt.
@@ -46,11 +46,10 @@ impl Table {
         member_key: MemberKey,
         id: QuestionId,
         new: &Draft<NewApplication>,
-        context: RequestContext,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
         let MemberKey { group, user } = member_key;
-        let now = context.now;
+        let (context, now) = (idempotency.context(), idempotency.now());
         let read = || async {
             // The question is read before the answers: claims that are committed in between change
             // its version, which is a condition.
@@ -102,7 +101,7 @@ impl Table {
             transaction.add(put_question(&question, &question.closed(Some(expense.id), now))?);
             Ok((transaction, expense))
         };
-        self.create_in_group(member_key, None, now, idempotency, read, create).await
+        self.create_in_group(member_key, None, idempotency, read, create).await
     }
 }
 

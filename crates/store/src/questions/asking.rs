@@ -99,11 +99,10 @@ impl Table {
         member_key: MemberKey,
         new: &Draft<NewQuestion>,
         agent: Option<(TokenId, &TokenName)>,
-        context: RequestContext,
         idempotency: &Idempotency<SeenQuestion>,
     ) -> Result<Outcome<SeenQuestion>, Error> {
         let MemberKey { group, user } = member_key;
-        let RequestContext { now, random } = context;
+        let RequestContext { now, random } = idempotency.context();
         self.write_migrated(group, idempotency, || async {
             let (group, targets, open) = tokio::join!(
                 self.group_naming(member_key, None),
@@ -178,10 +177,10 @@ impl Table {
         member_key: MemberKey,
         id: QuestionId,
         body: &Draft<()>,
-        now: Timestamp,
         idempotency: &Idempotency<SeenQuestion>,
     ) -> Result<Outcome<SeenQuestion>, Error> {
         let MemberKey { group, user } = member_key;
+        let now = idempotency.now();
         self.write_migrated(group, idempotency, || async {
             let (of_group, question) = tokio::join!(
                 self.group_and_caller(member_key),

@@ -15,7 +15,6 @@ use fracti_core::{
     input::{Draft, Field},
     keys,
     ledger::LedgerError,
-    time::Timestamp,
 };
 
 use crate::{
@@ -49,7 +48,6 @@ impl Table {
         &self,
         member_key: MemberKey,
         adjustments: &Draft<BareOrWrapped<Adjustment>>,
-        now: Timestamp,
         idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
         let named = adjustments.named();
@@ -73,7 +71,7 @@ impl Table {
             }
             Ok((transaction, report))
         };
-        self.create_in_group(member_key, Some(&named), now, idempotency, current, push).await
+        self.create_in_group(member_key, Some(&named), idempotency, current, push).await
     }
 
     /// Reverts adjustments, whose names may then be used again. One that is not current does not
@@ -88,7 +86,6 @@ impl Table {
         &self,
         member_key: MemberKey,
         entries: &Draft<BareOrWrapped<Field<EntryId>>>,
-        now: Timestamp,
         idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
         let named = entries.fields().and_then(|entries| entries.items.value());
@@ -103,7 +100,7 @@ impl Table {
             for entry in named.iter().filter_map(|entry| current.get(*entry)) {
                 check_revertible(entry, &ledger.links, member_key.user)?;
             }
-            let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
+            let mut transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             let list = &entries.checked()?.path;
             check_size(current.values().map(|entry| entry.changes.len()))
                 .map_err(|rule| Error::invalid(list.clone(), rule))?;

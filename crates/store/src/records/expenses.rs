@@ -99,11 +99,10 @@ impl Table {
         &self,
         member_key: MemberKey,
         new: &Draft<NewExpense>,
-        context: RequestContext,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
         let named = new.named();
-        let (named, user, now) = (named.as_ref(), member_key.user, context.now);
+        let (named, user, context) = (named.as_ref(), member_key.user, idempotency.context());
         let read = || async {
             match new.spending() {
                 Some(id) => Ok((Some(self.spending(user, id).await?), Zone::default())),
@@ -119,11 +118,11 @@ impl Table {
             let recording = Recording { group, members, user, context, zone };
             let (mut transaction, expense) = record(&new, recording, transaction)?;
             if let Some(spending) = &spending {
-                transaction.add_all(deletion(spending, now)?);
+                transaction.add_all(deletion(spending, context.now)?);
             }
             Ok((transaction, expense))
         };
-        self.create_in_group(member_key, named, now, idempotency, read, create).await
+        self.create_in_group(member_key, named, idempotency, read, create).await
     }
 
     /// Edits an expense that is as `expected`. Its entry is reverted and replaced by another one.
@@ -138,10 +137,9 @@ impl Table {
         id: ExpenseId,
         edit: &Draft<Edit>,
         expected: impl Fn(&Expense) -> bool,
-        now: Timestamp,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        let named = edit.named();
+        let (named, now) = (edit.named(), idempotency.now());
         self.write_to_group(member_key.group, idempotency, || async {
             let group = self.group_naming(member_key, named.as_ref());
             let (loaded, group) = tokio::join!(self.load_expense(member_key, id), group);
@@ -181,14 +179,13 @@ impl Table {
         member_key: MemberKey,
         id: ExpenseId,
         expected: impl Fn(&Expense) -> bool,
-        now: Timestamp,
         idempotency: &Idempotency<ExpenseId>,
     ) -> Result<Outcome<ExpenseId>, Error> {
         self.write_to_group(member_key.group, idempotency, || async {
             let LoadedExpense { expense, entry, ledger } =
                 self.load_expense(member_key, id).await?;
             require_owner(member_key, &expense, &ledger)?;
-            let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
+            let mut transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             if !expected(&expense) {
                 return Err(Error::Changed.into());
             }
@@ -216,9 +213,9 @@ impl Table {
         member_key: MemberKey,
         id: ExpenseId,
         body: &Draft<()>,
-        now: Timestamp,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
+        let now = idempotency.now();
         self.write_to_group(member_key.group, idempotency, || async {
             let partition = keys::entry_partition(member_key.group, &id.into());
             let history = Range { index: None, partition, sort: Sort::Any, order: Order::Desc };

@@ -23,7 +23,7 @@ use crate::{
     dynamo::{Expression, Page, Range, Slice, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
-    table::{RequestContext, Table},
+    table::Table,
 };
 
 /// Maximum number of pending settlements that a plan takes into account.
@@ -102,11 +102,9 @@ impl Table {
         &self,
         member_key: MemberKey,
         new: &Draft<NewSettlement>,
-        context: RequestContext,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        let (named, now) = (new.named(), context.now);
-        let named = Some(&named);
+        let named = new.named();
         let nothing = || ready(Ok(()));
         let create = |group: &Group, members: &[Member], transaction: LedgerTransaction, ()| {
             let mut transaction = transaction;
@@ -115,7 +113,7 @@ impl Table {
             let (created_at, completed) =
                 (transaction.at(), new.status == SettlementStatus::Completed);
             let settlement = Settlement {
-                id: SettlementId::new(created_at, context.random),
+                id: SettlementId::new(created_at, idempotency.context().random),
                 created_at,
                 completed_at: completed.then_some(created_at),
                 ..new
@@ -131,7 +129,7 @@ impl Table {
             }
             Ok((transaction, settlement))
         };
-        self.create_in_group(member_key, named, now, idempotency, nothing, create).await
+        self.create_in_group(member_key, Some(&named), idempotency, nothing, create).await
     }
 
     /// Updates a settlement that is as `expected`, if [`Settlement::transition`] allows it.
@@ -146,7 +144,6 @@ impl Table {
         id: SettlementId,
         update: &Draft<SettlementUpdate>,
         expected: impl Fn(&Settlement) -> bool,
-        now: Timestamp,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
         self.write_to_group(member_key.group, idempotency, || async {
@@ -182,7 +179,7 @@ impl Table {
                 return Err(Error::Changed.into());
             }
             update.check()?;
-            let transaction = || LedgerTransaction::new(member_key, ledger, now);
+            let transaction = || LedgerTransaction::new(member_key, ledger, idempotency.now());
             match transition {
                 Transition::Nothing => Ok(Decision::Done(settlement)),
                 Transition::Complete => complete(transaction()?, settlement),

@@ -24,12 +24,11 @@ use crate::{
 pub struct IdempotentRequest {
     /// Key of its row.
     key: Primary,
-    /// Beginning of the names of its attempts, which no other request has.
-    name: String,
     /// SHA-256 of the request, in hexadecimal, if it has an idempotency key.
     request_hash: Option<String>,
-    /// Time when it was sent.
-    now: Timestamp,
+    /// Time when it was sent, and random bytes that no other request has, by which its attempts are
+    /// named.
+    context: RequestContext,
 }
 
 /// SHA-256 of an idempotency key and of its request, in hexadecimal.
@@ -73,6 +72,17 @@ impl<T> Idempotency<T> {
         let render = |_: &T| StoredResponse { data: String::new() };
         Self { request: IdempotentRequest::own_work(operation, now), render }
     }
+
+    /// Time when the request was sent.
+    #[must_use]
+    pub const fn now(&self) -> Timestamp {
+        self.context().now
+    }
+
+    /// Time when the request was sent, and the random part of the ids that it creates.
+    pub(crate) const fn context(&self) -> RequestContext {
+        self.request.context
+    }
 }
 
 impl IdempotentRequest {
@@ -85,21 +95,21 @@ impl IdempotentRequest {
         hashes: Option<KeyHashes>,
         context: RequestContext,
     ) -> Self {
-        let name = hex::encode(context.random);
         let (key, request_hash) = match hashes {
             Some(KeyHashes { key, request }) => (key, Some(request)),
-            None => (name.clone(), None),
+            None => (hex::encode(context.random), None),
         };
         let key = keys::idempotency(user, operation, &key);
-        Self { key, name, request_hash, now: context.now }
+        Self { key, request_hash, context }
     }
 
     /// Work that no user requested, by an operator or for the sake of another request.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "the name is not an id")]
+    #[expect(clippy::disallowed_methods, reason = "no request gives it random bytes")]
     pub fn own_work(operation: &'static str, now: Timestamp) -> Self {
-        let name = Uuid::new_v4().simple().to_string();
-        Self { key: keys::own_work(operation, &name), name, request_hash: None, now }
+        let [random @ .., _, _, _, _, _, _] = Uuid::new_v4().into_bytes();
+        let key = keys::own_work(operation, &hex::encode(random));
+        Self { key, request_hash: None, context: RequestContext { now, random } }
     }
 }
 
@@ -169,7 +179,7 @@ impl Known {
 
     /// Time when the request was sent.
     pub(crate) const fn now(&self) -> Timestamp {
-        self.request.now
+        self.request.context.now
     }
 
     /// The name of the next attempt and its put of the row, with `result`, or else with the result
@@ -180,10 +190,10 @@ impl Known {
     ) -> Result<(String, Write), Error> {
         self.is_fenced = false;
         self.attempts = self.attempts.saturating_add(1);
-        let name = format!("{}-{}", self.request.name, self.attempts);
+        let name = format!("{}-{}", hex::encode(self.request.context.random), self.attempts);
         let result = result.or_else(|| self.result.clone());
         let retention = if result.is_some() { RETENTION } else { FENCE_RETENTION };
-        let now = self.request.now;
+        let now = self.request.context.now;
         let row = IdempotencyRow {
             key: self.request.key.clone(),
             attempt: Some(name.clone()),
@@ -215,14 +225,14 @@ impl Known {
             None => Last::None,
             Some(row) => {
                 // DynamoDB deletes late: a row whose time is over counts as deleted.
-                let is_over = row.ttl < self.request.now.seconds();
+                let is_over = row.ttl < self.request.context.now.seconds();
                 match &row.attempt {
                     Some(attempt) => Last::Named { attempt: attempt.clone(), is_over },
                     None => Last::Nameless { is_over },
                 }
             }
         };
-        let row = row.filter(|row| self.request.now.seconds() <= row.ttl);
+        let row = row.filter(|row| self.request.context.now.seconds() <= row.ttl);
         let (hash, response) = row.map_or((None, None), |row| (row.request_hash, row.response));
         // Earlier releases stored something else for some requests, which must not be done again.
         let is_readable = response.is_some() && hash == self.request.request_hash;

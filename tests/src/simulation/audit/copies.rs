@@ -11,7 +11,7 @@ use fracti_core::{
     time::Timestamp,
 };
 use fracti_formats::{Destination, Import, Movement, PersonPart, Target};
-use fracti_store::{Idempotency, ImportPart, MemberKey, Outcome, RequestContext, Table};
+use fracti_store::{Idempotency, ImportPart, MemberKey, Outcome, Table};
 
 use super::{Finding, exports::read};
 use crate::simulation::{Report, state::State};
@@ -58,10 +58,8 @@ async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
         chat_id: Field::Value("-4000000".parse().unwrap()),
         currency: Field::Absent,
     };
-    let context =
-        RequestContext { now, random: fastrand::u128(..).to_ne_bytes()[..10].try_into().unwrap() };
     let once = Idempotency::own_work("create-group", now);
-    let made = table.create_group(&Draft::valid(new), &creator, context, &once).await.unwrap();
+    let made = table.create_group(&Draft::valid(new), &creator, &once).await.unwrap();
     let Outcome::Done(made) = made else { return None };
 
     let member_key = MemberKey { group: made.id, user };

@@ -91,11 +91,10 @@ impl Table {
         member_key: MemberKey,
         id: ImportId,
         run: Option<u64>,
-        now: Timestamp,
         idempotency: &Idempotency<ImportRow>,
     ) -> Result<Outcome<ImportRow>, Error> {
         let mut known = Known::of(&idempotency.request);
-        match self.undo_parts(member_key, id, run, now, idempotency, &mut known).await {
+        match self.undo_parts(member_key, id, run, idempotency, &mut known).await {
             Err(error) => Err(self.refused(&mut known, error).await),
             undone => undone,
         }
@@ -106,11 +105,10 @@ impl Table {
         member_key: MemberKey,
         id: ImportId,
         run: Option<u64>,
-        now: Timestamp,
         idempotency: &Idempotency<ImportRow>,
         known: &mut Known,
     ) -> Result<Outcome<ImportRow>, Error> {
-        let group = member_key.group;
+        let (group, now) = (member_key.group, known.now());
         let import = self.import_row(member_key, id).await?;
         if let Some(undone) = import.of_earlier(run.unwrap_or(import.run))? {
             return Ok(Outcome::Done(undone));
