@@ -101,8 +101,7 @@ pub(crate) async fn set_acceptance(
 ) -> Result<Response, Problem> {
     of.require_owner()?;
     let idempotency = once.key.idempotency::<_, FundsView>("set-acceptance");
-    let now = once.creation.now;
-    let set = app.table.accept_funds(of.owner, &once.body, now, &idempotency).await?;
+    let set = app.table.accept_funds(of.owner, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, set)
 }
 
@@ -126,8 +125,8 @@ pub(crate) async fn create_fund_credit(
         of.require_operator()?;
     }
     let idempotency = once.key.idempotency::<_, TransactionView>("create-fund-credit");
-    let (new, context) = (&once.body, once.creation);
-    let credited = app.table.credit_funds(of.owner, of.caller, new, context, &idempotency).await?;
+    let new = &once.body;
+    let credited = app.table.credit_funds(of.owner, of.caller, new, &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, credited)
 }
 
@@ -147,8 +146,8 @@ pub(crate) async fn create_bonus(
     app.require_operators()?;
     of.require_operator()?;
     let idempotency = once.key.idempotency::<_, TransactionView>("create-bonus");
-    let (new, context) = (&once.body, once.creation);
-    let given = app.table.give_bonus(of.owner, of.caller, new, context, &idempotency).await?;
+    let new = &once.body;
+    let given = app.table.give_bonus(of.owner, of.caller, new, &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, given)
 }
 
@@ -174,8 +173,8 @@ pub(crate) async fn create_fund_debit(
         of.require_owner()?;
     }
     let idempotency = once.key.idempotency::<_, TransactionView>("create-fund-debit");
-    let (new, context) = (&once.body, once.creation);
-    let debited = app.table.debit_funds(of.owner, of.caller, new, context, &idempotency).await?;
+    let new = &once.body;
+    let debited = app.table.debit_funds(of.owner, of.caller, new, &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, debited)
 }
 
@@ -198,8 +197,8 @@ pub(crate) async fn capture_fund_transaction(
     app.require_operators()?;
     of.require_operator()?;
     let idempotency = once.key.idempotency::<_, TransactionView>("capture-fund-transaction");
-    let (body, now) = (&once.body, once.creation.now);
-    let captured = app.table.capture_funds(of.owner, id, body, now, &idempotency).await?;
+    let body = &once.body;
+    let captured = app.table.capture_funds(of.owner, id, body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, captured)
 }
 
@@ -220,7 +219,7 @@ pub(crate) async fn void_fund_transaction(
     app.require_operators()?;
     of.require_operator()?;
     let idempotency = once.key.idempotency::<_, TransactionView>("void-fund-transaction");
-    let (body, now) = (&once.body, once.creation.now);
-    let voided = app.table.void_funds(of.owner, id, body, now, &idempotency).await?;
+    let body = &once.body;
+    let voided = app.table.void_funds(of.owner, id, body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, voided)
 }

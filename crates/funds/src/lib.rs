@@ -111,7 +111,7 @@ async fn check_funds(
     app.require_operators()?;
     once.body.checked()?;
     let idempotency = once.key.idempotency::<_, FundsView>("check-funds");
-    let checked = app.table.check_funds(of.owner, once.creation.now, &idempotency).await?;
+    let checked = app.table.check_funds(of.owner, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, checked)
 }
 

@@ -42,10 +42,9 @@ impl Table {
         owner: UserId,
         actor: UserId,
         new: &Draft<NewFundCredit>,
-        context: RequestContext,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
-        let RequestContext { now, random } = context;
+        let RequestContext { now, random } = idempotency.context();
         self.write(idempotency, || async {
             let (funds, user) = tokio::join!(self.funds(owner), self.check_user(owner));
             user?;
@@ -88,10 +87,9 @@ impl Table {
         owner: UserId,
         actor: UserId,
         new: &Draft<NewBonus>,
-        context: RequestContext,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
-        let RequestContext { now, random } = context;
+        let RequestContext { now, random } = idempotency.context();
         self.write(idempotency, || async {
             let (funds, user) = tokio::join!(self.funds(owner), self.check_user(owner));
             user?;
@@ -126,10 +124,9 @@ impl Table {
         owner: UserId,
         actor: UserId,
         new: &Draft<NewFundDebit>,
-        context: RequestContext,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
-        let RequestContext { now, random } = context;
+        let RequestContext { now, random } = idempotency.context();
         self.write(idempotency, || async {
             let (funds, new) = (self.funds(owner).await?, new.check()?);
             let (id, flow) = (FundTransactionId::new(now, random), FundFlow::Debit);
@@ -173,9 +170,9 @@ impl Table {
         owner: UserId,
         id: FundTransactionId,
         ref_id: &Draft<Field<RefId>>,
-        now: Timestamp,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
+        let now = idempotency.now();
         let captured = self
             .write(idempotency, || async {
                 let (row, funds) =
@@ -211,9 +208,9 @@ impl Table {
         owner: UserId,
         id: FundTransactionId,
         body: &Draft<()>,
-        now: Timestamp,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
+        let now = idempotency.now();
         let voided = self
             .write(idempotency, || async {
                 let (row, funds) =
@@ -244,9 +241,9 @@ impl Table {
         &self,
         owner: UserId,
         accepts: &Draft<(Field<Currency>, Field<bool>)>,
-        now: Timestamp,
         idempotency: &Idempotency<SeenFunds>,
     ) -> Result<Outcome<SeenFunds>, Error> {
+        let now = idempotency.now();
         self.write(idempotency, || async {
             let mut funds = self.funds(owner).await?;
             let (currency, accepts) = accepts.checked()?;

@@ -42,9 +42,9 @@ impl Table {
     pub async fn check_funds(
         &self,
         owner: UserId,
-        now: Timestamp,
         idempotency: &Idempotency<SeenFunds>,
     ) -> Result<Outcome<SeenFunds>, Error> {
+        let now = idempotency.now();
         let funds = self.funds(owner).await?;
         let over: Vec<_> = funds.all().filter(|fund| fund.is_over(now)).map(Fund::key).collect();
         for key in over {
