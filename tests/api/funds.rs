@@ -1,5 +1,6 @@
 //! Funds: what users top up, get and cash out, and who may do what.
 
+mod paying;
 mod rights;
 
 use std::time::Duration;

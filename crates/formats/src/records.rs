@@ -474,6 +474,10 @@ impl ReadRow {
             created_by: None,
             completed_at: (status == SettlementStatus::Completed).then_some(to.now),
             import_id: None,
+            funds: None,
+            external: None,
+            hold_until: None,
+            expired: false,
         };
         Ok(Some(Record::Settlement(settlement.into())))
     }

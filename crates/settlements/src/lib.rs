@@ -11,8 +11,8 @@ use fracti_core::{
     words,
 };
 use fracti_http::{
-    App, AsMember, Code, Context, Data, Description, Id, IfMatch, List, ListId, Once, Paging,
-    Parameters, Problem, QueryReader, Routes, SettlementView, Tagged, body, openapi,
+    App, AsMember, Code, Context, Credential, Data, Description, Id, IfMatch, List, ListId, Once,
+    Paging, Parameters, Problem, QueryReader, Routes, SettlementView, Tagged, body, openapi,
     respond_tagged, routes, schemas,
 };
 use tokio::task::spawn_blocking;
@@ -53,6 +53,16 @@ body! {
         _ignored: "recipientWallet".text_of::<String>(Description::inline::<String>),
         /// Blockchain transaction that pays it.
         tx_hash: "txHash".text(),
+        /// What pays it: the caller's funds, which are withheld until the recipient confirms it. In
+        /// the app only, to a present user. Default: money outside of Fracti.
+        pay_from: "payFrom".text(),
+        /// With `payFrom`: whether the caller pays outside of funds what they do not cover.
+        allow_external: "allowExternal".flag(),
+        /// With `payFrom`: whether it is completed at once, from cash. Only if the recipient accepts
+        /// that, and is owed as much by the caller.
+        pay_now: "payNow".flag(),
+        /// With `payFrom`: time from which the recipient can use the cash, a minute to 90 days ahead.
+        hold_until: "holdUntil".text(),
     }
     also |sent| {
         if currency.value().zip(payment_type.value()).is_some_and(|(one, other)| one != other) {
@@ -61,7 +71,9 @@ body! {
         }
     } => {
         let currency = if currency.is_absent() { payment_type } else { currency };
-        NewSettlement { to, amount, from, currency, tx_hash }
+        NewSettlement {
+            to, amount, from, currency, tx_hash, pay_from, allow_external, pay_now, hold_until,
+        }
     }
 }
 
@@ -179,14 +191,25 @@ async fn list_settlements(
 /// A settlement recorded by its recipient is completed at once, unless a past member pays it. Any
 /// other is pending until the other side completes it. Any member may act for a guest or a past
 /// member, except the other side.
+///
+/// With `payFrom`, the caller's funds pay it: they are withheld for seven days, and paid when the
+/// recipient confirms it.
 #[utoipa::path(post, path = "/api/groups/{groupId}/settlements", tag = "settlements",
     responses((status = CREATED, body = Data<SettlementView>, headers(("ETag")))),
-    extensions(("x-errors" = json!([Code::NotAllowed, Code::TxHashUsed]))))]
+    extensions(("x-errors" = json!([
+        Code::InsufficientFunds, Code::NotAllowed, Code::FundsDisabled, Code::LimitReached,
+        Code::NotAccepted, Code::TxHashUsed,
+    ]))))]
 async fn create_settlement(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
+    via: Credential,
     once: Once<CreateSettlement>,
 ) -> Result<Response, Problem> {
+    if once.body.is_from_funds() {
+        via.require_app()?;
+        app.require_operators()?;
+    }
     let idempotency = once.key.idempotency::<_, SettlementView>("create-settlement");
     let settlement = app.table.create_settlement(member_key, &once.body, &idempotency).await?;
     respond_tagged(StatusCode::CREATED, &idempotency, settlement)
@@ -213,18 +236,23 @@ async fn get_settlement(
 /// but another transaction is refused.
 #[utoipa::path(put, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
     responses((status = OK, body = Data<SettlementView>, headers(("ETag")))),
-    extensions(("x-errors" = json!([Code::NotAllowed, Code::SettlementFinal, Code::TxHashUsed]))))]
+    extensions(("x-errors" = json!([
+        Code::NotAllowed, Code::AlreadyFunded, Code::HoldExpired, Code::LimitReached,
+        Code::SettlementFinal, Code::TxHashUsed,
+    ]))))]
 async fn update_settlement(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(settlement): Id<SettlementId>,
+    via: Credential,
     if_match: IfMatch,
     once: Once<UpdateSettlement>,
 ) -> Result<Response, Problem> {
     let expected =
         |settlement: &Settlement| if_match.accepts(&SettlementView::from(settlement.clone()));
     let idempotency = once.key.idempotency::<_, SettlementView>("update-settlement");
+    let (body, in_app) = (&once.body, via.require_app().is_ok());
     let updated =
-        app.table.update_settlement(member_key, settlement, &once.body, expected, &idempotency);
+        app.table.update_settlement(member_key, settlement, body, expected, in_app, &idempotency);
     respond_tagged(StatusCode::OK, &idempotency, updated.await?)
 }

@@ -3,4 +3,5 @@
 pub(crate) mod activity;
 pub(crate) mod adjustments;
 pub(crate) mod expenses;
+pub(crate) mod funding;
 pub(crate) mod settlements;

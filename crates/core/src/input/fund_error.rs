@@ -30,6 +30,9 @@ pub enum FundError {
     /// The caller would spend the funds of another payer.
     #[error("only the payer can pay from their funds")]
     NotPayer,
+    /// An API token would spend funds, or confirm what they pay.
+    #[error("API tokens cannot do this; use the app")]
+    NotInApp,
     /// The transaction belongs to a settlement, with which it ends.
     #[error("the transaction belongs to a settlement: complete or fail that")]
     OfSettlement,

@@ -10,15 +10,17 @@ use crate::{
     Error,
     currency::Currency,
     decimal::Decimal,
+    fund_error::FundError,
     group::{Group, MEMBER_RULE, Member},
-    id::{GroupId, ImportId, MemberId, SettlementId, UserId},
-    input::{Draft, Field},
+    id::{FundTransactionId, GroupId, ImportId, MemberId, SettlementId, UserId},
+    input::{Draft, Field, FieldErrors},
     keys::{self, Index, Keys},
     ledger::{Change, Event, Ledger, LedgerError, RefType, Totals},
     links::Links,
     numbers::positive,
     row::Row,
     time::Timestamp,
+    words,
 };
 
 pub use crate::{
@@ -67,11 +69,41 @@ pub struct Settlement {
     /// Import that recorded the settlement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub import_id: Option<ImportId>,
+    /// What the payer's funds pay of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub funds: Option<PaidFromFunds>,
+    /// What is paid outside of funds, in major units, if funds pay only a part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external: Option<Decimal>,
+    /// Time from which the recipient can use the cash of the payer's funds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold_until: Option<Timestamp>,
+    /// Whether it failed because the time of the hold ran out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub expired: bool,
+}
+
+/// The part of a settlement that the payer's funds pay, in major units.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PaidFromFunds {
+    /// Transaction of the payer's funds.
+    pub transaction_id: FundTransactionId,
+    /// All of it.
+    pub amount: Decimal,
+    /// What the recipient gets as cash.
+    pub cash: Decimal,
+    /// What the recipient gets as credit.
+    pub credit: Decimal,
+    /// Time at which the hold ends, unless it was paid at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
 }
 
 impl Row for Settlement {
     const KIND: &'static str = "settlement";
-    const VERSION: u32 = 1;
+    // Version 2 may be paid from funds, which an earlier Fracti must not complete.
+    const VERSION: u32 = 2;
 
     fn keys(&self) -> Keys {
         let primary = keys::settlement(self.group_id, self.created_at);
@@ -120,7 +152,37 @@ pub struct NewSettlement {
     pub currency: Field<Currency>,
     /// Blockchain transaction that pays the settlement.
     pub tx_hash: Field<TxHash>,
+    /// Whether the payer's funds pay it.
+    pub pay_from: Field<PayFrom>,
+    /// Whether the payer may pay outside of funds what they do not cover.
+    pub allow_external: Field<bool>,
+    /// Whether it is completed at once.
+    pub pay_now: Field<bool>,
+    /// Time from which the recipient can use the cash.
+    pub hold_until: Field<Timestamp>,
 }
+
+words! {
+    /// What pays a settlement.
+    pub enum PayFrom as "PayFrom" {
+        /// The payer's funds.
+        Funds = "funds",
+    }
+}
+
+/// How the payer's funds pay a settlement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FromFunds {
+    /// Whether the payer may pay outside of funds what they do not cover.
+    pub allow_external: bool,
+    /// Whether it is completed at once.
+    pub pay_now: bool,
+    /// Time from which the recipient can use the cash.
+    pub hold_until: Option<Timestamp>,
+}
+
+/// The least and the most time for which cash is held, in seconds: a minute and 90 days.
+const HELD_S: [u64; 2] = [60, 90 * 24 * 3_600];
 
 /// A requested change of a settlement: a status, a transaction hash or both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -247,6 +309,23 @@ impl Draft<NewSettlement> {
         fields.into_iter().flatten().filter_map(Field::value).copied().collect()
     }
 
+    /// Whether the payer's funds pay it.
+    #[must_use]
+    pub fn is_from_funds(&self) -> bool {
+        self.fields().is_some_and(|new| !new.pay_from.is_absent())
+    }
+
+    /// How funds pay it, if they do and the request can be read.
+    #[must_use]
+    pub fn from_funds(&self) -> Option<FromFunds> {
+        let new = self.fields().filter(|_| self.is_from_funds())?;
+        Some(FromFunds {
+            allow_external: new.allow_external.or(false)?,
+            pay_now: new.pay_now.or(false)?,
+            hold_until: new.hold_until.map(Some).or(None)?,
+        })
+    }
+
     /// Checks the settlement against the group. Its id and time are set when it is recorded.
     /// `members` has at least the caller and the users of [`Draft::named`].
     ///
@@ -263,6 +342,7 @@ impl Draft<NewSettlement> {
         members: &[Member],
         ledger: &Ledger,
         caller: UserId,
+        now: Timestamp,
     ) -> Result<Settlement, Error> {
         let member = MemberId::from(caller);
         let standing = Standing::of(members);
@@ -274,6 +354,10 @@ impl Draft<NewSettlement> {
             }
             if sides.is_some_and(|sides| !sides.payer) && new.tx_hash.value().is_some() {
                 return Err(SettlementError::NotPayer.into());
+            }
+            let from = new.from.or(member);
+            if self.is_from_funds() && from.is_some_and(|from| from != member) {
+                return Err(FundError::NotPayer.into());
             }
         }
         let (new, mut errors) = self.open()?;
@@ -289,6 +373,7 @@ impl Draft<NewSettlement> {
         if parties.is_some_and(|(from, to)| from == to) {
             errors.push("toId", "toId must not be the payer");
         }
+        check_funding(new, members, now, &mut errors);
         let owed = parties.and_then(|(from, to)| ledger.balances.owed_currency(from, to));
         // The default depends on both parties.
         let default = parties.map(|_| owed.unwrap_or(group.currency));
@@ -322,10 +407,55 @@ impl Draft<NewSettlement> {
                 created_by: Some(caller),
                 completed_at: None,
                 import_id: None,
+                funds: None,
+                external: None,
+                hold_until: None,
+                expired: false,
             })
         };
         let settlement = settlement();
         errors.finish(settlement)
+    }
+}
+
+/// Checks the fields about funds.
+fn check_funding(
+    new: &NewSettlement,
+    members: &[Member],
+    now: Timestamp,
+    errors: &mut FieldErrors,
+) {
+    if new.pay_from.is_absent() {
+        for (field, is_absent) in [
+            ("allowExternal", new.allow_external.is_absent()),
+            ("payNow", new.pay_now.is_absent()),
+            ("holdUntil", new.hold_until.is_absent()),
+        ] {
+            if !is_absent {
+                errors.push(field, "must be given only with payFrom");
+            }
+        }
+        return;
+    }
+    let to = new.to.value();
+    let is_user = |member: &Member| member.is_present() && member.id.user().is_some();
+    if members.iter().any(|member| to == Some(&member.id) && !is_user(member)) {
+        errors.push("toId", "must be a present user, because funds pay it");
+    }
+    if !new.tx_hash.is_absent() {
+        errors.push("txHash", "must not be given with payFrom");
+    }
+    let [allow_external, pay_now] =
+        [new.allow_external, new.pay_now].map(|flag| flag == Field::Value(true));
+    if allow_external && pay_now {
+        errors.push("allowExternal", "must not be true with payNow");
+    }
+    let Field::Value(until) = new.hold_until else { return };
+    let [least, most] = HELD_S.map(|seconds| now.plus_seconds(seconds));
+    if allow_external || pay_now {
+        errors.push("holdUntil", "must not be given with allowExternal or payNow");
+    } else if until < least || until > most {
+        errors.push("holdUntil", "must be a minute to 90 days ahead");
     }
 }
 
@@ -371,6 +501,10 @@ mod tests {
             created_by: None,
             completed_at: None,
             import_id: None,
+            funds: None,
+            external: None,
+            hold_until: None,
+            expired: false,
         }
     }
 

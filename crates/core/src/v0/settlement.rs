@@ -60,6 +60,10 @@ pub fn settlement(
         created_by: None,
         completed_at,
         import_id: None,
+        funds: None,
+        external: None,
+        hold_until: None,
+        expired: false,
     };
     let always = [
         "id",

@@ -364,6 +364,7 @@ impl From<Error> for Problem {
                 FundError::NotYours
                 | FundError::NotOperator
                 | FundError::NotPayer
+                | FundError::NotInApp
                 | FundError::OfSettlement => Code::NotAllowed,
                 FundError::NoTransaction => Code::TransactionNotFound,
                 FundError::NoUser => Code::UserNotFound,

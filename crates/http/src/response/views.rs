@@ -9,7 +9,7 @@ use fracti_core::{
     expense::{Expense, Payer, Share},
     group::Group,
     ledger::Change,
-    settlement::Settlement,
+    settlement::{PaidFromFunds, Settlement},
     split::{Line, Sharing},
 };
 use fracti_store::{Opened, StatementLine};
@@ -242,6 +242,47 @@ pub struct SettlementView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::ResourceId, nullable = false)]
     pub import_id: Option<schemas::ResourceId>,
+    /// What the payer's funds pay of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub funds: Option<PaidFromFundsView>,
+    /// What is paid outside of funds, if they pay only a part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub external: Option<ExternalPartView>,
+    /// Time from which the recipient can use the cash of the payer's funds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hold_until: Option<schemas::Timestamp>,
+    /// `true` if it failed because the hold ran out before the recipient confirmed it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub expired: bool,
+}
+
+/// The part of a settlement that the payer's funds pay.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PaidFromFunds)]
+pub struct PaidFromFundsView {
+    /// Transaction of the payer's funds.
+    pub transaction_id: schemas::ResourceId,
+    /// All of it.
+    pub amount: JsonDecimal,
+    /// What the recipient gets as cash.
+    pub cash: JsonDecimal,
+    /// What the recipient gets as credit, which can only be spent.
+    pub credit: JsonDecimal,
+    /// Time at which the hold ends, unless it was paid at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<schemas::Timestamp>,
+}
+
+/// The part of a settlement that is paid outside of funds.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ExternalPart)]
+pub struct ExternalPartView {
+    /// Amount.
+    pub amount: JsonDecimal,
 }
 
 /// An entry of a group's ledger: one event that changed balances.
@@ -470,6 +511,18 @@ impl From<Share> for ShareView {
     }
 }
 
+impl From<PaidFromFunds> for PaidFromFundsView {
+    fn from(of: PaidFromFunds) -> Self {
+        Self {
+            transaction_id: Text(of.transaction_id.into()),
+            amount: JsonDecimal(of.amount),
+            cash: JsonDecimal(of.cash),
+            credit: JsonDecimal(of.credit),
+            expires_at: of.expires_at.map(Text),
+        }
+    }
+}
+
 impl From<Settlement> for SettlementView {
     fn from(settlement: Settlement) -> Self {
         Self {
@@ -487,6 +540,12 @@ impl From<Settlement> for SettlementView {
             created_by: settlement.created_by.map(Text),
             completed_at: settlement.completed_at.map(Text),
             import_id: settlement.import_id.map(|id| Text(id.into())),
+            funds: settlement.funds.map(PaidFromFundsView::from),
+            external: settlement
+                .external
+                .map(|amount| ExternalPartView { amount: JsonDecimal(amount) }),
+            hold_until: settlement.hold_until.map(Text),
+            expired: settlement.expired,
         }
     }
 }

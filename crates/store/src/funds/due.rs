@@ -5,7 +5,7 @@ use fracti_core::{
     Error,
     fund::{Fund, FundFlow, FundKey, FundKind, FundStatus, Funds, Parts},
     fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
-    id::UserId,
+    id::{FundTransactionId, UserId},
     row,
     time::Timestamp,
 };
@@ -15,7 +15,7 @@ use crate::{
     dynamo::{Expression, Transaction, TransactionError, Write},
     funds::changing::{add_total, fund_writes},
     idempotency::{Idempotency, Outcome},
-    table::Table,
+    table::{RequestContext, Table},
 };
 
 /// Seconds after which a lapsed bonus is looked at again, while it is withheld for a transaction.
@@ -83,7 +83,7 @@ impl Table {
             match funds.get(key).cloned().filter(|fund| fund.is_over(now)) {
                 None => Ok(Decision::Done(())),
                 Some(fund) if fund.kind == FundKind::Held => self.use_held(funds, &fund, now).await,
-                Some(fund) => lapse(funds, &fund, now),
+                Some(fund) => lapse(funds, &fund, work.context()),
             }
         });
         ended.await.map(|_| ())
@@ -113,7 +113,11 @@ impl Table {
 }
 
 /// Takes the rest of a bonus that has lapsed, as far as it is not withheld for transactions.
-fn lapse(mut funds: Funds, bonus: &Fund, now: Timestamp) -> Result<Decision<()>, TransactionError> {
+fn lapse(
+    mut funds: Funds,
+    bonus: &Fund,
+    RequestContext { now, random }: RequestContext,
+) -> Result<Decision<()>, TransactionError> {
     let (Some(given), Some(terms)) = (bonus.id, &bonus.bonus) else {
         return Err(Error::FundsMismatch("a bonus has no terms".into()).into());
     };
@@ -121,11 +125,8 @@ fn lapse(mut funds: Funds, bonus: &Fund, now: Timestamp) -> Result<Decision<()>,
     let rest = bonus.balance.saturating_sub(withheld).max(0);
     let mut writes = Transaction::default();
     if rest > 0 {
-        // The next lapse of the same bonus has another version.
-        let random = given.as_bytes().last_chunk().copied().unwrap_or_default();
-        let label = format!("lapse {}", bonus.version);
         let entry = NewEntry {
-            id: FundTransaction::further_id(now, random, &label),
+            id: FundTransactionId::new(now, random),
             kind: FundTransactionType::Lapse,
             flow: FundFlow::Debit,
             currency: bonus.currency,

@@ -4,8 +4,9 @@ use std::future::ready;
 
 use fracti_core::{
     Error,
+    fund::FundError,
     group::{Group, Member},
-    id::{GroupId, SettlementId},
+    id::{GroupId, SettlementId, UserId},
     input::Draft,
     keys::{self, Primary, prefix},
     ledger::Ledger,
@@ -97,19 +98,23 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Invalid`]; [`Error::Settlement`] if the caller acts for neither side;
-    /// [`Error::TxHashUsed`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::KeyReused`].
+    /// [`Error::TxHashUsed`]; [`Error::Fund`] if the payer's funds do not pay it;
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::KeyReused`].
     pub async fn create_settlement(
         &self,
         member_key: MemberKey,
         new: &Draft<NewSettlement>,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        let named = new.named();
+        if new.from_funds().is_some() {
+            return self.create_from_funds(member_key, new, idempotency).await;
+        }
+        let (named, now) = (new.named(), idempotency.now());
         let nothing = || ready(Ok(()));
         let create = |group: &Group, members: &[Member], transaction: LedgerTransaction, ()| {
             let mut transaction = transaction;
             let new = new.resolved(transaction.links());
-            let new = new.check(group, members, transaction.ledger(), member_key.user)?;
+            let new = new.check(group, members, transaction.ledger(), member_key.user, now)?;
             let (created_at, completed) =
                 (transaction.at(), new.status == SettlementStatus::Completed);
             let settlement = Settlement {
@@ -137,16 +142,18 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoSettlement`]; [`Error::Changed`] if it is not as expected; [`Error::Settlement`];
-    /// [`Error::TxHashUsed`]; [`Error::NoGroup`] or [`Error::NotMember`].
+    /// [`Error::TxHashUsed`]; [`Error::Fund`] if funds pay it and their hold is over, or the caller is
+    /// not `in_app`; [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn update_settlement(
         &self,
         member_key: MemberKey,
         id: SettlementId,
         update: &Draft<SettlementUpdate>,
         expected: impl Fn(&Settlement) -> bool,
+        in_app: bool,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        self.write_to_group(member_key.group, idempotency, || async {
+        let updated = self.write_to_group(member_key.group, idempotency, || async {
             let read = async {
                 tokio::try_join!(
                     self.find_settlement(member_key.group, id),
@@ -171,6 +178,9 @@ impl Table {
                 known => known,
             };
             let transition = transition.map_err(Error::from)?;
+            if settlement.funds.is_some() && !in_app {
+                return Err(Error::from(FundError::NotInApp).into());
+            }
             // A change that was made before is confirmed, even if the group is archived by now.
             if transition != Transition::Nothing {
                 ledger.state.check_writer(member_key.user)?;
@@ -182,28 +192,72 @@ impl Table {
             let transaction = || LedgerTransaction::new(member_key, ledger, idempotency.now());
             match transition {
                 Transition::Nothing => Ok(Decision::Done(settlement)),
-                Transition::Complete => complete(transaction()?, settlement),
-                Transition::Fail => self.fail(transaction()?, settlement).await,
+                Transition::Complete => {
+                    let (transaction, random) = (transaction()?, idempotency.context().random);
+                    self.complete(transaction, settlement, member_key.user, random).await
+                }
+                Transition::Fail => self.fail(transaction()?, settlement, false).await,
                 Transition::Attach(hash) => self.attach(transaction()?, settlement, hash).await,
             }
-        })
-        .await
+        });
+        let updated = updated.await;
+        if matches!(updated, Err(Error::Fund(FundError::Over(_)))) {
+            // A confirmation that was sent in time may still be committed until the hold is ended.
+            let ended = self.end_settlement_hold(member_key.group, id, idempotency.now()).await?;
+            if !ended.expired {
+                return Err(Error::Contended);
+            }
+        }
+        updated
     }
 
-    /// Fails a settlement. Its chain transaction may pay another settlement.
-    async fn fail(
+    /// Fails a settlement, or ends one whose hold has `expired`. Its chain transaction may pay another
+    /// settlement, and its payer gets back what was withheld.
+    pub(crate) async fn fail(
         &self,
         mut transaction: LedgerTransaction,
         settlement: Settlement,
+        expired: bool,
     ) -> Result<Decision<Settlement>, TransactionError> {
-        let attributes =
-            [("status", Some(row::to_value(&SettlementStatus::Failed)?)), ("txHash", None)];
+        let attributes = [
+            ("status", Some(row::to_value(&SettlementStatus::Failed)?)),
+            ("txHash", None),
+            ("expired", expired.then(|| row::to_value(&true)).transpose()?),
+        ];
         let write = Write::update(key(&settlement), attributes).when(unchanged(&settlement)?);
         let writes = [Some(write), self.release_hash(&settlement).await?];
         transaction.add_all(writes.into_iter().flatten());
+        transaction.add_all(self.release_funds(&settlement, expired, transaction.at()).await?);
         transaction.state().ended(settlement.parties());
-        let failed = Settlement { status: SettlementStatus::Failed, tx_hash: None, ..settlement };
+        let (status, tx_hash) = (SettlementStatus::Failed, None);
+        let failed = Settlement { status, tx_hash, expired, ..settlement };
         transaction.commit(failed)
+    }
+
+    /// Completes a settlement and records it in the ledger.
+    async fn complete(
+        &self,
+        mut transaction: LedgerTransaction,
+        settlement: Settlement,
+        by: UserId,
+        random: [u8; 10],
+    ) -> Result<Decision<Settlement>, TransactionError> {
+        let at = transaction.at();
+        let attributes = [
+            ("status", Some(row::to_value(&SettlementStatus::Completed)?)),
+            ("completedAt", Some(row::to_value(&at)?)),
+        ];
+        let write = Write::update(key(&settlement), attributes);
+        transaction.add(write.when(unchanged(&settlement)?));
+        transaction.add_all(self.pay_funds(&settlement, by, at, random).await?);
+        transaction.state().ended(settlement.parties());
+        let completed = Settlement {
+            status: SettlementStatus::Completed,
+            completed_at: Some(at),
+            ..settlement
+        };
+        transaction.record(completed.event()?)?;
+        transaction.commit(completed)
     }
 
     /// Stores the chain transaction that pays a settlement, in place of an earlier one.
@@ -213,6 +267,9 @@ impl Table {
         settlement: Settlement,
         hash: TxHash,
     ) -> Result<Decision<Settlement>, TransactionError> {
+        if settlement.funds.is_some() && settlement.external.is_none() {
+            return Err(Error::from(FundError::Funded).into());
+        }
         let attached = Settlement { tx_hash: Some(hash.clone()), ..settlement.clone() };
         let write = Write::update(key(&settlement), [("txHash", Some(row::to_value(&hash)?))])
             .when(unchanged(&settlement)?);
@@ -239,7 +296,7 @@ impl Table {
     }
 
     /// The settlement `id` of a group.
-    async fn find_settlement(
+    pub(crate) async fn find_settlement(
         &self,
         group: GroupId,
         id: SettlementId,
@@ -252,26 +309,7 @@ impl Table {
     }
 }
 
-/// Completes a settlement and records it in the ledger.
-fn complete(
-    mut transaction: LedgerTransaction,
-    settlement: Settlement,
-) -> Result<Decision<Settlement>, TransactionError> {
-    let at = transaction.at();
-    let attributes = [
-        ("status", Some(row::to_value(&SettlementStatus::Completed)?)),
-        ("completedAt", Some(row::to_value(&at)?)),
-    ];
-    let write = Write::update(key(&settlement), attributes);
-    transaction.add(write.when(unchanged(&settlement)?));
-    transaction.state().ended(settlement.parties());
-    let completed =
-        Settlement { status: SettlementStatus::Completed, completed_at: Some(at), ..settlement };
-    transaction.record(completed.event()?)?;
-    transaction.commit(completed)
-}
-
-fn key(settlement: &Settlement) -> Primary {
+pub(crate) fn key(settlement: &Settlement) -> Primary {
     keys::settlement(settlement.group_id, settlement.created_at)
 }
 

@@ -232,5 +232,9 @@ fn deleted_settlement(exported: &Exported, entry: &Entry) -> Option<Box<Settleme
         created_by: None,
         completed_at: Some(entry.created_at),
         import_id: entry.import_id,
+        funds: None,
+        external: None,
+        hold_until: None,
+        expired: false,
     }))
 }

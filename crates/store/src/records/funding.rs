@@ -1,0 +1,369 @@
+//! Settlements that the payer's funds pay.
+//!
+//! Funds change in the transaction of the settlement: they are withheld when it is recorded, paid when
+//! it is completed, and released when it fails. So a settlement is paid once or not at all.
+
+use fracti_core::{
+    Error,
+    currency::Currency,
+    fund::{FundError, FundFlow, FundStatus, Funds, HOLD_S, Held, Parts, Payable},
+    fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+    group::{Group, Member},
+    id::{FundTransactionId, GroupId, MemberId, SettlementId, UserId},
+    input::Draft,
+    ledger::Ledger,
+    money::Money,
+    settlement::{FromFunds, NewSettlement, PaidFromFunds, Settlement, SettlementStatus},
+    time::Timestamp,
+};
+
+use crate::{
+    access::MemberKey,
+    commit::Decision,
+    dynamo::{TransactionError, Write},
+    funds::changing::{fund_writes, put_ended},
+    idempotency::{Idempotency, Outcome},
+    ledger::LedgerTransaction,
+    table::{RequestContext, Table},
+};
+
+/// What a payment at once depends on, besides the payer's funds.
+struct AtOnce {
+    /// The recipient's funds.
+    recipient: Funds,
+    /// Version of the ledger with which the pending settlements were read.
+    version: u64,
+    /// The pending settlements.
+    pending: Vec<Settlement>,
+}
+
+impl Table {
+    /// Records a settlement that the payer's funds pay: they are withheld for seven days, or paid at
+    /// once.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::create_settlement`]; [`FundError::Insufficient`]; [`FundError::NotPayer`];
+    /// [`FundError::NotAccepted`]; [`FundError::TooMany`].
+    pub(crate) async fn create_from_funds(
+        &self,
+        member_key: MemberKey,
+        new: &Draft<NewSettlement>,
+        idempotency: &Idempotency<Settlement>,
+    ) -> Result<Outcome<Settlement>, Error> {
+        let MemberKey { group, user } = member_key;
+        let (named, context) = (new.named(), idempotency.context());
+        let how = new.from_funds();
+        let recipient = new.fields().and_then(|new| new.to.value().copied());
+        let recipient = recipient.and_then(MemberId::user);
+        let pays_now = how.is_some_and(|how| how.pay_now);
+        let read = || async move {
+            let at_once = async {
+                let Some(recipient) = recipient.filter(|_| pays_now) else { return Ok(None) };
+                let pending = async {
+                    let ledger = self.ledger(group).await?;
+                    let pending = self.pending_settlements(group, &ledger).await?;
+                    Ok::<_, Error>((ledger.version, pending))
+                };
+                let (recipient, (version, pending)) =
+                    tokio::try_join!(self.funds(recipient), pending)?;
+                Ok::<_, Error>(Some(AtOnce { recipient, version, pending }))
+            };
+            tokio::try_join!(self.funds(user), at_once)
+        };
+        let create = |group: &Group,
+                      members: &[Member],
+                      mut transaction: LedgerTransaction,
+                      (payer, at_once): (Funds, Option<AtOnce>)| {
+            let new = new.resolved(transaction.links());
+            let settlement = new.check(group, members, transaction.ledger(), user, context.now)?;
+            let how =
+                how.ok_or_else(|| Error::Table("an invalid field was not reported".into()))?;
+            let at = transaction.at();
+            let id = SettlementId::new(at, context.random);
+            let settlement = Settlement { id, created_at: at, ..settlement };
+            let settlement = if how.pay_now {
+                pay_at_once(&mut transaction, payer, at_once, settlement, context)?
+            } else {
+                withhold(&mut transaction, payer, settlement, how, context)?
+            };
+            Ok((transaction, settlement))
+        };
+        self.create_in_group(member_key, Some(&named), idempotency, read, create).await
+    }
+
+    /// The writes that pay a settlement from what is withheld for it, when the recipient confirms
+    /// it.
+    ///
+    /// # Errors
+    ///
+    /// [`FundError::Over`] if the hold is over; [`FundError::TooMany`]; [`Error::FundsMismatch`].
+    pub(crate) async fn pay_funds(
+        &self,
+        settlement: &Settlement,
+        by: UserId,
+        at: Timestamp,
+        random: [u8; 10],
+    ) -> Result<Vec<Write>, Error> {
+        let Some(funds) = &settlement.funds else { return Ok(Vec::new()) };
+        let [payer, recipient] = users(settlement)?;
+        let (held, mut from, mut to) = tokio::try_join!(
+            self.fund_transaction(payer, funds.transaction_id),
+            self.funds(payer),
+            self.funds(recipient),
+        )?;
+        if let Some(end) = held.expires_at.filter(|_| held.is_over(at)) {
+            return Err(FundError::Over(end).into());
+        }
+        if held.status != FundStatus::Authorised {
+            return Err(mismatch("the transaction of a pending settlement has ended"));
+        }
+        from.capture(&held, at)?;
+        let received = receive(&mut to, &held, settlement, by, (at, random))?;
+        if received.cash_amount > 0 {
+            // Who confirms a payment of cash takes further ones.
+            to.accept(settlement.currency, true, at);
+        }
+        let paid = held.ended(FundStatus::Completed, at);
+        let paid = FundTransaction { other_id: Some(received.id), ..paid };
+        let mut writes = vec![put_ended(&paid)?, Write::put_new(&received)?];
+        writes.extend(fund_writes(&from)?);
+        writes.extend(fund_writes(&to)?);
+        Ok(writes)
+    }
+
+    /// The writes that release what is withheld for a settlement.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FundsMismatch`].
+    pub(crate) async fn release_funds(
+        &self,
+        settlement: &Settlement,
+        expired: bool,
+        at: Timestamp,
+    ) -> Result<Vec<Write>, Error> {
+        let Some(paid) = &settlement.funds else { return Ok(Vec::new()) };
+        let [payer, _] = users(settlement)?;
+        let (held, mut funds) =
+            tokio::try_join!(self.fund_transaction(payer, paid.transaction_id), self.funds(payer))?;
+        if held.status != FundStatus::Authorised {
+            return Err(mismatch("the transaction of a pending settlement has ended"));
+        }
+        funds.release(&held, at)?;
+        let status = if expired { FundStatus::Expired } else { FundStatus::Voided };
+        let mut writes = vec![put_ended(&held.ended(status, at))?];
+        writes.extend(fund_writes(&funds)?);
+        Ok(writes)
+    }
+
+    /// Ends a settlement whose hold is over, and returns it. One that has ended, or whose hold is not
+    /// over, is returned as it is. An archived group's hold ends, too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSettlement`]; [`Error::FundsMismatch`].
+    pub(crate) async fn end_settlement_hold(
+        &self,
+        group: GroupId,
+        id: SettlementId,
+        now: Timestamp,
+    ) -> Result<Settlement, Error> {
+        self.work_on_group(group, "end-settlement-hold", now, || async {
+            let read = tokio::try_join!(self.find_settlement(group, id), self.ledger(group));
+            let (settlement, ledger) = read?;
+            let settlement = settlement.ok_or(Error::NoSettlement)?;
+            let hold = settlement.funds.as_ref().and_then(|funds| funds.expires_at);
+            let is_over = hold.is_some_and(|end| end <= ledger.next_moment(now));
+            if settlement.status != SettlementStatus::Pending || !is_over {
+                return Ok(Decision::Done(settlement));
+            }
+            let [payer, _] = users(&settlement)?;
+            let member_key = MemberKey { group, user: payer };
+            let transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
+            self.fail(transaction, settlement, true).await
+        })
+        .await
+    }
+}
+
+/// Withholds what funds pay of a settlement, which is pending.
+fn withhold(
+    transaction: &mut LedgerTransaction,
+    mut payer: Funds,
+    settlement: Settlement,
+    how: FromFunds,
+    context: RequestContext,
+) -> Result<Settlement, TransactionError> {
+    let amount = money(&settlement)?;
+    let from = if how.hold_until.is_some() { Payable::Cash } else { Payable::All };
+    let at = transaction.at();
+    let mut parts = payer.allocate(amount, from, at);
+    if parts.total() < amount.minor && (!how.allow_external || parts.total() == 0) {
+        parts = payer.cover(amount, from, at).map_err(Error::from)?;
+    }
+    let id = FundTransactionId::new(at, context.random);
+    let entered = FundTransaction::new(&payer, entry(id, parts, &settlement, payer.owner, at));
+    let expires_at = at.plus_seconds(HOLD_S);
+    let entered = of_settlement(entered, &settlement, users(&settlement)?[1]).until(expires_at);
+    payer.authorise(&entered).map_err(Error::from)?;
+    let external = amount.minor.saturating_sub(entered.amount);
+    let settlement = Settlement {
+        status: SettlementStatus::Pending,
+        funds: Some(paid_from(&entered)),
+        external: (external > 0).then(|| amount.currency.to_major(external)),
+        hold_until: how.hold_until,
+        ..settlement
+    };
+    transaction.add(Write::put_new(&settlement)?);
+    transaction.add(Write::put_new(&entered)?);
+    transaction.add_all(fund_writes(&payer)?);
+    transaction.state().began(settlement.parties());
+    Ok(settlement)
+}
+
+/// Pays a settlement with cash at once, if its recipient takes such payments and is owed as much.
+fn pay_at_once(
+    transaction: &mut LedgerTransaction,
+    mut payer: Funds,
+    at_once: Option<AtOnce>,
+    settlement: Settlement,
+    context: RequestContext,
+) -> Result<Settlement, TransactionError> {
+    let Some(AtOnce { recipient: mut to, version, pending }) = at_once else {
+        let rule = "must be the id of a user with payNow, not that of a linked guest";
+        return Err(Error::invalid("toId", rule).into());
+    };
+    if version != transaction.before().version {
+        return Err(TransactionError::Retry);
+    }
+    let amount = money(&settlement)?;
+    let at = transaction.at();
+    let parts = payer.cover(amount, Payable::Cash, at).map_err(Error::from)?;
+    let owed = owed(transaction.ledger(), &settlement);
+    let is_owed = i128::from(amount.minor).saturating_add(pending_between(
+        &pending,
+        transaction.ledger(),
+        &settlement,
+    )) <= owed;
+    if !to.accepts(amount.currency) || !is_owed {
+        return Err(Error::from(FundError::NotAccepted).into());
+    }
+    let id = FundTransactionId::new(at, context.random);
+    let entered = FundTransaction::new(&payer, entry(id, parts, &settlement, payer.owner, at));
+    let entered = of_settlement(entered, &settlement, to.owner);
+    payer.apply(&entered, at)?;
+    let received = receive(&mut to, &entered, &settlement, payer.owner, (at, context.random))?;
+    let paid = entered.ended(FundStatus::Completed, at);
+    let paid = FundTransaction { other_id: Some(received.id), ..paid };
+    let settlement = Settlement {
+        status: SettlementStatus::Completed,
+        completed_at: Some(at),
+        funds: Some(paid_from(&paid)),
+        ..settlement
+    };
+    for write in [Write::put_new(&settlement)?, Write::put_new(&paid)?] {
+        transaction.add(write);
+    }
+    transaction.add(Write::put_new(&received)?);
+    transaction.add_all(fund_writes(&payer)?);
+    transaction.add_all(fund_writes(&to)?);
+    transaction.record(settlement.event()?)?;
+    Ok(settlement)
+}
+
+/// Adds to the recipient's funds what the payer's pay, and returns the recipient's transaction.
+fn receive(
+    to: &mut Funds,
+    paid: &FundTransaction,
+    settlement: &Settlement,
+    by: UserId,
+    (at, random): (Timestamp, [u8; 10]),
+) -> Result<FundTransaction, Error> {
+    let id = FundTransaction::further_id(at, random, "received");
+    let new = entry(id, paid.amounts().received(), settlement, by, at);
+    let received = FundTransaction::new(to, NewEntry { flow: FundFlow::Credit, ..new });
+    let received = of_settlement(received, settlement, paid.owner);
+    let received = FundTransaction { other_id: Some(paid.id), ..received };
+    let received = match settlement.hold_until.filter(|until| *until > at) {
+        None => received.ended(FundStatus::Completed, at),
+        Some(until) => {
+            let held_until = Some(until);
+            let received = FundTransaction { status: FundStatus::Held, held_until, ..received };
+            let held = Held { from_user_id: paid.owner, settlement_id: settlement.id };
+            to.hold(&received, held, until, at);
+            received
+        }
+    };
+    to.apply(&received, at)?;
+    Ok(received)
+}
+
+fn entry(
+    id: FundTransactionId,
+    parts: Parts,
+    settlement: &Settlement,
+    actor: UserId,
+    now: Timestamp,
+) -> NewEntry {
+    let (kind, flow) = (FundTransactionType::Settlement, FundFlow::Debit);
+    NewEntry { id, kind, flow, currency: settlement.currency, parts, actor, now }
+}
+
+/// The transaction as one side of a settlement.
+fn of_settlement(of: FundTransaction, settlement: &Settlement, other: UserId) -> FundTransaction {
+    FundTransaction {
+        group_id: Some(settlement.group_id),
+        settlement_id: Some(settlement.id),
+        other_user_id: Some(other),
+        ..of
+    }
+}
+
+/// What a settlement says of the payer's transaction.
+fn paid_from(of: &FundTransaction) -> PaidFromFunds {
+    let received = of.amounts().received();
+    let [amount, cash, credit] =
+        [of.amount, received.cash, received.credit].map(|minor| of.currency.to_major(minor));
+    let expires_at = of.expires_at;
+    PaidFromFunds { transaction_id: of.id, amount, cash, credit, expires_at }
+}
+
+/// The users of both sides, of whom only users have funds.
+fn users(settlement: &Settlement) -> Result<[UserId; 2], Error> {
+    let [from, to] = settlement.parties().map(MemberId::user);
+    from.zip(to)
+        .map(|(from, to)| [from, to])
+        .ok_or_else(|| mismatch("a guest is a side of a payment from funds"))
+}
+
+fn money(settlement: &Settlement) -> Result<Money, Error> {
+    let whole =
+        |_| Error::Table("the amount of a new settlement is finer than a minor unit".into());
+    Money::from_major(settlement.amount, settlement.currency).map_err(whole)
+}
+
+/// What the payer owes and the recipient is owed, in minor units.
+fn owed(ledger: &Ledger, settlement: &Settlement) -> i128 {
+    let net = |member| ledger.balances.totals(settlement.currency, member).net();
+    let [from, to] = settlement.parties();
+    net(to).min(net(from).saturating_neg()).max(0)
+}
+
+/// What is pending from the payer to the recipient in this currency, in minor units.
+fn pending_between(pending: &[Settlement], ledger: &Ledger, settlement: &Settlement) -> i128 {
+    let currency: Currency = settlement.currency;
+    let same = pending
+        .iter()
+        .map(|it| it.resolved(&ledger.links))
+        .filter(|it| it.parties() == settlement.parties() && it.currency == currency);
+    let minor = |it: Settlement| {
+        let whole = it.amount.rounded(currency.exponent());
+        currency.to_minor(whole).map_or(i128::from(i64::MAX), i128::from)
+    };
+    same.map(minor).fold(0, i128::saturating_add)
+}
+
+fn mismatch(what: &'static str) -> Error {
+    Error::FundsMismatch(what.into())
+}
