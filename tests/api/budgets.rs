@@ -147,6 +147,7 @@ impl Subject {
                 "leaveGroup" => self.wanderer(),
                 "updateTargets" => self.api.user(2_000 + self.adjustments, "Newcomer"),
                 _ if what == "again" => self.wanderer(),
+                _ if what == "paid from funds" => self.member(2),
                 // The lists of the members stay as they are.
                 "createGroup" => self.api.user(1_000, "Founder"),
                 "joinGroup" => self.api.user(2, &format!("Member {}", self.adjustments)),
@@ -161,6 +162,7 @@ impl Subject {
                 "createToken" => &["tokenId"],
                 "createSpending" => &["spendingId"],
                 "askQuestion" => &["questionId", "textId"],
+                "createFundCredit" | "createFundDebit" => &["transactionId"],
                 _ => &[],
             };
             ids.extend(made.iter().map(|name| (*name, reply.id())));
@@ -212,6 +214,34 @@ impl Subject {
             (operation("listOwnQuestions"), ""),
             (operation("listOwnAnswers").asks("limit=2"), ""),
             (operation("listOwnPoints"), ""),
+        ]
+    }
+
+    /// The calls of funds.
+    fn funds(&self) -> Vec<(Operation, &'static str)> {
+        let now = self.adjustments;
+        let recorded = json!({ "fund": "cash", "currency": "EUR", "amount": 50,
+            "refId": format!("bank {now}") });
+        let captured = json!({ "refId": format!("transfer {now}") });
+        let paid = json!({ "toId": "2", "amount": 1, "currency": "EUR", "payFrom": "funds" });
+        let pay = |body| operation("createSettlement").sends(body);
+        vec![
+            (operation("createFundCredit").sends(recorded), "recorded"),
+            (operation("createFundCredit"), "reported"),
+            (operation("captureFundTransaction").sends(captured), "a report"),
+            (operation("createFundDebit"), "a cash-out"),
+            (operation("getFunds").asks(""), ""),
+            (operation("getFunds"), "in detail"),
+            (operation("getFundTransaction"), ""),
+            (operation("listFundTransactions").asks("limit=2"), ""),
+            (operation("listFundWork").asks("limit=2"), ""),
+            (operation("voidFundTransaction"), ""),
+            (operation("setAcceptance"), ""),
+            (operation("checkFunds"), ""),
+            (operation("listFundTotals"), ""),
+            (pay(paid), "from funds"),
+            (operation("updateSettlement"), "paid from funds"),
+            (operation("createBonus"), ""),
         ]
     }
 
@@ -314,6 +344,7 @@ impl Subject {
             (operation("rebuildMyDays").asks(""), ""),
         ]);
         calls.extend(Self::questions());
+        calls.extend(self.funds());
         calls
     }
 }

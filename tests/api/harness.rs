@@ -50,7 +50,7 @@ pub(crate) const TOKEN: &str = "42:test-token";
 pub(crate) const START: u64 = 1_768_478_400_000;
 
 /// The users who hold the money of funds.
-pub(crate) const OPERATORS: [&str; 2] = ["1", "4"];
+pub(crate) const OPERATORS: [&str; 3] = ["1", "4", "123456789"];
 
 /// The time limit of requests and counters, except in tests of a time limit: however busy the machine
 /// is, it is not exceeded.
@@ -554,7 +554,7 @@ impl Group {
 }
 
 /// A group in which every operation makes sense. Of its members 1, 2, …, the first paid an expense,
-/// asked a receipt and a text, and has a token and a spending; the second owes them a pending settlement. There is one guest.
+/// asked a receipt, a text and a cash-out, and has a token and a spending; the second owes them a pending settlement. There is one guest.
 pub(crate) struct Busy {
     pub(crate) group: Group,
     /// The ids by their names in operations; no import and no entry but the expense's.
@@ -581,7 +581,12 @@ impl Busy {
         let questions = group.path("/questions");
         let question = make(alice, &questions, receipt()).await;
         let text = make(alice, &questions, text_for(["1", "2", "3", &guest])).await;
+        let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 90, "refId": group.id });
+        make(alice, "/api/users/me/funds/credits", cash).await;
+        let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 20 });
+        let cash_out = make(alice, "/api/users/me/funds/debits", cash_out).await;
         let ids = [
+            ("transactionId", cash_out),
             ("questionId", question),
             ("textId", text),
             ("alice", "1".to_owned()),

@@ -37,9 +37,11 @@ const HASH_BASE64: &str = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqo=";
 
 /// Codes and operations that need a failing table, a race, a very large group or v0 rows, and the
 /// document itself.
-const ELSEWHERE: [&str; 13] = [
+const ELSEWHERE: [&str; 15] = [
     "CONFLICT",
+    "FUNDS_DISABLED",
     "GET /api/openapi.json",
+    "HOLD_EXPIRED",
     "IMPORT_UNDOING",
     "INTERNAL",
     "METHOD_NOT_ALLOWED",
@@ -524,6 +526,7 @@ async fn requests_and_responses_match_the_document() {
     ids.insert("entryId", "opening".to_owned());
     ids.insert("settlementId", the_settlements(&alice, &bob, &group).await);
     the_questions(&alice, &bob, &group, &ids).await;
+    the_funds(&alice, &bob, &group, &ids).await;
     the_tokens(&alice, &group.id).await;
     the_targets(&alice).await;
     the_spendings(&alice).await;
@@ -666,6 +669,56 @@ async fn the_questions(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids:
     bob.post(&at(&choice, "/answers"), chosen).await.data(201);
     bob.get(&at(&choice, "")).await.data(200);
     bob.get("/api/users/me/answers").await.data(200);
+}
+
+async fn the_funds(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: &Ids) {
+    let of = |rest: &str| format!("/api/users/me/funds{rest}");
+    let credit = |fund: &str, ref_id: Option<&str>| {
+        json!({ "fund": fund, "currency": "EUR",
+        "amount": "40.50", "refId": ref_id, "description": "x" })
+    };
+    alice.post(&of("/credits"), credit("credit", Some("gift"))).await.data(201);
+    let used = alice.post(&of("/credits"), credit("cash", Some("gift"))).await;
+    assert_eq!(used.code().1, "REFERENCE_USED");
+    let of_nobody = "/api/users/4711/funds/credits";
+    let unknown = alice.post(of_nobody, credit("cash", Some("y"))).await;
+    assert_eq!(unknown.code().1, "USER_NOT_FOUND");
+    for _ in 0..5 {
+        bob.post(&of("/credits"), credit("cash", None)).await.data(201);
+    }
+    let sixth = bob.post(&of("/credits"), credit("cash", None)).await;
+    assert_eq!(sixth.code().1, "LIMIT_REACHED");
+    let correction = json!({ "type": "correction", "fund": "credit", "currency": "EUR",
+        "amount": 1, "refId": "z", "description": "x" });
+    alice.post(&of("/debits"), correction).await.data(201);
+    let cash_out = of(&format!("/transactions/{}", ids["transactionId"]));
+    alice.post(&format!("{cash_out}/void"), json!({})).await.data(200);
+    let over = alice.post(&format!("{cash_out}/capture"), json!({ "refId": "w" })).await;
+    assert_eq!(over.code().1, "TRANSACTION_FINAL");
+    let none = of("/transactions/0190a1b2-0000-7000-8000-000000000001");
+    assert_eq!(alice.get(&none).await.code().1, "TRANSACTION_NOT_FOUND");
+    let pay = |more: Value| {
+        let mut body = json!({ "toId": "2", "amount": 9, "currency": "EUR", "payFrom": "funds" });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    let settlements = group.path("/settlements");
+    let now = alice.post(&settlements, pay(json!({ "payNow": true }))).await;
+    assert_eq!(now.code().1, "NOT_ACCEPTED");
+    let short = alice.post(&settlements, pay(json!({ "amount": 999 }))).await;
+    assert_eq!(short.code().1, "INSUFFICIENT_FUNDS");
+    let parts = json!({ "amount": 200, "allowExternal": true });
+    let parts = alice.make(&settlements, pay(parts)).await;
+    let parts = group.path(&format!("/settlements/{parts}"));
+    bob.put(&parts, json!({ "status": "failed" })).await.data(200);
+    let held = pay(json!({ "holdUntil": "2026-02-01T00:00:00Z" }));
+    let held = alice.make(&settlements, held).await;
+    let held = group.path(&format!("/settlements/{held}"));
+    let funded = alice.put(&held, json!({ "txHash": "ab".repeat(32) })).await;
+    assert_eq!(funded.code().1, "ALREADY_FUNDED");
+    bob.put(&held, json!({ "status": "completed" })).await.data(200);
+    bob.get(&of("?detail=true&currency=EUR")).await.data(200);
+    alice.get(&of("/transactions")).await.data(200);
 }
 
 /// Files of another app are imported; returns the id of the import that is not undone.

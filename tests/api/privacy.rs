@@ -149,6 +149,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         ("entryId", NAME),
         ("importId", unknown),
         ("questionId", unknown),
+        ("transactionId", unknown),
         ("spendingId", "2026-01-15T12:00:00.000Z~0"),
         ("date", "2026-01-15"),
     ];
@@ -182,6 +183,16 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         (at("/settlements"), json!({ "toId": "2", "amount": 1, "txHash": TX_HASH })),
         (at("/questions"), json!({ "type": "text", "prompt": DESCRIPTION })),
         (at(&format!("/questions/{unknown}/answers")), json!({ "answer": DESCRIPTION })),
+        (
+            "/api/users/me/funds/credits".to_owned(),
+            json!({ "fund": "cash", "currency": "EUR", "amount": 7, "refId": KEY,
+                "description": DESCRIPTION }),
+        ),
+        (
+            "/api/users/me/funds/debits".to_owned(),
+            json!({ "type": "cashout", "currency": "EUR", "amount": 1, "to": WALLET,
+                "description": DESCRIPTION }),
+        ),
         (at("/ledger/entries"), opening),
         (at("/ledger/entries/revert"), json!([NAME])),
         (at(&format!("/expenses/{expense}/restore")), json!({})),

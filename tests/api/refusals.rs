@@ -69,6 +69,21 @@ fn column(operation: &Operation) -> Column {
         "closeQuestion" | "applyReceipt" => {
             (&[Existence, Right, Format, Syntax, Fields], unknown())
         }
+        "setAcceptance" | "checkFunds" => (body, unknown()),
+        "createBonus" => (&[Right, Format, Syntax, Fields], unknown()),
+        "createFundCredit" => {
+            let of_operator = json!({ "fund": "credit", "refId": "x", "?": 1 });
+            (&[Right, Format, Syntax, Fields], [vec![(Right, of_operator)], unknown()].concat())
+        }
+        "createFundDebit" => {
+            let of_operator = json!({ "type": "correction", "?": 1 });
+            (&[Right, Format, Syntax, Fields], [vec![(Right, of_operator)], unknown()].concat())
+        }
+        // Only an operator learns whether it exists.
+        "captureFundTransaction" | "voidFundTransaction" => {
+            (&[Right, Existence, Format, Syntax, Fields], unknown())
+        }
+        "listFundWork" | "listFundTotals" => (&[Right], Vec::new()),
         "leaveGroup" => (&[State], Vec::new()),
         "removeMember" => (&[Existence, Right, State], Vec::new()),
         "restoreMember" => (&[Existence, Format, Syntax, Fields], unknown()),
@@ -105,6 +120,7 @@ fn column(operation: &Operation) -> Column {
                 "{entryId}",
                 "{spendingId}",
                 "{questionId}",
+                "{transactionId}",
             ];
             let finds = names.iter().any(|name| operation.route.contains(name));
             (if finds { &[Existence] } else { &[] }, Vec::new())
@@ -133,7 +149,7 @@ async fn send(busy: &Busy, operation: &Operation, (stage, bodies): (Stage, &Colu
     }
     if wrong(Existence) {
         let unknown = [("expenseId", ID), ("settlementId", ID), ("entryId", "unknown")];
-        let questions = [("questionId", ID), ("textId", ID)];
+        let questions = [("questionId", ID), ("textId", ID), ("transactionId", ID)];
         let others = [("spendingId", "2026-01-15T12:00:00.000Z~0"), ("memberId", "77")];
         ids.extend(
             unknown
@@ -152,6 +168,7 @@ async fn send(busy: &Busy, operation: &Operation, (stage, bodies): (Stage, &Colu
     let caller: Caller = match stage {
         Identity => alice.with(None),
         Request | NoGroup | Membership => busy.group.api.user(9, "Eve"),
+        Existence if operation.route.contains("/funds/") => alice.clone(),
         Existence | Right => busy.group.members[2].clone(),
         _ => alice.clone(),
     };
@@ -187,6 +204,7 @@ fn refusal(operation: &Operation, stage: Stage) -> (u16, &'static str) {
         Existence if has("{settlementId}") => (404, "SETTLEMENT_NOT_FOUND"),
         Existence if has("{importId}") => (404, "IMPORT_NOT_FOUND"),
         Existence if has("{tokenId}") => (404, "TOKEN_NOT_FOUND"),
+        Existence if has("{transactionId}") => (404, "TRANSACTION_NOT_FOUND"),
         Existence if has("{questionId}") => (404, "QUESTION_NOT_FOUND"),
         Existence if has("{spendingId}") => (404, "SPENDING_NOT_FOUND"),
         Existence => (404, "ENTRY_NOT_FOUND"),

@@ -133,7 +133,13 @@ fn of_read(id: &str) -> u32 {
         | "listQuestions"
         | "getQuestion"
         | "getLeaderboard"
-        | "listOwnAnswers" => 1,
+        | "listOwnAnswers"
+        | "listFundTransactions"
+        | "getFundTransaction"
+        | "listFundWork"
+        | "listFundTotals" => 1,
+        // The funds, and the transactions that are pending in them.
+        "getFunds" => 2,
         "listGroups" | "listLedgerDays" | "listLedgerEntries" | "getMe" | "listMyGroups"
         | "getMySummary" | "listMyExpenses" | "listMyDebts" | "listMySettlements"
         | "listMyActivity" | "getMyDays" | "getMyDay" | "listOwnQuestions" | "listOwnPoints" => 2,
@@ -164,6 +170,7 @@ fn reads() -> Vec<Row> {
 
 /// The writes; `to_create` are the round trips of the creation of a group.
 fn writes(to_create: u32) -> Vec<Row> {
+    let from_funds = json!({ "toId": "$bob", "amount": 1, "currency": "EUR", "payFrom": "funds" });
     vec![
         (operation("updateGroup"), 2),
         (operation("removeMember").of("memberId", "{other}"), 2),
@@ -197,6 +204,14 @@ fn writes(to_create: u32) -> Vec<Row> {
         // The question, its answers after it, and the transaction.
         (operation("applyReceipt"), 3),
         (operation("closeQuestion").of("questionId", "{textId}"), 2),
+        (operation("setAcceptance"), 2),
+        (operation("createFundCredit"), 2),
+        (operation("createBonus"), 2),
+        (operation("createFundDebit"), 2),
+        (operation("captureFundTransaction"), 2),
+        // It reads the funds and what is pending in them, and again to release what was left behind.
+        (operation("checkFunds"), 4),
+        (operation("createSettlement").sends(from_funds), 2),
     ]
 }
 

@@ -16,14 +16,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fracti_core::telegram;
-use fracti_http::{App, service};
+use fracti_http::service;
 use fracti_local::{routes, sign_event};
-use fracti_runtime::{BotToken, Clock};
+use fracti_runtime::Clock;
 use fracti_store::Table;
 use fracti_tests::{
     database::{Database, TABLE},
-    events::{SCENE, TOKEN, samples, scene},
+    events::{SCENE, TOKEN, events_app, samples, scene},
     lambda::{Function, secrets_manager},
     tls::Terminator,
 };
@@ -59,7 +58,7 @@ async fn main() {
 
     let database = Database::embedded().await;
     let table = Table::new(database.client.clone(), TABLE);
-    let api = service(routes(), App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE));
+    let api = service(routes(), events_app(table));
     let now = Clock::system().now();
     let made = scene(&api, now).await;
     let dynamodb = Terminator::before(database.endpoint()).await;

@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, fs, path::PathBuf, sync::LazyLock};
 use axum::{Router, http::Method};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use fracti_core::{telegram, time::Timestamp};
+use fracti_http::App;
 use fracti_local::FUNCTIONS;
+use fracti_runtime::BotToken;
+use fracti_store::Table;
 use serde_json::{Value, json};
 
 use crate::{
@@ -73,7 +76,7 @@ fn sample(operation: Operation, status: u16, says: &'static str) -> Sample {
 /// Every file of `events/`: the operations, and what is unusual.
 #[must_use]
 pub fn samples() -> Vec<Sample> {
-    [of_operations(), of_questions(), unusual()].concat()
+    [of_operations(), of_questions(), of_funds(), unusual()].concat()
 }
 
 fn of_operations() -> Vec<Sample> {
@@ -187,6 +190,23 @@ fn of_questions() -> Vec<Sample> {
     ]
 }
 
+fn of_funds() -> Vec<Sample> {
+    vec![
+        sample(operation("getFunds"), 200, r#""balance":90,"available":70,"withheld":20"#),
+        sample(operation("setAcceptance"), 200, r#""accepts":false"#),
+        sample(operation("listFundTransactions"), 200, r#""type":"cashout""#),
+        sample(operation("getFundTransaction"), 200, r#""status":"authorised""#),
+        sample(operation("createFundCredit"), 201, r#""description":"Überweisung""#),
+        sample(operation("createBonus"), 201, r#""type":"bonus""#),
+        sample(operation("createFundDebit"), 201, r#""to":"DE89 3704 0044 0532 0130 00""#),
+        sample(operation("captureFundTransaction"), 200, r#""refId":"bank 4711""#),
+        sample(operation("voidFundTransaction"), 200, r#""status":"voided""#),
+        sample(operation("checkFunds"), 200, r#""released":0"#),
+        sample(operation("listFundWork"), 200, r#""owner":"123456789""#),
+        sample(operation("listFundTotals"), 200, r#""toppedUp":90"#),
+    ]
+}
+
 fn unusual() -> Vec<Sample> {
     let get = || operation("getGroup");
     let create = || operation("createExpense");
@@ -279,6 +299,7 @@ impl Sample {
             "spendingId",
             "questionId",
             "textId",
+            "transactionId",
         ];
         let mut ids: Ids = names.into_iter().zip(SCENE.map(str::to_owned)).collect();
         ids.extend([
@@ -373,6 +394,13 @@ impl Sample {
     }
 }
 
+/// The API over a table, of which Alice is an operator.
+#[must_use]
+pub fn events_app(table: Table) -> App {
+    let operators = [ALICE.0.to_string().parse().unwrap()].into();
+    App { operators, ..App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE) }
+}
+
 /// The directory of the events.
 #[must_use]
 pub fn directory() -> PathBuf {
@@ -380,8 +408,8 @@ pub fn directory() -> PathBuf {
 }
 
 /// The ids in the events: a group of Alice and Bob, an expense, a settlement and a guest, an API token
-/// and a spending of Alice, and a receipt and a text that she asks.
-pub const SCENE: [&str; 8] = [
+/// and a spending of Alice, a receipt and a text that she asks, and a cash-out of hers.
+pub const SCENE: [&str; 9] = [
     "019bc186-de00-7101-8101-010101010101",
     "019bc186-de00-7303-8303-030303030303",
     "019bc186-de01-7404-8404-040404040404",
@@ -390,15 +418,16 @@ pub const SCENE: [&str; 8] = [
     "2026-01-14T09:30:00.000Z~08080808080808080808",
     "019bc186-de00-7909-8909-090909090909",
     "019bc186-de00-7a0a-8a0a-0a0a0a0a0a0a",
+    "019bc186-de00-7c0c-8c0c-0c0c0c0c0c0c",
 ];
 
-/// Creates the group, expense, settlement, guest, token, spending and questions of the events, and returns
-/// their ids.
+/// Creates the group, expense, settlement, guest, token, spending, questions and cash-out of the events,
+/// and returns their ids.
 ///
 /// # Panics
 ///
 /// If the API refuses a request.
-pub async fn scene(api: &Router, now: Timestamp) -> [String; 8] {
+pub async fn scene(api: &Router, now: Timestamp) -> [String; 9] {
     let api = &Transport::Router(api.clone());
     let user = |id, name| client::authorization(&client::user(id, name), TOKEN, now);
     let [alice, bob] = [user(123_456_789, "Alice Smith"), user(987_654_321, "Bob Jones")];
@@ -421,7 +450,12 @@ pub async fn scene(api: &Router, now: Timestamp) -> [String; 8] {
     let question = post(api, &alice, &path("/questions"), &receipt()).await;
     let text = text_for(["123456789", "987654321"]);
     let text = post(api, &alice, &path("/questions"), &text).await;
-    [group, expense, settlement, guest, token, spending, question, text]
+    // Each scene of a table has its own reference.
+    let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 90, "refId": group });
+    post(api, &alice, "/api/users/me/funds/credits", &cash).await;
+    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 20 });
+    let cash_out = post(api, &alice, "/api/users/me/funds/debits", &cash_out).await;
+    [group, expense, settlement, guest, token, spending, question, text, cash_out]
 }
 
 async fn post(api: &Transport, authorization: &str, path: &str, body: &Value) -> String {

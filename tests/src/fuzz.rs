@@ -23,7 +23,7 @@ use fracti_core::{
 };
 use fracti_http::{App, Code, ListId, Paging, Query, service};
 use fracti_local::routes;
-use fracti_runtime::{BotToken, Clock, local_dynamodb};
+use fracti_runtime::{Clock, local_dynamodb};
 use fracti_store::Table;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
@@ -31,7 +31,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::{
     client::{self, Transport},
     database::{Database, TABLE},
-    events::{SIGNED_AT, TOKEN, scene},
+    events::{SIGNED_AT, TOKEN, events_app, scene},
 };
 
 pub use import::import;
@@ -330,12 +330,12 @@ fn runtime() -> Runtime {
 }
 
 fn app(table: Table) -> App {
-    App { clock: Clock::of(now), ..App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE) }
+    App { clock: Clock::of(now), ..events_app(table) }
 }
 
 /// Every documented route that takes a body, with the ids of the scene.
-fn routes_with_a_body(ids: &[String; 8]) -> Vec<(Method, String)> {
-    let [group, expense, settlement, guest, token, spending, question, _] = ids;
+fn routes_with_a_body(ids: &[String; 9]) -> Vec<(Method, String)> {
+    let [group, expense, settlement, guest, token, spending, question, _, cash_out] = ids;
     let document = serde_json::to_value(routes().into_openapi()).unwrap();
     let paths: BTreeMap<String, Value> = serde_json::from_value(document["paths"].clone()).unwrap();
     let methods = [
@@ -349,6 +349,7 @@ fn routes_with_a_body(ids: &[String; 8]) -> Vec<(Method, String)> {
         let path = path.replace("{settlementId}", settlement).replace("{memberId}", guest);
         let path = path.replace("{tokenId}", token);
         let path = path.replace("{spendingId}", spending).replace("{questionId}", question);
+        let path = path.replace("{userId}", "me").replace("{transactionId}", cash_out);
         let taken = |(name, _): &&(&str, Method)| {
             item.get(*name).is_some_and(|it| *name != "delete" || it["requestBody"].is_object())
         };

@@ -17,10 +17,9 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use fracti_core::telegram;
-use fracti_http::{App, service};
+use fracti_http::service;
 use fracti_local::{routes, sign_event};
-use fracti_runtime::{BotToken, Clock};
+use fracti_runtime::Clock;
 use fracti_store::Table;
 use serde_json::Value;
 use tokio::{
@@ -34,7 +33,7 @@ use tokio::{
 
 use crate::{
     database::{Database, TABLE},
-    events::{KEY, SCENE, TOKEN, samples, scene},
+    events::{KEY, SCENE, TOKEN, events_app, samples, scene},
     tls::{Handshakes, Terminator},
 };
 
@@ -169,7 +168,7 @@ pub async fn starts_without_its_table(binary: &str) {
 pub async fn resumes_its_first_connection(binary: &str) {
     let database = Database::start().await;
     let table = Table::new(database.client.clone(), TABLE);
-    let app = App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE);
+    let app = events_app(table);
     let now = Clock::system().now();
     let made = scene(&service(routes(), app), now).await;
     let debts = samples().into_iter().find(|sample| sample.name == "get-debts").unwrap();
@@ -208,11 +207,12 @@ pub async fn resumes_its_first_connection(binary: &str) {
 pub async fn answers_its_events(binary: &str, function: &str) {
     let database = Database::start().await;
     let table = Table::new(database.client.clone(), TABLE);
-    let app = App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE);
+    let app = events_app(table);
     let api = service(routes(), app);
 
     let dynamodb = Terminator::before(database.endpoint()).await;
     let trusted = [
+        ("OPERATOR_IDS", "123456789"),
         ("AWS_ACCESS_KEY_ID", database.access_key_id()),
         ("AWS_CA_BUNDLE", dynamodb.bundle().to_str().unwrap()),
     ];

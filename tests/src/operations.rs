@@ -139,7 +139,16 @@ pub fn operation(id: &str) -> Operation {
 /// Every operation of the API.
 #[must_use]
 pub fn operations() -> Vec<Operation> {
-    [of_groups(), of_members(), of_expenses(), of_the_ledger(), of_questions(), of_users()].concat()
+    [
+        of_groups(),
+        of_members(),
+        of_expenses(),
+        of_the_ledger(),
+        of_questions(),
+        of_users(),
+        of_funds(),
+    ]
+    .concat()
 }
 
 /// The body of a receipt whose items are claimed: three teas and a cake, 12 in all.
@@ -265,6 +274,36 @@ fn of_questions() -> Vec<Operation> {
         get("listOwnQuestions", "/api/users/me/questions"),
         get("listOwnAnswers", "/api/users/me/answers"),
         get("listOwnPoints", "/api/users/me/points"),
+    ]
+}
+
+/// The caller, who is an operator, has cash, and asked for a part of it as `{transactionId}`.
+fn of_funds() -> Vec<Operation> {
+    let of = |operation: Operation| operation.of("userId", "me");
+    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 10,
+        "to": "DE89 3704 0044 0532 0130 00", "description": "My savings 🐷" });
+    vec![
+        of(get("getFunds", "/api/users/{userId}/funds?detail=true")),
+        of(put("setAcceptance", "/api/users/{userId}/funds"))
+            .sends(json!({ "currency": "EUR", "accepts": false })),
+        of(get("listFundTransactions", "/api/users/{userId}/funds/transactions?limit=5")),
+        of(get("getFundTransaction", "/api/users/{userId}/funds/transactions/{transactionId}")),
+        of(post("createFundCredit", "/api/users/{userId}/funds/credits")).sends(
+            json!({ "fund": "cash", "currency": "EUR", "amount": 50, "description": "Überweisung" }),
+        ),
+        of(post("createBonus", "/api/users/{userId}/funds/bonuses")).sends(json!({
+            "currency": "EUR", "amount": 5, "expiresAt": "2030-06-01T00:00:00Z", "note": "Willkommen"
+        })),
+        of(post("createFundDebit", "/api/users/{userId}/funds/debits")).sends(cash_out),
+        of(post(
+            "captureFundTransaction",
+            "/api/users/{userId}/funds/transactions/{transactionId}/capture",
+        ))
+        .sends(json!({ "refId": "bank 4711" })),
+        of(post("voidFundTransaction", "/api/users/{userId}/funds/transactions/{transactionId}/void")),
+        of(post("checkFunds", "/api/users/{userId}/funds/check")),
+        get("listFundWork", "/api/funds/work?limit=5"),
+        get("listFundTotals", "/api/funds/totals"),
     ]
 }
 

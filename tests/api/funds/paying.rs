@@ -71,7 +71,9 @@ async fn friends_settle_from_funds() {
     assert_eq!(friends.group.balances().await, ["0", "0", "0", "0"], "the ledger waits");
 
     assert_eq!(friends.end(bob, &id, "completed").await.code(), (403, "NOT_ALLOWED"));
-    friends.end(alice, &id, "completed").await.data(200);
+    let confirmed = friends.end(alice, &id, "completed").await;
+    // The funds are read after the settlement.
+    assert_eq!((confirmed.status.as_u16(), confirmed.cost.round_trips), (200, 3));
     assert_eq!(withheld(bob).await, ["52", "0", "52"]);
     assert_eq!(sums(alice).await, ["0", "20", "0", "20"], "a bonus arrives as credit");
     assert_eq!(friends.group.balances().await, ["-20", "20", "0", "0"]);
@@ -185,6 +187,8 @@ async fn a_payment_at_once_needs_a_recipient_who_accepts_and_is_owed() {
 
     assert_eq!(friends.settle(bob, now("20.01")).await.code(), (409, "NOT_ACCEPTED"));
     let paid = friends.settle(bob, now("5")).await;
+    // What is pending between both is read after the ledger.
+    assert_eq!(paid.cost.round_trips, 3);
     assert_eq!(paid.data(201)["status"], "completed");
     assert_eq!(paid.data(201)["funds"]["cash"], 5);
     assert_eq!(sums(alice).await, ["15", "0", "0", "15"]);

@@ -89,6 +89,36 @@ impl Story<'_> {
             self.get(bob, &format!("/api/users/me{what}")).await;
         }
     }
+
+    /// Cash of Bob, a bonus and a cash-out, which Alice confirms as the operator, and a payment.
+    async fn funds(&self, [alice, bob]: [&Caller; 2], group: &str) {
+        let me = |rest: &str| format!("/api/users/me/funds{rest}");
+        let of_bob = |rest: &str| format!("/api/users/987654321/funds{rest}");
+        let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 50 });
+        let reported = self.make(bob, &me("/credits"), cash.clone()).await;
+        let reported = reported.replace("credits", "transactions").replace("me", "987654321");
+        self.post(alice, &format!("{reported}/capture"), json!({ "refId": "bank 4711" })).await;
+        let bonus = json!({ "currency": "EUR", "amount": 5, "note": "Welcome",
+            "expiresAt": "2026-12-01T00:00:00Z" });
+        self.post(alice, &of_bob("/bonuses"), bonus).await;
+        let debit = json!({ "type": "cashout", "currency": "EUR", "amount": 30,
+            "to": "DE89 3704 0044 0532 0130 00" });
+        let asked = self.make(bob, &me("/debits"), debit).await;
+        self.get(alice, "/api/funds/work").await;
+        let asked = asked.replace("debits", "transactions");
+        self.get(bob, &asked).await;
+        self.get(bob, &me("?detail=true")).await;
+        self.post(alice, &format!("{}/void", asked.replace("me", "987654321")), json!({})).await;
+        let pay =
+            json!({ "toId": "123456789", "amount": 20, "currency": "EUR", "payFrom": "funds" });
+        let paid = self.make(bob, &format!("{group}/settlements"), pay).await;
+        self.call(alice, Method::PUT, &paid, json!({ "status": "completed" })).await;
+        self.get(bob, &me("/transactions?limit=1")).await;
+        let accepts = json!({ "currency": "EUR", "accepts": false });
+        self.call(bob, Method::PUT, &me(""), accepts).await;
+        self.post(bob, &me("/check"), json!({})).await;
+        self.get(alice, "/api/funds/totals").await;
+    }
 }
 
 /// A user with the username of the documentation.
@@ -206,6 +236,7 @@ async fn texts(document: &Document) -> Texts {
     }
     story.call(&bob, Method::DELETE, &token, none.clone()).await;
     story.questions([&alice, &bob, &carol], &group).await;
+    story.funds([&alice, &bob], &group).await;
     let dave = user(&api, 741_852_963, "Dave Brown", "dave");
     story.post(&dave, &at("/join"), json!({})).await;
     story.post(&dave, &at("/leave"), none).await;

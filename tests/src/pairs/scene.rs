@@ -176,6 +176,7 @@ fn instance(client: Client, now: Timestamp, seeds: &AtomicU64) -> Transport {
     let app = App {
         clock: Clock::of(move || now),
         random: Random::of(move |bytes| rng.lock().unwrap().fill(bytes)),
+        operators: ["1".parse().unwrap()].into(),
         ..App::new(Table::new(client, TABLE), BotToken::new(TOKEN), telegram::MAX_AGE)
     };
     Transport::Router(service(routes(), app))

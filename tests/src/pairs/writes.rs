@@ -133,6 +133,26 @@ pub fn writes() -> Vec<Write> {
         write("claim other items", "claimItems", &[2]).sends(json!({ "items": [{ "item": 1 }] })),
         write("close a question", "closeQuestion", &[1]),
         write("apply a receipt", "applyReceipt", &[1]),
+        write("pay from funds", "createSettlement", &[2])
+            .sends(json!({ "toId": "1", "amount": 15, "currency": "EUR", "payFrom": "funds" })),
+        write("pay a part from funds", "createSettlement", &[2]).sends(json!({ "toId": "1",
+            "amount": 40, "currency": "EUR", "payFrom": "funds", "allowExternal": true })),
+        write("pay at once", "createSettlement", &[2]).sends(json!({ "toId": "1",
+            "amount": 4, "currency": "EUR", "payFrom": "funds", "payNow": true })),
+        write("confirm a payment from funds", "updateSettlement", &[1])
+            .of("settlementId", "{funded}"),
+        write("fail a payment from funds", "updateSettlement", &[2])
+            .of("settlementId", "{funded}")
+            .sends(json!({ "status": "failed" })),
+        write("report a top-up", "createFundCredit", &[2]),
+        write("record a top-up", "createFundCredit", &[1])
+            .sends(json!({ "fund": "cash", "currency": "EUR", "amount": 5, "refId": "bank 3" })),
+        write("give a bonus", "createBonus", &[1]),
+        write("cash out", "createFundDebit", &[1, 2]),
+        write("capture a cash-out", "captureFundTransaction", &[1]),
+        write("void a cash-out", "voidFundTransaction", &[1]),
+        write("accept payments no more", "setAcceptance", &[1]),
+        write("check funds", "checkFunds", &[1]),
         write("create a token", "createToken", &[1])
             .sends(json!({ "name": "Phone", "scopes": ["read"] })),
         write("delete a token", "deleteToken", &[1]),
@@ -255,6 +275,19 @@ pub(super) async fn scene(api: &Transport, now: Timestamp) -> Ids {
     ids.insert("textId", post(1, "/questions", text).await.id());
     let answers = format!("/questions/{}/answers", ids["textId"]);
     post(1, &answers, json!({ "answer": "Now" })).await;
+    // The operator has cash, of which some is to be paid out and some is held for a settlement; so has
+    // member 2, whom 1 owes nothing but who accepts payments from funds.
+    let funds = |rest: &str| format!("/api/users/me/funds{rest}");
+    let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 60, "refId": "bank 1" });
+    post(1, &funds("/credits"), cash.clone()).await;
+    let of_two = json!({ "fund": "cash", "currency": "EUR", "amount": 30, "refId": "bank 2" });
+    post(1, "/api/users/2/funds/credits", of_two).await;
+    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 20 });
+    ids.insert("transactionId", post(1, &funds("/debits"), cash_out).await.id());
+    let pay = json!({ "toId": "1", "amount": 12, "currency": "EUR", "payFrom": "funds" });
+    ids.insert("funded", post(2, "/settlements", pay).await.id());
+    let accepts = json!({ "currency": "EUR", "accepts": true });
+    call(1, Method::PUT, &funds(""), accepts).await;
     let coffee = json!({ "title": "Coffee", "amount": 3.5, "currency": "EUR", "category": "food" });
     ids.insert("spendingId", post(1, "/api/users/me/spendings", coffee).await.id());
     ids

@@ -558,6 +558,12 @@ fn shared() -> Components {
             "tokenId": id("tokenId", "Id of the API token."),
             "importId": id("importId", "Id of the import."),
             "questionId": id("questionId", "Id of the question."),
+            "transactionId": id("transactionId", "Id of the transaction of funds."),
+            "userId": {
+                "name": "userId", "in": "path", "required": true, "description": "`me`, or the \
+                    Telegram id of the user, which only an operator may send.",
+                "schema": { "type": "string" }, "example": "me",
+            },
             "entryId": {
                 "name": "entryId", "in": "path", "required": true, "description": "Id of the \
                     entry.",

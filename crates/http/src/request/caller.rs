@@ -89,10 +89,10 @@ impl<Q: Parameters> FromRequestParts<App> for Owner<Q> {
             Id(PathUser::Id(id)) => id,
         };
         let access = FundsAccess { owner, caller, is_operator: app.operators.contains(&caller) };
+        let Query(query) = Query::from_request_parts(parts, app).await?;
         if !access.is_operator {
             access.require_owner()?;
         }
-        let Query(query) = Query::from_request_parts(parts, app).await?;
         Ok(Self(access, query))
     }
 }
@@ -104,10 +104,10 @@ impl<Q: Parameters> FromRequestParts<App> for Operator<Q> {
         let principal = Principal::of(parts)?;
         principal.via.require_app()?;
         let caller = principal.user.id;
+        let Query(query) = Query::from_request_parts(parts, app).await?;
         if !app.operators.contains(&caller) {
             return Err(Error::from(FundError::NotOperator).into());
         }
-        let Query(query) = Query::from_request_parts(parts, app).await?;
         Ok(Self(caller, query))
     }
 }

@@ -78,6 +78,10 @@ fn settlement(at: Timestamp, from: u64, to: u64, minor: i64, in_currency: u8) ->
         created_by: None,
         completed_at: Some(at),
         import_id: None,
+        funds: None,
+        external: None,
+        hold_until: None,
+        expired: false,
     }
 }
 
