@@ -442,7 +442,7 @@ fn template_sets_every_variable_that_functions_read() {
     let readers = ["variable(\"", "limit(\""];
     let uses = readers.iter().flat_map(|reader| source.split(reader).skip(1));
     let read: BTreeSet<&str> = uses.map(|rest| rest.split('"').next().unwrap()).collect();
-    assert_eq!(read.len(), 7, "{read:?}");
+    assert_eq!(read.len(), 8, "{read:?}");
     for variable in read {
         assert!(given.contains_key(variable), "{variable}");
     }
@@ -528,6 +528,24 @@ async fn template_grants_exactly_the_actions_used() {
     applied.data(200);
     note("questions", applied.rights);
     note("questions", user.get("/api/users/me/questions?asked=true").await.rights);
+    // A bonus lapses, and a settlement from funds is completed.
+    let friends = crate::funds::Friends::of(&Api::new().await).await;
+    friends.bonus("2", "5", "2026-01-15T13:00:00Z").await;
+    friends.top_up("2", "50", "bank 1").await;
+    let payer = friends.bob();
+    let pay = |more: Value| {
+        let mut body = json!({ "toId": "1", "amount": 1, "currency": "EUR", "payFrom": "funds" });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    for end in ["failed", "completed"] {
+        let paid = payer.post(&friends.group.path("/settlements"), pay(json!({}))).await;
+        note("settlements", paid.rights.clone());
+        let path = friends.group.path(&format!("/settlements/{}", paid.id()));
+        note("settlements", friends.alice().put(&path, json!({ "status": end })).await.rights);
+    }
+    friends.group.api.pass(std::time::Duration::from_hours(2));
+    note("funds", payer.post("/api/users/me/funds/check", json!({})).await.rights);
     let (_, old_group) = old.next().unwrap();
     let summary = group.api.user(old_group.user, "Alice").get("/api/users/me/summary").await;
     summary.data(200);

@@ -68,7 +68,7 @@ impl Friends {
     /// The sums over all users in EUR: topped up, cashed out, given, lapsed, cash, credit.
     pub(crate) async fn totals(&self) -> [String; 6] {
         let totals = self.dave().get("/api/funds/totals").await.data(200).clone();
-        let total = totals.as_array().unwrap().first().cloned().unwrap_or_default();
+        let total = totals["currencies"].as_array().unwrap().first().cloned().unwrap_or_default();
         ["toppedUp", "cashedOut", "given", "lapsed", "cash", "credit"]
             .map(|name| total.get(name).map_or_else(|| "0".to_owned(), |it| number(it).to_string()))
     }

@@ -785,7 +785,7 @@ async fn every_route_refuses_unknown_and_repeated_parameters() {
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             let method: Method = method.to_uppercase().parse().unwrap();
-            let at = path.replace("{groupId}", &group.id);
+            let at = path.replace("{groupId}", &group.id).replace("{userId}", "me");
             let id = "0190a1b2-0000-7000-8000-000000000001";
             let at = at.split('/').map(|it| if it.starts_with('{') { id } else { it });
             let at = at.collect::<Vec<_>>().join("/");

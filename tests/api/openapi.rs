@@ -439,7 +439,7 @@ fn operation_ids_and_summaries_begin_with_a_verb() {
     let verbs = [
         "ask", "answer", "claim", "close", "apply", "list", "get", "create", "open", "edit",
         "update", "delete", "remove", "restore", "join", "leave", "rename", "link", "set", "push",
-        "revert", "rebuild", "import", "undo", "export",
+        "revert", "rebuild", "import", "undo", "export", "capture", "void", "check",
     ];
     for (path, method, operation) in document.operations() {
         let (id, summary) = (&operation["operationId"], &operation["summary"]);
@@ -673,20 +673,18 @@ async fn the_questions(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids:
 
 async fn the_funds(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: &Ids) {
     let of = |rest: &str| format!("/api/users/me/funds{rest}");
-    let credit = |fund: &str, ref_id: Option<&str>| {
-        json!({ "fund": fund, "currency": "EUR",
-        "amount": "40.50", "refId": ref_id, "description": "x" })
-    };
-    alice.post(&of("/credits"), credit("credit", Some("gift"))).await.data(201);
-    let used = alice.post(&of("/credits"), credit("cash", Some("gift"))).await;
+    let report = json!({ "fund": "cash", "currency": "EUR", "amount": "40.50" });
+    let credit = |fund: &str, ref_id: &str| json!({ "fund": fund, "currency": "EUR", "amount": "40.50", "refId": ref_id });
+    alice.post(&of("/credits"), credit("credit", "gift")).await.data(201);
+    let used = alice.post(&of("/credits"), credit("cash", "gift")).await;
     assert_eq!(used.code().1, "REFERENCE_USED");
     let of_nobody = "/api/users/4711/funds/credits";
-    let unknown = alice.post(of_nobody, credit("cash", Some("y"))).await;
+    let unknown = alice.post(of_nobody, credit("cash", "y")).await;
     assert_eq!(unknown.code().1, "USER_NOT_FOUND");
     for _ in 0..5 {
-        bob.post(&of("/credits"), credit("cash", None)).await.data(201);
+        bob.post(&of("/credits"), report.clone()).await.data(201);
     }
-    let sixth = bob.post(&of("/credits"), credit("cash", None)).await;
+    let sixth = bob.post(&of("/credits"), report.clone()).await;
     assert_eq!(sixth.code().1, "LIMIT_REACHED");
     let correction = json!({ "type": "correction", "fund": "credit", "currency": "EUR",
         "amount": 1, "refId": "z", "description": "x" });
@@ -703,6 +701,7 @@ async fn the_funds(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: &Id
         body
     };
     let settlements = group.path("/settlements");
+    bob.put(&of(""), json!({ "currency": "EUR", "accepts": false })).await.data(200);
     let now = alice.post(&settlements, pay(json!({ "payNow": true }))).await;
     assert_eq!(now.code().1, "NOT_ACCEPTED");
     let short = alice.post(&settlements, pay(json!({ "amount": 999 }))).await;

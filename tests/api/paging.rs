@@ -103,6 +103,8 @@ async fn two_pages_of_each_list() -> (Group, String) {
         alice.patch(&archived, json!({ "archived": true })).await.data(200);
         let spending = json!({ "title": "Tea", "amount": 1, "currency": "EUR" });
         alice.post("/api/users/me/spendings", spending).await.data(201);
+        let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 1 });
+        alice.post("/api/users/me/funds/credits", cash).await.data(201);
         let token = json!({ "name": "Script", "scopes": ["read"] });
         alice.post("/api/users/me/tokens", token).await.data(201);
         group.api.pass(Duration::from_hours(13));
@@ -145,6 +147,7 @@ async fn next_page_of_every_list_is_the_same_request_with_a_cursor() {
             "memberId" => "2",
             "format" => "json",
             "amounts" => "text",
+            "kind" => "topup",
             "status" => "OPEN,PARTIAL",
             name => unreachable!("{template}: {name}"),
         };
@@ -155,7 +158,7 @@ async fn next_page_of_every_list_is_the_same_request_with_a_cursor() {
         let others: BTreeSet<&str> = others.collect();
         let own = parameters.iter().filter(|it| !others.contains(&***it));
         let query: Vec<String> = own.map(|name| format!("{name}={}", value(name))).collect();
-        let path = template.replace("{groupId}", &group.id);
+        let path = template.replace("{groupId}", &group.id).replace("{userId}", "me");
         let path = path.replace("{expenseId}", &expense).replace("{entryId}", &expense);
         let first = format!("{path}?{}{chat}", query.join("&"));
         let items = |page: &Value| {

@@ -185,8 +185,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         (at(&format!("/questions/{unknown}/answers")), json!({ "answer": DESCRIPTION })),
         (
             "/api/users/me/funds/credits".to_owned(),
-            json!({ "fund": "cash", "currency": "EUR", "amount": 7, "refId": KEY,
-                "description": DESCRIPTION }),
+            json!({ "fund": "cash", "currency": "EUR", "amount": 7, "description": DESCRIPTION }),
         ),
         (
             "/api/users/me/funds/debits".to_owned(),

@@ -47,6 +47,9 @@ async fn a_token_that_an_instance_sees_for_the_first_time_adds_one_round_trip() 
     let token = scene.token().await;
     token.get("/api/groups").await.data(200);
     for (read, round_trips) in reads() {
+        if read.route.contains("/funds") {
+            continue;
+        }
         let reply = token.at(&scene.group.api.another()).perform(&read, &scene.ids).await;
         let of_token = u32::from(read.id != "getHealth");
         assert_eq!(reply.status, 200, "{read:?}: {}", reply.text);
@@ -76,7 +79,9 @@ impl Scene {
     async fn assert_round_trips(&self, caller: &Caller, to_create: u32) {
         let by_token = caller.authorization().1.starts_with("Bearer ");
         for (operation, round_trips) in reads().into_iter().chain(writes(to_create)) {
-            if by_token && operation.id == "setWallet" {
+            let in_app =
+                operation.id == "setWallet" || operation.body(&self.ids)["payFrom"] == "funds";
+            if by_token && (in_app || operation.route.contains("/funds")) {
                 continue;
             }
             let reply = caller.perform(&operation, &self.ids).await;

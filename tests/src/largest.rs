@@ -138,6 +138,7 @@ impl Largest {
         let app = App {
             clock: Clock::of(move || Timestamp::from_millis(now.load(SeqCst)).unwrap()),
             deadline,
+            operators: [id(1).parse().unwrap()].into(),
             ..App::new(Table::new(recorded, TABLE), BotToken::new(TOKEN), telegram::MAX_AGE)
         };
         Self { api: Transport::Router(service(routes(), app)), client, clock, sizes, proxy, units }
@@ -348,7 +349,74 @@ impl Largest {
         ] {
             calls.push(self.call(1, &request, Some(""), &ids).await);
         }
+        calls.extend(self.of_funds(ids).await);
         calls
+    }
+
+    /// Fills the funds of a user with bonuses, held cash and pending payments, and calls every
+    /// endpoint of funds.
+    async fn of_funds(&self, mut ids: Ids) -> Vec<Call> {
+        let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 1000, "refId": "r".repeat(64),
+            "description": "𝔻".repeat(200) });
+        let mut calls = vec![self.of_fund("createFundCredit", Some(cash), &ids).await];
+        let (bonus, pay) = (operation("createBonus").body(&ids), |more: Value| {
+            let mut body =
+                json!({ "toId": id(2), "amount": 1, "currency": "EUR", "payFrom": "funds" });
+            body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            body
+        });
+        for _ in 0..49 {
+            self.make("createBonus", bonus.clone(), &ids).await;
+        }
+        calls.push(self.of_fund("createBonus", None, &ids).await);
+        // Twenty bonuses pay, which is the most.
+        let all = self
+            .call(
+                1,
+                &operation("createSettlement").sends(pay(json!({ "amount": 101 }))),
+                Some("20 bonuses"),
+                &ids,
+            )
+            .await;
+        ids.insert("settlementId", text(&all.body["data"]["id"]));
+        calls.push(all);
+        calls.push(self.call(2, &operation("updateSettlement"), Some("20 bonuses"), &ids).await);
+        let until = self.now().plus_seconds(3_600).to_string();
+        for _ in 0..90 {
+            self.make("createSettlement", pay(json!({ "holdUntil": until })), &ids).await;
+        }
+        let cash_out = self.of_fund("createFundDebit", None, &ids).await;
+        ids.insert("transactionId", text(&cash_out.body["data"]["id"]));
+        calls.push(cash_out);
+        for id in [
+            "getFunds",
+            "checkFunds",
+            "getFundTransaction",
+            "captureFundTransaction",
+            "setAcceptance",
+            "listFundTotals",
+        ] {
+            calls.push(self.of_fund(id, None, &ids).await);
+        }
+        for id in ["listFundTransactions", "listFundWork"] {
+            let list = operation(id).asks("limit=100");
+            calls.push(self.call(1, &list, Some(""), &ids).await);
+        }
+        let second =
+            self.make("createFundDebit", operation("createFundDebit").body(&ids), &ids).await;
+        ids.insert("transactionId", text(&second["id"]));
+        calls.push(self.of_fund("voidFundTransaction", None, &ids).await);
+        calls
+    }
+
+    /// Calls an operation of funds.
+    async fn of_fund(&self, id: &str, body: Option<Value>, ids: &Ids) -> Call {
+        let call = operation(id);
+        let call = match body {
+            Some(body) => call.sends(body),
+            None => call,
+        };
+        self.call(1, &call, Some(""), ids).await
     }
 
     /// The largest requests sent to DynamoDB so far.

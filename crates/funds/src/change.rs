@@ -105,7 +105,7 @@ pub(crate) async fn set_acceptance(
     respond(StatusCode::OK, &idempotency, set)
 }
 
-/// Add cash or credit to a user's funds.
+/// Create a credit: cash or credit that a user gets.
 ///
 /// The user reports cash that they have paid to the operator: it counts once an operator captures
 /// the report, and ends after seven days. With `refId`, an operator records it at once.
@@ -130,7 +130,7 @@ pub(crate) async fn create_fund_credit(
     respond(StatusCode::CREATED, &idempotency, credited)
 }
 
-/// Give a user a bonus: credit that lapses.
+/// Create a bonus: credit that lapses.
 ///
 /// Operators only. Its id is that of the transaction.
 #[utoipa::path(post, path = "/api/users/{userId}/funds/bonuses", tag = "funds",
@@ -151,7 +151,7 @@ pub(crate) async fn create_bonus(
     respond(StatusCode::CREATED, &idempotency, given)
 }
 
-/// Ask for the payment of cash, or take back what was given by mistake.
+/// Create a debit: a cash-out, or the correction of a mistake.
 ///
 /// The amount of a cash-out is withheld until an operator has paid it. A correction is made by an
 /// operator, of what is available.
@@ -178,7 +178,7 @@ pub(crate) async fn create_fund_debit(
     respond(StatusCode::CREATED, &idempotency, debited)
 }
 
-/// Complete what waits for an operator.
+/// Capture a transaction that waits for an operator.
 ///
 /// Operators only: reported money has arrived, or a cash-out was paid. With another reference than
 /// before, or once it has ended otherwise, it is refused. A report that is over expires.
@@ -202,7 +202,7 @@ pub(crate) async fn capture_fund_transaction(
     respond(StatusCode::OK, &idempotency, captured)
 }
 
-/// Take back what waits for an operator.
+/// Void a transaction that waits for an operator.
 ///
 /// Operators only: reported money did not arrive, or a cash-out will not be paid.
 #[utoipa::path(post, path = "/api/users/{userId}/funds/transactions/{transactionId}/void",

@@ -11,7 +11,7 @@ use fracti_http::{
 };
 use fracti_store::SeenFunds;
 
-use view::{FundTotalView, FundWorkView, FundsView, TransactionView};
+use view::{FundTotalsView, FundWorkView, FundsView, TransactionView};
 
 /// The routes of this endpoint group.
 #[must_use]
@@ -96,7 +96,7 @@ async fn get_fund_transaction(
     Ok(Data::new(app.table.fund_transaction(of.owner, id).await?.into()))
 }
 
-/// Do what is due for a user's funds now.
+/// Check a user's funds: do now what is due.
 ///
 /// Reports that are over expire, bonuses lapse, held cash becomes cash, and amounts that are withheld
 /// for a transaction that does not exist are released. The keeper does the same once a minute.
@@ -151,12 +151,12 @@ async fn list_fund_work(
 ///
 /// Operators only. `cash` is what the operator must have, and `credit` what was promised.
 #[utoipa::path(get, path = "/api/funds/totals", tag = "funds",
-    responses((status = OK, body = Data<Vec<FundTotalView>>)),
+    responses((status = OK, body = Data<FundTotalsView>)),
     extensions(("x-errors" = json!([Code::NotAllowed]))))]
 async fn list_fund_totals(
     State(app): State<App>,
     Operator(_caller, ()): Operator,
-) -> Result<Data<Vec<FundTotalView>>, Problem> {
+) -> Result<Data<FundTotalsView>, Problem> {
     let totals = app.table.fund_totals().await?;
-    Ok(Data::new(totals.iter().map(FundTotalView::from).collect()))
+    Ok(Data::new(totals.iter().collect()))
 }

@@ -264,11 +264,19 @@ pub(crate) struct FundWorkView {
     link: Option<String>,
 }
 
+/// Sums over all users.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FundTotals)]
+pub(crate) struct FundTotalsView {
+    /// The sums by currency, in order.
+    currencies: Vec<FundTotalView>,
+}
+
 /// Sums over all users in one currency.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = FundTotal)]
-pub(crate) struct FundTotalView {
+struct FundTotalView {
     /// The currency.
     currency: schemas::Currency,
     /// Cash that was topped up, less corrections.
@@ -448,6 +456,12 @@ fn link(of: &FundTransaction) -> Option<String> {
     let is_paid_by_link = is_on_chain(of.currency) && of.currency == Currency::TON;
     let to = of.to.as_ref().filter(|_| is_paid_by_link && of.work() == Some(FundWork::Cashout))?;
     Some(format!("ton://transfer/{to}?amount={}&text=fracti%3A{}", of.amount, of.id))
+}
+
+impl<'a> FromIterator<&'a FundTotal> for FundTotalsView {
+    fn from_iter<T: IntoIterator<Item = &'a FundTotal>>(totals: T) -> Self {
+        Self { currencies: totals.into_iter().map(FundTotalView::from).collect() }
+    }
 }
 
 impl From<&FundTotal> for FundTotalView {

@@ -54,7 +54,7 @@ body! {
         /// Blockchain transaction that pays it.
         tx_hash: "txHash".text(),
         /// What pays it: the caller's funds, which are withheld until the recipient confirms it. In
-        /// the app only, to a present user. Default: money outside of Fracti.
+        /// the app only, to a present user. Default: `outside`.
         pay_from: "payFrom".text(),
         /// With `payFrom`: whether the caller pays outside of funds what they do not cover.
         allow_external: "allowExternal".flag(),

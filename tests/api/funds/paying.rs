@@ -187,8 +187,6 @@ async fn a_payment_at_once_needs_a_recipient_who_accepts_and_is_owed() {
 
     assert_eq!(friends.settle(bob, now("20.01")).await.code(), (409, "NOT_ACCEPTED"));
     let paid = friends.settle(bob, now("5")).await;
-    // What is pending between both is read after the ledger.
-    assert_eq!(paid.cost.round_trips, 3);
     assert_eq!(paid.data(201)["status"], "completed");
     assert_eq!(paid.data(201)["funds"]["cash"], 5);
     assert_eq!(sums(alice).await, ["15", "0", "0", "15"]);
@@ -196,7 +194,9 @@ async fn a_payment_at_once_needs_a_recipient_who_accepts_and_is_owed() {
     let by_hand = json!({ "toId": "1", "amount": 6, "currency": "EUR" });
     let pending = friends.settle(bob, by_hand).await.id();
     assert_eq!(friends.settle(bob, now("9.01")).await.code(), (409, "NOT_ACCEPTED"));
-    friends.settle(bob, now("9")).await.data(201);
+    // What is pending between both is read after the ledger.
+    let last = friends.settle(bob, now("9")).await;
+    assert!(last.status == 201 && last.cost.round_trips <= 3, "{}", last.cost);
     friends.end(bob, &pending, "failed").await.data(200);
 
     let off = json!({ "currency": "EUR", "accepts": false });
@@ -244,7 +244,7 @@ async fn a_payment_from_funds_has_rules() {
     for (more, path) in [
         (json!({ "payFrom": "card" }), "payFrom"),
         (json!({ "payFrom": null, "allowExternal": true }), "allowExternal"),
-        (json!({ "payFrom": null, "payNow": false }), "payNow"),
+        (json!({ "payFrom": "outside", "payNow": false }), "payNow"),
         (json!({ "payFrom": null, "holdUntil": "2026-02-01T00:00:00Z" }), "holdUntil"),
         (json!({ "payNow": true, "allowExternal": true }), "allowExternal"),
         (json!({ "payNow": true, "holdUntil": "2026-02-01T00:00:00Z" }), "holdUntil"),

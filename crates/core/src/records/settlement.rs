@@ -165,6 +165,8 @@ pub struct NewSettlement {
 words! {
     /// What pays a settlement.
     pub enum PayFrom as "PayFrom" {
+        /// Money outside of Fracti.
+        Outside = "outside",
         /// The payer's funds.
         Funds = "funds",
     }
@@ -312,7 +314,7 @@ impl Draft<NewSettlement> {
     /// Whether the payer's funds pay it.
     #[must_use]
     pub fn is_from_funds(&self) -> bool {
-        self.fields().is_some_and(|new| !new.pay_from.is_absent())
+        self.fields().is_some_and(|new| new.pay_from == Field::Value(PayFrom::Funds))
     }
 
     /// How funds pay it, if they do and the request can be read.
@@ -425,14 +427,17 @@ fn check_funding(
     now: Timestamp,
     errors: &mut FieldErrors,
 ) {
-    if new.pay_from.is_absent() {
+    if new.pay_from.is_invalid() {
+        return;
+    }
+    if new.pay_from.or(PayFrom::Outside) != Some(PayFrom::Funds) {
         for (field, is_absent) in [
             ("allowExternal", new.allow_external.is_absent()),
             ("payNow", new.pay_now.is_absent()),
             ("holdUntil", new.hold_until.is_absent()),
         ] {
             if !is_absent {
-                errors.push(field, "must be given only with payFrom");
+                errors.push(field, "must be given only with payFrom funds");
             }
         }
         return;
@@ -443,7 +448,7 @@ fn check_funding(
         errors.push("toId", "must be a present user, because funds pay it");
     }
     if !new.tx_hash.is_absent() {
-        errors.push("txHash", "must not be given with payFrom");
+        errors.push("txHash", "must not be given with payFrom funds");
     }
     let [allow_external, pay_now] =
         [new.allow_external, new.pay_now].map(|flag| flag == Field::Value(true));

@@ -64,7 +64,13 @@ impl<T: TextForm> ToSchema for Text<T> {
 
 /// Prefixes of the names that words have in generated clients, for enums of which another enum has
 /// a word, too: in Go, the words of all enums are constants of one package.
-const NAME_PREFIXES: [(&str, &str); 4] = [
+const NAME_PREFIXES: [(&str, &str); 10] = [
+    (fund::FundFlow::NAME, "FLOW"),
+    (fund::FundStatus::NAME, "FUND_STATUS"),
+    (fund_transaction::FundTransactionType::NAME, "FUND_TRANSACTION"),
+    (fund_transaction::FundWork::NAME, "WORK"),
+    (new_fund::DebitType::NAME, "DEBIT"),
+    (new_fund::PlainFund::NAME, "FUND"),
     (question::QuestionType::NAME, "QUESTION"),
     (ledger::RefType::NAME, "ENTRY"),
     (split::LineSplit::NAME, "LINE"),

@@ -45,16 +45,14 @@ impl Table {
         idempotency: &Idempotency<SeenFunds>,
     ) -> Result<Outcome<SeenFunds>, Error> {
         let now = idempotency.now();
-        let funds = self.funds(owner).await?;
+        let (funds, pending) = self.funds_with_pending(owner, now).await?;
         let over: Vec<_> = funds.all().filter(|fund| fund.is_over(now)).map(Fund::key).collect();
         for key in over {
             self.end_fund(owner, key, now).await?;
         }
-        for id in funds.pending() {
-            let row = self.fund_transaction(owner, id).await;
-            if row.is_ok_and(|it| it.is_over(now) && it.kind != FundTransactionType::Settlement) {
-                self.end_if_over(owner, id, now).await?;
-            }
+        let is_report = |it: &&FundTransaction| it.kind != FundTransactionType::Settlement;
+        for row in pending.iter().filter(|it| it.is_over(now)).filter(is_report) {
+            self.end_if_over(owner, row.id, now).await?;
         }
         self.write(idempotency, || async {
             let mut funds = self.funds_in_detail(owner, now).await?;

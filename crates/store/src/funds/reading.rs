@@ -32,10 +32,19 @@ impl Table {
     ///
     /// [`Error::FundsMismatch`] if an entry of a completed transaction is still pending.
     pub async fn funds_in_detail(&self, owner: UserId, now: Timestamp) -> Result<Funds, Error> {
+        Ok(self.funds_with_pending(owner, now).await?.0)
+    }
+
+    /// [`Table::funds_in_detail`], with the transactions that are pending in the funds.
+    pub(crate) async fn funds_with_pending(
+        &self,
+        owner: UserId,
+        now: Timestamp,
+    ) -> Result<(Funds, Vec<FundTransaction>), Error> {
         let mut funds = self.funds(owner).await?;
         let pending = funds.pending();
         if pending.is_empty() {
-            return Ok(funds);
+            return Ok((funds, Vec::new()));
         }
         let key = |id| keys::fund_transaction(owner, id);
         let rows = pending.iter().map(|id| key(*id)).collect();
@@ -55,7 +64,7 @@ impl Table {
         }
         let still = funds.pending();
         funds.orphans = orphans.intersection(&still).copied().collect();
-        Ok(funds)
+        Ok((funds, rows.into_values().collect()))
     }
 
     /// A page of the transactions of a user's funds, newest first.
