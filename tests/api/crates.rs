@@ -25,7 +25,7 @@ const IO: [(&str, &str); 7] = [
 ];
 
 fn layer(name: &str) -> usize {
-    let is_function = FUNCTIONS.iter().any(|function| function.package == name);
+    let is_function = name == "keeper" || FUNCTIONS.iter().any(|function| function.package == name);
     let name = if is_function { "functions" } else { name };
     let layer = LAYERS.iter().position(|layer| *layer == name);
     assert!(layer.is_some(), "{name} has no layer");

@@ -247,7 +247,8 @@ pub(crate) fn function_of(path: &str) -> Option<&'static str> {
 fn lambda_crates() -> BTreeSet<String> {
     let crates = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates");
     let directories = fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path());
-    let lambdas = directories.filter(|path| {
+    // The keeper serves no requests.
+    let lambdas = directories.filter(|path| !path.ends_with("keeper")).filter(|path| {
         let main = fs::read_to_string(path.join("src/main.rs"));
         main.is_ok_and(|main| main.contains("lambda_http"))
     });
@@ -267,8 +268,9 @@ fn lambda_crates() -> BTreeSet<String> {
 /// The functions of the template, by name without `Function`.
 fn template_functions() -> BTreeSet<String> {
     let resources = TEMPLATE["Resources"].as_object().unwrap().iter();
-    let functions =
-        resources.filter(|(_, resource)| resource["Type"] == "AWS::Serverless::Function");
+    let functions = resources.filter(|(name, resource)| {
+        resource["Type"] == "AWS::Serverless::Function" && *name != "KeeperFunction"
+    });
     functions.map(|(name, _)| name.strip_suffix("Function").unwrap().to_owned()).collect()
 }
 

@@ -28,6 +28,7 @@ mod health;
 mod idempotency;
 mod import;
 mod input;
+mod keeper;
 mod largest;
 mod ledger;
 mod limits;

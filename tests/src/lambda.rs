@@ -13,15 +13,16 @@ use std::{
 use axum::{
     Router,
     extract::{Path, State},
-    http::{HeaderMap, StatusCode},
+    http::{HeaderMap, Method, StatusCode},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use fracti_http::service;
+use fracti_core::time::Timestamp;
+use fracti_http::{App, service};
 use fracti_local::{routes, sign_event};
 use fracti_runtime::Clock;
 use fracti_store::Table;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{
     io::AsyncReadExt,
     net::TcpListener,
@@ -32,6 +33,7 @@ use tokio::{
 };
 
 use crate::{
+    client::{self, Transport},
     database::{Database, TABLE},
     events::{KEY, SCENE, TOKEN, events_app, samples, scene},
     tls::{Handshakes, Terminator},
@@ -261,6 +263,40 @@ pub async fn answers_its_events(binary: &str, function: &str) {
     for secret in secrets {
         assert!(!log.contains(&secret), "the log says {secret}: {log}");
     }
+    database.stop().await;
+}
+
+/// Starts the keeper at `binary`, sends it the event of a schedule, and checks that a bonus that has
+/// lapsed is gone.
+///
+/// # Panics
+///
+/// If the function does not start or fails.
+pub async fn keeps(binary: &str) {
+    let database = Database::start().await;
+    let table = Table::new(database.client.clone(), TABLE);
+    // The bonus was given two hours ago, for an hour.
+    let now = Clock::system().now();
+    let before = Timestamp::from_millis(now.millis() - 7_200_000).unwrap();
+    let app = App { clock: Clock::of(move || before), ..events_app(table.clone()) };
+    let api = &Transport::Router(service(routes(), app));
+    let alice = client::authorization(&client::user(123_456_789, "Alice"), TOKEN, before);
+    let group = json!({ "title": "Alps", "chatId": -1, "currency": "EUR" });
+    let until = before.plus_seconds(3_600).to_string();
+    let bonus = json!({ "currency": "EUR", "amount": 5, "expiresAt": until });
+    for (path, body) in [("/api/groups", group), ("/api/users/me/funds/bonuses", bonus)] {
+        let request = client::request(&Method::POST, path, &alice, None, &body);
+        assert_eq!(api.send(request).await.unwrap().status, 201);
+    }
+    let alice = "123456789".parse().unwrap();
+    assert_eq!(table.funds(alice).await.unwrap().all().count(), 1);
+
+    let mut process = Function::start(binary, database.endpoint(), &[]).await;
+    process.ready().await;
+    process.answer(json!({ "detail-type": "Scheduled Event" }).to_string()).await;
+    assert_eq!(table.funds(alice).await.unwrap().all().count(), 0, "it has lapsed");
+    let log = process.stop().await;
+    assert!(log.contains(r#""operation":"keep-money""#), "{log}");
     database.stop().await;
 }
 

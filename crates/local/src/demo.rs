@@ -17,6 +17,9 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
+/// Telegram id of Dave, who holds the money of funds.
+pub(crate) const OPERATOR: &str = "789123456";
+
 /// A member of the group, with their `Authorization` header.
 type Friend = (User, String);
 

@@ -76,6 +76,9 @@ struct Options {
     /// Writes that a user may make on a UTC day, likewise. Default: `DAILY_WRITES`.
     #[arg(long, value_name = "NUMBER")]
     daily_writes: Option<u32>,
+    /// Seconds between two runs of the keeper, which does what is due without a request; 0 for never.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    keeper_seconds: u64,
     /// Create a demo group with four members, and print how to call the API as each of them.
     #[arg(long)]
     demo: bool,
@@ -151,6 +154,8 @@ struct Server {
     router: Router,
     /// `None` if DynamoDB is another program.
     engine: Option<Engine>,
+    /// The API, and the time between two runs of the keeper; zero for never.
+    kept: (App, Duration),
 }
 
 /// Starts the server, and prints its addresses.
@@ -198,14 +203,19 @@ async fn start(options: Options, settings: Settings, token: BotToken) -> Result<
         sample: NonZeroU32::MIN,
         timeout: COUNTING_TIMEOUT,
     };
-    let app = App { quotas, ..App::new(table, token, settings.init_data_max_age) };
+    // Dave is the operator of the demo.
+    let demo = options.demo && settings.operators.is_empty();
+    let operators = if demo { vec![demo::OPERATOR.parse()?] } else { settings.operators };
+    let app = App::new(table, token, settings.init_data_max_age);
+    let app = App { quotas, operators: operators.into(), ..app };
     let router = service(queued(routes()), app.clone());
     if options.demo {
-        let app = App { quotas: Quotas::default(), ..app };
+        let app = App { quotas: Quotas::default(), ..app.clone() };
         demo::run(&app, &service(routes(), app.clone()), &api, &mut out).await?;
     }
     out.flush()?;
-    Ok(Server { listener, router, engine })
+    let kept = (app, Duration::from_secs(options.keeper_seconds));
+    Ok(Server { listener, router, engine, kept })
 }
 
 /// The output of a subcommand.
@@ -248,6 +258,15 @@ async fn serve(server: Server, stop: impl Future<Output = ()>) -> Result<(), Fai
         }
         Ok(())
     };
+    let (app, pause) = server.kept;
+    let keeping = async move {
+        while !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+            // It has logged what failed, and runs again.
+            let _ = fracti_keeper::keep(&app.table, &app.clock).await;
+        }
+        std::future::pending::<()>().await;
+    };
     let deadline = async {
         stop.await;
         let _ = stopping.send(());
@@ -255,6 +274,7 @@ async fn serve(server: Server, stop: impl Future<Output = ()>) -> Result<(), Fai
     };
     tokio::select! {
         finished = finish => finished,
+        () = keeping => Ok(()),
         () = deadline => Ok(()),
     }
 }

@@ -23,7 +23,7 @@
 //! | `records` | expenses, settlements, adjustments |
 //! | `questions` | questions to a group, answers and points |
 //! | `files` | imports and exports |
-//! | `upkeep` | migration and repair |
+//! | `upkeep` | migration, repair, and what is due |
 
 #![expect(clippy::missing_errors_doc, reason = "errors of all methods are named above, once")]
 
@@ -45,7 +45,7 @@ use ledger::tallies;
 use personal::{days, spendings};
 use records::{activity, expenses, settlements};
 use table::{access, balance};
-use upkeep::{aside, migration, tally_repair};
+use upkeep::{aside, keeping, migration, tally_repair};
 use write::{commit, idempotency};
 
 pub use access::MemberKey;
@@ -62,6 +62,7 @@ pub use funds::due::SeenFunds;
 pub use groups::Profile;
 pub use idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};
 pub use imports::{BeforeImport, ImportPart, Imported};
+pub use keeping::{DueOutcome, DueRow};
 pub use ledger::{Statement, StatementLine, StatementPlace};
 pub use memberships::Membership;
 pub use migration::{

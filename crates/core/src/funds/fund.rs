@@ -568,7 +568,7 @@ impl Funds {
     /// Moves the time of the keeper's next attempt.
     pub fn postpone(&mut self, key: FundKey, due_at: Timestamp) {
         if let Some(fund) = self.rows.get_mut(&key) {
-            fund.due_at = Some(due_at);
+            (fund.due_at, fund.due_failures) = (Some(due_at), None);
         }
     }
 

@@ -1,0 +1,111 @@
+//! The keeper does what is due without a request: reports and holds expire, bonuses lapse, held cash
+//! can be used.
+//!
+//! A row that needs attention at a known time is in an index by that time. A run takes the oldest that
+//! are due and handles each by its kind, in a transaction that is conditional on the row. So two runs
+//! at once, a skipped minute or an index that lags make work late, never wrong.
+
+use std::time::Duration;
+
+use fracti_core::{Error, keys::DueList};
+use fracti_runtime::{Clock, with_causes, work};
+use fracti_store::{DueOutcome, DueRow, Table, with_deadline};
+use futures_util::{StreamExt, stream};
+use tokio::time::Instant;
+
+/// A list of due rows, and how it is worked off.
+#[derive(Clone, Copy, Debug)]
+struct List {
+    /// The list.
+    list: DueList,
+    /// Name of its work in the log.
+    name: &'static str,
+    /// Rows that are handled at the same time.
+    at_once: usize,
+}
+
+/// The lists, none of which delays another.
+const LISTS: [List; 1] = [List { list: DueList::Money, name: "keep-money", at_once: 8 }];
+
+/// Rows of a list that a run handles.
+pub const MAX_ROWS: usize = 100;
+
+/// Time after which a run begins no more rows.
+const BEGINNING: Duration = Duration::from_secs(45);
+
+/// Time limit of a row, as of a request.
+const ROW_LIMIT: Duration = Duration::from_millis(8_500);
+
+/// Time limit of a list, below the 60 s of the function.
+const LIST_LIMIT: Duration = Duration::from_secs(55);
+
+/// What a run has done with a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Rows that were handled, by this run or by another one at the same time.
+    pub done: usize,
+    /// Rows that could not be handled, and are tried again later.
+    pub failed: usize,
+    /// Rows of a kind or a version that this Fracti does not know, which are left alone.
+    pub unknown: usize,
+    /// Seconds for which the oldest of them has been due.
+    pub late_s: u64,
+}
+
+/// Does what is due now, and reports on each list.
+///
+/// # Errors
+///
+/// [`Error::Unavailable`] or [`Error::Table`] if the index cannot be read.
+pub async fn keep(table: &Table, clock: &Clock) -> Result<Vec<Report>, Error> {
+    let lists =
+        LISTS.iter().map(|list| work(list.name, None, LIST_LIMIT, keep_list(table, clock, *list)));
+    futures_util::future::join_all(lists).await.into_iter().collect()
+}
+
+async fn keep_list(table: &Table, clock: &Clock, of: List) -> Result<Report, Error> {
+    let (now, begun) = (clock.now(), Instant::now());
+    let rows = table.due_rows(of.list, now, MAX_ROWS).await?;
+    let oldest = rows.iter().map(|row| row.due_at).min();
+    let late_s = oldest.map_or(0, |oldest| now.since(oldest).as_secs());
+    let in_time =
+        stream::iter(rows).take_while(|_| std::future::ready(begun.elapsed() < BEGINNING));
+    let handled = in_time.map(|row| handle(table, clock, row)).buffer_unordered(of.at_once);
+    let report = handled
+        .fold(Report { late_s, ..Report::default() }, |report, outcome| async move {
+            match outcome {
+                Some(DueOutcome::Done) => Report { done: report.done.saturating_add(1), ..report },
+                Some(DueOutcome::Unknown) => {
+                    Report { unknown: report.unknown.saturating_add(1), ..report }
+                }
+                None => Report { failed: report.failed.saturating_add(1), ..report },
+            }
+        })
+        .await;
+    let Report { done, failed, unknown, late_s } = report;
+    tracing::info!(list = of.name, done, failed, unknown, late_s, "due rows handled");
+    if unknown > 0 {
+        tracing::warn!(list = of.name, unknown, "rows of a later Fracti are left alone");
+    }
+    Ok(report)
+}
+
+/// Handles a row; `None` if that failed, and the row is tried again later.
+async fn handle(table: &Table, clock: &Clock, row: DueRow) -> Option<DueOutcome> {
+    let now = clock.now();
+    let handled = with_deadline(ROW_LIMIT, table.handle_due(&row, now)).await.flatten();
+    let error = match handled {
+        Ok(outcome) => return Some(outcome),
+        Err(error) => error,
+    };
+    let (pk, sk, cause) = (&*row.key.pk, &*row.key.sk, with_causes(&error));
+    let kind = error.failure().map(fracti_core::input::FailureKind::as_str);
+    tracing::error!(pk, sk, kind, cause, "due row failed");
+    // If this fails, too, the row is tried again by the next run.
+    let delayed = with_deadline(ROW_LIMIT, table.delay_due(&row, now)).await.flatten();
+    if let Err(error) = delayed {
+        let cause = with_causes(&error);
+        tracing::warn!(pk, sk, cause, "due row is not delayed");
+    }
+    None
+}

@@ -1,0 +1,174 @@
+//! Rows that are due: what the keeper does without a request.
+
+use fracti_core::{
+    Error,
+    fund::{Fund, FundStatus},
+    fund_transaction::{FundTransaction, FundTransactionType},
+    keys::{self, DueList, Primary},
+    row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
+    rows::RowKind,
+    settlement::SettlementStatus,
+    time::Timestamp,
+};
+
+use crate::{
+    dynamo::{Expression, Order, Page, Range, Sort, Transaction, TransactionError, Write},
+    table::Table,
+};
+
+/// The longest time by which a failed row is delayed, in minutes.
+const MAX_DELAY_MIN: u64 = 60;
+
+/// A row that is due, as the index has it.
+#[derive(Clone, Debug)]
+pub struct DueRow {
+    /// Its key.
+    pub key: Primary,
+    /// Time from which it is due.
+    pub due_at: Timestamp,
+    /// Its sort key in the index, and the part after the time.
+    position: String,
+    id: String,
+    /// Number of attempts that failed.
+    failures: u32,
+}
+
+/// What became of a due row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DueOutcome {
+    /// It was handled, or is not due any more.
+    Done,
+    /// It is of a kind or a version that this Fracti does not know. It is left alone.
+    Unknown,
+}
+
+/// What is due.
+enum Due {
+    /// A bonus or held cash.
+    Fund(Fund),
+    /// A transaction that is authorised.
+    Transaction(Box<FundTransaction>),
+}
+
+impl Due {
+    /// What is due by a row; `None` if this Fracti does not know its kind or its version.
+    fn of(item: Item) -> Result<Option<Self>, Error> {
+        let Some(kind) = RowKind::find(&item) else { return Ok(None) };
+        let version = match item.get(FORMAT_VERSION) {
+            Some(AttributeValue::N(version)) => version.parse().ok(),
+            _ => None,
+        };
+        if version.is_some_and(|version: u32| version > kind.version) {
+            return Ok(None);
+        }
+        Ok(match kind.name {
+            Fund::KIND => Some(Self::Fund(row::from_item(item)?)),
+            FundTransaction::KIND => Some(Self::Transaction(Box::new(row::from_item(item)?))),
+            _ => None,
+        })
+    }
+
+    const fn due_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Fund(fund) => fund.due_at,
+            Self::Transaction(of) => of.due_at,
+        }
+    }
+}
+
+impl Table {
+    /// The rows of a list that are due, oldest first: at most `limit`. The index lags, so a row may
+    /// not be due any more.
+    pub async fn due_rows(
+        &self,
+        list: DueList,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<DueRow>, Error> {
+        let range = Range {
+            index: Some("GSI3"),
+            partition: keys::due(list),
+            sort: Sort::Between(" ".to_owned(), keys::due_position(now, "~")),
+            order: Order::Asc,
+        };
+        let page = Page { limit, after: None };
+        let (items, _) = self.db.items(&range, &page, &Expression::default()).await?;
+        Ok(items.iter().filter_map(DueRow::of).collect())
+    }
+
+    /// Handles a row, if it is still due.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FundsMismatch`]; [`Error::Table`] if it cannot be read.
+    pub async fn handle_due(&self, row: &DueRow, now: Timestamp) -> Result<DueOutcome, Error> {
+        let Some(item) = self.db.item(row.key.clone()).await? else { return Ok(DueOutcome::Done) };
+        let Some(due) = Due::of(item)? else { return Ok(DueOutcome::Unknown) };
+        if due.due_at().is_none_or(|at| now < at) {
+            return Ok(DueOutcome::Done);
+        }
+        match due {
+            Due::Fund(fund) => self.end_fund(fund.owner, fund.key(), now).await?,
+            Due::Transaction(of) if of.kind == FundTransactionType::Settlement => {
+                self.end_hold(&of, now).await?;
+            }
+            Due::Transaction(of) => {
+                self.end_if_over(of.owner, of.id, now).await?;
+            }
+        }
+        Ok(DueOutcome::Done)
+    }
+
+    /// Ends the settlement of a hold.
+    async fn end_hold(&self, of: &FundTransaction, now: Timestamp) -> Result<(), Error> {
+        let mismatch = |what: &'static str| Error::FundsMismatch(what.into());
+        let (Some(group), Some(settlement)) = (of.group_id, of.settlement_id) else {
+            return Err(mismatch("a hold has no settlement"));
+        };
+        let ended = self.end_settlement_hold(group, settlement, now).await?;
+        if ended.status == SettlementStatus::Pending {
+            return Ok(());
+        }
+        let after = self.fund_transaction(of.owner, of.id).await?;
+        if after.status == FundStatus::Authorised {
+            return Err(mismatch("a hold is authorised although its settlement has ended"));
+        }
+        Ok(())
+    }
+
+    /// Delays a row that could not be handled: by 1, 2, 4 … 60 minutes. That needs only its keys, so
+    /// an unreadable row stops nothing, and changes nothing by which money is decided. A row that has
+    /// changed in the index's time stays as it is.
+    pub async fn delay_due(&self, row: &DueRow, now: Timestamp) -> Result<(), Error> {
+        let minutes = 1_u64.checked_shl(row.failures).unwrap_or(MAX_DELAY_MIN).min(MAX_DELAY_MIN);
+        let at = now.plus_seconds(minutes.saturating_mul(60));
+        let position = keys::due_position(at, &row.id);
+        let failures = row::to_value(&row.failures.saturating_add(1))?;
+        let attributes = [
+            ("dueAt", Some(row::to_value(&at)?)),
+            ("dueFailures", Some(failures)),
+            ("GSI3SK", Some(AttributeValue::S(position))),
+        ];
+        let as_read = AttributeValue::S(row.position.clone());
+        let write = Write::update(row.key.clone(), attributes);
+        let write = write.when(Expression::equal("GSI3SK", as_read));
+        match self.db.send(Transaction::from_iter([write])).await.outcome {
+            Ok(()) | Err(TransactionError::Retry) => Ok(()),
+            Err(TransactionError::Fail(error)) => Err(error),
+        }
+    }
+}
+
+impl DueRow {
+    fn of(item: &Item) -> Option<Self> {
+        let key = Primary::of(item)?;
+        let Some(AttributeValue::S(position)) = item.get("GSI3SK") else { return None };
+        let (at, id) = position.split_once('#')?;
+        let failures = match item.get("dueFailures") {
+            Some(AttributeValue::N(failures)) => failures.parse().unwrap_or_default(),
+            _ => 0,
+        };
+        let (due_at, id, position) = (at.parse().ok()?, id.to_owned(), position.clone());
+        Some(Self { key, due_at, position, id, failures })
+    }
+}

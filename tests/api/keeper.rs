@@ -1,0 +1,163 @@
+//! The keeper, which does what is due without a request.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use fracti_keeper::{MAX_ROWS, Report, keep};
+use serde_json::{Value, json};
+use tracing::instrument::WithSubscriber;
+
+use crate::{
+    funds::{Friends, funds, sums},
+    harness::Api,
+    privacy::Log,
+};
+
+const HOUR: Duration = Duration::from_hours(1);
+const DAY: Duration = Duration::from_hours(24);
+
+async fn run(api: &Api) -> Report {
+    keep(&api.table, &api.app.clock).await.unwrap()[0]
+}
+
+fn done(done: usize, late_s: u64) -> Report {
+    Report { done, late_s, ..Report::default() }
+}
+
+/// A bonus, held cash, a hold and a report, all of which end within a week, and how they end.
+#[tokio::test]
+async fn what_is_due_is_done_once() {
+    let friends = Friends::new().await;
+    let (alice, bob) = (friends.alice(), friends.bob());
+    friends.top_up("2", "50", "bank 1").await;
+    friends.bonus("2", "5", "2026-01-15T13:00:00Z").await;
+    friends.bonus("2", "7", "2026-02-15T12:00:00Z").await;
+    let pay = |more: Value| {
+        let mut body = json!({ "toId": "1", "amount": 3, "currency": "EUR", "payFrom": "funds" });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    let settlements = friends.group.path("/settlements");
+    let held = pay(json!({ "holdUntil": "2026-01-16T12:00:00Z" }));
+    let held = bob.post(&settlements, held).await.id();
+    let path = format!("{settlements}/{held}");
+    alice.put(&path, json!({ "status": "completed" })).await.data(200);
+    let open = bob.post(&settlements, pay(json!({}))).await.id();
+    let report = json!({ "fund": "cash", "currency": "EUR", "amount": 9 });
+    let report = bob.post("/api/users/me/funds/credits", report).await.id();
+    let api = &friends.group.api;
+    assert_eq!(run(api).await, Report::default(), "nothing is due");
+
+    // 2 of the first bonus are left, which lapse; 3 are withheld.
+    api.pass(2 * HOUR);
+    assert_eq!(run(api).await, done(1, 3_600));
+    assert_eq!(sums(bob).await, ["47", "0", "10", "54"]);
+    assert_eq!(friends.totals().await[3], "2");
+    assert_eq!(run(api).await, Report::default(), "it looks again after an hour");
+
+    // Held cash, by two runs at the same time.
+    api.pass(22 * HOUR);
+    let friends = Friends::again(&friends);
+    let (alice, bob) = (friends.alice(), friends.bob());
+    let runs = tokio::join!(run(api), run(api));
+    assert!(runs.0.failed + runs.1.failed == 0, "{runs:?}");
+    assert_eq!(sums(alice).await, ["3", "0", "0", "3"]);
+
+    // A week later, in an archived group.
+    alice.patch(&friends.group.path(""), json!({ "archived": true })).await.data(200);
+    api.pass(7 * DAY);
+    let friends = Friends::again(&friends);
+    let bob = friends.bob();
+    // What is left of the first bonus lapses once the hold has released it.
+    for _ in 0..2 {
+        assert_eq!(run(api).await.failed, 0);
+        api.pass(2 * HOUR);
+    }
+    assert_eq!(run(api).await, Report::default());
+    assert_eq!(sums(bob).await, ["47", "0", "7", "54"]);
+    let settlement = bob.get(&format!("{settlements}/{open}")).await;
+    assert_eq!(settlement.data(200)["status"], "failed");
+    assert_eq!(settlement.data(200)["expired"], true);
+    let report = bob.get(&format!("/api/users/me/funds/transactions/{report}")).await;
+    assert_eq!(report.data(200)["status"], "expired");
+    assert_eq!(funds(bob).await["pending"], json!([]));
+    assert_eq!(friends.totals().await, ["50", "0", "12", "5", "50", "7"]);
+    let due = api.rows().await.into_values().filter(|row| row.contains_key("GSI3PK"));
+    let due = due.filter(|row| row["GSI3PK"].as_s().unwrap() == "DUE#MONEY").count();
+    assert_eq!(due, 1, "the other bonus");
+}
+
+#[tokio::test]
+async fn a_row_that_fails_is_delayed_and_stops_nothing() {
+    let friends = Friends::new().await;
+    let api = &friends.group.api;
+    let [broken, later, unknown, well] =
+        ["5", "6", "7", "8"].map(|amount| friends.bonus("2", amount, "2026-01-15T13:00:00Z"));
+    let (broken, later, unknown) = (broken.await, later.await, unknown.await);
+    well.await;
+    let sk = |id: &str| format!("FUND#BONUS#{id}");
+    let set = async |id: &str, name: &str, value: AttributeValue| {
+        let change = |row: &mut std::collections::BTreeMap<_, _>| {
+            row.insert(name.to_owned(), value.clone());
+        };
+        api.change_row("USER#2", &sk(id), change).await;
+    };
+    set(&broken, "balance", AttributeValue::S("x".to_owned())).await;
+    set(&later, "formatVersion", AttributeValue::N("99".to_owned())).await;
+    set(&unknown, "kind", AttributeValue::S("invoice".to_owned())).await;
+    api.pass(2 * HOUR);
+    let row = async |id: &str| api.rows().await[&("USER#2".to_owned(), sk(id))].clone();
+    let left = [row(&later).await, row(&unknown).await];
+    let version = row(&broken).await["version"].clone();
+
+    let log = Log::default();
+    let ran = run(api).with_subscriber(log.subscriber()).await;
+    // The funds of a user are read together, so the well one fails with the broken one.
+    assert_eq!((ran.done, ran.failed, ran.unknown), (0, 2, 2));
+    assert!(log.text().contains("due row failed"), "{}", log.text());
+    assert_eq!([row(&later).await, row(&unknown).await], left, "they are left alone");
+    for (failures, minutes) in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 32), (7, 60), (8, 60)]
+    {
+        let delayed = row(&broken).await;
+        assert_eq!(delayed["dueFailures"].as_n().unwrap(), &failures.to_string());
+        assert_eq!(delayed["version"], version, "nothing is decided by it");
+        let at = api.now().plus_seconds(minutes * 60).to_string();
+        assert_eq!(delayed["dueAt"].as_s().unwrap(), &at);
+        assert_eq!(delayed["GSI3SK"].as_s().unwrap(), &format!("{at}#{broken}"));
+        api.pass(Duration::from_secs(minutes * 60) - Duration::from_millis(1));
+        assert_eq!(run(api).await.failed, 0, "not before its time");
+        api.pass(Duration::from_millis(1));
+        assert_eq!(run(api).await.failed, 2);
+    }
+    // Once the rows are well again, all lapse.
+    set(&broken, "balance", AttributeValue::N("500".to_owned())).await;
+    set(&later, "formatVersion", AttributeValue::N("4".to_owned())).await;
+    set(&unknown, "kind", AttributeValue::S("fund".to_owned())).await;
+    api.pass(HOUR);
+    let ran = run(api).await;
+    assert_eq!((ran.done, ran.failed, ran.unknown), (4, 0, 0));
+    let friends = Friends::again(&friends);
+    assert_eq!(friends.totals().await, ["0", "0", "26", "26", "0", "0"]);
+}
+
+#[tokio::test]
+async fn a_run_is_bounded_and_the_next_one_goes_on() {
+    let friends = Friends::new().await;
+    let api = &friends.group.api;
+    let of = ["1", "2", "3"];
+    for user in of {
+        for _ in 0..40 {
+            friends.bonus(user, "0.01", "2026-01-15T13:00:00Z").await;
+        }
+    }
+    api.pass(2 * HOUR);
+    let first = run(api).await;
+    assert_eq!(first.done + first.failed, MAX_ROWS);
+    // Those that lost to each other are tried again after a minute.
+    for _ in 0..8 {
+        api.pass(HOUR);
+        run(api).await;
+    }
+    let friends = Friends::again(&friends);
+    assert_eq!(friends.totals().await, ["0", "0", "1.2", "1.2", "0", "0"]);
+}
