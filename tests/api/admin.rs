@@ -3,6 +3,7 @@
 mod corruptions;
 mod dates;
 mod export;
+mod funds;
 mod migrate;
 mod recount;
 mod retally;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Api, Caller, Group, Reply, number};
 
-const DAY: Duration = Duration::from_hours(24);
+pub(crate) const DAY: Duration = Duration::from_hours(24);
 
 /// Alice, Bob, Carol and Dave, of whom Dave is the operator.
 pub(crate) struct Friends {

@@ -13,6 +13,7 @@ mod retally;
 mod set_aside;
 mod standardise;
 mod verify;
+mod verify_funds;
 
 use std::{io, num::NonZeroU32, path::PathBuf, time::Duration};
 

@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use fracti_admin::{
     Admin, Export, ExportOptions, Failure, ImportInto, MigrateOptions, Outcome, RepairOptions,
 };
-use fracti_core::id::GroupId;
+use fracti_core::id::{GroupId, UserId};
 use fracti_runtime::{Clock, dynamodb, dynamodb_at, with_causes};
 use fracti_store::Table;
 
@@ -52,6 +52,13 @@ enum Command {
     Verify {
         #[command(flatten)]
         groups: Groups,
+    },
+    /// Compare the funds of users with their transactions, payments with their other sides, and the
+    /// sums over all users with both, and report what differs.
+    VerifyFunds {
+        /// Only the funds of this user. The sums over all users are not verified.
+        #[arg(long, value_name = "ID")]
+        user: Option<UserId>,
     },
     /// Say in JSON what the import of another app's export file would do. The table is not used.
     Plan {
@@ -166,6 +173,7 @@ async fn run(options: Options) -> Result<Outcome, Failure> {
     let out = &mut io::stdout();
     match command {
         Command::Verify { groups } => admin().await.verify(groups.group, out).await,
+        Command::VerifyFunds { user } => admin().await.verify_funds(user, out).await,
         Command::Repair { options } => admin().await.repair(&options, out).await,
         Command::Migrate { options } => admin().await.migrate(&options, out).await,
         Command::Standardise { changes } => admin().await.standardise(changes.dry_run, out).await,

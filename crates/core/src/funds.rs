@@ -2,9 +2,10 @@
 //!
 //! The rows record what the operator of a deployment owes to users. [`fund`] has what a user has,
 //! [`fund_transaction`] what changed it, [`new_fund`] the requests, and [`fund_total`] the sums over
-//! all users by which both laws of conservation are checked.
+//! all users by which both laws of conservation are checked. [`fund_audit`] compares all of them.
 
 pub mod fund;
+pub mod fund_audit;
 pub mod fund_total;
 pub mod fund_transaction;
 pub mod new_fund;

@@ -9,6 +9,7 @@ use crate::{
         Bonus, Fund, FundChange, FundError, FundFlow, FundKey, FundKind, FundStatus, Funds,
         MAX_BONUSES_USED, Parts, Payable,
     },
+    fund_audit::{AllFunds, FundRows},
     fund_total::FundTotal,
     fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
     id::{FundTransactionId, UserId},
@@ -215,6 +216,161 @@ fn totals_follow_from_transactions() {
     let corrected = of(FundTransactionType::Correction, debit, parts.clone());
     assert_eq!(corrected, FundTotal { topped_up: -3, given: -4, ..none });
     assert_eq!(of(FundTransactionType::Settlement, debit, parts), none);
+}
+
+/// The rows of Bob, who asks for 20 cash and has paid Alice 8 of a bonus and credit, and those of
+/// Alice, whose cash from Bob is held.
+fn two_users() -> [FundRows; 2] {
+    let (credit, debit, settle) =
+        (FundFlow::Credit, FundFlow::Debit, FundTransactionType::Settlement);
+    let (mut bob, mut alice) = (Funds::new(user("2"), []), Funds::new(user("1"), []));
+    let bonus = Parts { bonuses: BTreeMap::from([(id(3), 5)]), ..Parts::default() };
+    let mut of_bob = vec![
+        with(&mut bob, entry(1, FundTransactionType::Topup, credit, Parts::cash(50))),
+        with(&mut bob, entry(2, FundTransactionType::Credit, credit, Parts::credit(10))),
+        with(&mut bob, entry(3, FundTransactionType::Bonus, credit, bonus)),
+    ];
+    let cash_out = entry(4, FundTransactionType::Cashout, debit, Parts::cash(20));
+    let cash_out = FundTransaction::new(&bob, cash_out);
+    bob.authorise(&cash_out).unwrap();
+    of_bob.push(cash_out);
+    let mut of_alice = Vec::new();
+    let mixed = Parts { bonuses: BTreeMap::from([(id(3), 5)]), ..Parts::credit(3) };
+    for (number, parts, status) in
+        [(5, mixed, FundStatus::Completed), (7, Parts::cash(9), FundStatus::Held)]
+    {
+        let paid = with(&mut bob, entry(number, settle, debit, parts));
+        let received = entry(number + 1, settle, credit, paid.amounts().received());
+        let received = FundTransaction::new(&alice, received);
+        let received = FundTransaction { status, ..received };
+        alice.apply(&received, at(9)).unwrap();
+        let other = |of: FundTransaction, other: &FundTransaction| FundTransaction {
+            other_user_id: Some(other.owner),
+            other_id: Some(other.id),
+            ..of
+        };
+        of_bob.push(other(paid.clone(), &received));
+        of_alice.push(other(received, &paid));
+    }
+    let by_id = |all: &[FundTransaction]| {
+        all.iter().map(|of| ((of.owner, of.id), of.clone())).collect::<BTreeMap<_, _>>()
+    };
+    let rows = |funds: &Funds, transactions: &[FundTransaction], others: &[FundTransaction]| {
+        let (funds, transactions) = (stored(funds).all().cloned().collect(), transactions.into());
+        FundRows { funds, transactions, others: by_id(others) }
+    };
+    [rows(&bob, &of_bob, &of_alice), rows(&alice, &of_alice, &of_bob)]
+}
+
+fn totals() -> FundTotal {
+    FundTotal { topped_up: 50, given: 15, ..FundTotal::none(eur(0).currency) }
+}
+
+#[test]
+fn an_audit_finds_each_difference() {
+    let now = at(9);
+    let whole = two_users();
+    assert_eq!(whole.each_ref().map(|rows| rows.audit(now)), [vec![], vec![]]);
+    type Change = fn(&mut [FundRows; 2]);
+    // Of Bob, the funds are cash, credit and the bonus; of Alice, credit and held cash.
+    let changes: [(Change, &str); 17] = [
+        (
+            |it| it[0].funds[0].balance += 1,
+            "fund CASH#EUR has 0.42 EUR, but its transactions sum up",
+        ),
+        (|it| drop(it[0].funds.remove(1)), "fund CREDIT#EUR has 0 EUR, but"),
+        (|it| it[0].funds[2].balance = -1, "fund BONUS#{3} is negative"),
+        (
+            |it| it[1].funds[1].balance -= 1,
+            "fund HELD#{8} has 0.08 EUR, but its transactions sum up",
+        ),
+        (|it| it[0].funds[0].currency = "USD".parse().unwrap(), "fund CASH#USD has 0.41 USD, but"),
+        (|it| drop(it[0].transactions.remove(0)), "fund CASH#EUR has 0.41 EUR, but"),
+        (
+            |it| it[0].funds[0].pending.clear(),
+            "fund CASH#EUR: the pending entry of transaction {4} is",
+        ),
+        (
+            |it| it[0].funds[0].pending.values_mut().for_each(|it| it.amount = 19),
+            "fund CASH#EUR: the pending entry of transaction {4} has another amount",
+        ),
+        (
+            |it| it[0].funds[0].pending.values_mut().for_each(|it| it.flow = FundFlow::Credit),
+            "fund CASH#EUR: the pending entry of transaction {4} has another amount",
+        ),
+        (
+            |it| it[0].transactions[3].status = FundStatus::Voided,
+            "fund CASH#EUR: the pending entry of transaction {4} was left behind",
+        ),
+        (
+            |it| it[0].transactions[3].status = FundStatus::Completed,
+            "fund CASH#EUR: the pending entry of transaction {4} is none of it",
+        ),
+        (|it| it[0].transactions[0].cash_amount = -1, "transaction {1} of 0.5 EUR: an amount is"),
+        (
+            |it| it[0].transactions[0].amount = 49,
+            "transaction {1} of 0.49 EUR: its parts do not sum",
+        ),
+        (|it| it[0].others.clear(), "transaction {5} of 0.08 EUR: its other side is missing"),
+        (
+            |it| it[1].others.values_mut().for_each(|it| it.bonus_usage = BTreeMap::new()),
+            "transaction {6} of 0.08 EUR: its other side has another amount",
+        ),
+        (
+            |it| it[1].others.values_mut().for_each(|it| it.other_id = Some(id(99))),
+            "transaction {6} of 0.08 EUR: its other side is of another payment",
+        ),
+        (
+            |it| it[1].others.values_mut().for_each(|it| it.status = FundStatus::Expired),
+            "transaction {6} of 0.08 EUR: its other side is not completed",
+        ),
+    ];
+    for (change, expected) in changes {
+        let mut rows = whole.clone();
+        change(&mut rows);
+        let expected = (1..9).fold(expected.to_owned(), |text, number: u8| {
+            text.replace(&format!("{{{number}}}"), &id(number).to_string())
+        });
+        let found: Vec<_> = rows.iter().flat_map(|rows| rows.audit(now)).collect();
+        let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+        assert!(found.iter().any(|it| it.starts_with(&expected)), "{expected}: {found:?}");
+    }
+
+    // A pending entry whose transaction is still to come, and a minute later.
+    let mut young = whole[0].clone();
+    young.transactions.remove(3);
+    assert_eq!(young.audit(at(4)), []);
+    assert!(young.audit(at(65))[0].to_string().ends_with("was left behind"));
+}
+
+#[test]
+fn sums_over_all_users_are_those_of_funds_and_transactions() {
+    let check = |rows: &[FundRows], totals: &[FundTotal]| {
+        let mut all = AllFunds::default();
+        rows.iter().for_each(|rows| all.add(rows));
+        let found = all.check(totals);
+        found.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let rows = two_users();
+    assert_eq!(check(&rows, &[totals()]), [""; 0]);
+    assert_eq!(check(&[], &[]), [""; 0]);
+    let more = FundTotal { topped_up: 51, ..totals() };
+    assert_eq!(
+        check(&rows, &[more]),
+        [
+            "toppedUp in EUR: 0.51 by the sums, but 0.5 by the transactions",
+            "cash and held cash in EUR: 0.51 by the sums, but 0.5 by the funds",
+        ]
+    );
+    assert_eq!(
+        check(&rows[..1], &[totals()]),
+        [
+            "cash and held cash in EUR: 0.5 by the sums, but 0.41 by the funds",
+            "credit and bonuses in EUR: 0.15 by the sums, but 0.07 by the funds",
+        ],
+        "Alice is left out"
+    );
+    assert_eq!(check(&rows, &[]).len(), 4);
 }
 
 /// Funds with any balances, bonuses and withheld amounts.

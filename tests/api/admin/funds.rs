@@ -1,0 +1,193 @@
+//! `fracti-admin verify-funds`, and `fracti-admin funds`.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use fracti_admin::Outcome;
+use serde_json::{Value, json};
+
+use super::admin;
+use crate::{
+    funds::{DAY, Friends},
+    harness::Api,
+};
+
+type Row = std::collections::BTreeMap<String, AttributeValue>;
+
+async fn verified(api: &Api, user: Option<&str>) -> (Outcome, String) {
+    let mut out = Vec::new();
+    let user = user.map(|id| id.parse().unwrap());
+    let mut admin = admin(api).at(api.app.clock.clone());
+    let outcome = admin.verify_funds(user, &mut out).await.unwrap();
+    (outcome, String::from_utf8(out).unwrap())
+}
+
+async fn settle(friends: &Friends, amount: &str, more: Value) -> String {
+    let mut body = json!({ "toId": "1", "amount": amount, "currency": "EUR", "payFrom": "funds" });
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let path = friends.group.path("/settlements");
+    friends.bob().post(&path, body).await.id()
+}
+
+async fn confirm(friends: &Friends, id: &str) {
+    let path = friends.group.path(&format!("/settlements/{id}"));
+    friends.alice().put(&path, json!({ "status": "completed" })).await.data(200);
+}
+
+/// Funds of every kind. Bob has 42 of cash, of which 4 wait to be cashed out, 1 of credit, and 3
+/// withheld of a bonus. Alice has cash, held cash and credit.
+async fn rich() -> Friends {
+    let friends = Friends::new().await;
+    let (bob, dave) = (friends.bob(), friends.dave());
+    friends.top_up("2", "50", "bank 1").await;
+    let credit = json!({ "fund": "credit", "currency": "EUR", "amount": 10, "refId": "gift" });
+    dave.post("/api/users/2/funds/credits", credit).await.data(201);
+    friends.bonus("2", "8", "2026-01-16T12:00:00Z").await;
+    let first = settle(&friends, "17", json!({})).await;
+    confirm(&friends, &first).await;
+    let held = settle(&friends, "5", json!({ "holdUntil": "2026-01-20T12:00:00Z" })).await;
+    confirm(&friends, &held).await;
+    let debits = "/api/users/2/funds/debits";
+    let cash_out = |amount: u32| json!({ "type": "cashout", "currency": "EUR", "amount": amount });
+    bob.post("/api/users/me/funds/debits", cash_out(4)).await.data(201);
+    let paid = bob.post("/api/users/me/funds/debits", cash_out(2)).await.id();
+    friends.capture("2", &paid, "bank 2").await.data(200);
+    let correction = json!({ "type": "correction", "fund": "cash", "currency": "EUR", "amount": 1,
+        "refId": "error 1", "description": "Mistyped" });
+    dave.post(debits, correction).await.data(201);
+    friends.bonus("2", "7", "2026-01-16T12:00:00Z").await;
+    settle(&friends, "3", json!({})).await;
+    friends.group.api.pass(DAY);
+    bob.post("/api/users/me/funds/check", json!({})).await.data(200);
+    friends
+}
+
+/// Keys of Bob's or Alice's rows whose sort key begins like this and that have these attributes.
+async fn row(api: &Api, user: &str, sort_key: &str, with: &[(&str, &str)]) -> (String, String) {
+    let is_it = |key: &(String, String), row: &Row| {
+        key.0 == format!("USER#{user}")
+            && key.1.starts_with(sort_key)
+            && with.iter().all(|(name, value)| {
+                row.get(*name).is_some_and(|it| it == &AttributeValue::S((*value).to_owned()))
+            })
+    };
+    let rows = api.rows().await;
+    let found: Vec<_> = rows.iter().filter(|(key, row)| is_it(key, row)).collect();
+    assert_eq!(found.len(), 1, "{user} {sort_key} {with:?}");
+    found[0].0.clone()
+}
+
+/// Adds to a number of a row outside of the API.
+async fn add(api: &Api, (pk, sk): &(String, String), name: &str, more: i64) {
+    api.change_row(pk, sk, |row| {
+        let number: i64 = row[name].as_n().unwrap().parse().unwrap();
+        row.insert(name.to_owned(), AttributeValue::N((number + more).to_string()));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn funds_of_every_kind_have_no_finding() {
+    let friends = rich().await;
+    let api = &friends.group.api;
+    let before = api.rows().await;
+    let good = (Outcome::Good, "2 users verified, 0 of them with a finding\n".to_owned());
+    assert_eq!(verified(api, None).await, good);
+    let one = (Outcome::Good, "1 user verified, 0 of them with a finding\n".to_owned());
+    assert_eq!(verified(api, Some("2")).await, one);
+    assert_eq!(api.rows().await, before, "it writes nothing");
+    let empty = (Outcome::Good, "0 users verified, 0 of them with a finding\n".to_owned());
+    assert_eq!(verified(&Api::new().await, None).await, empty);
+}
+
+#[tokio::test]
+async fn each_planted_difference_is_found() {
+    let friends = rich().await;
+    let api = &friends.group.api;
+    let good = api.rows().await;
+    let received = [("type", "settlement"), ("status", "completed")];
+    let top_up = [("type", "topup")];
+    let total = ("FUNDS".to_owned(), "TOTAL#EUR".to_owned());
+    for (what, key, change, expected) in [
+        (
+            "a balance off by one minor unit",
+            row(api, "2", "FUND#CASH#EUR", &[]).await,
+            Some(("balance", 1)),
+            vec!["user 2: fund CASH#EUR has 42.01 EUR, but its transactions sum up to 42"],
+        ),
+        (
+            "held cash off by one minor unit",
+            row(api, "1", "FUND#HELD#", &[]).await,
+            Some(("balance", -1)),
+            vec!["user 1: fund HELD#", " has 4.99 EUR, but its transactions sum up to 5"],
+        ),
+        (
+            "a lost side of a payment",
+            row(api, "1", "FTX#", &received).await,
+            None,
+            vec![
+                "user 1: fund CREDIT#EUR has 17 EUR, but its transactions sum up to 0",
+                "of 17 EUR: its other side is missing",
+            ],
+        ),
+        (
+            "a missing transaction",
+            row(api, "2", "FTX#", &top_up).await,
+            None,
+            vec![
+                "user 2: fund CASH#EUR has 42 EUR, but its transactions sum up to -8",
+                "all users: toppedUp in EUR: 49 by the sums, but -1 by the transactions",
+            ],
+        ),
+        (
+            "a lost fund",
+            row(api, "2", "FUND#CREDIT#EUR", &[]).await,
+            None,
+            vec!["user 2: fund CREDIT#EUR has 0 EUR, but its transactions sum up to 1"],
+        ),
+        (
+            "a total off by one minor unit",
+            total,
+            Some(("given", 1)),
+            vec![
+                "all users: given in EUR: 25.01 by the sums, but 25 by the transactions",
+                "all users: credit and bonuses in EUR: 21.01 by the sums, but 21 by the funds",
+            ],
+        ),
+    ] {
+        match change {
+            Some((name, more)) => add(api, &key, name, more).await,
+            None => api.delete_row(&key.0, &key.1).await,
+        }
+        let (outcome, found) = verified(api, None).await;
+        assert_eq!(outcome, Outcome::Bad, "{what}");
+        for expected in expected {
+            assert!(found.contains(expected), "{what}: {expected}: {found}");
+        }
+        let restored = good[&key].clone();
+        api.change_row(&key.0, &key.1, |row| *row = restored).await;
+    }
+    assert_eq!(verified(api, None).await.0, Outcome::Good);
+}
+
+#[tokio::test]
+async fn left_entries_and_unreadable_rows_are_findings_and_sums_need_all_users() {
+    let friends = rich().await;
+    let api = &friends.group.api;
+    let asked = row(api, "2", "FTX#", &[("type", "cashout"), ("status", "authorised")]).await;
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    api.change_row(&asked.0, &asked.1, |row| drop(row.insert("status".to_owned(), text("voided"))))
+        .await;
+    let (outcome, found) = verified(api, Some("2")).await;
+    assert_eq!(outcome, Outcome::Bad);
+    let id = asked.1.trim_start_matches("FTX#");
+    let left =
+        format!("user 2: fund CASH#EUR: the pending entry of transaction {id} was left behind");
+    assert_eq!(found, format!("{left}\n1 user verified, 1 of them with a finding\n"));
+
+    api.change_row(&asked.0, &asked.1, |row| drop(row.insert("status".to_owned(), text("lost"))))
+        .await;
+    let (outcome, found) = verified(api, None).await;
+    assert_eq!(outcome, Outcome::Bad);
+    assert!(found.contains("user 2: "), "{found}");
+    let end = "1 of them with a finding; the sums over all users could not be verified\n";
+    assert!(found.ends_with(end), "{found}");
+}
