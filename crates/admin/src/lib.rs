@@ -3,6 +3,7 @@
 
 mod dates;
 mod export;
+mod funds;
 mod import;
 mod migrate;
 mod pace;
@@ -17,15 +18,19 @@ mod verify_funds;
 
 use std::{io, num::NonZeroU32, path::PathBuf, time::Duration};
 
-use fracti_core::{Cause, Error, id::GroupId};
+use fracti_core::{
+    Cause, Error,
+    id::{GroupId, UserId},
+};
 use fracti_files::export::FileError;
-use fracti_runtime::Clock;
+use fracti_runtime::{Clock, ConfigError};
 use fracti_store::Table;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::pace::Pace;
 
 pub use export::ExportOptions;
+pub use funds::{FundsCommand, Waiting};
 pub use import::ImportInto;
 pub use migrate::MigrateOptions;
 pub use plan::Export;
@@ -81,6 +86,12 @@ pub enum Failure {
     /// The answers to questions are not in their form.
     #[error("{} must be JSON like {{\"currency\":\"EUR\"}}", .0.display())]
     Answers(PathBuf, #[source] serde_json::Error),
+    /// The user in whose name funds would change is not an operator of the deployment.
+    #[error("--as must be one of OPERATOR_IDS, and {0} is not")]
+    NotOperator(UserId),
+    /// The operators of the deployment cannot be read.
+    #[error("the environment is invalid")]
+    Environment(#[from] ConfigError),
     /// The file of members has the wrong form.
     #[error("{} must be JSON like {{\"Bob\":\"987654321\",\"Grandma\":\"new guest\"}}", .0.display())]
     Members(PathBuf, #[source] Cause),

@@ -8,10 +8,11 @@ use std::{
 
 use clap::{Args, Parser, Subcommand};
 use fracti_admin::{
-    Admin, Export, ExportOptions, Failure, ImportInto, MigrateOptions, Outcome, RepairOptions,
+    Admin, Export, ExportOptions, Failure, FundsCommand, ImportInto, MigrateOptions, Outcome,
+    RepairOptions,
 };
 use fracti_core::id::{GroupId, UserId};
-use fracti_runtime::{Clock, dynamodb, dynamodb_at, with_causes};
+use fracti_runtime::{Clock, Settings, dynamodb, dynamodb_at, with_causes};
 use fracti_store::Table;
 
 /// The variables that the tool reads, for its help.
@@ -22,7 +23,9 @@ Environment, as for the AWS CLI:
   AWS_REGION, AWS_DEFAULT_REGION                                 Region of the table
   AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL                    URL of the DynamoDB, without --endpoint
 
-Other variables of the AWS SDK have an effect, too, but not those of the API, such as TABLE_NAME";
+Other variables of the AWS SDK have an effect, too. Of those of the API, such as TABLE_NAME, only
+`funds` reads one:
+  OPERATOR_IDS                                                   Telegram ids of the operators";
 
 /// Check and maintain the table of a Fracti, while it is in use, and read and write export files.
 ///
@@ -59,6 +62,11 @@ enum Command {
         /// Only the funds of this user. The sums over all users are not verified.
         #[arg(long, value_name = "ID")]
         user: Option<UserId>,
+    },
+    /// List, complete or take back top-ups and cash-outs that wait for an operator.
+    Funds {
+        #[command(subcommand)]
+        command: FundsCommand,
     },
     /// Say in JSON what the import of another app's export file would do. The table is not used.
     Plan {
@@ -174,6 +182,10 @@ async fn run(options: Options) -> Result<Outcome, Failure> {
     match command {
         Command::Verify { groups } => admin().await.verify(groups.group, out).await,
         Command::VerifyFunds { user } => admin().await.verify_funds(user, out).await,
+        Command::Funds { command } => {
+            let operators = Settings::from_env()?.operators;
+            admin().await.funds(&command, &operators, out).await
+        }
         Command::Repair { options } => admin().await.repair(&options, out).await,
         Command::Migrate { options } => admin().await.migrate(&options, out).await,
         Command::Standardise { changes } => admin().await.standardise(changes.dry_run, out).await,

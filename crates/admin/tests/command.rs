@@ -26,11 +26,16 @@ use fracti_tests::{
 };
 use tokio::task::spawn_blocking;
 
-async fn run(database: &Database, arguments: &[&str]) -> Output {
+fn command(database: &Database, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fracti-admin"));
     command.args(arguments).args(["--table", TABLE, "--endpoint", database.endpoint()]);
     command.env("AWS_ACCESS_KEY_ID", database.access_key_id());
     command.env("AWS_SECRET_ACCESS_KEY", "local").env("AWS_REGION", "local");
+    command
+}
+
+async fn run(database: &Database, arguments: &[&str]) -> Output {
+    let mut command = command(database, arguments);
     spawn_blocking(move || command.output().unwrap()).await.unwrap()
 }
 
@@ -70,6 +75,35 @@ async fn verify_reports_on_standard_output_and_in_its_exit_code() {
 
     let refused = run(&database, &["verify", "--group", "no-id"]).await;
     assert_eq!(refused.status.code(), Some(2));
+    database.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn funds_are_ended_only_by_operators_of_the_environment() {
+    let database = Database::start().await;
+    let listed = run(&database, &["funds", "list", "--kind", "topup"]).await;
+    assert_eq!((listed.status.code(), listed.stdout), (Some(0), vec![]));
+    let id = "01890a5d-ac96-774b-bcce-b302099a8057";
+    let void = ["funds", "void", "--user", "2", "--transaction", id, "--as", "4"];
+    let mut command = command(&database, &void);
+    for (operators, code, text) in [
+        ("", 2, "--as must be one of OPERATOR_IDS, and 4 is not"),
+        ("1, 44", 2, "--as must be one of OPERATOR_IDS, and 4 is not"),
+        ("Dave", 2, "OPERATOR_IDS must be"),
+        ("1, 4", 1, "the transaction does not exist"),
+    ] {
+        command.env("OPERATOR_IDS", operators);
+        let Output { status, stdout, stderr } = command.output().unwrap();
+        let output = String::from_utf8([stdout, stderr].concat()).unwrap();
+        assert_eq!(status.code(), Some(code), "{operators}: {output}");
+        assert!(output.contains(text), "{operators}: {output}");
+    }
+    let verified = run(&database, &["verify-funds"]).await;
+    let output = String::from_utf8(verified.stdout).unwrap();
+    assert_eq!(
+        (verified.status.code(), output.as_str()),
+        (Some(0), "0 users verified, 0 of them with a finding\n")
+    );
     database.stop().await;
 }
 

@@ -1,12 +1,12 @@
 //! `fracti-admin verify-funds`, and `fracti-admin funds`.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fracti_admin::Outcome;
+use fracti_admin::{Failure, FundsCommand, Outcome, Waiting};
 use serde_json::{Value, json};
 
 use super::admin;
 use crate::{
-    funds::{DAY, Friends},
+    funds::{DAY, Friends, sums},
     harness::Api,
 };
 
@@ -190,4 +190,92 @@ async fn left_entries_and_unreadable_rows_are_findings_and_sums_need_all_users()
     assert!(found.contains("user 2: "), "{found}");
     let end = "1 of them with a finding; the sums over all users could not be verified\n";
     assert!(found.ends_with(end), "{found}");
+}
+
+/// The command as it was typed by the operator, Dave, or another user.
+fn waiting(transaction: &str, operator: &str) -> Waiting {
+    Waiting {
+        user: "2".parse().unwrap(),
+        transaction: transaction.parse().unwrap(),
+        operator: operator.parse().unwrap(),
+    }
+}
+
+fn capture(transaction: &str, ref_id: &str, operator: &str) -> FundsCommand {
+    FundsCommand::Capture {
+        waiting: waiting(transaction, operator),
+        ref_id: ref_id.parse().unwrap(),
+    }
+}
+
+fn void(transaction: &str) -> FundsCommand {
+    FundsCommand::Void { waiting: waiting(transaction, "4") }
+}
+
+async fn run(api: &Api, command: &FundsCommand) -> Result<(Outcome, String), Failure> {
+    let mut out = Vec::new();
+    let mut admin = admin(api).at(api.app.clock.clone());
+    let outcome = admin.funds(command, &["4".parse().unwrap()], &mut out).await?;
+    Ok((outcome, String::from_utf8(out).unwrap()))
+}
+
+#[tokio::test]
+async fn operators_end_what_waits_for_them() {
+    let friends = Friends::new().await;
+    let (api, bob) = (&friends.group.api, friends.bob());
+    friends.top_up("2", "30", "bank 1").await;
+    let report = |amount: u32| json!({ "fund": "cash", "currency": "EUR", "amount": amount, "description": "Rent of May" });
+    let reported = bob.post("/api/users/me/funds/credits", report(50)).await.id();
+    let wrong = bob.post("/api/users/me/funds/credits", report(5)).await.id();
+    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 8, "to": "DE12 3456" });
+    let asked = bob.post("/api/users/me/funds/debits", cash_out).await.id();
+    let lines = async |kind: Option<&str>| {
+        let kind = kind.map(|kind| kind.parse().unwrap());
+        let (outcome, list) = run(api, &FundsCommand::List { kind }).await.unwrap();
+        assert_eq!(outcome, Outcome::Good);
+        list.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let cashout =
+        format!("2026-01-15T12:00:00.000Z user 2: cashout {asked} of 8 EUR, to DE12 3456");
+    assert_eq!(lines(Some("cashout")).await, [&*cashout]);
+    let all = lines(None).await;
+    assert_eq!((all.len(), &all[2]), (3, &cashout));
+    let end = "of 50 EUR, until 2026-01-22T12:00:00.000Z, \"Rent of May\"";
+    let topup = format!("2026-01-15T12:00:00.000Z user 2: topup {reported} {end}");
+    assert!(all.contains(&topup), "{all:?}");
+
+    let before = api.rows().await;
+    let refused = run(api, &capture(&reported, "bank 2", "2")).await.unwrap_err();
+    assert_eq!(refused.to_string(), "--as must be one of OPERATOR_IDS, and 2 is not");
+    let stranger = FundsCommand::Void { waiting: waiting(&reported, "3") };
+    assert!(matches!(run(api, &stranger).await, Err(Failure::NotOperator(_))));
+    assert_eq!(api.rows().await, before, "nothing is changed");
+
+    let done = |kind: &str, id: &str, end: &str| {
+        (Outcome::Good, format!("user 2: {kind} {id} of {end}\n"))
+    };
+    for _ in 0..2 {
+        let captured = run(api, &capture(&reported, "bank 2", "4")).await.unwrap();
+        assert_eq!(captured, done("topup", &reported, "50 EUR is completed"));
+        let voided = run(api, &void(&wrong)).await.unwrap();
+        assert_eq!(voided, done("topup", &wrong, "5 EUR is voided"));
+        let paid = run(api, &capture(&asked, "bank 3", "4")).await.unwrap();
+        assert_eq!(paid, done("cashout", &asked, "8 EUR is completed"));
+    }
+    assert_eq!(lines(None).await, [""; 0]);
+    assert_eq!(sums(bob).await, ["72", "0", "0", "72"]);
+    assert_eq!(friends.totals().await, ["80", "8", "0", "0", "72", "0"]);
+    let row = bob.get(&format!("/api/users/me/funds/transactions/{reported}")).await;
+    assert_eq!(row.data(200)["refId"], "bank 2");
+
+    for (command, why) in [
+        (capture(&reported, "bank 4", "4"), "the transaction is already completed"),
+        (capture(&wrong, "bank 4", "4"), "the transaction is already voided"),
+        (void(&reported), "the transaction is already completed"),
+    ] {
+        let (outcome, text) = run(api, &command).await.unwrap();
+        assert_eq!(outcome, Outcome::Bad);
+        assert!(text.ends_with(&format!(": {why}\n")), "{text}");
+    }
+    assert_eq!(verified(api, None).await.0, Outcome::Good);
 }

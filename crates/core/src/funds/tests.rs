@@ -266,12 +266,13 @@ fn totals() -> FundTotal {
     FundTotal { topped_up: 50, given: 15, ..FundTotal::none(eur(0).currency) }
 }
 
+type Change = fn(&mut [FundRows; 2]);
+
 #[test]
 fn an_audit_finds_each_difference() {
     let now = at(9);
     let whole = two_users();
     assert_eq!(whole.each_ref().map(|rows| rows.audit(now)), [vec![], vec![]]);
-    type Change = fn(&mut [FundRows; 2]);
     // Of Bob, the funds are cash, credit and the bonus; of Alice, credit and held cash.
     let changes: [(Change, &str); 17] = [
         (
@@ -347,7 +348,9 @@ fn an_audit_finds_each_difference() {
 fn sums_over_all_users_are_those_of_funds_and_transactions() {
     let check = |rows: &[FundRows], totals: &[FundTotal]| {
         let mut all = AllFunds::default();
-        rows.iter().for_each(|rows| all.add(rows));
+        for rows in rows {
+            all.add(rows);
+        }
         let found = all.check(totals);
         found.iter().map(ToString::to_string).collect::<Vec<_>>()
     };

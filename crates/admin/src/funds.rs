@@ -1,0 +1,152 @@
+//! `funds`: what waits for an operator, and what the operator did about it.
+
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+use fracti_core::{
+    Error,
+    fund_transaction::{FundTransaction, FundWork},
+    id::{FundTransactionId, UserId},
+    input::{Draft, Field},
+    ref_id::RefId,
+};
+use fracti_runtime::with_causes;
+use fracti_store::{Idempotency, Outcome as Stored, Page};
+
+use crate::{Admin, Failure, Outcome};
+
+/// Transactions that are read with one request.
+const AT_ONCE: usize = 100;
+
+/// What to do about funds.
+#[derive(Debug, Subcommand)]
+pub enum FundsCommand {
+    /// List what waits for an operator, oldest first: reports of money that should have arrived, and
+    /// cash-outs to pay.
+    List {
+        /// Only `topup` or only `cashout`.
+        #[arg(long)]
+        kind: Option<FundWork>,
+    },
+    /// Complete a top-up whose money has arrived, or a cash-out that was paid.
+    Capture {
+        /// The transaction.
+        #[command(flatten)]
+        waiting: Waiting,
+        /// Reference of the payment, like that of the bank. Each counts once.
+        #[arg(long, value_name = "TEXT")]
+        ref_id: RefId,
+    },
+    /// Take back a top-up whose money did not arrive, or a cash-out that will not be paid.
+    Void {
+        /// The transaction.
+        #[command(flatten)]
+        waiting: Waiting,
+    },
+}
+
+/// A transaction that waits for an operator.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Waiting {
+    /// Telegram id of the user whose funds it changes.
+    #[arg(long, value_name = "ID")]
+    pub user: UserId,
+    /// The transaction.
+    #[arg(long, value_name = "ID")]
+    pub transaction: FundTransactionId,
+    /// Telegram id of the operator who does this, one of `OPERATOR_IDS`.
+    #[arg(long = "as", value_name = "OPERATOR")]
+    pub operator: UserId,
+}
+
+impl Admin {
+    /// Lists, completes or takes back what waits for an operator, as over the API. `operators` are
+    /// those of the deployment. A repeated command changes nothing. The outcome is bad if the change
+    /// is refused.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::NotOperator`]; [`Failure`] if the table cannot be read or written, or the report
+    /// cannot be written.
+    pub async fn funds(
+        &mut self,
+        command: &FundsCommand,
+        operators: &[UserId],
+        out: &mut impl Write,
+    ) -> Result<Outcome, Failure> {
+        let waiting = match command {
+            FundsCommand::List { kind } => return self.list_funds(*kind, out).await,
+            FundsCommand::Capture { waiting, .. } | FundsCommand::Void { waiting } => waiting,
+        };
+        let Waiting { user, transaction, operator } = *waiting;
+        if !operators.contains(&operator) {
+            return Err(Failure::NotOperator(operator));
+        }
+        let end = || async {
+            let now = self.clock.now();
+            let ended = if let FundsCommand::Capture { ref_id, .. } = command {
+                let reference = Draft::valid(Field::Value(ref_id.clone()));
+                let work = Idempotency::own_work("capture-funds", now);
+                self.table.capture_funds(user, transaction, &reference, &work).await?
+            } else {
+                let work = Idempotency::own_work("void-funds", now);
+                self.table.void_funds(user, transaction, &Draft::valid(()), &work).await?
+            };
+            match ended {
+                Stored::Done(ended) => Ok(ended),
+                Stored::Replayed(_) => Err(Error::KeyReused),
+            }
+        };
+        // Boxed, because the futures are large. A step that was done is answered the same again.
+        match self.pace.patient(|| Box::pin(end())).await {
+            Ok(ended) => {
+                let (kind, status, amount) = (ended.kind, ended.status, amount(&ended));
+                writeln!(out, "user {user}: {kind} {transaction} of {amount} is {status}")?;
+                Ok(Outcome::Good)
+            }
+            Err(error @ Error::Fund(_)) => {
+                writeln!(out, "user {user}: {transaction}: {}", with_causes(&error))?;
+                Ok(Outcome::Bad)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn list_funds(
+        &self,
+        kind: Option<FundWork>,
+        out: &mut impl Write,
+    ) -> Result<Outcome, Failure> {
+        let kinds = kind.map_or_else(|| vec![FundWork::Topup, FundWork::Cashout], |it| vec![it]);
+        for kind in kinds {
+            let mut page = Page { limit: AT_ONCE, after: None };
+            loop {
+                let work = self.pace.patient(|| self.table.fund_work(kind, &page)).await?;
+                for of in work.items {
+                    let (user, id, amount, at) = (of.owner, of.id, amount(&of), of.created_at);
+                    write!(out, "{at} user {user}: {kind} {id} of {amount}")?;
+                    if let Some(end) = of.expires_at {
+                        write!(out, ", until {end}")?;
+                    }
+                    if let Some(to) = of.to {
+                        write!(out, ", to {to}")?;
+                    }
+                    if let Some(description) = of.description {
+                        write!(out, ", \"{description}\"")?;
+                    }
+                    writeln!(out)?;
+                }
+                page.after = work.next;
+                if page.after.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(Outcome::Good)
+    }
+}
+
+/// The amount, like `50 EUR`.
+fn amount(of: &FundTransaction) -> String {
+    format!("{} {}", of.money().to_major(), of.currency)
+}
