@@ -143,11 +143,10 @@ fn of_read(id: &str) -> u32 {
         | "getFundTransaction"
         | "listFundWork"
         | "listFundTotals" => 1,
-        // The funds, and the transactions that are pending in them.
-        "getFunds" => 2,
         "listGroups" | "listLedgerDays" | "listLedgerEntries" | "getMe" | "listMyGroups"
         | "getMySummary" | "listMyExpenses" | "listMyDebts" | "listMySettlements"
-        | "listMyActivity" | "getMyDays" | "getMyDay" | "listOwnQuestions" | "listOwnPoints" => 2,
+        | "listMyActivity" | "getMyDays" | "getMyDay" | "listOwnQuestions" | "listOwnPoints"
+        | "getFunds" => 2,
         // The ledger, the group with its members, the entries and their rows.
         "exportGroup" => 4,
         unknown => {

@@ -290,18 +290,7 @@ impl Sample {
     #[must_use]
     pub fn generated(&self) -> String {
         let operation = &self.operation;
-        let names = [
-            "groupId",
-            "expenseId",
-            "settlementId",
-            "memberId",
-            "tokenId",
-            "spendingId",
-            "questionId",
-            "textId",
-            "transactionId",
-        ];
-        let mut ids: Ids = names.into_iter().zip(SCENE.map(str::to_owned)).collect();
+        let mut ids: Ids = NAMES.into_iter().zip(SCENE.map(str::to_owned)).collect();
         ids.extend([
             ("entryId", SCENE[1].to_owned()),
             ("importId", "019bc186-de00-8808-8808-080808080808".to_owned()),
@@ -395,6 +384,10 @@ impl Sample {
 }
 
 /// The API over a table, of which Alice is an operator.
+///
+/// # Panics
+///
+/// Never: her id is valid.
 #[must_use]
 pub fn events_app(table: Table) -> App {
     let operators = [ALICE.0.to_string().parse().unwrap()].into();
@@ -419,6 +412,19 @@ pub const SCENE: [&str; 9] = [
     "019bc186-de00-7909-8909-090909090909",
     "019bc186-de00-7a0a-8a0a-0a0a0a0a0a0a",
     "019bc186-de00-7c0c-8c0c-0c0c0c0c0c0c",
+];
+
+/// The names of these ids in operations.
+const NAMES: [&str; 9] = [
+    "groupId",
+    "expenseId",
+    "settlementId",
+    "memberId",
+    "tokenId",
+    "spendingId",
+    "questionId",
+    "textId",
+    "transactionId",
 ];
 
 /// Creates the group, expense, settlement, guest, token, spending, questions and cash-out of the events,

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 #[derive(Clone, Copy, Debug)]
 struct List {
     /// The list.
-    list: DueList,
+    due: DueList,
     /// Name of its work in the log.
     name: &'static str,
     /// Rows that are handled at the same time.
@@ -25,7 +25,7 @@ struct List {
 }
 
 /// The lists, none of which delays another.
-const LISTS: [List; 1] = [List { list: DueList::Money, name: "keep-money", at_once: 8 }];
+const LISTS: [List; 1] = [List { due: DueList::Money, name: "keep-money", at_once: 8 }];
 
 /// Rows of a list that a run handles.
 pub const MAX_ROWS: usize = 100;
@@ -48,7 +48,7 @@ pub struct Report {
     pub failed: usize,
     /// Rows of a kind or a version that this Fracti does not know, which are left alone.
     pub unknown: usize,
-    /// Seconds for which the oldest of them has been due.
+    /// Seconds for which the oldest of them has been due, with what failures have delayed it.
     pub late_s: u64,
 }
 
@@ -65,8 +65,8 @@ pub async fn keep(table: &Table, clock: &Clock) -> Result<Vec<Report>, Error> {
 
 async fn keep_list(table: &Table, clock: &Clock, of: List) -> Result<Report, Error> {
     let (now, begun) = (clock.now(), Instant::now());
-    let rows = table.due_rows(of.list, now, MAX_ROWS).await?;
-    let oldest = rows.iter().map(|row| row.due_at).min();
+    let rows = table.due_rows(of.due, now, MAX_ROWS).await?;
+    let oldest = rows.iter().map(|row| row.since).min();
     let late_s = oldest.map_or(0, |oldest| now.since(oldest).as_secs());
     let in_time =
         stream::iter(rows).take_while(|_| std::future::ready(begun.elapsed() < BEGINNING));

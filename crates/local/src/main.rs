@@ -44,6 +44,7 @@ Environment:
   TABLE_NAME                 Name of the table [default: FractiTable]
   INIT_DATA_MAX_AGE_SECONDS  For how long init data is valid [default: 86400]
   DAILY_READS, DAILY_WRITES  Quotas, without the options of these names [default: 0, for any number]
+  OPERATOR_IDS               Users who hold the money of funds [default: none; Dave with --demo]
   USAGE_SAMPLE               Without effect: a local server counts every request
 
 With --dynamodb-endpoint also AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,

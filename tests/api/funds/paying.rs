@@ -10,7 +10,7 @@ use super::{DAY, Friends, funds, report, sums};
 use crate::harness::{Caller, Reply};
 
 /// A settlement to Alice from the caller's funds.
-pub(super) fn pay(amount: &str, more: Value) -> Value {
+pub(crate) fn pay(amount: &str, more: &Value) -> Value {
     let mut body = json!({ "toId": "1", "amount": amount, "currency": "EUR", "payFrom": "funds" });
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     body
@@ -47,7 +47,7 @@ async fn friends_settle_from_funds() {
     assert_eq!(sums(bob).await, ["50", "10", "12", "72"]);
 
     // Bob pays Alice 20: 12 of bonuses, 8 of credit.
-    let first = friends.settle(bob, pay("20", json!({}))).await;
+    let first = friends.settle(bob, pay("20", &json!({}))).await;
     let id = first.id();
     assert_eq!(first.data(201)["status"], "pending");
     assert_eq!(
@@ -79,10 +79,10 @@ async fn friends_settle_from_funds() {
     assert_eq!(friends.group.balances().await, ["-20", "20", "0", "0"]);
 
     // Bob pays 100, of which funds cover 52.
-    let refused = friends.settle(bob, pay("100", json!({}))).await;
+    let refused = friends.settle(bob, pay("100", &json!({}))).await;
     assert_eq!(refused.code(), (402, "INSUFFICIENT_FUNDS"));
     assert_eq!(refused.body["message"], "100 EUR are needed, 52 EUR are available.");
-    let second = friends.settle(bob, pay("100", json!({ "allowExternal": true }))).await;
+    let second = friends.settle(bob, pay("100", &json!({ "allowExternal": true }))).await;
     let paid = second.data(201);
     assert_eq!(
         (&paid["funds"]["amount"], &paid["funds"]["cash"], &paid["funds"]["credit"]),
@@ -111,8 +111,8 @@ async fn a_failed_or_expired_settlement_releases_funds() {
     let friends = Friends::new().await;
     let bob = friends.bob();
     friends.top_up("2", "50", "bank 1").await;
-    let failed = friends.settle(bob, pay("20", json!({}))).await.id();
-    let over = friends.settle(bob, pay("10", json!({}))).await;
+    let failed = friends.settle(bob, pay("20", &json!({}))).await.id();
+    let over = friends.settle(bob, pay("10", &json!({}))).await;
     let end: Timestamp = over.data(201)["funds"]["expiresAt"].as_str().unwrap().parse().unwrap();
     let over = over.id();
     assert_eq!(withheld(bob).await, ["50", "30", "20"]);
@@ -120,7 +120,7 @@ async fn a_failed_or_expired_settlement_releases_funds() {
     assert_eq!(withheld(bob).await, ["50", "10", "40"]);
 
     // A millisecond before its end, another one is confirmed.
-    let last = friends.settle(bob, pay("5", json!({}))).await.id();
+    let last = friends.settle(bob, pay("5", &json!({}))).await.id();
     friends.group.api.pass(end.previous().since(friends.group.api.now()));
     let friends = Friends::again(&friends);
     let (alice, bob) = (friends.alice(), friends.bob());
@@ -144,7 +144,7 @@ async fn held_cash_can_be_used_from_its_date_on() {
     let friends = Friends::new().await;
     let (alice, bob) = (friends.alice(), friends.bob());
     friends.top_up("2", "50", "bank 1").await;
-    let body = pay("25", json!({ "holdUntil": "2026-01-16T12:00:00Z" }));
+    let body = pay("25", &json!({ "holdUntil": "2026-01-16T12:00:00Z" }));
     let id = friends.settle(bob, body).await.id();
     friends.end(alice, &id, "completed").await.data(200);
     assert_eq!(sums(alice).await, ["0", "0", "0", "0"]);
@@ -179,9 +179,9 @@ async fn a_payment_at_once_needs_a_recipient_who_accepts_and_is_owed() {
         { "userId": "1" }, { "userId": "2" }], "splitType": "equal" }),
         )
         .await;
-    let now = |amount: &str| pay(amount, json!({ "payNow": true }));
+    let now = |amount: &str| pay(amount, &json!({ "payNow": true }));
     assert_eq!(friends.settle(bob, now("10")).await.code(), (409, "NOT_ACCEPTED"));
-    let first = friends.settle(bob, pay("10", json!({}))).await.id();
+    let first = friends.settle(bob, pay("10", &json!({}))).await.id();
     friends.end(alice, &first, "completed").await.data(200);
     assert_eq!(funds(alice).await["cash"]["accepts"], true);
 
@@ -217,7 +217,7 @@ async fn payments_at_once_never_spend_more_than_there_is() {
     let friends = &Friends::new().await;
     let (alice, bob) = (friends.alice(), friends.bob());
     friends.top_up("2", "52", "bank 1").await;
-    let replies = join_all((0..10).map(|_| friends.settle(bob, pay("10", json!({}))))).await;
+    let replies = join_all((0..10).map(|_| friends.settle(bob, pay("10", &json!({}))))).await;
     let made: Vec<_> = replies.iter().filter(|it| it.status == 201).collect();
     assert_eq!(made.len(), 5, "{:?}", replies.iter().map(|it| it.status).collect::<Vec<_>>());
     assert!(replies.iter().all(|it| [201, 402, 409].contains(&it.status.as_u16())));
@@ -255,7 +255,7 @@ async fn a_payment_from_funds_has_rules() {
         (json!({ "toId": "2" }), "toId"),
         (json!({ "amount": 0 }), "amount"),
     ] {
-        let reply = friends.settle(bob, pay("10", more.clone())).await;
+        let reply = friends.settle(bob, pay("10", &more)).await;
         assert_eq!(reply.code(), (400, "VALIDATION_ERROR"), "{more}");
         assert_eq!(reply.body["details"][0]["path"], path, "{more}");
     }
@@ -265,16 +265,16 @@ async fn a_payment_from_funds_has_rules() {
     assert_eq!(by_alice.body["message"], "Only the payer can pay from their funds.");
     let scopes = json!({ "name": "bot", "scopes": ["read", "write"] });
     let token = bob.post("/api/users/me/tokens", scopes.clone()).await;
-    let by_token = friends.settle(&bob.with_token(&token), pay("1", json!({}))).await;
+    let by_token = friends.settle(&bob.with_token(&token), pay("1", &json!({}))).await;
     assert_eq!(by_token.code(), (403, "NOT_ALLOWED"));
     let off = bob.at(&friends.group.api.with_operators(&[]));
-    assert_eq!(friends.settle(&off, pay("1", json!({}))).await.code(), (409, "FUNDS_DISABLED"));
+    assert_eq!(friends.settle(&off, pay("1", &json!({}))).await.code(), (409, "FUNDS_DISABLED"));
     let rows = friends.group.api.rows().await;
     let changed = rows.iter().filter(|(key, row)| before.get(*key) != Some(row));
     let tokens = ["PAT#", "TOKENS"];
     assert!(changed.clone().all(|(key, _)| tokens.iter().any(|it| key.1.starts_with(it))));
 
-    let id = friends.settle(bob, pay("10", json!({}))).await.id();
+    let id = friends.settle(bob, pay("10", &json!({}))).await.id();
     let leave = bob.post(&friends.group.path("/leave"), json!({})).await;
     assert_eq!(leave.code(), (409, "NOT_SETTLED"));
     let path = friends.group.path(&format!("/settlements/{id}"));

@@ -64,7 +64,7 @@ pub fn writes() -> Vec<Write> {
                 2026-01-01,Train,Taxi,10.00,EUR,5.00,0.00,-5.00\n\
                 2026-01-02,Fuel,Gas/fuel,10.00,EUR,5.00,-5.00,0.00\n\n\
                 2026-01-15,Total balance, , ,EUR,10.00,-5.00,-5.00\n\n";
-    vec![
+    let mut writes = vec![
         write("create a group", "createGroup", &[1])
             .sends(json!({ "title": "Flat", "chatId": 9, "currency": "EUR" })),
         write("open a chat", "openGroup", &[6, 4]).sends(json!({})),
@@ -133,6 +133,27 @@ pub fn writes() -> Vec<Write> {
         write("claim other items", "claimItems", &[2]).sends(json!({ "items": [{ "item": 1 }] })),
         write("close a question", "closeQuestion", &[1]),
         write("apply a receipt", "applyReceipt", &[1]),
+        write("create a token", "createToken", &[1])
+            .sends(json!({ "name": "Phone", "scopes": ["read"] })),
+        write("delete a token", "deleteToken", &[1]),
+        write("record a spending", "createSpending", &[1])
+            .sends(json!({ "title": "Tea", "amount": 1, "currency": "EUR" })),
+        write("edit a spending", "editSpending", &[1]).sends(json!({ "amount": 5 })),
+        write("edit a spending as it was", "editSpending", &[1])
+            .sends(json!({ "amount": 6 }))
+            .expects("getSpending"),
+        write("delete a spending", "deleteSpending", &[1]),
+        write("update the targets", "updateTargets", &[1])
+            .sends(json!({ "version": 1, "period": "day", "currency": "EUR" })),
+        write("rebuild the days", "rebuildMyDays", &[1]),
+    ];
+    writes.extend(of_funds());
+    writes
+}
+
+/// The writes of funds: 1 is the operator.
+fn of_funds() -> Vec<Write> {
+    vec![
         write("pay from funds", "createSettlement", &[2])
             .sends(json!({ "toId": "1", "amount": 15, "currency": "EUR", "payFrom": "funds" })),
         write("pay a part from funds", "createSettlement", &[2]).sends(json!({ "toId": "1",
@@ -153,19 +174,6 @@ pub fn writes() -> Vec<Write> {
         write("void a cash-out", "voidFundTransaction", &[1]),
         write("accept payments no more", "setAcceptance", &[1]),
         write("check funds", "checkFunds", &[1]),
-        write("create a token", "createToken", &[1])
-            .sends(json!({ "name": "Phone", "scopes": ["read"] })),
-        write("delete a token", "deleteToken", &[1]),
-        write("record a spending", "createSpending", &[1])
-            .sends(json!({ "title": "Tea", "amount": 1, "currency": "EUR" })),
-        write("edit a spending", "editSpending", &[1]).sends(json!({ "amount": 5 })),
-        write("edit a spending as it was", "editSpending", &[1])
-            .sends(json!({ "amount": 6 }))
-            .expects("getSpending"),
-        write("delete a spending", "deleteSpending", &[1]),
-        write("update the targets", "updateTargets", &[1])
-            .sends(json!({ "version": 1, "period": "day", "currency": "EUR" })),
-        write("rebuild the days", "rebuildMyDays", &[1]),
     ]
 }
 

@@ -359,23 +359,7 @@ impl From<Error> for Problem {
                 },
                 QuestionError::TooMany => new(Code::TooManyQuestions),
             },
-            Error::Fund(refusal) => new(match refusal {
-                FundError::Insufficient { .. } => Code::InsufficientFunds,
-                FundError::NotYours
-                | FundError::NotOperator
-                | FundError::NotPayer
-                | FundError::NotInApp
-                | FundError::OfSettlement => Code::NotAllowed,
-                FundError::NoTransaction => Code::TransactionNotFound,
-                FundError::NoUser => Code::UserNotFound,
-                FundError::Disabled => Code::FundsDisabled,
-                FundError::NotAccepted => Code::NotAccepted,
-                FundError::Funded => Code::AlreadyFunded,
-                FundError::Final(_) => Code::TransactionFinal,
-                FundError::Over(_) => Code::HoldExpired,
-                FundError::ReferenceUsed => Code::ReferenceUsed,
-                FundError::TooMany(..) => Code::LimitReached,
-            }),
+            Error::Fund(refusal) => new(of_funds(refusal)),
             Error::NoEntry => new(Code::EntryNotFound),
             Error::Changed => new(Code::PreconditionFailed),
             Error::VersionConflict(version) => Self {
@@ -419,6 +403,27 @@ impl From<Error> for Problem {
                 Self::failed(Code::Internal, "an internal error occurred", error)
             }
         }
+    }
+}
+
+/// The code of a refused change of funds.
+const fn of_funds(refusal: &FundError) -> Code {
+    match refusal {
+        FundError::Insufficient { .. } => Code::InsufficientFunds,
+        FundError::NotYours
+        | FundError::NotOperator
+        | FundError::NotPayer
+        | FundError::NotInApp
+        | FundError::OfSettlement => Code::NotAllowed,
+        FundError::NoTransaction => Code::TransactionNotFound,
+        FundError::NoUser => Code::UserNotFound,
+        FundError::Disabled => Code::FundsDisabled,
+        FundError::NotAccepted => Code::NotAccepted,
+        FundError::Funded => Code::AlreadyFunded,
+        FundError::Final(_) => Code::TransactionFinal,
+        FundError::Over(_) => Code::HoldExpired,
+        FundError::ReferenceUsed => Code::ReferenceUsed,
+        FundError::TooMany(..) => Code::LimitReached,
     }
 }
 

@@ -58,21 +58,11 @@ impl Table {
             let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
             let entered = FundTransaction::new(&funds, entry);
             let entered = FundTransaction { description: new.description, ..entered };
-            match new.ref_id {
-                Some(ref_id) => {
-                    let done = FundTransaction { ref_id: Some(ref_id), ..entered }
-                        .ended(FundStatus::Completed, now);
-                    funds.apply(&done, now)?;
-                    let mut writes = Transaction::from_iter([Write::put_new(&done)?]);
-                    writes.extend(completion(&funds, &done)?);
-                    Ok(Decision::Write(writes, done))
-                }
-                None => {
-                    let entered = entered.until(now.plus_seconds(HOLD_S));
-                    funds.accept(currency, true, now);
-                    begin(funds, entered)
-                }
+            if let Some(ref_id) = new.ref_id {
+                return at_once(funds, FundTransaction { ref_id: Some(ref_id), ..entered }, now);
             }
+            funds.accept(currency, true, now);
+            begin(funds, entered.until(now.plus_seconds(HOLD_S)))
         })
         .await
     }
@@ -99,16 +89,12 @@ impl Table {
             let parts = Parts { bonuses: BTreeMap::from([(id, minor)]), ..Parts::default() };
             let (kind, flow) = (FundTransactionType::Bonus, FundFlow::Credit);
             let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
-            let given = FundTransaction::new(&funds, entry).ended(FundStatus::Completed, now);
+            let given = FundTransaction::new(&funds, entry);
             let given = FundTransaction { description: new.note.clone(), ..given };
-            funds.apply(&given, now)?;
-            let usage = BTreeMap::new();
-            let (awarded, note) = (minor, new.note);
+            let (awarded, note, usage) = (minor, new.note, BTreeMap::new());
             let bonus = Bonus { awarded, given_by: actor, note, usage, used_earlier: 0 };
             funds.give(&given, bonus, new.expires_at);
-            let mut writes = Transaction::from_iter([Write::put_new(&given)?]);
-            writes.extend(completion(&funds, &given)?);
-            Ok(Decision::Write(writes, given))
+            at_once(funds, given, now)
         })
         .await
     }
@@ -145,12 +131,7 @@ impl Table {
                     let done = FundTransaction::new(&funds, entry);
                     let (ref_id, description) = (Some(ref_id), Some(description));
                     let done = FundTransaction { ref_id, description, ..done };
-                    let done = done.ended(FundStatus::Completed, now);
-                    let mut funds = funds;
-                    funds.apply(&done, now)?;
-                    let mut writes = Transaction::from_iter([Write::put_new(&done)?]);
-                    writes.extend(completion(&funds, &done)?);
-                    Ok(Decision::Write(writes, done))
+                    at_once(funds, done, now)
                 }
             }
         })
@@ -312,6 +293,19 @@ fn begin(
     let mut writes = Transaction::from_iter(fund_writes(&funds)?);
     writes.add(Write::put_new(&entered)?);
     Ok(Decision::Write(writes, entered))
+}
+
+/// The decision to change the funds at once by a transaction.
+fn at_once(
+    mut funds: Funds,
+    entered: FundTransaction,
+    now: Timestamp,
+) -> Result<Decision<FundTransaction>, TransactionError> {
+    let done = entered.ended(FundStatus::Completed, now);
+    funds.apply(&done, now)?;
+    let mut writes = Transaction::from_iter([Write::put_new(&done)?]);
+    writes.extend(completion(&funds, &done)?);
+    Ok(Decision::Write(writes, done))
 }
 
 /// Refuses a transaction that has ended, or whose time is over.

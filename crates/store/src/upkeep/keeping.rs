@@ -24,8 +24,8 @@ const MAX_DELAY_MIN: u64 = 60;
 pub struct DueRow {
     /// Its key.
     pub key: Primary,
-    /// Time from which it is due.
-    pub due_at: Timestamp,
+    /// Time from which it is due, before failed attempts have delayed it.
+    pub since: Timestamp,
     /// Its sort key in the index, and the part after the time.
     position: String,
     id: String,
@@ -45,7 +45,7 @@ pub enum DueOutcome {
 /// What is due.
 enum Due {
     /// A bonus or held cash.
-    Fund(Fund),
+    Fund(Box<Fund>),
     /// A transaction that is authorised.
     Transaction(Box<FundTransaction>),
 }
@@ -62,7 +62,7 @@ impl Due {
             return Ok(None);
         }
         Ok(match kind.name {
-            Fund::KIND => Some(Self::Fund(row::from_item(item)?)),
+            Fund::KIND => Some(Self::Fund(Box::new(row::from_item(item)?))),
             FundTransaction::KIND => Some(Self::Transaction(Box::new(row::from_item(item)?))),
             _ => None,
         })
@@ -140,8 +140,7 @@ impl Table {
     /// an unreadable row stops nothing, and changes nothing by which money is decided. A row that has
     /// changed in the index's time stays as it is.
     pub async fn delay_due(&self, row: &DueRow, now: Timestamp) -> Result<(), Error> {
-        let minutes = 1_u64.checked_shl(row.failures).unwrap_or(MAX_DELAY_MIN).min(MAX_DELAY_MIN);
-        let at = now.plus_seconds(minutes.saturating_mul(60));
+        let at = now.plus_seconds(delay_s(row.failures));
         let position = keys::due_position(at, &row.id);
         let failures = row::to_value(&row.failures.saturating_add(1))?;
         let attributes = [
@@ -159,6 +158,12 @@ impl Table {
     }
 }
 
+/// Seconds by which a row is delayed that has failed so often before.
+fn delay_s(failures: u32) -> u64 {
+    let minutes = 1_u64.checked_shl(failures).unwrap_or(MAX_DELAY_MIN).min(MAX_DELAY_MIN);
+    minutes.saturating_mul(60)
+}
+
 impl DueRow {
     fn of(item: &Item) -> Option<Self> {
         let key = Primary::of(item)?;
@@ -168,7 +173,11 @@ impl DueRow {
             Some(AttributeValue::N(failures)) => failures.parse().unwrap_or_default(),
             _ => 0,
         };
-        let (due_at, id, position) = (at.parse().ok()?, id.to_owned(), position.clone());
-        Some(Self { key, due_at, position, id, failures })
+        let due_at: Timestamp = at.parse().ok()?;
+        // After some failures, each further one delays as long, so a bounded number is enough.
+        let delayed = (0..failures.min(1_000)).map(delay_s).fold(0, u64::saturating_add);
+        let since = due_at.millis().saturating_sub(delayed.saturating_mul(1_000));
+        let (since, id) = (Timestamp::from_millis(since)?, id.to_owned());
+        Some(Self { key, since, position: position.clone(), id, failures })
     }
 }
