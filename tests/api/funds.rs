@@ -1,6 +1,7 @@
 //! Funds: what users top up, get and cash out, and who may do what.
 
 mod paying;
+mod races;
 mod rights;
 
 use std::time::Duration;
