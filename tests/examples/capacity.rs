@@ -212,12 +212,38 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
     ]
 }
 
+/// The requests of funds: the member, who is the operator, has cash in them, and pays from them.
+fn of_funds() -> Vec<(Operation, &'static str, f64)> {
+    let recorded = json!({ "fund": "cash", "currency": "EUR", "amount": 50, "refId": "bank 1" });
+    let paid = json!({ "toId": "2", "amount": 5, "currency": "EUR", "payFrom": "funds" });
+    let plain = |id: &str| operation(id).asks("");
+    vec![
+        (plain("createFundCredit").sends(recorded), ", recorded", 0.5),
+        (plain("createFundCredit"), ", reported", 1.0),
+        (plain("captureFundTransaction"), ", a report", 1.0),
+        (plain("createFundDebit"), ", a cash-out", 0.5),
+        (plain("voidFundTransaction"), "", 0.1),
+        (plain("createBonus"), "", 0.5),
+        (plain("getFunds").asks(""), "", 20.0),
+        (operation("getFunds"), "", 5.0),
+        (plain("listFundTransactions"), "", 2.0),
+        (plain("getFundTransaction"), "", 1.0),
+        (plain("setAcceptance"), "", 0.1),
+        (plain("checkFunds"), "", 0.1),
+        (plain("listFundWork"), "", 1.0),
+        (plain("listFundTotals"), "", 1.0),
+        (plain("createSettlement").sends(paid), ", from funds", 3.0),
+        (plain("updateSettlement"), ", from funds", 3.0),
+    ]
+}
+
 // On one thread, so that no response arrives before a parallel request is sent.
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let database = Database::embedded().await;
     let table = Table::new(database.client.clone(), TABLE);
-    let app = App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE);
+    let operators = ["1".parse().unwrap()].into();
+    let app = App { operators, ..App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE) };
     let api = Transport::Router(service(routes(), app.clone()));
     let caller = |id: u64| {
         let user = client::user(id, &format!("Member {id}"));
@@ -255,15 +281,21 @@ async fn main() {
     println!("| endpoint | round trips | read units | write units | times a month |");
     println!("|---|---:|---:|---:|---:|");
     let mut month = Month::default();
-    for (operation, what, times) in requests(&spend) {
+    for (operation, what, times) in requests(&spend).into_iter().chain(of_funds()) {
         // A second join writes nothing, so the first join of a new user is measured.
-        let caller = caller(if operation.id == "joinGroup" { 6 } else { 1 });
+        let caller = caller(match what {
+            ", from funds" if operation.id == "updateSettlement" => 2,
+            _ if operation.id == "joinGroup" => 6,
+            _ => 1,
+        });
         let (id, cost) = caller.perform(&operation, &ids).await;
         let made = match operation.id {
             "createSpending" => "spendingId",
             "createToken" => "tokenId",
             "importFile" => "importId",
             "createGuest" => "memberId",
+            "createFundCredit" | "createFundDebit" => "transactionId",
+            "createSettlement" if what == ", from funds" => "settlementId",
             "askQuestion" => {
                 ids.insert("textId", id.clone());
                 "questionId"
