@@ -10,6 +10,7 @@ mod audit;
 mod contention;
 mod crash;
 mod forged;
+mod funds;
 mod guests;
 mod imports;
 mod journal;
@@ -51,6 +52,9 @@ const SPENDINGS: u64 = 6;
 
 /// One in this many runs is about questions.
 const QUESTIONS: u64 = 6;
+
+/// One in this many runs is about funds.
+const FUNDS: u64 = 12;
 
 /// Runs made in parallel.
 const PARALLEL_RUNS: usize = 6;
@@ -113,6 +117,8 @@ pub async fn runs(seeds: impl IntoIterator<Item = u64>) -> Report {
                 tokio::spawn(spendings::run(seed))
             } else if seed % QUESTIONS == 4 {
                 tokio::spawn(questions::run(seed))
+            } else if seed % FUNDS == 3 {
+                tokio::spawn(funds::run(seed))
             } else {
                 tokio::spawn(run(seed))
             };

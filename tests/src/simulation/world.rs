@@ -129,6 +129,7 @@ fn app(table: Table, clock: &Arc<AtomicU64>, random: Random) -> App {
     App {
         clock: Clock::of(move || Timestamp::from_millis(clock.load(SeqCst)).unwrap()),
         random,
+        operators: ["4".parse().unwrap()].into(),
         ..App::new(table, BotToken::new(TOKEN), telegram::MAX_AGE)
     }
 }
@@ -140,7 +141,7 @@ fn random(seed: u64, process: usize) -> Random {
 }
 
 /// A client with short timeouts, so that runs are fast; otherwise as in production.
-fn with_short_timeouts(proxy: &Proxy, process: usize) -> Client {
+pub(super) fn with_short_timeouts(proxy: &Proxy, process: usize) -> Client {
     let millis = Duration::from_millis;
     let timeouts = TimeoutConfig::builder()
         .connect_timeout(millis(300))

@@ -168,9 +168,10 @@ impl Table {
                 }
                 check_authorised(&row, now)?;
                 let mut funds = funds?;
-                let done = FundTransaction { ref_id: Some(ref_id.clone()), ..row }
+                let done = FundTransaction { ref_id: Some(ref_id.clone()), ..row.clone() }
                     .ended(FundStatus::Completed, now);
-                funds.capture(&done, now)?;
+                let captured = funds.capture(&done, now);
+                self.agreed(&row, captured).await?;
                 let mut writes = Transaction::from_iter([put_ended(&done)?]);
                 writes.extend(completion(&funds, &done)?);
                 Ok(Decision::Write(writes, done))
@@ -205,8 +206,8 @@ impl Table {
                     return Ok(Decision::Done(row));
                 }
                 check_authorised(&row, now)?;
-                let voided = row.ended(FundStatus::Voided, now);
-                let writes = released(funds?, &voided, now)?;
+                let voided = row.clone().ended(FundStatus::Voided, now);
+                let writes = self.agreed(&row, released(funds?, &voided, now)).await?;
                 Ok(Decision::Write(writes, voided))
             })
             .await;
@@ -256,6 +257,22 @@ impl Table {
         outcome
     }
 
+    /// The outcome of a change of funds that were read at the same time as the row of an authorised
+    /// transaction. If they do not agree, that may be because it has ended in between.
+    async fn agreed<T>(
+        &self,
+        row: &FundTransaction,
+        outcome: Result<T, Error>,
+    ) -> Result<T, TransactionError> {
+        if matches!(outcome, Err(Error::FundsMismatch(_))) {
+            let after = self.fund_transaction(row.owner, row.id).await?;
+            if after.status != row.status {
+                return Err(TransactionError::Retry);
+            }
+        }
+        Ok(outcome?)
+    }
+
     /// Ends a report whose time is over, and returns its status.
     ///
     /// # Errors
@@ -274,8 +291,9 @@ impl Table {
             if !row.is_over(now) {
                 return Ok(Decision::Done(row.status));
             }
-            let expired = row.ended(FundStatus::Expired, now);
-            Ok(Decision::Write(released(funds?, &expired, now)?, FundStatus::Expired))
+            let expired = row.clone().ended(FundStatus::Expired, now);
+            let writes = self.agreed(&row, released(funds?, &expired, now)).await?;
+            Ok(Decision::Write(writes, FundStatus::Expired))
         });
         match ended.await? {
             Outcome::Done(status) => Ok(status),
@@ -401,12 +419,13 @@ pub(crate) fn put_ended(ended: &FundTransaction) -> Result<Write, Error> {
 /// The write that adds a transaction to the sums over all users. It has no condition: additions do
 /// not depend on each other.
 pub(crate) fn add_total(done: &FundTransaction) -> Result<Option<Write>, Error> {
-    let counters = FundTotal::of(done).counters().into_iter().filter(|(_, number)| *number != 0);
-    let counters: Vec<_> =
-        counters.map(|(name, number)| (name.to_owned(), Decimal::new(number.into(), 0))).collect();
-    if counters.is_empty() {
+    let total = FundTotal::of(done);
+    if total == FundTotal::none(done.currency) {
         return Ok(None);
     }
+    // All of them, so that a new row has each.
+    let counters =
+        total.counters().map(|(name, number)| (name.to_owned(), Decimal::new(number.into(), 0)));
     let currency = [("currency", row::to_value(&done.currency)?)];
     Ok(Some(Write::add::<FundTotal>(keys::fund_total(done.currency), counters, currency)))
 }

@@ -98,6 +98,10 @@ impl Table {
         let id = held.id.ok_or_else(missing)?;
         let paid = self.fund_transaction(funds.owner, id).await?;
         if paid.status != FundStatus::Held || paid.cash_amount != held.balance {
+            // Another run may have released it in between.
+            if self.funds(funds.owner).await?.get(held.key()) != Some(held) {
+                return Err(TransactionError::Retry);
+            }
             let what = "held cash does not agree with its transaction";
             return Err(Error::FundsMismatch(what.into()).into());
         }

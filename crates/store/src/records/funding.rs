@@ -157,6 +157,22 @@ impl Table {
         Ok(writes)
     }
 
+    /// What was read of funds after a pending settlement. If it does not agree, that may be because
+    /// the settlement has ended in between.
+    pub(crate) async fn agreed_with<T>(
+        &self,
+        settlement: &Settlement,
+        outcome: Result<T, Error>,
+    ) -> Result<T, TransactionError> {
+        if matches!(outcome, Err(Error::FundsMismatch(_))) {
+            let after = self.find_settlement(settlement.group_id, settlement.id).await?;
+            if after.is_none_or(|after| after.status != settlement.status) {
+                return Err(TransactionError::Retry);
+            }
+        }
+        Ok(outcome?)
+    }
+
     /// Ends a settlement whose hold is over, and returns it. One that has ended, or whose hold is not
     /// over, is returned as it is. An archived group's hold ends, too.
     ///

@@ -227,7 +227,8 @@ impl Table {
         let write = Write::update(key(&settlement), attributes).when(unchanged(&settlement)?);
         let writes = [Some(write), self.release_hash(&settlement).await?];
         transaction.add_all(writes.into_iter().flatten());
-        transaction.add_all(self.release_funds(&settlement, expired, transaction.at()).await?);
+        let released = self.release_funds(&settlement, expired, transaction.at()).await;
+        transaction.add_all(self.agreed_with(&settlement, released).await?);
         transaction.state().ended(settlement.parties());
         let (status, tx_hash) = (SettlementStatus::Failed, None);
         let failed = Settlement { status, tx_hash, expired, ..settlement };
@@ -249,7 +250,8 @@ impl Table {
         ];
         let write = Write::update(key(&settlement), attributes);
         transaction.add(write.when(unchanged(&settlement)?));
-        transaction.add_all(self.pay_funds(&settlement, by, at, random).await?);
+        let paid = self.pay_funds(&settlement, by, at, random).await;
+        transaction.add_all(self.agreed_with(&settlement, paid).await?);
         transaction.state().ended(settlement.parties());
         let completed = Settlement {
             status: SettlementStatus::Completed,
