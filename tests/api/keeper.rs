@@ -143,6 +143,32 @@ async fn a_row_that_fails_is_delayed_and_stops_nothing() {
 }
 
 #[tokio::test]
+async fn its_log_says_how_late_it_is_and_how_long_a_cash_out_waits() {
+    let friends = Friends::new().await;
+    friends.top_up("2", "50", "bank 1").await;
+    friends.bonus("2", "5", "2026-01-15T13:00:00Z").await;
+    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 4 });
+    friends.bob().post("/api/users/me/funds/debits", cash_out).await.data(201);
+    friends.group.api.pass(3 * HOUR);
+    let log = Log::default();
+    let lines = log.clone();
+    let subscriber = tracing_subscriber::fmt().json().with_writer(move || lines.clone()).finish();
+    run(&friends.group.api).with_subscriber(subscriber).await;
+    let text = log.text();
+    let fields = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let fields: Vec<Value> = fields.map(|line| line["fields"].clone()).collect();
+    // The metric filters of the template read these.
+    for (name, seconds) in [("late_s", 7_200), ("cash_out_waits_s", 10_800)] {
+        assert!(fields.iter().any(|it| it[name] == seconds), "{name}: {text}");
+        let filter = format!("{{ $.fields.{name} >= 0 }}");
+        assert!(include_str!("../../template.yaml").contains(&filter), "{filter}");
+    }
+    for secret in ["\"4\"", "400", "50", "bank"] {
+        assert!(!text.contains(&format!("amount\":{secret}")), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_run_is_bounded_and_the_next_one_goes_on() {
     let friends = Friends::new().await;
     let api = &friends.group.api;

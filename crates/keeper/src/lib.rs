@@ -7,9 +7,9 @@
 
 use std::time::Duration;
 
-use fracti_core::{Error, keys::DueList};
+use fracti_core::{Error, fund_transaction::FundWork, keys::DueList};
 use fracti_runtime::{Clock, with_causes, work};
-use fracti_store::{DueOutcome, DueRow, Table, with_deadline};
+use fracti_store::{DueOutcome, DueRow, Page, Table, with_deadline};
 use futures_util::{StreamExt, stream};
 use tokio::time::Instant;
 
@@ -60,7 +60,21 @@ pub struct Report {
 pub async fn keep(table: &Table, clock: &Clock) -> Result<Vec<Report>, Error> {
     let lists =
         LISTS.iter().map(|list| work(list.name, None, LIST_LIMIT, keep_list(table, clock, *list)));
-    futures_util::future::join_all(lists).await.into_iter().collect()
+    let waiting = work("look-at-cash-outs", None, ROW_LIMIT, look_at_cash_outs(table, clock));
+    let (lists, waiting) = tokio::join!(futures_util::future::join_all(lists), waiting);
+    waiting?;
+    lists.into_iter().collect()
+}
+
+/// Logs for how long the oldest cash-out has waited for an operator.
+async fn look_at_cash_outs(table: &Table, clock: &Clock) -> Result<(), Error> {
+    let first = Page { limit: 1, after: None };
+    let oldest = table.fund_work(FundWork::Cashout, &first).await?;
+    if let Some(oldest) = oldest.items.first() {
+        let cash_out_waits_s = clock.now().since(oldest.created_at).as_secs();
+        tracing::info!(cash_out_waits_s, "a cash-out waits");
+    }
+    Ok(())
 }
 
 async fn keep_list(table: &Table, clock: &Clock, of: List) -> Result<Report, Error> {

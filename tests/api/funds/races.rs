@@ -208,6 +208,37 @@ async fn twenty_bonuses_pay_and_their_settlement_fits_into_a_transaction() {
 }
 
 #[tokio::test]
+async fn an_import_of_a_payment_from_funds_moves_no_funds() {
+    let friends = Friends::new().await;
+    let (alice, bob) = (friends.alice(), friends.bob());
+    friends.top_up("2", "50", "bank 1").await;
+    let paid =
+        friends.settle(bob, pay("20", &json!({ "holdUntil": "2026-02-01T00:00:00Z" }))).await;
+    friends.end(alice, &paid.id(), "completed").await.data(200);
+    let part = friends.settle(bob, pay("40", &json!({ "allowExternal": true }))).await;
+    friends.end(alice, &part.id(), "completed").await.data(200);
+    let export = alice.get(&friends.group.path("/export")).await;
+    let text = export.data(200).to_string();
+    assert!(text.contains("holdUntil") && text.contains("external"), "{text}");
+    let new = json!({ "title": "Again", "chatId": -7, "currency": "EUR" });
+    let again = alice.post("/api/groups", new).await.id();
+    bob.post(&format!("/api/groups/{again}/join"), json!({})).await.data(200);
+    let before = (sums(alice).await, sums(bob).await, friends.totals().await);
+    let members = json!({ "A": "1", "B": "2", "C": "new guest", "D": "new guest" });
+    let options = json!({ "commit": true, "members": members });
+    let form = json!({ "file": export.text, "options": options });
+    alice.post(&format!("/api/groups/{again}/import"), form).await.data(200);
+    let list = alice.get(&format!("/api/groups/{again}/settlements")).await;
+    let list = list.data(200).as_array().unwrap();
+    assert_eq!(list.len(), 2);
+    for of_funds in ["funds", "external", "holdUntil"] {
+        assert!(list.iter().all(|it| it.get(of_funds).is_none()), "{list:?}");
+    }
+    assert_eq!((sums(alice).await, sums(bob).await, friends.totals().await), before);
+    friends.audit().await;
+}
+
+#[tokio::test]
 async fn a_linked_guest_is_the_user_and_a_bonus_becomes_no_cash() {
     let friends = Friends::new().await;
     let (alice, bob) = (friends.alice(), friends.bob());
