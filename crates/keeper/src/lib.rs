@@ -58,9 +58,11 @@ pub struct Report {
 ///
 /// [`Error::Unavailable`] or [`Error::Table`] if the index cannot be read.
 pub async fn keep(table: &Table, clock: &Clock) -> Result<Vec<Report>, Error> {
-    let lists =
-        LISTS.iter().map(|list| work(list.name, None, LIST_LIMIT, keep_list(table, clock, *list)));
-    let waiting = work("look-at-cash-outs", None, ROW_LIMIT, look_at_cash_outs(table, clock));
+    let lists = LISTS
+        .iter()
+        .map(|list| work(list.name, None, LIST_LIMIT, Box::pin(keep_list(table, clock, *list))));
+    let waiting = Box::pin(look_at_cash_outs(table, clock));
+    let waiting = work("look-at-cash-outs", None, ROW_LIMIT, waiting);
     let (lists, waiting) = tokio::join!(futures_util::future::join_all(lists), waiting);
     waiting?;
     lists.into_iter().collect()
@@ -84,7 +86,9 @@ async fn keep_list(table: &Table, clock: &Clock, of: List) -> Result<Report, Err
     let late_s = oldest.map_or(0, |oldest| now.since(oldest).as_secs());
     let in_time =
         stream::iter(rows).take_while(|_| std::future::ready(begun.elapsed() < BEGINNING));
-    let handled = in_time.map(|row| handle(table, clock, row)).buffer_unordered(of.at_once);
+    // On the heap, because the futures of all kinds of work are large.
+    let handled = in_time.map(|row| Box::pin(handle(table, clock, row)));
+    let handled = handled.buffer_unordered(of.at_once);
     let report = handled
         .fold(Report { late_s, ..Report::default() }, |report, outcome| async move {
             match outcome {
