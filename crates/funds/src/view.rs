@@ -8,7 +8,6 @@ use fracti_core::{
     fund_total::FundTotal,
     fund_transaction::{FundTransaction, FundWork},
     id::FundTransactionId,
-    new_fund::is_on_chain,
     time::Timestamp,
 };
 use fracti_http::{JsonDecimal, Text, schemas};
@@ -453,8 +452,8 @@ impl From<FundTransaction> for FundWorkView {
 
 /// The link that pays a cash-out in TON.
 fn link(of: &FundTransaction) -> Option<String> {
-    let is_paid_by_link = is_on_chain(of.currency) && of.currency == Currency::TON;
-    let to = of.to.as_ref().filter(|_| is_paid_by_link && of.work() == Some(FundWork::Cashout))?;
+    let is_paid_by_link = of.currency == Currency::TON && of.work() == Some(FundWork::Cashout);
+    let to = of.to.as_ref().filter(|_| is_paid_by_link)?;
     Some(format!("ton://transfer/{to}?amount={}&text=fracti%3A{}", of.amount, of.id))
 }
 
@@ -473,8 +472,8 @@ impl From<&FundTotal> for FundTotalView {
             cashed_out: amount(currency, total.cashed_out),
             given: amount(currency, total.given),
             lapsed: amount(currency, total.lapsed),
-            cash: amount(currency, total.cash()),
-            credit: amount(currency, total.credit()),
+            cash: JsonDecimal(currency.to_major(total.cash())),
+            credit: JsonDecimal(currency.to_major(total.credit())),
         }
     }
 }

@@ -35,7 +35,7 @@ pub use request::{
     description::{Described, Description},
     once::{Once, respond, respond_created, respond_tagged, respond_with},
     paging::{Limit, ListId, Paging},
-    path::{Id, PathUser},
+    path::Id,
     query::{Parameters, Query, QueryReader},
     receipt::{CreateLine, CreatePayer, CreateSharer},
     upload::{Form, Upload},

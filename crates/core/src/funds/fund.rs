@@ -476,10 +476,15 @@ impl Funds {
     /// [`Error::FundsMismatch`] if the funds do not agree with the transaction.
     pub fn release(&mut self, of: &FundTransaction, now: Timestamp) -> Result<(), Error> {
         for (key, amount) in of.parts() {
-            let fund = self.rows.get_mut(&key).ok_or_else(|| mismatch("a fund is missing"))?;
+            let fund = self
+                .rows
+                .get_mut(&key)
+                .ok_or_else(|| Error::funds_mismatch("a fund is missing"))?;
             let entered = Pending { amount, flow: of.flow };
             if fund.pending.remove(&of.id) != Some(entered) {
-                return Err(mismatch("a pending entry does not agree with its transaction"));
+                return Err(Error::funds_mismatch(
+                    "a pending entry does not agree with its transaction",
+                ));
             }
             fund.updated_at = now;
         }
@@ -500,7 +505,7 @@ impl Funds {
                 FundFlow::Credit => fund.balance.checked_add(amount),
                 FundFlow::Debit => {
                     let left = fund.balance.checked_sub(amount).filter(|left| *left >= 0);
-                    Some(left.ok_or_else(|| mismatch("a fund would be negative"))?)
+                    Some(left.ok_or_else(|| Error::funds_mismatch("a fund would be negative"))?)
                 }
             };
             let too_large = || Error::invalid("amount", AmountError::TooLarge(of.currency));
@@ -523,7 +528,7 @@ impl Funds {
     /// `i64`.
     pub fn use_held(&mut self, id: FundTransactionId, now: Timestamp) -> Result<(), Error> {
         let held = self.rows.remove(&FundKey::Held(id));
-        let held = held.ok_or_else(|| mismatch("held cash is missing"))?;
+        let held = held.ok_or_else(|| Error::funds_mismatch("held cash is missing"))?;
         let cash = self.fund(FundKey::Cash(held.currency), held.currency, now);
         let too_large = || Error::invalid("amount", AmountError::TooLarge(held.currency));
         cash.balance = cash.balance.checked_add(held.balance).ok_or_else(too_large)?;
@@ -637,8 +642,4 @@ impl Funds {
         }
         Ok(())
     }
-}
-
-fn mismatch(what: &'static str) -> Error {
-    Error::FundsMismatch(what.into())
 }

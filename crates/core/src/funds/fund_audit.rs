@@ -251,12 +251,9 @@ impl AllFunds {
             let counters = counters.map(|((what, stored), expected)| {
                 (what, i128::from(stored), expected, "the transactions")
             });
-            let less = |one: i64, other: i64| i128::from(one).saturating_sub(other.into());
-            let cash = less(total.topped_up, total.cashed_out);
-            let credit = less(total.given, total.lapsed);
             let laws = [
-                ("cash and held cash", cash, sums.cash, "the funds"),
-                ("credit and bonuses", credit, sums.credit, "the funds"),
+                ("cash and held cash", total.cash(), sums.cash, "the funds"),
+                ("credit and bonuses", total.credit(), sums.credit, "the funds"),
             ];
             for (what, stored, expected, by) in counters.chain(laws) {
                 if stored != expected {

@@ -107,13 +107,13 @@ impl FundTotal {
 
     /// Cash and held cash that all users have by the sums.
     #[must_use]
-    pub const fn cash(&self) -> i64 {
-        self.topped_up.saturating_sub(self.cashed_out)
+    pub fn cash(&self) -> i128 {
+        i128::from(self.topped_up).saturating_sub(self.cashed_out.into())
     }
 
     /// Credit and bonuses that all users have by the sums.
     #[must_use]
-    pub const fn credit(&self) -> i64 {
-        self.given.saturating_sub(self.lapsed)
+    pub fn credit(&self) -> i128 {
+        i128::from(self.given).saturating_sub(self.lapsed.into())
     }
 }

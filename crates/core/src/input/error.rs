@@ -233,6 +233,12 @@ impl Error {
         Self::Invalid(FieldError::new(path, rule).into())
     }
 
+    /// The error of funds that do not match their transactions. `what` is for the log.
+    #[must_use]
+    pub fn funds_mismatch(what: &'static str) -> Self {
+        Self::FundsMismatch(what.into())
+    }
+
     /// Whether it says that the request changes nothing. Other errors leave the outcome open.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {

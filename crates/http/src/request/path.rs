@@ -60,7 +60,7 @@ path_params! {
 
 /// The user in a path: `me`, who is the caller, or a user by their id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PathUser {
+pub(crate) enum PathUser {
     /// The caller.
     Me,
     /// The user with this id.

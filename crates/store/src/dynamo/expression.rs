@@ -50,6 +50,14 @@ impl Expression {
         Self::of(&format!("#{name} = :is_{name}"), name).with(format!(":is_{name}"), value)
     }
 
+    /// The row has this version; 0 if it does not exist.
+    pub(crate) fn at_version(version: u64) -> Self {
+        match version {
+            0 => Self::absent(),
+            version => Self::equal("version", AttributeValue::N(version.to_string())),
+        }
+    }
+
     /// The row has all attributes of `item` with the same values, and none of the attributes
     /// `none_of`.
     pub(crate) fn same_as(item: &Item, none_of: &[&'static str]) -> Self {

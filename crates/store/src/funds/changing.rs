@@ -1,6 +1,6 @@
 //! Changes of funds: credits, bonuses, cash-outs, corrections, and what operators do about them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, future::Future};
 
 use fracti_core::{
     Error,
@@ -46,9 +46,7 @@ impl Table {
     ) -> Result<Outcome<FundTransaction>, Error> {
         let RequestContext { now, random } = idempotency.context();
         self.write(idempotency, || async {
-            let (funds, user) = tokio::join!(self.funds(owner), self.check_user(owner));
-            user?;
-            let (mut funds, new) = (funds?, new.check(actor != owner)?);
+            let (mut funds, new) = (self.funds_of_member(owner).await?, new.check(actor != owner)?);
             let (kind, parts) = match new.fund {
                 PlainFund::Cash => (FundTransactionType::Topup, Parts::cash(new.amount.minor)),
                 PlainFund::Credit => (FundTransactionType::Credit, Parts::credit(new.amount.minor)),
@@ -81,9 +79,7 @@ impl Table {
     ) -> Result<Outcome<FundTransaction>, Error> {
         let RequestContext { now, random } = idempotency.context();
         self.write(idempotency, || async {
-            let (funds, user) = tokio::join!(self.funds(owner), self.check_user(owner));
-            user?;
-            let (mut funds, new) = (funds?, new.check(now)?);
+            let (mut funds, new) = (self.funds_of_member(owner).await?, new.check(now)?);
             let Money { minor, currency } = new.amount;
             let id = FundTransactionId::new(now, random);
             let parts = Parts { bonuses: BTreeMap::from([(id, minor)]), ..Parts::default() };
@@ -154,30 +150,11 @@ impl Table {
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
         let now = idempotency.now();
-        let captured = self
-            .write(idempotency, || async {
-                let (row, funds) =
-                    tokio::join!(self.fund_transaction(owner, id), self.funds(owner));
-                let (row, ref_id) = (row?, ref_id.required()?);
-                if row.kind == FundTransactionType::Settlement {
-                    return Err(Error::from(FundError::OfSettlement).into());
-                }
-                let repeats = row.status == FundStatus::Completed;
-                if repeats && row.ref_id.as_ref() == Some(ref_id) {
-                    return Ok(Decision::Done(row));
-                }
-                check_authorised(&row, now)?;
-                let mut funds = funds?;
-                let done = FundTransaction { ref_id: Some(ref_id.clone()), ..row.clone() }
-                    .ended(FundStatus::Completed, now);
-                let captured = funds.capture(&done, now);
-                self.agreed(&row, captured).await?;
-                let mut writes = Transaction::from_iter([put_ended(&done)?]);
-                writes.extend(completion(&funds, &done)?);
-                Ok(Decision::Write(writes, done))
-            })
-            .await;
-        self.ending_what_is_over(owner, id, now, captured).await
+        let captured = |row: FundTransaction| {
+            let ref_id = Some(ref_id.required()?.clone());
+            Ok(FundTransaction { ref_id, ..row }.ended(FundStatus::Completed, now))
+        };
+        self.end_waiting(owner, id, captured, idempotency).await
     }
 
     /// Takes back what waits for an operator: the money did not arrive, or was not paid out.
@@ -193,25 +170,11 @@ impl Table {
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
         let now = idempotency.now();
-        let voided = self
-            .write(idempotency, || async {
-                let (row, funds) =
-                    tokio::join!(self.fund_transaction(owner, id), self.funds(owner));
-                let row = row?;
-                body.checked()?;
-                if row.kind == FundTransactionType::Settlement {
-                    return Err(Error::from(FundError::OfSettlement).into());
-                }
-                if row.status == FundStatus::Voided {
-                    return Ok(Decision::Done(row));
-                }
-                check_authorised(&row, now)?;
-                let voided = row.clone().ended(FundStatus::Voided, now);
-                let writes = self.agreed(&row, released(funds?, &voided, now)).await?;
-                Ok(Decision::Write(writes, voided))
-            })
-            .await;
-        self.ending_what_is_over(owner, id, now, voided).await
+        let voided = |row: FundTransaction| {
+            body.checked()?;
+            Ok(row.ended(FundStatus::Voided, now))
+        };
+        self.end_waiting(owner, id, voided, idempotency).await
     }
 
     /// Sets whether a user takes payments from funds in a currency without confirming each.
@@ -239,38 +202,40 @@ impl Table {
         .await
     }
 
-    /// Ends a transaction whose time is over, if it was refused for that reason. A capture that was
-    /// sent earlier may still be committed until then, so nothing is refused by time alone.
-    async fn ending_what_is_over<T>(
+    /// Ends what waits for an operator, as `ended` makes it of its row. One whose time is over is
+    /// ended by that instead: a capture that was sent earlier may still be committed until then, so
+    /// nothing is refused by time alone.
+    async fn end_waiting(
         &self,
         owner: UserId,
         id: FundTransactionId,
-        now: Timestamp,
-        outcome: Result<Outcome<T>, Error>,
-    ) -> Result<Outcome<T>, Error> {
-        if matches!(outcome, Err(Error::Fund(FundError::Over(_)))) {
-            let ended = self.end_if_over(owner, id, now).await?;
-            if ended != FundStatus::Expired {
-                return Err(Error::Contended);
-            }
+        ended: impl Fn(FundTransaction) -> Result<FundTransaction, Error>,
+        idempotency: &Idempotency<FundTransaction>,
+    ) -> Result<Outcome<FundTransaction>, Error> {
+        let now = idempotency.now();
+        let outcome = self
+            .write(idempotency, || async {
+                let (row, funds) =
+                    tokio::join!(self.fund_transaction(owner, id), self.funds(owner));
+                let row = row?;
+                let ended = ended(row.clone())?;
+                if row.kind == FundTransactionType::Settlement {
+                    return Err(Error::from(FundError::OfSettlement).into());
+                }
+                if (row.status, &row.ref_id) == (ended.status, &ended.ref_id) {
+                    return Ok(Decision::Done(row));
+                }
+                check_authorised(&row, now)?;
+                let writes = self.end_authorised(funds?, &ended, now).await?;
+                Ok(Decision::Write(writes, ended))
+            })
+            .await;
+        if matches!(outcome, Err(Error::Fund(FundError::Over(_))))
+            && self.end_if_over(owner, id, now).await? != FundStatus::Expired
+        {
+            return Err(Error::Contended);
         }
         outcome
-    }
-
-    /// The outcome of a change of funds that were read at the same time as the row of an authorised
-    /// transaction. If they do not agree, that may be because it has ended in between.
-    async fn agreed<T>(
-        &self,
-        row: &FundTransaction,
-        outcome: Result<T, Error>,
-    ) -> Result<T, TransactionError> {
-        if matches!(outcome, Err(Error::FundsMismatch(_))) {
-            let after = self.fund_transaction(row.owner, row.id).await?;
-            if after.status != row.status {
-                return Err(TransactionError::Retry);
-            }
-        }
-        Ok(outcome?)
     }
 
     /// Ends a report whose time is over, and returns its status.
@@ -291,8 +256,8 @@ impl Table {
             if !row.is_over(now) {
                 return Ok(Decision::Done(row.status));
             }
-            let expired = row.clone().ended(FundStatus::Expired, now);
-            let writes = self.agreed(&row, released(funds?, &expired, now)).await?;
+            let expired = row.ended(FundStatus::Expired, now);
+            let writes = self.end_authorised(funds?, &expired, now).await?;
             Ok(Decision::Write(writes, FundStatus::Expired))
         });
         match ended.await? {
@@ -300,6 +265,51 @@ impl Table {
             Outcome::Replayed(_) => Err(Error::KeyReused),
         }
     }
+
+    /// The writes that end a transaction that was authorised when its funds were read. Only a
+    /// completed one changes balances.
+    async fn end_authorised(
+        &self,
+        mut funds: Funds,
+        ended: &FundTransaction,
+        now: Timestamp,
+    ) -> Result<Transaction, TransactionError> {
+        let changed = match ended.status {
+            FundStatus::Completed => funds.capture(ended, now),
+            _ => funds.release(ended, now),
+        };
+        let has_ended = async {
+            let after = self.fund_transaction(ended.owner, ended.id).await?;
+            Ok(after.status != FundStatus::Authorised)
+        };
+        agreed(changed, has_ended).await?;
+        let mut writes = Transaction::from_iter([put_changed(ended, FundStatus::Authorised)?]);
+        writes.extend(completion(&funds, ended)?);
+        Ok(writes)
+    }
+
+    /// The funds of a user who is, or was, a member of a group, so that a mistyped id gets nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`FundError::NoUser`].
+    async fn funds_of_member(&self, owner: UserId) -> Result<Funds, Error> {
+        let (funds, user) = tokio::join!(self.funds(owner), self.check_user(owner));
+        user?;
+        funds
+    }
+}
+
+/// What follows from rows that were read one after the other. If they do not agree, that may be
+/// because one of them `has_changed` in between: then they are read again.
+pub(crate) async fn agreed<T>(
+    outcome: Result<T, Error>,
+    has_changed: impl Future<Output = Result<bool, Error>>,
+) -> Result<T, TransactionError> {
+    if matches!(outcome, Err(Error::FundsMismatch(_))) && has_changed.await? {
+        return Err(TransactionError::Retry);
+    }
+    Ok(outcome?)
 }
 
 /// The decision to begin a transaction that withholds its amount, or waits for it.
@@ -367,19 +377,8 @@ fn corrected(
     Ok(parts)
 }
 
-/// The transaction that ends one which is not completed.
-pub(crate) fn released(
-    mut funds: Funds,
-    ended: &FundTransaction,
-    now: Timestamp,
-) -> Result<Transaction, Error> {
-    funds.release(ended, now)?;
-    let mut writes = Transaction::from_iter([put_ended(ended)?]);
-    writes.extend(fund_writes(&funds)?);
-    Ok(writes)
-}
-
-/// The writes of funds, sums and the reference with a completed transaction.
+/// The writes of funds, sums and the reference with a transaction that ends. One that is not
+/// completed adds nothing to the sums, and has no reference.
 pub(crate) fn completion(funds: &Funds, done: &FundTransaction) -> Result<Vec<Write>, Error> {
     let mut writes = fund_writes(funds)?;
     writes.extend(add_total(done)?);
@@ -394,26 +393,19 @@ pub(crate) fn completion(funds: &Funds, done: &FundTransaction) -> Result<Vec<Wr
 
 /// The writes of the funds that have changed, each on condition that it is as it was read.
 pub(crate) fn fund_writes(funds: &Funds) -> Result<Vec<Write>, Error> {
-    let as_read = |version: u64| {
-        Ok::<_, Error>(match version {
-            0 => Expression::absent(),
-            version => Expression::equal("version", row::to_value(&version)?),
-        })
-    };
     let write = |change| match change {
-        FundChange::Put { fund, read } => Ok(Write::put(&fund)?.when(as_read(read)?)),
+        FundChange::Put { fund, read } => Ok(Write::put(&fund)?.when(Expression::at_version(read))),
         FundChange::Delete { read } => {
             let delete = Write::delete(keys::fund(read.owner, read.key()));
-            Ok(delete.when(as_read(read.version)?))
+            Ok(delete.when(Expression::at_version(read.version)))
         }
     };
     funds.changes().map(write).collect()
 }
 
-/// The write of a transaction that ends, on condition that it is still authorised.
-pub(crate) fn put_ended(ended: &FundTransaction) -> Result<Write, Error> {
-    let authorised = row::to_value(&FundStatus::Authorised)?;
-    Ok(Write::put(ended)?.when(Expression::equal("status", authorised)))
+/// The write of a transaction whose status changes, on condition that it still `was` that.
+pub(crate) fn put_changed(of: &FundTransaction, was: FundStatus) -> Result<Write, Error> {
+    Ok(Write::put(of)?.when(Expression::equal("status", row::to_value(&was)?)))
 }
 
 /// The write that adds a transaction to the sums over all users. It has no condition: additions do

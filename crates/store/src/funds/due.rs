@@ -6,14 +6,13 @@ use fracti_core::{
     fund::{Fund, FundFlow, FundKey, FundKind, FundStatus, Funds, Parts},
     fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
     id::{FundTransactionId, UserId},
-    row,
     time::Timestamp,
 };
 
 use crate::{
     commit::Decision,
-    dynamo::{Expression, Transaction, TransactionError, Write},
-    funds::changing::{add_total, fund_writes},
+    dynamo::{Transaction, TransactionError, Write},
+    funds::changing::{add_total, agreed, fund_writes, put_changed},
     idempotency::{Idempotency, Outcome},
     table::{RequestContext, Table},
 };
@@ -94,22 +93,18 @@ impl Table {
         held: &Fund,
         now: Timestamp,
     ) -> Result<Decision<()>, TransactionError> {
-        let missing = || Error::FundsMismatch("held cash has no transaction".into());
-        let id = held.id.ok_or_else(missing)?;
-        let paid = self.fund_transaction(funds.owner, id).await?;
-        if paid.status != FundStatus::Held || paid.cash_amount != held.balance {
-            // Another run may have released it in between.
-            if self.funds(funds.owner).await?.get(held.key()) != Some(held) {
-                return Err(TransactionError::Retry);
-            }
-            let what = "held cash does not agree with its transaction";
-            return Err(Error::FundsMismatch(what.into()).into());
-        }
+        let missing = || Error::funds_mismatch("held cash has no transaction");
+        let (owner, id) = (funds.owner, held.id.ok_or_else(missing)?);
+        let paid = self.fund_transaction(owner, id).await?;
+        let same = (paid.status == FundStatus::Held && paid.cash_amount == held.balance)
+            .then_some(())
+            .ok_or_else(|| Error::funds_mismatch("held cash does not agree with its transaction"));
+        let is_used = async { Ok(self.funds(owner).await?.get(held.key()) != Some(held)) };
+        agreed(same, is_used).await?;
         let done = paid.ended(FundStatus::Completed, now);
         funds.use_held(id, now)?;
         let mut writes = Transaction::from_iter(fund_writes(&funds)?);
-        let is_held = Expression::equal("status", row::to_value(&FundStatus::Held)?);
-        writes.add(Write::put(&done)?.when(is_held));
+        writes.add(put_changed(&done, FundStatus::Held)?);
         Ok(Decision::Write(writes, ()))
     }
 }
@@ -121,7 +116,7 @@ fn lapse(
     RequestContext { now, random }: RequestContext,
 ) -> Result<Decision<()>, TransactionError> {
     let (Some(given), Some(terms)) = (bonus.id, &bonus.bonus) else {
-        return Err(Error::FundsMismatch("a bonus has no terms".into()).into());
+        return Err(Error::funds_mismatch("a bonus has no terms").into());
     };
     let withheld = bonus.withheld(&funds.orphans);
     let rest = bonus.balance.saturating_sub(withheld).max(0);

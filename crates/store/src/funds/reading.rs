@@ -51,19 +51,19 @@ impl Table {
         let rows = self.db.batch::<FundTransaction>(rows).await?;
         let row = |id| rows.get(&key(id));
         let is_orphan = |id: &FundTransactionId| Funds::is_orphan(*id, row(*id), now);
-        let orphans: BTreeSet<_> = pending.iter().copied().filter(is_orphan).collect();
-        // The rows are read after the funds: a transaction may have been completed in between.
         let is_ended = |id: &FundTransactionId| row(*id).is_some_and(|it| it.ended_at.is_some());
-        let ended: BTreeSet<_> = pending.difference(&orphans).copied().filter(is_ended).collect();
-        if !ended.is_empty() {
+        if pending.iter().any(|id| is_ended(id) || is_orphan(id)) {
+            // The rows are read after the funds: a transaction may have ended in between.
             funds = self.funds(owner).await?;
-            if funds.pending().intersection(&ended).next().is_some() {
-                let what = "an entry of a completed transaction is still pending";
-                return Err(Error::FundsMismatch(what.into()));
-            }
         }
-        let still = funds.pending();
-        funds.orphans = orphans.intersection(&still).copied().collect();
+        let still: BTreeSet<_> = pending.intersection(&funds.pending()).copied().collect();
+        let (orphans, others): (BTreeSet<_>, BTreeSet<_>) =
+            still.iter().partition(|id| is_orphan(id));
+        if others.iter().any(is_ended) {
+            let what = "an entry of a completed transaction is still pending";
+            return Err(Error::funds_mismatch(what));
+        }
+        funds.orphans = orphans;
         Ok((funds, rows.into_values().collect()))
     }
 

@@ -268,19 +268,20 @@ pub(crate) fn change_member(
     let version = row::to_value(&read.version.saturating_add(1))?;
     let attributes = attributes.into_iter().chain([("version", Some(version))]);
     let update = Write::update(keys::member(group, read.id), attributes);
-    Ok(update.when(as_read(read)?))
+    Ok(update.when(as_read(read)))
 }
 
 /// The member's row is as it was read when the transaction is committed.
-pub(crate) fn check_member(group: GroupId, read: &Member) -> Result<Write, Error> {
-    Ok(Write::check(keys::member(group, read.id)).when(as_read(read)?))
+pub(crate) fn check_member(group: GroupId, read: &Member) -> Write {
+    Write::check(keys::member(group, read.id)).when(as_read(read))
 }
 
-fn as_read(read: &Member) -> Result<Expression, Error> {
-    Ok(match read.version {
+fn as_read(read: &Member) -> Expression {
+    match read.version {
+        // v0 rows have no version.
         0 => Expression::present().and(Expression::without("version")),
-        version => Expression::equal("version", row::to_value(&version)?),
-    })
+        version => Expression::at_version(version),
+    }
 }
 
 /// The group is not archived when the transaction is committed.

@@ -147,10 +147,6 @@ impl Table {
 /// The write of the list of a user's tokens after the one that was read.
 fn put_list(user: UserId, read: Option<&TokenList>) -> Result<Write, Error> {
     let version = read.map_or(0, |list| list.version);
-    let unchanged = match read {
-        None => Expression::absent(),
-        Some(_) => Expression::equal("version", row::to_value(&version)?),
-    };
     let next = TokenList { user_id: user, version: version.saturating_add(1) };
-    Ok(Write::put(&next)?.when(unchanged))
+    Ok(Write::put(&next)?.when(Expression::at_version(version)))
 }

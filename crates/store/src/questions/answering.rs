@@ -9,7 +9,6 @@ use fracti_core::{
     keys,
     points::{Badge, Points},
     question::{Question, QuestionError, QuestionStatus},
-    row,
     time::{Day, Timestamp, day_of},
 };
 
@@ -126,7 +125,7 @@ impl Table {
                 Write::put(&answer)?,
                 put_question(&asked.question, &after)?,
                 check_unarchived(asked.group.id),
-                check_member(asked.group.id, &asked.member)?,
+                check_member(asked.group.id, &asked.member),
             ];
             Ok(Decision::Write(Transaction::from_iter(writes), asked.unscored(after, now)))
         })
@@ -205,16 +204,12 @@ impl Asked {
             answer,
             put_question(&self.question, &after)?,
             check_unarchived(self.group.id),
-            check_member(self.group.id, &self.member)?,
+            check_member(self.group.id, &self.member),
         ]);
         let unscored = self.unscored(after, now);
         let Some(before) = &self.points else { return Ok(Decision::Write(writes, unscored)) };
         let scored = before.answered(&self.question, self.day, now);
-        let unchanged = match before.version {
-            0 => Expression::absent(),
-            version => Expression::equal("version", row::to_value(&version)?),
-        };
-        writes.add(Write::put(&scored)?.when(unchanged));
+        writes.add(Write::put(&scored)?.when(Expression::at_version(before.version)));
         let is_new = |badge: &Badge| !before.badges.contains(badge);
         let new_badges = scored.badges.iter().copied().filter(is_new).collect();
         let points = Points::of_answer(&self.question);

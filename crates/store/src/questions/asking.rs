@@ -16,7 +16,6 @@ use fracti_core::{
         QuestionStatus,
     },
     receipt::{Applying, Claims, QuestionDetails, Receipt, Unclaimed},
-    row,
     split::PreviewedShare,
     text::{Prompt, TokenName},
     time::{Timestamp, Zone},
@@ -267,8 +266,7 @@ impl Table {
 
 /// The put of a question that is as it was read.
 pub(crate) fn put_question(before: &Question, after: &Question) -> Result<Write, Error> {
-    let unchanged = Expression::equal("version", row::to_value(&before.version)?);
-    Ok(Write::put(after)?.when(unchanged))
+    Ok(Write::put(after)?.when(Expression::at_version(before.version)))
 }
 
 /// The claims of named answers.

@@ -21,7 +21,7 @@ use crate::{
     access::MemberKey,
     commit::Decision,
     dynamo::{TransactionError, Write},
-    funds::changing::{fund_writes, put_ended},
+    funds::changing::{agreed, fund_writes, put_changed},
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     table::{RequestContext, Table},
@@ -116,7 +116,7 @@ impl Table {
             return Err(FundError::Over(end).into());
         }
         if held.status != FundStatus::Authorised {
-            return Err(mismatch("the transaction of a pending settlement has ended"));
+            return Err(Error::funds_mismatch("the transaction of a pending settlement has ended"));
         }
         from.capture(&held, at)?;
         let received = receive(&mut to, &held, settlement, by, (at, random))?;
@@ -126,7 +126,8 @@ impl Table {
         }
         let paid = held.ended(FundStatus::Completed, at);
         let paid = FundTransaction { other_id: Some(received.id), ..paid };
-        let mut writes = vec![put_ended(&paid)?, Write::put_new(&received)?];
+        let mut writes =
+            vec![put_changed(&paid, FundStatus::Authorised)?, Write::put_new(&received)?];
         writes.extend(fund_writes(&from)?);
         writes.extend(fund_writes(&to)?);
         Ok(writes)
@@ -148,29 +149,26 @@ impl Table {
         let (held, mut funds) =
             tokio::try_join!(self.fund_transaction(payer, paid.transaction_id), self.funds(payer))?;
         if held.status != FundStatus::Authorised {
-            return Err(mismatch("the transaction of a pending settlement has ended"));
+            return Err(Error::funds_mismatch("the transaction of a pending settlement has ended"));
         }
         funds.release(&held, at)?;
         let status = if expired { FundStatus::Expired } else { FundStatus::Voided };
-        let mut writes = vec![put_ended(&held.ended(status, at))?];
+        let mut writes = vec![put_changed(&held.ended(status, at), FundStatus::Authorised)?];
         writes.extend(fund_writes(&funds)?);
         Ok(writes)
     }
 
-    /// What was read of funds after a pending settlement. If it does not agree, that may be because
-    /// the settlement has ended in between.
+    /// What was read of funds after a pending settlement, which may have ended in between.
     pub(crate) async fn agreed_with<T>(
         &self,
         settlement: &Settlement,
         outcome: Result<T, Error>,
     ) -> Result<T, TransactionError> {
-        if matches!(outcome, Err(Error::FundsMismatch(_))) {
+        let has_ended = async {
             let after = self.find_settlement(settlement.group_id, settlement.id).await?;
-            if after.is_none_or(|after| after.status != settlement.status) {
-                return Err(TransactionError::Retry);
-            }
-        }
-        Ok(outcome?)
+            Ok(after.is_none_or(|after| after.status != settlement.status))
+        };
+        agreed(outcome, has_ended).await
     }
 
     /// Ends a settlement whose hold is over, and returns it. One that has ended, or whose hold is not
@@ -350,7 +348,7 @@ fn users(settlement: &Settlement) -> Result<[UserId; 2], Error> {
     let [from, to] = settlement.parties().map(MemberId::user);
     from.zip(to)
         .map(|(from, to)| [from, to])
-        .ok_or_else(|| mismatch("a guest is a side of a payment from funds"))
+        .ok_or_else(|| Error::funds_mismatch("a guest is a side of a payment from funds"))
 }
 
 fn money(settlement: &Settlement) -> Result<Money, Error> {
@@ -378,8 +376,4 @@ fn pending_between(pending: &[Settlement], ledger: &Ledger, settlement: &Settlem
         currency.to_minor(whole).map_or(i128::from(i64::MAX), i128::from)
     };
     same.map(minor).fold(0, i128::saturating_add)
-}
-
-fn mismatch(what: &'static str) -> Error {
-    Error::FundsMismatch(what.into())
 }

@@ -7,7 +7,6 @@ use fracti_core::{
     id::GroupId,
     keys,
     ledger::{Ledger, LedgerError},
-    row::AttributeValue,
 };
 
 use crate::{
@@ -59,13 +58,9 @@ pub(crate) fn put_lock(group: GroupId, read: &Ledger) -> Result<Write, Error> {
 /// [`LedgerError::Full`] if DynamoDB would refuse the row for its size: the largest balances with
 /// the most links, recent changes and pending settlements exceed it by some kilobytes.
 pub(crate) fn put_balance(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Write, Error> {
-    let unchanged = match read.version {
-        0 => Expression::absent(),
-        version => Expression::equal("version", AttributeValue::N(version.to_string())),
-    };
     let put = Write::put(&Balance { group_id: group, ledger: next.clone() })?;
     if put.size() > MAX_ROW {
         return Err(LedgerError::Full.into());
     }
-    Ok(put.when(unchanged))
+    Ok(put.when(Expression::at_version(read.version)))
 }

@@ -121,9 +121,8 @@ impl Table {
 
     /// Ends the settlement of a hold.
     async fn end_hold(&self, of: &FundTransaction, now: Timestamp) -> Result<(), Error> {
-        let mismatch = |what: &'static str| Error::FundsMismatch(what.into());
         let (Some(group), Some(settlement)) = (of.group_id, of.settlement_id) else {
-            return Err(mismatch("a hold has no settlement"));
+            return Err(Error::funds_mismatch("a hold has no settlement"));
         };
         let ended = self.end_settlement_hold(group, settlement, now).await?;
         if ended.status == SettlementStatus::Pending {
@@ -131,7 +130,9 @@ impl Table {
         }
         let after = self.fund_transaction(of.owner, of.id).await?;
         if after.status == FundStatus::Authorised {
-            return Err(mismatch("a hold is authorised although its settlement has ended"));
+            return Err(Error::funds_mismatch(
+                "a hold is authorised although its settlement has ended",
+            ));
         }
         Ok(())
     }
