@@ -142,8 +142,8 @@ async fn bad_input_names_its_field_and_changes_nothing() {
     let guest = "guest-0190a1b2-0000-7000-8000-000000000001";
     let reply = dave.get(&format!("/api/users/{guest}/funds")).await;
     assert_eq!(reply.body["details"][0]["path"], "userId");
-    let nobody = dave.post("/api/users/4711/funds/credits", credit("amount", json!(1))).await;
-    assert_eq!(nobody.code(), (404, "USER_NOT_FOUND"));
+    let mistyped = dave.post("/api/users/4711/funds/credits", credit("amount", json!(1))).await;
+    assert_eq!(mistyped.code(), (404, "USER_NOT_FOUND"));
     let none = "0190a1b2-0000-7000-8000-000000000001";
     assert_eq!(friends.capture("2", none, "x").await.code(), (404, "TRANSACTION_NOT_FOUND"));
     assert_eq!(friends.group.api.rows().await, before);

@@ -40,7 +40,7 @@ pub enum FundError {
     #[error("the transaction does not exist")]
     NoTransaction,
     /// The user is in no group.
-    #[error("nobody with this id is a member of a group")]
+    #[error("no group has a member with this id")]
     NoUser,
     /// The deployment has no operator.
     #[error("funds are not enabled")]

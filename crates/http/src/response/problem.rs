@@ -86,7 +86,7 @@ codes! {
     ImportNotFound NOT_FOUND "The import does not exist in the group.",
     QuestionNotFound NOT_FOUND "The question does not exist in the group, or was deleted.",
     TransactionNotFound NOT_FOUND "The transaction of funds does not exist.",
-    UserNotFound NOT_FOUND "Nobody with this id is a member of a group.",
+    UserNotFound NOT_FOUND "No group has a member with this id.",
     RouteNotFound NOT_FOUND "The path does not exist.",
     MethodNotAllowed METHOD_NOT_ALLOWED "The path does not support the method.",
     Conflict CONFLICT
