@@ -291,7 +291,8 @@ pub async fn keeps(binary: &str) {
     let alice = "123456789".parse().unwrap();
     assert_eq!(table.funds(alice).await.unwrap().all().count(), 1);
 
-    let mut process = Function::start(binary, database.endpoint(), &[]).await;
+    let variables = [("AWS_ACCESS_KEY_ID", database.access_key_id())];
+    let mut process = Function::start(binary, database.endpoint(), &variables).await;
     process.ready().await;
     process.answer(json!({ "detail-type": "Scheduled Event" }).to_string()).await;
     assert_eq!(table.funds(alice).await.unwrap().all().count(), 0, "it has lapsed");
