@@ -30,6 +30,7 @@ use serde_json::{Value, json};
 
 use crate::{
     events::send,
+    funds::{Friends, paying::pay},
     harness::{Api, Group},
     import::splitwise,
 };
@@ -531,20 +532,14 @@ async fn template_grants_exactly_the_actions_used() {
     note("questions", applied.rights);
     note("questions", user.get("/api/users/me/questions?asked=true").await.rights);
     // A bonus lapses, and a settlement from funds is completed.
-    let friends = crate::funds::Friends::of(&Api::new().await).await;
+    let friends = Friends::of(&Api::new().await).await;
     friends.bonus("2", "5", "2026-01-15T13:00:00Z").await;
     friends.top_up("2", "50", "bank 1").await;
     let payer = friends.bob();
-    let pay = |more: Value| {
-        let mut body = json!({ "toId": "1", "amount": 1, "currency": "EUR", "payFrom": "funds" });
-        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        body
-    };
     for end in ["failed", "completed"] {
-        let paid = payer.post(&friends.group.path("/settlements"), pay(json!({}))).await;
+        let paid = friends.settle(payer, pay("1", &json!({}))).await;
         note("settlements", paid.rights.clone());
-        let path = friends.group.path(&format!("/settlements/{}", paid.id()));
-        note("settlements", friends.alice().put(&path, json!({ "status": end })).await.rights);
+        note("settlements", friends.end(friends.alice(), &paid.id(), end).await.rights);
     }
     friends.group.api.pass(std::time::Duration::from_hours(2));
     note("funds", payer.post("/api/users/me/funds/check", json!({})).await.rights);

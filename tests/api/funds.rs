@@ -1,6 +1,6 @@
 //! Funds: what users top up, get and cash out, and who may do what.
 
-mod paying;
+pub(crate) mod paying;
 mod races;
 mod rights;
 

@@ -8,13 +8,12 @@ use serde_json::{Value, json};
 use tracing::instrument::WithSubscriber;
 
 use crate::{
-    funds::{Friends, funds, sums},
+    funds::{DAY, Friends, funds, paying::pay, sums},
     harness::Api,
     privacy::Log,
 };
 
 const HOUR: Duration = Duration::from_hours(1);
-const DAY: Duration = Duration::from_hours(24);
 
 async fn run(api: &Api) -> Report {
     keep(&api.table, &api.app.clock).await.unwrap()[0]
@@ -32,17 +31,10 @@ async fn what_is_due_is_done_once() {
     friends.top_up("2", "50", "bank 1").await;
     friends.bonus("2", "5", "2026-01-15T13:00:00Z").await;
     friends.bonus("2", "7", "2026-02-15T12:00:00Z").await;
-    let pay = |more: Value| {
-        let mut body = json!({ "toId": "1", "amount": 3, "currency": "EUR", "payFrom": "funds" });
-        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        body
-    };
-    let settlements = friends.group.path("/settlements");
-    let held = pay(json!({ "holdUntil": "2026-01-16T12:00:00Z" }));
-    let held = bob.post(&settlements, held).await.id();
-    let path = format!("{settlements}/{held}");
-    alice.put(&path, json!({ "status": "completed" })).await.data(200);
-    let open = bob.post(&settlements, pay(json!({}))).await.id();
+    let held = pay("3", &json!({ "holdUntil": "2026-01-16T12:00:00Z" }));
+    let held = friends.settle(bob, held).await.id();
+    friends.end(alice, &held, "completed").await.data(200);
+    let open = friends.settle(bob, pay("3", &json!({}))).await.id();
     let report = json!({ "fund": "cash", "currency": "EUR", "amount": 9 });
     let report = bob.post("/api/users/me/funds/credits", report).await.id();
     let api = &friends.group.api;
@@ -75,7 +67,7 @@ async fn what_is_due_is_done_once() {
     }
     assert_eq!(run(api).await, Report::default());
     assert_eq!(sums(bob).await, ["47", "0", "7", "54"]);
-    let settlement = bob.get(&format!("{settlements}/{open}")).await;
+    let settlement = bob.get(&friends.group.path(&format!("/settlements/{open}"))).await;
     assert_eq!(settlement.data(200)["status"], "failed");
     assert_eq!(settlement.data(200)["expired"], true);
     let report = bob.get(&format!("/api/users/me/funds/transactions/{report}")).await;

@@ -118,6 +118,11 @@ async fn print_quotas(app: &App, path: &str) {
     }
 }
 
+/// A request of an operation without a query.
+fn plain(id: &str) -> Operation {
+    operation(id).asks("")
+}
+
 /// The requests of a month, with how often they are made. The list makes what its requests need.
 fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
     let of_two = json!({
@@ -131,7 +136,6 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
     );
     let options = json!({ "commit": true, "members": { "A": "1", "B": "2" } });
     let file = json!({ "file": file, "options": options });
-    let plain = |id: &str| operation(id).asks("");
     let pays = json!({ "toId": "2", "amount": 1 });
     vec![
         (plain("listGroups"), "", 60.0),
@@ -216,7 +220,6 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
 fn of_funds() -> Vec<(Operation, &'static str, f64)> {
     let recorded = json!({ "fund": "cash", "currency": "EUR", "amount": 50, "refId": "bank 1" });
     let paid = json!({ "toId": "2", "amount": 5, "currency": "EUR", "payFrom": "funds" });
-    let plain = |id: &str| operation(id).asks("");
     vec![
         (plain("createFundCredit").sends(recorded), ", recorded", 0.5),
         (plain("createFundCredit"), ", reported", 1.0),
@@ -224,7 +227,7 @@ fn of_funds() -> Vec<(Operation, &'static str, f64)> {
         (plain("createFundDebit"), ", a cash-out", 0.5),
         (plain("voidFundTransaction"), "", 0.1),
         (plain("createBonus"), "", 0.5),
-        (plain("getFunds").asks(""), "", 20.0),
+        (plain("getFunds"), "", 20.0),
         (operation("getFunds"), "", 5.0),
         (plain("listFundTransactions"), "", 2.0),
         (plain("getFundTransaction"), "", 1.0),

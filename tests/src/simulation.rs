@@ -90,12 +90,8 @@ pub async fn run(seed: u64) -> Report {
     observer.converge().await;
     observer.complete_all(&group).await;
     observer.read_past(&group).await;
-    let mut report = audit(&world.table, &world.proxy.client, &world.journal).await;
-    views(&world.proxy.client, &observer, &mut report).await;
-    copies(&world.table, &world.proxy.client, &mut report).await;
-    let (requests, faults) = world.proxy.tally();
-    report.close(&format!("--seed {seed}"), requests, faults);
-    report
+    let report = audit(&world.table, &world.proxy.client, &world.journal).await;
+    world.close(report, &observer).await
 }
 
 /// Runs the simulation of several seeds and merges their reports.

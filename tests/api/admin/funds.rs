@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::admin;
 use crate::{
-    funds::{DAY, Friends, sums},
+    funds::{DAY, Friends, paying::pay, sums},
     harness::Api,
 };
 
@@ -21,15 +21,11 @@ async fn verified(api: &Api, user: Option<&str>) -> (Outcome, String) {
 }
 
 async fn settle(friends: &Friends, amount: &str, more: Value) -> String {
-    let mut body = json!({ "toId": "1", "amount": amount, "currency": "EUR", "payFrom": "funds" });
-    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let path = friends.group.path("/settlements");
-    friends.bob().post(&path, body).await.id()
+    friends.settle(friends.bob(), pay(amount, &more)).await.id()
 }
 
 async fn confirm(friends: &Friends, id: &str) {
-    let path = friends.group.path(&format!("/settlements/{id}"));
-    friends.alice().put(&path, json!({ "status": "completed" })).await.data(200);
+    friends.end(friends.alice(), id, "completed").await.data(200);
 }
 
 /// Funds of every kind. Bob has 42 of cash, of which 4 wait to be cashed out, 1 of credit, and 3

@@ -17,11 +17,11 @@ pub(crate) fn pay(amount: &str, more: &Value) -> Value {
 }
 
 impl Friends {
-    pub(super) async fn settle(&self, by: &Caller, body: Value) -> Reply {
+    pub(crate) async fn settle(&self, by: &Caller, body: Value) -> Reply {
         by.post(&self.group.path("/settlements"), body).await
     }
 
-    pub(super) async fn end(&self, by: &Caller, id: &str, status: &str) -> Reply {
+    pub(crate) async fn end(&self, by: &Caller, id: &str, status: &str) -> Reply {
         let path = self.group.path(&format!("/settlements/{id}"));
         by.put(&path, json!({ "status": status })).await
     }

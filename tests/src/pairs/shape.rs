@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use fracti_core::row::AttributeValue;
 use fracti_store::{SdkItem, from_sdk};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Rows in a comparable form.
 pub(super) type Rows = Vec<String>;
@@ -22,11 +22,20 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
 pub(super) fn shape(value: &Value, known: &HashSet<String>) -> Value {
     match value {
         Value::Object(fields) => {
-            let mut shaped = Map::new();
+            let mut shaped = BTreeMap::<_, Vec<_>>::new();
             for (name, value) in fields {
-                shaped.insert(text(name, known), shape(value, known));
+                shaped.entry(text(name, known)).or_default().push(shape(value, known));
             }
-            Value::Object(shaped)
+            // New ids have one shape, so that each may stand for several values, in no order.
+            let one_or_all = |mut values: Vec<Value>| match values.pop() {
+                Some(only) if values.is_empty() => only,
+                last => {
+                    values.extend(last);
+                    values.sort_by_key(Value::to_string);
+                    values.into()
+                }
+            };
+            Value::Object(shaped.into_iter().map(|(name, it)| (name, one_or_all(it))).collect())
         }
         Value::Array(items) => {
             let mut shaped: Vec<_> = items.iter().map(|item| shape(item, known)).collect();

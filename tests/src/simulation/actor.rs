@@ -1,6 +1,7 @@
 //! A user that acts at random, and records each outcome.
 
 use std::{
+    fmt::Debug,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::SeqCst},
@@ -370,18 +371,70 @@ impl Actor {
         }
     }
 
+    /// Sends a request as clients do: once, with retries, or twice at once; without a `key` only
+    /// once.
+    pub(super) async fn send(
+        &self,
+        rng: &mut Rng,
+        method: &Method,
+        path: &str,
+        body: &Value,
+        key: Option<&str>,
+    ) -> Outcome {
+        let once = || self.once(method, path, body, key);
+        if key.is_none() {
+            return once().await;
+        }
+        let mut outcome = if rng.u32(0..6) == 0 {
+            let (one, other) = tokio::join!(once(), once());
+            self.same(&path, &one, &other);
+            // Refused once, the request can still be carried out for the other one.
+            let rank = |it: &Outcome| match it {
+                Outcome::Done(_) => 0,
+                Outcome::Unknown => 1,
+                Outcome::Refused(_) => 2,
+            };
+            [one, other].into_iter().min_by_key(rank).unwrap()
+        } else {
+            once().await
+        };
+        for _ in 0..rng.usize(0..=RETRIES) {
+            if outcome == Outcome::Unknown {
+                outcome = once().await;
+            }
+        }
+        outcome
+    }
+
+    /// Sends a request once, and returns its outcome.
+    pub(super) async fn once(
+        &self,
+        method: &Method,
+        path: &str,
+        body: &Value,
+        key: Option<&str>,
+    ) -> Outcome {
+        match self.call(method, path, body, key).await {
+            Some(reply) if reply.status.is_success() => Outcome::Done(reply.body["data"].clone()),
+            Some(reply) if !reply.status.is_server_error() => {
+                Outcome::Refused(reply.code().to_owned())
+            }
+            _ => Outcome::Unknown,
+        }
+    }
+
     /// Two responses to one key must agree.
-    pub(super) fn same(&self, operation: &Operation, one: &Outcome, two: &Outcome) {
+    pub(super) fn same(&self, request: &impl Debug, one: &Outcome, two: &Outcome) {
         if let (Outcome::Done(first), Outcome::Done(second)) = (one, two)
             && first != second
         {
             self.journal.find(Finding::Twice(format!(
-                "{operation:?} was answered with {first} and with {second}"
+                "{request:?} was answered with {first} and with {second}"
             )));
         }
     }
 
-    /// Sends the request once, and returns its outcome.
+    /// Sends the request of an operation once, and returns its outcome.
     pub(super) async fn ask(&self, operation: &Operation, key: Option<&str>) -> Outcome {
         let (method, path, body) = operation.request();
         let Some(reply) = self.call(&method, &path, &body, key).await else {

@@ -49,11 +49,7 @@ pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report 
     let records = journal.records();
     let mut report = Report::default();
     for record in &records {
-        match record.outcome {
-            Outcome::Done(_) => report.acknowledged += 1,
-            Outcome::Unknown => report.unknown += 1,
-            Outcome::Refused(_) => report.refused += 1,
-        }
+        report.add(&record.outcome);
     }
     report.forged = journal.forged_requests();
     let mut findings = journal.findings();

@@ -11,7 +11,6 @@ use std::{
 
 use axum::http::Method;
 use fracti_core::{
-    Error,
     fund_audit::AllFunds,
     fund_transaction::FundTransaction,
     id::{GroupId, UserId},
@@ -22,12 +21,7 @@ use fracti_store::{MemberKey, Page, Table};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::{
-    Actor, Finding, Outcome, Report, World,
-    audit::{self, copies, views},
-    state::State,
-    world::with_short_timeouts,
-};
+use super::{Actor, Finding, Outcome, Report, World, state::State, world::with_short_timeouts};
 
 /// Users of a run, of whom the last is the operator.
 const USERS: u64 = 4;
@@ -37,9 +31,6 @@ const ROUNDS: usize = 3;
 
 /// Requests of each user in a round.
 const STEPS: usize = 8;
-
-/// Most retries of a request with an idempotency key.
-const RETRIES: usize = 3;
 
 /// A currency with eight decimals, of which the last six tell amounts apart.
 const CURRENCY: &str = "BTC";
@@ -74,7 +65,6 @@ struct Model {
     work: Vec<(u64, String)>,
     /// Settlements from funds, with their recipients.
     settlements: Vec<(u64, String)>,
-    findings: Vec<Finding>,
 }
 
 /// A user of a run.
@@ -134,21 +124,7 @@ pub(super) async fn run(seed: u64) -> Report {
     check_funds(&world, &mut report).await;
     let model = std::mem::take(&mut *model.lock().unwrap());
     check_effects(&world, &model, id, &mut report).await;
-    let state = State::read(&world.proxy.client).await;
-    let found = model.findings.into_iter().chain(audit::of_ledger(&state, id));
-    for finding in found.chain(world.journal.findings()).chain(state.findings) {
-        report.find(finding);
-    }
-    match world.table.verify_ledger(id).await {
-        Ok(()) => {}
-        Err(Error::Discrepancy(what)) => report.find(Finding::Off(what.to_string())),
-        Err(error) => panic!("{error:?}"),
-    }
-    views(&world.proxy.client, &observer, &mut report).await;
-    copies(&world.table, &world.proxy.client, &mut report).await;
-    let (requests, faults) = world.proxy.tally();
-    report.close(&format!("--seed {seed}"), requests, faults);
-    report
+    world.conclude(report, id, &observer, State::read(&world.proxy.client).await).await
 }
 
 /// Runs the keeper, whose failures are logged, and which runs again.
@@ -194,11 +170,7 @@ async fn check_effects(world: &World, model: &Model, group: GroupId, report: &mu
     let now = world.observer().now();
     let settlements = world.table.settlements(member_key, &page, now).await.unwrap().items;
     for sent in &model.sent {
-        match sent.outcome {
-            Outcome::Done(_) => report.acknowledged += 1,
-            Outcome::Unknown => report.unknown += 1,
-            Outcome::Refused(_) => report.refused += 1,
-        }
+        report.add(&sent.outcome);
         let times = match &sent.effect {
             Effect::Transaction(description) => {
                 let same = |it: &&FundTransaction| {
@@ -373,8 +345,7 @@ impl Spender {
         self.request(&Method::POST, path, body, effect).await
     }
 
-    /// Sends a request as clients do: once, with retries, twice at once, with an idempotency key or
-    /// without.
+    /// Sends a request as clients do, with an idempotency key or without.
     async fn request(
         &mut self,
         method: &Method,
@@ -385,46 +356,10 @@ impl Spender {
         let tag = self.actor.journal.unique_tag();
         let key = (self.actor.rng.u32(0..4) > 0).then(|| format!("key-{tag}"));
         let mut rng = self.actor.rng.fork();
-        let once = || async {
-            match self.actor.call(method, path, &body, key.as_deref()).await {
-                Some(reply) if reply.status.is_success() => {
-                    Outcome::Done(reply.body["data"].clone())
-                }
-                Some(reply) if !reply.status.is_server_error() => {
-                    Outcome::Refused(reply.code().to_owned())
-                }
-                _ => Outcome::Unknown,
-            }
-        };
-        let mut outcome = if key.is_some() && rng.u32(0..6) == 0 {
-            let (one, other) = tokio::join!(once(), once());
-            if let (Outcome::Done(first), Outcome::Done(second)) = (&one, &other)
-                && first != second
-            {
-                self.find(Finding::Twice(format!("answered with {first} and with {second}")));
-            }
-            // Refused once, the request can still be carried out for the other one.
-            let rank = |it: &Outcome| match it {
-                Outcome::Done(_) => 0,
-                Outcome::Unknown => 1,
-                Outcome::Refused(_) => 2,
-            };
-            [one, other].into_iter().min_by_key(rank).unwrap()
-        } else {
-            once().await
-        };
-        for _ in 0..if key.is_some() { rng.usize(0..=RETRIES) } else { 0 } {
-            if outcome == Outcome::Unknown {
-                outcome = once().await;
-            }
-        }
+        let outcome = self.actor.send(&mut rng, method, path, &body, key.as_deref()).await;
         let sent = Sent { effect, outcome: outcome.clone() };
         self.model.lock().unwrap().sent.push(sent);
         outcome
-    }
-
-    fn find(&self, finding: Finding) {
-        self.model.lock().unwrap().findings.push(finding);
     }
 }
 

@@ -11,18 +11,13 @@ use std::{
 
 use axum::http::Method;
 use fracti_core::{
-    Error,
     group::Member,
     id::{GroupId, MemberId, UserId},
 };
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::{
-    Actor, Finding, Report, World,
-    audit::{self, copies, views},
-    state::State,
-};
+use super::{Actor, Finding, Report, World, state::State};
 use crate::client::Reply;
 
 /// Users of a run.
@@ -83,23 +78,10 @@ pub(super) async fn run(seed: u64) -> Report {
     (report.acknowledged, report.refused) = (model.acknowledged, model.refused);
     let state = State::read(&world.proxy.client).await;
     let id: GroupId = group.parse().unwrap();
-    for finding in check(&state, id, model)
-        .into_iter()
-        .chain(audit::of_ledger(&state, id))
-        .chain(world.journal.findings())
-    {
+    for finding in check(&state, id, model) {
         report.find(finding);
     }
-    match world.table.verify_ledger(id).await {
-        Ok(()) => {}
-        Err(Error::Discrepancy(what)) => report.find(Finding::Off(what.to_string())),
-        Err(error) => panic!("{error:?}"),
-    }
-    views(&world.proxy.client, &observer, &mut report).await;
-    copies(&world.table, &world.proxy.client, &mut report).await;
-    let (requests, faults) = world.proxy.tally();
-    report.close(&format!("--seed {seed}"), requests, faults);
-    report
+    world.conclude(report, id, &observer, state).await
 }
 
 impl Guide {

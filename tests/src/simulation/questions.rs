@@ -14,15 +14,11 @@ use std::{
 };
 
 use axum::http::Method;
-use fracti_core::{Error, id::GroupId};
+use fracti_core::id::GroupId;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::{
-    Actor, Finding, Outcome, Report, World,
-    audit::{self, copies, views},
-    state::State,
-};
+use super::{Actor, Finding, Outcome, Report, World, state::State};
 use crate::client::Reply;
 
 /// Users of a run. Three others answer, as many as an anonymous question needs.
@@ -30,9 +26,6 @@ const USERS: u64 = 4;
 
 /// Requests of each user.
 const STEPS: usize = 12;
-
-/// Most retries of a request with an idempotency key.
-const RETRIES: usize = 3;
 
 /// Number of the newest questions that users are interested in, so that they meet.
 const NEWEST: usize = 3;
@@ -121,32 +114,13 @@ pub(super) async fn run(seed: u64) -> Report {
     let seen = observer.read_questions(&state, &group).await;
     let model = std::mem::take(&mut *model.lock().unwrap());
     for sent in &model.sent {
-        match sent.outcome {
-            Outcome::Done(_) => report.acknowledged += 1,
-            Outcome::Unknown => report.unknown += 1,
-            Outcome::Refused(_) => report.refused += 1,
-        }
+        report.add(&sent.outcome);
     }
     let id: GroupId = group.parse().unwrap();
-    let found = check::check(&state, &model, &seen, observer.now());
-    for finding in found
-        .into_iter()
-        .chain(audit::of_ledger(&state, id))
-        .chain(world.journal.findings())
-        .chain(state.findings)
-    {
+    for finding in check::check(&state, &model, &seen, observer.now()) {
         report.find(finding);
     }
-    match world.table.verify_ledger(id).await {
-        Ok(()) => {}
-        Err(Error::Discrepancy(what)) => report.find(Finding::Off(what.to_string())),
-        Err(error) => panic!("{error:?}"),
-    }
-    views(&world.proxy.client, &observer, &mut report).await;
-    copies(&world.table, &world.proxy.client, &mut report).await;
-    let (requests, faults) = world.proxy.tally();
-    report.close(&format!("--seed {seed}"), requests, faults);
-    report
+    world.conclude(report, id, &observer, state).await
 }
 
 impl Actor {
@@ -399,36 +373,8 @@ impl Asker {
         };
         let path = self.path(&rest);
         let mut rng = self.actor.rng.fork();
-        let once = || async {
-            match self.actor.call(&method, &path, &body, key.as_deref()).await {
-                Some(reply) if reply.status.is_success() => {
-                    Outcome::Done(reply.body["data"].clone())
-                }
-                Some(reply) if !reply.status.is_server_error() => {
-                    Outcome::Refused(reply.code().to_owned())
-                }
-                _ => Outcome::Unknown,
-            }
-        };
-        let keyed = key.is_some();
-        let mut outcome = if keyed && rng.u32(0..6) == 0 {
-            let (one, other) = tokio::join!(once(), once());
-            self.same(&one, &other);
-            // Refused once, the request can still be carried out for the other one.
-            let rank = |it: &Outcome| match it {
-                Outcome::Done(_) => 0,
-                Outcome::Unknown => 1,
-                Outcome::Refused(_) => 2,
-            };
-            [one, other].into_iter().min_by_key(rank).unwrap()
-        } else {
-            once().await
-        };
-        for _ in 0..if keyed { rng.usize(0..=RETRIES) } else { 0 } {
-            if outcome == Outcome::Unknown {
-                outcome = once().await;
-            }
-        }
+        let key = key.as_deref();
+        let outcome = self.actor.send(&mut rng, &method, &path, &body, key).await;
         {
             let mut model = self.model.lock().unwrap();
             let end = self.actor.journal.unique_tag();
@@ -438,19 +384,10 @@ impl Asker {
             }
         }
         // Repeated, a refused request may be carried out.
-        if keyed && matches!(outcome, Outcome::Done(_)) && rng.u32(0..4) == 0 {
-            self.same(&outcome, &once().await);
+        if key.is_some() && matches!(outcome, Outcome::Done(_)) && rng.u32(0..4) == 0 {
+            self.actor.same(&path, &outcome, &self.actor.once(&method, &path, &body, key).await);
         }
         outcome
-    }
-
-    /// Two responses to one key must agree.
-    fn same(&self, one: &Outcome, other: &Outcome) {
-        if let (Outcome::Done(first), Outcome::Done(second)) = (one, other)
-            && first != second
-        {
-            self.find(Finding::Twice(format!("answered with {first} and with {second}")));
-        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use tokio::task::JoinError;
 
+use super::Outcome;
 use crate::faults::Fault;
 
 /// A violation found by a run.
@@ -47,6 +48,15 @@ impl Report {
     /// Adds findings.
     pub fn find(&mut self, finding: Finding) {
         self.found.push(finding);
+    }
+
+    /// Adds a write with this outcome.
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        *match outcome {
+            Outcome::Done(_) => &mut self.acknowledged,
+            Outcome::Unknown => &mut self.unknown,
+            Outcome::Refused(_) => &mut self.refused,
+        } += 1;
     }
 
     /// Completes the report of one run; `arguments` of the example repeat it.

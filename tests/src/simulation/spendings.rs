@@ -14,11 +14,7 @@ use fracti_core::{
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::{
-    Actor, Finding, Report, World,
-    audit::{self, copies, views},
-    state::State,
-};
+use super::{Actor, Finding, Report, World, state::State};
 use crate::client::Reply;
 
 /// Users of a run.
@@ -89,16 +85,10 @@ pub(super) async fn run(seed: u64) -> Report {
         }
     }
     let id: GroupId = group.parse().unwrap();
-    let ledger = audit::of_ledger(&state, id);
-    let of_group = ledger.into_iter().chain(shared(&state, id, &models));
-    for finding in of_group.chain(world.journal.findings()) {
+    for finding in shared(&state, id, &models) {
         report.find(finding);
     }
-    views(&world.proxy.client, &observer, &mut report).await;
-    copies(&world.table, &world.proxy.client, &mut report).await;
-    let (requests, faults) = world.proxy.tally();
-    report.close(&format!("--seed {seed}"), requests, faults);
-    report
+    world.conclude(report, id, &observer, state).await
 }
 
 impl Spender {

@@ -15,13 +15,17 @@ use aws_sdk_dynamodb::{
         timeout::TimeoutConfig,
     },
 };
-use fracti_core::{telegram, time::Timestamp};
+use fracti_core::{Error, id::GroupId, telegram, time::Timestamp};
 use fracti_http::{App, service};
 use fracti_local::routes;
 use fracti_runtime::{BotToken, Clock, Random};
 use fracti_store::Table;
 
-use super::{Actor, Journal};
+use super::{
+    Actor, Finding, Journal, Report,
+    audit::{self, copies, views},
+    state::State,
+};
 use crate::{
     client::Transport,
     database::TABLE,
@@ -120,6 +124,35 @@ impl World {
     #[must_use]
     pub fn observer(&self) -> Actor {
         Actor { transport: self.direct.clone(), undisturbed: true, ..self.user(1) }
+    }
+
+    /// The report of a run in one group, after the checks of its own: what holds after each of them.
+    pub(super) async fn conclude(
+        &self,
+        mut report: Report,
+        group: GroupId,
+        observer: &Actor,
+        state: State,
+    ) -> Report {
+        let ledger = audit::of_ledger(&state, group).into_iter();
+        for finding in ledger.chain(self.journal.findings()).chain(state.findings) {
+            report.find(finding);
+        }
+        match self.table.verify_ledger(group).await {
+            Ok(()) => {}
+            Err(Error::Discrepancy(what)) => report.find(Finding::Off(what.to_string())),
+            Err(error) => panic!("{error:?}"),
+        }
+        self.close(report, observer).await
+    }
+
+    /// The report of a run, after what a user sees and what copies hold is checked.
+    pub(super) async fn close(&self, mut report: Report, observer: &Actor) -> Report {
+        views(&self.proxy.client, observer, &mut report).await;
+        copies(&self.table, &self.proxy.client, &mut report).await;
+        let (requests, faults) = self.proxy.tally();
+        report.close(&format!("--seed {}", self.seed), requests, faults);
+        report
     }
 }
 
