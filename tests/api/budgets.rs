@@ -260,6 +260,7 @@ impl Subject {
             ("getLedgerBalance", "at={yesterday}"),
             ("listLedgerDays", "limit=2"),
             ("getGroupStats", "by=day"),
+            ("listChanges", ""),
             ("listLedgerEntries", "limit=2"),
             ("listLedgerEntries", "limit=2&userId=1"),
             ("getMe", ""),

@@ -9,6 +9,7 @@ mod admin;
 mod alarms;
 mod amounts;
 mod budgets;
+mod changes;
 mod concurrency;
 mod context;
 mod corpus;

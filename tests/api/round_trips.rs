@@ -127,6 +127,7 @@ fn of_read(id: &str) -> u32 {
         | "listExpenseHistory"
         | "getLedgerBalance"
         | "getGroupStats"
+        | "listChanges"
         | "listLedgerEntryHistory"
         | "listImports"
         | "getImport"

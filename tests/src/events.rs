@@ -136,6 +136,11 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("revertEntriesByPost"), 200, r#""code":"ENTRY_MISSING""#),
         sample(operation("listLedgerEntryHistory"), 200, r#""refType":"expense""#),
         sample(operation("listLedgerDays"), 200, r#""sequence":1,"asOf":"20"#),
+        sample(
+            operation("listChanges"),
+            200,
+            r#""data":[],"pagination":{"hasMore":false,"nextCursor":""#,
+        ),
         sample(operation("getGroupStats"), 200, r#""category":"none","total":90,"expenseCount":1"#),
         sample(
             operation("getMe"),

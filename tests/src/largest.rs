@@ -551,6 +551,7 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (1, asks("listLedgerEntries", "limit=100&to={firstDay}"), "up to the first day"),
         (1, asks("listLedgerDays", ""), "6 days"),
         (1, asks("getGroupStats", "by=day"), "6 days of 45 shares"),
+        (1, operation("listChanges"), "the place of now"),
         (1, asks("listLedgerEntryHistory", "limit=100"), ""),
         (1, sends("pushEntries", json!({ "entries": small })), "90 small ones"),
         (1, sends("revertEntriesByPost", json!({ "entryIds": names })), "30 small ones"),

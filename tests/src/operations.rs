@@ -249,6 +249,7 @@ fn of_the_ledger() -> Vec<Operation> {
         post("revertEntriesByPost", "/api/groups/{groupId}/ledger/entries/revert")
             .sends(json!({ "entryIds": ["opening"] })),
         get("getGroupStats", "/api/groups/{groupId}/stats?by=day"),
+        get("listChanges", "/api/groups/{groupId}/changes"),
     ]
 }
 

@@ -4,6 +4,7 @@ pub mod adjustment;
 pub mod aside;
 pub mod entry;
 pub mod expense;
+pub mod group_change;
 pub mod import;
 mod names;
 pub mod settlement;

@@ -11,6 +11,7 @@ use crate::{
     fund_total::{FundReference, FundTotal},
     fund_transaction::FundTransaction,
     group::{ChatGroup, Group, MemberRow},
+    group_change::GroupChange,
     idempotency::IdempotencyRow,
     import::{ImportRow, ImportedSettlement},
     points::Points,
@@ -37,7 +38,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 31] = [
+pub const ROWS: [RowKind; 32] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -50,6 +51,7 @@ pub const ROWS: [RowKind; 31] = [
     RowKind::of::<Balance>(),
     RowKind::of::<Closing>(),
     RowKind::of::<Checkpoint>(),
+    RowKind::of::<GroupChange>(),
     RowKind::of::<TallyRow>(),
     RowKind::of::<Entry>(),
     RowKind::of::<UsedHash>(),

@@ -2,6 +2,7 @@
 //! statistics.
 
 mod balances;
+mod changes;
 mod period;
 mod push;
 mod stats;
@@ -17,6 +18,7 @@ use fracti_http::{
 use fracti_store::StatementPlace;
 
 use balances::{BalanceView, LedgerDayView};
+use changes::{ChangesQuery, GroupChangeView};
 use period::{EntriesQuery, LedgerDaysQuery};
 use push::{PushEntries, ReportView, RevertEntries};
 use stats::{StatsQuery, StatsView};
@@ -38,6 +40,7 @@ pub fn routes() -> Routes {
     .routes(routes!(list_ledger_entry_history))
     .routes(routes!(list_ledger_days))
     .routes(routes!(get_group_stats))
+    .routes(routes!(list_changes))
 }
 
 /// Query parameters of the balances.
@@ -205,4 +208,22 @@ async fn get_group_stats(
     let stats = stats(&tallies, &members.iter().collect(), step);
     let stats = stats.map_err(|error| Error::Table(error.into()))?;
     Ok(Data::new(StatsView::of(&days, stats, &members)?))
+}
+
+/// List what has changed in a group.
+///
+/// Oldest first, after the place of an earlier response. The cursor is always there, also at the end
+/// of the list, and does not expire: use it to look for what is new. The first request has none, and
+/// gets the place from which to follow the group. An import is one change.
+#[utoipa::path(get, path = "/api/groups/{groupId}/changes", tag = "ledger",
+    responses((status = OK, body = List<GroupChangeView>)))]
+async fn list_changes(
+    State(app): State<App>,
+    AsMember(member_key, ChangesQuery { paging }): AsMember<ChangesQuery>,
+) -> Result<List<GroupChangeView>, Problem> {
+    let list_id = ListId::new("changes", &member_key.group);
+    let paging = paging.or_limit(MAX_LIMIT);
+    let after = paging.after::<u64>(&list_id)?;
+    let changes = app.table.changes(member_key, after, paging.limit()).await?;
+    Ok(changes::list(&paging, &list_id, changes))
 }

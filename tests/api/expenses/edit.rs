@@ -206,29 +206,36 @@ async fn only_the_payer_and_the_recorder_may_change_an_expense() {
 async fn largest_edit_fits_into_one_transaction() {
     let group = Group::new(91, "EUR").await;
     let alice = &group.members[0];
-    let shares = |from: u64| {
-        (from..from + 45).map(|id| json!({ "userId": id.to_string() })).collect::<Vec<_>>()
+    let shares = |from: u64, number: u64| {
+        (from..from + number).map(|id| json!({ "userId": id.to_string() })).collect::<Vec<_>>()
     };
     // With the expense, 62 entries, so that the edit also writes a checkpoint.
     let changes = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }]);
     let entry = |name: u64| json!({ "entryId": name.to_string(), "changes": changes });
     let entries: Vec<_> = (0..61).map(entry).collect();
     alice.post(&group.path("/ledger/entries"), json!(entries)).await.data(200);
-    let made = group.spend(0, json!({ "amount": 100, "splits": shares(2) })).await;
+    let made = group.spend(0, json!({ "amount": 100, "splits": shares(2, 45) })).await;
     group.api.pass(std::time::Duration::from_hours(24));
     // All participants, the payer, the day and the category change. Besides the participants, the
-    // edit writes the expense, three entries, the balance, a closing, a checkpoint, two tallies and
-    // the row of the request: all that a transaction may have.
+    // edit writes the expense, three entries, the balance, a closing, a checkpoint, the change, two
+    // tallies and the row of the request: all that a transaction may have, with 89 participants.
     let alice = group.api.user(1, &alice.user.name);
-    let body = json!({ "splits": shares(47), "payerId": "2", "amount": 99, "category": "food",
-        "date": "2026-01-01" });
-    let edited = alice.put(&path(&group, &made), body).await;
-    assert_eq!(edited.data(200)["splits"].as_array().unwrap().len(), 45);
-    assert_eq!(edited.actions, 2 * 45 + 10);
+    let body = |splits: Vec<Value>| {
+        json!({ "splits": splits, "payerId": "2", "amount": 99, "category": "food",
+            "date": "2026-01-01" })
+    };
+    let before = group.api.rows().await;
+    let refused = alice.put(&path(&group, &made), body(shares(47, 45))).await;
+    assert_eq!(refused.code(), (422, "TOO_MANY_SPLITS"));
+    assert!(refused.text.contains("in two edits"), "{}", refused.text);
+    assert_eq!(group.api.rows().await, before);
+    let edited = alice.put(&path(&group, &made), body(shares(47, 44))).await;
+    assert_eq!(edited.data(200)["splits"].as_array().unwrap().len(), 44);
+    assert_eq!(edited.actions, 45 + 44 + 11);
     group.verify().await;
     let rows = group.api.rows().await;
     let participants = rows.keys().filter(|(_, sk)| sk.starts_with("PART#")).count();
-    assert_eq!(participants, 45);
+    assert_eq!(participants, 44);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

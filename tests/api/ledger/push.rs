@@ -218,8 +218,8 @@ async fn push_of_90_entries_writes_all_of_them_in_order_and_at_once() {
     let body: Vec<_> = names.iter().map(|name| adjustment(name, "0.01")).collect();
     let reply = group.members[0].post(&group.path(ENTRIES), json!(body)).await;
     assert_eq!(applied_and_rejected(&reply).0, names);
-    // With the balance row, a checkpoint and the row of the request.
-    assert_eq!(reply.actions, 93);
+    // With the balance row, a checkpoint, the change and the row of the request.
+    assert_eq!(reply.actions, 94);
     let applied = reply.body["data"]["applied"].as_array().unwrap();
     let sequences: Vec<_> =
         applied.iter().map(|entry| entry["sequence"].as_u64().unwrap()).collect();

@@ -163,6 +163,7 @@ async fn texts(document: &Document) -> Texts {
     let expenses = at("/expenses");
     let hut = json!({ "amount": "90.00", "description": "Hut", "category": "travel", "date": "2026-01-14",
         "splits": [{ "userId": "123456789" }, { "userId": "987654321" }, { "userId": "456789123" }] });
+    let start = alice.get(&at("/changes")).await.body["pagination"]["nextCursor"].clone();
     let hut = story.make(&alice, &expenses, hut).await;
     story.call(&alice, Method::PUT, &hut, json!({ "notes": "Two nights" })).await;
     story.get(&bob, &hut).await;
@@ -193,6 +194,8 @@ async fn texts(document: &Document) -> Texts {
     story.get(&alice, &format!("{entries}/opening")).await;
     story.get(&alice, &at("/ledger/days")).await;
     story.get(&alice, &at("/stats")).await;
+    let after = start.as_str().unwrap();
+    story.get(&alice, &at(&format!("/changes?after={after}&limit=2"))).await;
     story.get(&alice, &at("/export?limit=1")).await;
     let names = json!({ "entryIds": ["opening"] });
     story.call(&alice, Method::DELETE, &entries, names.clone()).await;
@@ -294,5 +297,8 @@ fn responses_in_the_guide_are_the_examples() {
         assert_eq!(json, responses.values().next().unwrap()["data"], "{id}");
         shown.push(id);
     }
-    assert_eq!(shown, ["getGroup", "getExpense", "getDebts", "getLedgerBalance", "listMyActivity"]);
+    assert_eq!(
+        shown,
+        ["getGroup", "getExpense", "getDebts", "getLedgerBalance", "listMyActivity", "listChanges"]
+    );
 }

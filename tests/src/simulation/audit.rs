@@ -6,6 +6,7 @@
 //! production code.
 
 mod adjustments;
+mod changes;
 mod copies;
 mod exports;
 mod ledger;
@@ -59,8 +60,7 @@ pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report 
     findings.extend(shares::check(&state, &records));
     findings.extend(used(&state, &records));
     for group in state.groups.keys() {
-        findings.extend(ledger::check(&state, *group));
-        findings.extend(tallies::check(&state, *group));
+        findings.extend(of_ledger(&state, *group));
         findings.extend(exports::check(table, *group).await);
         for verified in [table.verify_ledger(*group).await, table.verify_members(*group).await] {
             match verified {
@@ -124,10 +124,11 @@ fn request_key(record: &Record) -> Option<Key> {
     Some(pair(keys::idempotency(user, name, &hex::encode(Sha256::digest(key)))))
 }
 
-/// Compares a group's ledger and tallies with its rows.
+/// Compares a group's ledger, tallies and changes with its rows.
 pub(super) fn of_ledger(state: &State, group: GroupId) -> Vec<Finding> {
     let mut findings = ledger::check(state, group);
     findings.extend(tallies::check(state, group));
+    findings.extend(changes::check(state, group));
     findings
 }
 

@@ -10,6 +10,7 @@ use fracti_core::{
     entry::Entry,
     expense::{Expense, PaidExpense, Participant},
     group::{Group, Member, MemberRow},
+    group_change::GroupChange,
     id::{GroupId, MemberId},
     idempotency::IdempotencyRow,
     keys::Primary,
@@ -45,6 +46,7 @@ pub(super) struct State {
     pub(super) closings: BTreeMap<(GroupId, Day), Ledger>,
     pub(super) checkpoints: BTreeMap<(GroupId, Timestamp), Ledger>,
     pub(super) entries: Vec<Entry>,
+    pub(super) changes: Vec<GroupChange>,
     pub(super) tallies: Vec<TallyRow>,
     pub(super) spendings: Vec<Spending>,
     pub(super) summaries: Vec<DaySummary>,
@@ -68,6 +70,7 @@ impl State {
         state.expenses.sort_by_key(|expense| expense.created_at);
         state.settlements.sort_by_key(|settlement| settlement.created_at);
         state.entries.sort_by_key(|entry| (entry.group_id, entry.sequence));
+        state.changes.sort_by_key(|change| (change.group_id, change.number));
         state
     }
 
@@ -112,6 +115,7 @@ impl State {
                 self.checkpoints.insert((group_id, at), ledger);
             }
             Entry::KIND => self.entries.push(read(row)),
+            GroupChange::KIND => self.changes.push(read(row)),
             TallyRow::KIND => self.tallies.push(read(row)),
             Spending::KIND => self.spendings.push(read(row)),
             DaySummary::KIND => self.summaries.push(read(row)),

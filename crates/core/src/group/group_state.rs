@@ -46,6 +46,9 @@ pub struct GroupState {
     /// contains a time have no v0 rows, and are not marked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub migrated: bool,
+    /// Number of changes of the group that were told, which is the number of the last one.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub changes: u64,
 }
 
 /// The last change of a member's presence.

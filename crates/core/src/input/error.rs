@@ -152,7 +152,9 @@ pub enum Error {
     #[error("the targets have changed since they were read; read them again")]
     VersionConflict(u64),
     /// The write does not fit into one transaction. The value is the number of its actions.
-    #[error("the request takes {0} writes, but a transaction has at most 100")]
+    #[error(
+        "the request changes {0} rows, but at most 100 can change at once; change the shares in two edits"
+    )]
     TooManyActions(usize),
     /// The request would read more rows than one request may.
     #[error("the group's history is too long to be read in one request")]

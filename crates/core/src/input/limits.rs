@@ -19,6 +19,7 @@ pub const MAX_OPEN_QUESTIONS: usize = 100;
 
 /// Maximum number of shares of an expense, together with its payers other than the main payer.
 ///
-/// Editing an expense with n of them takes up to 2n + 9 of the 100 actions of a transaction.
+/// Editing an expense with n of them takes up to 2n + 11 of the 100 actions of a transaction, if all
+/// are replaced, the expense moves to another tally, and a closing and a checkpoint are due.
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html>
 pub const MAX_SHARES: usize = 45;

@@ -71,8 +71,9 @@ impl Checkpoint {
 impl Row for Balance {
     const KIND: &'static str = "balance";
     // Version 2 has the links of guests and `presence`. Version 1, which does not know them, would
-    // lose them, and could include a member who has left.
-    const VERSION: u32 = 2;
+    // lose them, and could include a member who has left. Version 3 counts the changes, of which a
+    // number must not be given twice.
+    const VERSION: u32 = 3;
 
     fn keys(&self) -> Keys {
         keys::balance(self.group_id).into()

@@ -12,6 +12,7 @@ use crate::{
     fund::{Bonus, FundFlow, FundKey, FundStatus, Funds, Held, Parts},
     fund_transaction::{FundTransactionType, NewEntry},
     group::Member,
+    group_change::{EntrySpan, Subject},
     id::{FundTransactionId, GroupId, GuestId, QuestionId, SettlementId, UserId},
     import::{EntryPosition, Format, ImportStatus},
     keys,
@@ -107,6 +108,17 @@ fn token(user_id: UserId, group: GroupId, at: Timestamp) -> Token {
     }
 }
 
+fn change(expense: &Expense, at: Timestamp) -> GroupChange {
+    GroupChange {
+        group_id: expense.group_id,
+        number: 12,
+        actor_id: "123456789".parse().unwrap(),
+        at,
+        entries: Some(EntrySpan { sequence: 9, count: 3 }),
+        subject: Subject::edit(expense, expense),
+    }
+}
+
 /// Rows of groups, by name.
 fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
     let at: Timestamp = "2024-01-20T18:30:00.000Z".parse().unwrap();
@@ -188,6 +200,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         ("balance", to_item(&Balance { group_id, ledger: ledger.clone() })),
         ("closing", to_item(&Closing { group_id, day: at.day(), ledger: ledger.clone() })),
         ("checkpoint", to_item(&Checkpoint { group_id, at, ledger })),
+        ("change", to_item(&change(&expense, at))),
         ("tally", to_item(&tally)),
         ("entry", to_item(&applied)),
         ("past entry", to_item(&past)),
@@ -386,6 +399,7 @@ fn keys_are_stable() {
     balance: LEDGER#550e8400-e29b-41d4-a716-446655440000 / BALANCE
     closing: LEDGER#550e8400-e29b-41d4-a716-446655440000 / DAY#2024-01-20
     checkpoint: LEDGER#550e8400-e29b-41d4-a716-446655440000 / CHECKPOINT#2024-01-20T18:30:00.000Z
+    change: LEDGER#550e8400-e29b-41d4-a716-446655440000 / CHANGE#00000000000000000012
     tally: LEDGER#550e8400-e29b-41d4-a716-446655440000 / SPENT#2024-01-20#food
     entry: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
     past entry: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / HISTORY#00000000000000000009 | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009

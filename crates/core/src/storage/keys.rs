@@ -91,6 +91,8 @@ pub mod prefix {
     pub const CLOSING: &str = "DAY#";
     /// Sort keys of checkpoints.
     pub const CHECKPOINT: &str = "CHECKPOINT#";
+    /// Sort keys of a group's changes.
+    pub const CHANGE: &str = "CHANGE#";
     /// Sort keys of tallies.
     pub const TALLY: &str = "SPENT#";
     /// Sort keys of a user's usage.
@@ -242,6 +244,23 @@ pub fn checkpoint(group: GroupId, at: Timestamp) -> Primary {
 /// Sort key of the checkpoint after the event at a moment.
 fn checkpoint_position(at: Timestamp) -> String {
     format!("{}{at}", prefix::CHECKPOINT)
+}
+
+/// Key of the change of a group with this number.
+#[must_use]
+pub fn change(group: GroupId, number: u64) -> Primary {
+    Primary { pk: ledger_partition(group), sk: change_position(number) }
+}
+
+/// Sort key of the change with this number.
+fn change_position(number: u64) -> String {
+    format!("{}{number:020}", prefix::CHANGE)
+}
+
+/// First and last sort key of the changes after the one with this number.
+#[must_use]
+pub fn changes_after(number: u64) -> [String; 2] {
+    [change_position(number.saturating_add(1)), format!("{}~", prefix::CHANGE)]
 }
 
 /// Key of the tally of a day and a category.
@@ -650,6 +669,14 @@ within_key!(
     crate::time::Timestamp,
     super::checkpoint_position,
     super::prefix::CHECKPOINT
+);
+
+within_key!(
+    /// The number of a change's sort key.
+    of_change,
+    u64,
+    super::change_position,
+    super::prefix::CHANGE
 );
 
 within_key!(

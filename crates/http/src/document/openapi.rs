@@ -29,7 +29,7 @@ use utoipa::{
         ResponseBuilder, Schema, SecurityRequirement, Server, Tag, Type,
         example::ExampleBuilder,
         header::Header,
-        path::{Operation, PathItem},
+        path::{Operation, Parameter, PathItem},
         schema::SchemaType,
     },
 };
@@ -258,9 +258,12 @@ fn complete(
         .chain((is_of_user && *method != Method::GET).then_some("Idempotency-Key"))
         .chain(changes_state(path, method).then_some("If-Match"));
     let own = operation.parameters.get_or_insert_default();
+    let says = |own: &[RefOr<Parameter>], name: &str| {
+        own.iter().any(|it| matches!(it, RefOr::T(parameter) if parameter.name == name))
+    };
     for name in parameters {
-        let said = own.iter().any(|it| matches!(it, RefOr::T(parameter) if parameter.name == name));
-        if !said {
+        let follows = name == "cursor" && says(own, "after");
+        if !follows && !says(own, name) {
             own.push(RefOr::Ref(Ref::new(format!("#/components/parameters/{name}"))));
         }
     }

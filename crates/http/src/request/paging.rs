@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use sha2::Sha256;
 
 use crate::{
-    App, Code, List, Parameters, Problem, QueryReader,
+    App, Code, Description, List, Parameters, Problem, QueryReader,
     response::limits::{DEFAULT_LIMIT, MAX_LIMIT},
 };
 
@@ -76,6 +76,17 @@ impl Paging {
     pub fn up_to<const MAX: usize>(query: &mut QueryReader) -> Self {
         let limit = query.parse("limit").map(|Limit::<MAX>(limit)| limit);
         Self { limit, cursor: query.parse("cursor"), app: query.app().cloned() }
+    }
+
+    /// Reads the requested page of a list that is followed by the parameter `after`, which is
+    /// described by `about`.
+    pub fn following(query: &mut QueryReader, about: &'static str) -> Self {
+        let limit = query.parse("limit").map(|Limit::<MAX_LIMIT>(limit)| limit);
+        Self {
+            limit,
+            cursor: query.read("after", about, Description::inline::<String>),
+            app: query.app().cloned(),
+        }
     }
 
     /// Requested number of items.

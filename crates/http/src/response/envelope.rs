@@ -64,7 +64,8 @@ pub struct List<T> {
 pub struct Pagination {
     /// Whether there is a next page.
     pub has_more: bool,
-    /// Value of `cursor` for the next page.
+    /// Value of `cursor` for the next page. That of a list of changes is always there, and a value
+    /// of `after`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub next_cursor: Option<String>,
@@ -95,6 +96,12 @@ impl<T> List<T> {
     /// Wraps the items of a page.
     pub fn new(data: impl IntoIterator<Item = T>, next_cursor: Option<String>) -> Self {
         let pagination = Pagination { has_more: next_cursor.is_some(), next_cursor };
+        Self { success: true, data: data.into_iter().collect(), pagination, unreadable: None }
+    }
+
+    /// Wraps the items of a page of a list that is followed: its cursor is always there.
+    pub fn following(data: impl IntoIterator<Item = T>, cursor: String, has_more: bool) -> Self {
+        let pagination = Pagination { has_more, next_cursor: Some(cursor) };
         Self { success: true, data: data.into_iter().collect(), pagination, unreadable: None }
     }
 

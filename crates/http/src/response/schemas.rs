@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use fracti_core::{
-    currency, entry_id, expense, fund, fund_transaction, id, import, ledger, new_fund, points,
-    question, settlement, spending, split, tally, targets, text,
+    currency, entry_id, expense, fund, fund_transaction, group_change, id, import, ledger,
+    new_fund, points, question, settlement, spending, split, tally, targets, text,
     text_form::{TextForm, TextRule},
     time, token, ton,
 };
@@ -143,6 +143,8 @@ pub type EntryStatus = Text<ledger::EntryStatus>;
 pub type SeriesStep = Text<tally::SeriesStep>;
 /// Format of an imported file.
 pub type ImportFormat = Text<import::Format>;
+/// Kind of a change.
+pub type ChangeKind = Text<group_change::ChangeKind>;
 /// Status of an import.
 pub type ImportStatus = Text<import::ImportStatus>;
 /// Kind of event that a ledger entry records.

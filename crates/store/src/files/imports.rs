@@ -22,6 +22,7 @@ use fracti_core::{
     entry::Entry,
     entry_id::EntryId,
     group::{Member, MemberRow},
+    group_change::{ChangeKind, Subject},
     id::{GroupId, ImportId, MemberId},
     import::{
         Comparison, Earlier, Format, ImportRow, ImportStatus, ImportedSettlement, NewImport,
@@ -401,6 +402,9 @@ impl Table {
             return Ok(Decision::Done((taken, done)));
         }
         transaction.add(put_row(&done.import, row.as_ref())?);
+        if is_last {
+            transaction.tell(Subject::import(ChangeKind::ImportDone, &done.import));
+        }
         transaction.commit((taken, done))
     }
 

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, future::ready};
 use fracti_core::{
     Error,
     group::{Group, Member, MemberRow, NewGroup},
+    group_change::{ChangeKind, Subject},
     id::{GroupId, MemberId},
     input::{Draft, Field},
     keys::{self, prefix},
@@ -17,10 +18,10 @@ use fracti_core::{
 
 use crate::{
     access::MemberKey,
-    balance::put_lock,
     commit::Decision,
     dynamo::{Expression, MAX_VALUES, Range, Transaction, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
+    ledger::put_lock_telling,
     presence::{attributes, change_member, check_unarchived, count_in},
     table::{RequestContext, Table},
 };
@@ -112,8 +113,12 @@ impl Table {
             let row = MemberRow { group_id: group.id, member: member.clone() };
             let put = Write::put_new(&row)?;
             // The lock keeps an expense of all members from being committed without this one later.
-            let lock = put_lock(group.id, &self.ledger(group.id).await?)?;
-            return Ok((Transaction::from_iter([put, count_in(&group, 1)?, lock]), member));
+            let ledger = self.ledger(group.id).await?;
+            let member_key = MemberKey { group: group.id, user: user.id };
+            let joined = Subject::member(ChangeKind::MemberJoined, &member);
+            let [told, lock] = put_lock_telling(member_key, &ledger, now, joined)?;
+            let writes = [put, count_in(&group, 1)?, told, lock];
+            return Ok((Transaction::from_iter(writes), member));
         };
         let wallet = wallet.cloned().or_else(|| before.wallet.clone());
         let member = Member { wallet, ..before.clone().renamed(user).present() };

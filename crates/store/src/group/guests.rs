@@ -6,6 +6,7 @@
 use fracti_core::{
     Error,
     group::{Group, Member, MemberRow},
+    group_change::{ChangeKind, Subject},
     id::MemberId,
     input::{Draft, Field},
     ledger::Ledger,
@@ -18,6 +19,7 @@ use crate::{
     commit::Decision,
     dynamo::{Transaction, Write},
     idempotency::{Idempotency, Outcome},
+    ledger::put_lock_telling,
     presence::{change_member, count_in},
     table::{RequestContext, Table},
 };
@@ -44,8 +46,10 @@ impl Table {
             let guest = Member::guest(name, member_key.user, now, random);
             let row = MemberRow { group_id: group, member: guest.clone() };
             let put = Write::put_new(&row)?;
-            let writes = Transaction::from_iter([put, count_in(&group_row, 1)?]);
-            Decision::locked(group, &ledger, writes, guest)
+            let added = Subject::member(ChangeKind::GuestAdded, &guest);
+            let [told, lock] = put_lock_telling(member_key, &ledger, now, added)?;
+            let writes = [put, count_in(&group_row, 1)?, told, lock];
+            Ok(Decision::Write(Transaction::from_iter(writes), guest))
         })
         .await
     }

@@ -3,6 +3,7 @@
 use fracti_core::{
     Error,
     group::{MEMBER_RULE, Member},
+    group_change::{ChangeKind, Subject},
     id::{MemberId, UserId},
     input::{Draft, Field},
     keys, row,
@@ -70,6 +71,7 @@ impl Table {
                 transaction.add(Write::decrement(keys::group(group), "memberCount"));
             }
             transaction.link(id, user)?;
+            transaction.tell(Subject::member(ChangeKind::MemberLinked, &linked));
             transaction.commit(linked)
         })
         .await

@@ -6,6 +6,7 @@
 use fracti_core::{
     Error,
     group::{Group, MAX_MEMBERS, Member, MemberRow},
+    group_change::{ChangeKind, Subject},
     id::{GroupId, MemberId},
     input::Draft,
     keys::{self, prefix},
@@ -58,7 +59,8 @@ impl Table {
             body.checked()?;
             let left_at = Some(change.transaction.at());
             let member = Member { left_at, ..change.before.clone() };
-            Ok(Decision::Renew(change.to(&member)?.finished()?, member))
+            let transaction = change.to(&member, ChangeKind::MemberLeft)?;
+            Ok(Decision::Renew(transaction.finished()?, member))
         })
         .await
     }
@@ -100,7 +102,7 @@ impl Table {
             self.require_settled(&mut change).await?;
             let removed_at = Some(change.transaction.at());
             let member = Member { left_at: None, removed_at, ..change.before.clone() };
-            change.to(&member)?.commit(member)
+            change.to(&member, ChangeKind::MemberRemoved)?.commit(member)
         })
         .await
     }
@@ -140,7 +142,8 @@ impl Table {
             if before.is_present() {
                 return Ok(Decision::Done(member));
             }
-            MemberChange { group, before, transaction }.to(&member)?.commit(member)
+            let change = MemberChange { group, before, transaction };
+            change.to(&member, ChangeKind::MemberRestored)?.commit(member)
         })
         .await
     }
@@ -164,7 +167,7 @@ impl Table {
             return Err(Error::GroupArchived.into());
         }
         let transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
-        Ok(MemberChange { group, before, transaction }.to(after)?)
+        Ok(MemberChange { group, before, transaction }.to(after, ChangeKind::MemberJoined)?)
     }
 
     /// A group, and one of its members.
@@ -222,7 +225,7 @@ impl Table {
 
 impl MemberChange {
     /// The transaction with the writes after which the member is `after`.
-    fn to(self, after: &Member) -> Result<LedgerTransaction, Error> {
+    fn to(self, after: &Member, kind: ChangeKind) -> Result<LedgerTransaction, Error> {
         let Self { group, before, mut transaction } = self;
         let at = transaction.at();
         transaction.state().change(after.id, after.is_present(), at)?;
@@ -234,6 +237,7 @@ impl MemberChange {
             ),
             (true, true) | (false, false) => {}
         }
+        transaction.tell(Subject::member(kind, after));
         Ok(transaction)
     }
 }

@@ -3,6 +3,7 @@
 use fracti_core::{
     Error,
     group::{Group, GroupUpdate, Member},
+    group_change::{ChangeKind, Subject},
     input::Draft,
     keys, row,
 };
@@ -63,6 +64,9 @@ impl Table {
             ];
             let update = Write::update(keys::group(group), attributes);
             transaction.add(update.when(unchanged(&before)?));
+            let archives = after.archived && !before.archived;
+            let kind = if archives { ChangeKind::GroupArchived } else { ChangeKind::GroupChanged };
+            transaction.tell(Subject::group(kind, &after));
             transaction.commit(after)
         })
         .await

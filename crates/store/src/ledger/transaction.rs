@@ -8,6 +8,7 @@ use fracti_core::{
     balance::{Checkpoint, Closing},
     entry::Entry,
     expense::Expense,
+    group_change::Subject,
     group_state::GroupState,
     id::{GroupId, GuestId, ImportId, MemberId, UserId},
     keys,
@@ -25,8 +26,11 @@ use crate::{
     tallies::tally_writes,
 };
 
-/// Number of writes that the commit adds at most: the balance row, a closing and a checkpoint.
-const COMMITTED: usize = 3;
+use super::changes;
+
+/// Number of writes that the commit adds at most: the balance row, a closing, a checkpoint and the
+/// change that is told.
+const COMMITTED: usize = 4;
 
 /// Writes for an event in a group's ledger, and the ledger after it.
 pub(crate) struct LedgerTransaction {
@@ -35,6 +39,7 @@ pub(crate) struct LedgerTransaction {
     read: Ledger,
     next: Ledger,
     transaction: Transaction,
+    told: Option<Subject>,
 }
 
 impl LedgerTransaction {
@@ -68,7 +73,7 @@ impl LedgerTransaction {
             return Err(Error::Unmigrated);
         }
         let (at, next) = (read.next_moment(now), read.clone());
-        Ok(Self { member_key, at, read, next, transaction: Transaction::default() })
+        Ok(Self { member_key, at, read, next, transaction: Transaction::default(), told: None })
     }
 
     /// The moment of the event, which no other event of the group has.
@@ -89,6 +94,11 @@ impl LedgerTransaction {
     /// The state of the group, which the transaction may change.
     pub(crate) const fn state(&mut self) -> &mut GroupState {
         &mut self.next.state
+    }
+
+    /// Tells the group of the change, if anything is written.
+    pub(crate) fn tell(&mut self, subject: Subject) {
+        self.told = Some(subject);
     }
 
     /// Adds a write.
@@ -225,7 +235,7 @@ impl LedgerTransaction {
 
     /// The transaction with the rows of the ledger, unless no part of the request has a row.
     pub(crate) fn finished(self) -> Result<Transaction, Error> {
-        let Self { member_key, at, read, mut next, mut transaction } = self;
+        let Self { member_key, at, read, mut next, mut transaction, told } = self;
         let group = member_key.group;
         if transaction.is_empty() {
             return Ok(transaction);
@@ -236,6 +246,9 @@ impl LedgerTransaction {
         next.state.forget(at);
         transaction.extend(put_closing(group, &read, &next)?);
         transaction.extend(put_checkpoint(group, &read, &next)?);
+        if let Some(subject) = told {
+            transaction.add(changes::told(member_key, &read, &mut next, at, subject)?);
+        }
         transaction.add(put_balance(group, &read, &next)?);
         Ok(transaction)
     }

@@ -11,6 +11,7 @@ use fracti_core::{
     entry::Entry,
     entry_id::EntryId,
     group::{Group, Member},
+    group_change::{ChangeKind, Subject},
     id::GroupId,
     input::{Draft, Field},
     keys,
@@ -69,6 +70,7 @@ impl Table {
                 };
                 report.add(entry_id, pushed);
             }
+            tell(&mut transaction, ChangeKind::AdjustmentPushed, &report);
             Ok((transaction, report))
         };
         self.create_in_group(member_key, Some(&named), idempotency, current, push).await
@@ -112,6 +114,7 @@ impl Table {
                 };
                 report.add((*entry_id).clone(), reverted);
             }
+            tell(&mut transaction, ChangeKind::AdjustmentReverted, &report);
             transaction.commit(report)
         })
         .await
@@ -128,6 +131,12 @@ impl Table {
         let entries = self.db.batch::<Entry>(keys).await?.into_values();
         Ok(entries.map(|entry| (entry.entry_id.clone(), entry)).collect())
     }
+}
+
+/// Tells of the adjustments that are applied.
+fn tell(transaction: &mut LedgerTransaction, kind: ChangeKind, report: &Report) {
+    let number = u64::try_from(report.applied.len()).unwrap_or(u64::MAX);
+    transaction.tell(Subject::adjustments(kind, number));
 }
 
 /// Adds an adjustment to a transaction; its entry, or why it is not applied.

@@ -7,6 +7,7 @@ use fracti_core::{
     entry::Entry,
     expense::{Edit, Expense, Filter, NewExpense},
     group::{Group, Member},
+    group_change::{ChangeKind, Subject},
     id::{ExpenseId, GroupId, MemberId, UserId},
     input::Draft,
     keys::{self, Primary, prefix},
@@ -163,6 +164,7 @@ impl Table {
                 Some(entry) => transaction.replace(entry, Some(&before), after.event()?, None)?,
                 None => transaction.record(after.event()?)?,
             }
+            transaction.tell(Subject::edit(&before, &after));
             transaction.commit(after)
         })
         .await
@@ -196,6 +198,7 @@ impl Table {
             if let Some(entry) = &entry {
                 transaction.revert(entry, Some(&expense))?;
             }
+            transaction.tell(Subject::expense(ChangeKind::ExpenseDeleted, &expense));
             transaction.commit(id)
         })
         .await
@@ -251,6 +254,7 @@ impl Table {
             body.checked()?;
             let expense = changed_at(was, transaction.at());
             insert(&mut transaction, &expense)?;
+            transaction.tell(Subject::expense(ChangeKind::ExpenseRestored, &expense));
             transaction.commit(expense)
         })
         .await
@@ -349,6 +353,7 @@ pub(crate) fn record(
     let new = new.check(group, &members, user, context.now, zone)?;
     let expense = new.at(transaction.at(), context.random)?;
     insert(&mut transaction, &expense)?;
+    transaction.tell(Subject::expense(ChangeKind::ExpenseAdded, &expense));
     Ok((transaction, expense))
 }
 

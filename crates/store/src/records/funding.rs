@@ -9,6 +9,7 @@ use fracti_core::{
     fund::{FundError, FundFlow, FundStatus, Funds, HOLD_S, Held, Parts, Payable},
     fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
     group::{Group, Member},
+    group_change::{ChangeKind, Subject},
     id::{FundTransactionId, GroupId, MemberId, SettlementId, UserId},
     input::Draft,
     ledger::Ledger,
@@ -87,6 +88,7 @@ impl Table {
             } else {
                 withhold(&mut transaction, payer, settlement, how, context)?
             };
+            transaction.tell(Subject::settlement(ChangeKind::SettlementRecorded, &settlement));
             Ok((transaction, settlement))
         };
         self.create_in_group(member_key, Some(&named), idempotency, read, create).await

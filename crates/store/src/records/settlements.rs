@@ -6,6 +6,7 @@ use fracti_core::{
     Error,
     fund::FundError,
     group::{Group, Member},
+    group_change::{ChangeKind, Subject},
     id::{GroupId, SettlementId, UserId},
     input::Draft,
     keys::{self, Primary, prefix},
@@ -132,6 +133,7 @@ impl Table {
             } else {
                 transaction.state().began(settlement.parties());
             }
+            transaction.tell(Subject::settlement(ChangeKind::SettlementRecorded, &settlement));
             Ok((transaction, settlement))
         };
         self.create_in_group(member_key, Some(&named), idempotency, nothing, create).await
@@ -232,6 +234,7 @@ impl Table {
         transaction.state().ended(settlement.parties());
         let (status, tx_hash) = (SettlementStatus::Failed, None);
         let failed = Settlement { status, tx_hash, expired, ..settlement };
+        transaction.tell(Subject::settlement(ChangeKind::SettlementFailed, &failed));
         transaction.commit(failed)
     }
 
@@ -259,6 +262,7 @@ impl Table {
             ..settlement
         };
         transaction.record(completed.event()?)?;
+        transaction.tell(Subject::settlement(ChangeKind::SettlementCompleted, &completed));
         transaction.commit(completed)
     }
 

@@ -7,6 +7,7 @@ use fracti_core::{
     entry::Entry,
     expense::Expense,
     group::MemberRow,
+    group_change::{ChangeKind, Subject},
     id::{GroupId, ImportId},
     import::{EntryPosition, ImportRow, ImportStatus, Record, check_undo, was_pending},
     keys::{self, Primary},
@@ -264,6 +265,9 @@ impl Table {
         let status = if is_last { ImportStatus::Undone } else { ImportStatus::Undoing };
         let undone = ImportRow { status, updated_at: transaction.at(), ..row.clone() };
         transaction.add(put_row(&undone, Some(&row))?);
+        if is_last {
+            transaction.tell(Subject::import(ChangeKind::ImportUndone, &undone));
+        }
         transaction.commit((undone, progress))
     }
 

@@ -1,0 +1,290 @@
+//! Changes of a group: what its clients are told of each write, so that they can follow it.
+//!
+//! They are numbered from 1 without gaps. A change says what a person would say of it; balances
+//! stay in the ledger, whose entries it names.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    currency::Currency,
+    decimal::Decimal,
+    expense::Expense,
+    group::{Group, Member},
+    id::{ExpenseId, GroupId, ImportId, MemberId, SettlementId, UserId},
+    import::{Format, ImportRow},
+    keys::{self, Keys},
+    row::Row,
+    settlement::Settlement,
+    settlement_status::SettlementStatus,
+    time::Timestamp,
+    words,
+};
+
+words! {
+    /// Kind of a change. There may be others in the future.
+    pub enum ChangeKind as "ChangeKind" {
+        /// An expense was recorded.
+        ExpenseAdded = "expense.added",
+        /// An expense was edited.
+        ExpenseEdited = "expense.edited",
+        /// An expense was deleted.
+        ExpenseDeleted = "expense.deleted",
+        /// A deleted expense was restored.
+        ExpenseRestored = "expense.restored",
+        /// A settlement was recorded, pending or completed.
+        SettlementRecorded = "settlement.recorded",
+        /// A pending settlement was completed.
+        SettlementCompleted = "settlement.completed",
+        /// A pending settlement failed.
+        SettlementFailed = "settlement.failed",
+        /// A user joined, or came back.
+        MemberJoined = "member.joined",
+        /// A member left.
+        MemberLeft = "member.left",
+        /// A member was removed.
+        MemberRemoved = "member.removed",
+        /// A past member was restored by another one.
+        MemberRestored = "member.restored",
+        /// A guest was linked to a user.
+        MemberLinked = "member.linked",
+        /// A guest was added.
+        GuestAdded = "guest.added",
+        /// The title or the currency was changed, or the group was taken out of the archive.
+        GroupChanged = "group.changed",
+        /// The group was archived.
+        GroupArchived = "group.archived",
+        /// Adjustments were pushed.
+        AdjustmentPushed = "adjustment.pushed",
+        /// Adjustments were reverted.
+        AdjustmentReverted = "adjustment.reverted",
+        /// The last row of a file was imported.
+        ImportDone = "import.done",
+        /// The last row of an import was deleted.
+        ImportUndone = "import.undone",
+    }
+}
+
+/// A change of a group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupChange {
+    /// The group.
+    #[serde(rename = "PK", with = "keys::of_ledger")]
+    pub group_id: GroupId,
+    /// Position among the group's changes, from 1 and without gaps.
+    #[serde(rename = "SK", with = "keys::of_change")]
+    pub number: u64,
+    /// User who made it, or for whom it was made when a time was over.
+    pub actor_id: UserId,
+    /// Time of the change.
+    pub at: Timestamp,
+    /// Sequence of its first ledger entry, and the number of its entries, if it has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entries: Option<EntrySpan>,
+    /// Its kind, and what it is about.
+    #[serde(flatten)]
+    pub subject: Subject,
+}
+
+/// Consecutive entries of a ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EntrySpan {
+    /// Sequence of the first one.
+    pub sequence: u64,
+    /// Their number.
+    pub count: u64,
+}
+
+/// The kind of a change, and what it is about, as it is after the change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Subject {
+    /// The kind. In the row, `kind` is that of the row.
+    #[serde(rename = "change")]
+    pub kind: ChangeKind,
+    /// The expense.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expense: Option<ChangedExpense>,
+    /// Amount of the edited expense before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<AmountBefore>,
+    /// The settlement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settlement: Option<ChangedSettlement>,
+    /// The member.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<ChangedMember>,
+    /// The group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<ChangedGroup>,
+    /// The import.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import: Option<ChangedImport>,
+    /// Number of adjustments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjustments: Option<u64>,
+}
+
+/// An expense in a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedExpense {
+    /// Identifier.
+    pub id: ExpenseId,
+    /// What was paid for.
+    pub description: String,
+    /// Amount, in major units.
+    pub amount: Decimal,
+    /// Currency of the amount.
+    pub currency: Currency,
+}
+
+/// An amount before an edit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AmountBefore {
+    /// Amount, in major units.
+    pub amount: Decimal,
+    /// Currency of the amount.
+    pub currency: Currency,
+}
+
+/// A settlement in a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedSettlement {
+    /// Identifier.
+    pub id: SettlementId,
+    /// The payer.
+    pub from_user_id: MemberId,
+    /// Name of the payer.
+    pub from_user_name: String,
+    /// The recipient.
+    pub to_user_id: MemberId,
+    /// Name of the recipient.
+    pub to_user_name: String,
+    /// Amount, in major units.
+    pub amount: Decimal,
+    /// Currency of the amount.
+    pub currency: Currency,
+    /// Status after the change.
+    pub status: SettlementStatus,
+}
+
+/// A member in a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedMember {
+    /// Identifier.
+    pub id: MemberId,
+    /// Name of the member.
+    pub name: String,
+    /// User to whom the guest was linked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linked_to: Option<UserId>,
+}
+
+/// A group in a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedGroup {
+    /// Title of the group.
+    pub title: String,
+    /// Its currency.
+    pub currency: Currency,
+    /// Whether it is archived.
+    pub archived: bool,
+}
+
+/// An import in a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedImport {
+    /// Identifier.
+    pub id: ImportId,
+    /// Format of the file.
+    pub format: Format,
+}
+
+impl Subject {
+    const fn new(kind: ChangeKind) -> Self {
+        Self {
+            kind,
+            expense: None,
+            before: None,
+            settlement: None,
+            member: None,
+            group: None,
+            import: None,
+            adjustments: None,
+        }
+    }
+
+    /// A change of an expense.
+    #[must_use]
+    pub fn expense(kind: ChangeKind, expense: &Expense) -> Self {
+        let Expense { id, amount, currency, .. } = *expense;
+        let expense =
+            ChangedExpense { id, description: expense.description.clone(), amount, currency };
+        Self { expense: Some(expense), ..Self::new(kind) }
+    }
+
+    /// An edit of an expense.
+    #[must_use]
+    pub fn edit(before: &Expense, after: &Expense) -> Self {
+        let Expense { amount, currency, .. } = *before;
+        let before = Some(AmountBefore { amount, currency });
+        Self { before, ..Self::expense(ChangeKind::ExpenseEdited, after) }
+    }
+
+    /// A change of a settlement.
+    #[must_use]
+    pub fn settlement(kind: ChangeKind, of: &Settlement) -> Self {
+        let settlement = ChangedSettlement {
+            id: of.id,
+            from_user_id: of.from_user_id,
+            from_user_name: of.from_user_name.clone(),
+            to_user_id: of.to_user_id,
+            to_user_name: of.to_user_name.clone(),
+            amount: of.amount,
+            currency: of.currency,
+            status: of.status,
+        };
+        Self { settlement: Some(settlement), ..Self::new(kind) }
+    }
+
+    /// A change of a member.
+    #[must_use]
+    pub fn member(kind: ChangeKind, member: &Member) -> Self {
+        let Member { id, linked_to, .. } = *member;
+        let member = ChangedMember { id, name: member.name.clone(), linked_to };
+        Self { member: Some(member), ..Self::new(kind) }
+    }
+
+    /// A change of the group's settings.
+    #[must_use]
+    pub fn group(kind: ChangeKind, group: &Group) -> Self {
+        let Group { currency, archived, .. } = *group;
+        let group = ChangedGroup { title: group.title.to_string(), currency, archived };
+        Self { group: Some(group), ..Self::new(kind) }
+    }
+
+    /// The end of an import or of its undo.
+    #[must_use]
+    pub fn import(kind: ChangeKind, import: &ImportRow) -> Self {
+        let import = ChangedImport { id: import.id, format: import.format };
+        Self { import: Some(import), ..Self::new(kind) }
+    }
+
+    /// So many adjustments.
+    #[must_use]
+    pub fn adjustments(kind: ChangeKind, number: u64) -> Self {
+        Self { adjustments: Some(number), ..Self::new(kind) }
+    }
+}
+
+impl Row for GroupChange {
+    const KIND: &'static str = "change";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        keys::change(self.group_id, self.number).into()
+    }
+}
