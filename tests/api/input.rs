@@ -223,8 +223,8 @@ fn rows() -> Vec<Case> {
             "known fields are userId, amount, percentage, weight, adjustment",
         ),
         settlement(r#""status":"completed""#).refuses("status", "unknown field"),
-        at(SETTLEMENT, r#"{"status":"failed","amount":1}"#)
-            .refuses("amount", "known fields are status"),
+        at(SETTLEMENT, r#"{"status":"failed","toId":"2"}"#)
+            .refuses("toId", "known fields are status"),
         at(WALLET, format!(r#"{{"wallet":"0:{}","x":1}}"#, "a".repeat(64)))
             .refuses("x", "known fields are wallet"),
         at(GROUP, "{}").refuses("title", "title, currency or archived is required"),

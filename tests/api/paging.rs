@@ -148,13 +148,15 @@ async fn next_page_of_every_list_is_the_same_request_with_a_cursor() {
             "format" => "json",
             "amounts" => "text",
             "kind" => "topup",
+            "status" if template.ends_with("/settlements") => "pending",
             "status" => "OPEN,PARTIAL",
             name => unreachable!("{template}: {name}"),
         };
         // Those of the questions that the user asked.
         let of_asked =
             if template.ends_with("/me/questions") { "asked agentId status" } else { "" };
-        let others = ["cursor", "chatId", "archived"].into_iter().chain(of_asked.split(' '));
+        let others =
+            ["cursor", "chatId", "archived", "waiting"].into_iter().chain(of_asked.split(' '));
         let others: BTreeSet<&str> = others.collect();
         let own = parameters.iter().filter(|it| !others.contains(&***it));
         let query: Vec<String> = own.map(|name| format!("{name}={}", value(name))).collect();

@@ -101,7 +101,7 @@ fn column(operation: &Operation) -> Column {
         }
         "updateSettlement" => {
             let becomes = |status: &str| json!({ "status": status, "txHash": "?", "?": 1 });
-            let bodies = vec![(State, becomes("failed")), (Fields, becomes("completed"))];
+            let bodies = vec![(State, becomes("pending")), (Fields, becomes("completed"))];
             (&[Existence, Right, State, Precondition, Format, Syntax, Fields], bodies)
         }
         "revertEntries" | "revertEntriesByPost" => (&[Right, Format, Syntax, Fields], reverts()),

@@ -598,8 +598,10 @@ impl<'a> ImportDraft<'a> {
         date: Day,
         currency: Currency,
         payment: Payment,
+        note: Option<FieldText<'_>>,
     ) {
         let place = FilePlace::from(row);
+        let notes = note.and_then(|note| self.notes(place, note));
         let description = self.keep(place, "the description", "Payment".parse());
         let Some(description) = description.filter(|_| self.admits_records(place, 1)) else {
             return;
@@ -612,7 +614,7 @@ impl<'a> ImportDraft<'a> {
             date,
             description,
             category: None,
-            notes: None,
+            notes,
             currency,
             movement: Movement::Pending(payment),
         });

@@ -330,7 +330,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             let rule = "must be completed, as the entry is applied";
             return self.draft.refuse(place, "settlement.status", rule);
         }
-        let date = self.day(place, &entry.created_at);
+        let date = self.day(place, settlement.date.as_ref().unwrap_or(&entry.created_at));
         let Some(payment) = self.payment(place, "settlement.", settlement) else { return };
         let Some(date) = date else { return };
         let Payment { from, to, minor } = payment;
@@ -344,7 +344,10 @@ impl<'d, 'a> Reader<'d, 'a> {
             date,
             description: FieldText { field: "settlement", text: "Payment" },
             category: None,
-            notes: None,
+            notes: settlement
+                .note
+                .as_deref()
+                .map(|text| FieldText { field: "settlement.note", text }),
             currency: settlement.currency,
             is_open: false,
             payers,
@@ -371,13 +374,14 @@ impl<'d, 'a> Reader<'d, 'a> {
                 return self.draft.refuse(place, "status", rule);
             }
         }
-        let date = self.day(place, &settlement.created_at);
+        let date = self.day(place, settlement.date.as_ref().unwrap_or(&settlement.created_at));
         let Some(payment) = self.payment(place, "", settlement) else { return };
         let Some(date) = date else { return };
         if payment.from == payment.to {
             return self.draft.skip(row, "its members pay themselves");
         }
-        self.draft.pay_later(row, key_of(settlement), date, settlement.currency, payment);
+        let note = settlement.note.as_deref().map(|text| FieldText { field: "note", text });
+        self.draft.pay_later(row, key_of(settlement), date, settlement.currency, payment, note);
     }
 
     /// The payment of a settlement, whose fields have a common start in the row.

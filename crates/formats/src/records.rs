@@ -478,6 +478,11 @@ impl ReadRow {
             external: None,
             hold_until: None,
             expired: false,
+            date: Some(self.date),
+            note: self.notes.as_ref().map(ToString::to_string),
+            updated_at: None,
+            reverted_at: None,
+            reverted_by: None,
         };
         Ok(Some(Record::Settlement(settlement.into())))
     }

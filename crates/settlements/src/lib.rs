@@ -7,12 +7,12 @@ use fracti_core::{
     Error,
     currency::Currency,
     id::SettlementId,
-    settlement::{NewSettlement, Settlement, SettlementUpdate},
+    settlement::{NewSettlement, Settlement, SettlementStatus, SettlementUpdate},
     words,
 };
 use fracti_http::{
     App, AsMember, Code, Context, Credential, Data, Description, Id, IfMatch, List, ListId, Once,
-    Paging, Parameters, Problem, QueryReader, Routes, SettlementView, Tagged, body, openapi,
+    Paging, Parameters, Problem, QueryReader, Routes, SettlementView, Tagged, Value, body, openapi,
     respond_tagged, routes, schemas,
 };
 use tokio::task::spawn_blocking;
@@ -63,6 +63,10 @@ body! {
         pay_now: "payNow".flag(),
         /// With `payFrom`: time from which the recipient can use the cash, a minute to 90 days ahead.
         hold_until: "holdUntil".text(),
+        /// Day of the payment. Default: the day on which it is recorded, in UTC.
+        date: "date".text(),
+        /// What is said about it.
+        note: "note".text(),
     }
     also |sent| {
         if currency.value().zip(payment_type.value()).is_some_and(|(one, other)| one != other) {
@@ -72,24 +76,34 @@ body! {
     } => {
         let currency = if currency.is_absent() { payment_type } else { currency };
         NewSettlement {
-            to, amount, from, currency, tx_hash, pay_from, allow_external, pay_now, hold_until,
+            to, amount, from, currency, tx_hash, pay_from, allow_external, pay_now, hold_until, date,
+            note,
         }
     }
 }
 
 body! {
-    /// Changes to a settlement: a status, a transaction or both.
+    /// Changes to a settlement: a status, a transaction or both; or, while it is pending, an edit
+    /// by the member who recorded it.
     #[example = { "status": "completed" }]
     UpdateSettlement => SettlementUpdate {
         /// New status.
         status: "status".text(),
-        /// Accepted and ignored: the currency of a settlement does not change.
+        /// Accepted and ignored: `currency` changes the currency.
         _ignored: "paymentType".text::<PaymentType>(),
         /// Accepted and ignored: wallet addresses are set by `setWallet`.
         _also_ignored: "recipientWallet".text_of::<String>(Description::inline::<String>),
         /// Blockchain transaction that pays it.
         tx_hash: "txHash".text(),
-    } => SettlementUpdate { status, tx_hash }
+        /// New amount.
+        amount: "amount".number(schemas::AmountInput),
+        /// New currency of the amount.
+        currency: "currency".text(),
+        /// New day of the payment.
+        date: "date".text(),
+        /// New note; `null` removes it.
+        note: "note".nullable(Value::text),
+    } => SettlementUpdate { status, tx_hash, amount, currency, date, note }
 }
 
 words! {
@@ -171,18 +185,32 @@ async fn get_debts(
     Ok(Data::new(debts.map_err(|error| Error::Table(error.into()))??))
 }
 
+/// Query parameters of the list of settlements.
+struct SettlementsQuery {
+    paging: Paging,
+    status: Option<SettlementStatus>,
+}
+
+impl Parameters for SettlementsQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let paging = Paging::read(query);
+        Self { paging, status: query.text("status", "Return only settlements with this status.") }
+    }
+}
+
 /// List the settlements of a group.
 ///
-/// Newest first.
+/// Newest first. With `status`, a page may be shorter than its limit although the list continues.
 #[utoipa::path(get, path = "/api/groups/{groupId}/settlements", tag = "settlements",
     responses((status = OK, body = List<SettlementView>)))]
 async fn list_settlements(
     State(app): State<App>,
-    AsMember(member_key, paging): AsMember<Paging>,
+    AsMember(member_key, SettlementsQuery { paging, status }): AsMember<SettlementsQuery>,
     Context { now, .. }: Context,
 ) -> Result<List<SettlementView>, Problem> {
-    let list_id = ListId::new("settlements", &member_key.group);
-    let settlements = app.table.settlements(member_key, &paging.page(&list_id)?, now).await?;
+    let list_id = ListId::new("settlements", &member_key.group).filtered(&status);
+    let page = paging.page(&list_id)?;
+    let settlements = app.table.settlements(member_key, status, &page, now).await?;
     Ok(paging.list(&list_id, settlements))
 }
 
@@ -230,7 +258,8 @@ async fn get_settlement(
 /// Update a settlement.
 ///
 /// The recipient may complete it, the payer may attach the transaction that pays it, and both may
-/// fail it. Any member may act for a guest or a past member, except the other side and, to complete
+/// fail it. Who recorded it may edit it while it is pending. The recipient may also take back a
+/// completed one with the status `failed`, unless it was paid from funds or imported. Any member may act for a guest or a past member, except the other side and, to complete
 /// it, the member who recorded it. If the payer sends `completed` with a transaction, the
 /// transaction is stored and the settlement stays pending. Repeating a final status has no effect,
 /// but another transaction is refused.

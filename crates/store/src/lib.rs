@@ -49,7 +49,7 @@ use upkeep::{aside, keeping, migration, tally_repair};
 use write::{commit, idempotency};
 
 pub use access::MemberKey;
-pub use activity::{Activity, ActivityPosition, Feed};
+pub use activity::{Activity, ActivityPosition, Feed, SettlementFilter};
 pub use aside::BrokenRow;
 pub use chats::Opened;
 pub use days::{DayInGroups, Days, Rebuilt};

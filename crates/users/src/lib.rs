@@ -17,7 +17,7 @@ use fracti_http::{
     Paging, Parameters, Problem, QueryReader, Routes, SettlementView, Text, openapi, routes,
     schemas,
 };
-use fracti_store::{Feed, Membership, Slice};
+use fracti_store::{Feed, Membership, SettlementFilter, Slice};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -242,18 +242,38 @@ async fn list_debts(
     Ok(list(&paging, &list_id, feed))
 }
 
-/// List the settlements that the caller pays.
+/// Query parameters of the list of settlements.
+struct SettlementsQuery {
+    paging: Paging,
+    filter: SettlementFilter,
+}
+
+impl Parameters for SettlementsQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let paging = Paging::read(query);
+        let status = query.text("status", "Return only settlements with this status.");
+        let about = "Return the pending settlements that wait for the caller, who pays or is paid.";
+        let waiting = query.flag("waiting", about).unwrap_or_default();
+        if waiting && status.is_some() {
+            query.refuse("status", "must not be sent with waiting");
+        }
+        Self { paging, filter: SettlementFilter { status, waiting } }
+    }
+}
+
+/// List the settlements that the caller pays, or that wait for the caller.
 ///
-/// Newest first.
+/// Newest first. With `status` or `waiting`, a page may be shorter than its limit although the list
+/// continues.
 #[utoipa::path(get, path = "/api/users/me/settlements", tag = "users",
     operation_id = "list_my_settlements", responses((status = OK, body = List<MySettlement>)))]
 async fn list_settlements(
     State(app): State<App>,
-    Caller(user, paging): Caller<Paging>,
+    Caller(user, SettlementsQuery { paging, filter }): Caller<SettlementsQuery>,
 ) -> Result<List<MySettlement>, Problem> {
-    let list_id = ListId::new("users/me/settlements", &user.id);
+    let list_id = ListId::new("users/me/settlements", &user.id).filtered(&filter);
     let after = paging.after(&list_id)?.unwrap_or_default();
-    let feed = app.table.sent_by(user.id, paging.limit(), after).await?;
+    let feed = app.table.settlements_of(user.id, &filter, paging.limit(), after).await?;
     Ok(list(&paging, &list_id, feed))
 }
 

@@ -22,6 +22,12 @@ async fn change_everything(eventful: &Eventful) {
     bob.post(&(eventful.expense(deleted) + "/restore"), json!({})).await.data(200);
     let settlement = group.path(&format!("/settlements/{pending}"));
     bob.put(&settlement, json!({ "status": "completed" })).await.data(200);
+    let paid = alice.get(&group.path("/settlements?status=completed")).await.data(200).clone();
+    let paid = paid.as_array().unwrap().iter().find(|it| it["id"] != **pending).unwrap();
+    let recipient = paid["toUserId"].as_str().unwrap().parse::<usize>().unwrap();
+    let paid = group.path(&format!("/settlements/{}", paid["id"].as_str().unwrap()));
+    let reverted = eventful.member(recipient - 1).put(&paid, json!({ "status": "failed" })).await;
+    assert!(reverted.data(200)["revertedAt"].is_string());
     let opening = group.path("/ledger/entries/revert");
     alice.post(&opening, json!(["opening"])).await.data(200);
     let guests = alice.get(&group.path("")).await.data(200)["members"].clone();
@@ -120,7 +126,16 @@ async fn undo_of_an_import_after_the_first_page_is_not_in_an_export() {
         let mut pages = vec![first];
         pages.extend(rest(alice, &group.id, format, 1, cursor).await);
         if format == "json" {
-            assert_same(&joined(&pages), &joined(&before));
+            // The day of a payment goes with its row.
+            let dateless = |mut export: Value| {
+                for entry in export["entries"].as_array_mut().unwrap() {
+                    if let Some(settlement) = entry["settlement"].as_object_mut() {
+                        settlement.remove("date");
+                    }
+                }
+                export
+            };
+            assert_same(&dateless(joined(&pages)), &dateless(joined(&before)));
         } else {
             let text: String = pages.iter().map(|page| page.text.as_str()).collect();
             assert_eq!(text, before[0].text);

@@ -116,6 +116,11 @@ pub fn writes() -> Vec<Write> {
         write("fail a settlement as it was", "updateSettlement", &[2])
             .sends(json!({ "status": "failed" }))
             .expects("getSettlement"),
+        write("edit a settlement", "updateSettlement", &[2])
+            .sends(json!({ "amount": 8, "note": "In cash" })),
+        write("take back a settlement", "updateSettlement", &[1])
+            .of("settlementId", "{paidId}")
+            .sends(json!({ "status": "failed" })),
         write("name the transaction of a settlement", "updateSettlement", &[2])
             .sends(json!({ "txHash": hash })),
         write("push an adjustment", "pushEntries", &[1, 2]).sends(adjustment),
@@ -263,6 +268,8 @@ pub(super) async fn scene(api: &Transport, now: Timestamp) -> Ids {
     call(1, Method::DELETE, &format!("/expenses/{}", ids["deleted"]), Value::Null).await;
     let pay = json!({ "toId": "1", "amount": 3 });
     ids.insert("settlementId", post(2, "/settlements", pay).await.id());
+    let paid = json!({ "fromId": "2", "toId": "1", "amount": 2 });
+    ids.insert("paidId", post(1, "/settlements", paid).await.id());
     let rent = json!([{ "entryId": "rent", "changes": [
         { "userId": "1", "amount": 5 }, { "userId": "3", "amount": -5 } ] }]);
     post(1, "/ledger/entries", rent).await;

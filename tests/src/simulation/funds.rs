@@ -168,7 +168,7 @@ async fn check_effects(world: &World, model: &Model, group: GroupId, report: &mu
     }
     let member_key = MemberKey { group, user: users().next().unwrap() };
     let now = world.observer().now();
-    let settlements = world.table.settlements(member_key, &page, now).await.unwrap().items;
+    let settlements = world.table.settlements(member_key, None, &page, now).await.unwrap().items;
     for sent in &model.sent {
         report.add(&sent.outcome);
         let times = match &sent.effect {

@@ -49,7 +49,7 @@ pub enum FundError {
     #[error("the recipient has to confirm this payment")]
     NotAccepted,
     /// Nothing of the settlement is left to be paid outside of funds.
-    #[error("funds pay all of this settlement")]
+    #[error("funds pay this settlement")]
     Funded,
     /// The transaction has ended in another way.
     #[error("the transaction is already {0}")]

@@ -33,10 +33,14 @@ words! {
         ExpenseRestored = "expense.restored",
         /// A settlement was recorded, pending or completed.
         SettlementRecorded = "settlement.recorded",
+        /// A pending settlement was edited.
+        SettlementEdited = "settlement.edited",
         /// A pending settlement was completed.
         SettlementCompleted = "settlement.completed",
         /// A pending settlement failed.
         SettlementFailed = "settlement.failed",
+        /// A completed settlement was taken back.
+        SettlementReverted = "settlement.reverted",
         /// A user joined, or came back.
         MemberJoined = "member.joined",
         /// A member left.
@@ -106,7 +110,7 @@ pub struct Subject {
     /// The expense.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expense: Option<ChangedExpense>,
-    /// Amount of the edited expense before.
+    /// Amount of the edited expense or settlement before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<AmountBefore>,
     /// The settlement.
@@ -248,6 +252,14 @@ impl Subject {
             status: of.status,
         };
         Self { settlement: Some(settlement), ..Self::new(kind) }
+    }
+
+    /// An edit of a settlement.
+    #[must_use]
+    pub fn settlement_edit(before: &Settlement, after: &Settlement) -> Self {
+        let Settlement { amount, currency, .. } = *before;
+        let before = Some(AmountBefore { amount, currency });
+        Self { before, ..Self::settlement(ChangeKind::SettlementEdited, after) }
     }
 
     /// A change of a member.

@@ -19,7 +19,8 @@ use crate::{
     links::Links,
     numbers::positive,
     row::Row,
-    time::Timestamp,
+    text::SettlementNote,
+    time::{Day, Timestamp},
     words,
 };
 
@@ -27,6 +28,8 @@ pub use crate::{
     settlement_status::{SettlementError, SettlementStatus},
     tx_hash::{TxHash, TxHashError},
 };
+use sides::Sides;
+
 pub use sides::Standing;
 
 /// A payment from one member to another that reduces a debt.
@@ -81,6 +84,21 @@ pub struct Settlement {
     /// Whether it failed because the time of the hold ran out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub expired: bool,
+    /// Day of the payment, if it is not that of the recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<Day>,
+    /// What was said about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Time of the last edit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Timestamp>,
+    /// Time at which it was taken back. It was completed, and its status is `failed` since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverted_at: Option<Timestamp>,
+    /// Member who took it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverted_by: Option<UserId>,
 }
 
 /// The part of a settlement that the payer's funds pay, in major units.
@@ -102,8 +120,9 @@ pub struct PaidFromFunds {
 
 impl Row for Settlement {
     const KIND: &'static str = "settlement";
-    // Version 2 may be paid from funds, which an earlier Fracti must not complete.
-    const VERSION: u32 = 2;
+    // Version 2 may be paid from funds, which an earlier Fracti must not complete. Version 3 may have
+    // been edited or taken back, which an earlier Fracti would not compare, or lose.
+    const VERSION: u32 = 3;
 
     fn keys(&self) -> Keys {
         let primary = keys::settlement(self.group_id, self.created_at);
@@ -160,6 +179,10 @@ pub struct NewSettlement {
     pub pay_now: Field<bool>,
     /// Time from which the recipient can use the cash.
     pub hold_until: Field<Timestamp>,
+    /// Day of the payment. Default: that of the recording, in UTC.
+    pub date: Field<Day>,
+    /// What is said about it.
+    pub note: Field<SettlementNote>,
 }
 
 words! {
@@ -186,13 +209,34 @@ pub struct FromFunds {
 /// The least and the most time for which cash is held, in seconds: a minute and 90 days.
 const HELD_S: [u64; 2] = [60, 90 * 24 * 3_600];
 
-/// A requested change of a settlement: a status, a transaction hash or both.
+/// A requested change of a settlement: a status, a transaction hash or both; or an edit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettlementUpdate {
     /// The new status.
     pub status: Field<SettlementStatus>,
     /// Blockchain transaction that pays the settlement.
     pub tx_hash: Field<TxHash>,
+    /// The new amount, in major units.
+    pub amount: Field<Decimal>,
+    /// The new currency.
+    pub currency: Field<Currency>,
+    /// The new day of the payment.
+    pub date: Field<Day>,
+    /// The new note; `None` removes it.
+    pub note: Field<Option<SettlementNote>>,
+}
+
+impl SettlementUpdate {
+    /// Names of the fields that edit the settlement, of those that are sent.
+    fn edits(&self) -> impl Iterator<Item = &'static str> {
+        let fields = [
+            ("amount", self.amount.is_absent()),
+            ("currency", self.currency.is_absent()),
+            ("date", self.date.is_absent()),
+            ("note", self.note.is_absent()),
+        ];
+        fields.into_iter().filter(|(_, is_absent)| !is_absent).map(|(name, _)| name)
+    }
 }
 
 /// The effect of a [`SettlementUpdate`].
@@ -206,6 +250,10 @@ pub enum Transition {
     Fail,
     /// The settlement is completed and changes balances.
     Complete,
+    /// The pending settlement is edited.
+    Edit,
+    /// The completed settlement is taken back, which changes balances.
+    Revert,
 }
 
 impl Settlement {
@@ -219,6 +267,40 @@ impl Settlement {
     #[must_use]
     pub const fn parties(&self) -> [MemberId; 2] {
         [self.from_user_id, self.to_user_id]
+    }
+
+    /// The day of the payment.
+    #[must_use]
+    pub fn day(&self) -> Day {
+        self.date.unwrap_or(self.created_at.day())
+    }
+
+    /// Whether `caller`, who acts for these sides, may edit it: the member who recorded it, or who
+    /// acts for the payer of one that does not say who did.
+    fn is_edited_by(&self, caller: UserId, sides: Sides) -> bool {
+        self.created_by.map_or(sides.payer, |recorder| recorder == caller)
+    }
+
+    /// The settlement after an edit at `at`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if the amount is not positive, or finer than a minor unit of the currency.
+    pub fn edited(&self, update: &SettlementUpdate, at: Timestamp) -> Result<Self, Error> {
+        let mut errors = FieldErrors::default();
+        let currency = update.currency.value().copied().unwrap_or(self.currency);
+        let amount = update.amount.value().copied().unwrap_or(self.amount);
+        let amount = positive("amount", amount, Some(currency), &mut errors);
+        let mut edited = Self { currency, ..self.clone() };
+        if let Some(date) = update.date.value() {
+            edited.date = Some(*date);
+        }
+        if let Some(note) = update.note.value() {
+            edited.note = note.as_ref().map(ToString::to_string);
+        }
+        let edited = amount.map(|amount| Self { amount: amount.to_major(), ..edited });
+        let edited = errors.finish(edited)?;
+        Ok(if edited == *self { edited } else { Self { updated_at: Some(at), ..edited } })
     }
 
     /// The settlement between the members whom its parties mean.
@@ -258,7 +340,9 @@ impl Settlement {
     /// Who acts for the payer may send the transaction hash, and who acts for either side may set
     /// the status to `failed`. The side that has not confirmed the settlement yet may set it to
     /// `completed`. If the payer sends a hash with the status `completed`, only the hash is stored,
-    /// and the settlement waits for the recipient. Rules that need an invalid field are skipped;
+    /// and the settlement waits for the recipient. Who recorded it may edit it while it is pending.
+    /// Who acts for the recipient may take back a completed settlement with the status `failed`,
+    /// unless it was paid from funds or imported. Rules that need an invalid field are skipped;
     /// the effect is then [`Transition::Nothing`].
     ///
     /// # Errors
@@ -277,10 +361,19 @@ impl Settlement {
         }
         let (status, hash) = (update.status.value().copied(), update.tx_hash.value());
         let same_hash = hash.is_none() || hash == self.tx_hash.as_ref();
+        let edits = update.edits().next().is_some();
+        if edits && !self.is_edited_by(caller, sides) {
+            return Err(SettlementError::NotRecorder);
+        }
         if self.status != SettlementStatus::Pending {
-            let repeated = same_hash && status.is_none_or(|status| status == self.status);
+            let repeated = same_hash && status.is_none_or(|status| status == self.status) && !edits;
+            let reverts = status == Some(SettlementStatus::Failed) && hash.is_none() && !edits;
+            let is_revertible =
+                self.is_completed() && self.funds.is_none() && self.import_id.is_none();
             return if repeated || update.status.is_invalid() {
                 Ok(Transition::Nothing)
+            } else if reverts && sides.recipient && is_revertible {
+                Ok(Transition::Revert)
             } else {
                 Err(SettlementError::Final(self.status))
             };
@@ -298,6 +391,7 @@ impl Settlement {
                 Ok(Transition::Complete)
             }
             (Some(SettlementStatus::Completed), None) => Err(SettlementError::NotOtherSide),
+            (None, None) if edits => Ok(Transition::Edit),
             _ => Ok(Transition::Nothing),
         }
     }
@@ -413,6 +507,11 @@ impl Draft<NewSettlement> {
                 external: None,
                 hold_until: None,
                 expired: false,
+                date: new.date.map(Some).or(None)?,
+                note: new.note.as_ref().map(|note| Some(note.to_string())).or(None)?,
+                updated_at: None,
+                reverted_at: None,
+                reverted_by: None,
             })
         };
         let settlement = settlement();
@@ -472,8 +571,13 @@ impl Draft<SettlementUpdate> {
     /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
     pub fn check(&self) -> Result<&SettlementUpdate, Error> {
         let (update, mut errors) = self.open()?;
-        if update.status.is_absent() && update.tx_hash.is_absent() {
-            errors.push("status", "status or txHash is required");
+        let is_change = !update.status.is_absent() || !update.tx_hash.is_absent();
+        let mut edits = update.edits().peekable();
+        if !is_change && edits.peek().is_none() {
+            errors.push("status", "status, txHash, amount, currency, date or note is required");
+        }
+        for edit in edits.filter(|_| is_change) {
+            errors.push(edit, "must not be sent with status or txHash");
         }
         if update.status == Field::Value(SettlementStatus::Failed)
             && update.tx_hash.value().is_some()
@@ -510,6 +614,11 @@ mod tests {
             external: None,
             hold_until: None,
             expired: false,
+            date: None,
+            note: None,
+            updated_at: None,
+            reverted_at: None,
+            reverted_by: None,
         }
     }
 
@@ -546,7 +655,9 @@ mod tests {
             (Completed, Some(A), PAYER, Some(Completed), Some(A), Ok(Transition::Nothing)),
             (Completed, None, PAYER, Some(Completed), Some(A), Err(Final(Completed))),
             (Completed, None, PAYER, None, Some(A), Err(Final(Completed))),
-            (Completed, None, RECIPIENT, Some(Failed), None, Err(Final(Completed))),
+            (Completed, None, RECIPIENT, Some(Failed), None, Ok(Transition::Revert)),
+            (Completed, Some(A), RECIPIENT, Some(Failed), None, Ok(Transition::Revert)),
+            (Completed, None, PAYER, Some(Failed), None, Err(Final(Completed))),
             (Completed, None, RECIPIENT, Some(Pending), None, Err(Final(Completed))),
             (Failed, None, RECIPIENT, Some(Failed), None, Ok(Transition::Nothing)),
             (Failed, None, RECIPIENT, Some(Completed), None, Err(Final(Failed))),
@@ -555,6 +666,7 @@ mod tests {
             let update = SettlementUpdate {
                 status: status.map_or(Field::Absent, Field::Value),
                 tx_hash: hash.map_or(Field::Absent, |hash| Field::Value(hash.parse().unwrap())),
+                ..SettlementUpdate::default()
             };
             let caller_id = caller.parse().unwrap();
             let transition =

@@ -64,6 +64,11 @@ pub fn settlement(
         external: None,
         hold_until: None,
         expired: false,
+        date: None,
+        note: None,
+        updated_at: None,
+        reverted_at: None,
+        reverted_by: None,
     };
     let always = [
         "id",

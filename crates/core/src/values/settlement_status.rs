@@ -30,6 +30,9 @@ pub enum SettlementError {
     /// The recipient tried to set the hash of a transaction.
     #[error("only the payer may send the txHash of a settlement")]
     NotPayer,
+    /// The caller tried to edit a settlement that another member recorded.
+    #[error("only the member who recorded a settlement may edit it")]
+    NotRecorder,
     /// The settlement already has another final status.
     #[error("the settlement is already {0}, which is final")]
     Final(SettlementStatus),

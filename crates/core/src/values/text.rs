@@ -131,6 +131,8 @@ text! {
     Note(Line, 200) as "EntryNote", "Opening balance";
     /// Notes about an expense, not all blank, without control characters other than line breaks.
     Notes(Lines, 1000) as "ExpenseNotes", "Without the wine:\nCarol does not drink.";
+    /// Note of a settlement, not all blank, without control characters other than line breaks.
+    SettlementNote(Lines, 1000) as "SettlementNote", "In cash, at the hut";
     /// Name of an API token, not all blank, without control characters.
     TokenName(Line, 100) as "TokenName", "Phone shortcut";
     /// Text of a question, not all blank, without control characters other than line breaks.

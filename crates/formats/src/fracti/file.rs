@@ -177,6 +177,8 @@ pub(super) struct SettlementJson {
     pub(super) tx_hash: Option<String>,
     pub(super) status: SettlementStatus,
     pub(super) created_at: String,
+    pub(super) date: Option<String>,
+    pub(super) note: Option<String>,
 }
 
 /// An exact number, or the same digits as text, as the API writes it with `amounts=text`.

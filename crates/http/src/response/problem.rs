@@ -383,6 +383,7 @@ impl From<Error> for Problem {
             | Error::Settlement(
                 SettlementError::NotParty
                 | SettlementError::NotPayer
+                | SettlementError::NotRecorder
                 | SettlementError::NotOtherSide,
             ) => new(Code::NotAllowed),
             Error::TooManyMembers => new(Code::TooManyMembers),

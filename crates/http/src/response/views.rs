@@ -257,6 +257,21 @@ pub struct SettlementView {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub expired: bool,
+    /// Day of the payment. If none was given, it is the day of recording in UTC.
+    pub date: schemas::CalendarDate,
+    /// What was said about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "In cash, at the hut")]
+    pub note: Option<String>,
+    /// Time of its last edit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<schemas::Timestamp>,
+    /// Time at which the recipient took it back. It was completed before, and is `failed` since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverted_at: Option<schemas::Timestamp>,
+    /// Member who took it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverted_by: Option<schemas::UserId>,
 }
 
 /// The part of a settlement that the payer's funds pay.
@@ -525,6 +540,7 @@ impl From<PaidFromFunds> for PaidFromFundsView {
 
 impl From<Settlement> for SettlementView {
     fn from(settlement: Settlement) -> Self {
+        let date = settlement.day();
         Self {
             id: Text(settlement.id.into()),
             group_id: Text(settlement.group_id.into()),
@@ -546,6 +562,11 @@ impl From<Settlement> for SettlementView {
                 .map(|amount| ExternalPartView { amount: JsonDecimal(amount) }),
             hold_until: settlement.hold_until.map(Text),
             expired: settlement.expired,
+            date: Text(date),
+            note: settlement.note,
+            updated_at: settlement.updated_at.map(Text),
+            reverted_at: settlement.reverted_at.map(Text),
+            reverted_by: settlement.reverted_by.map(Text),
         }
     }
 }

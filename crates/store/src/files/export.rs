@@ -322,6 +322,7 @@ fn next_sequences(sequence: u64, end: u64, room: usize) -> Sequences<u64> {
 /// The settlement, if it was not completed at the moment `at`. One that was completed later is
 /// returned as pending.
 fn open_at(settlement: Settlement, at: Timestamp) -> Option<Settlement> {
+    let settlement = before_revert(settlement, at);
     match settlement.status {
         SettlementStatus::Pending | SettlementStatus::Failed => Some(settlement),
         SettlementStatus::Completed => {
@@ -331,4 +332,13 @@ fn open_at(settlement: Settlement, at: Timestamp) -> Option<Settlement> {
             is_open.then_some(pending)
         }
     }
+}
+
+/// The settlement as it was at the moment `at`, if it has been taken back since.
+pub(super) fn before_revert(settlement: Settlement, at: Timestamp) -> Settlement {
+    if settlement.reverted_at.is_none_or(|reverted| reverted <= at) {
+        return settlement;
+    }
+    let status = SettlementStatus::Completed;
+    Settlement { status, reverted_at: None, reverted_by: None, ..settlement }
 }

@@ -18,7 +18,7 @@ use fracti_core::{
     group::MemberRow,
     id::{GroupId, MemberId, UserId},
     keys::{self, Primary, prefix},
-    settlement::Settlement,
+    settlement::{Settlement, SettlementStatus},
     time::Timestamp,
 };
 use futures_util::future::try_join_all;
@@ -96,6 +96,24 @@ struct Bounds {
     examined: usize,
 }
 
+/// Which settlements of a user are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SettlementFilter {
+    /// Only those with this status.
+    pub status: Option<SettlementStatus>,
+    /// Only pending ones that the user can complete, sent or received.
+    pub waiting: bool,
+}
+
+/// What is the user's own, for a filter.
+#[derive(Clone, Copy)]
+struct Own<'a> {
+    /// Ids of the user.
+    ids: &'a BTreeSet<MemberId>,
+    /// Groups of which the user is a past member.
+    past: &'a BTreeSet<GroupId>,
+}
+
 impl From<usize> for Bounds {
     fn from(limit: usize) -> Self {
         Self { limit, examined: limit }
@@ -122,7 +140,7 @@ impl Table {
         after: ActivityPosition,
     ) -> Result<Feed<PaidExpense>, Error> {
         let own = MemberId::from(user);
-        let accepts = |event: &Activity, ids: &BTreeSet<MemberId>| match event {
+        let accepts = |event: &Activity, Own { ids, .. }: Own<'_>| match event {
             Activity::Paid(paid) => {
                 filter.accepts(&paid.expense, |id| if ids.contains(&id) { own } else { id })
             }
@@ -146,15 +164,33 @@ impl Table {
         Ok(feed.of(|event| if let Activity::Owed(row) = event { Some(row) } else { None }))
     }
 
-    /// Up to `limit` settlements that a user sent, newest first.
-    pub async fn sent_by(
+    /// Up to `limit` settlements that a user sent and a filter accepts, newest first; if the filter
+    /// asks for what waits for the user, also those that the user receives. At most `MAX_EXAMINED`
+    /// are examined for a filter.
+    pub async fn settlements_of(
         &self,
         user: UserId,
+        filter: &SettlementFilter,
         limit: usize,
         after: ActivityPosition,
     ) -> Result<Feed<Settlement>, Error> {
-        let feed = self.feed(user, &[Kind::Sent], limit.into(), after, |_, _| true).await?;
-        Ok(feed.of(|event| if let Activity::Sent(row) = event { Some(row) } else { None }))
+        let kinds: &[Kind] =
+            if filter.waiting { &[Kind::Sent, Kind::Received] } else { &[Kind::Sent] };
+        let accepts = |event: &Activity, Own { past, .. }: Own<'_>| match event {
+            Activity::Sent(it) if filter.waiting => {
+                it.waits_for_payer(user) && !past.contains(&it.group_id)
+            }
+            Activity::Received(it) => it.waits_for_recipient(user) && !past.contains(&it.group_id),
+            Activity::Sent(it) => filter.status.is_none_or(|status| it.status == status),
+            Activity::Paid(_) | Activity::Owed(_) => false,
+        };
+        let is_all = *filter == SettlementFilter::default();
+        let examined = if is_all { limit } else { MAX_EXAMINED };
+        let feed = self.feed(user, kinds, Bounds { limit, examined }, after, accepts).await?;
+        Ok(feed.of(|event| match event {
+            Activity::Sent(row) | Activity::Received(row) => Some(row),
+            Activity::Paid(_) | Activity::Owed(_) => None,
+        }))
     }
 
     /// Up to `limit` events of a user's feed, newest first. What a user and the guests who are linked
@@ -182,7 +218,7 @@ impl Table {
         kinds: &[Kind],
         Bounds { limit, examined }: Bounds,
         after: ActivityPosition,
-        accepts: impl Fn(&Activity, &BTreeSet<MemberId>) -> bool,
+        accepts: impl Fn(&Activity, Own<'_>) -> bool,
     ) -> Result<Feed<Activity>, Error> {
         let read = |member: MemberId| {
             let lists = kinds.iter().map(|kind| self.list(*kind, member, examined, &after));
@@ -208,7 +244,7 @@ impl Table {
             hide(&mut event);
             next.at = Some(event.created_at());
             next.lists.entry(kind).or_default().insert(member, position);
-            if accepts(&event, &ids) {
+            if accepts(&event, Own { ids: &ids, past: &past }) {
                 items.push(event);
             }
             if items.len() == limit {

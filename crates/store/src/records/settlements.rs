@@ -4,6 +4,7 @@ use std::future::ready;
 
 use fracti_core::{
     Error,
+    entry::Entry,
     fund::FundError,
     group::{Group, Member},
     group_change::{ChangeKind, Subject},
@@ -32,7 +33,9 @@ use crate::{
 const MAX_PENDING: usize = 1000;
 
 impl Table {
-    /// A page of a group's settlements, without those of v0 rows that cannot be read.
+    /// A page of a group's settlements, of those with a status if there is one, without those of v0
+    /// rows that cannot be read. With a status, it may be shorter than its limit although the list
+    /// continues.
     ///
     /// # Errors
     ///
@@ -41,13 +44,22 @@ impl Table {
     pub async fn settlements(
         &self,
         member_key: MemberKey,
+        status: Option<SettlementStatus>,
         page: &Page,
         now: Timestamp,
     ) -> Result<Slice<Settlement>, Error> {
         let group = member_key.group;
         let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-        let read =
-            || self.checked(member_key, self.page_migrated(group, self.db.page(&range, page)));
+        let list = || async {
+            match status {
+                None => self.db.page(&range, page).await,
+                Some(status) => {
+                    let accepts = |it: &Settlement| it.status == status;
+                    self.db.page_of(&range, page, accepts).await
+                }
+            }
+        };
+        let read = || self.checked(member_key, self.page_migrated(group, list()));
         self.migrated(group, now, read).await
     }
 
@@ -172,7 +184,9 @@ impl Table {
                 Err(
                     SettlementError::NotParty
                     | SettlementError::NotPayer
-                    | SettlementError::NotOtherSide,
+                    | SettlementError::NotOtherSide
+                    | SettlementError::NotRecorder
+                    | SettlementError::Final(SettlementStatus::Completed),
                 ) => {
                     let (_, members) = self.group_naming(member_key, None).await?;
                     effect(&Standing::of(&ledger.state.of(&members)))
@@ -190,7 +204,7 @@ impl Table {
             if !expected(&settlement) {
                 return Err(Error::Changed.into());
             }
-            update.check()?;
+            let checked = update.check()?;
             let transaction = || LedgerTransaction::new(member_key, ledger, idempotency.now());
             match transition {
                 Transition::Nothing => Ok(Decision::Done(settlement)),
@@ -200,6 +214,10 @@ impl Table {
                 }
                 Transition::Fail => self.fail(transaction()?, settlement, false).await,
                 Transition::Attach(hash) => self.attach(transaction()?, settlement, hash).await,
+                Transition::Edit => edit(transaction()?, &settlement, checked),
+                Transition::Revert => {
+                    self.take_back(transaction()?, settlement, member_key.user).await
+                }
             }
         });
         let updated = updated.await;
@@ -266,6 +284,37 @@ impl Table {
         transaction.commit(completed)
     }
 
+    /// Takes a completed settlement back: its entry is reverted, and its chain transaction may pay
+    /// another one.
+    async fn take_back(
+        &self,
+        mut transaction: LedgerTransaction,
+        settlement: Settlement,
+        by: UserId,
+    ) -> Result<Decision<Settlement>, TransactionError> {
+        let key = keys::entry(settlement.group_id, &settlement.id.into());
+        let Some(entry) = self.db.get::<Entry>(key).await? else {
+            // One in a v0 row that could not be migrated was never recorded. Otherwise it was taken
+            // back between the two reads.
+            let error = SettlementError::Final(settlement.status);
+            let ours = settlement.id.created_at().is_some();
+            return Err(if ours { TransactionError::Retry } else { Error::from(error).into() });
+        };
+        let at = transaction.at();
+        let reverted = Settlement {
+            status: SettlementStatus::Failed,
+            tx_hash: None,
+            reverted_at: Some(at),
+            reverted_by: Some(by),
+            ..settlement.clone()
+        };
+        transaction.add(Write::put(&reverted)?.when(unchanged(&settlement)?));
+        transaction.add_all(self.release_hash(&settlement).await?);
+        transaction.revert(&entry, None)?;
+        transaction.tell(Subject::settlement(ChangeKind::SettlementReverted, &reverted));
+        transaction.commit(reverted)
+    }
+
     /// Stores the chain transaction that pays a settlement, in place of an earlier one.
     async fn attach(
         &self,
@@ -319,15 +368,37 @@ pub(crate) fn key(settlement: &Settlement) -> Primary {
     keys::settlement(settlement.group_id, settlement.created_at)
 }
 
-/// The settlement is pending, with the chain transaction that was read.
+/// The settlement has the status, the chain transaction and the last edit that were read.
 pub(crate) fn unchanged(settlement: &Settlement) -> Result<Expression, Error> {
     let hash = match &settlement.tx_hash {
         None => Expression::without("txHash"),
         Some(hash) => Expression::equal("txHash", row::to_value(hash)?),
     };
+    let edit = match &settlement.updated_at {
+        None => Expression::without("updatedAt"),
+        Some(at) => Expression::equal("updatedAt", row::to_value(at)?),
+    };
     let id = row::to_value(&settlement.id)?;
-    let pending = Expression::equal("status", row::to_value(&SettlementStatus::Pending)?);
-    Ok(Expression::equal("id", id).and(pending).and(hash))
+    let status = Expression::equal("status", row::to_value(&settlement.status)?);
+    Ok(Expression::equal("id", id).and(status).and(hash).and(edit))
+}
+
+/// Edits a pending settlement.
+fn edit(
+    mut transaction: LedgerTransaction,
+    before: &Settlement,
+    update: &SettlementUpdate,
+) -> Result<Decision<Settlement>, TransactionError> {
+    if before.funds.is_some() {
+        return Err(Error::from(FundError::Funded).into());
+    }
+    let after = before.edited(update, transaction.at())?;
+    if after == *before {
+        return Ok(Decision::Done(after));
+    }
+    transaction.add(Write::put(&after)?.when(unchanged(before)?));
+    transaction.tell(Subject::settlement_edit(before, &after));
+    transaction.commit(after)
 }
 
 /// The write that makes a chain transaction pay this settlement and no other.

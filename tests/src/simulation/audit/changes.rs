@@ -47,7 +47,7 @@ pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
 fn fits(change: &GroupChange, entries: &[Entry]) -> bool {
     use ChangeKind::{
         AdjustmentPushed, AdjustmentReverted, ExpenseAdded, ExpenseDeleted, ExpenseEdited,
-        ExpenseRestored, MemberLinked, SettlementCompleted, SettlementRecorded,
+        ExpenseRestored, MemberLinked, SettlementCompleted, SettlementRecorded, SettlementReverted,
     };
     let kinds: Vec<_> = entries.iter().map(|it| (it.ref_type, it.status)).collect();
     let adds = |of: RefType| {
@@ -66,6 +66,7 @@ fn fits(change: &GroupChange, entries: &[Entry]) -> bool {
         ExpenseDeleted => entries.len() == 1 && reverts(RefType::Expense),
         SettlementRecorded => entries.len() <= 1 && adds(RefType::Settlement),
         SettlementCompleted => entries.len() == 1 && adds(RefType::Settlement),
+        SettlementReverted => entries.len() == 1 && reverts(RefType::Settlement),
         AdjustmentPushed => !entries.is_empty() && adds(RefType::Adjustment),
         AdjustmentReverted => !entries.is_empty() && reverts(RefType::Adjustment),
         MemberLinked => entries.len() == 1 && adds(RefType::Link),

@@ -235,11 +235,15 @@ impl Record {
         }
     }
 
-    /// Whether a member has given a settlement that was imported as pending another status.
+    /// Whether a member has edited a settlement that was imported as pending, or given it another
+    /// status.
     #[must_use]
-    pub fn has_ended_since(&self) -> bool {
+    pub fn has_changed_since(&self) -> bool {
         match self {
-            Self::Settlement(it) => it.status != SettlementStatus::Pending && was_pending(it),
+            Self::Settlement(it) => {
+                let has_ended = it.status != SettlementStatus::Pending && was_pending(it);
+                has_ended || it.updated_at.is_some()
+            }
             Self::Expense(_) | Self::Adjustment(_) => false,
         }
     }

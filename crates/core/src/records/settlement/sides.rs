@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Settlement;
+use super::{Settlement, SettlementStatus};
 use crate::{
     group::Member,
     id::{MemberId, UserId},
@@ -68,6 +68,20 @@ impl Standing {
 }
 
 impl Settlement {
+    /// Whether it is pending until `user` completes it as the recipient.
+    #[must_use]
+    pub fn waits_for_recipient(&self, user: UserId) -> bool {
+        self.status == SettlementStatus::Pending && self.created_by != Some(user)
+    }
+
+    /// Whether it is pending until `user` completes it as the payer, for whom another member
+    /// recorded it.
+    #[must_use]
+    pub fn waits_for_payer(&self, user: UserId) -> bool {
+        self.status == SettlementStatus::Pending
+            && self.created_by.is_some_and(|by| by != user && self.to_user_id != by)
+    }
+
     /// Whether `actor` may complete the settlement, which is pending.
     pub(super) fn is_completed_by(&self, actor: UserId, standing: &Standing) -> bool {
         let parties @ [_, to] = self.parties();

@@ -82,6 +82,11 @@ fn settlement(at: Timestamp, from: u64, to: u64, minor: i64, in_currency: u8) ->
         external: None,
         hold_until: None,
         expired: false,
+        date: None,
+        note: None,
+        updated_at: None,
+        reverted_at: None,
+        reverted_by: None,
     }
 }
 

@@ -14,7 +14,7 @@ use fracti_core::{
     settlement::{Settlement, SettlementStatus},
 };
 
-use super::Exported;
+use super::{Exported, before_revert};
 use crate::{dynamo::Retry, table::Table};
 
 /// A row of an export.
@@ -73,9 +73,15 @@ impl Table {
     /// adjustments.
     async fn current_rows(&self, group: GroupId, entries: &[Entry]) -> Result<Current, Error> {
         let keys_of = |kind: RefType| {
-            let applied = entries.iter().filter(|entry| entry.status == EntryStatus::Applied);
+            // The row of a settlement stays when it is taken back.
+            let has_row = |entry: &&Entry| match entry.status {
+                EntryStatus::Applied => true,
+                EntryStatus::Reverted => kind == RefType::Settlement,
+                EntryStatus::Revert => false,
+            };
+            let entries = entries.iter().filter(has_row);
             let keys =
-                applied.filter(|entry| entry.ref_type == kind).filter_map(|it| key(group, it));
+                entries.filter(|entry| entry.ref_type == kind).filter_map(|it| key(group, it));
             // The index may have two applied entries of one expense.
             let keys: BTreeSet<(String, String)> = keys.map(|key| (key.pk, key.sk)).collect();
             keys.into_iter().map(|(pk, sk)| Primary { pk, sk }).collect::<Vec<_>>()
@@ -94,7 +100,8 @@ impl Table {
         loop {
             let past = keys::past_entry(group, &entry.entry_id, entry.sequence);
             if let Some(entry) = self.db.get::<Entry>(past).await? {
-                return Ok(ExportedRow::Entry { entry: Box::new(entry), settlement: None });
+                let current = self.current_rows(group, std::slice::from_ref(&entry)).await?;
+                return Ok(current.of_past(group, &entry));
             }
             let current = self.current_rows(group, std::slice::from_ref(entry)).await?;
             // The entry is read after its expense: if it is still applied, the expense is its own.
@@ -115,16 +122,18 @@ impl Current {
     /// The row of an entry, unless it has to be read again.
     fn row(&self, group: GroupId, entry: &Entry) -> Option<ExportedRow> {
         match entry.status {
-            EntryStatus::Reverted | EntryStatus::Revert => Some(plain(entry)),
+            EntryStatus::Reverted | EntryStatus::Revert => Some(self.of_past(group, entry)),
             EntryStatus::Applied => {
                 let is_current = match entry.ref_type {
                     RefType::Adjustment => {
                         let current = self.adjustments.get(&key(group, entry)?)?;
                         current.sequence == entry.sequence
                     }
-                    // A link is final. The row of a completed settlement is as its entry, or it was
-                    // deleted with its import.
-                    RefType::Link | RefType::Settlement => true,
+                    RefType::Link => true,
+                    // It may have been taken back since, or deleted with its import.
+                    RefType::Settlement => {
+                        self.settlements.get(&key(group, entry)?)?.is_completed()
+                    }
                     RefType::Expense => {
                         let expense = self.expenses.get(&key(group, entry)?)?;
                         is_of_event(expense, entry)
@@ -135,13 +144,23 @@ impl Current {
         }
     }
 
+    /// The row of an entry that counts no more, with its settlement as it was if it was taken back.
+    fn of_past(&self, group: GroupId, entry: &Entry) -> ExportedRow {
+        let key = key(group, entry).filter(|_| entry.status == EntryStatus::Reverted);
+        let settlement = key.and_then(|key| self.settlements.get(&key)).cloned();
+        let settlement = settlement.map(|it| before_revert(it, entry.created_at));
+        let settlement = settlement.filter(Settlement::is_completed).map(Box::new);
+        ExportedRow::Entry { entry: Box::new(entry.clone()), settlement }
+    }
+
     /// The row of an entry that is applied, if the row of its expense or settlement was read.
     fn of_applied(&self, group: GroupId, entry: &Entry) -> Option<ExportedRow> {
         match entry.ref_type {
             RefType::Adjustment | RefType::Link => Some(plain(entry)),
             RefType::Settlement => {
                 let settlement = self.settlements.get(&key(group, entry)?)?.clone();
-                let settlement = Some(Box::new(settlement));
+                let settlement = Some(Box::new(settlement)).filter(|it| it.is_completed())?;
+                let settlement = Some(settlement);
                 Some(ExportedRow::Entry { entry: Box::new(entry.clone()), settlement })
             }
             RefType::Expense => {
@@ -196,6 +215,8 @@ fn as_of(exported: &Exported, end: u64, row: ExportedRow) -> ExportedRow {
             if entry.status == EntryStatus::Reverted && is_later {
                 (entry.status, entry.other_sequence) = (EntryStatus::Applied, None);
                 settlement = settlement.or_else(|| deleted_settlement(exported, &entry));
+            } else if entry.status != EntryStatus::Applied {
+                settlement = None;
             }
             ExportedRow::Entry { entry, settlement }
         }
@@ -236,5 +257,10 @@ fn deleted_settlement(exported: &Exported, entry: &Entry) -> Option<Box<Settleme
         external: None,
         hold_until: None,
         expired: false,
+        date: None,
+        note: None,
+        updated_at: None,
+        reverted_at: None,
+        reverted_by: None,
     }))
 }

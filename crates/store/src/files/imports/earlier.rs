@@ -82,7 +82,7 @@ impl Table {
             let (format, at) = (format_of(it.import_id)?, it.created_at);
             let has_hash = it.tx_hash.is_some();
             let record = Record::Settlement(it.into());
-            let is_edited = has_hash || record.has_ended_since();
+            let is_edited = has_hash || record.has_changed_since();
             Some((at, Earlier { record, format, is_edited }))
         });
         let adjustments = adjustments.into_iter().map(|entry| {
