@@ -57,13 +57,17 @@ class NoAnswer(Exception):
 
 
 class Answer:
-    """A success: the `data`, the `etag` of one resource, and the `next_cursor` of a list."""
+    """A success: the `data`, the `etag` of one resource, and the `next_cursor` of a list.
 
-    def __init__(self, status, data, etag=None, next_cursor=None):
+    `has_more` is for lists whose cursor is always there, like changes.
+    """
+
+    def __init__(self, status, data, etag=None, next_cursor=None, has_more=False):
         self.status = status
         self.data = data
         self.etag = etag
         self.next_cursor = next_cursor
+        self.has_more = has_more
 
 
 def decimal(text):
@@ -156,8 +160,10 @@ class Fracti:
         is_csv = headers.get_content_type() == "text/csv"
         body = {"success": True, "data": content.decode()} if is_csv else parsed(content)
         if status < 300 and body.get("success"):
-            next_cursor = body.get("pagination", {}).get("nextCursor") or headers.get("next-cursor")
-            return Answer(status, body["data"], headers.get("ETag"), next_cursor)
+            page = body.get("pagination", {})
+            next_cursor = page.get("nextCursor") or headers.get("next-cursor")
+            has_more = page.get("hasMore", False)
+            return Answer(status, body["data"], headers.get("ETag"), next_cursor, has_more)
         retry_after = headers.get("Retry-After", "")
         retry_after = int(retry_after) if retry_after.isdigit() else None
         # Neither a gateway's page nor UNAVAILABLE says whether a write was carried out.
