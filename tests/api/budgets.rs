@@ -252,6 +252,7 @@ impl Subject {
             ("listGroups", "limit=2"),
             ("getGroup", ""),
             ("listExpenses", "limit=2"),
+            ("listExpenses", "limit=2&order=date"),
             ("listSettlements", "limit=2"),
             ("exportGroup", "limit=2"),
             ("exportGroup", "format=csv&limit=2"),

@@ -1,6 +1,7 @@
 //! Expenses of a group.
 
 mod breakdown;
+mod by_date;
 mod create;
 mod date;
 mod delete;

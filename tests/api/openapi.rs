@@ -45,6 +45,7 @@ const ELSEWHERE: [&str; 15] = [
     "IMPORT_UNDOING",
     "INTERNAL",
     "METHOD_NOT_ALLOWED",
+    "NOT_INDEXED",
     "NOT_MIGRATED",
     "PAYER_LEFT",
     "ROUTE_NOT_FOUND",

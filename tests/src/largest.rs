@@ -525,6 +525,7 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (1, sends("linkGuest", json!({ "userId": "$bob" })), ""),
         (1, operation("setWallet"), ""),
         (1, asks("listExpenses", "limit=100"), ""),
+        (1, asks("listExpenses", "limit=100&order=date"), ""),
         (1, sends("createExpense", full(100)), "45 shares"),
         (1, operation("getExpense"), "45 shares"),
         (1, operation("getExpenseBreakdown"), "45 shares"),

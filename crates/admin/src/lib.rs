@@ -1,6 +1,7 @@
 //! The commands of the operators' tool. Those that work on a table do so while it is in use, can be
 //! stopped at any moment, and can be run again.
 
+mod date_index;
 mod dates;
 mod export;
 mod funds;

@@ -106,6 +106,13 @@ enum Command {
         #[command(flatten)]
         changes: Changes,
     },
+    /// Add each expense of earlier groups to the index by day.
+    IndexDates {
+        #[command(flatten)]
+        groups: Groups,
+        #[command(flatten)]
+        changes: Changes,
+    },
     /// Show which rows of a group are missing or wrong and what they should be, and write them with
     /// `--yes`. What does not follow from other rows, such as a lost expense, is only reported.
     Repair {
@@ -191,6 +198,9 @@ async fn run(options: Options) -> Result<Outcome, Failure> {
         Command::Standardise { changes } => admin().await.standardise(changes.dry_run, out).await,
         Command::DateExpenses { groups, changes } => {
             admin().await.date_expenses(groups.group, changes.dry_run, out).await
+        }
+        Command::IndexDates { groups, changes } => {
+            admin().await.index_dates(groups.group, changes.dry_run, out).await
         }
         Command::Recount { groups, changes } => {
             admin().await.recount(groups.group, changes.dry_run, out).await

@@ -49,6 +49,10 @@ pub struct Group {
     /// Whether the group is archived, so that it cannot be written to.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
+    /// Whether all expenses of the group have their keys in the index by day. Earlier groups have
+    /// not, until an operator adds them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dated: bool,
 }
 
 /// A member of a group: a Telegram user, or a guest.
@@ -300,6 +304,7 @@ impl Draft<NewGroup> {
                 member_count: 1,
                 created_by: Some(creator),
                 archived: false,
+                dated: true,
             })
         };
         errors.finish(group())

@@ -6,7 +6,7 @@ mod edit;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    expense::{Expense, Filter},
+    expense::{Expense, Filter, ListOrder},
     id::ExpenseId,
 };
 use fracti_http::{
@@ -44,6 +44,7 @@ struct DeletedExpense {
 struct ExpensesQuery {
     paging: Paging,
     filter: Filter,
+    order: ListOrder,
 }
 
 impl Parameters for ExpensesQuery {
@@ -51,24 +52,32 @@ impl Parameters for ExpensesQuery {
         let paging = Paging::read(query);
         let payer = query.text("payerId", "Return only expenses that this member paid.");
         let filter = Filter { payer, ..Filter::read(query) };
-        Self { paging, filter }
+        let order = query.text("order", "Order of the list, by default `recorded`.");
+        Self { paging, filter, order: order.unwrap_or(ListOrder::Recorded) }
     }
 }
 
 /// List the expenses of a group.
 ///
-/// In order of recording, newest first. Filters select expenses that fulfil all of them. One
+/// Newest first, in order of recording or of the day on which they happened. The order by day may
+/// lag behind the last writes by milliseconds. Filters select expenses that fulfil all of them. One
 /// request examines at most 1000 expenses, so a page may have fewer expenses than `limit` and still
 /// have a next page.
 #[utoipa::path(get, path = "/api/groups/{groupId}/expenses", tag = "expenses",
-    responses((status = OK, body = List<ExpenseView>)))]
+    responses((status = OK, body = List<ExpenseView>)),
+    extensions(("x-errors" = json!([Code::NotIndexed]))))]
 async fn list_expenses(
     State(app): State<App>,
-    AsMember(member_key, ExpensesQuery { paging, filter }): AsMember<ExpensesQuery>,
+    AsMember(member_key, ExpensesQuery { paging, filter, order }): AsMember<ExpensesQuery>,
     Context { now, .. }: Context,
 ) -> Result<List<ExpenseView>, Problem> {
-    let list_id = ListId::new("expenses", &member_key.group).filtered(&filter);
-    let expenses = app.table.expenses(member_key, &filter, &paging.page(&list_id)?, now).await?;
+    let name = match order {
+        ListOrder::Recorded => "expenses",
+        ListOrder::Date => "expenses by date",
+    };
+    let list_id = ListId::new(name, &member_key.group).filtered(&filter);
+    let page = paging.page(&list_id)?;
+    let expenses = app.table.expenses(member_key, &filter, order, &page, now).await?;
     let Slice { items, next, unreadable } = expenses;
     let items = items.into_iter().map(|expense| ExpenseView::from(expense).listed()).collect();
     Ok(paging.list::<ExpenseView, _>(&list_id, Slice { items, next, unreadable }))

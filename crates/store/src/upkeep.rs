@@ -3,6 +3,7 @@
 pub(crate) mod all_groups;
 pub(crate) mod aside;
 pub(crate) mod audit;
+pub(crate) mod date_index;
 pub(crate) mod fund_audit;
 pub(crate) mod keeping;
 pub(crate) mod migration;

@@ -159,6 +159,9 @@ pub enum Error {
     /// The request would read more rows than one request may.
     #[error("the group's history is too long to be read in one request")]
     TooMuchHistory,
+    /// The group has too many expenses without keys in the index by day.
+    #[error("the group's expenses are not indexed by date yet")]
+    NotIndexed,
     /// The group may have expenses or settlements in v0 rows, which are not in its ledger.
     #[error(
         "expenses that the TypeScript Fracti recorded in the group are not in its ledger yet; they \

@@ -35,7 +35,7 @@ use crate::{
 pub use crate::category::Category;
 pub use breakdown::ShareBreakdown;
 pub use edit::Edit;
-pub use filter::Filter;
+pub use filter::{Filter, ListOrder};
 pub(crate) use line_input::MAX_SHARERS;
 use line_input::read_lines;
 pub use line_input::{LineInput, MAX_LINES, SharerInput};
@@ -335,7 +335,10 @@ impl Row for Expense {
         let primary = keys::expense(self.group_id, self.created_at);
         let by_id = Index { pk: keys::expense_partition(self.id), sk: self.group_id.to_string() };
         let by_payer = Index { pk: keys::user_partition(self.payer_id), sk: primary.sk.clone() };
-        Keys { gsi2: Some(by_id), gsi3: Some(by_payer), ..primary.into() }
+        let position = keys::date_position(self.day(), self.created_at);
+        let by_date = Index { pk: keys::dates_of(self.group_id), sk: position };
+        let [gsi1, gsi2, gsi3] = [by_date, by_id, by_payer].map(Some);
+        Keys { gsi1, gsi2, gsi3, ..primary.into() }
     }
 }
 

@@ -101,6 +101,7 @@ mod tests {
             member_count: 3,
             created_by: None,
             archived: false,
+            dated: true,
         };
         let members = [member(1), member(2), guest.clone()];
         assert_eq!(Roll::of(&group, &members, &ledger).check(), Ok(()));

@@ -80,6 +80,8 @@ pub mod prefix {
     pub const GROUP: &str = "GROUP#";
     /// Sort keys of participants.
     pub const PARTICIPANT: &str = "PART#";
+    /// Partition keys of a group's expenses by day in `GSI1`.
+    pub const DATES: &str = "DATES#";
     /// Sort keys of a user's shares in `GSI1`.
     pub const OWES: &str = "OWES#";
     /// Sort keys of payers; sort keys in `GSI1` of the expenses of which a user is a payer, but not
@@ -201,6 +203,18 @@ pub fn import(group: GroupId, import: ImportId) -> Primary {
 #[must_use]
 pub fn imported_settlement(group: GroupId, settlement: SettlementId) -> Primary {
     Primary { pk: group_partition(group), sk: format!("{}{settlement}", prefix::IMPORTED) }
+}
+
+/// Partition of a group's expenses by day in `GSI1`.
+#[must_use]
+pub fn dates_of(group: GroupId) -> String {
+    format!("{}{group}", prefix::DATES)
+}
+
+/// Sort key of an expense in `GSI1`: by day, and by time of recording among those of one day.
+#[must_use]
+pub fn date_position(day: Day, created_at: Timestamp) -> String {
+    format!("{day}#{created_at}")
 }
 
 /// First and last sort key of the expenses recorded in a period.

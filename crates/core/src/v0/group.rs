@@ -45,6 +45,8 @@ pub fn group(
         member_count,
         created_by: row.parsed("createdBy"),
         archived: item.get("archived") == Some(&AttributeValue::Bool(true)),
+        // Rows that cannot be migrated have no keys.
+        dated: false,
     };
     let always = ["id", "chatId", "title", "currency", "createdAt", "memberCount"];
     Migrated::of(item, group, &always)

@@ -96,6 +96,9 @@ codes! {
     AlreadyLinked CONFLICT "The guest is already linked to a user, which is final.",
     NameTaken CONFLICT "Another member of the group has the name.",
     GroupArchived CONFLICT "The group is archived and cannot be changed.",
+    NotIndexed CONFLICT
+        "The group has more than 1000 expenses, which are not indexed by date yet; an operator can \
+         do it with `fracti-admin index-dates`.",
     ImportUndoing CONFLICT "The import is being undone; repeat the undo until it has ended.",
     ImportDiffers CONFLICT
         "The file differs from what earlier imports of the app have recorded, and the request does \
@@ -388,6 +391,7 @@ impl From<Error> for Problem {
             ) => new(Code::NotAllowed),
             Error::TooManyMembers => new(Code::TooManyMembers),
             Error::TooMuchHistory => new(Code::TooMuchHistory),
+            Error::NotIndexed => new(Code::NotIndexed),
             Error::TxHashUsed => new(Code::TxHashUsed),
             Error::KeyReused => new(Code::IdempotencyKeyReused),
             Error::Contended => later(new(Code::Conflict)),

@@ -111,6 +111,11 @@ impl Position {
         Self(key.into_iter().filter_map(text).collect())
     }
 
+    /// The sort key in an index.
+    pub(crate) fn sort_key_in(&self, index: &str) -> Option<&str> {
+        self.0.get(&format!("{index}SK")).map(String::as_str)
+    }
+
     /// The keys as attributes.
     pub(super) fn item(self) -> Item {
         self.0.into_iter().map(|(name, key)| (name, AttributeValue::S(key))).collect()

@@ -1,11 +1,14 @@
 //! Expenses: recording, editing, deleting and restoring them. History keeps every version.
 
-use std::collections::{BTreeSet, HashSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, HashSet},
+};
 
 use fracti_core::{
     Error,
     entry::Entry,
-    expense::{Edit, Expense, Filter, NewExpense},
+    expense::{Edit, Expense, Filter, ListOrder, NewExpense},
     group::{Group, Member},
     group_change::{ChangeKind, Subject},
     id::{ExpenseId, GroupId, MemberId, UserId},
@@ -29,6 +32,14 @@ use crate::{
     table::{RequestContext, Table},
 };
 
+/// Expenses of a group without an index by day that are sorted for one page at most.
+const MAX_SORTED: usize = 1_000;
+
+/// The expenses of a group by day.
+fn by_date(group: GroupId) -> Range {
+    Range { sort: Sort::Any, ..Range::index("GSI1", keys::dates_of(group), "") }
+}
+
 /// An expense, its entry and the ledger.
 struct LoadedExpense {
     expense: Expense,
@@ -41,35 +52,79 @@ struct LoadedExpense {
 impl Table {
     /// A page of the expenses of a group that a filter accepts, without those of v0 rows that cannot
     /// be read. If there is a filter, it may be shorter than its limit although the list continues.
+    /// By day, a page may lag behind the last writes, unless the expenses are not indexed.
     ///
     /// # Errors
     ///
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read
-    /// only after a migration that takes too long.
+    /// only after a migration that takes too long; [`Error::NotIndexed`].
     pub async fn expenses(
         &self,
         member_key: MemberKey,
         filter: &Filter,
+        order: ListOrder,
         page: &Page,
         now: Timestamp,
     ) -> Result<Slice<Expense>, Error> {
-        let range = Range::table(keys::group_partition(member_key.group), prefix::EXPENSE);
+        let group = member_key.group;
+        let recorded = Range::table(keys::group_partition(group), prefix::EXPENSE);
         let read = || async {
-            if filter.is_empty() {
-                self.db.page(&range, page).await
+            let links = if filter.names_member() {
+                self.ledger(group).await?.links
             } else {
-                let links = if filter.names_member() {
-                    self.ledger(member_key.group).await?.links
-                } else {
-                    Links::default()
-                };
-                let accepts = |expense: &_| filter.accepts(expense, |id| links.resolve(id));
-                self.db.page_of(&range, page, accepts).await
+                Links::default()
+            };
+            let accepts = |expense: &_| filter.accepts(expense, |id| links.resolve(id));
+            let range = match order {
+                ListOrder::Recorded => &recorded,
+                ListOrder::Date => &by_date(group),
+            };
+            if order == ListOrder::Date && !self.is_dated(group).await? {
+                self.sorted_by_date(group, page, accepts).await
+            } else if filter.is_empty() {
+                self.db.page(range, page).await
+            } else {
+                self.db.page_of(range, page, accepts).await
             }
         };
-        let group = member_key.group;
         let read = || self.checked(member_key, self.page_migrated(group, read()));
         self.migrated(group, now, read).await
+    }
+
+    /// Whether all expenses of a group are in the index by day.
+    async fn is_dated(&self, group: GroupId) -> Result<bool, Error> {
+        let row: Option<Group> = self.db.get(keys::group(group)).await?;
+        Ok(row.ok_or(Error::NoGroup)?.dated)
+    }
+
+    /// A page by day of the expenses of a group that is not indexed, with the positions of the index.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotIndexed`] if there are more than [`MAX_SORTED`] expenses.
+    async fn sorted_by_date(
+        &self,
+        group: GroupId,
+        page: &Page,
+        accepts: impl Fn(&Expense) -> bool,
+    ) -> Result<Slice<Expense>, Error> {
+        let recorded = Range::table(keys::group_partition(group), prefix::EXPENSE);
+        let all = Page { limit: MAX_SORTED, after: None };
+        let Slice { items, next, unreadable } = self.db.page::<Expense>(&recorded, &all).await?;
+        if next.is_some() {
+            return Err(Error::NotIndexed);
+        }
+        let position = |it: &Expense| keys::date_position(it.day(), it.created_at);
+        let after = page.after.as_ref().and_then(|after| after.sort_key_in("GSI1"));
+        let follows = |it: &Expense| after.is_none_or(|after| *position(it) < *after);
+        let mut left: Vec<_> = items.into_iter().filter(|it| follows(it) && accepts(it)).collect();
+        left.sort_by_cached_key(|it| Reverse(position(it)));
+        let more = left.len() > page.limit;
+        left.truncate(page.limit);
+        let last = left.last().filter(|_| more).map(row::to_item).transpose()?;
+        let next = last.map(|last| by_date(group).position_of(&last));
+        let unreadable = if after.is_none() { unreadable } else { 0 };
+        Ok(Slice { items: left, next, unreadable })
     }
 
     /// An expense of a group.

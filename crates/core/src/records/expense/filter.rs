@@ -3,7 +3,17 @@
 use serde::Serialize;
 
 use super::Expense;
-use crate::{category::Category, id::MemberId, text::SearchText, time::Day};
+use crate::{category::Category, id::MemberId, text::SearchText, time::Day, words};
+
+words! {
+    /// Order of a list of expenses, newest first.
+    pub enum ListOrder as "ExpenseOrder" {
+        /// By time of recording.
+        Recorded = "recorded",
+        /// By day, and by time of recording among those of one day.
+        Date = "date",
+    }
+}
 
 /// Conditions that the expenses of a list fulfil. Without a condition, all expenses do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

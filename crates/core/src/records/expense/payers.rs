@@ -340,6 +340,7 @@ mod tests {
             created_at: at,
             created_by: None,
             archived: false,
+            dated: true,
             member_count: 9,
         };
         let member = |number| {
