@@ -37,7 +37,7 @@ const HASH_BASE64: &str = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqo=";
 
 /// Codes and operations that need a failing table, a race, a very large group or v0 rows, and the
 /// document itself.
-const ELSEWHERE: [&str; 15] = [
+const ELSEWHERE: [&str; 16] = [
     "CONFLICT",
     "FUNDS_DISABLED",
     "GET /api/openapi.json",
