@@ -1,6 +1,6 @@
 //! Lists of expenses in order of the day on which they happened.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use fracti_admin::Outcome;
@@ -72,7 +72,7 @@ async fn fill(api: &Api, count: u64) -> BTreeSet<String> {
         };
         let batch = batch.iter().map(put).collect();
         let written = api.client.batch_write_item().request_items(TABLE, batch).send();
-        assert!(written.await.unwrap().unprocessed_items().is_none_or(|left| left.is_empty()));
+        assert!(written.await.unwrap().unprocessed_items().is_none_or(HashMap::is_empty));
     }
     ids
 }
