@@ -140,6 +140,7 @@ async fn next_page_of_every_list_is_the_same_request_with_a_cursor() {
         let value = |name: &str| match name {
             "from" => "2026-01-15",
             "to" => "2026-01-17",
+            "order" if template.ends_with("/expenses") => "date",
             "order" => "asc",
             "category" => "food",
             "q" => "dinner",

@@ -40,7 +40,7 @@ async fn a_year_of_1500_rows_is_imported_in_one_request_and_undone_and_imported_
 
     let again = import.send(alice, &group).await;
     assert_eq!(counts(&again), [0, 1500, 0, 0]);
-    assert!(again.cost.round_trips <= 4, "{}", again.cost);
+    assert!(again.cost.round_trips <= 5, "{}", again.cost);
 
     let id = done.data(200)["importId"].as_str().unwrap();
     let path = group.path(&format!("/import/{id}"));
