@@ -50,7 +50,8 @@ fn caller(busy: &Busy, asker: Asker) -> Caller {
 }
 
 /// The operations without authentication.
-const OPEN: [&str; 2] = ["getHealth", "getOpenApiDocument"];
+pub(crate) const OPEN: [&str; 4] =
+    ["getHealth", "getOpenApiDocument", "listCurrencies", "listCategories"];
 
 const NOBODY: [Asker; 6] = [NoHeader, Forged, OtherBot, Expired, Future, Doubled];
 

@@ -52,7 +52,7 @@ fn operations() -> Vec<(Method, String, bool)> {
 #[tokio::test]
 async fn authentication_is_required_exactly_where_the_document_says_so() {
     let api = Api::new().await;
-    assert_eq!(operations().iter().filter(|(.., needed)| !needed).count(), 2);
+    assert_eq!(operations().iter().filter(|(.., needed)| !needed).count(), 4);
     for (method, path, needed) in operations() {
         // The router serves HEAD with the handler of GET.
         let head = (method == Method::GET).then_some(Method::HEAD);

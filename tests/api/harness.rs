@@ -49,6 +49,9 @@ pub(crate) const TOKEN: &str = "42:test-token";
 /// The time at which a test begins: 2026-01-15T12:00:00Z.
 pub(crate) const START: u64 = 1_768_478_400_000;
 
+/// The paths whose responses are the same for all users, so caches may keep them.
+pub(crate) const PUBLIC: [&str; 2] = ["/api/currencies", "/api/categories"];
+
 /// The users who hold the money of funds.
 pub(crate) const OPERATORS: [&str; 3] = ["1", "4", "123456789"];
 
@@ -206,6 +209,7 @@ impl Api {
     /// Sends a request to one function, and checks its log, its DynamoDB actions and its headers.
     pub(crate) async fn send_to(&self, router: &Router, request: Request<Body>) -> Reply {
         let function = function_of(request.uri().path());
+        let is_public = PUBLIC.contains(&request.uri().path());
         let (parts, body) = request.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         let secrets = Secrets::of(&parts, &body, self.app.bot_token.expose());
@@ -224,7 +228,7 @@ impl Api {
         let inner = client::Reply::read(response).await.unwrap();
         let cost = inner.cost.unwrap();
         let reply = Reply { inner, cost, rights, actions, bytes_read, log };
-        reply.check();
+        reply.check(is_public);
         reply
     }
 
@@ -293,11 +297,17 @@ impl Deref for Reply {
 
 impl Reply {
     /// Checks the rules that hold for every response.
-    fn check(&self) {
+    fn check(&self, is_public: bool) {
         assert!(self.headers.contains_key("x-request-id"), "{self:?}");
         let media_type = self.headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
-        assert_eq!(self.header("cache-control"), Some("no-store"), "{self:?}");
+        let in_caches = is_public && !self.status.is_client_error();
+        let caching = if in_caches { "public, max-age=86400" } else { "no-store" };
+        assert_eq!(self.header("cache-control"), Some(caching), "{self:?}");
         assert_eq!(self.header("x-content-type-options"), Some("nosniff"), "{self:?}");
+        if self.status == StatusCode::NOT_MODIFIED {
+            assert!(is_public && self.text.is_empty() && media_type.is_none(), "{self:?}");
+            return;
+        }
         if media_type == Some("text/csv; charset=utf-8") {
             assert!(self.status.is_success() && self.body.is_null(), "{self:?}");
         } else {

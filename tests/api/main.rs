@@ -42,6 +42,7 @@ mod plan;
 mod privacy;
 mod questions;
 mod quotas;
+mod reference;
 mod refusals;
 mod rights;
 mod round_trips;

@@ -143,8 +143,10 @@ impl Reply {
         let (parts, body) = response.into_parts();
         let body = body.collect().await.ok()?.to_bytes();
         let text = String::from_utf8(body.to_vec()).unwrap();
-        let is_csv = parts.headers[header::CONTENT_TYPE].as_bytes().starts_with(b"text/csv");
-        let body = if is_csv { Value::Null } else { serde_json::from_str(&text).unwrap() };
+        // A state that the client has already has no body.
+        let is_json = parts.status != StatusCode::NOT_MODIFIED
+            && !parts.headers[header::CONTENT_TYPE].as_bytes().starts_with(b"text/csv");
+        let body = if is_json { serde_json::from_str(&text).unwrap() } else { Value::Null };
         let cost = parts.extensions.get::<TableCost>().copied();
         Some(Self { status: parts.status, headers: parts.headers, text, body, cost })
     }

@@ -76,7 +76,7 @@ fn sample(operation: Operation, status: u16, says: &'static str) -> Sample {
 /// Every file of `events/`: the operations, and what is unusual.
 #[must_use]
 pub fn samples() -> Vec<Sample> {
-    [of_operations(), of_questions(), of_funds(), unusual()].concat()
+    [of_operations(), of_lists(), of_questions(), of_funds(), unusual()].concat()
 }
 
 fn of_operations() -> Vec<Sample> {
@@ -176,6 +176,18 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("getImport"), 404, "IMPORT_NOT_FOUND"),
         sample(operation("undoImport"), 404, "IMPORT_NOT_FOUND"),
         sample(operation("exportGroup"), 200, ",Expense,Hut,"),
+    ]
+}
+
+fn of_lists() -> Vec<Sample> {
+    vec![
+        sample(
+            operation("listCurrencies"),
+            200,
+            r#""code":"EUR","name":"Euro","decimals":2,"symbol":"€","kind":"iso""#,
+        )
+        .with(""),
+        sample(operation("listCategories"), 200, r#""key":"food","name":"Food""#).with(""),
     ]
 }
 

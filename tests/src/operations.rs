@@ -317,6 +317,8 @@ fn of_users() -> Vec<Operation> {
         get("listMySettlements", "/api/users/me/settlements"),
         get("listMyActivity", "/api/users/me/activity?limit=10"),
         get("getMySummary", "/api/users/me/summary"),
+        get("listCurrencies", "/api/currencies"),
+        get("listCategories", "/api/categories"),
         get("getUsage", "/api/users/me/usage"),
         get("getTargets", "/api/users/me/targets"),
         patch("updateTargets", "/api/users/me/targets").sends(json!({

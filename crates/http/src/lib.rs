@@ -5,8 +5,8 @@
 //! the local server and the tests run; its layers create the [`Context`] of each request and
 //! authenticate its [`Principal`]. A handler takes extractors ([`Caller`] or [`AsMember`] with its
 //! [`Parameters`], [`Id`], [`IfMatch`], [`Once`] or [`Upload`] with its [`Body`]), calls
-//! one method of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`List`]) or a
-//! [`Problem`]. This crate has no endpoints. Its folders have an order, which a test holds.
+//! one method of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`Public`],
+//! [`List`]) or a [`Problem`]. This crate has no endpoints. Its folders have an order, which a test holds.
 
 mod app;
 mod caller;
@@ -44,7 +44,7 @@ pub use response::{
     amounts::{JsonDecimal, shown},
     balance::MemberBalance,
     envelope::{Data, List, Pagination, Part},
-    etag::{IfMatch, Tagged},
+    etag::{IfMatch, IfNoneMatch, Public, Tagged},
     limits::{MAX_EXPORT_LIMIT, MAX_LIMIT},
     member::MemberView,
     problem::{Code, Detail, Problem, ProblemBody, sentence},

@@ -1,6 +1,7 @@
-//! Endpoints of the current user over all groups.
+//! Endpoints of the current user over all groups, and the lists that are the same for all users.
 
 mod activity;
+mod reference;
 mod summary;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +15,8 @@ use fracti_core::{
 };
 use fracti_http::{
     App, Caller, Context, Data, Description, ExpenseView, GroupView, JsonDecimal, List, ListId,
-    Paging, Parameters, Problem, QueryReader, Routes, SettlementView, Text, openapi, routes,
-    schemas,
+    Paging, Parameters, Problem, QueryReader, Routes, Sender, SettlementView, Text, openapi,
+    routes, schemas,
 };
 use fracti_store::{Feed, Membership, SettlementFilter, Slice};
 use serde::Serialize;
@@ -27,14 +28,19 @@ use summary::{MySummary, SUMMARY_PAGE, memberships};
 /// The routes of this endpoint group.
 #[must_use]
 pub fn routes() -> Routes {
-    openapi::tagged([("users", "The current user and their totals over all groups.")])
-        .routes(routes!(get_me))
-        .routes(routes!(list_groups))
-        .routes(routes!(list_expenses))
-        .routes(routes!(list_debts))
-        .routes(routes!(list_settlements))
-        .routes(routes!(list_activity))
-        .routes(routes!(get_summary))
+    openapi::tagged([
+        ("users", "The current user and their totals over all groups."),
+        ("reference", "Currencies and categories, without authentication."),
+    ])
+    .routes(routes!(get_me))
+    .routes(routes!(list_groups))
+    .routes(routes!(list_expenses))
+    .routes(routes!(list_debts))
+    .routes(routes!(list_settlements))
+    .routes(routes!(list_activity))
+    .routes(routes!(get_summary))
+    .routes_for(Sender::Anyone, routes!(reference::list_currencies))
+    .routes_for(Sender::Anyone, routes!(reference::list_categories))
 }
 
 /// The current user.

@@ -243,7 +243,9 @@ async fn texts(document: &Document) -> Texts {
     let dave = user(&api, 741_852_963, "Dave Brown", "dave");
     story.post(&dave, &at("/join"), json!({})).await;
     story.post(&dave, &at("/leave"), none).await;
-    story.get(&alice, "/api/health").await;
+    for path in ["/api/health", "/api/currencies", "/api/categories"] {
+        story.get(&alice, path).await;
+    }
     story.texts.into_inner()
 }
 

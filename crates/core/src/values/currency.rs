@@ -1,75 +1,99 @@
-//! Currencies: their codes, and the number of decimals of their minor units.
+//! Currencies: their codes, names and symbols, and the number of decimals of their minor units.
 
-use std::{fmt, str::FromStr};
+use std::{collections::BTreeSet, fmt, str::FromStr};
+
+use iso_currency::IntoEnumIterator;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
     decimal::Decimal,
     text_form::{TextForm, TextRule},
+    words,
 };
 
-/// Currencies that ISO 4217 does not list: codes, and the number of decimals of the minor units.
-const TOKENS: [(&str, u8); 5] = [("TON", 9), ("USDT", 6), ("USDC", 6), ("BTC", 8), ("ETH", 9)];
-
-/// Currencies that ISO 4217 withdrew in 2002 or later: codes, and the number of decimals of the
-/// minor units. Groups have balances in them, which are settled in them, and `iso_currency` drops
-/// withdrawn codes sooner or later.
-const WITHDRAWN: [(&str, u8); 53] = [
-    ("ADP", 0),
-    ("AFA", 2),
-    ("ANG", 2),
-    ("ATS", 2),
-    ("AYM", 2),
-    ("AZM", 2),
-    ("BEF", 0),
-    ("BGL", 2),
-    ("BGN", 2),
-    ("BYR", 0),
-    ("CHC", 2),
-    ("CSD", 2),
-    ("CUC", 2),
-    ("CYP", 2),
-    ("DEM", 2),
-    ("EEK", 2),
-    ("ESP", 0),
-    ("FIM", 2),
-    ("FRF", 2),
-    ("GHC", 2),
-    ("GRD", 0),
-    ("HRK", 2),
-    ("IEP", 2),
-    ("ITL", 0),
-    ("LTL", 2),
-    ("LUF", 0),
-    ("LVL", 2),
-    ("MGF", 0),
-    ("MRO", 2),
-    ("MTL", 2),
-    ("MZM", 2),
-    ("NLG", 2),
-    ("PTE", 0),
-    ("ROL", 0),
-    ("RUR", 2),
-    ("SDD", 2),
-    ("SIT", 2),
-    ("SKK", 2),
-    ("SLL", 2),
-    ("SRG", 2),
-    ("STD", 2),
-    ("TMM", 2),
-    ("TPE", 0),
-    ("TRL", 0),
-    ("USS", 2),
-    ("VEB", 2),
-    ("VEF", 2),
-    ("YUM", 2),
-    ("ZMK", 2),
-    ("ZWD", 2),
-    ("ZWL", 2),
-    ("ZWN", 2),
-    ("ZWR", 2),
+/// Currencies that ISO 4217 does not list: codes, the number of decimals of the minor units, names
+/// and symbols.
+const TOKENS: [(&str, u8, &str, &str); 5] = [
+    ("TON", 9, "Toncoin", "TON"),
+    ("USDT", 6, "Tether USD", "USDT"),
+    ("USDC", 6, "USD Coin", "USDC"),
+    ("BTC", 8, "Bitcoin", "₿"),
+    ("ETH", 9, "Ether", "Ξ"),
 ];
+
+/// Currencies that ISO 4217 withdrew in 2002 or later: codes, the number of decimals of the minor
+/// units, and names. Groups have balances in them, which are settled in them, and `iso_currency`
+/// drops withdrawn codes sooner or later. A year tells a currency from its successor of the same
+/// name.
+const WITHDRAWN: [(&str, u8, &str); 53] = [
+    ("ADP", 0, "Andorran peseta"),
+    ("AFA", 2, "Afghan afghani (until 2002)"),
+    ("ANG", 2, "Netherlands Antillean guilder"),
+    ("ATS", 2, "Austrian schilling"),
+    ("AYM", 2, "Azerbaijani manat (2005)"),
+    ("AZM", 2, "Azerbaijani manat (until 2005)"),
+    ("BEF", 0, "Belgian franc"),
+    ("BGL", 2, "Bulgarian lev (until 1999)"),
+    ("BGN", 2, "Bulgarian lev"),
+    ("BYR", 0, "Belarusian ruble (until 2016)"),
+    ("CHC", 2, "WIR franc (until 2004)"),
+    ("CSD", 2, "Serbian dinar (until 2006)"),
+    ("CUC", 2, "Cuban convertible peso"),
+    ("CYP", 2, "Cypriot pound"),
+    ("DEM", 2, "Deutsche Mark"),
+    ("EEK", 2, "Estonian kroon"),
+    ("ESP", 0, "Spanish peseta"),
+    ("FIM", 2, "Finnish markka"),
+    ("FRF", 2, "French franc"),
+    ("GHC", 2, "Ghanaian cedi (until 2007)"),
+    ("GRD", 0, "Greek drachma"),
+    ("HRK", 2, "Croatian kuna"),
+    ("IEP", 2, "Irish pound"),
+    ("ITL", 0, "Italian lira"),
+    ("LTL", 2, "Lithuanian litas"),
+    ("LUF", 0, "Luxembourg franc"),
+    ("LVL", 2, "Latvian lats"),
+    ("MGF", 0, "Malagasy franc"),
+    ("MRO", 2, "Mauritanian ouguiya (until 2017)"),
+    ("MTL", 2, "Maltese lira"),
+    ("MZM", 2, "Mozambican metical (until 2006)"),
+    ("NLG", 2, "Dutch guilder"),
+    ("PTE", 0, "Portuguese escudo"),
+    ("ROL", 0, "Romanian leu (until 2005)"),
+    ("RUR", 2, "Russian ruble (until 1997)"),
+    ("SDD", 2, "Sudanese dinar"),
+    ("SIT", 2, "Slovenian tolar"),
+    ("SKK", 2, "Slovak koruna"),
+    ("SLL", 2, "Sierra Leonean leone (until 2022)"),
+    ("SRG", 2, "Surinamese guilder"),
+    ("STD", 2, "São Tomé and Príncipe dobra (until 2017)"),
+    ("TMM", 2, "Turkmenistan manat (until 2008)"),
+    ("TPE", 0, "Portuguese Timorese escudo"),
+    ("TRL", 0, "Turkish lira (until 2004)"),
+    ("USS", 2, "United States dollar (same day)"),
+    ("VEB", 2, "Venezuelan bolívar (until 2007)"),
+    ("VEF", 2, "Venezuelan bolívar fuerte"),
+    ("YUM", 2, "Yugoslav dinar"),
+    ("ZMK", 2, "Zambian kwacha (until 2012)"),
+    ("ZWD", 2, "Zimbabwean dollar (until 2006)"),
+    ("ZWL", 2, "Zimbabwean dollar (2009–2024)"),
+    ("ZWN", 2, "Zimbabwean dollar (2006–2008)"),
+    ("ZWR", 2, "Zimbabwean dollar (2008–2009)"),
+];
+
+/// Sign of any currency, which `iso_currency` has for a currency without a symbol.
+const ANY_SYMBOL: &str = "¤";
+
+words! {
+    /// Where a currency comes from.
+    pub enum CurrencyKind as "CurrencyKind" {
+        /// ISO 4217, which may have withdrawn it in 2002 or later.
+        Iso = "iso",
+        /// A blockchain.
+        Token = "token",
+    }
+}
 
 /// A currency of ISO 4217 that has a minor unit, also one that was withdrawn in 2002 or later, or a
 /// token such as TON.
@@ -131,6 +155,51 @@ impl Currency {
         self.exponent
     }
 
+    /// All currencies, in the order of their codes.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let tokens = TOKENS.iter().map(|(code, ..)| *code);
+        let withdrawn = WITHDRAWN.iter().map(|(code, ..)| *code);
+        let iso = iso_currency::Currency::iter().map(|iso| iso.code());
+        let codes = tokens.chain(withdrawn).chain(iso);
+        codes.filter_map(|code| code.parse().ok()).collect::<BTreeSet<_>>().into_iter()
+    }
+
+    /// Whether ISO 4217 lists it or did so.
+    #[must_use]
+    pub fn kind(self) -> CurrencyKind {
+        if self.token().is_some() { CurrencyKind::Token } else { CurrencyKind::Iso }
+    }
+
+    /// Name in English.
+    #[must_use]
+    pub fn name(self) -> String {
+        let withdrawn = WITHDRAWN.iter().find(|(code, ..)| *code == self.code);
+        match (self.token(), withdrawn) {
+            (Some((_, _, name, _)), _) | (None, Some((_, _, name))) => (*name).to_owned(),
+            (None, None) => self.iso().map_or(self.code.into(), |iso| iso.name().to_owned()),
+        }
+    }
+
+    /// Symbol, like `€`, which several currencies may share; the code of a currency without one,
+    /// and of one that was withdrawn.
+    #[must_use]
+    pub fn symbol(self) -> String {
+        let is_withdrawn = WITHDRAWN.iter().any(|(code, ..)| *code == self.code);
+        let symbol = match self.token() {
+            Some((.., symbol)) => Some((*symbol).to_owned()),
+            None => self.iso().filter(|_| !is_withdrawn).map(|iso| iso.symbol().to_string()),
+        };
+        symbol.filter(|it| !it.is_empty() && it != ANY_SYMBOL).unwrap_or_else(|| self.code.into())
+    }
+
+    fn token(self) -> Option<&'static (&'static str, u8, &'static str, &'static str)> {
+        TOKENS.iter().find(|(code, ..)| *code == self.code)
+    }
+
+    fn iso(self) -> Option<iso_currency::Currency> {
+        iso_currency::Currency::from_code(self.code)
+    }
+
     /// Converts a number of major units to minor units.
     ///
     /// # Errors
@@ -159,8 +228,9 @@ impl FromStr for Currency {
     type Err = CurrencyError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut others = TOKENS.iter().chain(&WITHDRAWN);
-        if let Some(&(code, exponent)) = others.find(|(code, _)| *code == text) {
+        let tokens = TOKENS.iter().map(|(code, exponent, ..)| (*code, *exponent));
+        let withdrawn = WITHDRAWN.iter().map(|(code, exponent, _)| (*code, *exponent));
+        if let Some((code, exponent)) = tokens.chain(withdrawn).find(|(code, _)| *code == text) {
             return Ok(Self { code, exponent });
         }
         let iso = iso_currency::Currency::from_code(text).ok_or(CurrencyError)?;
@@ -172,7 +242,7 @@ impl FromStr for Currency {
 
 /// The codes of the tokens: "TON, USDT, USDC, BTC or ETH".
 fn tokens() -> String {
-    let codes = TOKENS.map(|(code, _)| code);
+    let codes = TOKENS.map(|(code, ..)| code);
     match codes.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => codes.concat(),
@@ -193,7 +263,7 @@ impl TextForm for Currency {
 
     fn rule() -> TextRule {
         let iso = "[A-Z]{3}";
-        let others = TOKENS.iter().map(|(code, _)| *code).filter(|code| code.len() != 3);
+        let others = TOKENS.iter().map(|(code, ..)| *code).filter(|code| code.len() != 3);
         let codes: Vec<_> = std::iter::once(iso).chain(others).collect();
         TextRule::Pattern(format!("^({})$", codes.join("|")))
     }
@@ -269,9 +339,44 @@ mod tests {
     }
 
     #[test]
+    fn all_currencies_are_those_that_are_accepted() {
+        let letters = || (b'A'..=b'Z').map(char::from);
+        let three = letters().flat_map(|a| {
+            letters().flat_map(move |b| letters().map(move |c| String::from_iter([a, b, c])))
+        });
+        let tokens = TOKENS.iter().map(|(code, ..)| (*code).to_owned());
+        let codes: BTreeSet<_> = three.chain(tokens).collect();
+        let accepted: Vec<Currency> = codes.iter().filter_map(|code| code.parse().ok()).collect();
+        assert_eq!(Currency::all().collect::<Vec<_>>(), accepted);
+    }
+
+    #[test]
+    fn every_currency_has_a_name_and_a_symbol() {
+        for (code, name, symbol, kind) in [
+            ("EUR", "Euro", "€", CurrencyKind::Iso),
+            ("USN", "United States dollar (next day)", "$", CurrencyKind::Iso),
+            // No symbol, and withdrawn.
+            ("CHE", "WIR Euro", "CHE", CurrencyKind::Iso),
+            ("DEM", "Deutsche Mark", "DEM", CurrencyKind::Iso),
+            ("HRK", "Croatian kuna", "HRK", CurrencyKind::Iso),
+            ("TON", "Toncoin", "TON", CurrencyKind::Token),
+            ("BTC", "Bitcoin", "₿", CurrencyKind::Token),
+        ] {
+            let currency: Currency = code.parse().unwrap();
+            let found = (&*currency.name(), &*currency.symbol(), currency.kind());
+            assert_eq!(found, (name, symbol, kind), "{code}");
+        }
+        for currency in Currency::all() {
+            let (name, symbol) = (currency.name(), currency.symbol());
+            assert!(name != currency.code() && !name.is_empty(), "{currency}");
+            assert!(!symbol.is_empty() && symbol.trim() == symbol, "{currency}: {symbol}");
+        }
+    }
+
+    #[test]
     fn the_guide_has_every_token() {
         let guide = include_str!("../../../../docs/api.md");
-        for (code, exponent) in TOKENS {
+        for (code, exponent, ..) in TOKENS {
             assert!(guide.contains(&format!("`{code}` ({exponent}")), "{code}");
         }
     }

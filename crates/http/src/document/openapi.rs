@@ -102,6 +102,9 @@ beyond the limit gets 429 `RATE_LIMITED` with `Retry-After`, and changes nothing
 /// Name and status of the shared response to a throttled request.
 const THROTTLED: (&str, &str) = ("TooManyRequests", "429");
 
+/// Status of a response without a body, because the client has the state already.
+const UNCHANGED: &str = "304";
+
 /// Name of the security scheme of Telegram's webhook.
 const WEBHOOK: &str = "webhook";
 
@@ -235,9 +238,14 @@ fn complete(
         operation.responses.responses.insert(status, problem(&codes, shared).into());
     }
 
+    let may_be_unchanged = successes.contains_key(UNCHANGED);
     for (status, mut response) in successes {
         if let RefOr::T(response) = &mut response {
-            let what = if status == "201" { "Created." } else { "Success." };
+            let what = match &*status {
+                "201" => "Created.",
+                UNCHANGED => "The client has this state already.",
+                _ => "Success.",
+            };
             what.clone_into(&mut response.description);
             rename_schemas(response);
             let mut headers = vec![("x-request-id", "RequestId")];
@@ -256,7 +264,8 @@ fn complete(
         .chain(["limit", "cursor"].into_iter().filter(|_| lists))
         .chain(is_of_user.then_some(amounts::PARAMETER))
         .chain((is_of_user && *method != Method::GET).then_some("Idempotency-Key"))
-        .chain(changes_state(path, method).then_some("If-Match"));
+        .chain(changes_state(path, method).then_some("If-Match"))
+        .chain(may_be_unchanged.then_some("If-None-Match"));
     let own = operation.parameters.get_or_insert_default();
     let says = |own: &[RefOr<Parameter>], name: &str| {
         own.iter().any(|it| matches!(it, RefOr::T(parameter) if parameter.name == name))
@@ -590,6 +599,12 @@ fn shared() -> Components {
                     the request fails and changes nothing. `*` is any state.",
                 "schema": { "type": "string" },
             },
+            "If-None-Match": {
+                "name": "If-None-Match", "in": "header", "required": false,
+                "description": "`ETag` of the state that the client has, with its quotes. If it is \
+                    still the current one, the response is 304 without a body.",
+                "schema": { "type": "string" },
+            },
             "limit": {
                 "name": "limit", "in": "query", "required": false, "description": "Maximum number \
                     of items on the page.",
@@ -616,27 +631,32 @@ fn shared() -> Components {
             },
         },
         "headers": headers(),
-        "securitySchemes": {
-            "authorization": {
-                "type": "apiKey", "in": "header", "name": "Authorization",
-                "description": "`tma <init data>`, by Telegram's convention.",
-            },
-            "miniApp": {
-                "type": "apiKey", "in": "header", "name": "X-Telegram-Init-Data",
-                "description": "The init data alone, as the Fracti Mini App sends it.",
-            },
-            "bearer": {
-                "type": "http", "scheme": "bearer",
-                "description": "An API token, by which a program acts for the user who created it.",
-            },
-            WEBHOOK: {
-                "type": "apiKey", "in": "header", "name": "X-Telegram-Bot-Api-Secret-Token",
-                "description": "The secret that Telegram sends with each update of the bot.",
-            },
-        },
+        "securitySchemes": security_schemes(),
     });
     serde_json::from_value(shared)
         .unwrap_or_else(|error| unreachable!("the components are literals: {error}"))
+}
+
+/// Ways of authentication.
+fn security_schemes() -> Value {
+    json!({
+        "authorization": {
+            "type": "apiKey", "in": "header", "name": "Authorization",
+            "description": "`tma <init data>`, by Telegram's convention.",
+        },
+        "miniApp": {
+            "type": "apiKey", "in": "header", "name": "X-Telegram-Init-Data",
+            "description": "The init data alone, as the Fracti Mini App sends it.",
+        },
+        "bearer": {
+            "type": "http", "scheme": "bearer",
+            "description": "An API token, by which a program acts for the user who created it.",
+        },
+        WEBHOOK: {
+            "type": "apiKey", "in": "header", "name": "X-Telegram-Bot-Api-Secret-Token",
+            "description": "The secret that Telegram sends with each update of the bot.",
+        },
+    })
 }
 
 /// Shared headers.
@@ -652,7 +672,7 @@ fn headers() -> Value {
             "schema": { "type": "string", "enum": ["true"] },
         },
         "ETag": {
-            "description": "Tag of the returned state, for `If-Match`.",
+            "description": "Tag of the returned state, for `If-Match` or `If-None-Match`.",
             "schema": { "type": "string" },
         },
         "RetryAfter": {

@@ -12,7 +12,7 @@ use utoipa::{
 };
 
 use crate::{
-    App, AppPrincipal, Context, Credential, IfMatch, Text, Webhook,
+    App, AppPrincipal, Context, Credential, IfMatch, IfNoneMatch, Text, Webhook,
     request::{caller::FromChat, path::Id},
     response::schemas::with,
 };
@@ -29,9 +29,11 @@ impl Described for Credential {}
 impl Described for AppPrincipal {}
 impl Described for Webhook {}
 impl Described for FromChat {}
-// The document has the ids of a path and `If-Match` by the path and the method.
+// The document has the ids of a path and `If-Match` by the path and the method, and `If-None-Match`
+// by the response 304.
 impl<T> Described for Id<T> {}
 impl Described for IfMatch {}
+impl Described for IfNoneMatch {}
 
 macro_rules! arguments {
     ($($argument:ident)*) => {

@@ -1,8 +1,12 @@
-//! Entity tags, with which a client changes only the state that it has seen.
+//! Entity tags, with which a client changes only the state that it has seen, and does not load again
+//! what it has.
 //!
 //! <https://www.rfc-editor.org/rfc/rfc9110#name-conditional-requests>
 
+use std::convert::Infallible;
+
 use axum::{
+    body::Body,
     extract::FromRequestParts,
     http::{HeaderValue, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
@@ -30,6 +34,54 @@ impl<T: Serialize> IntoResponse for Tagged<T> {
             // Serialized again, so that the response is the error of any other resource.
             Err(_) => Data::new(self.0).into_response(),
         }
+    }
+}
+
+/// A resource that is the same for all users until the next version of Fracti, in its envelope, for
+/// any cache to keep for a day. A client that has this state already gets no body.
+#[derive(Debug)]
+pub struct Public<T>(pub T, pub IfNoneMatch);
+
+/// What a cache may do with a [`Public`] resource.
+const FOR_A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
+
+impl<T: Serialize> IntoResponse for Public<T> {
+    fn into_response(self) -> Response {
+        let Self(view, known) = self;
+        let mut response = Tagged(view).into_response();
+        // An error has no tag.
+        let Some(tag) = response.headers().get(header::ETAG) else { return response };
+        if known.has(tag) {
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            *response.body_mut() = Body::empty();
+            response.headers_mut().remove(header::CONTENT_TYPE);
+        }
+        response.headers_mut().insert(header::CACHE_CONTROL, FOR_A_DAY);
+        response
+    }
+}
+
+/// The tags of `If-None-Match`. A value that is not a tag matches no state, so the client gets the
+/// resource.
+#[derive(Clone, Debug)]
+pub struct IfNoneMatch(Vec<HeaderValue>);
+
+impl<S: Sync> FromRequestParts<S> for IfNoneMatch {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(parts.headers.get_all(header::IF_NONE_MATCH).iter().cloned().collect()))
+    }
+}
+
+impl IfNoneMatch {
+    /// Whether one of them is this tag, also as a weak one, or `*`.
+    fn has(&self, tag: &HeaderValue) -> bool {
+        let texts = self.0.iter().filter_map(|value| value.to_str().ok());
+        // Our tags have no comma.
+        texts.flat_map(|text| text.split(',')).map(str::trim).any(|known| {
+            known == "*" || known.strip_prefix("W/").unwrap_or(known).as_bytes() == tag.as_bytes()
+        })
     }
 }
 

@@ -101,6 +101,8 @@ pub type SpendingId = Text<spending::SpendingId>;
 pub type CategoryLabel = Text<text::CategoryLabel>;
 /// Currency code.
 pub type Currency = Text<currency::Currency>;
+/// Where a currency comes from.
+pub type CurrencyKind = Text<currency::CurrencyKind>;
 /// Name of an API token.
 pub type TokenName = Text<text::TokenName>;
 /// Scope of an API token.
