@@ -1,5 +1,6 @@
 //! Groups and their memberships.
 
+mod categories;
 mod create;
 mod debts;
 mod get;

@@ -1,5 +1,6 @@
 //! Imports of other apps' export files.
 
+mod categories;
 mod commit;
 mod dates;
 mod faults;

@@ -227,7 +227,7 @@ fn rows() -> Vec<Case> {
             .refuses("toId", "known fields are status"),
         at(WALLET, format!(r#"{{"wallet":"0:{}","x":1}}"#, "a".repeat(64)))
             .refuses("x", "known fields are wallet"),
-        at(GROUP, "{}").refuses("title", "title, currency or archived is required"),
+        at(GROUP, "{}").refuses("title", "title, currency, archived or categories is required"),
         at(GROUP, r#"{"title":"x","chatId":1}"#).refuses("chatId", "known fields are title"),
         at(GROUP, r#"{"title":" "}"#).refuses("title", "must have 1 to 100"),
         at(GROUP, r#"{"currency":"XXX"}"#).refuses("currency", "must be"),
@@ -316,7 +316,7 @@ fn rows() -> Vec<Case> {
         get("/api/groups/G/expenses?to=today").refuses("to", "2024-01-20"),
         get("/api/groups/G/expenses?from=2026-02-02&to=2026-02-01")
             .refuses("from", "from must not be after to"),
-        get("/api/groups/G/expenses?category=wine").refuses("category", "food"),
+        get("/api/groups/G/expenses?category=Wine").refuses("category", "food"),
         get("/api/groups/G/expenses?payerId=me").refuses("payerId", "guest"),
         get("/api/groups/G/expenses?memberId=0").refuses("memberId", "guest"),
         get("/api/groups/G/expenses?q=").refuses("q", "1 to 50 characters"),

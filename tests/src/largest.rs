@@ -449,6 +449,13 @@ fn own_categories() -> Value {
     json!({ "version": 1, "currency": "EUR", "total": 5000, "food": 300, "registry": registry })
 }
 
+/// The longest title of a group, and as many categories of its own as it may have.
+fn largest_settings() -> Value {
+    let category = |number: u32| json!({ "key": format!("c{number:a<31}"), "name": "ℂ".repeat(50), "emoji": "🐈".repeat(8) });
+    let categories: Vec<_> = (10..30).map(category).collect();
+    json!({ "title": "𝕋".repeat(100), "categories": categories })
+}
+
 /// A spending with the largest texts and number of categories.
 fn spending() -> Value {
     let registry = own_categories()["registry"].take();
@@ -518,7 +525,7 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (1, sends("createGuest", named("𝔾")), ""),
         (500, sends("joinGroup", Value::Null), "the last member"),
         (1, operation("getGroup"), ""),
-        (1, sends("updateGroup", json!({ "title": "𝕋".repeat(100) })), ""),
+        (1, sends("updateGroup", largest_settings()), ""),
         (1, operation("removeMember"), ""),
         (1, operation("restoreMember"), ""),
         (1, sends("renameGuest", named("ℍ")), ""),

@@ -1,5 +1,6 @@
 //! Groups and their members.
 
+mod categories;
 pub mod group_state;
 mod guest;
 pub mod links;
@@ -23,6 +24,7 @@ use crate::{
 };
 
 pub use crate::limits::MAX_MEMBERS;
+pub use categories::{GroupCategory, GroupCategoryInput, MAX_GROUP_CATEGORIES};
 
 /// Rule of a field that names a member.
 pub const MEMBER_RULE: &str = "must be the id of a member of the group";
@@ -53,6 +55,9 @@ pub struct Group {
     /// not, until an operator adds them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dated: bool,
+    /// Categories of the group's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<GroupCategory>,
 }
 
 /// A member of a group: a Telegram user, or a guest.
@@ -305,6 +310,7 @@ impl Draft<NewGroup> {
                 created_by: Some(creator),
                 archived: false,
                 dated: true,
+                categories: Vec::new(),
             })
         };
         errors.finish(group())
@@ -338,6 +344,8 @@ pub struct GroupUpdate {
     pub currency: Field<Currency>,
     /// Whether the group is archived.
     pub archived: Field<bool>,
+    /// The categories of the group's own, instead of the present ones.
+    pub categories: Field<Vec<GroupCategoryInput>>,
 }
 
 impl Draft<GroupUpdate> {
@@ -354,13 +362,22 @@ impl Draft<GroupUpdate> {
     /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
     pub fn apply(&self, before: &Group) -> Result<Group, Error> {
         let (update, mut errors) = self.open()?;
-        if update.title.is_absent() && update.currency.is_absent() && update.archived.is_absent() {
-            errors.push("title", "title, currency or archived is required");
+        if update.title.is_absent()
+            && update.currency.is_absent()
+            && update.archived.is_absent()
+            && update.categories.is_absent()
+        {
+            errors.push("title", "title, currency, archived or categories is required");
         }
+        let categories = match &update.categories {
+            Field::Value(inputs) => categories::read(inputs, &mut errors).unwrap_or_default(),
+            Field::Absent | Field::Invalid => before.categories.clone(),
+        };
         errors.finish(Some(Group {
             title: update.title.value().unwrap_or(&before.title).clone(),
             currency: update.currency.value().copied().unwrap_or(before.currency),
             archived: update.archived.value().copied().unwrap_or(before.archived),
+            categories,
             ..before.clone()
         }))
     }

@@ -378,7 +378,7 @@ impl<'r> Reader<'r, '_, '_> {
             is_payment: id == REIMBURSEMENT,
             date,
             description: FieldText { field: "what", text: cell("what") },
-            category: our_category(id, self.categories.get(id).copied()),
+            category: our_category(id, self.categories.get(id).copied()).map(Into::into),
             notes: Some(FieldText { field: "comment", text: &decoded(cell("comment")) }),
             currency,
             is_open: self.is_open,

@@ -8,7 +8,7 @@ use std::{
 use fracti_core::{
     currency::Currency,
     decimal::Decimal,
-    expense::Category,
+    expense::ExpenseCategory,
     id::{GroupId, UserId},
     ledger::{Balances, Change, Totals},
     money::Money,
@@ -92,7 +92,7 @@ pub(crate) struct UncheckedRow<'t> {
     pub(crate) is_payment: bool,
     pub(crate) date: Day,
     pub(crate) description: FieldText<'t>,
-    pub(crate) category: Option<Category>,
+    pub(crate) category: Option<ExpenseCategory>,
     pub(crate) notes: Option<FieldText<'t>>,
     pub(crate) currency: Currency,
     /// Whether a question about the row is open, so that it is checked, but not added.

@@ -8,7 +8,8 @@ use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     entry_id::EntryName,
-    expense::Category,
+    expense::ExpenseCategory,
+    group::Group,
     id::GroupId,
     ledger::Totals,
     split::Split,
@@ -88,7 +89,7 @@ pub struct ReadRow {
     /// Purpose.
     pub description: Description,
     /// Category, if the row has one.
-    pub category: Option<Category>,
+    pub category: Option<ExpenseCategory>,
     /// Notes, if there are any.
     pub notes: Option<Notes>,
     /// Currency of the amounts.
@@ -347,11 +348,19 @@ impl Import {
     }
 
     /// Why the file cannot be imported into this group, although it may be into others: it is the
-    /// group's own export. Its rows would be recorded again under other ids.
-    #[must_use]
-    pub fn error_in(&self, group: GroupId) -> Option<Issue> {
+    /// group's own export, whose rows would be recorded again under other ids, or its expenses have
+    /// categories that the group does not have.
+    pub fn errors_in(&self, group: &Group) -> impl Iterator<Item = Issue> {
         let rule = "the file is an export of this group, which has its rows already";
-        (self.source == Some(group)).then(|| FilePlace::FILE.issue(rule))
+        let own = (self.source == Some(group.id)).then(|| FilePlace::FILE.issue(rule));
+        let unknown = self.rows.iter().filter_map(|row| {
+            let category = row.category.filter(|category| !group.has_category(*category))?;
+            let rule = format!("the group has no category {category}; add it to the group first");
+            Some(
+                FilePlace { row: Some(row.place), column: None }.issue_of("expense.category", rule),
+            )
+        });
+        own.into_iter().chain(unknown)
     }
 
     /// What the rows and adjustments add up to.

@@ -20,8 +20,8 @@ use fracti_core::{
 
 use crate::{
     import::{
-        Asks, Import, Movement, Payment, Person, PersonPart, Question, ReadAdjustment, ReadRow,
-        RowPlace,
+        Asks, Import, MAX_ERRORS, Movement, Payment, Person, PersonPart, Question, ReadAdjustment,
+        ReadRow, RowPlace,
     },
     key::Key,
     mapping::{Target, TargetError},
@@ -225,7 +225,7 @@ impl Import {
     /// The reasons why the file cannot be imported into the group: its errors and its open questions.
     fn refusals(&self, to: &Destination<'_>) -> FieldErrors {
         let (mut errors, options) = (FieldErrors::default(), Path::from("options"));
-        let of_group = self.error_in(to.group.id);
+        let of_group: Vec<_> = self.errors_in(to.group).take(MAX_ERRORS).collect();
         for issue in of_group.iter().chain(&self.errors) {
             errors.push("file", issue);
         }

@@ -201,7 +201,7 @@ impl Reader<'_, '_> {
             is_payment: expense.is_reimbursement,
             date,
             description: FieldText { field: "title", text: &expense.title },
-            category: expense.category.as_ref().and_then(our_category),
+            category: expense.category.as_ref().and_then(our_category).map(Into::into),
             notes: expense.notes.as_deref().map(|text| FieldText { field: "notes", text }),
             currency: self.currency,
             is_open: self.is_open,

@@ -182,7 +182,7 @@ impl Reader<'_, '_> {
             is_payment,
             date,
             description: FieldText { field: "the description", text: description },
-            category: category(record.cell(2)).filter(|_| !is_payment),
+            category: category(record.cell(2)).filter(|_| !is_payment).map(Into::into),
             notes: None,
             currency,
             is_open: false,

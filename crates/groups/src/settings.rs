@@ -1,7 +1,7 @@
 //! The endpoint that changes a group's settings.
 
 use axum::{extract::State, http::StatusCode, response::Response};
-use fracti_core::group::GroupUpdate;
+use fracti_core::group::{GroupCategoryInput, GroupUpdate, MAX_GROUP_CATEGORIES};
 use fracti_http::{App, AsMember, Data, GroupView, Once, Problem, body, respond};
 
 body! {
@@ -15,12 +15,29 @@ body! {
         /// Whether the group is archived. An archived group can be read, and only un-archiving
         /// changes it.
         archived: "archived".flag(),
+        /// Categories of the group's own, in place of all present ones. Expenses keep a category
+        /// that is removed.
+        categories: "categories".objects::<SetGroupCategory>(0..=MAX_GROUP_CATEGORIES),
+    }
+}
+
+body! {
+    /// A category of the group's own.
+    #[example = { "key": "pets", "name": "Pets", "emoji": "🐈" }]
+    pub(crate) SetGroupCategory => GroupCategoryInput {
+        /// Key, by which expenses name it. No other category has it, and it is neither that of a
+        /// built-in one nor `none`, `total`, `version`, `period`, `currency` or `registry`.
+        key: "key".required().text(),
+        /// Name for people.
+        name: "name".required().text(),
+        /// Emoji. Default: none.
+        emoji: "emoji".text(),
     }
 }
 
 /// Update a group.
 ///
-/// Any member may change its title and default currency, and archive it. Fields that are left out
+/// Any member may change its title, default currency and own categories, and archive it. Fields that are left out
 /// stay as they are.
 #[utoipa::path(patch, path = "/api/groups/{groupId}", tag = "groups",
     responses((status = OK, body = Data<GroupView>)))]

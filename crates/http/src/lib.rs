@@ -50,8 +50,8 @@ pub use response::{
     problem::{Code, Detail, Problem, ProblemBody, sentence},
     schemas::{self, Text},
     views::{
-        ChangeView, EntryView, ExpenseView, GroupView, LineView, PayerView, SettlementView,
-        ShareView,
+        ChangeView, EntryView, ExpenseView, GroupCategoryView, GroupView, LineView, PayerView,
+        SettlementView, ShareView,
     },
 };
 pub use service::service;

@@ -7,7 +7,7 @@ use fracti_core::{
     category::NO_CATEGORY,
     currency::Currency,
     decimal::Decimal,
-    expense::Category,
+    expense::{Category, ExpenseCategory},
     group::Member,
     id::MemberId,
     tally::{
@@ -156,7 +156,12 @@ impl StatsView {
         stats: Stats,
         members: &[Member],
     ) -> Result<Self, Problem> {
-        let lines = stats.values().map(|it| it.members.len().saturating_add(it.series.len()));
+        let built_in = Category::WORDS.len().saturating_add(1);
+        let lines_of = |it: &ByCategory| it.len().div_ceil(built_in).max(1);
+        let lines = stats.values().flat_map(|it| {
+            let members = it.members.values().map(|it| lines_of(&it.categories));
+            members.chain(it.series.values().map(|it| lines_of(&it.categories)))
+        });
         if lines.fold(0, usize::saturating_add) > MAX_LINES {
             return Err(Error::TooMuchHistory.into());
         }
@@ -173,7 +178,7 @@ impl StatsView {
 impl CurrencyView {
     fn of((currency, stats): (Currency, CurrencyStats), names: &BTreeMap<MemberId, &str>) -> Self {
         let CurrencyStats { total, expense_count, categories, members, series } = stats;
-        let category = |(category, stats): (Option<Category>, CategoryStats)| CategoryView {
+        let category = |(category, stats): (Option<ExpenseCategory>, CategoryStats)| CategoryView {
             category: word(category),
             total: JsonDecimal(stats.total),
             expense_count: count(stats.expense_count),
@@ -205,7 +210,7 @@ fn by_category(amounts: ByCategory) -> BTreeMap<String, JsonDecimal> {
     amounts.into_iter().map(|(category, amount)| (word(category), JsonDecimal(amount))).collect()
 }
 
-fn word(category: Option<Category>) -> String {
+fn word(category: Option<ExpenseCategory>) -> String {
     category.map_or_else(|| NO_CATEGORY.to_owned(), |category| category.to_string())
 }
 

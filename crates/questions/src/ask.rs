@@ -1,7 +1,7 @@
 //! Request body that asks a question.
 
 use fracti_core::{
-    expense::{MAX_LINES, NewExpense},
+    expense::{Category, MAX_LINES, NewExpense},
     question::{MAX_ANSWERS, NewQuestion},
     split::MAX_SHARES,
 };
@@ -63,7 +63,8 @@ body! {
         /// Notes.
         notes: "notes".text(),
     } => NewExpense {
-        amount, description, payer, payers, items, currency, category, date, notes,
+        amount, description, payer, payers, items, currency, date, notes,
+        category: category.map(|built_in: Category| built_in.into()),
         ..NewExpense::default()
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct QuestionView {
     options: Option<Vec<String>>,
     /// Category.
     #[serde(skip_serializing_if = "Option::is_none")]
-    category: Option<schemas::ExpenseCategory>,
+    category: Option<schemas::BuiltInCategory>,
     /// Members who are asked, if not all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -121,7 +121,7 @@ struct ReceiptView {
     items: Option<Vec<ReceiptLineView>>,
     /// Category.
     #[serde(skip_serializing_if = "Option::is_none")]
-    category: Option<schemas::ExpenseCategory>,
+    category: Option<schemas::BuiltInCategory>,
     /// Day on which it happened. Lists do not have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<schemas::CalendarDate>,

@@ -46,7 +46,7 @@ pub(crate) struct CategoriesView {
 #[schema(as = CategoryInfo)]
 struct CategoryView {
     /// Key, which requests and responses have.
-    key: schemas::ExpenseCategory,
+    key: schemas::BuiltInCategory,
     /// Name in English.
     #[schema(example = "Food")]
     name: &'static str,

@@ -39,7 +39,7 @@ def post_rent():
     body = fracti.CreateExpense(
         amount=fracti.ExpenseAmountInput("90.00"),
         description="Rent",
-        category=fracti.ExpenseCategory.RENT,
+        category="rent",
     )
     return alice.expenses.create_expense(
         group.id, create_expense=body, idempotency_key=f"rent-{group.id}"

@@ -40,7 +40,7 @@ assert member.id == BOB.id, member
 
 def post_rent():
     body = models.CreateExpense(
-        amount="90.00", description="Rent", category=models.ExpenseCategory.RENT
+        amount="90.00", description="Rent", category="rent"
     )
     return data(
         create_expense.sync(

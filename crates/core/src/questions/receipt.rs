@@ -10,7 +10,8 @@ use crate::{
     currency::Currency,
     decimal::Decimal,
     expense::{
-        Category, Expense, LineInput, MAX_SHARERS, NewExpense, Payer, PayerInput, SharerInput,
+        Category, Expense, ExpenseCategory, LineInput, MAX_SHARERS, NewExpense, Payer, PayerInput,
+        SharerInput,
     },
     group::Member,
     id::{MemberId, QuestionId, UserId},
@@ -301,7 +302,8 @@ impl Receipt {
             currency: expense.currency,
             payers,
             date: expense.date?,
-            category: expense.category,
+            // A receipt may have only built-in ones.
+            category: expense.category.and_then(ExpenseCategory::built_in),
             notes: sent.notes.value().cloned(),
             lines,
         })
@@ -424,7 +426,7 @@ impl Receipt {
             split_type: Field::Value(SplitType::Itemized),
             items: Field::Value(lines.iter().map(LineInput::of).collect()),
             currency: Field::Value(self.currency),
-            category: self.category.into(),
+            category: self.category.map(ExpenseCategory::from).into(),
             date: Field::Value(self.date),
             notes: self.notes.clone().into(),
             ..NewExpense::default()

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Error,
+    category::UnknownCategory,
     currency::Currency,
     decimal::Decimal,
     group::{Group, Member},
@@ -32,7 +33,7 @@ use crate::{
     time::{Day, Timestamp, Zone, day_of},
 };
 
-pub use crate::category::Category;
+pub use crate::category::{Category, ExpenseCategory};
 pub use breakdown::ShareBreakdown;
 pub use edit::Edit;
 pub use filter::{Filter, ListOrder};
@@ -83,7 +84,7 @@ pub struct Expense {
     pub items: Option<Vec<Line<Decimal>>>,
     /// Category, if the expense has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub category: Option<Category>,
+    pub category: Option<ExpenseCategory>,
     /// Day on which it happened. v0 rows have none until they are edited: see [`Expense::day`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<Day>,
@@ -319,7 +320,7 @@ pub struct Participant {
     pub total_amount: Decimal,
     /// Category, if the expense has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub category: Option<Category>,
+    pub category: Option<ExpenseCategory>,
     /// Day on which the expense happened. v0 rows have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<Day>,
@@ -377,7 +378,7 @@ pub struct NewExpense {
     /// Currency of the amount. Default: the group's.
     pub currency: Field<Currency>,
     /// Category. Default: none.
-    pub category: Field<Category>,
+    pub category: Field<ExpenseCategory>,
     /// Day on which it happened. Default: today in the caller's zone.
     pub date: Field<Day>,
     /// Notes. Default: none.
@@ -392,7 +393,7 @@ pub struct CheckedExpense<'a> {
     payers: CheckedPayers,
     amount: Money,
     description: &'a Description,
-    category: Option<Category>,
+    category: Option<ExpenseCategory>,
     date: Day,
     notes: Option<&'a Notes>,
     split: Split,
@@ -449,6 +450,7 @@ impl Draft<NewExpense> {
         if new.description.is_absent() {
             errors.missing("description");
         }
+        check_category(new.category, None, group, &mut errors);
         let checked = || {
             let (amount, split) = read?;
             Some(CheckedExpense {
@@ -493,7 +495,7 @@ impl Draft<NewExpense> {
             let common = spending.categories.keys().filter_map(|key| key.as_str().parse().ok());
             let common: Vec<Category> = common.collect();
             if let ([category], Field::Absent) = (&*common, &new.category) {
-                new.category = Field::Value(*category);
+                new.category = Field::Value((*category).into());
             }
         }
         sharing
@@ -629,6 +631,22 @@ fn stored_items(split: &Split, currency: Currency) -> Option<Vec<Line<Decimal>>>
         | Split::Percentage(_)
         | Split::Shares(_)
         | Split::Adjustment(_) => None,
+    }
+}
+
+/// Reports a category that the group does not have. `before` is the category before an edit, which
+/// the expense may keep.
+fn check_category(
+    category: Field<ExpenseCategory>,
+    before: Option<ExpenseCategory>,
+    group: &Group,
+    errors: &mut FieldErrors,
+) {
+    if let Field::Value(category) = category
+        && Some(category) != before
+        && !group.has_category(category)
+    {
+        errors.push("category", UnknownCategory);
     }
 }
 

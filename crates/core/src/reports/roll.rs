@@ -102,6 +102,7 @@ mod tests {
             created_by: None,
             archived: false,
             dated: true,
+            categories: Vec::new(),
         };
         let members = [member(1), member(2), guest.clone()];
         assert_eq!(Roll::of(&group, &members, &ledger).check(), Ok(()));

@@ -208,13 +208,13 @@ mod tests {
         for name in ["s#1#EUR", "p#guest-0190a1b2-0000-7000-8000-000000000001#USDT", "n#JPY"] {
             assert_eq!(name.parse::<TallyPart>().map(|it| it.to_string()), Ok(name.to_owned()));
         }
-        for name in ["2024-01-20#food", "2024-02-29#none"] {
+        for name in ["2024-01-20#food", "2024-02-29#none", "2024-02-29#pets"] {
             assert_eq!(name.parse::<TallyKey>().map(|it| it.to_string()), Ok(name.to_owned()));
         }
         for name in ["", "kind", "PK", "n#", "n#EUR#1", "s#EUR", "s#0#EUR", "q#1#EUR", "s#1#eur"] {
             assert_eq!(name.parse::<TallyPart>(), Err(TallyError), "{name}");
         }
-        for name in ["2024-01-20", "2024-01-20#", "2024-1-20#food", "2024-01-20#pets"] {
+        for name in ["2024-01-20", "2024-01-20#", "2024-1-20#food", "2024-01-20#Pets"] {
             assert_eq!(name.parse::<TallyKey>(), Err(TallyError), "{name}");
         }
     }

@@ -166,7 +166,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
     let grandma = Member::guest(&"Grandma".parse().unwrap(), user, at, [1; 10]);
     let grandma = MemberRow { group_id, member: Member { id: guest.into(), ..grandma } };
     let chat = ChatGroup { chat_id: "-3788475317572404878".parse().unwrap(), group_id };
-    let of = TallyKey { date: at.day(), category: Some(Category::Food) };
+    let of = TallyKey { date: at.day(), category: Some(Category::Food.into()) };
     let tally = TallyRow { group_id, of, updated_at: at, counters: TallyCounters::default() };
     let import = ImportRow {
         id: "0190a1b2-0000-8000-8000-000000000003".parse().unwrap(),

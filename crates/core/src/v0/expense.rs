@@ -65,7 +65,8 @@ pub fn expense(
         split_type,
         splits,
         items: None,
-        category: category.map(|text| text.to_lowercase().parse().unwrap_or(Category::Other)),
+        category: category
+            .map(|text| text.to_lowercase().parse().unwrap_or(Category::Other).into()),
         date: Some(row.parsed("date").unwrap_or_else(|| created_at.day())),
         notes,
         created_at,

@@ -47,6 +47,7 @@ pub fn group(
         archived: item.get("archived") == Some(&AttributeValue::Bool(true)),
         // Rows that cannot be migrated have no keys.
         dated: false,
+        categories: Vec::new(),
     };
     let always = ["id", "chatId", "title", "currency", "createdAt", "memberCount"];
     Migrated::of(item, group, &always)

@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use crate::{
-    category::{Category, NO_CATEGORY},
+    category::{ExpenseCategory, NO_CATEGORY},
     time::Day,
 };
 
@@ -13,7 +13,7 @@ pub struct TallyKey {
     /// The day.
     pub date: Day,
     /// The category; `None` for expenses without one.
-    pub category: Option<Category>,
+    pub category: Option<ExpenseCategory>,
 }
 
 /// Error returned for a text that is not the name of a [`TallyPart`](crate::tally::TallyPart) or not a

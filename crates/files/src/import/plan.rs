@@ -369,8 +369,8 @@ impl PlanView {
         for (person, matched) in plan.members.iter_mut().zip(matched) {
             person.member = matched.map(MatchView::from);
         }
-        let of_group = import.error_in(foreseen.to.group.id);
-        plan.errors.splice(..0, of_group.iter().map(IssueView::from));
+        let of_group = import.errors_in(foreseen.to.group);
+        plan.errors.splice(..0, of_group.map(|issue| IssueView::from(&issue)));
         plan.errors.truncate(MAX_ERRORS);
         let ids: Vec<_> = matched.iter().map(|it| it.map(|it| it.member.id)).collect();
         let to_oneself = import.payments_to_oneself(&ids).map(|(row, _)| {

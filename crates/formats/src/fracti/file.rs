@@ -3,7 +3,7 @@
 use fracti_core::{
     currency::Currency,
     decimal::Decimal,
-    expense::Category,
+    expense::ExpenseCategory,
     id::GroupId,
     ledger::{EntryStatus, RefType},
     settlement::SettlementStatus,
@@ -122,7 +122,7 @@ pub(super) struct ChangeJson {
 pub(super) struct ExpenseJson {
     pub(super) id: String,
     pub(super) description: String,
-    pub(super) category: Option<Category>,
+    pub(super) category: Option<ExpenseCategory>,
     pub(super) date: String,
     pub(super) notes: Option<String>,
     pub(super) currency: Currency,

@@ -179,7 +179,7 @@ impl Reader<'_, '_> {
             is_payment,
             date,
             description: FieldText { field: "the description", text: unguarded(record.cell(1)) },
-            category: category(unguarded(record.cell(2))),
+            category: category(unguarded(record.cell(2))).map(Into::into),
             notes: None,
             currency,
             is_open,

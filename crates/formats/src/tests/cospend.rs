@@ -57,7 +57,8 @@ fn amounts_are_divided_by_weights() {
     );
     let notes = import.rows[0].notes.as_ref().unwrap().as_str();
     assert_eq!(notes, "without wine & \"cheese\"\nCarol's 50%");
-    let categories: Vec<_> = import.rows.iter().map(|row| row.category).collect();
+    let categories = import.rows.iter().map(|row| row.category?.built_in());
+    let categories: Vec<_> = categories.collect();
     assert_eq!(categories, [Some(Food), Some(Food), Some(Rent), Some(Transport), None, None]);
 }
 

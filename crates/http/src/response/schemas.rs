@@ -97,6 +97,8 @@ pub type TargetPeriod = Text<targets::Period>;
 pub type CategoryStatus = Text<targets::CategoryStatus>;
 /// Id of a spending.
 pub type SpendingId = Text<spending::SpendingId>;
+/// Emoji.
+pub type Emoji = Text<text::Emoji>;
 /// Name of a category.
 pub type CategoryLabel = Text<text::CategoryLabel>;
 /// Currency code.
@@ -122,7 +124,11 @@ pub type LineSplit = Text<split::LineSplit>;
 /// Kind of a part of a share.
 pub type PartKind = Text<split::PartKind>;
 /// Category of an expense.
-pub type ExpenseCategory = Text<expense::Category>;
+pub type ExpenseCategory = Text<expense::ExpenseCategory>;
+/// A built-in category.
+pub type BuiltInCategory = Text<expense::Category>;
+/// Key of a category.
+pub type CategoryKey = Text<targets::CategoryKey>;
 /// Type of a question.
 pub type QuestionType = Text<question::QuestionType>;
 /// Status of a question.

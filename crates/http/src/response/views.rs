@@ -7,7 +7,7 @@ use fracti_core::{
     decimal::Decimal,
     entry::Entry,
     expense::{Expense, Payer, Share},
-    group::Group,
+    group::{Group, GroupCategory},
     ledger::Change,
     settlement::{PaidFromFunds, Settlement},
     split::{Line, Sharing},
@@ -43,6 +43,24 @@ pub struct GroupView {
     pub created_by: Option<schemas::UserId>,
     /// Whether the group is archived, so that it cannot be changed.
     pub archived: bool,
+    /// Categories of the group's own, if it has any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub categories: Vec<GroupCategoryView>,
+}
+
+/// A category of a group's own.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = GroupCategory)]
+pub struct GroupCategoryView {
+    /// Key, which its expenses have.
+    pub key: schemas::CategoryKey,
+    /// Name for people.
+    pub name: schemas::CategoryLabel,
+    /// Emoji.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = schemas::Emoji)]
+    pub emoji: Option<schemas::Emoji>,
 }
 
 /// An expense.
@@ -440,7 +458,14 @@ impl From<Group> for GroupView {
             member_count: group.member_count,
             created_by: group.created_by.map(Text),
             archived: group.archived,
+            categories: group.categories.into_iter().map(GroupCategoryView::from).collect(),
         }
+    }
+}
+
+impl From<GroupCategory> for GroupCategoryView {
+    fn from(GroupCategory { key, name, emoji }: GroupCategory) -> Self {
+        Self { key: Text(key), name: Text(name), emoji: emoji.map(Text) }
     }
 }
 

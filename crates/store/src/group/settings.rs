@@ -1,4 +1,4 @@
-//! A group's settings: its title, its currency, and whether it is archived.
+//! A group's settings: its title, its currency, its own categories, and whether it is archived.
 
 use fracti_core::{
     Error,
@@ -56,11 +56,13 @@ impl Table {
             if after.currency != before.currency {
                 state.currency = Some(after.currency);
             }
+            let own = (!after.categories.is_empty()).then(|| row::to_value(&after.categories));
             let archived = after.archived.then(|| row::to_value(&true)).transpose()?;
             let attributes = [
                 ("title", Some(row::to_value(&after.title)?)),
                 ("currency", Some(row::to_value(&after.currency)?)),
                 ("archived", archived),
+                ("categories", own.transpose()?),
             ];
             let update = Write::update(keys::group(group), attributes);
             transaction.add(update.when(unchanged(&before)?));
@@ -82,6 +84,11 @@ pub(crate) fn unchanged(group: &Group) -> Result<Expression, Error> {
     } else {
         Expression::without("archived")
     };
+    let categories = if group.categories.is_empty() {
+        Expression::without("categories")
+    } else {
+        Expression::equal("categories", row::to_value(&group.categories)?)
+    };
     let members = Expression::equal("memberCount", row::to_value(&group.member_count)?);
-    Ok(title.and(currency).and(archived).and(members))
+    Ok(title.and(currency).and(archived).and(categories).and(members))
 }

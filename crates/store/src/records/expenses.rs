@@ -199,7 +199,7 @@ impl Table {
         self.write_to_group(member_key.group, idempotency, || async {
             let group = self.group_naming(member_key, named.as_ref());
             let (loaded, group) = tokio::join!(self.load_expense(member_key, id), group);
-            let (loaded, (_, members)) = (loaded?, group?);
+            let (loaded, (group, members)) = (loaded?, group?);
             let LoadedExpense { expense: before, entry, ledger } = loaded;
             require_owner(member_key, &before, &ledger)?;
             let members = allowed(&before, &members, &ledger);
@@ -207,7 +207,7 @@ impl Table {
             if !expected(&before) {
                 return Err(Error::Changed.into());
             }
-            let after = edit.resolved(transaction.links()).apply(&before, &members, now)?;
+            let after = edit.resolved(transaction.links()).apply(&before, &group, &members, now)?;
             if after == before {
                 return Ok(Decision::Done(before));
             }

@@ -2,7 +2,6 @@
 
 use aws_sdk_dynamodb::Client;
 use fracti_core::{
-    expense::Category,
     group::NewGroup,
     id::{GroupId, UserId},
     import::ImportStatus,
@@ -102,7 +101,7 @@ fn contents(import: &Import) -> Vec<String> {
                 payers.sort();
                 let shares: Vec<_> = shares.iter().map(part).collect();
                 let split = split.clone().map(|split| split.among(|member| Some(name(member))));
-                let category = row.category.as_ref().map(Category::to_string);
+                let category = row.category.as_ref().map(ToString::to_string);
                 let about = (&row.description, category, &row.notes, row.date, row.currency);
                 rows.push(format!("{about:?}: {payers:?} paid, {shares:?} owe by {split:?}"));
             }

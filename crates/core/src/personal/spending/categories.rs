@@ -62,7 +62,7 @@ impl CategoriesInput {
         }
         if let Some(key) = self.category.value() {
             let kept = errors.keep("category", self.admits(key, targets))?;
-            let whole = (key.clone(), amount?.to_major());
+            let whole = (*key, amount?.to_major());
             return Some(Some(whole).filter(|_| kept).into_iter().collect());
         }
         let (mut parts, mut sum) = (BTreeMap::new(), 0_i128);

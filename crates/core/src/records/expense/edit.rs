@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Category, CheckedPayers, Expense, PayerInput, PayersReader, check_date,
+    CheckedPayers, Expense, ExpenseCategory, PayerInput, PayersReader, check_category, check_date,
     line_input::{LineInput, read_lines},
     members::Members,
     payers,
@@ -17,7 +17,7 @@ use crate::{
     Error,
     currency::Currency,
     decimal::Decimal,
-    group::Member,
+    group::{Group, Member},
     id::MemberId,
     input::{Draft, Field, FieldErrors},
     money::Money,
@@ -47,7 +47,7 @@ pub struct Edit {
     /// New currency.
     pub currency: Field<Currency>,
     /// New category; `None` removes it.
-    pub category: Field<Option<Category>>,
+    pub category: Field<Option<ExpenseCategory>>,
     /// New day on which it happened.
     pub date: Field<Day>,
     /// New notes; `None` removes them.
@@ -67,8 +67,8 @@ impl Draft<Edit> {
     ///
     /// If neither the amount nor the split changes, all shares stay exactly as they are. A new
     /// amount is split like the old one, except that exact shares and the amounts of several payers
-    /// have to be sent again, and lines unless one of them takes the rest. `members` has at least
-    /// those of [`Draft::named`]. `now` is the time of day.
+    /// have to be sent again, and lines unless one of them takes the rest. The category may be one of
+    /// `group`, or stay as it is. `members` has at least those of [`Draft::named`]. `now` is the time of day.
     ///
     /// # Errors
     ///
@@ -77,10 +77,14 @@ impl Draft<Edit> {
     pub fn apply(
         &self,
         before: &Expense,
+        group: &Group,
         members: &[Member],
         now: Timestamp,
     ) -> Result<Expense, Error> {
         let (edit, mut errors) = self.open()?;
+        if let Field::Value(Some(category)) = edit.category {
+            check_category(Field::Value(category), before.category, group, &mut errors);
+        }
         let members = Members::of(members).and_of(before);
         let currency = edit.currency.or(before.currency);
 

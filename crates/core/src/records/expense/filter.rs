@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Expense;
-use crate::{category::Category, id::MemberId, text::SearchText, time::Day, words};
+use crate::{category::ExpenseCategory, id::MemberId, text::SearchText, time::Day, words};
 
 words! {
     /// Order of a list of expenses, newest first.
@@ -23,7 +23,7 @@ pub struct Filter {
     /// Last day on which it may have happened.
     pub to: Option<Day>,
     /// Its category.
-    pub category: Option<Category>,
+    pub category: Option<ExpenseCategory>,
     /// Member who paid it, alone or with others.
     pub payer: Option<MemberId>,
     /// Member who paid it or owes a share of it, even a share of zero.

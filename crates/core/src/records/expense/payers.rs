@@ -341,6 +341,7 @@ mod tests {
             created_by: None,
             archived: false,
             dated: true,
+            categories: Vec::new(),
             member_count: 9,
         };
         let member = |number| {

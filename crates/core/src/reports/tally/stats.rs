@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use super::{TallyPart, TallyRow};
 use crate::{
-    category::Category, currency::Currency, decimal::Decimal, id::MemberId, ledger::LedgerError,
-    links::Links, time::Day, words,
+    category::ExpenseCategory, currency::Currency, decimal::Decimal, id::MemberId,
+    ledger::LedgerError, links::Links, time::Day, words,
 };
 
 /// Maximum number of days of statistics.
 pub const MAX_DAYS: u64 = 366;
 
 /// Maximum number of members and periods of statistics, over all currencies. One takes up to a
-/// kilobyte of the response.
+/// kilobyte of the response. One with more categories than the built-in ones counts several times.
 pub const MAX_LINES: usize = 5_000;
 
 words! {
@@ -29,7 +29,7 @@ words! {
 pub type Stats = BTreeMap<Currency, CurrencyStats>;
 
 /// Amounts by category, in major units; `None` is without a category.
-pub type ByCategory = BTreeMap<Option<Category>, Decimal>;
+pub type ByCategory = BTreeMap<Option<ExpenseCategory>, Decimal>;
 
 /// Statistics in one currency.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct CurrencyStats {
     /// Number of expenses.
     pub expense_count: Decimal,
     /// Sums and numbers of expenses by category.
-    pub categories: BTreeMap<Option<Category>, CategoryStats>,
+    pub categories: BTreeMap<Option<ExpenseCategory>, CategoryStats>,
     /// Sums by member. A linked guest's are the user's.
     pub members: BTreeMap<MemberId, MemberStats>,
     /// Sums by period.

@@ -50,7 +50,7 @@ fn expense(at: Timestamp, payer: u64, minor: i64, sharers: u64, in_currency: u8)
         split_type: split.split_type(),
         splits: shares.into_iter().map(share).collect(),
         items: None,
-        category: (sharers < 3).then_some(Category::Food),
+        category: (sharers < 3).then_some(Category::Food.into()),
         date: (payer < 5).then(|| at.day()),
         notes: None,
         created_at: at,
@@ -331,7 +331,7 @@ fn verify_sees_every_difference() {
         more[0].counters.add(counter, one).unwrap();
         assert_eq!(verify(&ledger, &Rows { tallies: more.clone(), ..rows.clone() }), differs);
     }
-    other[0].of.category = Some(Category::Food);
+    other[0].of.category = Some(Category::Food.into());
     let food = Discrepancy::Tallies(vec![of, other[0].of]);
     assert_eq!(
         food.to_string(),
