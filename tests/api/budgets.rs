@@ -202,8 +202,9 @@ impl Subject {
                 _ => &[],
             };
             ids.extend(made.iter().map(|name| (*name, reply.id())));
-            if let Some(import) = reply.body["data"]["importId"].as_str() {
-                ids.insert("importId", import.to_owned());
+            for name in ["importId", "code"] {
+                let made = reply.body["data"][name].as_str();
+                ids.extend(made.map(|made| (name, made.to_owned())));
             }
             let cost = Cost {
                 requests: reply.cost.requests,
@@ -306,7 +307,9 @@ impl Subject {
             (operation("createGuest").sends(name("Other")), "another"),
             (operation("removeMember"), ""),
             (operation("restoreMember"), ""),
-            (operation("joinGroup").sends(json!({})), "again"),
+            (operation("createInvitation"), ""),
+            (operation("joinGroup").sends(json!({ "invitation": "$code" })), "again"),
+            (operation("deleteInvitation"), ""),
             (operation("leaveGroup"), ""),
             (operation("updateGroup").sends(json!({ "title": format!("Alps {now}") })), ""),
             (operation("openGroup").sends(json!({})), ""),

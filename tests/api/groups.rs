@@ -5,6 +5,7 @@ mod create;
 mod debts;
 mod get;
 mod guests;
+mod invitation;
 mod join;
 mod leave;
 mod link;

@@ -37,13 +37,14 @@ const HASH_BASE64: &str = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqo=";
 
 /// Codes and operations that need a failing table, a race, a very large group or v0 rows, and the
 /// document itself.
-const ELSEWHERE: [&str; 16] = [
+const ELSEWHERE: [&str; 17] = [
     "CONFLICT",
     "FUNDS_DISABLED",
     "GET /api/openapi.json",
     "HOLD_EXPIRED",
     "IMPORT_UNDOING",
     "INTERNAL",
+    "INVITATION_REQUIRED",
     "METHOD_NOT_ALLOWED",
     "NOT_INDEXED",
     "NOT_MIGRATED",

@@ -55,11 +55,10 @@ fn column(operation: &Operation) -> Column {
     };
     let amount = || vec![(Fields, json!({ "amount": -1, "?": 1 }))];
     match operation.id {
-        "openGroup" => (&[], Vec::new()),
+        "openGroup" | "deleteInvitation" => (&[], Vec::new()),
         "createGroup" | "updateGroup" | "joinGroup" | "setWallet" | "createExpense"
-        | "pushEntries" | "createToken" | "rebuildMyDays" | "createSpending" | "askQuestion" => {
-            (body, unknown())
-        }
+        | "createInvitation" | "pushEntries" | "createToken" | "rebuildMyDays"
+        | "createSpending" | "askQuestion" | "setAcceptance" | "checkFunds" => (body, unknown()),
         "answerQuestion" => {
             let of = |user: &str| json!({ "userId": user, "?": 1 });
             let bodies = vec![(Right, of("$alice")), (State, of("$memberId"))];
@@ -72,7 +71,6 @@ fn column(operation: &Operation) -> Column {
         "closeQuestion" | "applyReceipt" => {
             (&[Existence, Right, Format, Syntax, Fields], unknown())
         }
-        "setAcceptance" | "checkFunds" => (body, unknown()),
         "createBonus" => (&[Right, Format, Syntax, Fields], unknown()),
         "createFundCredit" => {
             let of_operator = json!({ "fund": "credit", "refId": "x", "?": 1 });

@@ -90,6 +90,8 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("leaveGroup"), 409, r#""path":"EUR""#).by(BOB),
         sample(operation("removeMember").of("memberId", "{bob}"), 409, r#""path":"settlements""#),
         sample(operation("restoreMember").of("memberId", "{bob}"), 200, r#""name":"Bob Jones""#),
+        sample(operation("createInvitation"), 201, r#""code":""#),
+        sample(operation("deleteInvitation"), 200, r#""invitation":"closed""#),
         sample(operation("joinGroup"), 200, r#""username":"carol","wallet":"EQDKbjIcfM6"#)
             .by(CAROL),
         sample(

@@ -531,6 +531,8 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (1, sends("renameGuest", named("ℍ")), ""),
         (1, sends("linkGuest", json!({ "userId": "$bob" })), ""),
         (1, operation("setWallet"), ""),
+        (1, operation("createInvitation"), ""),
+        (1, operation("deleteInvitation"), ""),
         (1, asks("listExpenses", "limit=100"), ""),
         (1, asks("listExpenses", "limit=100&order=date"), ""),
         (1, sends("createExpense", full(100)), "45 shares"),

@@ -3,6 +3,7 @@
 mod categories;
 pub mod group_state;
 mod guest;
+mod invitation;
 pub mod links;
 pub mod named;
 
@@ -25,6 +26,9 @@ use crate::{
 
 pub use crate::limits::MAX_MEMBERS;
 pub use categories::{GroupCategory, GroupCategoryInput, MAX_GROUP_CATEGORIES};
+pub use invitation::{
+    Invitation, InvitationCode, InvitationCodeError, InvitationState, JoiningUser,
+};
 
 /// Rule of a field that names a member.
 pub const MEMBER_RULE: &str = "must be the id of a member of the group";
@@ -33,7 +37,7 @@ pub const MEMBER_RULE: &str = "must be the id of a member of the group";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Group {
-    /// Identifier. It is also the invitation: any user who knows it may join.
+    /// Identifier. Without an `invitation`, any user who knows it may join.
     pub id: GroupId,
     /// Telegram chat that the group belongs to.
     pub chat_id: ChatId,
@@ -58,6 +62,9 @@ pub struct Group {
     /// Categories of the group's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<GroupCategory>,
+    /// How the group is joined, if not by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invitation: Option<Invitation>,
 }
 
 /// A member of a group: a Telegram user, or a guest.
@@ -311,6 +318,7 @@ impl Draft<NewGroup> {
                 archived: false,
                 dated: true,
                 categories: Vec::new(),
+                invitation: None,
             })
         };
         errors.finish(group())

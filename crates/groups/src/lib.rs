@@ -1,6 +1,7 @@
 //! Endpoints of groups and their members, and of the service itself.
 
 mod guests;
+mod invitation;
 mod open;
 mod presence;
 mod settings;
@@ -12,7 +13,7 @@ use axum::{
 };
 use fracti_core::{
     chat_id::{ChatId, ChatIdError},
-    group::{GroupFilter, NewGroup},
+    group::{GroupFilter, JoiningUser, NewGroup},
     id::GroupId,
     input::Field,
     ton::TonAddress,
@@ -44,6 +45,7 @@ pub fn routes() -> Routes {
     .routes(routes!(guests::rename_guest))
     .routes(routes!(guests::link_guest))
     .routes(routes!(set_wallet))
+    .routes(routes!(invitation::create_invitation, invitation::delete_invitation))
     .routes(routes!(presence::leave_group))
     .routes(routes!(presence::remove_member))
     .routes(routes!(presence::restore_member))
@@ -94,11 +96,13 @@ fn chat_id(sent: JsonScalar<'_>) -> Result<ChatId, Option<String>> {
 
 body! {
     /// Options for joining a group.
-    #[empty = Field::Absent]
-    JoinGroup => Field<TonAddress> {
+    #[empty = JoiningUser::default()]
+    JoinGroup => JoiningUser {
         /// TON address at which the caller is paid. Default: the present one, if there is one.
         wallet: "wallet".text(),
-    } => wallet
+        /// Code of the group's newest invitation, without which a group that has one is not joined.
+        invitation: "invitation".text(),
+    }
 }
 
 body! {
@@ -214,13 +218,14 @@ async fn get_group(
 
 /// Join a group.
 ///
-/// The group's id is the invitation. A caller who has left is a member again, with the earlier
-/// `joinedAt`; one who was removed is refused. For a caller who is already a member, only the name,
-/// username and avatar are updated, and the wallet if it is sent. An API token updates nothing and
-/// sets no wallet, and one that is limited to a group cannot join.
+/// The group's id is the invitation, until a member makes one with a code. A caller who has left is
+/// a member again, with the earlier `joinedAt`; one who was removed is refused. For a caller who is
+/// already a member, only the name, username and avatar are updated, and the wallet if it is sent.
+/// An API token updates nothing and sets no wallet, and one that is limited to a group cannot join.
 #[utoipa::path(post, path = "/api/groups/{groupId}/join", tag = "groups",
     responses((status = OK, body = Data<MemberView>)),
-    extensions(("x-errors" = json!([Code::Removed, Code::NotAllowed, Code::TooManyMembers]))))]
+    extensions(("x-errors" = json!([
+        Code::Removed, Code::InvitationRequired, Code::NotAllowed, Code::TooManyMembers]))))]
 async fn join_group(
     State(app): State<App>,
     Caller(user, ()): Caller,
@@ -228,7 +233,7 @@ async fn join_group(
     Id(group): Id<GroupId>,
     once: Once<JoinGroup>,
 ) -> Result<Response, Problem> {
-    if once.body.fields().is_some_and(|wallet| !wallet.is_absent()) {
+    if once.body.fields().is_some_and(|body| !body.wallet.is_absent()) {
         via.require_app()?;
     }
     let profile = match via {

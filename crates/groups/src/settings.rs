@@ -37,8 +37,8 @@ body! {
 
 /// Update a group.
 ///
-/// Any member may change its title, default currency and own categories, and archive it. Fields that are left out
-/// stay as they are.
+/// Any member may change its title, default currency and own categories, and archive it. Fields that
+/// are left out stay as they are.
 #[utoipa::path(patch, path = "/api/groups/{groupId}", tag = "groups",
     responses((status = OK, body = Data<GroupView>)))]
 pub(crate) async fn update_group(

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::Client;
-use fracti_core::{Error, fund::FundError, id::UserId, token::ApiToken};
+use fracti_core::{Error, fund::FundError, group::InvitationCode, id::UserId, token::ApiToken};
 use fracti_runtime::{BotToken, Clock, ConfigError, Random, Settings, aws_config};
 use fracti_store::{RequestContext, Table};
 
@@ -20,7 +20,7 @@ pub struct App {
     pub table: Table,
     /// Source of the current time.
     pub clock: Clock,
-    /// Source of the random bits of ids and API tokens.
+    /// Source of the random bits of ids, API tokens and invitations.
     pub random: Random,
     /// Token that Telegram signs init data with.
     pub bot_token: BotToken,
@@ -110,6 +110,12 @@ impl App {
             return Err(Error::from(FundError::Disabled).into());
         }
         Ok(())
+    }
+
+    /// The code of a new invitation.
+    #[must_use]
+    pub fn new_invitation(&self) -> InvitationCode {
+        InvitationCode::new(self.random.bytes())
     }
 
     /// A new API token.

@@ -158,6 +158,10 @@ struct ChangedGroupView {
     currency: schemas::Currency,
     /// Whether it is archived.
     archived: bool,
+    /// How it is joined, once a member has invited to it; as in the group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    invitation: Option<schemas::InvitationState>,
 }
 
 /// An import in a change.
@@ -217,8 +221,9 @@ impl From<GroupChange> for GroupChangeView {
                 linked_to: linked_to.map(Text),
             }),
             group: subject.group.map(|it| {
-                let ChangedGroup { title, currency, archived } = it;
-                ChangedGroupView { title, currency: Text(currency), archived }
+                let ChangedGroup { title, currency, archived, invitation } = it;
+                let (currency, invitation) = (Text(currency), invitation.map(Text));
+                ChangedGroupView { title, currency, archived, invitation }
             }),
             import: subject.import.map(|ChangedImport { id, format }| ChangedImportView {
                 id: Text(id.into()),

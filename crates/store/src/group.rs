@@ -3,6 +3,7 @@
 pub(crate) mod chats;
 pub(crate) mod groups;
 pub(crate) mod guests;
+mod invitations;
 pub(crate) mod links;
 pub(crate) mod memberships;
 pub(crate) mod presence;

@@ -69,7 +69,7 @@ fn kind(word: &str) -> Option<&'static str> {
     let is_uuid = |text: &str| {
         text.len() == 36 && text.matches('-').count() == 4 && is_hex(&text.replace('-', ""))
     };
-    // A guest in the balance row.
+    // A guest in the balance row, after a letter; the code of an invitation.
     let is_short = |text: &str| text.len() == 22 && text.bytes().all(is_letter);
     if is_uuid(word) {
         Some("<id>")
@@ -83,6 +83,8 @@ fn kind(word: &str) -> Option<&'static str> {
         Some("<bytes>")
     } else if word.starts_with("fracti_pat_") {
         Some("<token>")
+    } else if is_short(word) {
+        Some("<code>")
     } else {
         None
     }

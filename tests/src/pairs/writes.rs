@@ -86,6 +86,8 @@ pub fn writes() -> Vec<Write> {
         write("link a guest to another", "linkGuest", &[3]).sends(json!({ "userId": "2" })),
         write("set a wallet", "setWallet", &[2]).sends(json!({ "wallet": wallet })),
         write("set another wallet", "setWallet", &[2]).sends(json!({ "wallet": other_wallet })),
+        write("invite", "createInvitation", &[1, 2]),
+        write("close the group", "deleteInvitation", &[2]),
         write("record an expense", "createExpense", &[1, 2]).sends(json!({
             "amount": 12, "description": "Tea", "category": "food",
             "splits": [{ "userId": "1" }, { "userId": "2" }]

@@ -78,6 +78,9 @@ pub enum Error {
     /// The caller was removed from the group.
     #[error("the caller was removed from the group; a member may restore them")]
     Removed,
+    /// The group is joined with an invitation, and the caller has not its code.
+    #[error("the group is joined with an invitation; ask a member for the newest one")]
+    InvitationRequired,
     /// The member may not be removed by the caller.
     #[error(
         "only the creator of a group may remove a user, and the creator cannot be removed; guests \
@@ -266,6 +269,6 @@ impl Error {
     /// earlier request either.
     #[must_use]
     pub const fn is_of_access(&self) -> bool {
-        matches!(self, Self::NoGroup | Self::NotMember | Self::Removed)
+        matches!(self, Self::NoGroup | Self::NotMember | Self::Removed | Self::InvitationRequired)
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     currency::Currency,
     decimal::Decimal,
     expense::Expense,
-    group::{Group, Member},
+    group::{Group, InvitationState, Member},
     id::{ExpenseId, GroupId, ImportId, MemberId, SettlementId, UserId},
     import::{Format, ImportRow},
     keys::{self, Keys},
@@ -53,7 +53,7 @@ words! {
         MemberLinked = "member.linked",
         /// A guest was added.
         GuestAdded = "guest.added",
-        /// The title or the currency was changed, or the group was taken out of the archive.
+        /// The settings or the invitation were changed, or the group was taken out of the archive.
         GroupChanged = "group.changed",
         /// The group was archived.
         GroupArchived = "group.archived",
@@ -196,6 +196,9 @@ pub struct ChangedGroup {
     pub currency: Currency,
     /// Whether it is archived.
     pub archived: bool,
+    /// How it is joined, if not by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invitation: Option<InvitationState>,
 }
 
 /// An import in a change.
@@ -274,7 +277,8 @@ impl Subject {
     #[must_use]
     pub fn group(kind: ChangeKind, group: &Group) -> Self {
         let Group { currency, archived, .. } = *group;
-        let group = ChangedGroup { title: group.title.to_string(), currency, archived };
+        let invitation = group.invitation.map(InvitationState::from);
+        let group = ChangedGroup { title: group.title.to_string(), currency, archived, invitation };
         Self { group: Some(group), ..Self::new(kind) }
     }
 

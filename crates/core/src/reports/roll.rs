@@ -103,6 +103,7 @@ mod tests {
             archived: false,
             dated: true,
             categories: Vec::new(),
+            invitation: None,
         };
         let members = [member(1), member(2), guest.clone()];
         assert_eq!(Roll::of(&group, &members, &ledger).check(), Ok(()));

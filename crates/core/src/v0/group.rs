@@ -48,6 +48,7 @@ pub fn group(
         // Rows that cannot be migrated have no keys.
         dated: false,
         categories: Vec::new(),
+        invitation: None,
     };
     let always = ["id", "chatId", "title", "currency", "createdAt", "memberCount"];
     Migrated::of(item, group, &always)

@@ -1,10 +1,10 @@
-//! Hashes of API tokens, which the table stores instead of the tokens.
+//! Hashes of API tokens and invitations, which the table stores in their place.
 
 use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
-/// SHA-256 of an API token.
+/// SHA-256 of an API token or of the code of an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenHash([u8; 32]);
 
@@ -14,7 +14,7 @@ pub struct TokenHash([u8; 32]);
 pub struct TokenHashError;
 
 impl TokenHash {
-    /// The hash of a token.
+    /// The hash of a token or a code.
     #[must_use]
     pub fn of(token: &[u8]) -> Self {
         Self(Sha256::digest(token).into())

@@ -75,6 +75,8 @@ codes! {
     InsufficientScope FORBIDDEN "The API token does not allow this request.",
     NotAMember FORBIDDEN "The caller is not a member of the group.",
     Removed FORBIDDEN "The caller was removed from the group; a member may restore them.",
+    InvitationRequired FORBIDDEN
+        "The group is joined with an invitation, whose code is missing, renewed or closed.",
     NotAllowed FORBIDDEN "The caller is not allowed to do this, or not by an API token.",
     GroupNotFound NOT_FOUND "The group does not exist.",
     MemberNotFound NOT_FOUND "The group has no such member.",
@@ -320,6 +322,7 @@ impl From<Error> for Problem {
             Error::TooManyLinks => new(Code::TooManyLinks),
             Error::NameTaken => new(Code::NameTaken),
             Error::Removed => new(Code::Removed),
+            Error::InvitationRequired => new(Code::InvitationRequired),
             Error::GroupArchived => new(Code::GroupArchived),
             Error::NotSettled(unsettled) => {
                 Self { details: open_items(unsettled), ..new(Code::NotSettled) }

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use fracti_core::{
-    currency, entry_id, expense, fund, fund_transaction, group_change, id, import, ledger,
+    currency, entry_id, expense, fund, fund_transaction, group, group_change, id, import, ledger,
     new_fund, points, question, settlement, spending, split, tally, targets, text,
     text_form::{TextForm, TextRule},
     time, token, ton,
@@ -64,7 +64,8 @@ impl<T: TextForm> ToSchema for Text<T> {
 
 /// Prefixes of the names that words have in generated clients, for enums of which another enum has
 /// a word, too: in Go, the words of all enums are constants of one package.
-const NAME_PREFIXES: [(&str, &str); 10] = [
+const NAME_PREFIXES: [(&str, &str); 11] = [
+    (group::InvitationState::NAME, "INVITATION"),
     (fund::FundFlow::NAME, "FLOW"),
     (fund::FundStatus::NAME, "FUND_STATUS"),
     (fund_transaction::FundTransactionType::NAME, "FUND_TRANSACTION"),
@@ -113,6 +114,10 @@ pub type TokenScope = Text<token::Scope>;
 pub type SearchText = Text<text::SearchText>;
 /// TON address.
 pub type WalletAddress = Text<ton::TonAddress>;
+/// Code of an invitation.
+pub type InvitationCode = Text<group::InvitationCode>;
+/// How a group is joined.
+pub type InvitationState = Text<group::InvitationState>;
 /// Status of a settlement.
 pub type SettlementStatus = Text<settlement::SettlementStatus>;
 /// How an expense is split.

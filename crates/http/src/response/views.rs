@@ -23,7 +23,7 @@ use crate::{JsonDecimal, Text, schemas};
 #[serde(rename_all = "camelCase")]
 #[schema(as = Group)]
 pub struct GroupView {
-    /// Id of the group, which is also the invitation to join it.
+    /// Id of the group. Without `invitation`, it is also the invitation to join it.
     pub id: schemas::ResourceId,
     /// Telegram chat that the group belongs to.
     #[schema(example = "-1001234567890")]
@@ -47,6 +47,11 @@ pub struct GroupView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub categories: Vec<GroupCategoryView>,
+    /// How the group is joined, once a member has invited to it: with the `code` of the newest
+    /// invitation, or if it is `closed`, only from its chat. Without it, by its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub invitation: Option<schemas::InvitationState>,
 }
 
 /// A category of a group's own.
@@ -459,6 +464,7 @@ impl From<Group> for GroupView {
             created_by: group.created_by.map(Text),
             archived: group.archived,
             categories: group.categories.into_iter().map(GroupCategoryView::from).collect(),
+            invitation: group.invitation.map(|it| Text(it.into())),
         }
     }
 }

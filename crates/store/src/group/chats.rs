@@ -86,7 +86,7 @@ impl Table {
         if is_present && group.archived {
             return Ok(Decision::Done(Opened { group, created: false }));
         }
-        if let Err(error) = require_admission(&group, member.as_ref()) {
+        if let Err(error) = require_admission(&group, member.as_ref(), Ok(())) {
             return Ok(Decision::Refuse { unless: None, error });
         }
         let joined = u64::from(!is_present);

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, future::ready};
 
 use fracti_core::{
     Error,
-    group::{Group, Member, MemberRow, NewGroup},
+    group::{Group, JoiningUser, Member, MemberRow, NewGroup},
     group_change::{ChangeKind, Subject},
     id::{GroupId, MemberId},
     input::{Draft, Field},
@@ -66,24 +66,26 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`]; [`Error::Removed`]; [`Error::GroupArchived`]; [`Error::TooManyMembers`];
-    /// [`Error::KeyReused`].
+    /// [`Error::NoGroup`]; [`Error::Removed`]; [`Error::InvitationRequired`] if the user is not
+    /// present; [`Error::GroupArchived`]; [`Error::TooManyMembers`]; [`Error::KeyReused`].
     pub async fn join(
         &self,
         group: GroupId,
         user: &User,
         profile: Profile,
-        wallet: &Draft<Field<TonAddress>>,
+        body: &Draft<JoiningUser>,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         self.write_migrated(group, idempotency, || async {
             let (group, member) = self.group_and_member(group, user.id.into()).await?;
             let is_present = member.as_ref().is_some_and(Member::is_present);
-            match require_admission(&group, member.as_ref()) {
+            let invitation = body.fields().and_then(|it| it.invitation.value());
+            let invited = if is_present { Ok(()) } else { group.check_invitation(invitation) };
+            match require_admission(&group, member.as_ref(), invited) {
                 Err(error) if !is_present => return Ok(Decision::Refuse { unless: None, error }),
                 admission => admission?,
             }
-            let wallet = wallet.checked()?.value();
+            let wallet = body.checked()?.wallet.value();
             let known = member.as_ref().filter(|_| profile == Profile::Earlier);
             let known = known.map(|member| member.as_user(user.id));
             let user = known.as_ref().unwrap_or(user);
@@ -322,13 +324,15 @@ fn among(named: &BTreeSet<MemberId>, caller: MemberId) -> Result<Expression, Err
     Ok(Expression::one_of("id", users?))
 }
 
-/// Checks that a user, who may have been a member, may join.
-pub(crate) fn require_admission(group: &Group, member: Option<&Member>) -> Result<(), Error> {
+/// Checks that a user, who may have been a member and is `invited` or not, may join.
+pub(crate) fn require_admission(
+    group: &Group,
+    member: Option<&Member>,
+    invited: Result<(), Error>,
+) -> Result<(), Error> {
     if member.is_some_and(|member| member.removed_at.is_some()) {
-        Err(Error::Removed)
-    } else if group.archived {
-        Err(Error::GroupArchived)
-    } else {
-        Ok(())
+        return Err(Error::Removed);
     }
+    invited?;
+    if group.archived { Err(Error::GroupArchived) } else { Ok(()) }
 }

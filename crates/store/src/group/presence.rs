@@ -21,6 +21,7 @@ use crate::{
     dynamo::{Expression, Range, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
+    settings::invites_as_read,
     table::Table,
 };
 
@@ -294,7 +295,8 @@ pub(crate) fn check_unarchived(group: GroupId) -> Write {
     Write::check(keys::group(group)).when(unarchived)
 }
 
-/// The write that adds `number` to the count of members, if the group has room and is not archived.
+/// The write that adds `number` to the count of members, if the group has room, is not archived, and
+/// is joined as when it was read.
 pub(crate) fn count_in(group: &Group, number: u64) -> Result<Write, Error> {
     if group.archived {
         return Err(Error::GroupArchived);
@@ -305,5 +307,6 @@ pub(crate) fn count_in(group: &Group, number: u64) -> Result<Write, Error> {
     }
     let room = Expression::less("memberCount", row::to_value(&limit)?);
     let count = Write::increment(keys::group(group.id), "memberCount", number);
-    Ok(count.when(room.and(Expression::without("archived"))))
+    let open = Expression::without("archived").and(invites_as_read(group)?);
+    Ok(count.when(room.and(open)))
 }

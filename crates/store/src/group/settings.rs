@@ -75,6 +75,14 @@ impl Table {
     }
 }
 
+/// The group is joined as it was when it was read.
+pub(crate) fn invites_as_read(group: &Group) -> Result<Expression, Error> {
+    Ok(match group.invitation {
+        None => Expression::without("invitation"),
+        Some(invitation) => Expression::equal("invitation", row::to_value(&invitation)?),
+    })
+}
+
 /// The group has the settings and the number of members that were read.
 pub(crate) fn unchanged(group: &Group) -> Result<Expression, Error> {
     let title = Expression::equal("title", row::to_value(&group.title)?);
@@ -90,5 +98,6 @@ pub(crate) fn unchanged(group: &Group) -> Result<Expression, Error> {
         Expression::equal("categories", row::to_value(&group.categories)?)
     };
     let members = Expression::equal("memberCount", row::to_value(&group.member_count)?);
-    Ok(title.and(currency).and(archived).and(categories).and(members))
+    let settings = title.and(currency).and(archived).and(categories);
+    Ok(settings.and(members).and(invites_as_read(group)?))
 }

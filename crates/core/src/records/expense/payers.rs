@@ -342,6 +342,7 @@ mod tests {
             archived: false,
             dated: true,
             categories: Vec::new(),
+            invitation: None,
             member_count: 9,
         };
         let member = |number| {
