@@ -86,8 +86,8 @@ class Bot:
         try:
             return handler(self.api_for(user), message["chat"], rest.strip(), key)
         except Refused as refused:
-            if refused.code == "NOT_A_MEMBER":
-                return "You are not in this chat's group yet. Send /join first."
+            if refused.code in ("NOT_A_MEMBER", "LEFT"):
+                return "You are not in this chat's group. Send /join first."
             return str(refused)
 
     def path(self, chat):

@@ -65,6 +65,7 @@ async fn log_line_of_a_refusal_has_its_code() {
         ("/expenses", json!(null)),
         ("/expenses?limit=0", json!("VALIDATION_ERROR")),
         ("/expenses?cursor=x", json!("INVALID_CURSOR")),
+        ("/nothing", json!("ROUTE_NOT_FOUND")),
     ] {
         let (_, log) = log(&group, &group.api, path).await;
         let line: Value = serde_json::from_str(log.trim()).unwrap();

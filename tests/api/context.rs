@@ -77,5 +77,5 @@ async fn a_route_outside_of_the_document_has_no_principal() {
     let router = undocumented(&FUNCTIONS[0]);
     let alice = api.user(1, "Alice").request(Method::GET, "/api/groups");
     let reply = api.send_to(&router, alice.body(Body::empty()).unwrap()).await;
-    assert_eq!(reply.code(), (401, "UNAUTHORIZED"), "{}", reply.text);
+    assert_eq!(reply.code(), (401, "NO_CREDENTIALS"), "{}", reply.text);
 }

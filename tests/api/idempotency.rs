@@ -42,8 +42,7 @@ async fn reused_idempotency_key_replays_the_first_response() {
         other["note"] = json!("another body");
         let reused = caller.post_once("k2", &path, other).await;
         let has_left = path.ends_with("/leave");
-        let refusal =
-            if has_left { (403, "NOT_A_MEMBER") } else { (422, "IDEMPOTENCY_KEY_REUSED") };
+        let refusal = if has_left { (403, "LEFT") } else { (422, "IDEMPOTENCY_KEY_REUSED") };
         assert_eq!(reused.code(), refusal, "{path}");
         assert_eq!(api.rows().await, before, "{path}");
         if path.ends_with("/settlements") && caller.id == "2" {

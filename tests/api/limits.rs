@@ -4,10 +4,15 @@
 //! `largest.rs` measures how near the largest groups come to the limits.
 //! <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html>
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use axum::http::Method;
+use fracti_core::keys;
 use serde_json::{Value, json};
 
-use crate::harness::{Group, Reply};
+use crate::{
+    harness::{Group, Reply},
+    quotas::quotas,
+};
 
 /// A request just beyond a limit.
 struct Case {
@@ -180,4 +185,43 @@ async fn a_transaction_has_no_more_actions_than_dynamodb_allows() {
 
     alice.call(Method::DELETE, &entries, Some(&named(30))).await.data(200);
     // expenses/edit.rs edits the largest expense in everything.
+}
+
+#[tokio::test]
+async fn refusal_for_a_limit_names_it() {
+    let group = Group::new(46, "EUR").await;
+    let alice = &group.members[0];
+    let expenses = group.path("/expenses");
+    let tea = |description: &str| json!({ "amount": 46, "description": description });
+    let token = json!({ "name": "x", "scopes": ["read"] });
+    let tokens = "/api/users/me/tokens";
+    for _ in 0..20 {
+        alice.post(tokens, token.clone()).await.data(201);
+    }
+    let full = AttributeValue::N("500".to_owned());
+    group.api.set_attribute(keys::group(group.id.parse().unwrap()), "memberCount", full).await;
+    let hasty = alice.with_quotas(quotas(1, 1));
+    hasty.get(&expenses).await.data(200);
+    hasty.post("/api/groups", json!({ "title": "x", "chatId": 1 })).await.data(201);
+    for (reply, code, limit) in [
+        (alice.post(&expenses, tea("x")).await, (422, "TOO_MANY_SPLITS"), "shares"),
+        (
+            alice.post(&expenses, tea(&"x".repeat(70_000))).await,
+            (413, "PAYLOAD_TOO_LARGE"),
+            "bodySize",
+        ),
+        (alice.post(tokens, token).await, (422, "TOO_MANY_TOKENS"), "tokens"),
+        (
+            group.api.user(47, "New").post(&group.path("/join"), json!({})).await,
+            (422, "TOO_MANY_MEMBERS"),
+            "members",
+        ),
+        (hasty.get(&expenses).await, (429, "RATE_LIMITED"), "dailyReads"),
+        (hasty.post(&expenses, tea("x")).await, (429, "RATE_LIMITED"), "dailyWrites"),
+    ] {
+        assert_eq!(reply.code(), code, "{}", reply.text);
+        let details = reply.body["details"].as_array().unwrap();
+        assert_eq!(details[0]["limit"], limit, "{}", reply.text);
+        assert!(details[1..].iter().all(|it| it.get("limit").is_none()), "{}", reply.text);
+    }
 }

@@ -149,6 +149,6 @@ async fn a_month_of_spendings_by_token_and_of_expenses_adds_up() {
     alice.delete(&format!("/api/users/me/tokens/{id}")).await.data(200);
     let coffee = json!({ "title": "Coffee", "amount": "3.50" });
     let refused = shortcut.post("/api/users/me/spendings", coffee).await;
-    assert_eq!(refused.code(), (401, "INVALID_TOKEN"));
+    assert_eq!(refused.code(), (401, "TOKEN_REVOKED"));
     assert_eq!(consumed(&api, "1").await, from_rows);
 }

@@ -813,7 +813,7 @@ async fn the_tokens(alice: &Reader<'_>, group: &str) {
     let own = format!("{TOKENS}/{}", created.data(201)["id"].as_str().unwrap());
     token.call(Method::DELETE, &own, None).await.data(200);
     let revoked = token.get(&format!("/api/groups/{group}")).await;
-    assert_eq!(revoked.code().1, "INVALID_TOKEN");
+    assert_eq!(revoked.code().1, "TOKEN_REVOKED");
     for _ in 0..18 {
         alice.post(TOKENS, json!({ "name": "x", "scopes": ["read", "write"] })).await.data(201);
     }
@@ -853,6 +853,7 @@ async fn leaving_and_archiving(alice: &Reader<'_>, bob: &Reader<'_>, group: &Gro
     assert_eq!(bob.call(Method::POST, &leave, None).await.code().1, "NOT_SETTLED");
     dave.post(&join, json!({})).await.data(200);
     dave.call(Method::POST, &leave, None).await.data(200);
+    assert_eq!(dave.call(Method::POST, &leave, None).await.code().1, "LEFT");
     alice.get(&group.path("?include=past")).await.data(200);
     alice.call(Method::DELETE, &dave_in_it, None).await.data(200);
     assert_eq!(dave.post(&join, json!({})).await.code().1, "REMOVED");
@@ -884,7 +885,7 @@ async fn refusals(alice: &Reader<'_>, group: &Group) {
     let group = group.path("");
     let unknown = group.replace("/0", "/1");
     for (reader, path, code) in [
-        (&nobody, groups, "UNAUTHORIZED"),
+        (&nobody, groups, "NO_CREDENTIALS"),
         (&eve, &*group, "NOT_A_MEMBER"),
         (alice, &unknown, "GROUP_NOT_FOUND"),
         (alice, "/api/groups/7", "VALIDATION_ERROR"),
@@ -894,9 +895,7 @@ async fn refusals(alice: &Reader<'_>, group: &Group) {
         assert_eq!(reader.get(path).await.code().1, code, "{path}");
     }
     let api = &alice.caller.api;
-    for (hours, code) in
-        [(-25, "INIT_DATA_EXPIRED"), (25, "INIT_DATA_IN_FUTURE"), (0, "INVALID_INIT_DATA")]
-    {
+    for (hours, code) in [(-25, "SIGN_IN_AGAIN"), (25, "CLOCK"), (0, "WRONG_BOT")] {
         let at = api.now().millis().checked_add_signed(hours * 3_600_000).unwrap();
         let bot = if hours == 0 { "43:other" } else { TOKEN };
         let at = Timestamp::from_millis(at).unwrap();
@@ -904,6 +903,11 @@ async fn refusals(alice: &Reader<'_>, group: &Group) {
         let caller = alice.caller.with(Some(("authorization", format!("tma {init_data}"))));
         assert_eq!(Reader { document, caller }.get(groups).await.code().1, code);
     }
+    let init_data = telegram::sign(&alice.caller.user, TOKEN, api.now());
+    let doubled = Some(("authorization", format!("tma {init_data}&auth_date=1")));
+    let caller = alice.caller.with(doubled);
+    let doubled = Reader { document, caller }.get(groups).await;
+    assert_eq!(doubled.code().1, "INVALID_INIT_DATA");
     let two = alice.caller.request(Method::GET, groups).header("x-telegram-init-data", "x");
     let reply = api.send(two.body(Body::empty()).unwrap()).await;
     assert_eq!(reply.code().1, "AMBIGUOUS_CREDENTIALS");

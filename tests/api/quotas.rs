@@ -208,9 +208,9 @@ async fn of_a_revoked_token_beyond_the_quota_the_refusal_is_401() {
         .await
         .data(200);
     let before = group.api.rows().await;
-    assert_eq!(script.get("/api/groups").await.code(), (401, "INVALID_TOKEN"));
+    assert_eq!(script.get("/api/groups").await.code(), (401, "TOKEN_REVOKED"));
     let new = json!({ "title": "x", "chatId": 1 });
-    assert_eq!(script.post("/api/groups", new).await.code(), (401, "INVALID_TOKEN"));
+    assert_eq!(script.post("/api/groups", new).await.code(), (401, "TOKEN_REVOKED"));
     assert_eq!(group.api.rows().await, before, "once it is unknown, it is not counted");
 }
 

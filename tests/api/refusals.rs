@@ -196,7 +196,7 @@ async fn send(busy: &Busy, operation: &Operation, (stage, bodies): (Stage, &Colu
 fn refusal(operation: &Operation, stage: Stage) -> (u16, &'static str) {
     let has = |name: &str| operation.route.contains(name);
     match stage {
-        Identity => (401, "UNAUTHORIZED"),
+        Identity => (401, "NO_CREDENTIALS"),
         Request | Fields => (400, "VALIDATION_ERROR"),
         NoGroup => (404, "GROUP_NOT_FOUND"),
         Membership => (403, "NOT_A_MEMBER"),

@@ -65,12 +65,12 @@ async fn work_for_a_user_who_left_is_refused_and_changes_nothing() {
     let before = group.api.rows().await;
 
     let (done, line) = restore(&group, &expense, 1).await;
-    assert!(matches!(done, Err(Error::NotMember)), "{done:?}");
+    assert!(matches!(done, Err(Error::Left)), "{done:?}");
     assert_eq!(
         (&line["level"], &line["fields"]["message"]),
         (&json!("WARN"), &json!("work refused"))
     );
-    assert_eq!(line["fields"]["cause"], "the caller is not a member of the group");
+    assert_eq!(line["fields"]["cause"], "the caller has left the group, and may join it again");
     assert_eq!(group.api.rows().await, before);
 }
 

@@ -238,8 +238,8 @@ fn unusual() -> Vec<Sample> {
     put.method = Method::PUT;
     vec![
         sample(create(), 201, cheese).named("base64-body").sends(base64),
-        sample(get(), 401, "UNAUTHORIZED").named("bad-no-header").with(""),
-        sample(get(), 401, "INVALID_INIT_DATA").named("bad-forged"),
+        sample(get(), 401, "NO_CREDENTIALS").named("bad-no-header").with(""),
+        sample(get(), 401, "WRONG_BOT").named("bad-forged"),
         sample(put, 405, "METHOD_NOT_ALLOWED").named("bad-method"),
         sample(create(), 400, "INVALID_JSON").named("bad-json").sends("{\"amount\":33.34,"),
         sample(create(), 400, no_cent).named("bad-amount").sends(amount),

@@ -71,10 +71,12 @@ pub fn init_data(bytes: &[u8]) {
     let verify = |text: &str, token| {
         telegram::verify(text, token, telegram::MAX_AGE, now()).map(|init_data| init_data.user)
     };
-    assert_eq!(verify(text, OTHER_TOKEN), Err(InitDataError::Forged));
+    let forged = verify(text, OTHER_TOKEN).unwrap_err();
+    assert!(matches!(forged, InitDataError::Forged | InitDataError::Malformed), "{forged}");
 
     let signed = telegram::sign_again(text, TOKEN, now());
-    assert_eq!(verify(&signed, OTHER_TOKEN), Err(InitDataError::Forged));
+    let forged = verify(&signed, OTHER_TOKEN).unwrap_err();
+    assert!(matches!(forged, InitDataError::Forged | InitDataError::Malformed), "{forged}");
     let Ok(user) = verify(&signed, TOKEN) else { return };
     assert_eq!(verify(&telegram::sign(&user, TOKEN, now()), TOKEN).as_ref(), Ok(&user));
     // Changed data with the old hash is refused.

@@ -197,6 +197,30 @@ impl Member {
         self.left_at.is_none() && self.removed_at.is_none()
     }
 
+    /// Checks that the member is present.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Left`] or [`Error::Removed`].
+    pub const fn check_present(&self) -> Result<(), Error> {
+        match (self.removed_at, self.left_at) {
+            (Some(_), _) => Err(Error::Removed),
+            (None, Some(_)) => Err(Error::Left),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// The member, who must be present.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotMember`]; [`Error::Left`] or [`Error::Removed`].
+    pub fn require_present(member: Option<Self>) -> Result<Self, Error> {
+        let member = member.ok_or(Error::NotMember)?;
+        member.check_present()?;
+        Ok(member)
+    }
+
     /// The member with the current name, username and picture of `user`.
     #[must_use]
     pub fn renamed(self, user: &User) -> Self {

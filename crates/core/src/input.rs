@@ -6,6 +6,7 @@
 pub(crate) mod error;
 pub(crate) mod field;
 pub(crate) mod fund_error;
+pub(crate) mod limit;
 pub(crate) mod limits;
 pub(crate) mod numbers;
 pub(crate) mod question_error;
@@ -14,6 +15,7 @@ use crate::Error;
 
 pub use error::{FailureKind, Unsettled};
 pub use field::{Field, FieldError, FieldErrors, MAX_REPORTED, Path, PathStep, Unreadable};
+pub use limit::Limit;
 
 /// The fields of a request and the rules that they break so far, or that the request cannot be
 /// read.

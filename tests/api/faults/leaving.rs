@@ -185,14 +185,8 @@ async fn members_come_and_go_at_random_while_responses_are_lost() {
             }
             for reply in requests.join_all().await {
                 let (status, code) = reply.code();
-                let known = [
-                    "",
-                    "NOT_SETTLED",
-                    "GROUP_ARCHIVED",
-                    "NOT_A_MEMBER",
-                    "REMOVED",
-                    "SETTLEMENT_FINAL",
-                ];
+                let known =
+                    ["", "NOT_SETTLED", "GROUP_ARCHIVED", "LEFT", "REMOVED", "SETTLEMENT_FINAL"];
                 let known = known.contains(&code)
                     || ["NOT_ALLOWED", "CONFLICT", "UNAVAILABLE", "VALIDATION_ERROR"]
                         .contains(&code);

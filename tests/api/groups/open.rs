@@ -66,18 +66,17 @@ async fn chat_must_be_signed_by_telegram() {
         telegram::sign_in_chat(&eve.user, &chat.parse().unwrap(), token, api.now())
     };
     let added = format!("{}&chat_instance={CHAT}", telegram::sign(&eve.user, TOKEN, api.now()));
-    for init_data in [
-        added,
-        signed("7", TOKEN).replace("chat_instance=7", &format!("chat_instance={CHAT}")),
-        signed(CHAT, "43:other"),
-        format!("{}&chat_instance={CHAT}", signed("7", TOKEN)),
+    for (init_data, code) in [
+        (added, "WRONG_BOT"),
+        (
+            signed("7", TOKEN).replace("chat_instance=7", &format!("chat_instance={CHAT}")),
+            "WRONG_BOT",
+        ),
+        (signed(CHAT, "43:other"), "WRONG_BOT"),
+        (format!("{}&chat_instance={CHAT}", signed("7", TOKEN)), "INVALID_INIT_DATA"),
     ] {
         let caller = eve.with(Some(("authorization", format!("tma {init_data}"))));
-        assert_eq!(
-            caller.post(OPEN, json!({})).await.code(),
-            (401, "INVALID_INIT_DATA"),
-            "{init_data}"
-        );
+        assert_eq!(caller.post(OPEN, json!({})).await.code(), (401, code), "{init_data}");
     }
     // A group that names the chat as its own is not the group of the chat.
     let named = json!({ "title": "Trap", "chatId": "8", "currency": "EUR" });

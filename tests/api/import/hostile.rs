@@ -123,7 +123,7 @@ async fn malformed_forms_are_refused_by_the_name_of_the_field() {
     let eve = group.api.user(9, "Eve");
     assert_eq!(raw(&eve, &group, FORM, body()).await.code(), (403, "NOT_A_MEMBER"));
     assert_eq!(raw(&eve, &group, "text/csv", body()).await.code(), (403, "NOT_A_MEMBER"));
-    assert_eq!(raw(&eve.with(None), &group, FORM, body()).await.code(), (401, "UNAUTHORIZED"));
+    assert_eq!(raw(&eve.with(None), &group, FORM, body()).await.code(), (401, "NO_CREDENTIALS"));
     assert_eq!(group.api.rows().await, before);
     raw(alice, &group, "Multipart/Form-Data; boundary=\"between\"", body()).await.data(200);
 }

@@ -82,7 +82,7 @@ async fn members_who_left_stay_in_the_statistics() {
         "categories": { "none": 4 } });
     assert_eq!(stats["currencies"][0]["members"], json!([carol]));
     let refused = group.members[2].get(&group.path("/stats")).await;
-    assert_eq!(refused.code(), (403, "NOT_A_MEMBER"));
+    assert_eq!(refused.code(), (403, "LEFT"));
 }
 
 /// Sums of numbers by the path that the statistics have them at.

@@ -13,7 +13,8 @@ use serde_json::json;
 use super::Scene;
 use crate::harness::{Reply, TOKEN};
 
-const NONE: &str = "UNAUTHORIZED";
+const NONE: &str = "NO_CREDENTIALS";
+const FORGED: &str = "WRONG_BOT";
 const INVALID: &str = "INVALID_INIT_DATA";
 const AMBIGUOUS: &str = "AMBIGUOUS_CREDENTIALS";
 
@@ -67,7 +68,7 @@ async fn conflicting_authentication_headers_never_grant_access() {
         ("a word beside it", vec![other("hello"), tma(&eve)], ""),
         ("two users", vec![tma(&eve), tma(&alice)], AMBIGUOUS),
         ("two users, one without a scheme", vec![tma(&eve), other(&alice)], AMBIGUOUS),
-        ("a forged one without a scheme", vec![other(&forged)], INVALID),
+        ("a forged one without a scheme", vec![other(&forged)], FORGED),
         ("a forged one without a scheme behind", vec![tma(&eve), other(&forged)], AMBIGUOUS),
         ("a name and another scheme", vec![other(&format!("Authorization: Basic {eve}"))], NONE),
         ("a word", vec![other("hello")], NONE),
@@ -91,14 +92,14 @@ async fn conflicting_authentication_headers_never_grant_access() {
         ("a scheme and a blank", vec![other("tma ")], NONE),
         ("nothing in the Mini App's", vec![own("")], NONE),
         ("as an API token", vec![other(&format!("Bearer {eve}"))], NONE),
-        ("no blank", vec![other(&format!("tma{eve}"))], INVALID),
-        ("a tab", vec![other(&format!("tma\t{eve}"))], INVALID),
-        ("a colon", vec![other(&format!("tma:{eve}"))], INVALID),
+        ("no blank", vec![other(&format!("tma{eve}"))], FORGED),
+        ("a tab", vec![other(&format!("tma\t{eve}"))], FORGED),
+        ("a colon", vec![other(&format!("tma:{eve}"))], FORGED),
         ("in quotes", vec![other(&format!("tma \"{eve}\""))], INVALID),
         ("another scheme", vec![other(&format!("Basic {eve}"))], NONE),
         ("a longer scheme", vec![other(&format!("xtma {eve}"))], NONE),
-        ("a question mark before", vec![own(&format!("?{eve}"))], INVALID),
-        ("long", vec![own(&long)], INVALID),
+        ("a question mark before", vec![own(&format!("?{eve}"))], FORGED),
+        ("long", vec![own(&long)], FORGED),
     ] {
         for act in ACTS {
             let reply = send(&scene, act.clone(), &headers).await;
@@ -133,7 +134,7 @@ async fn user_ids_in_headers_and_parameters_are_ignored() {
         let reply =
             send(&scene, (Method::GET, "/api/users/me"), &[(name, value.clone().into_bytes())])
                 .await;
-        scene.refused(&reply, (401, "UNAUTHORIZED"), name).await;
+        scene.refused(&reply, (401, "NO_CREDENTIALS"), name).await;
         let headers =
             [("authorization", format!("tma {eve}").into_bytes()), (name, value.into_bytes())];
         let reply = send(&scene, (Method::GET, "/api/users/me"), &headers).await;
@@ -146,7 +147,7 @@ async fn user_ids_in_headers_and_parameters_are_ignored() {
     for query in ["tgWebAppData", "initData", "init_data", "authorization", "access_token"] {
         let path = format!("/api/users/me?{query}={eve}");
         let reply = send(&scene, (Method::GET, &path), &[]).await;
-        scene.refused(&reply, (401, "UNAUTHORIZED"), query).await;
+        scene.refused(&reply, (401, "NO_CREDENTIALS"), query).await;
     }
 }
 
@@ -170,7 +171,7 @@ async fn captured_request_is_useless_a_day_later() {
     let (_, hash) = old.rsplit_once("&hash=").unwrap();
     let (fields, _) = init_data.rsplit_once("&hash=").unwrap();
     let redated = scene.eve.with(Some(("authorization", format!("tma {fields}&hash={hash}"))));
-    for (caller, code) in [(&scene.eve, "INIT_DATA_EXPIRED"), (&redated, INVALID)] {
+    for (caller, code) in [(&scene.eve, "SIGN_IN_AGAIN"), (&redated, FORGED)] {
         let again = caller.post_once("k", &path, expense.clone()).await;
         assert_eq!(again.code(), (401, code));
     }

@@ -161,7 +161,7 @@ async fn anything_but_one_issued_token_is_refused_without_a_read() {
     let with = |other: (&'static str, String)| vec![("authorization", token.clone()), other];
     let missing = "Send init data or an API token.";
     let ambiguous = "Send either init data or one API token.";
-    let invalid = "The API token is invalid, expired or deleted.";
+    let invalid = "The API token is not one of this bot.";
     let flipped = digits.replacen(|digit| digit != '0', "0", 1);
     for (name, headers, message) in [
         ("63 digits", pat(&digits[1..]), invalid),
@@ -195,9 +195,9 @@ async fn anything_but_one_issued_token_is_refused_without_a_read() {
             let reply = send(&scene, (method.clone(), &at), &headers).await;
             let row = format!("{name}: {method} {path}");
             let code = match message {
-                _ if message == invalid => "INVALID_TOKEN",
+                _ if message == invalid => "WRONG_BOT",
                 _ if message == ambiguous => "AMBIGUOUS_CREDENTIALS",
-                _ => "UNAUTHORIZED",
+                _ => "NO_CREDENTIALS",
             };
             assert_eq!(reply.code(), (401, code), "{row}: {}", reply.text);
             assert_eq!(reply.cost.requests, 0, "{row}");
@@ -212,7 +212,7 @@ async fn anything_but_one_issued_token_is_refused_without_a_read() {
     for query in ["access_token", "token", "authorization"] {
         let path = format!("/api/users/me?{query}=fracti_pat_{digits}");
         let reply = send(&scene, (Method::GET, &path), &[]).await;
-        scene.refused(&reply, (401, "UNAUTHORIZED"), query).await;
+        scene.refused(&reply, (401, "NO_CREDENTIALS"), query).await;
     }
     scene.unchanged("headers").await;
 }
@@ -261,11 +261,11 @@ async fn token_of_a_group_does_not_take_back_that_its_user_left() {
     let path = |rest: &str| format!("/api/groups/{group}{rest}");
     scene.eve.post(&path("/leave"), json!({})).await.data(200);
     for rest in ["", "/expenses"] {
-        assert_eq!(token.get(&path(rest)).await.code(), (403, "NOT_A_MEMBER"));
+        assert_eq!(token.get(&path(rest)).await.code(), (403, "LEFT"));
     }
     let joined = token.post(&path("/join"), json!({})).await;
     assert_eq!(joined.code(), (403, "NOT_ALLOWED"));
-    assert_eq!(token.get(&path("")).await.code(), (403, "NOT_A_MEMBER"));
+    assert_eq!(token.get(&path("")).await.code(), (403, "LEFT"));
 }
 
 #[tokio::test]
@@ -276,6 +276,6 @@ async fn expired_token_costs_its_user_nothing() {
     scene.api.pass(std::time::Duration::from_hours(1));
     for _ in 0..2 {
         let reply = token.get("/api/users/me").await;
-        assert_eq!((reply.code(), reply.cost.requests), ((401, "INVALID_TOKEN"), 0));
+        assert_eq!((reply.code(), reply.cost.requests), ((401, "TOKEN_REVOKED"), 0));
     }
 }

@@ -21,10 +21,11 @@ async fn deleted_token_is_refused_by_the_next_request_of_each_process() {
     let before = api.rows().await;
     for token in [&here, &there, &here] {
         let refused = token.get("/api/users/me").await;
-        assert_eq!(refused.code(), (401, "INVALID_TOKEN"));
+        assert_eq!(refused.code(), (401, "TOKEN_REVOKED"));
         let challenge = refused.header("www-authenticate");
         assert_eq!(challenge, Some("Bearer error=\"invalid_token\""));
-        assert_eq!(refused.body["message"], "The API token is invalid, expired or deleted.");
+        let message = "The API token was deleted or has expired; create another one.";
+        assert_eq!(refused.body["message"], message);
     }
     assert_eq!(alice.delete(&path).await.code(), (404, "TOKEN_NOT_FOUND"));
     assert_eq!(api.rows().await, before);
@@ -46,7 +47,7 @@ async fn token_deletes_itself_but_no_other() {
         assert_eq!(refused.code(), (403, "NOT_ALLOWED"), "{fields}");
         let path = format!("{TOKENS}/{}", id(&created));
         token.delete(&path).await.data(200);
-        assert_eq!(token.delete(&path).await.code(), (401, "INVALID_TOKEN"), "{fields}");
+        assert_eq!(token.delete(&path).await.code(), (401, "TOKEN_REVOKED"), "{fields}");
     }
     let foreign = bob.delete(&format!("{TOKENS}/{}", id(&other))).await;
     assert_eq!(foreign.code(), (404, "TOKEN_NOT_FOUND"));

@@ -48,7 +48,7 @@ async fn nothing_is_written_before_the_token_is_read() {
         read.release().await;
         let spent = spent.await.unwrap();
         if revoked {
-            assert_eq!(spent.code(), (401, "INVALID_TOKEN"), "{}", spent.text);
+            assert_eq!(spent.code(), (401, "TOKEN_REVOKED"), "{}", spent.text);
             let mut expected = before;
             expected.remove(&("USER#1".to_owned(), format!("PAT#{id}")));
             assert_eq!(group.api.rows().await, expected);

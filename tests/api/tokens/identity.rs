@@ -31,7 +31,7 @@ async fn token_works_as_its_user_until_it_expires() {
     group.api.pass(Duration::from_hours(24) - Duration::from_millis(1));
     token.get("/api/groups").await.data(200);
     group.api.pass(Duration::from_millis(1));
-    assert_eq!(token.get("/api/groups").await.code(), (401, "INVALID_TOKEN"));
+    assert_eq!(token.get("/api/groups").await.code(), (401, "TOKEN_REVOKED"));
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn token_of_a_group_ends_with_the_membership() {
     let token = bob.with_token(&create_with(bob, json!({ "groupId": group.id })).await);
     token.get(&group.path("")).await.data(200);
     bob.post(&group.path("/leave"), json!({})).await.data(200);
-    assert_eq!(token.get(&group.path("")).await.code(), (403, "NOT_A_MEMBER"));
+    assert_eq!(token.get(&group.path("")).await.code(), (403, "LEFT"));
 }
 
 #[tokio::test]
@@ -116,6 +116,6 @@ async fn another_bot_token_ends_all_api_tokens() {
     let token = alice.with_token(&create(&alice, &["read"]).await);
     token.get("/api/users/me").await.data(200);
     let refused = token.at(&api.of_bot("43:other")).get("/api/users/me").await;
-    assert_eq!(refused.code(), (401, "INVALID_TOKEN"));
+    assert_eq!(refused.code(), (401, "WRONG_BOT"));
     assert_eq!(refused.cost.requests, 0);
 }

@@ -31,7 +31,7 @@ async fn expired_token_is_listed_for_30_days() {
     api.pass(Duration::from_hours(30 * 24));
     assert_eq!(listed().await, 1);
     let refused = alice().with_token(&created).get("/api/users/me").await;
-    assert_eq!(refused.code(), (401, "INVALID_TOKEN"));
+    assert_eq!(refused.code(), (401, "TOKEN_REVOKED"));
     api.pass(Duration::from_hours(1));
     assert_eq!(listed().await, 0);
 }

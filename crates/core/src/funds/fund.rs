@@ -9,6 +9,7 @@ use crate::{
     currency::{AmountError, Currency},
     fund_transaction::{FundTransaction, FundTransactionType},
     id::{FundTransactionId, SettlementId, UserId},
+    input::Limit,
     keys::{self, Index, Keys},
     money::Money,
     row::{Row, USER_ROWS_VERSION},
@@ -444,14 +445,14 @@ impl Funds {
         for (key, amount) in of.parts() {
             let fund = self.fund(key, of.currency, of.created_at);
             if fund.pending.len() >= MAX_PENDING {
-                return Err(FundError::TooMany(
-                    MAX_PENDING,
-                    "transactions can be pending per fund",
-                ));
+                return Err(FundError::TooMany {
+                    limit: Limit::FundTransactions,
+                    most: MAX_PENDING,
+                });
             }
             let credits = fund.pending.values().filter(|it| it.flow == FundFlow::Credit).count();
             if of.flow == FundFlow::Credit && credits >= MAX_REPORTS {
-                return Err(FundError::TooMany(MAX_REPORTS, "reports can be pending per currency"));
+                return Err(FundError::TooMany { limit: Limit::FundReports, most: MAX_REPORTS });
             }
             fund.pending.insert(of.id, Pending { amount, flow: of.flow });
         }
@@ -630,15 +631,15 @@ impl Funds {
 
     /// Refuses a new bonus, or new held cash, beyond the number that is allowed.
     fn check_room(&self, key: FundKey, currency: Currency) -> Result<(), FundError> {
-        let (kind, most, what) = match key {
+        let (kind, most, limit) = match key {
             FundKey::Cash(_) | FundKey::Credit(_) => return Ok(()),
-            FundKey::Bonus(_) => (FundKind::Bonus, MAX_BONUSES, "bonuses per currency"),
-            FundKey::Held(_) => (FundKind::Held, MAX_HELD, "payments can be held per currency"),
+            FundKey::Bonus(_) => (FundKind::Bonus, MAX_BONUSES, Limit::Bonuses),
+            FundKey::Held(_) => (FundKind::Held, MAX_HELD, Limit::HeldPayments),
         };
         let is_known = self.read.contains_key(&key);
         let number = self.read.values().filter(|it| it.kind == kind && it.currency == currency);
         if !is_known && number.count() >= most {
-            return Err(FundError::TooMany(most, what));
+            return Err(FundError::TooMany { limit, most });
         }
         Ok(())
     }

@@ -13,6 +13,7 @@ use crate::{
     fund_total::FundTotal,
     fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
     id::{FundTransactionId, UserId},
+    input::Limit,
     money::Money,
     time::Timestamp,
 };
@@ -162,7 +163,8 @@ fn pending_entries_are_bounded_and_left_ones_found() {
     for number in 0..5 {
         funds.authorise(&report(number)).unwrap();
     }
-    assert!(matches!(funds.authorise(&report(5)), Err(FundError::TooMany(5, _))));
+    let full = FundError::TooMany { limit: Limit::FundReports, most: 5 };
+    assert_eq!(funds.authorise(&report(5)), Err(full));
     assert_eq!(sums(&funds, at(0)), [72, 72, 0], "a report counts nowhere");
 
     let voided = hold(1).ended(FundStatus::Voided, at(1));

@@ -55,6 +55,9 @@ pub struct GroupState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct PresenceChange {
     present: bool,
+    /// Whether the member was removed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    removed: bool,
     at: Timestamp,
 }
 
@@ -83,20 +86,23 @@ impl GroupState {
     ///
     /// # Errors
     ///
-    /// [`Error::NotMember`] or [`Error::GroupArchived`].
+    /// [`Error::Left`] or [`Error::Removed`]; [`Error::GroupArchived`].
     pub fn check_writer(&self, user: UserId) -> Result<(), Error> {
         self.check_present(user)?;
         if self.archived { Err(Error::GroupArchived) } else { Ok(()) }
     }
 
-    /// Checks that the member `user` has not left meanwhile.
+    /// Checks that the member `user` has not left meanwhile, and was not removed.
     ///
     /// # Errors
     ///
-    /// [`Error::NotMember`].
+    /// [`Error::Left`] or [`Error::Removed`].
     pub fn check_present(&self, user: UserId) -> Result<(), Error> {
-        let has_left = self.recent.get(&user.into()).is_some_and(|change| !change.present);
-        if has_left { Err(Error::NotMember) } else { Ok(()) }
+        match self.recent.get(&user.into()) {
+            Some(PresenceChange { present: false, removed: true, .. }) => Err(Error::Removed),
+            Some(PresenceChange { present: false, .. }) => Err(Error::Left),
+            _ => Ok(()),
+        }
     }
 
     /// The group, whose currency is that of the balance row.
@@ -110,6 +116,9 @@ impl GroupState {
     pub fn of(&self, members: &[Member]) -> Vec<Member> {
         let current = |member: &Member| match self.recent.get(&member.id) {
             Some(PresenceChange { present: true, .. }) => member.clone().present(),
+            Some(PresenceChange { at, removed: true, .. }) if member.is_present() => {
+                Member { removed_at: Some(*at), ..member.clone() }
+            }
             Some(PresenceChange { at, .. }) if member.is_present() => {
                 Member { left_at: Some(*at), ..member.clone() }
             }
@@ -118,14 +127,15 @@ impl GroupState {
         members.iter().map(current).collect()
     }
 
-    /// Notes that a member is present or past since `at`.
+    /// Notes that a member is present or past, as `after`, since `at`.
     ///
     /// # Errors
     ///
     /// [`Error::Contended`] if too many members have changed lately.
-    pub fn change(&mut self, member: MemberId, present: bool, at: Timestamp) -> Result<(), Error> {
+    pub fn change(&mut self, after: &Member, at: Timestamp) -> Result<(), Error> {
         self.forget(at);
-        self.recent.insert(member, PresenceChange { present, at });
+        let (present, removed) = (after.is_present(), after.removed_at.is_some());
+        self.recent.insert(after.id, PresenceChange { present, removed, at });
         if self.recent.len() > MAX_RECENT { Err(Error::Contended) } else { Ok(()) }
     }
 
@@ -204,17 +214,21 @@ mod tests {
         Member::new(&user, None, at(0))
     }
 
+    fn past(id: u64, second: u64) -> Member {
+        Member { left_at: Some(at(second)), ..member(id) }
+    }
+
     #[test]
     fn a_change_overrides_the_row_of_a_member_until_it_is_forgotten() {
         let (left, back, other) = (member(1), member(2), member(3));
         let past = Member { left_at: Some(at(1)), ..back.clone() };
         let rows = [left.clone(), past.clone(), other.clone()];
         let mut state = GroupState::default();
-        state.change(left.id, false, at(5)).unwrap();
-        state.change(back.id, true, at(6)).unwrap();
         let gone = Member { left_at: Some(at(5)), ..left.clone() };
+        state.change(&gone, at(5)).unwrap();
+        state.change(&back, at(6)).unwrap();
         assert_eq!(state.of(&rows), [gone, back.clone(), other]);
-        assert!(matches!(state.check_writer(UserId::new(1).unwrap()), Err(Error::NotMember)));
+        assert!(matches!(state.check_writer(UserId::new(1).unwrap()), Err(Error::Left)));
         state.forget(at(600));
         assert!(!state.is_default(), "a request may have read the row before");
         state.forget(at(606));
@@ -227,23 +241,28 @@ mod tests {
         let rows = [member(1)];
         let mut state = GroupState::default();
         for (second, present) in [(1, false), (2, true), (3, false)] {
-            state.change(rows[0].id, present, at(second)).unwrap();
+            let after = if present { rows[0].clone() } else { past(1, second) };
+            state.change(&after, at(second)).unwrap();
             assert_eq!(state.of(&rows)[0].is_present(), present);
         }
         let removed = Member { removed_at: Some(at(2)), ..rows[0].clone() };
-        let rows = [removed];
+        let rows = [removed.clone()];
         assert_eq!(state.of(&rows), rows, "the row says more");
+        state.change(&removed, at(4)).unwrap();
+        assert!(matches!(state.check_present(UserId::new(1).unwrap()), Err(Error::Removed)));
+        let removed = Member { removed_at: Some(at(4)), ..member(1) };
+        assert_eq!(state.of(&[member(1)]), [removed]);
     }
 
     #[test]
     fn changes_of_ten_minutes_are_bounded() {
         let mut state = GroupState::default();
         for id in 1..=100 {
-            state.change(member(id).id, false, at(id)).unwrap();
+            state.change(&past(id, id), at(id)).unwrap();
         }
-        let refused = state.clone().change(member(101).id, false, at(101));
+        let refused = state.clone().change(&past(101, 101), at(101));
         assert!(matches!(refused, Err(Error::Contended)));
-        state.change(member(100).id, true, at(101)).unwrap();
-        state.change(member(101).id, false, at(602)).unwrap();
+        state.change(&member(100), at(101)).unwrap();
+        state.change(&past(101, 602), at(602)).unwrap();
     }
 }

@@ -48,9 +48,13 @@ pub enum Error {
     /// There is no such group.
     #[error("the group does not exist")]
     NoGroup,
-    /// The caller is not a member of the group.
+    /// The caller is not a member of the group; as documented of an operation, also
+    /// [`Left`](Self::Left) and [`Removed`](Self::Removed).
     #[error("the caller is not a member of the group")]
     NotMember,
+    /// The caller has left the group.
+    #[error("the caller has left the group, and may join it again")]
+    Left,
     /// The group has no such member.
     #[error("the group has no such member")]
     NoMember,
@@ -269,6 +273,9 @@ impl Error {
     /// earlier request either.
     #[must_use]
     pub const fn is_of_access(&self) -> bool {
-        matches!(self, Self::NoGroup | Self::NotMember | Self::Removed | Self::InvitationRequired)
+        matches!(
+            self,
+            Self::NoGroup | Self::NotMember | Self::Left | Self::Removed | Self::InvitationRequired
+        )
     }
 }

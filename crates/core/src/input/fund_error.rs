@@ -1,6 +1,6 @@
 //! The errors of refused changes of funds.
 
-use crate::{fund_status::FundStatus, money::Money, time::Timestamp};
+use crate::{fund_status::FundStatus, input::Limit, money::Money, time::Timestamp};
 
 /// Error returned for a change of funds that is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,6 +61,21 @@ pub enum FundError {
     #[error("refId was already used")]
     ReferenceUsed,
     /// A fund has as many of something as are allowed.
-    #[error("at most {0} {1}")]
-    TooMany(usize, &'static str),
+    #[error("at most {most} {}", of_funds(*.limit))]
+    TooMany {
+        /// What is limited.
+        limit: Limit,
+        /// How many are allowed.
+        most: usize,
+    },
+}
+
+/// What is limited.
+const fn of_funds(limit: Limit) -> &'static str {
+    match limit {
+        Limit::FundReports => "reports can be pending per currency",
+        Limit::Bonuses => "bonuses per currency",
+        Limit::HeldPayments => "payments can be held per currency",
+        _ => "transactions can be pending per fund",
+    }
 }

@@ -62,7 +62,7 @@ impl Principal {
     /// authenticated.
     pub(crate) fn of(parts: &Parts) -> Result<&Self, Problem> {
         let missing =
-            || Problem::unauthorized(Code::Unauthorized, "the request is not authenticated");
+            || Problem::unauthorized(Code::NoCredentials, "the request is not authenticated");
         Context::of(parts)?.principal.as_ref().ok_or_else(missing)
     }
 
@@ -144,7 +144,7 @@ impl<S: Sync> FromRequestParts<S> for Webhook {
 impl Webhook {
     /// The refusal of a request without the secret, or with another one.
     pub(crate) fn refused() -> Problem {
-        Problem::unauthorized(Code::Unauthorized, "the request is not authenticated")
+        Problem::unauthorized(Code::NoCredentials, "the request is not authenticated")
     }
 }
 

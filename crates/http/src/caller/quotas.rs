@@ -3,7 +3,7 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
-use fracti_core::{time::Timestamp, usage::UsageKind};
+use fracti_core::{input::Limit, time::Timestamp, usage::UsageKind};
 
 use crate::{Code, Credential, Problem};
 
@@ -99,6 +99,13 @@ impl QuotaKind {
         }
     }
 
+    const fn of_user(self) -> Limit {
+        match self {
+            Self::Reads => Limit::DailyReads,
+            Self::Writes => Limit::DailyWrites,
+        }
+    }
+
     /// The usage in which requests of this kind with this credential are counted.
     pub(crate) const fn usage_kind(self, credential: &Credential) -> UsageKind {
         match (credential, self) {
@@ -118,7 +125,8 @@ impl QuotaState {
             format!("the daily limit of {limit} {kind} is reached; it resets at 00:00 UTC")
         };
         let refused = self.used.is_none();
-        refused.then(|| Problem::new(Code::RateLimited, message()).retry_after(self.reset()))
+        let problem = || Problem::new(Code::RateLimited, message()).of_limit(self.kind.of_user());
+        refused.then(|| problem().retry_after(self.reset()))
     }
 
     fn remaining(&self) -> u64 {

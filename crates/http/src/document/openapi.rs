@@ -294,18 +294,19 @@ fn common(
     let rules: [(bool, &[Code]); 10] = [
         (
             operation.security == security(Sender::Telegram),
-            &[Code::Unauthorized, Code::Internal, Code::Unavailable],
+            &[Code::NoCredentials, Code::Internal, Code::Unavailable],
         ),
         (
             is_of_user,
             // Each has the parameter `amounts` and refuses unknown parameters.
             &[
                 Code::ValidationError,
-                Code::Unauthorized,
+                Code::NoCredentials,
+                Code::SignInAgain,
+                Code::WrongBot,
+                Code::Clock,
                 Code::InvalidInitData,
-                Code::InitDataExpired,
-                Code::InitDataInFuture,
-                Code::InvalidToken,
+                Code::TokenRevoked,
                 Code::AmbiguousCredentials,
                 Code::InsufficientScope,
                 Code::Internal,
@@ -313,7 +314,7 @@ fn common(
             ],
         ),
         (in_group, &[Code::ValidationError]),
-        (of_members, &[Code::NotAMember]),
+        (of_members, &[Code::NotAMember, Code::Left, Code::Removed]),
         (changes_state(path, method), &[Code::PreconditionFailed]),
         (lists, &[Code::ValidationError, Code::InvalidCursor]),
         (
@@ -476,7 +477,7 @@ fn problem(codes: &[Code], shared: &mut BTreeMap<String, RefOr<Response>>) -> Re
     let names = codes.iter().map(|code| format!("{code:?}"));
     // Every operation that needs a user has all codes of 401.
     let name = match codes {
-        [Code::Unauthorized, ..] => "Unauthorized".to_owned(),
+        [Code::NoCredentials, ..] => "Unauthorized".to_owned(),
         _ => names.collect::<Vec<_>>().join("Or"),
     };
     let examples = codes
@@ -524,7 +525,7 @@ fn example(code: Code) -> Value {
         }
         Code::TooManySplits => {
             let message = format!("splits must have at most {MAX_SHARES} items");
-            json!({ "path": "splits", "message": message })
+            json!({ "path": "splits", "message": message, "limit": "shares" })
         }
         _ => return body,
     };

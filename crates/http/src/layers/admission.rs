@@ -75,7 +75,7 @@ async fn current_token(
     let token = app.table.token(principal.user.id, id).await?;
     let token = token.filter(|token| !token.is_expired(now)).ok_or_else(|| {
         app.tokens.remove(hash);
-        Problem::invalid_token()
+        Problem::revoked_token()
     })?;
     Ok(Some(token))
 }

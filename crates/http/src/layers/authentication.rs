@@ -135,16 +135,16 @@ fn by_init_data(app: &App, now: Timestamp, init_data: &[u8]) -> Result<Principal
 /// The principal of an API token. A token that this bot did not issue is refused without a read,
 /// and so is one that is known to have expired.
 async fn by_token(app: &App, now: Timestamp, token: &[u8]) -> Result<Principal, Problem> {
-    let hash = token::verify(token, app.bot_token.expose()).ok_or_else(Problem::invalid_token)?;
+    let hash = token::verify(token, app.bot_token.expose()).ok_or_else(Problem::foreign_token)?;
     let principal = if let Some(known) = app.tokens.get(hash) {
         known
     } else {
-        let token = app.table.token_by_hash(hash).await?.ok_or_else(Problem::invalid_token)?;
+        let token = app.table.token_by_hash(hash).await?.ok_or_else(Problem::revoked_token)?;
         let principal = Principal::of_token(token);
         app.tokens.insert(hash, principal.clone());
         principal
     };
-    if principal.via.is_expired(now) { Err(Problem::invalid_token()) } else { Ok(principal) }
+    if principal.via.is_expired(now) { Err(Problem::revoked_token()) } else { Ok(principal) }
 }
 
 /// Checks that an API token has the scope of a request, and is not limited to another group than
@@ -198,7 +198,7 @@ fn sent(headers: &HeaderMap) -> Result<Sent<'_>, Problem> {
     let ambiguous = |reason| Err(Problem::unauthorized(Code::AmbiguousCredentials, reason));
     match (&*init_data, &*tokens) {
         ([], []) => {
-            Err(Problem::unauthorized(Code::Unauthorized, "send init data or an API token"))
+            Err(Problem::unauthorized(Code::NoCredentials, "send init data or an API token"))
         }
         ([], [token]) => Ok(Sent::Token(token)),
         // Neither of two different values has precedence.

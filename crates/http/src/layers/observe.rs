@@ -26,7 +26,7 @@ use crate::{
 /// |---|---|
 /// | `request_id` | also in the response |
 /// | `method`, `route`, `status`, `duration_ms` | `route` is like `/api/groups/{groupId}` |
-/// | `code` | the error code of a refusal or a failure |
+/// | `code`, `limit` | the error code of a refusal or a failure; the limit that was hit |
 /// | `group_id` | the group in the path, if its id is valid |
 /// | `token_id` | id of the API token, if the request was made by one |
 /// | `requests`, `round_trips` | requests to DynamoDB; parallel ones are one round trip |
@@ -69,15 +69,16 @@ pub(crate) async fn observe(
     let TableCost { requests, round_trips, read_units, write_units, .. } = cost;
     let status = response.status().as_u16();
     let code = problem.as_ref().map(|problem| problem.code().word());
+    let limit = problem.as_ref().and_then(|it| it.limit()).map(|limit| limit.to_string());
     if let Some(failure) = problem.as_ref().and_then(|problem| problem.failure()) {
         let (kind, cause) = (failure.failure().map(FailureKind::as_str), with_causes(failure));
         tracing::error!(
-            request_id = &*id, %method, route, group_id, token_id, status, code, duration_ms,
+            request_id = &*id, %method, route, group_id, token_id, status, code, limit, duration_ms,
             requests, round_trips, read_units, write_units, kind, cause, "request failed"
         );
     } else {
         tracing::info!(
-            request_id = &*id, %method, route, group_id, token_id, status, code, duration_ms,
+            request_id = &*id, %method, route, group_id, token_id, status, code, limit, duration_ms,
             requests, round_trips, read_units, write_units, "request served"
         );
     }

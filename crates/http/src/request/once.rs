@@ -8,7 +8,11 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     response::Response,
 };
-use fracti_core::{Error, id::UserId, input::Draft};
+use fracti_core::{
+    Error,
+    id::UserId,
+    input::{Draft, Limit},
+};
 use fracti_store::{
     Idempotency, IdempotentRequest, KeyHashes, Outcome, RequestContext, StoredResponse,
 };
@@ -94,7 +98,7 @@ async fn bytes(request: Request, app: &App) -> Result<Bytes, Problem> {
     bytes.map_err(late)?.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
             let message = format!("the body must have at most {MAX_BODY_KIB} KiB");
-            Problem::new(Code::PayloadTooLarge, message)
+            Problem::new(Code::PayloadTooLarge, message).of_limit(Limit::BodySize)
         }
         _ => Problem::new(Code::InvalidJson, rejection.body_text()),
     })

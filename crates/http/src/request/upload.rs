@@ -7,7 +7,7 @@ use axum::{
     extract::{DefaultBodyLimit, FromRequest, Multipart, Request, multipart::MultipartError},
     http::{HeaderMap, StatusCode, header},
 };
-use fracti_core::input::{Draft, Field, FieldErrors, Unreadable};
+use fracti_core::input::{Draft, Field, FieldErrors, Limit, Unreadable};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
@@ -199,5 +199,5 @@ fn too_large() -> Problem {
         "file must have at most {MAX_UPLOAD_MIB} MiB, and the rest of the form at most {} KiB",
         MAX_REST / 1024
     );
-    Problem::new(Code::PayloadTooLarge, message)
+    Problem::new(Code::PayloadTooLarge, message).of_limit(Limit::FileSize)
 }

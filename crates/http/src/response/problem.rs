@@ -11,8 +11,7 @@ use fracti_core::{
     currency::Currency,
     fund::FundError,
     group::MAX_MEMBERS,
-    input::Unsettled,
-    input::{FieldError, Path, Unreadable},
+    input::{FieldError, Limit, Path, Unreadable, Unsettled},
     links::MAX_LINKS,
     question::{MAX_OPEN_QUESTIONS, QuestionError},
     settlement::SettlementError,
@@ -23,7 +22,10 @@ use fracti_core::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::response::limits::{MAX_BODY_KIB, MAX_UPLOAD_MIB};
+use crate::response::{
+    limits::{MAX_BODY_KIB, MAX_UPLOAD_MIB},
+    schemas::{self, Text},
+};
 
 macro_rules! codes {
     ($($name:ident $status:ident $meaning:literal $($limit:ident = $max:ident)*),+ $(,)?) => {
@@ -64,16 +66,21 @@ codes! {
     NoChat BAD_REQUEST
         "The init data has no `chat_instance`: the Mini App was not opened by a link in a chat.",
     InvalidJson BAD_REQUEST "The body is not JSON.",
-    Unauthorized UNAUTHORIZED "The request has neither init data nor an API token.",
+    NoCredentials UNAUTHORIZED "The request has neither init data nor an API token.",
+    SignInAgain UNAUTHORIZED "The init data has expired; open the Mini App again.",
+    WrongBot UNAUTHORIZED
+        "The init data or the API token is not signed for this bot: it was changed, or is of a bot \
+         with another token.",
+    Clock UNAUTHORIZED
+        "`auth_date` of the init data is in the future: a clock is wrong.",
     InvalidInitData UNAUTHORIZED
-        "The init data is not signed by Telegram for this bot, was changed, or has no user.",
-    InitDataExpired UNAUTHORIZED "The init data has expired; open the Mini App again.",
-    InitDataInFuture UNAUTHORIZED "`auth_date` of the init data is in the future.",
-    InvalidToken UNAUTHORIZED "The API token is invalid, expired or deleted.",
+        "The init data is incomplete, was joined with another one, or has no user.",
+    TokenRevoked UNAUTHORIZED "The API token was deleted or has expired; create another one.",
     AmbiguousCredentials UNAUTHORIZED
         "The request has several credentials, of which none takes precedence.",
     InsufficientScope FORBIDDEN "The API token does not allow this request.",
-    NotAMember FORBIDDEN "The caller is not a member of the group.",
+    NotAMember FORBIDDEN "The caller is not a member of the group, and never was.",
+    Left FORBIDDEN "The caller has left the group; they may join it again.",
     Removed FORBIDDEN "The caller was removed from the group; a member may restore them.",
     InvitationRequired FORBIDDEN
         "The group is joined with an invitation, whose code is missing, renewed or closed.",
@@ -154,6 +161,8 @@ pub struct Problem {
     code: Code,
     message: String,
     details: Vec<Detail>,
+    /// The limit that the request would exceed.
+    limit: Option<Limit>,
     /// Seconds after which the request may be repeated.
     retry_after: Option<u64>,
     /// Value of `WWW-Authenticate`.
@@ -167,12 +176,23 @@ pub struct Problem {
 #[schema(as = ErrorDetail)]
 pub struct Detail {
     /// Path of the field in the body, like `splits[1].amount`, or the name of the parameter or
-    /// header.
+    /// header; empty for the request as a whole.
     #[schema(example = "splits[1].amount")]
     pub path: String,
     /// Rule that it breaks.
     #[schema(example = "splits[1].amount must have at most 2 decimals in USD")]
     pub message: String,
+    /// Limit that the request would exceed, in the first item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub limit: Option<schemas::Limit>,
+}
+
+impl Detail {
+    /// A part that breaks a rule.
+    pub(crate) const fn new(path: String, message: String) -> Self {
+        Self { path, message, limit: None }
+    }
 }
 
 /// Body of every error response of the API.
@@ -200,7 +220,8 @@ impl Problem {
     /// A problem with a code for programs and a message for people.
     pub fn new(code: Code, message: impl AsRef<str>) -> Self {
         let (message, details) = (sentence(message.as_ref()), Vec::new());
-        Self { code, message, details, retry_after: None, challenge: None, failure: None }
+        let (limit, retry_after, challenge, failure) = (None, None, None, None);
+        Self { code, message, details, limit, retry_after, challenge, failure }
     }
 
     /// The field at `path` breaks a rule.
@@ -216,7 +237,7 @@ impl Problem {
             let is_named = !field.is_empty() && rule.starts_with(&field);
             if is_named { ended(rule) } else { sentence(rule) }
         });
-        let detail = |FieldError { path, rule }| Detail { path: path.to_string(), message: rule };
+        let detail = |FieldError { path, rule }| Detail::new(path.to_string(), rule);
         let details = errors.into_iter().map(detail).collect();
         Self { message, details, ..Self::new(Code::ValidationError, "") }
     }
@@ -233,18 +254,30 @@ impl Problem {
     /// The init data is refused.
     pub(crate) fn invalid_init_data(refusal: InitDataError) -> Self {
         let code = match refusal {
-            InitDataError::Forged | InitDataError::NoUser => Code::InvalidInitData,
-            InitDataError::Expired => Code::InitDataExpired,
-            InitDataError::Future => Code::InitDataInFuture,
+            InitDataError::Malformed | InitDataError::NoUser => Code::InvalidInitData,
+            InitDataError::Forged => Code::WrongBot,
+            InitDataError::Expired => Code::SignInAgain,
+            InitDataError::Future => Code::Clock,
         };
         Self::unauthorized(code, refusal.to_string())
     }
 
-    /// The API token is not one of this bot, has expired or was deleted.
-    pub(crate) fn invalid_token() -> Self {
-        let message = "the API token is invalid, expired or deleted";
+    /// The API token is not one of this bot.
+    pub(crate) fn foreign_token() -> Self {
+        let message = "the API token is not one of this bot";
+        Self::invalid_token(Code::WrongBot, message)
+    }
+
+    /// The API token has expired or was deleted. One that was created a moment ago may not be found
+    /// yet.
+    pub(crate) fn revoked_token() -> Self {
+        let message = "the API token was deleted or has expired; create another one";
+        Self::invalid_token(Code::TokenRevoked, message)
+    }
+
+    fn invalid_token(code: Code, message: &str) -> Self {
         let challenge = Some("Bearer error=\"invalid_token\"".to_owned());
-        Self { challenge, ..Self::new(Code::InvalidToken, message) }
+        Self { challenge, ..Self::new(code, message) }
     }
 
     /// The API token does not have the scope of the request.
@@ -261,6 +294,11 @@ impl Problem {
         Self { challenge, ..Self::new(Code::InsufficientScope, message) }
     }
 
+    /// The same problem, because of this limit.
+    pub(crate) fn of_limit(self, limit: Limit) -> Self {
+        Self { limit: Some(limit), ..self }
+    }
+
     /// The same problem, after which the request may be repeated in so many seconds.
     pub(crate) fn retry_after(self, seconds: u64) -> Self {
         Self { retry_after: Some(seconds), ..self }
@@ -270,8 +308,26 @@ impl Problem {
         self.code
     }
 
+    pub(crate) const fn limit(&self) -> Option<Limit> {
+        self.limit
+    }
+
     pub(crate) fn failure(&self) -> Option<&Error> {
         self.failure.as_deref()
+    }
+
+    /// The invalid parts of the request, of which the first one names the limit if there is one.
+    fn all_details(&self) -> Vec<Detail> {
+        let mut details = self.details.clone();
+        let Some(limit) = self.limit else { return details };
+        match details.first_mut() {
+            Some(first) => first.limit = Some(Text(limit)),
+            None => details.push(Detail {
+                limit: Some(Text(limit)),
+                ..Detail::new(String::new(), self.message.clone())
+            }),
+        }
+        details
     }
 
     /// The response, with the id of the request.
@@ -280,7 +336,7 @@ impl Problem {
             success: false,
             error: self.code,
             message: self.message.clone(),
-            details: self.details.clone(),
+            details: self.all_details(),
             request_id: request_id.to_owned(),
         };
         let mut response = (self.code.status(), axum::Json(body)).into_response();
@@ -312,7 +368,7 @@ fn ended(message: &str) -> String {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        let new = |code| Self::new(code, error.to_string());
+        let new = |code| Self { limit: error.limit(), ..Self::new(code, error.to_string()) };
         let later = |problem: Self| problem.retry_after(1);
         match &error {
             Error::NoGroup => new(Code::GroupNotFound),
@@ -321,6 +377,7 @@ impl From<Error> for Problem {
             Error::NotMigrated => new(Code::NotMigrated),
             Error::TooManyLinks => new(Code::TooManyLinks),
             Error::NameTaken => new(Code::NameTaken),
+            Error::Left => new(Code::Left),
             Error::Removed => new(Code::Removed),
             Error::InvitationRequired => new(Code::InvitationRequired),
             Error::GroupArchived => new(Code::GroupArchived),
@@ -342,7 +399,7 @@ impl From<Error> for Problem {
             Error::Unreadable(Unreadable::Syntax(_)) => new(Code::InvalidJson),
             Error::Invalid(errors) => Self::of_fields(errors.clone().into_sorted()),
             Error::TooManyShares(_) => Self {
-                details: vec![Detail { path: "splits".to_owned(), message: error.to_string() }],
+                details: vec![Detail::new("splits".to_owned(), error.to_string())],
                 ..new(Code::TooManySplits)
             },
             Error::Settlement(SettlementError::Final(_)) => new(Code::SettlementFinal),
@@ -360,7 +417,7 @@ impl From<Error> for Problem {
                 QuestionError::PayerLeft => new(Code::PayerLeft),
                 QuestionError::Deleted => new(Code::AlreadyApplied),
                 QuestionError::TooManySharers(_) => Self {
-                    details: vec![Detail { path: "items".to_owned(), message: error.to_string() }],
+                    details: vec![Detail::new("items".to_owned(), error.to_string())],
                     ..new(Code::TooManySplits)
                 },
                 QuestionError::TooMany => new(Code::TooManyQuestions),
@@ -369,10 +426,10 @@ impl From<Error> for Problem {
             Error::NoEntry => new(Code::EntryNotFound),
             Error::Changed => new(Code::PreconditionFailed),
             Error::VersionConflict(version) => Self {
-                details: vec![Detail {
-                    path: "version".to_owned(),
-                    message: format!("the current version is {version}"),
-                }],
+                details: vec![Detail::new(
+                    "version".to_owned(),
+                    format!("the current version is {version}"),
+                )],
                 ..new(Code::VersionConflict)
             },
             Error::TooManyActions(_) => new(Code::TooManySplits),
@@ -431,7 +488,7 @@ const fn of_funds(refusal: &FundError) -> Code {
         FundError::Final(_) => Code::TransactionFinal,
         FundError::Over(_) => Code::HoldExpired,
         FundError::ReferenceUsed => Code::ReferenceUsed,
-        FundError::TooMany(..) => Code::LimitReached,
+        FundError::TooMany { .. } => Code::LimitReached,
     }
 }
 
@@ -439,16 +496,17 @@ const fn of_funds(refusal: &FundError) -> Code {
 fn unclaimed_items(items: &[(usize, String)]) -> Vec<Detail> {
     let detail = |(index, message): &(usize, String)| {
         let path = Path::from("receipt").field("items").index(*index).to_string();
-        Detail { path, message: message.clone() }
+        Detail::new(path, message.clone())
     };
     items.iter().map(detail).collect()
 }
 
 /// A detail for each currency with a balance, and one for pending settlements.
 fn open_items(unsettled: &Unsettled) -> Vec<Detail> {
-    let balance = |(currency, net): &(Currency, i128)| Detail {
-        path: currency.code().to_owned(),
-        message: format!("the balance in {currency} must be 0, but is {}", currency.to_major(*net)),
+    let balance = |(currency, net): &(Currency, i128)| {
+        let net = currency.to_major(*net);
+        let message = format!("the balance in {currency} must be 0, but is {net}");
+        Detail::new(currency.code().to_owned(), message)
     };
     let mut details: Vec<_> = unsettled.balances.iter().map(balance).collect();
     if unsettled.pending > 0 {
@@ -456,7 +514,7 @@ fn open_items(unsettled: &Unsettled) -> Vec<Detail> {
             1 => "1 settlement is still pending".to_owned(),
             pending => format!("{pending} settlements are still pending"),
         };
-        details.push(Detail { path: "settlements".to_owned(), message });
+        details.push(Detail::new("settlements".to_owned(), message));
     }
     details
 }

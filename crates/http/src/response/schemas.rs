@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use fracti_core::{
-    currency, entry_id, expense, fund, fund_transaction, group, group_change, id, import, ledger,
-    new_fund, points, question, settlement, spending, split, tally, targets, text,
+    currency, entry_id, expense, fund, fund_transaction, group, group_change, id, import, input,
+    ledger, new_fund, points, question, settlement, spending, split, tally, targets, text,
     text_form::{TextForm, TextRule},
     time, token, ton,
 };
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// A value that is written as text, with the schema of its type.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Text<T>(pub T);
 
@@ -64,7 +64,8 @@ impl<T: TextForm> ToSchema for Text<T> {
 
 /// Prefixes of the names that words have in generated clients, for enums of which another enum has
 /// a word, too: in Go, the words of all enums are constants of one package.
-const NAME_PREFIXES: [(&str, &str); 11] = [
+const NAME_PREFIXES: [(&str, &str); 12] = [
+    (input::Limit::NAME, "LIMIT"),
     (group::InvitationState::NAME, "INVITATION"),
     (fund::FundFlow::NAME, "FLOW"),
     (fund::FundStatus::NAME, "FUND_STATUS"),
@@ -114,6 +115,8 @@ pub type TokenScope = Text<token::Scope>;
 pub type SearchText = Text<text::SearchText>;
 /// TON address.
 pub type WalletAddress = Text<ton::TonAddress>;
+/// Limit of requests.
+pub type Limit = Text<input::Limit>;
 /// Code of an invitation.
 pub type InvitationCode = Text<group::InvitationCode>;
 /// How a group is joined.

@@ -151,7 +151,7 @@ impl Table {
         self.write_migrated(member_key.group, idempotency, || async {
             let (group, member) =
                 self.group_and_member(member_key.group, member_key.user.into()).await?;
-            let member = member.filter(Member::is_present).ok_or(Error::NotMember)?;
+            let member = Member::require_present(member)?;
             let wallet = wallet.required()?;
             if group.archived {
                 return Err(Error::GroupArchived.into());
@@ -208,9 +208,7 @@ impl Table {
             self.require_migrated(member_key.group).await?;
         }
         let caller = members.iter().find(|member| member.id == member_key.user);
-        if !caller.is_some_and(Member::is_present) {
-            return Err(Error::NotMember);
-        }
+        caller.ok_or(Error::NotMember)?.check_present()?;
         Ok((group, members))
     }
 

@@ -36,7 +36,7 @@ impl Table {
         self.write_to_group(group, idempotency, || async {
             let ((before, caller), ledger) =
                 tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
-            caller.filter(Member::is_present).ok_or(Error::NotMember)?;
+            Member::require_present(caller)?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             body.checked()?;
             if before.invitation == Some(invitation) {

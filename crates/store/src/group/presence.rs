@@ -50,9 +50,9 @@ impl Table {
             let ((group, member), ledger) =
                 tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
             let before = member.ok_or(Error::NotMember)?;
-            if !before.is_present() {
+            if let Err(error) = before.check_present() {
                 // A stored response is for who left by it, and not for who left again since.
-                return Ok(Decision::Refuse { unless: Some(before), error: Error::NotMember });
+                return Ok(Decision::Refuse { unless: Some(before), error });
             }
             let transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             let mut change = MemberChange { group, before, transaction };
@@ -86,7 +86,7 @@ impl Table {
                 self.member(group, member),
                 self.ledger(group),
             )?;
-            let caller = caller.filter(Member::is_present).ok_or(Error::NotMember)?;
+            let caller = Member::require_present(caller)?;
             let before = member.ok_or(Error::NoMember)?;
             let by_creator = group.is_created_by(&caller) && !group.is_created_by(&before);
             if before.id.user().is_some() && !by_creator {
@@ -129,7 +129,7 @@ impl Table {
                 self.member(group, member),
                 self.ledger(group),
             )?;
-            caller.filter(Member::is_present).ok_or(Error::NotMember)?;
+            Member::require_present(caller)?;
             let before = member.ok_or(Error::NoMember)?;
             if before.linked_to.is_some() {
                 return Err(Error::AlreadyLinked.into());
@@ -229,7 +229,7 @@ impl MemberChange {
     fn to(self, after: &Member, kind: ChangeKind) -> Result<LedgerTransaction, Error> {
         let Self { group, before, mut transaction } = self;
         let at = transaction.at();
-        transaction.state().change(after.id, after.is_present(), at)?;
+        transaction.state().change(after, at)?;
         transaction.add(change_member(group.id, &before, attributes(&before, after)?)?);
         match (before.is_present(), after.is_present()) {
             (false, true) => transaction.add(count_in(&group, 1)?),

@@ -35,7 +35,7 @@ impl Table {
         self.write_to_group(group, idempotency, || async {
             let ((before, caller), ledger) =
                 tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
-            caller.filter(Member::is_present).ok_or(Error::NotMember)?;
+            Member::require_present(caller)?;
             ledger.state.check_present(user)?;
             if ledger.state.archived != before.archived {
                 // The two rows were read before and after another request.

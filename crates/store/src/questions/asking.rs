@@ -218,7 +218,7 @@ impl Table {
             return Ok((group, caller.ok_or(Error::NotMember)?));
         }
         let (group, caller) = self.group_and_member(group, user.into()).await?;
-        Ok((group, caller.filter(Member::is_present).ok_or(Error::NotMember)?))
+        Ok((group, Member::require_present(caller)?))
     }
 
     /// The question `id` of a group.

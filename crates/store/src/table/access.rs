@@ -32,8 +32,7 @@ impl Table {
         let member = async {
             let key = keys::member(member_key.group, member_key.user.into());
             match self.db.get::<MemberRow>(key).await? {
-                Some(row) if row.member.is_present() => Ok(()),
-                Some(_) => Err(Error::NotMember),
+                Some(row) => row.member.check_present(),
                 // The row of a member may have another key until the group is migrated.
                 None if !member_key.group.is_ours() => {
                     self.group_naming(member_key, None).await.map(|_| ())

@@ -387,7 +387,7 @@ impl Audit<'_> {
         let is_applied = model.is_after_application(sent);
         let is_right = match (sent.kind, code.as_str()) {
             (_, "CONFLICT") => true,
-            (_, "NOT_A_MEMBER") => is_absent(&sent.user.to_string()),
+            (_, "NOT_A_MEMBER" | "LEFT" | "REMOVED") => is_absent(&sent.user.to_string()),
             (Kind::Ask, "VALIDATION_ERROR") => model.may_be_absent(None, sent.span),
             (Kind::Answer | Kind::Claim, "NOT_ALLOWED") => {
                 is_user(sent.member()) && !sent.is_own()
