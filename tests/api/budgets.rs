@@ -29,7 +29,7 @@ const BOUNDED: [&str; 2] = [
 ];
 
 /// The reads that need nothing of what the other calls make, each with its query.
-const READS: [(&str, &str); 32] = [
+const READS: [(&str, &str); 33] = [
     ("getHealth", ""),
     ("listCurrencies", ""),
     ("listCategories", ""),
@@ -55,6 +55,7 @@ const READS: [(&str, &str); 32] = [
     ("listMySettlements", "limit=2"),
     ("listMyActivity", "limit=2"),
     ("getMySummary", ""),
+    ("getShared", ""),
     ("getTargets", ""),
     ("getUsage", ""),
     ("listTokens", "limit=2"),

@@ -150,6 +150,8 @@ fn of_read(id: &str) -> u32 {
         | "getMySummary" | "listMyExpenses" | "listMyDebts" | "listMySettlements"
         | "listMyActivity" | "getMyDays" | "getMyDay" | "listOwnQuestions" | "listOwnPoints"
         | "getFunds" => 2,
+        // The groups, the other's memberships, the ledgers, and the settlements with their groups.
+        "getShared" => 5,
         // The ledger, the group with its members, the entries and their rows.
         "exportGroup" => 4,
         unknown => {

@@ -2,4 +2,5 @@
 
 mod activity;
 mod lists;
+mod shared;
 mod summary;

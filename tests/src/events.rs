@@ -155,6 +155,7 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("listMySettlements"), 200, r#""groupTitle":"Alps""#).by(BOB),
         sample(operation("listMyActivity"), 200, r#""type":"settlement_received""#),
         sample(operation("getMySummary"), 200, r#""mostActiveGroup":{"#),
+        sample(operation("getShared"), 200, r#""yours":45,"theirs":-45"#),
         sample(operation("getUsage"), 200, r#""tokens":{"reads":{"used":0}"#),
         sample(operation("getTargets"), 200, r#""version":1,"period":"month","registry":{}"#),
         sample(operation("listTokens"), 200, r#""name":"Bot","scopes":["read","write"]"#),

@@ -300,6 +300,7 @@ impl Largest {
             ("listMySettlements", "limit=100"),
             ("listMyActivity", "limit=100"),
             ("getMySummary", ""),
+            ("getShared", ""),
             ("listOwnQuestions", "limit=100"),
             ("listOwnAnswers", "limit=100"),
             ("listOwnPoints", "limit=100"),

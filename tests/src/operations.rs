@@ -319,6 +319,7 @@ fn of_users() -> Vec<Operation> {
         get("listMySettlements", "/api/users/me/settlements"),
         get("listMyActivity", "/api/users/me/activity?limit=10"),
         get("getMySummary", "/api/users/me/summary"),
+        get("getShared", "/api/users/me/with/{otherId}").of("otherId", "{bob}"),
         get("listCurrencies", "/api/currencies"),
         get("listCategories", "/api/categories"),
         get("getUsage", "/api/users/me/usage"),

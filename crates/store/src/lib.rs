@@ -43,7 +43,7 @@ use files::{export, imports};
 use group::{chats, groups, memberships, presence, settings};
 use ledger::tallies;
 use personal::{days, spendings};
-use records::{activity, expenses, settlements};
+use records::{activity, expenses, settlements, shared};
 use table::{access, balance};
 use upkeep::{aside, keeping, migration, tally_repair};
 use write::{commit, idempotency};
@@ -73,5 +73,6 @@ pub use questions::{
     asking::{QuestionDetail, SeenQuestion},
     lists::{OpenPlace, Ranked},
 };
+pub use shared::{Shared, SharedGroup};
 pub use table::{RequestContext, Table};
 pub use tally_repair::datable;

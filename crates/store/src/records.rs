@@ -5,3 +5,4 @@ pub(crate) mod adjustments;
 pub(crate) mod expenses;
 pub(crate) mod funding;
 pub(crate) mod settlements;
+pub(crate) mod shared;

@@ -2,6 +2,7 @@
 
 mod activity;
 mod reference;
+mod shared;
 mod summary;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +40,7 @@ pub fn routes() -> Routes {
     .routes(routes!(list_settlements))
     .routes(routes!(list_activity))
     .routes(routes!(get_summary))
+    .routes(routes!(shared::get_shared))
     .routes_for(Sender::Anyone, routes!(reference::list_currencies))
     .routes_for(Sender::Anyone, routes!(reference::list_categories))
 }
@@ -145,7 +147,7 @@ struct MyDebt {
 /// A settlement that the caller pays.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct MySettlement {
+pub(crate) struct MySettlement {
     #[serde(flatten)]
     settlement: SettlementView,
     /// Title of the group; empty, like all texts of the group, if the caller is a past member.

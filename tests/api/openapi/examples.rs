@@ -233,6 +233,7 @@ async fn texts(document: &Document) -> Texts {
     story.call(&bob, Method::PATCH, &format!("{users}/targets"), targets).await;
     let token = json!({ "name": "Phone shortcut", "scopes": ["write"] });
     let token = story.make(&bob, &format!("{users}/tokens"), token).await;
+    story.get(&bob, &format!("{users}/with/123456789")).await;
     let lists = ["/groups", "/expenses", "/debts", "/settlements", "/activity", "/summary"];
     for what in ["", "/usage", "/targets", "/tokens"].into_iter().chain(lists) {
         story.get(&bob, &format!("{users}{what}")).await;
@@ -303,6 +304,14 @@ fn responses_in_the_guide_are_the_examples() {
     }
     assert_eq!(
         shown,
-        ["getGroup", "getExpense", "getDebts", "getLedgerBalance", "listMyActivity", "listChanges"]
+        [
+            "getGroup",
+            "getExpense",
+            "getDebts",
+            "getLedgerBalance",
+            "listMyActivity",
+            "getShared",
+            "listChanges",
+        ]
     );
 }

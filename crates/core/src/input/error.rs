@@ -58,6 +58,9 @@ pub enum Error {
     /// The group has no such member.
     #[error("the group has no such member")]
     NoMember,
+    /// The caller is in no group with the user.
+    #[error("you are in no group with this user")]
+    NoSharedGroup,
     /// The member is a user, whose name comes from Telegram.
     #[error("only guests can be renamed; a user's name comes from Telegram")]
     NotGuest,

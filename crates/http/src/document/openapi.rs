@@ -572,6 +572,11 @@ fn shared() -> Components {
             "importId": id("importId", "Id of the import."),
             "questionId": id("questionId", "Id of the question."),
             "transactionId": id("transactionId", "Id of the transaction of funds."),
+            "otherId": {
+                "name": "otherId", "in": "path", "required": true, "description": "Telegram id \
+                    of the other user.",
+                "schema": { "type": "string" }, "example": "987654321",
+            },
             "userId": {
                 "name": "userId", "in": "path", "required": true, "description": "`me`, or the \
                     Telegram id of the user, which only an operator may send.",

@@ -48,6 +48,7 @@ macro_rules! path_params {
 path_params! {
     "groupId" GroupId GroupNotFound,
     "memberId" MemberId MemberNotFound,
+    "otherId" UserId UserNotFound,
     "expenseId" ExpenseId ExpenseNotFound,
     "settlementId" SettlementId SettlementNotFound,
     "entryId" EntryId EntryNotFound,

@@ -95,7 +95,7 @@ codes! {
     ImportNotFound NOT_FOUND "The import does not exist in the group.",
     QuestionNotFound NOT_FOUND "The question does not exist in the group, or was deleted.",
     TransactionNotFound NOT_FOUND "The transaction of funds does not exist.",
-    UserNotFound NOT_FOUND "No group has a member with this id.",
+    UserNotFound NOT_FOUND "No group has a member with this id, or none of the caller's.",
     RouteNotFound NOT_FOUND "The path does not exist.",
     MethodNotAllowed METHOD_NOT_ALLOWED "The path does not support the method.",
     Conflict CONFLICT
@@ -373,6 +373,7 @@ impl From<Error> for Problem {
         match &error {
             Error::NoGroup => new(Code::GroupNotFound),
             Error::NoMember => new(Code::MemberNotFound),
+            Error::NoSharedGroup => new(Code::UserNotFound),
             Error::AlreadyLinked => new(Code::AlreadyLinked),
             Error::NotMigrated => new(Code::NotMigrated),
             Error::TooManyLinks => new(Code::TooManyLinks),

@@ -107,7 +107,7 @@ impl Table {
     }
 
     /// Ids of the groups in which a user is present, and times of joining, newest group first.
-    async fn joined_groups(
+    pub(crate) async fn joined_groups(
         &self,
         user: UserId,
         page: &Page,

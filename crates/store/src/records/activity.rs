@@ -48,7 +48,7 @@ pub enum Activity {
 /// A list that a feed merges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+pub(crate) enum Kind {
     /// The expenses of which the member is the main payer.
     Paid,
     /// The expenses of which the member is another payer.
@@ -89,11 +89,11 @@ pub struct Feed<T> {
 
 /// Numbers of events of a page.
 #[derive(Clone, Copy, Debug)]
-struct Bounds {
+pub(crate) struct Bounds {
     /// Events that the page has at most.
-    limit: usize,
+    pub(crate) limit: usize,
     /// Events that are examined for it at most.
-    examined: usize,
+    pub(crate) examined: usize,
 }
 
 /// Which settlements of a user are listed.
@@ -107,7 +107,7 @@ pub struct SettlementFilter {
 
 /// What is the user's own, for a filter.
 #[derive(Clone, Copy)]
-struct Own<'a> {
+pub(crate) struct Own<'a> {
     /// Ids of the user.
     ids: &'a BTreeSet<MemberId>,
     /// Groups of which the user is a past member.
@@ -212,7 +212,7 @@ impl Table {
     ///
     /// The guests are read together with the user's own lists, so a user without guests does not
     /// wait for them.
-    async fn feed(
+    pub(crate) async fn feed(
         &self,
         user: UserId,
         kinds: &[Kind],
