@@ -97,6 +97,7 @@ fn writes() -> Vec<Row> {
         (operation("restoreMember").of("memberId", "3"), [403, 200, 200, 200]),
         (operation("joinGroup"), [200; 4]),
         (operation("setWallet"), [403, 200, 200, 200]),
+        (operation("deleteWallet"), [403, 200, 200, 200]),
         (operation("createInvitation"), [403, 201, 201, 201]),
         (operation("deleteInvitation"), [403, 200, 200, 200]),
         (operation("createExpense"), [403, 201, 201, 201]),

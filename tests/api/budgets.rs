@@ -315,6 +315,7 @@ impl Subject {
             (operation("updateGroup").sends(json!({ "title": format!("Alps {now}") })), ""),
             (operation("openGroup").sends(json!({})), ""),
             (operation("setWallet").sends(wallet), ""),
+            (operation("deleteWallet"), ""),
             (push(), "one"),
             (operation("revertEntriesByPost").sends(json!(["a"])), "one"),
             (push(), "one"),

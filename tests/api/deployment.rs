@@ -532,6 +532,10 @@ async fn template_grants_exactly_the_actions_used() {
     note("questions", applied.rights);
     note("questions", user.get("/api/users/me/questions?asked=true").await.rights);
     note("expenses", bob.get(&group.path("/expenses?order=date")).await.rights);
+    let tea = json!({ "amount": 2, "description": "Tea" });
+    let tea = bob.post(&group.path("/expenses"), tea).await.id();
+    bob.delete(&group.path(&format!("/expenses/{tea}"))).await.data(200);
+    note("expenses", bob.get(&group.path("/expenses?deleted=true")).await.rights);
     // A bonus lapses, and a settlement from funds is completed.
     let friends = Friends::of(&Api::new().await).await;
     friends.bonus("2", "5", "2026-01-15T13:00:00Z").await;

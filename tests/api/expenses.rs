@@ -5,6 +5,7 @@ mod by_date;
 mod create;
 mod date;
 mod delete;
+mod deleted;
 mod edit;
 mod filter;
 mod history;

@@ -324,7 +324,7 @@ fn rows() -> Vec<Case> {
         get("/api/users/me/activity?cursor=x").answers(400, "INVALID_CURSOR", "cursor"),
         get("/api/groups/G/expenses?offset=2").refuses(
             "offset",
-            "known parameters are limit, cursor, payerId, from, to, category, memberId, q, order, amounts",
+            "known parameters are limit, cursor, payerId, from, to, category, memberId, q, order, deleted, amounts",
         ),
         get("/api/groups/G/expenses?limit=2&Limit=2").refuses("Limit", "unknown parameter"),
         get("/api/users/me?limit=2").refuses("limit", "known parameters are amounts"),

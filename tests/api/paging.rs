@@ -149,6 +149,7 @@ async fn next_page_of_every_list_is_the_same_request_with_a_cursor() {
             "format" => "json",
             "amounts" => "text",
             "kind" => "topup",
+            "deleted" => "false",
             "status" if template.ends_with("/settlements") => "pending",
             "status" => "OPEN,PARTIAL",
             name => unreachable!("{template}: {name}"),

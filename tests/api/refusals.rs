@@ -55,7 +55,7 @@ fn column(operation: &Operation) -> Column {
     };
     let amount = || vec![(Fields, json!({ "amount": -1, "?": 1 }))];
     match operation.id {
-        "openGroup" | "deleteInvitation" => (&[], Vec::new()),
+        "openGroup" | "deleteInvitation" | "deleteWallet" => (&[], Vec::new()),
         "createGroup" | "updateGroup" | "joinGroup" | "setWallet" | "createExpense"
         | "createInvitation" | "pushEntries" | "createToken" | "rebuildMyDays"
         | "createSpending" | "askQuestion" | "setAcceptance" | "checkFunds" => (body, unknown()),

@@ -80,7 +80,7 @@ impl Scene {
     async fn assert_round_trips(&self, caller: &Caller, to_create: u32) {
         let by_token = caller.authorization().1.starts_with("Bearer ");
         for (operation, round_trips) in reads().into_iter().chain(writes(to_create)) {
-            let in_app = ["setWallet", "createInvitation", "deleteInvitation"]
+            let in_app = ["setWallet", "deleteWallet", "createInvitation", "deleteInvitation"]
                 .contains(&operation.id)
                 || operation.body(&self.ids)["payFrom"] == "funds";
             if by_token && (in_app || operation.route.contains("/funds")) {
@@ -199,6 +199,7 @@ fn writes(to_create: u32) -> Vec<Row> {
         (operation("renameGuest"), 3),
         (operation("linkGuest").sends(json!({ "userId": "$bob" })), 2),
         (operation("setWallet"), 2),
+        (operation("deleteWallet"), 2),
         (operation("createInvitation"), 2),
         (operation("deleteInvitation"), 2),
         (operation("createGroup"), to_create),

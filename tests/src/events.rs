@@ -76,7 +76,7 @@ fn sample(operation: Operation, status: u16, says: &'static str) -> Sample {
 /// Every file of `events/`: the operations, and what is unusual.
 #[must_use]
 pub fn samples() -> Vec<Sample> {
-    [of_operations(), of_lists(), of_questions(), of_funds(), unusual()].concat()
+    [of_operations(), of_members(), of_lists(), of_questions(), of_funds(), unusual()].concat()
 }
 
 fn of_operations() -> Vec<Sample> {
@@ -90,8 +90,6 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("leaveGroup"), 409, r#""path":"EUR""#).by(BOB),
         sample(operation("removeMember").of("memberId", "{bob}"), 409, r#""path":"settlements""#),
         sample(operation("restoreMember").of("memberId", "{bob}"), 200, r#""name":"Bob Jones""#),
-        sample(operation("createInvitation"), 201, r#""code":""#),
-        sample(operation("deleteInvitation"), 200, r#""invitation":"closed""#),
         sample(operation("joinGroup"), 200, r#""username":"carol","wallet":"EQDKbjIcfM6"#)
             .by(CAROL),
         sample(
@@ -179,6 +177,14 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("getImport"), 404, "IMPORT_NOT_FOUND"),
         sample(operation("undoImport"), 404, "IMPORT_NOT_FOUND"),
         sample(operation("exportGroup"), 200, ",Expense,Hut,"),
+    ]
+}
+
+fn of_members() -> Vec<Sample> {
+    vec![
+        sample(operation("createInvitation"), 201, r#""code":""#),
+        sample(operation("deleteInvitation"), 200, r#""invitation":"closed""#),
+        sample(operation("deleteWallet"), 200, r#""message":"Wallet deleted""#),
     ]
 }
 

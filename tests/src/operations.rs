@@ -197,6 +197,7 @@ fn of_members() -> Vec<Operation> {
         post("joinGroup", "/api/groups/{groupId}/join").sends(wallet()),
         post("leaveGroup", "/api/groups/{groupId}/leave"),
         put("setWallet", "/api/groups/{groupId}/wallet").sends(wallet()),
+        delete("deleteWallet", "/api/groups/{groupId}/wallet"),
         post("createInvitation", "/api/groups/{groupId}/invitation"),
         delete("deleteInvitation", "/api/groups/{groupId}/invitation"),
         post("createGuest", "/api/groups/{groupId}/members").sends(json!({ "name": "Grandpa" })),

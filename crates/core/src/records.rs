@@ -2,6 +2,7 @@
 
 pub mod adjustment;
 pub mod aside;
+pub mod deleted_expense;
 pub mod entry;
 pub mod expense;
 pub mod group_change;

@@ -5,6 +5,7 @@ use crate::{
     answer::Answer,
     aside::AsideRow,
     balance::{Balance, Checkpoint, Closing},
+    deleted_expense::DeletedExpense,
     entry::Entry,
     expense::{Expense, PaidExpense, Participant},
     fund::Fund,
@@ -38,13 +39,14 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 32] = [
+pub const ROWS: [RowKind; 33] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
     RowKind::of::<Expense>(),
     RowKind::of::<Participant>(),
     RowKind::of::<PaidExpense>(),
+    RowKind::of::<DeletedExpense>(),
     RowKind::of::<Settlement>(),
     RowKind::of::<ImportRow>(),
     RowKind::of::<ImportedSettlement>(),

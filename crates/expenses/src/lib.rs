@@ -14,7 +14,7 @@ use fracti_http::{
     ListId, Once, Paging, Parameters, Problem, QueryReader, Routes, Tagged, Text, openapi,
     respond_tagged, respond_with, routes, schemas,
 };
-use fracti_store::Slice;
+use fracti_store::Deleted;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -40,11 +40,32 @@ struct DeletedExpense {
     id: schemas::ResourceId,
 }
 
+/// An expense in a list.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ListedExpense {
+    #[serde(flatten)]
+    expense: ExpenseView,
+    /// Time at which it was deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    deleted_at: Option<schemas::Timestamp>,
+    /// User who deleted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    deleted_by: Option<schemas::UserId>,
+    /// Present name of the user who deleted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "Alice Smith")]
+    deleted_by_name: Option<String>,
+}
+
 /// Query parameters of the list of expenses.
 struct ExpensesQuery {
     paging: Paging,
     filter: Filter,
     order: ListOrder,
+    deleted: bool,
 }
 
 impl Parameters for ExpensesQuery {
@@ -53,7 +74,12 @@ impl Parameters for ExpensesQuery {
         let payer = query.text("payerId", "Return only expenses that this member paid.");
         let filter = Filter { payer, ..Filter::read(query) };
         let order = query.text("order", "Order of the list, by default `recorded`.");
-        Self { paging, filter, order: order.unwrap_or(ListOrder::Recorded) }
+        let about = "Return the deleted expenses, newest deletion first.";
+        let deleted = query.flag("deleted", about).unwrap_or_default();
+        if deleted && (order.is_some() || !filter.is_empty()) {
+            query.refuse("deleted", "must not be sent with an order or filters");
+        }
+        Self { paging, filter, order: order.unwrap_or(ListOrder::Recorded), deleted }
     }
 }
 
@@ -62,15 +88,22 @@ impl Parameters for ExpensesQuery {
 /// Newest first, in order of recording or of the day on which they happened. The order by day may
 /// lag behind the last writes by milliseconds. Filters select expenses that fulfil all of them. One
 /// request examines at most 1000 expenses, so a page may have fewer expenses than `limit` and still
-/// have a next page.
+/// have a next page. Deleted expenses are a list of their own, each as it was; those that the undo of
+/// an import deleted are not in it.
 #[utoipa::path(get, path = "/api/groups/{groupId}/expenses", tag = "expenses",
-    responses((status = OK, body = List<ExpenseView>)),
+    responses((status = OK, body = List<ListedExpense>)),
     extensions(("x-errors" = json!([Code::NotIndexed]))))]
 async fn list_expenses(
     State(app): State<App>,
-    AsMember(member_key, ExpensesQuery { paging, filter, order }): AsMember<ExpensesQuery>,
+    AsMember(member_key, query): AsMember<ExpensesQuery>,
     Context { now, .. }: Context,
-) -> Result<List<ExpenseView>, Problem> {
+) -> Result<List<ListedExpense>, Problem> {
+    let ExpensesQuery { paging, filter, order, deleted } = query;
+    if deleted {
+        let list_id = ListId::new("deleted expenses", &member_key.group);
+        let deleted = app.table.deleted_expenses(member_key, &paging.page(&list_id)?).await?;
+        return Ok(paging.list(&list_id, deleted));
+    }
     let name = match order {
         ListOrder::Recorded => "expenses",
         ListOrder::Date => "expenses by date",
@@ -78,9 +111,7 @@ async fn list_expenses(
     let list_id = ListId::new(name, &member_key.group).filtered(&filter);
     let page = paging.page(&list_id)?;
     let expenses = app.table.expenses(member_key, &filter, order, &page, now).await?;
-    let Slice { items, next, unreadable } = expenses;
-    let items = items.into_iter().map(|expense| ExpenseView::from(expense).listed()).collect();
-    Ok(paging.list::<ExpenseView, _>(&list_id, Slice { items, next, unreadable }))
+    Ok(paging.list(&list_id, expenses))
 }
 
 /// Create an expense.
@@ -173,6 +204,24 @@ async fn delete_expense(
     let expected = expected(&if_match);
     let deleted = app.table.delete_expense(member_key, expense, expected, &idempotency);
     respond_with("Expense deleted", &idempotency, deleted.await?)
+}
+
+impl From<Expense> for ListedExpense {
+    fn from(expense: Expense) -> Self {
+        let expense = ExpenseView::from(expense).listed();
+        Self { expense, deleted_at: None, deleted_by: None, deleted_by_name: None }
+    }
+}
+
+impl From<Deleted> for ListedExpense {
+    fn from(Deleted { expense, at, by, name }: Deleted) -> Self {
+        Self {
+            deleted_at: Some(Text(at)),
+            deleted_by: Some(Text(by)),
+            deleted_by_name: Some(name),
+            ..expense.into()
+        }
+    }
 }
 
 impl From<ExpenseId> for DeletedExpense {

@@ -22,7 +22,7 @@ use fracti_core::{
 use fracti_http::{
     App, AppPrincipal, AsMember, Caller, Code, Context, Credential, Data, Description, GroupView,
     Id, JsonScalar, List, ListId, MemberView, Once, Paging, Parameters, Problem, QueryReader,
-    Routes, Sender, Text, body, openapi, respond, routes, schemas,
+    Routes, Sender, Text, body, openapi, respond, respond_with, routes, schemas,
 };
 use fracti_store::Profile;
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub fn routes() -> Routes {
     .routes(routes!(guests::create_guest))
     .routes(routes!(guests::rename_guest))
     .routes(routes!(guests::link_guest))
-    .routes(routes!(set_wallet))
+    .routes(routes!(set_wallet, delete_wallet))
     .routes(routes!(invitation::create_invitation, invitation::delete_invitation))
     .routes(routes!(presence::leave_group))
     .routes(routes!(presence::remove_member))
@@ -265,6 +265,23 @@ async fn set_wallet(
     let idempotency = once.key.idempotency::<_, WalletView>("set-wallet");
     let wallet = app.table.set_wallet(member_key, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, wallet)
+}
+
+/// Delete the caller's wallet address in a group.
+///
+/// Not by an API token.
+#[utoipa::path(delete, path = "/api/groups/{groupId}/wallet", tag = "groups",
+    responses((status = OK, body = Data<MemberView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed]))))]
+async fn delete_wallet(
+    State(app): State<App>,
+    _: AppPrincipal,
+    AsMember(member_key, ()): AsMember,
+    once: Once<()>,
+) -> Result<Response, Problem> {
+    let idempotency = once.key.idempotency::<_, MemberView>("delete-wallet");
+    let member = app.table.remove_wallet(member_key, &idempotency).await?;
+    respond_with("Wallet deleted", &idempotency, member)
 }
 
 impl From<TonAddress> for WalletView {

@@ -26,7 +26,7 @@ async fn deleted_expense_leaves_only_its_history() {
     assert_eq!(group.debts().await["summary"]["expenseCount"], 1);
 
     let left = group.api.rows().await;
-    let is_told = |sk: &str| sk.starts_with("CHANGE#");
+    let is_told = |sk: &str| sk.starts_with("CHANGE#") || sk.starts_with("DELETED#");
     let new = left.keys().filter(|key| !kept.contains_key(key) && !is_told(&key.1));
     let new: Vec<_> = new.collect();
     let entry = format!("LEDGER#{}#ENTRY#{id}", group.id);

@@ -1,6 +1,6 @@
 //! Set a member's wallet.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::WALLET;
 use crate::harness::Group;
@@ -15,4 +15,25 @@ async fn debts_show_the_wallet_that_a_member_has_set() {
     assert_eq!(debts["balances"][1]["wallet"], WALLET);
     let renamed = group.api.user(2, "Bob").post(&group.path("/join"), json!({})).await;
     assert_eq!(renamed.data(200)["wallet"], WALLET, "a new name keeps the wallet");
+}
+
+#[tokio::test]
+async fn deleted_wallet_is_not_shown_any_more() {
+    let group = Group::new(2, "EUR").await;
+    let (bob, path) = (&group.members[1], group.path("/wallet"));
+    bob.put(&path, json!({ "wallet": WALLET })).await.data(200);
+    let deleted = bob.delete(&path).await;
+    assert_eq!(
+        (&deleted.data(200)["id"], &deleted.data(200)["wallet"]),
+        (&json!("2"), &Value::Null)
+    );
+    assert_eq!(group.debts().await["balances"][1]["wallet"], Value::Null);
+    let before = group.api.rows().await;
+    bob.delete(&path).await.data(200);
+    assert_eq!(group.api.rows().await, before, "there is nothing to delete");
+    // Who sets it again, or joins without one, decides anew.
+    bob.post(&group.path("/join"), json!({})).await.data(200);
+    assert_eq!(group.debts().await["balances"][1]["wallet"], Value::Null);
+    bob.put(&path, json!({ "wallet": WALLET })).await.data(200);
+    assert_eq!(group.debts().await["balances"][1]["wallet"], WALLET);
 }

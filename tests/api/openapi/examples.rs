@@ -244,6 +244,7 @@ async fn texts(document: &Document) -> Texts {
     let dave = user(&api, 741_852_963, "Dave Brown", "dave");
     story.post(&dave, &at("/join"), json!({})).await;
     story.post(&dave, &at("/leave"), none.clone()).await;
+    story.call(&bob, Method::DELETE, &at("/wallet"), none.clone()).await;
     story.post(&alice, &at("/invitation"), none.clone()).await;
     story.call(&alice, Method::DELETE, &at("/invitation"), none).await;
     for path in ["/api/health", "/api/currencies", "/api/categories"] {

@@ -55,7 +55,6 @@ impl Write {
 /// removed, and 6 and 8 never joined.
 #[must_use]
 pub fn writes() -> Vec<Write> {
-    let [wallet, other_wallet] = ["a", "b"].map(|digit| format!("0:{}", digit.repeat(64)));
     let hash = "c".repeat(64);
     let adjustment = json!([{ "entryId": "food", "changes": [
         { "userId": "1", "amount": 6 }, { "userId": "3", "amount": -6 } ] }]);
@@ -84,10 +83,6 @@ pub fn writes() -> Vec<Write> {
         write("rename a guest", "renameGuest", &[2, 3]).sends(json!({ "name": "Gus" })),
         write("link a guest", "linkGuest", &[2]).sends(json!({ "userId": "3" })),
         write("link a guest to another", "linkGuest", &[3]).sends(json!({ "userId": "2" })),
-        write("set a wallet", "setWallet", &[2]).sends(json!({ "wallet": wallet })),
-        write("set another wallet", "setWallet", &[2]).sends(json!({ "wallet": other_wallet })),
-        write("invite", "createInvitation", &[1, 2]),
-        write("close the group", "deleteInvitation", &[2]),
         write("record an expense", "createExpense", &[1, 2]).sends(json!({
             "amount": 12, "description": "Tea", "category": "food",
             "splits": [{ "userId": "1" }, { "userId": "2" }]
@@ -154,8 +149,21 @@ pub fn writes() -> Vec<Write> {
             .sends(json!({ "version": 1, "period": "day", "currency": "EUR" })),
         write("rebuild the days", "rebuildMyDays", &[1]),
     ];
+    writes.extend(of_access());
     writes.extend(of_funds());
     writes
+}
+
+/// The writes of wallets and invitations.
+fn of_access() -> Vec<Write> {
+    let [wallet, other_wallet] = ["a", "b"].map(|digit| format!("0:{}", digit.repeat(64)));
+    vec![
+        write("set a wallet", "setWallet", &[2]).sends(json!({ "wallet": wallet })),
+        write("delete a wallet", "deleteWallet", &[2]),
+        write("set another wallet", "setWallet", &[2]).sends(json!({ "wallet": other_wallet })),
+        write("invite", "createInvitation", &[1, 2]),
+        write("close the group", "deleteInvitation", &[2]),
+    ]
 }
 
 /// The writes of funds: 1 is the operator.

@@ -185,6 +185,13 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         updated_at: at,
         recorded_until: Some(at),
     };
+    let deleted = DeletedExpense {
+        group_id,
+        id: expense.id,
+        sequence: 3,
+        deleted_by: UserId::new(123_456_789).unwrap(),
+        deleted_at: at,
+    };
     let imported = ImportedSettlement { settlement_id: settlement.id, group_id };
     vec![
         ("group", to_item(&from_item::<Group>(seed("group")).unwrap())),
@@ -194,6 +201,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         ("expense", to_item(&expense)),
         ("participant", to_item(&expense.participants()[0])),
         ("payer", to_item(&paid)),
+        ("deleted expense", to_item(&deleted)),
         ("settlement", to_item(&settlement)),
         ("import", to_item(&import)),
         ("imported settlement", to_item(&imported)),
@@ -393,6 +401,7 @@ fn keys_are_stable() {
     expense: GROUP#550e8400-e29b-41d4-a716-446655440000 / TX#2024-01-20T18:30:00.000Z | GSI1 DATES#550e8400-e29b-41d4-a716-446655440000 / 2024-01-20#2024-01-20T18:30:00.000Z | GSI2 EXPENSE#660e8400-e29b-41d4-a716-446655440001 / 550e8400-e29b-41d4-a716-446655440000 | GSI3 USER#123456789 / TX#2024-01-20T18:30:00.000Z
     participant: GROUP#550e8400-e29b-41d4-a716-446655440000 / PART#660e8400-e29b-41d4-a716-446655440001#987654321 | GSI1 USER#987654321 / OWES#2024-01-20T18:30:00.000Z
     payer: GROUP#550e8400-e29b-41d4-a716-446655440000 / PAID#660e8400-e29b-41d4-a716-446655440001#987654321 | GSI1 USER#987654321 / PAID#2024-01-20T18:30:00.000Z
+    deleted expense: GROUP#550e8400-e29b-41d4-a716-446655440000 / DELETED#2024-01-20T18:30:00.000Z#660e8400-e29b-41d4-a716-446655440001
     settlement: GROUP#550e8400-e29b-41d4-a716-446655440000 / SETTLE#2024-01-21T10:00:00.000Z | GSI1 USER#123456789 / RECV#2024-01-21T10:00:00.000Z | GSI2 SETTLEMENT#770e8400-e29b-41d4-a716-446655440002 / 550e8400-e29b-41d4-a716-446655440000 | GSI3 USER#987654321 / SETTLE#2024-01-21T10:00:00.000Z
     import: GROUP#550e8400-e29b-41d4-a716-446655440000 / IMPORT#0190a1b2-0000-8000-8000-000000000003
     imported settlement: GROUP#550e8400-e29b-41d4-a716-446655440000 / IMPORTED#770e8400-e29b-41d4-a716-446655440002

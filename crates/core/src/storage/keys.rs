@@ -93,6 +93,8 @@ pub mod prefix {
     pub const CLOSING: &str = "DAY#";
     /// Sort keys of checkpoints.
     pub const CHECKPOINT: &str = "CHECKPOINT#";
+    /// Sort keys of deleted expenses.
+    pub const DELETED: &str = "DELETED#";
     /// Sort keys of a group's changes.
     pub const CHANGE: &str = "CHANGE#";
     /// Sort keys of tallies.
@@ -191,6 +193,12 @@ pub fn payer(group: GroupId, expense: ExpenseId, user: MemberId) -> Primary {
 #[must_use]
 pub fn settlement(group: GroupId, created_at: Timestamp) -> Primary {
     Primary { pk: group_partition(group), sk: format!("{}{created_at}", prefix::SETTLEMENT) }
+}
+
+/// Key of an expense that was deleted at this time.
+#[must_use]
+pub fn deleted_expense(group: GroupId, at: Timestamp, expense: ExpenseId) -> Primary {
+    Primary { pk: group_partition(group), sk: format!("{}{at}#{expense}", prefix::DELETED) }
 }
 
 /// Key of an import.

@@ -163,6 +163,34 @@ impl Table {
         .await
     }
 
+    /// Removes the TON address of a member.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::set_wallet`].
+    pub async fn remove_wallet(
+        &self,
+        member_key: MemberKey,
+        idempotency: &Idempotency<Member>,
+    ) -> Result<Outcome<Member>, Error> {
+        let MemberKey { group, user } = member_key;
+        self.write_migrated(group, idempotency, || async {
+            let (group, member) = self.group_and_member(group, user.into()).await?;
+            let before = Member::require_present(member)?;
+            if group.archived {
+                return Err(Error::GroupArchived.into());
+            }
+            let member = Member { wallet: None, ..before.clone() };
+            if before.wallet.is_none() {
+                return Ok(Decision::Done(member));
+            }
+            let change = change_member(group.id, &before, [("wallet", None)])?;
+            let writes = [change, check_unarchived(group.id)];
+            Ok(Decision::Write(Transaction::from_iter(writes), member))
+        })
+        .await
+    }
+
     /// A group and its members, present and past, ordered by id.
     ///
     /// # Errors

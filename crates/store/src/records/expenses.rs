@@ -7,9 +7,10 @@ use std::{
 
 use fracti_core::{
     Error,
+    deleted_expense::DeletedExpense,
     entry::Entry,
     expense::{Edit, Expense, Filter, ListOrder, NewExpense},
-    group::{Group, Member},
+    group::{Group, Member, MemberRow},
     group_change::{ChangeKind, Subject},
     id::{ExpenseId, GroupId, MemberId, UserId},
     input::Draft,
@@ -38,6 +39,19 @@ const MAX_SORTED: usize = 1_000;
 /// The expenses of a group by day.
 fn by_date(group: GroupId) -> Range {
     Range { sort: Sort::Any, ..Range::index("GSI1", keys::dates_of(group), "") }
+}
+
+/// A deleted expense.
+#[derive(Clone, Debug)]
+pub struct Deleted {
+    /// The expense as it was.
+    pub expense: Expense,
+    /// Time of the deletion.
+    pub at: Timestamp,
+    /// User who deleted it.
+    pub by: UserId,
+    /// Present name of this user; empty if the group has no row of them.
+    pub name: String,
 }
 
 /// An expense, its entry and the ledger.
@@ -251,7 +265,9 @@ impl Table {
             transaction.add_all(member_rows(Some(&expense), None)?);
             transaction.tally(Some(&expense), None)?;
             if let Some(entry) = &entry {
-                transaction.revert(entry, Some(&expense))?;
+                let revert = transaction.revert(entry, Some(&expense))?;
+                let deleted = DeletedExpense::by(&revert, id);
+                transaction.add_all(deleted.as_ref().map(Write::put_new).transpose()?);
             }
             transaction.tell(Subject::expense(ChangeKind::ExpenseDeleted, &expense));
             transaction.commit(id)
@@ -302,6 +318,7 @@ impl Table {
             if history.iter().any(|entry| entry.status == EntryStatus::Applied) {
                 return Err(TransactionError::Retry);
             }
+            let deletion = history.first().map(|revert| DeletedExpense::key(revert, id));
             let was = history.into_iter().find_map(|entry| entry.snapshot);
             let was = *was.ok_or(Error::NoExpense)?;
             require_owner(member_key, &was, &ledger)?;
@@ -309,10 +326,41 @@ impl Table {
             body.checked()?;
             let expense = changed_at(was, transaction.at());
             insert(&mut transaction, &expense)?;
+            transaction.add_all(deletion.map(Write::delete));
             transaction.tell(Subject::expense(ChangeKind::ExpenseRestored, &expense));
             transaction.commit(expense)
         })
         .await
+    }
+
+    /// A page of the deleted expenses of a group, as they were, newest deletion first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`] or [`Error::NotMember`].
+    pub async fn deleted_expenses(
+        &self,
+        member_key: MemberKey,
+        page: &Page,
+    ) -> Result<Slice<Deleted>, Error> {
+        let group = member_key.group;
+        let range = Range::table(keys::group_partition(group), prefix::DELETED);
+        let rows = self.checked(member_key, self.db.page::<DeletedExpense>(&range, page)).await?;
+        let Slice { items, next, unreadable } = rows;
+        let entry = |row: &DeletedExpense| keys::past_entry(group, &row.id.into(), row.sequence);
+        let actors: HashSet<_> = items.iter().map(|row| row.deleted_by).collect();
+        let actors = actors.into_iter().map(|actor| keys::member(group, actor.into())).collect();
+        let (mut entries, members) = tokio::try_join!(
+            self.db.batch::<Entry>(items.iter().map(entry).collect()),
+            self.db.batch::<MemberRow>(actors),
+        )?;
+        let items = items.into_iter().filter_map(|row| {
+            let expense = *entries.remove(&entry(&row))?.snapshot?;
+            let actor = members.get(&keys::member(group, row.deleted_by.into()));
+            let name = actor.map(|row| row.member.name.clone()).unwrap_or_default();
+            Some(Deleted { expense, at: row.deleted_at, by: row.deleted_by, name })
+        });
+        Ok(Slice { items: items.collect(), next, unreadable })
     }
 
     /// A page of the entries of an expense: the current one first, then its history, newest first.
