@@ -142,7 +142,9 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
         (plain("createGroup"), "", 0.05),
         (plain("getGroup"), "", 60.0),
         (plain("setWallet"), "", 0.25),
+        (plain("deleteWallet"), "", 0.02),
         (plain("listExpenses"), "", 60.0),
+        (operation("listExpenses").asks("order=date"), "", 20.0),
         (plain("getExpense"), "", 20.0),
         (plain("getExpenseBreakdown"), "", 2.0),
         (plain("createExpense").sends(spend.clone()), "", 18.0),
@@ -150,6 +152,7 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
         (plain("editExpense").sends(json!({ "amount": 26 })), "", 2.0),
         (plain("listExpenseHistory"), "", 2.0),
         (plain("deleteExpense"), "", 1.0),
+        (operation("listExpenses").asks("deleted=true"), "", 0.5),
         (plain("restoreExpense"), "", 0.1),
         (plain("getLedgerBalance"), "", 5.0),
         (operation("getLedgerBalance").asks("at=2020-01-01T00:00:00Z"), "", 1.0),
@@ -158,6 +161,7 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
         (plain("listLedgerEntryHistory"), "", 1.0),
         (plain("listLedgerDays"), "", 5.0),
         (plain("getGroupStats"), "", 5.0),
+        (plain("listChanges"), ", nothing new", 60.0),
         (plain("pushEntries"), "", 0.05),
         (plain("revertEntries"), "", 0.05),
         (plain("getDebts"), "", 100.0),
@@ -167,6 +171,7 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
         (plain("updateSettlement"), "", 5.0),
         (plain("getMe"), "", 20.0),
         (plain("listMyGroups"), "", 20.0),
+        (plain("getShared"), "", 5.0),
         (plain("listMyExpenses"), "", 5.0),
         (plain("listMyDebts"), "", 5.0),
         (plain("listMySettlements"), "", 5.0),
@@ -213,6 +218,8 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
         (plain("getLeaderboard"), "", 4.0),
         // Last, because a sixth member makes expenses costlier.
         (plain("joinGroup").sends(json!({})), "", 0.25),
+        (plain("createInvitation"), "", 0.1),
+        (plain("deleteInvitation"), "", 0.02),
     ]
 }
 
