@@ -85,7 +85,8 @@ pub(crate) struct DeletedToken {
 #[utoipa::path(post, path = "/api/users/me/tokens", tag = "tokens",
     responses((status = CREATED, body = Data<CreatedToken>)),
     extensions(("x-errors" = json!([
-        Code::NotAllowed, Code::GroupNotFound, Code::NotAMember, Code::TooManyTokens,
+        Code::NotAllowed, Code::GroupNotFound, Code::NotAMember, Code::Left, Code::Removed,
+        Code::TooManyTokens,
     ]))))]
 pub(crate) async fn create_token(
     State(app): State<App>,

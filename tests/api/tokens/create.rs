@@ -125,6 +125,13 @@ async fn group_of_a_token_must_be_one_of_its_creator() {
     let unknown = json!({ "groupId": "0190a1b2-0000-7000-8000-000000000001" });
     assert_eq!(create_with(&stranger, unknown).await.code(), (404, "GROUP_NOT_FOUND"));
     assert_eq!(group.api.rows().await, before);
+    let path = |rest: &str| group.path(rest);
+    stranger.post(&path("/join"), json!({})).await.data(200);
+    stranger.post(&path("/leave"), json!({})).await.data(200);
+    let of_group = || json!({ "groupId": group.id });
+    assert_eq!(create_with(&stranger, of_group()).await.code(), (403, "LEFT"));
+    group.members[0].delete(&path("/members/9")).await.data(200);
+    assert_eq!(create_with(&stranger, of_group()).await.code(), (403, "REMOVED"));
 }
 
 #[tokio::test]
