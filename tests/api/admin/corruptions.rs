@@ -259,22 +259,14 @@ fn without(name: &'static str) -> impl FnOnce(&mut Row) {
 /// An id that no row has.
 const NO_ID: &str = "019bc1f0-0000-7000-8000-000000000000";
 
-fn of_records(of: &Of<'_>) -> Vec<Corruption> {
+fn of_expenses(of: &Of<'_>) -> Vec<Corruption> {
     let any = |_: &Row| true;
     let paid_by_two = |row: &Row| row.contains_key("payers");
     let edited = |row: &Row| row.contains_key("updatedAt");
-    let has = |name: &'static str, value: &'static str| {
-        move |row: &Row| row.get(name) == Some(&text(value))
-    };
-    let with_hash = |row: &Row| row.contains_key("txHash") && has("status", "completed")(row);
-    let imported = |row: &Row| row.contains_key("importId");
     let expense = || of.row("expense", paid_by_two);
     let participant = || of.row("participant", any);
     let payer = || of.row("payer", any);
-    let completed = || of.row("settlement", with_hash);
-    let pending = || of.row("settlement", has("status", "pending"));
     vec![
-        // Expenses.
         deleted("expense deleted", expense(), Lost),
         changed("expense: amount", expense(), set("amount", number("61")), Lost),
         changed("expense: payerId", expense(), set("payerId", text("3")), Lost),
@@ -318,7 +310,35 @@ fn of_records(of: &Of<'_>) -> Vec<Corruption> {
         changed("payer: description", payer(), set("description", text("X")), Mended),
         changed("payer: GSI1PK deleted", payer(), without("GSI1PK"), Mended),
         copied("payer added", payer(), &format!("PAID#{NO_ID}#1"), |_| (), Mended),
-        // Settlements and their other rows.
+        // Deleted expenses.
+        deleted("deleted expense deleted", of.row("deletedExpense", any), Mended),
+        changed(
+            "deleted expense: deletedBy",
+            of.row("deletedExpense", any),
+            set("deletedBy", text("4")),
+            Mended,
+        ),
+        copied(
+            "deleted expense added",
+            of.row("deletedExpense", any),
+            &format!("DELETED#x#{NO_ID}"),
+            |_| (),
+            Mended,
+        ),
+    ]
+}
+
+/// Settlements and their other rows, and imports.
+fn of_settlements(of: &Of<'_>) -> Vec<Corruption> {
+    let any = |_: &Row| true;
+    let has = |name: &'static str, value: &'static str| {
+        move |row: &Row| row.get(name) == Some(&text(value))
+    };
+    let with_hash = |row: &Row| row.contains_key("txHash") && has("status", "completed")(row);
+    let imported = |row: &Row| row.contains_key("importId");
+    let completed = || of.row("settlement", with_hash);
+    let pending = || of.row("settlement", has("status", "pending"));
+    vec![
         deleted("completed settlement deleted", completed(), Lost),
         changed("settlement: amount", completed(), set("amount", number("9")), Lost),
         changed("settlement: status", completed(), set("status", text("pending")), Mended),
@@ -552,7 +572,8 @@ async fn each_corruption_is_found_by_its_row_and_mended_if_other_rows_tell_how()
         (Outcome::Good, "1 groups verified, 0 of them with a finding\n")
     );
     let of = Of { rows: &right, group: &group };
-    let all = [of_records(&of), of_group(&of), of_ledger(&of), of_entries(&of)];
+    let all =
+        [of_expenses(&of), of_settlements(&of), of_group(&of), of_ledger(&of), of_entries(&of)];
     let mut wrong = Vec::new();
     for corruption in all.into_iter().flatten() {
         if let Err(what) = tried(&group, &right, &corruption).await {

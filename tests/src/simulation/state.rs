@@ -7,6 +7,7 @@ use fracti_core::{
     answer::Answer,
     balance::{Balance, Checkpoint, Closing},
     decimal::Decimal,
+    deleted_expense::DeletedExpense,
     entry::Entry,
     expense::{Expense, PaidExpense, Participant},
     group::{Group, Member, MemberRow},
@@ -41,6 +42,7 @@ pub(super) struct State {
     pub(super) expenses: Vec<Expense>,
     pub(super) participants: Vec<Participant>,
     pub(super) payers: Vec<PaidExpense>,
+    pub(super) deleted_expenses: Vec<DeletedExpense>,
     pub(super) settlements: Vec<Settlement>,
     pub(super) ledgers: BTreeMap<GroupId, Ledger>,
     pub(super) closings: BTreeMap<(GroupId, Day), Ledger>,
@@ -101,6 +103,7 @@ impl State {
             Expense::KIND => self.expenses.push(read(row)),
             Participant::KIND => self.participants.push(read(row)),
             PaidExpense::KIND => self.payers.push(read(row)),
+            DeletedExpense::KIND => self.deleted_expenses.push(read(row)),
             Settlement::KIND => self.settlements.push(read(row)),
             Balance::KIND => {
                 let Balance { group_id, ledger } = read(row);

@@ -106,7 +106,7 @@ pub fn audit(group: GroupId, stored: Stored, now: Timestamp) -> Vec<Finding> {
         audit.check_past(replayed, last, &entries, &mut ledger, &balance);
     }
     audit.check_members(&records, &entries, &balance, replayed.as_ref());
-    audit.check_derived(&records, &mut ledger, hashes);
+    audit.check_derived(&records, &entries, &mut ledger, hashes);
     let mut findings = audit.findings;
     findings.sort_by(|a, b| (&a.key.pk, &a.key.sk).cmp(&(&b.key.pk, &b.key.sk)));
     findings

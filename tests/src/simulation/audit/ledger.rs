@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fracti_core::{
     balance::Checkpoint,
     currency::Currency,
+    deleted_expense::DeletedExpense,
     entry::Entry,
     entry_id::EntryId,
     expense::{Expense, PaidExpense, Participant},
@@ -44,6 +45,7 @@ pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
     }
     findings.extend(participants(state, group, &expenses));
     findings.extend(further_payers(state, group, &expenses));
+    findings.extend(deleted_expenses(state, group, &entries));
     findings.extend(names(&expenses, &settlements, &entries));
     findings.extend(sequences(&ledger, &entries));
     findings.extend(closings(state, group, &settlements, &entries));
@@ -120,6 +122,26 @@ fn further_payers(state: &State, group: GroupId, expenses: &[Expense]) -> Option
         rows.sort_by_key(|it| (it.expense.id, it.paid_by));
     }
     let text = || format!("{group}: {found:?} paid instead of {expected:?}");
+    (expected != found).then(|| Finding::Wrong(text()))
+}
+
+/// A row exists exactly for each expense whose last entry is that of a deletion. The undo of an import
+/// puts none.
+fn deleted_expenses(state: &State, group: GroupId, entries: &[Entry]) -> Option<Finding> {
+    let of_expenses = entries.iter().filter(|it| it.ref_type == RefType::Expense);
+    let last: BTreeMap<&EntryId, &Entry> = of_expenses.map(|it| (&it.entry_id, it)).collect();
+    let deletions = last
+        .into_iter()
+        .filter(|(_, it)| it.status == EntryStatus::Revert && it.import_id.is_none());
+    let row = |(id, entry): (&EntryId, &Entry)| match id {
+        EntryId::Record(id) => Some((*id, entry.created_at, entry.actor_id, entry.other_sequence)),
+        EntryId::Adjustment(_) | EntryId::Link(_) => None,
+    };
+    let expected: BTreeSet<_> = deletions.filter_map(row).collect();
+    let of_group = state.deleted_expenses.iter().filter(|it| it.group_id == group);
+    let row = |it: &DeletedExpense| (it.id.into(), it.deleted_at, it.deleted_by, Some(it.sequence));
+    let found: BTreeSet<_> = of_group.map(row).collect();
+    let text = || format!("{group}: {found:?} are deleted instead of {expected:?}");
     (expected != found).then(|| Finding::Wrong(text()))
 }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     entry::Entry,
     entry_id::EntryId,
-    id::GroupId,
+    id::{ExpenseId, GroupId},
     keys::{self, Primary},
     ledger::{Change, EntryStatus, Ledger, LedgerError, RefType},
     row::{self, AttributeValue, Item, from_item},
@@ -189,6 +189,23 @@ impl Entries {
     /// Whether an adjustment counts, of which no other row tells the changes.
     pub(super) fn have_adjustments(&self) -> bool {
         self.all.values().any(|kept| kept.row.ref_type == RefType::Adjustment)
+    }
+
+    /// The last entries of expenses that users deleted.
+    pub(super) fn deletions(&self) -> impl Iterator<Item = (ExpenseId, &Entry)> {
+        let of_expenses = self.all.values().map(|kept| &kept.row);
+        let last: BTreeMap<_, _> = of_expenses
+            .filter(|entry| entry.ref_type == RefType::Expense)
+            .map(|entry| (&entry.entry_id, entry))
+            .collect();
+        last.into_iter().filter_map(|(id, entry)| match id {
+            EntryId::Record(id)
+                if entry.status == EntryStatus::Revert && entry.import_id.is_none() =>
+            {
+                Some((ExpenseId::from_bytes(*id.as_bytes()), entry))
+            }
+            _ => None,
+        })
     }
 
     fn in_gap(&self, sequence: u64) -> bool {
@@ -487,12 +504,12 @@ impl Audit {
     ) -> Option<Right> {
         let entry = &kept.row;
         let EntryId::Record(id) = entry.entry_id else { return None };
-        let at = crate::id::ExpenseId::from_bytes(*id.as_bytes());
+        let at = ExpenseId::from_bytes(*id.as_bytes());
         let at = at.created_at().or(entry.ref_created_at).unwrap_or(entry.created_at);
         let is_certain = !entries.disputed.contains(&entry.sequence);
         match entry.ref_type {
             RefType::Expense => {
-                let id = crate::id::ExpenseId::from_bytes(*id.as_bytes());
+                let id = ExpenseId::from_bytes(*id.as_bytes());
                 let Some(expense) = records.expenses.get(&id) else {
                     if records.v0_expenses.iter().all(|it| it.id != id) {
                         self.lost_record(keys::expense(self.group, at), entry.sequence);

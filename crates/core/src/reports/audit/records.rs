@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     Audit,
     compare::{Kept, Read, by_sort_key},
+    entries::Entries,
     is_at,
     ledger::Rows,
     uses_hash,
 };
 use crate::{
     decimal::Decimal,
+    deleted_expense::DeletedExpense,
     entry_id::EntryId,
     expense::{Expense, PaidExpense, Participant},
     group::{Group, MemberRow},
@@ -43,6 +45,7 @@ pub(super) struct Records {
     participants: Vec<Item>,
     payers: Vec<Item>,
     imported: Vec<Item>,
+    deleted: Vec<Item>,
 }
 
 impl Records {
@@ -83,6 +86,8 @@ impl Records {
                 records.payers.push(item);
             } else if is_at(&item, prefix::IMPORTED) {
                 records.imported.push(item);
+            } else if is_at(&item, prefix::DELETED) {
+                records.deleted.push(item);
             }
         }
         records.check_amounts(audit);
@@ -163,10 +168,11 @@ impl Records {
 
 impl Audit {
     /// Checks what follows from expenses and settlements: their index attributes, participants,
-    /// payers, tallies, used hashes and imported settlements.
+    /// payers, tallies, used hashes and imported settlements; and from the entries of deletions.
     pub(super) fn check_derived(
         &mut self,
         records: &Records,
+        entries: &Entries,
         ledger: &mut Rows,
         hashes: Vec<Item>,
     ) {
@@ -186,6 +192,7 @@ impl Audit {
             self.check_copies(records);
             self.check_imported(records);
         }
+        self.check_deleted(records, entries);
         self.check_hashes(records, hashes);
         if records.are_whole() {
             self.check_tallies(records, ledger);
@@ -242,6 +249,16 @@ impl Audit {
             stored.remove(&keys::imported_settlement(self.group, *id).sk);
         }
         self.compare(stored, right, |_, _| {}, "its import");
+    }
+
+    /// An expense that was deleted, but not by the undo of an import, has a row by which it is listed.
+    fn check_deleted(&mut self, records: &Records, entries: &Entries) {
+        if entries.has_lost {
+            return;
+        }
+        let right = entries.deletions().filter_map(|(id, revert)| DeletedExpense::by(revert, id));
+        let stored = by_sort_key(records.deleted.iter().cloned());
+        self.compare(stored, right.collect::<Vec<_>>(), |_, _| {}, "the ledger");
     }
 
     fn check_hashes(&mut self, records: &Records, hashes: Vec<Item>) {
