@@ -178,6 +178,8 @@ async fn an_imported_expense_is_edited_deleted_and_restored_like_any_other() {
     // An expense that was deleted by hand is imported again, as in the file.
     assert_eq!(counts(&import.send(alice, &group).await), [1, 1, 1, 0]);
     assert_eq!(alice.get(&tea).await.data(200)["amount"], 1.5);
+    let deleted = alice.get(&group.path("/expenses?deleted=true")).await;
+    assert_eq!(deleted.data(200), &json!([]), "it is there again");
     group.verify().await;
     assert_eq!(group.balances().await, ["-3.5", "3.5"]);
 }

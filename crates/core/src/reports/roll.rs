@@ -104,6 +104,7 @@ mod tests {
             dated: true,
             categories: Vec::new(),
             invitation: None,
+            deleted_at: None,
         };
         let members = [member(1), member(2), guest.clone()];
         assert_eq!(Roll::of(&group, &members, &ledger).check(), Ok(()));

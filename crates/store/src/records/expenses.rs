@@ -348,13 +348,17 @@ impl Table {
         let rows = self.checked(member_key, self.db.page::<DeletedExpense>(&range, page)).await?;
         let Slice { items, next, unreadable } = rows;
         let entry = |row: &DeletedExpense| keys::past_entry(group, &row.id.into(), row.sequence);
+        // What was imported again after its deletion has a current entry.
+        let current = |row: &DeletedExpense| keys::entry(group, &row.id.into());
+        let keys = items.iter().flat_map(|row| [entry(row), current(row)]).collect();
         let actors: HashSet<_> = items.iter().map(|row| row.deleted_by).collect();
         let actors = actors.into_iter().map(|actor| keys::member(group, actor.into())).collect();
-        let (mut entries, members) = tokio::try_join!(
-            self.db.batch::<Entry>(items.iter().map(entry).collect()),
-            self.db.batch::<MemberRow>(actors),
-        )?;
+        let (mut entries, members) =
+            tokio::try_join!(self.db.batch::<Entry>(keys), self.db.batch::<MemberRow>(actors),)?;
         let items = items.into_iter().filter_map(|row| {
+            if entries.contains_key(&current(&row)) {
+                return None;
+            }
             let expense = *entries.remove(&entry(&row))?.snapshot?;
             let actor = members.get(&keys::member(group, row.deleted_by.into()));
             let name = actor.map(|row| row.member.name.clone()).unwrap_or_default();

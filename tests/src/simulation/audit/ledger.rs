@@ -10,6 +10,7 @@ use fracti_core::{
     entry::Entry,
     entry_id::EntryId,
     expense::{Expense, PaidExpense, Participant},
+    group_change::ChangeKind,
     id::{GroupId, MemberId},
     ledger::{Balances, EntryStatus, Ledger, RefType, Totals},
     settlement::{Settlement, SettlementStatus},
@@ -125,14 +126,17 @@ fn further_payers(state: &State, group: GroupId, expenses: &[Expense]) -> Option
     (expected != found).then(|| Finding::Wrong(text()))
 }
 
-/// A row exists exactly for each expense whose last entry is that of a deletion. The undo of an import
-/// puts none.
+/// A row exists exactly for each expense whose last entry is that of a deletion by a user. The undo of
+/// an import puts none, and what is imported again may keep it.
 fn deleted_expenses(state: &State, group: GroupId, entries: &[Entry]) -> Option<Finding> {
     let of_expenses = entries.iter().filter(|it| it.ref_type == RefType::Expense);
     let last: BTreeMap<&EntryId, &Entry> = of_expenses.map(|it| (&it.entry_id, it)).collect();
+    let told = state.changes.iter().filter(|it| it.group_id == group);
+    let told = told.filter(|it| it.subject.kind == ChangeKind::ExpenseDeleted);
+    let told: BTreeSet<u64> = told.filter_map(|it| Some(it.entries?.sequence)).collect();
     let deletions = last
         .into_iter()
-        .filter(|(_, it)| it.status == EntryStatus::Revert && it.import_id.is_none());
+        .filter(|(_, it)| it.status == EntryStatus::Revert && told.contains(&it.sequence));
     let row = |(id, entry): (&EntryId, &Entry)| match id {
         EntryId::Record(id) => Some((*id, entry.created_at, entry.actor_id, entry.other_sequence)),
         EntryId::Adjustment(_) | EntryId::Link(_) => None,
@@ -140,7 +144,10 @@ fn deleted_expenses(state: &State, group: GroupId, entries: &[Entry]) -> Option<
     let expected: BTreeSet<_> = deletions.filter_map(row).collect();
     let of_group = state.deleted_expenses.iter().filter(|it| it.group_id == group);
     let row = |it: &DeletedExpense| (it.id.into(), it.deleted_at, it.deleted_by, Some(it.sequence));
-    let found: BTreeSet<_> = of_group.map(row).collect();
+    let mut found: BTreeSet<_> = of_group.map(row).collect();
+    let imported = entries.iter().filter(|it| it.import_id.is_some());
+    let imported: BTreeSet<_> = imported.map(|it| it.entry_id.to_string()).collect();
+    found.retain(|it| expected.contains(it) || !imported.contains(&it.0.to_string()));
     let text = || format!("{group}: {found:?} are deleted instead of {expected:?}");
     (expected != found).then(|| Finding::Wrong(text()))
 }

@@ -191,20 +191,22 @@ impl Entries {
         self.all.values().any(|kept| kept.row.ref_type == RefType::Adjustment)
     }
 
-    /// The last entries of expenses that users deleted.
-    pub(super) fn deletions(&self) -> impl Iterator<Item = (ExpenseId, &Entry)> {
-        let of_expenses = self.all.values().map(|kept| &kept.row);
-        let last: BTreeMap<_, _> = of_expenses
-            .filter(|entry| entry.ref_type == RefType::Expense)
-            .map(|entry| (&entry.entry_id, entry))
-            .collect();
-        last.into_iter().filter_map(|(id, entry)| match id {
-            EntryId::Record(id)
-                if entry.status == EntryStatus::Revert && entry.import_id.is_none() =>
-            {
-                Some((ExpenseId::from_bytes(*id.as_bytes()), entry))
-            }
-            _ => None,
+    /// The reverts of expenses, and whether each is the last entry of its expense. One that is not may
+    /// have a row by which it is listed if the expense was imported again.
+    pub(super) fn deletions(&self) -> impl Iterator<Item = (ExpenseId, &Entry, bool)> {
+        let mut of_expenses: BTreeMap<&EntryId, Vec<&Entry>> = BTreeMap::new();
+        let entries = self.all.values().map(|kept| &kept.row);
+        for entry in entries.filter(|entry| entry.ref_type == RefType::Expense) {
+            of_expenses.entry(&entry.entry_id).or_default().push(entry);
+        }
+        of_expenses.into_iter().flat_map(|(id, entries)| {
+            let EntryId::Record(id) = id else { return Vec::new() };
+            let id = ExpenseId::from_bytes(*id.as_bytes());
+            let last = entries.last().map(|entry| entry.sequence);
+            let is_imported = entries.iter().any(|entry| entry.import_id.is_some());
+            let reverts = entries.into_iter().filter(|it| it.status == EntryStatus::Revert);
+            let with_end = reverts.map(|it| (id, it, Some(it.sequence) == last));
+            with_end.filter(|(.., is_last)| *is_last || is_imported).collect()
         })
     }
 

@@ -16,6 +16,7 @@ use crate::{
     entry_id::EntryId,
     expense::{Expense, PaidExpense, Participant},
     group::{Group, MemberRow},
+    group_change::{ChangeKind, GroupChange},
     id::{ExpenseId, ImportId, MemberId, SettlementId},
     import::{ImportRow, ImportedSettlement, was_pending},
     keys::{self, Primary, prefix},
@@ -192,7 +193,7 @@ impl Audit {
             self.check_copies(records);
             self.check_imported(records);
         }
-        self.check_deleted(records, entries);
+        self.check_deleted(records, entries, ledger);
         self.check_hashes(records, hashes);
         if records.are_whole() {
             self.check_tallies(records, ledger);
@@ -251,14 +252,27 @@ impl Audit {
         self.compare(stored, right, |_, _| {}, "its import");
     }
 
-    /// An expense that was deleted, but not by the undo of an import, has a row by which it is listed.
-    fn check_deleted(&mut self, records: &Records, entries: &Entries) {
+    /// An expense that a user deleted has a row by which it is listed, if the group was told of it. The
+    /// undo of an import puts none, and nor did earlier versions, which told nothing.
+    fn check_deleted(&mut self, records: &Records, entries: &Entries, ledger: &mut Rows) {
         if entries.has_lost {
             return;
         }
-        let right = entries.deletions().filter_map(|(id, revert)| DeletedExpense::by(revert, id));
+        let told: BTreeSet<u64> = ledger
+            .take(prefix::CHANGE)
+            .into_values()
+            .filter_map(|item| from_item::<GroupChange>(item).ok())
+            .filter(|change| change.subject.kind == ChangeKind::ExpenseDeleted)
+            .filter_map(|change| Some(change.entries?.sequence))
+            .collect();
         let stored = by_sort_key(records.deleted.iter().cloned());
-        self.compare(stored, right.collect::<Vec<_>>(), |_, _| {}, "the ledger");
+        let right = entries.deletions().filter_map(|(id, revert, is_last)| {
+            let row = DeletedExpense::by(revert, id)?;
+            let is_listed = stored.contains_key(&row.keys().primary.sk);
+            (is_listed || is_last && told.contains(&revert.sequence)).then_some(row)
+        });
+        let right: Vec<_> = right.collect();
+        self.compare(stored, right, |_, _| {}, "the ledger");
     }
 
     fn check_hashes(&mut self, records: &Records, hashes: Vec<Item>) {
