@@ -95,6 +95,8 @@ fn writes() -> Vec<Row> {
         (operation("leaveGroup"), [403, 409, 409, 409]),
         (operation("removeMember").of("memberId", "3"), [403, 403, 403, 409]),
         (operation("restoreMember").of("memberId", "3"), [403, 200, 200, 200]),
+        // Others are in it, too.
+        (operation("deleteGroup"), [403, 403, 403, 409]),
         (operation("joinGroup"), [200; 4]),
         (operation("setWallet"), [403, 200, 200, 200]),
         (operation("deleteWallet"), [403, 200, 200, 200]),
@@ -249,6 +251,8 @@ async fn archived_group_can_be_read_but_not_written() {
             assert_eq!(reply.status, 404, "{operation:?}: {}", reply.text);
         } else if operation.reads() {
             assert_eq!(reply.status, 200, "{operation:?}: {}", reply.text);
+        } else if operation.id == "deleteGroup" {
+            assert_eq!(reply.code(), (409, "NOT_ALONE"), "an archived group is deleted as well");
         } else {
             assert_eq!(reply.code(), (409, "GROUP_ARCHIVED"), "{operation:?}: {}", reply.text);
             refused += 1;

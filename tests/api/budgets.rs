@@ -186,7 +186,7 @@ impl Subject {
                 _ if what == "again" => self.wanderer(),
                 _ if what == "paid from funds" => self.member(2),
                 // The lists of the members stay as they are.
-                "createGroup" => self.api.user(1_000, "Founder"),
+                "createGroup" | "deleteGroup" => self.api.user(1_000, "Founder"),
                 "joinGroup" => self.api.user(2, &format!("Member {}", self.adjustments)),
                 _ => self.member(1),
             };
@@ -195,6 +195,7 @@ impl Subject {
             let made: &[_] = match operation.id {
                 "createExpense" => &["expenseId", "entryId"],
                 "createSettlement" => &["settlementId"],
+                "createGroup" => &["created"],
                 "createGuest" => &["memberId"],
                 "createToken" => &["tokenId"],
                 "createSpending" => &["spendingId"],
@@ -296,6 +297,7 @@ impl Subject {
             (operation("createToken").sends(token), "of a group"),
             (operation("deleteToken"), ""),
             (operation("createGroup").sends(json!({ "title": "Flat", "chatId": 1 })), ""),
+            (operation("deleteGroup").of("groupId", "{created}"), ""),
             (operation("joinGroup").sends(json!({})), "another name"),
         ]);
         calls.extend(self.imports());

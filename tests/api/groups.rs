@@ -3,6 +3,7 @@
 mod categories;
 mod create;
 mod debts;
+mod deletion;
 mod get;
 mod guests;
 mod invitation;

@@ -867,8 +867,10 @@ async fn leaving_and_archiving(alice: &Reader<'_>, bob: &Reader<'_>, group: &Gro
     patch(json!({ "title": "Andes", "archived": true })).await.data(200);
     assert_eq!(patch(json!({ "currency": "USD" })).await.code().1, "GROUP_ARCHIVED");
     patch(json!({ "archived": false })).await.data(200);
-    alice.make("/api/groups", json!({ "title": "🏔", "chatId": "5" })).await;
+    let other = alice.make("/api/groups", json!({ "title": "🏔", "chatId": "5" })).await;
     alice.get("/api/groups?archived=true&chatId=5").await.data(200);
+    assert_eq!(alice.call(Method::DELETE, path, None).await.code().1, "NOT_ALONE");
+    alice.call(Method::DELETE, &format!("/api/groups/{other}"), None).await.data(200);
 
     assert_eq!(alice.post("/api/groups/open", json!({})).await.code().1, "NO_CHAT");
     for (reader, status) in [(alice, 201), (bob, 200)] {

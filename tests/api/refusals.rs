@@ -86,6 +86,7 @@ fn column(operation: &Operation) -> Column {
         }
         "listFundWork" | "listFundTotals" => (&[Right], Vec::new()),
         "leaveGroup" => (&[State], Vec::new()),
+        "deleteGroup" => (&[Right, State], Vec::new()),
         "removeMember" => (&[Existence, Right, State], Vec::new()),
         "restoreMember" => (&[Existence, Format, Syntax, Fields], unknown()),
         "importFile" => (&[Format, Fields], unknown()),
@@ -213,6 +214,7 @@ fn refusal(operation: &Operation, stage: Stage) -> (u16, &'static str) {
         State => match operation.id {
             "updateSettlement" => (409, "SETTLEMENT_FINAL"),
             "leaveGroup" | "removeMember" => (409, "NOT_SETTLED"),
+            "deleteGroup" => (409, "NOT_ALONE"),
             "updateTargets" => (409, "VERSION_CONFLICT"),
             "answerQuestion" => (409, "ALREADY_ANSWERED"),
             _ => (409, "NAME_TAKEN"),

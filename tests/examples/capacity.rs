@@ -140,6 +140,7 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
     vec![
         (plain("listGroups"), "", 60.0),
         (plain("createGroup"), "", 0.05),
+        (plain("deleteGroup").of("groupId", "{created}"), "", 0.01),
         (plain("getGroup"), "", 60.0),
         (plain("setWallet"), "", 0.25),
         (plain("deleteWallet"), "", 0.02),
@@ -303,6 +304,7 @@ async fn main() {
             "createSpending" => "spendingId",
             "createToken" => "tokenId",
             "importFile" => "importId",
+            "createGroup" => "created",
             "createGuest" => "memberId",
             "createFundCredit" | "createFundDebit" => "transactionId",
             "createSettlement" if what == ", from funds" => "settlementId",

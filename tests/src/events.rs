@@ -184,6 +184,7 @@ fn of_members() -> Vec<Sample> {
     vec![
         sample(operation("createInvitation"), 201, r#""code":""#),
         sample(operation("deleteInvitation"), 200, r#""invitation":"closed""#),
+        sample(operation("deleteGroup"), 409, "NOT_ALONE"),
         sample(operation("deleteWallet"), 200, r#""message":"Wallet deleted""#),
     ]
 }

@@ -310,6 +310,10 @@ impl Largest {
         ] {
             calls.push(self.call(1, &operation(id).asks(query), Some(""), &ids).await);
         }
+        let empty = self.make("createGroup", operation("createGroup").body(&ids), &ids).await;
+        ids.insert("empty", text(&empty["id"]));
+        let delete = operation("deleteGroup").of("groupId", "{empty}");
+        calls.push(self.call(1, &delete, Some(""), &ids).await);
         calls.extend(self.of_user(ids).await);
         calls
     }

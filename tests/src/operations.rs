@@ -196,6 +196,7 @@ fn of_members() -> Vec<Operation> {
     vec![
         post("joinGroup", "/api/groups/{groupId}/join").sends(wallet()),
         post("leaveGroup", "/api/groups/{groupId}/leave"),
+        delete("deleteGroup", "/api/groups/{groupId}"),
         put("setWallet", "/api/groups/{groupId}/wallet").sends(wallet()),
         delete("deleteWallet", "/api/groups/{groupId}/wallet"),
         post("createInvitation", "/api/groups/{groupId}/invitation"),

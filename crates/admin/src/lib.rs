@@ -3,6 +3,7 @@
 
 mod date_index;
 mod dates;
+mod delete_group;
 mod export;
 mod funds;
 mod import;
@@ -30,6 +31,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::pace::Pace;
 
+pub use delete_group::DeleteOptions;
 pub use export::ExportOptions;
 pub use funds::{FundsCommand, Waiting};
 pub use import::ImportInto;
@@ -81,6 +83,9 @@ pub enum Failure {
     /// A state file is of a migration of another table.
     #[error("{} is of a migration of the table {}", .0.display(), .1)]
     OtherTable(PathBuf, String),
+    /// The creator of a group has not deleted it.
+    #[error("the group {0} is not deleted; its creator deletes it in the app")]
+    NotDeleted(GroupId),
     /// Another command writes the same report.
     #[error("another command is writing {}", .0.display())]
     Busy(PathBuf),

@@ -8,8 +8,8 @@ use std::{
 
 use clap::{Args, Parser, Subcommand};
 use fracti_admin::{
-    Admin, Export, ExportOptions, Failure, FundsCommand, ImportInto, MigrateOptions, Outcome,
-    RepairOptions,
+    Admin, DeleteOptions, Export, ExportOptions, Failure, FundsCommand, ImportInto, MigrateOptions,
+    Outcome, RepairOptions,
 };
 use fracti_core::id::{GroupId, UserId};
 use fracti_runtime::{Clock, Settings, dynamodb, dynamodb_at, with_causes};
@@ -139,6 +139,12 @@ enum Command {
         #[command(flatten)]
         changes: Changes,
     },
+    /// Delete all rows of a group that its creator has deleted, with `--yes`. What belongs to users
+    /// stays: their funds, their tokens, and the transaction hashes that they have used.
+    DeleteGroup {
+        #[command(flatten)]
+        options: DeleteOptions,
+    },
     /// Add up the tallies of groups again from the expenses, and write those that differ.
     Retally {
         #[command(flatten)]
@@ -211,6 +217,7 @@ async fn run(options: Options) -> Result<Outcome, Failure> {
         Command::SetAside { group, row, changes } => {
             admin().await.set_aside(group, &row, changes.dry_run, out).await
         }
+        Command::DeleteGroup { options } => admin().await.delete_group(options, out).await,
         Command::Export { options } => admin().await.export(&options, out).await,
         Command::Import { export, into, changes } => {
             admin().await.import(&export, &into, changes.dry_run, out).await

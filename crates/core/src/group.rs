@@ -65,6 +65,9 @@ pub struct Group {
     /// How the group is joined, if not by its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invitation: Option<Invitation>,
+    /// Time at which the creator deleted the group: nobody is in it or can join it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<Timestamp>,
 }
 
 /// A member of a group: a Telegram user, or a guest.
@@ -343,6 +346,7 @@ impl Draft<NewGroup> {
                 dated: true,
                 categories: Vec::new(),
                 invitation: None,
+                deleted_at: None,
             })
         };
         errors.finish(group())

@@ -39,7 +39,7 @@ pub fn routes() -> Routes {
     .routes_for(Sender::Anyone, routes!(get_open_api_document))
     .routes(routes!(list_groups, create_group))
     .routes(routes!(open::open_group))
-    .routes(routes!(get_group, settings::update_group))
+    .routes(routes!(get_group, settings::update_group, settings::delete_group))
     .routes(routes!(join_group))
     .routes(routes!(guests::create_guest))
     .routes(routes!(guests::rename_guest))

@@ -1,8 +1,16 @@
-//! The endpoint that changes a group's settings.
+//! The endpoints that change a group's settings and delete it.
 
 use axum::{extract::State, http::StatusCode, response::Response};
-use fracti_core::group::{GroupCategoryInput, GroupUpdate, MAX_GROUP_CATEGORIES};
-use fracti_http::{App, AsMember, Data, GroupView, Once, Problem, body, respond};
+use fracti_core::{
+    group::{GroupCategoryInput, GroupUpdate, MAX_GROUP_CATEGORIES},
+    id::GroupId,
+};
+use fracti_http::{
+    App, AppPrincipal, AsMember, Code, Data, GroupView, Once, Problem, Text, body, respond,
+    respond_with, schemas,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 body! {
     /// Changes to a group.
@@ -49,4 +57,36 @@ pub(crate) async fn update_group(
     let idempotency = once.key.idempotency::<_, GroupView>("update-group");
     let group = app.table.update_group(member_key, &once.body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, group)
+}
+
+/// A group that was deleted.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DeletedGroup {
+    /// Id of the group.
+    id: schemas::ResourceId,
+}
+
+/// Delete a group.
+///
+/// Only its creator may, once all other users have left or were removed, nothing is owed and no
+/// settlement is pending; guests may be left. The group is archived for good, and nobody can join it.
+/// Not by an API token.
+#[utoipa::path(delete, path = "/api/groups/{groupId}", tag = "groups",
+    responses((status = OK, body = Data<DeletedGroup>)),
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::NotAlone, Code::NotSettled]))))]
+pub(crate) async fn delete_group(
+    State(app): State<App>,
+    _: AppPrincipal,
+    AsMember(member_key, ()): AsMember,
+    once: Once<()>,
+) -> Result<Response, Problem> {
+    let idempotency = once.key.idempotency::<_, DeletedGroup>("delete-group");
+    let deleted = app.table.delete_group(member_key, &idempotency).await?;
+    respond_with("Group deleted", &idempotency, deleted)
+}
+
+impl From<GroupId> for DeletedGroup {
+    fn from(group: GroupId) -> Self {
+        Self { id: Text(group.into()) }
+    }
 }

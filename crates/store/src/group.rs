@@ -1,6 +1,7 @@
 //! Groups and their members.
 
 pub(crate) mod chats;
+mod deletion;
 pub(crate) mod groups;
 pub(crate) mod guests;
 mod invitations;

@@ -244,6 +244,9 @@ async fn texts(document: &Document) -> Texts {
     let dave = user(&api, 741_852_963, "Dave Brown", "dave");
     story.post(&dave, &at("/join"), json!({})).await;
     story.post(&dave, &at("/leave"), none.clone()).await;
+    let flat = json!({ "title": "Flat", "chatId": -100_987_654_321_i64 });
+    let flat = story.make(&dave, "/api/groups", flat).await;
+    story.call(&dave, Method::DELETE, &flat, none.clone()).await;
     story.call(&bob, Method::DELETE, &at("/wallet"), none.clone()).await;
     story.post(&alice, &at("/invitation"), none.clone()).await;
     story.call(&alice, Method::DELETE, &at("/invitation"), none).await;

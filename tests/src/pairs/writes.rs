@@ -52,7 +52,7 @@ impl Write {
 
 /// The writes. Amounts can be divided by the number of those who share them, because the odd cent
 /// depends on the id. Users 1 to 3 and 7 are members of the group, which 1 created; 4 has left, 5 was
-/// removed, and 6 and 8 never joined.
+/// removed, and 6 and 8 never joined. 3 is alone in another group.
 #[must_use]
 pub fn writes() -> Vec<Write> {
     let hash = "c".repeat(64);
@@ -75,6 +75,8 @@ pub fn writes() -> Vec<Write> {
         write("come back", "joinGroup", &[4]).sends(json!({})),
         write("join with a new name", "joinGroup", &[102]).sends(json!({})),
         write("leave", "leaveGroup", &[7]),
+        write("delete a group", "deleteGroup", &[3]).of("groupId", "{empty}"),
+        write("join an empty group", "joinGroup", &[6]).of("groupId", "{empty}").sends(json!({})),
         write("remove a member", "removeMember", &[1]).of("memberId", "{idle}"),
         write("remove a guest", "removeMember", &[2, 3]),
         write("restore a member", "restoreMember", &[1]).of("memberId", "{past}"),
@@ -241,6 +243,9 @@ pub(super) async fn send(
 pub(super) async fn scene(api: &Transport, now: Timestamp) -> Ids {
     let mut ids: Ids =
         [("alice", "1"), ("bob", "2")].map(|(name, id)| (name, id.to_owned())).into();
+    let own = write("create a group", "createGroup", &[3]);
+    let own = send(api, &ids, &own, 3, (None, None), now).await.unwrap();
+    ids.insert("empty", own.id());
     let open = write("open a chat", "openGroup", &[1]);
     let made = send(api, &ids, &open, 1, (None, None), now).await.unwrap();
     let group = made.id();

@@ -100,6 +100,15 @@ pub enum Error {
     /// The member has open balances or pending settlements.
     #[error("the member has open balances or pending settlements; settle them first")]
     NotSettled(Unsettled),
+    /// Members of the group have open balances, as positive sums, or pending settlements.
+    #[error("the group has open balances or pending settlements; settle them first")]
+    OpenBalances(Unsettled),
+    /// Another user than the creator is in the group.
+    #[error("other users are in the group; delete it once they have left or you removed them")]
+    NotAlone,
+    /// The caller did not create the group.
+    #[error("only the creator of a group may delete it")]
+    NotCreator,
     /// There is no such expense in the group.
     #[error("the expense does not exist in this group")]
     NoExpense,
@@ -237,6 +246,14 @@ pub struct Unsettled {
     pub balances: Vec<(Currency, i128)>,
     /// Number of pending settlements.
     pub pending: u64,
+}
+
+impl Unsettled {
+    /// Whether nothing is open.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.balances.is_empty() && self.pending == 0
+    }
 }
 
 /// The underlying error, for the log.

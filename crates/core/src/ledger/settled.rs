@@ -1,4 +1,5 @@
-//! The condition for leaving a group: nothing is owed, and no payment is on its way.
+//! The condition for leaving a group and for deleting it: nothing is owed, and no payment is on its
+//! way.
 
 use super::Ledger;
 use crate::{id::MemberId, input::Unsettled};
@@ -17,9 +18,20 @@ impl Ledger {
         let pending = self.state.pending();
         let pending = pending.filter(|(id, _)| self.links.resolve(*id) == member).map(|(_, it)| it);
         let unsettled = Unsettled { balances: open.collect(), pending: pending.sum() };
-        if unsettled.balances.is_empty() && unsettled.pending == 0 {
-            return Ok(());
-        }
-        Err(unsettled)
+        if unsettled.is_empty() { Ok(()) } else { Err(unsettled) }
+    }
+
+    /// What all members together owe in each currency, and the number of pending settlements, which
+    /// must be counted.
+    #[must_use]
+    pub fn all_unsettled(&self) -> Unsettled {
+        let owed = |currency| {
+            let nets = self.balances.of(currency).map(|(_, totals)| totals.net());
+            (currency, nets.filter(|net| *net > 0).sum())
+        };
+        let open = self.balances.currencies().map(owed).filter(|(_, owed)| *owed != 0);
+        // Each counts for both of its parties.
+        let pending: u64 = self.state.pending().map(|(_, it)| it).sum();
+        Unsettled { balances: open.collect(), pending: pending.div_ceil(2) }
     }
 }

@@ -547,10 +547,16 @@ pub fn tx_hash(hash: &TxHash) -> Primary {
     Primary { pk: format!("TXHASH#{hash}"), sk: "SETTLEMENT".to_owned() }
 }
 
+/// Partition of a group's v0 rows that are set aside.
+#[must_use]
+pub fn aside_partition(group: GroupId) -> String {
+    format!("ASIDE#{group}")
+}
+
 /// Key of a v0 row of a group that is set aside. `sort_key` is the one that it had.
 #[must_use]
 pub fn aside(group: GroupId, at: Timestamp, sort_key: &str) -> Primary {
-    Primary { pk: format!("ASIDE#{group}"), sk: format!("{at}#{sort_key}") }
+    Primary { pk: aside_partition(group), sk: format!("{at}#{sort_key}") }
 }
 
 /// Key of the row of a user's request. `request` is the SHA-256 of the idempotency key, or random

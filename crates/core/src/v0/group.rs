@@ -49,6 +49,7 @@ pub fn group(
         dated: false,
         categories: Vec::new(),
         invitation: None,
+        deleted_at: None,
     };
     let always = ["id", "chatId", "title", "currency", "createdAt", "memberCount"];
     Migrated::of(item, group, &always)

@@ -11,7 +11,7 @@ use fracti_core::{
     currency::Currency,
     fund::FundError,
     group::MAX_MEMBERS,
-    input::{FieldError, Limit, Path, Unreadable, Unsettled},
+    input::{FieldError, Limit, Path, Unreadable},
     links::MAX_LINKS,
     question::{MAX_OPEN_QUESTIONS, QuestionError},
     settlement::SettlementError,
@@ -113,7 +113,8 @@ codes! {
         "The file differs from what earlier imports of the app have recorded, and the request does \
          not confirm it.",
     NotSettled CONFLICT
-        "The member has open balances or pending settlements; `details` names them.",
+        "The member or the group has open balances or pending settlements; `details` names them.",
+    NotAlone CONFLICT "Other users are in the group.",
     SettlementFinal CONFLICT "The settlement is already completed or failed, which is final.",
     TxHashUsed CONFLICT "The transaction already pays another settlement.",
     AlreadyAnswered CONFLICT "The member has already answered the question.",
@@ -382,9 +383,10 @@ impl From<Error> for Problem {
             Error::Removed => new(Code::Removed),
             Error::InvitationRequired => new(Code::InvitationRequired),
             Error::GroupArchived => new(Code::GroupArchived),
-            Error::NotSettled(unsettled) => {
-                Self { details: open_items(unsettled), ..new(Code::NotSettled) }
+            Error::NotSettled(_) | Error::OpenBalances(_) => {
+                Self { details: open_items(&error), ..new(Code::NotSettled) }
             }
+            Error::NotAlone => new(Code::NotAlone),
             Error::NoExpense => new(Code::ExpenseNotFound),
             Error::NoToken => new(Code::TokenNotFound),
             Error::TooManyTokens => new(Code::TooManyTokens),
@@ -405,24 +407,9 @@ impl From<Error> for Problem {
             },
             Error::Settlement(SettlementError::Final(_)) => new(Code::SettlementFinal),
             Error::NoQuestion => new(Code::QuestionNotFound),
-            Error::Question(refusal) => match refusal {
-                QuestionError::NotAsked
-                | QuestionError::NotYours
-                | QuestionError::NotAsker
-                | QuestionError::NotPayer => new(Code::NotAllowed),
-                QuestionError::Answered => new(Code::AlreadyAnswered),
-                QuestionError::Over => new(Code::QuestionClosed),
-                QuestionError::Unclaimed(items) => {
-                    Self { details: unclaimed_items(items), ..new(Code::ItemsUnclaimed) }
-                }
-                QuestionError::PayerLeft => new(Code::PayerLeft),
-                QuestionError::Deleted => new(Code::AlreadyApplied),
-                QuestionError::TooManySharers(_) => Self {
-                    details: vec![Detail::new("items".to_owned(), error.to_string())],
-                    ..new(Code::TooManySplits)
-                },
-                QuestionError::TooMany => new(Code::TooManyQuestions),
-            },
+            Error::Question(refusal) => {
+                Self { details: of_question_details(refusal), ..new(of_questions(refusal)) }
+            }
             Error::Fund(refusal) => new(of_funds(refusal)),
             Error::NoEntry => new(Code::EntryNotFound),
             Error::Changed => new(Code::PreconditionFailed),
@@ -440,6 +427,7 @@ impl From<Error> for Problem {
             | Error::NotLinkable
             | Error::NotYourGuest
             | Error::NotRemovable
+            | Error::NotCreator
             | Error::NotYourExpense
             | Error::NotYourImport
             | Error::NotAnAdjustment(..)
@@ -469,6 +457,34 @@ impl From<Error> for Problem {
                 Self::failed(Code::Internal, "an internal error occurred", error)
             }
         }
+    }
+}
+
+/// The code of a refusal of questions.
+const fn of_questions(refusal: &QuestionError) -> Code {
+    match refusal {
+        QuestionError::NotAsked
+        | QuestionError::NotYours
+        | QuestionError::NotAsker
+        | QuestionError::NotPayer => Code::NotAllowed,
+        QuestionError::Answered => Code::AlreadyAnswered,
+        QuestionError::Over => Code::QuestionClosed,
+        QuestionError::Unclaimed(_) => Code::ItemsUnclaimed,
+        QuestionError::PayerLeft => Code::PayerLeft,
+        QuestionError::Deleted => Code::AlreadyApplied,
+        QuestionError::TooManySharers(_) => Code::TooManySplits,
+        QuestionError::TooMany => Code::TooManyQuestions,
+    }
+}
+
+/// The details of a refusal of questions.
+fn of_question_details(refusal: &QuestionError) -> Vec<Detail> {
+    match refusal {
+        QuestionError::Unclaimed(items) => unclaimed_items(items),
+        QuestionError::TooManySharers(_) => {
+            vec![Detail::new("items".to_owned(), refusal.to_string())]
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -503,10 +519,19 @@ fn unclaimed_items(items: &[(usize, String)]) -> Vec<Detail> {
 }
 
 /// A detail for each currency with a balance, and one for pending settlements.
-fn open_items(unsettled: &Unsettled) -> Vec<Detail> {
+fn open_items(error: &Error) -> Vec<Detail> {
+    let (unsettled, is_of_group) = match error {
+        Error::NotSettled(of_member) => (of_member, false),
+        Error::OpenBalances(of_group) => (of_group, true),
+        _ => return Vec::new(),
+    };
     let balance = |(currency, net): &(Currency, i128)| {
         let net = currency.to_major(*net);
-        let message = format!("the balance in {currency} must be 0, but is {net}");
+        let message = if is_of_group {
+            format!("the balances in {currency} must be 0, but {net} is owed")
+        } else {
+            format!("the balance in {currency} must be 0, but is {net}")
+        };
         Detail::new(currency.code().to_owned(), message)
     };
     let mut details: Vec<_> = unsettled.balances.iter().map(balance).collect();

@@ -5,13 +5,13 @@ use fracti_core::{
     chat_id::ChatId,
     group::{ChatGroup, Group, Member, MemberRow, OpenedGroup},
     input::Draft,
-    keys,
+    keys, row,
     telegram::User,
 };
 
 use crate::{
     commit::Decision,
-    dynamo::{Transaction, TransactionError, Write},
+    dynamo::{Expression, Transaction, TransactionError, Write},
     groups::require_admission,
     idempotency::{Idempotency, Outcome},
     settings::unchanged,
@@ -29,7 +29,7 @@ pub struct Opened {
 
 impl Table {
     /// Opens the group of a chat: creates it with `user` as its first member, or lets `user` join
-    /// it. A member who was removed stays removed.
+    /// it. A member who was removed stays removed. In place of a deleted group, a new one is created.
     ///
     /// # Errors
     ///
@@ -44,32 +44,37 @@ impl Table {
     ) -> Result<Outcome<Opened>, Error> {
         let context = idempotency.context();
         self.write(idempotency, || async {
-            match self.db.get::<ChatGroup>(keys::chat_group(chat)).await? {
-                None => Self::first_opening(chat, new, user, context),
-                Some(known) => {
-                    new.checked()?;
-                    // The member first: a user who is shown as a member is then also counted.
-                    let member = self.member(known.group_id, user.id.into()).await?;
-                    let group = self.group_row(known.group_id).await?;
-                    self.further_opening(group, member, user, context).await
-                }
+            let known = self.db.get::<ChatGroup>(keys::chat_group(chat)).await?;
+            let Some(ChatGroup { group_id, .. }) = known else {
+                return Self::first_opening(chat, new, user, context, Expression::absent());
+            };
+            // The member first: a user who is shown as a member is then also counted.
+            let member = self.member(group_id, user.id.into()).await?;
+            let group = self.group_row(group_id).await?;
+            if group.deleted_at.is_some() {
+                let as_read = Expression::equal("groupId", row::to_value(&group_id)?);
+                return Self::first_opening(chat, new, user, context, as_read);
             }
+            new.checked()?;
+            self.further_opening(group, member, user, context).await
         })
         .await
     }
 
+    /// Creates the group of a chat, whose row must be `as_read`.
     fn first_opening(
         chat: &ChatId,
         new: &Draft<OpenedGroup>,
         user: &User,
         context: RequestContext,
+        as_read: Expression,
     ) -> Result<Decision<Opened>, TransactionError> {
         let group = new.check(chat, user.id, context.now, context.random)?;
         let member = Member::new(user, None, context.now);
         let pointer = ChatGroup { chat_id: chat.clone(), group_id: group.id };
         let writes = Transaction::from_iter([
             Write::put_new(&group)?,
-            Write::put_new(&pointer)?,
+            Write::put(&pointer)?.when(as_read),
             Write::put_new(&MemberRow { group_id: group.id, member })?,
         ]);
         Ok(Decision::Write(writes, Opened { group, created: true }))

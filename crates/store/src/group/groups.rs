@@ -350,12 +350,16 @@ fn among(named: &BTreeSet<MemberId>, caller: MemberId) -> Result<Expression, Err
     Ok(Expression::one_of("id", users?))
 }
 
-/// Checks that a user, who may have been a member and is `invited` or not, may join.
+/// Checks that a user, who may have been a member and is `invited` or not, may join a group that is
+/// not deleted.
 pub(crate) fn require_admission(
     group: &Group,
     member: Option<&Member>,
     invited: Result<(), Error>,
 ) -> Result<(), Error> {
+    if group.deleted_at.is_some() {
+        return Err(Error::NoGroup);
+    }
     if member.is_some_and(|member| member.removed_at.is_some()) {
         return Err(Error::Removed);
     }

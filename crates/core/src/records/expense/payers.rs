@@ -343,6 +343,7 @@ mod tests {
             dated: true,
             categories: Vec::new(),
             invitation: None,
+            deleted_at: None,
             member_count: 9,
         };
         let member = |number| {

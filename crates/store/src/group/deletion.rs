@@ -1,0 +1,192 @@
+//! Deleting a group, for which its creator is the last user in it, and the rows of a deleted one, for
+//! the operators' tool.
+
+use fracti_core::{
+    Error,
+    group::{ChatGroup, Group, Member},
+    group_change::{ChangeKind, Subject},
+    id::{GroupId, QuestionId},
+    keys::{self, Primary, prefix},
+    ledger::Ledger,
+    row,
+    settlement::{Settlement, SettlementStatus},
+    time::Timestamp,
+};
+
+use crate::{
+    access::MemberKey,
+    commit::Decision,
+    dynamo::{Expression, Order, Page, Range, Sort, Transaction, TransactionError, Write},
+    idempotency::{Idempotency, Outcome},
+    ledger::LedgerTransaction,
+    presence::{attributes, change_member},
+    settings::unchanged,
+    table::Table,
+};
+
+/// Rows that are read and deleted at once.
+const AT_ONCE: usize = 50;
+
+impl Table {
+    /// Deletes a group: it is archived for good, and its creator, who is the last user in it, leaves.
+    /// Nobody can join it again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotCreator`]; [`Error::NotAlone`]; [`Error::OpenBalances`]; [`Error::NoGroup`] or
+    /// [`Error::NotMember`]; [`Error::KeyReused`].
+    pub async fn delete_group(
+        &self,
+        member_key: MemberKey,
+        idempotency: &Idempotency<GroupId>,
+    ) -> Result<Outcome<GroupId>, Error> {
+        let MemberKey { group: id, user } = member_key;
+        self.write_to_group(id, idempotency, || async {
+            // The ledger first: it changes with every member who comes after the others were read.
+            let ledger = self.ledger(id).await?;
+            let everyone = Expression::default();
+            let (group, members) =
+                tokio::try_join!(self.group_row(id), self.members(id, &everyone))?;
+            let caller = members.iter().find(|member| member.id == user);
+            let caller = caller.ok_or(Error::NotMember)?.clone();
+            if let Err(error) = caller.check_present() {
+                // A stored response is that of the creator, who left with the deletion.
+                let unless = group.deleted_at.map(|_| id);
+                return Ok(Decision::Refuse { unless, error });
+            }
+            if !group.is_created_by(&caller) {
+                return Err(Error::NotCreator.into());
+            }
+            ledger.state.check_present(user)?;
+            let is_other = |it: &Member| it.is_present() && it.id.user().is_some() && it.id != user;
+            if ledger.state.of(&members).iter().any(is_other) {
+                return Err(Error::NotAlone.into());
+            }
+            self.require_all_settled(id, &ledger).await?;
+            let now = idempotency.now();
+            let transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
+            deletion(transaction, &group, &caller)?.commit(id)
+        })
+        .await
+    }
+
+    /// Checks that no member has a balance, and that no settlement is pending. If the balance row is
+    /// of an earlier format, these are read.
+    async fn require_all_settled(&self, group: GroupId, ledger: &Ledger) -> Result<(), Error> {
+        let mut unsettled = ledger.all_unsettled();
+        if !ledger.state.is_counted() {
+            let settlements = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
+            let pending = Expression::equal("status", row::to_value(&SettlementStatus::Pending)?);
+            let pending = self.db.filtered_readable::<Settlement>(&settlements, &pending).await?;
+            unsettled.pending = u64::try_from(pending.len()).unwrap_or(u64::MAX);
+        }
+        if unsettled.is_empty() { Ok(()) } else { Err(Error::OpenBalances(unsettled)) }
+    }
+
+    /// Time of the deletion of a group; `None` if it is not deleted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`].
+    pub async fn deletion_of(&self, group: GroupId) -> Result<Option<Timestamp>, Error> {
+        Ok(self.group_row(group).await?.deleted_at)
+    }
+
+    /// Deletes some of the rows of a group that its creator has deleted. Returns how many, and whether
+    /// the group itself is among them, which is the last row.
+    ///
+    /// What belongs to users stays: their funds, their tokens, and the transaction hashes that they
+    /// have used, so that none pays twice.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`] if the group does not exist or is not deleted.
+    pub async fn delete_rows(&self, group: GroupId) -> Result<(u64, bool), Error> {
+        let row = self.group_row(group).await?;
+        if row.deleted_at.is_none() {
+            return Err(Error::NoGroup);
+        }
+        let mut keys = self.next_rows(group).await?;
+        let is_last = keys.is_empty();
+        if is_last {
+            let pointer = keys::chat_group(&row.chat_id);
+            let of_chat = self.db.get::<ChatGroup>(pointer.clone()).await?;
+            keys.extend(of_chat.filter(|it| it.group_id == group).map(|_| pointer));
+        }
+        let deleted = Expression::with_attribute("deletedAt");
+        let count = keys.len();
+        let mut transaction: Transaction = keys.into_iter().map(Write::delete).collect();
+        transaction.add(if is_last {
+            Write::delete(keys::group(group)).when(deleted)
+        } else {
+            Write::check(keys::group(group)).when(deleted)
+        });
+        match self.db.send(transaction).await.outcome {
+            Ok(()) => {}
+            Err(TransactionError::Retry) => return Err(Error::Contended),
+            Err(TransactionError::Fail(error)) => return Err(error),
+        }
+        let count = if is_last { count.saturating_add(1) } else { count };
+        Ok((u64::try_from(count).unwrap_or(u64::MAX), is_last))
+    }
+
+    /// Keys of some of a group's rows, besides the group itself: first those that others name, so
+    /// that they are found again after an interruption.
+    async fn next_rows(&self, group: GroupId) -> Result<Vec<Primary>, Error> {
+        let whole =
+            |index, partition| Range { index, partition, sort: Sort::Any, order: Order::Asc };
+        let of_group = keys::group_partition(group);
+        let page = Page { limit: AT_ONCE, after: None };
+        let questions = Range::table(of_group.clone(), prefix::QUESTION);
+        let questions = Range { order: Order::Asc, ..questions };
+        let (questions, _) = self.db.items(&questions, &page, &Expression::default()).await?;
+        let named = questions
+            .iter()
+            .filter_map(Primary::of)
+            .filter_map(|key| key.sk.strip_prefix(prefix::QUESTION)?.parse::<QuestionId>().ok());
+        let of_questions = named.map(|id| whole(None, keys::question_partition(id)));
+        let others = [
+            whole(Some("GSI1"), keys::entries_of(group)),
+            whole(None, keys::aside_partition(group)),
+            whole(None, of_group),
+            whole(None, keys::ledger_partition(group)),
+        ];
+        for range in of_questions.chain(others) {
+            let (rows, _) = self.db.items(&range, &page, &Expression::default()).await?;
+            let keys = rows.iter().filter_map(Primary::of);
+            let keys: Vec<_> = keys.filter(|key| *key != keys::group(group)).collect();
+            if !keys.is_empty() {
+                return Ok(keys);
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// The writes after which the group is deleted and its creator has left.
+fn deletion(
+    mut transaction: LedgerTransaction,
+    before: &Group,
+    creator: &Member,
+) -> Result<LedgerTransaction, Error> {
+    let at = transaction.at();
+    let left = Member { left_at: Some(at), ..creator.clone() };
+    let after = Group {
+        member_count: before.member_count.saturating_sub(1),
+        archived: true,
+        deleted_at: Some(at),
+        ..before.clone()
+    };
+    let state = transaction.state();
+    state.change(&left, at)?;
+    state.archived = true;
+    transaction.add(change_member(before.id, creator, attributes(creator, &left)?)?);
+    let values = [
+        ("memberCount", Some(row::to_value(&after.member_count)?)),
+        ("archived", Some(row::to_value(&true)?)),
+        ("deletedAt", Some(row::to_value(&at)?)),
+    ];
+    transaction.add(Write::update(keys::group(before.id), values).when(unchanged(before)?));
+    transaction.tell(Subject::group(ChangeKind::GroupArchived, &after));
+    Ok(transaction)
+}
