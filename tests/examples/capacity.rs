@@ -140,7 +140,6 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
     vec![
         (plain("listGroups"), "", 60.0),
         (plain("createGroup"), "", 0.05),
-        (plain("deleteGroup").of("groupId", "{created}"), "", 0.01),
         (plain("getGroup"), "", 60.0),
         (plain("setWallet"), "", 0.25),
         (plain("deleteWallet"), "", 0.02),
@@ -221,6 +220,7 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
         (plain("joinGroup").sends(json!({})), "", 0.25),
         (plain("createInvitation"), "", 0.1),
         (plain("deleteInvitation"), "", 0.02),
+        (plain("deleteGroup").of("groupId", "{created}"), "", 0.01),
     ]
 }
 
