@@ -491,6 +491,18 @@ pub async fn scene(api: &Router, now: Timestamp) -> [String; 9] {
     [group, expense, settlement, guest, token, spending, question, text, cash_out]
 }
 
+/// Deletes the token of a [`scene`], of which a user has a limited number.
+///
+/// # Panics
+///
+/// If the API does not answer.
+pub async fn forget_token(api: &Router, [.., token, _, _, _, _]: &[String; 9], now: Timestamp) {
+    let alice = client::authorization(&client::user(123_456_789, "Alice Smith"), TOKEN, now);
+    let path = format!("/api/users/me/tokens/{token}");
+    let request = client::request(&Method::DELETE, &path, &alice, None, &Value::Null);
+    Transport::Router(api.clone()).send(request).await.unwrap();
+}
+
 async fn post(api: &Transport, authorization: &str, path: &str, body: &Value) -> String {
     let request = client::request(&Method::POST, path, authorization, None, body);
     api.send(request).await.unwrap().id()
