@@ -13,7 +13,7 @@ pub struct DeleteOptions {
     /// The group.
     #[arg(long, value_name = "ID")]
     pub group: GroupId,
-    /// Delete the rows, which nothing brings back but a restore of the table.
+    /// Delete the rows. Only a restore of the table brings them back.
     #[arg(long)]
     pub yes: bool,
 }

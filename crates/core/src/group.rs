@@ -65,7 +65,7 @@ pub struct Group {
     /// How the group is joined, if not by its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invitation: Option<Invitation>,
-    /// Time at which the creator deleted the group: nobody is in it or can join it.
+    /// Time at which the creator deleted the group, which then has no users and cannot be joined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
 }

@@ -68,9 +68,9 @@ pub(crate) struct DeletedGroup {
 
 /// Delete a group.
 ///
-/// Only its creator may, once all other users have left or were removed, nothing is owed and no
-/// settlement is pending; guests may be left. The group is archived for good, and nobody can join it.
-/// Not by an API token.
+/// Allowed for its creator, once all other users have left or were removed, no balance is open and no
+/// settlement is pending. Guests may remain. The group is archived permanently and cannot be joined
+/// again. Not by an API token.
 #[utoipa::path(delete, path = "/api/groups/{groupId}", tag = "groups",
     responses((status = OK, body = Data<DeletedGroup>)),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::NotAlone, Code::NotSettled]))))]

@@ -103,7 +103,7 @@ pub enum Error {
     /// Members of the group have open balances, as positive sums, or pending settlements.
     #[error("the group has open balances or pending settlements; settle them first")]
     OpenBalances(Unsettled),
-    /// Another user than the creator is in the group.
+    /// The creator is not the only user in the group.
     #[error("other users are in the group; delete it once they have left or you removed them")]
     NotAlone,
     /// The caller did not create the group.

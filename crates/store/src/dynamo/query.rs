@@ -143,6 +143,11 @@ impl Range {
         Self { index: Some(index), ..Self::table(partition, prefix) }
     }
 
+    /// All rows of a partition of the table or of an index, in ascending order.
+    pub(crate) const fn whole(index: Option<&'static str>, partition: String) -> Self {
+        Self { index, partition, sort: Sort::Any, order: Order::Asc }
+    }
+
     /// The entities of rows, with their positions.
     fn placed<T: Row>(
         &self,

@@ -7,16 +7,14 @@ use fracti_core::{
     group_change::{ChangeKind, Subject},
     id::{GroupId, QuestionId},
     keys::{self, Primary, prefix},
-    ledger::Ledger,
     row,
-    settlement::{Settlement, SettlementStatus},
     time::Timestamp,
 };
 
 use crate::{
     access::MemberKey,
     commit::Decision,
-    dynamo::{Expression, Order, Page, Range, Sort, Transaction, TransactionError, Write},
+    dynamo::{Expression, Order, Page, Range, Transaction, TransactionError, Write},
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     presence::{attributes, change_member},
@@ -29,7 +27,7 @@ const AT_ONCE: usize = 50;
 
 impl Table {
     /// Deletes a group: it is archived for good, and its creator, who is the last user in it, leaves.
-    /// Nobody can join it again.
+    /// It cannot be joined again.
     ///
     /// # Errors
     ///
@@ -62,25 +60,16 @@ impl Table {
             if ledger.state.of(&members).iter().any(is_other) {
                 return Err(Error::NotAlone.into());
             }
-            self.require_all_settled(id, &ledger).await?;
             let now = idempotency.now();
-            let transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
+            let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
+            self.count_pending(&mut transaction).await?;
+            let unsettled = transaction.ledger().all_unsettled();
+            if !unsettled.is_empty() {
+                return Err(Error::OpenBalances(unsettled).into());
+            }
             deletion(transaction, &group, &caller)?.commit(id)
         })
         .await
-    }
-
-    /// Checks that no member has a balance, and that no settlement is pending. If the balance row is
-    /// of an earlier format, these are read.
-    async fn require_all_settled(&self, group: GroupId, ledger: &Ledger) -> Result<(), Error> {
-        let mut unsettled = ledger.all_unsettled();
-        if !ledger.state.is_counted() {
-            let settlements = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-            let pending = Expression::equal("status", row::to_value(&SettlementStatus::Pending)?);
-            let pending = self.db.filtered_readable::<Settlement>(&settlements, &pending).await?;
-            unsettled.pending = u64::try_from(pending.len()).unwrap_or(u64::MAX);
-        }
-        if unsettled.is_empty() { Ok(()) } else { Err(Error::OpenBalances(unsettled)) }
     }
 
     /// Time of the deletion of a group; `None` if it is not deleted.
@@ -133,8 +122,6 @@ impl Table {
     /// Keys of some of a group's rows, besides the group itself: first those that others name, so
     /// that they are found again after an interruption.
     async fn next_rows(&self, group: GroupId) -> Result<Vec<Primary>, Error> {
-        let whole =
-            |index, partition| Range { index, partition, sort: Sort::Any, order: Order::Asc };
         let of_group = keys::group_partition(group);
         let page = Page { limit: AT_ONCE, after: None };
         let questions = Range::table(of_group.clone(), prefix::QUESTION);
@@ -144,12 +131,12 @@ impl Table {
             .iter()
             .filter_map(Primary::of)
             .filter_map(|key| key.sk.strip_prefix(prefix::QUESTION)?.parse::<QuestionId>().ok());
-        let of_questions = named.map(|id| whole(None, keys::question_partition(id)));
+        let of_questions = named.map(|id| Range::whole(None, keys::question_partition(id)));
         let others = [
-            whole(Some("GSI1"), keys::entries_of(group)),
-            whole(None, keys::aside_partition(group)),
-            whole(None, of_group),
-            whole(None, keys::ledger_partition(group)),
+            Range::whole(Some("GSI1"), keys::entries_of(group)),
+            Range::whole(None, keys::aside_partition(group)),
+            Range::whole(None, of_group),
+            Range::whole(None, keys::ledger_partition(group)),
         ];
         for range in of_questions.chain(others) {
             let (rows, _) = self.db.items(&range, &page, &Expression::default()).await?;

@@ -209,18 +209,25 @@ impl Table {
     }
 
     /// Checks that a member has no balance and no pending settlement.
-    ///
-    /// The balance row has the number of pending settlements. If it is of an earlier format, they
-    /// are counted once: all settlements of the group are read.
     async fn require_settled(&self, change: &mut MemberChange) -> Result<(), Error> {
-        let MemberChange { group, before, transaction } = change;
+        self.count_pending(&mut change.transaction).await?;
+        change.transaction.ledger().check_settled(change.before.id).map_err(Error::NotSettled)
+    }
+
+    /// Counts the pending settlements of the group unless the balance row has their number: one of an
+    /// earlier format has not, so all settlements of the group are read once.
+    pub(crate) async fn count_pending(
+        &self,
+        transaction: &mut LedgerTransaction,
+    ) -> Result<(), Error> {
         if !transaction.ledger().state.is_counted() {
-            let settlements = Range::table(keys::group_partition(group.id), prefix::SETTLEMENT);
+            let group = transaction.group();
+            let settlements = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
             let pending = Expression::equal("status", row::to_value(&SettlementStatus::Pending)?);
             let pending = self.db.filtered_readable::<Settlement>(&settlements, &pending).await?;
             transaction.state().count(pending.iter().map(Settlement::parties));
         }
-        transaction.ledger().check_settled(before.id).map_err(Error::NotSettled)
+        Ok(())
     }
 }
 

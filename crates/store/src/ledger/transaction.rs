@@ -76,6 +76,11 @@ impl LedgerTransaction {
         Ok(Self { member_key, at, read, next, transaction: Transaction::default(), told: None })
     }
 
+    /// The group.
+    pub(crate) const fn group(&self) -> GroupId {
+        self.member_key.group
+    }
+
     /// The moment of the event, which no other event of the group has.
     pub(crate) const fn at(&self) -> Timestamp {
         self.at

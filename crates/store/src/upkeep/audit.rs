@@ -18,7 +18,7 @@ use tokio::task::spawn_blocking;
 use crate::{
     balance::{put_balance, put_lock},
     commit::Decision,
-    dynamo::{Expression, Order, Page, Range, Retry, Sort, Transaction, TransactionError, Write},
+    dynamo::{Expression, Page, Range, Retry, Transaction, TransactionError, Write},
     table::Table,
 };
 
@@ -136,11 +136,9 @@ impl Table {
 
     /// All rows of a group.
     async fn stored(&self, group: GroupId) -> Result<Stored, Error> {
-        let whole =
-            |partition| Range { index: None, partition, sort: Sort::Any, order: Order::Asc };
-        let by_time = Range { index: Some("GSI1"), ..whole(keys::entries_of(group)) };
-        let (of_group, of_ledger) =
-            (whole(keys::group_partition(group)), whole(keys::ledger_partition(group)));
+        let by_time = Range::whole(Some("GSI1"), keys::entries_of(group));
+        let of_group = Range::whole(None, keys::group_partition(group));
+        let of_ledger = Range::whole(None, keys::ledger_partition(group));
         let (records, ledger) =
             tokio::try_join!(self.every_row(&of_group), self.every_row(&of_ledger))?;
         let mut stored = Stored { records, ledger, ..Stored::default() };
@@ -150,7 +148,7 @@ impl Table {
             let partitions = stored.partitions_to_search(group);
             let is_whole = partitions.is_empty();
             for partition in partitions {
-                let found = self.every_row(&whole(partition)).await?;
+                let found = self.every_row(&Range::whole(None, partition)).await?;
                 let known: HashSet<_> = stored.entries.iter().filter_map(Primary::of).collect();
                 let is_new = |row: &Item| Primary::of(row).is_some_and(|key| !known.contains(&key));
                 stored.entries.extend(found.into_iter().filter(is_new));
