@@ -31,8 +31,9 @@ use serde_json::{Value, json};
 use crate::{
     events::send,
     funds::{Friends, paying::pay},
-    harness::{Api, Group},
+    harness::{Api, Busy, Group},
     import::splitwise,
+    screens::screens,
 };
 
 /// A DynamoDB action and its resource: the table or an index, or those of their rows whose
@@ -552,6 +553,11 @@ async fn template_grants_exactly_the_actions_used() {
     let summary = group.api.user(old_group.user, "Alice").get("/api/users/me/summary").await;
     summary.data(200);
     note("users", summary.rights);
+
+    let Busy { group: busy, ids } = Busy::new().await;
+    for screen in screens(&ids) {
+        note("web", busy.members[0].get(&screen).await.rights);
+    }
 
     // Each function opens its connections when it starts.
     let ((), connect) = recorded(group.api.table.connect()).await;

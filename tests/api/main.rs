@@ -46,6 +46,7 @@ mod reference;
 mod refusals;
 mod rights;
 mod round_trips;
+mod screens;
 mod security;
 mod settlements;
 mod simulation;

@@ -36,7 +36,7 @@ pub struct Reply {
     pub headers: HeaderMap,
     /// The body as it was sent.
     pub text: String,
-    /// The body; null if it is CSV.
+    /// The body; null if it is CSV or HTML.
     pub body: Value,
     /// The cost at the table, which a server does not tell.
     pub cost: Option<TableCost>,
@@ -145,7 +145,7 @@ impl Reply {
         let text = String::from_utf8(body.to_vec()).unwrap();
         // A state that the client has already has no body.
         let is_json = parts.status != StatusCode::NOT_MODIFIED
-            && !parts.headers[header::CONTENT_TYPE].as_bytes().starts_with(b"text/csv");
+            && !parts.headers[header::CONTENT_TYPE].as_bytes().starts_with(b"text/");
         let body = if is_json { serde_json::from_str(&text).unwrap() } else { Value::Null };
         let cost = parts.extensions.get::<TableCost>().copied();
         Some(Self { status: parts.status, headers: parts.headers, text, body, cost })

@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod days;
+pub mod debts;
 pub(crate) mod discrepancy;
 pub mod roll;
 pub mod tally;

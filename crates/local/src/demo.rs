@@ -74,6 +74,10 @@ pub(crate) async fn run(
 
     writeln!(out, "demo group {id}")?;
     for (user, authorization) in &friends {
+        let init_data = authorization.trim_start_matches("tma ");
+        writeln!(out, "page {} ({})", page_link(api, init_data), user.name)?;
+    }
+    for (user, authorization) in &friends {
         writeln!(out, "\n# {} ({})", user.name, user.id)?;
         writeln!(out, "Authorization: {authorization}")?;
         writeln!(out, "curl -H 'Authorization: {authorization}' {api}{}", at("/debts"))?;
@@ -88,6 +92,15 @@ pub(crate) async fn run(
         writeln!(out, "export {name}='Authorization: {authorization}'")?;
     }
     Ok(())
+}
+
+/// A link that opens the page with init data, in the form in which Telegram opens a Mini App.
+///
+/// <https://docs.telegram-mini-apps.com/platform/launch-parameters>
+pub(crate) fn page_link(api: &str, init_data: &str) -> String {
+    let mut fragment = form_urlencoded::Serializer::new(String::new());
+    fragment.append_pair("tgWebAppData", init_data);
+    format!("{api}/app#{}", fragment.finish())
 }
 
 /// A receipt whose items the friends have not claimed yet.

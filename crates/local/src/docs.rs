@@ -15,7 +15,7 @@ use utoipa_swagger_ui::{Config, SwaggerUi};
 /// The document as the page shows it.
 const SHOWN: &str = "/docs/openapi.json";
 
-/// Serves Swagger UI at `/docs`, and redirects `/` to it.
+/// Serves Swagger UI at `/docs`, and redirects `/` to the Mini App.
 ///
 /// All its files are in the binary, so neither the build nor the page needs a network.
 pub fn docs() -> Router {
@@ -24,7 +24,7 @@ pub fn docs() -> Router {
     let config = Config::from(SHOWN).validator_url("none");
     let ui = SwaggerUi::new("/docs").config(config).external_url_unchecked(SHOWN, shown());
     let docs: Router = ui.into();
-    docs.layer(map_response(titled)).route("/", get(async || Redirect::temporary("/docs")))
+    docs.layer(map_response(titled)).route("/", get(async || Redirect::temporary("/app")))
 }
 
 /// The document at `/api/openapi.json` without the examples of optional parameters: Swagger UI

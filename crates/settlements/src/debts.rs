@@ -1,26 +1,20 @@
 //! Debts of a group and the plan that settles them.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet, HashMap},
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fracti_core::{
     Error,
     currency::Currency,
+    debts::Debts,
     group::{Group, Member},
     id::MemberId,
-    ledger::{Balances, Ledger, LedgerError, Shown, Totals},
-    plan::{Transfer, plans},
+    ledger::{Ledger, Shown, Totals},
+    plan::Transfer,
     settlement::Settlement,
 };
 use fracti_http::{JsonDecimal, SettlementView, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
-
-/// Rule for `pending` in a group whose pending settlements the ledger could not take.
-const TOO_LARGE: &str = "pending must be left out, because the balances after all pending \
-                         settlements would exceed the limits of the ledger";
 
 /// Debts of a group.
 #[derive(Debug, Serialize, ToSchema)]
@@ -155,36 +149,22 @@ impl GroupDebts {
         ledger: &Ledger,
         pending: Option<Vec<Settlement>>,
     ) -> Result<Self, Error> {
-        let planned = match &pending {
-            None => Cow::Borrowed(&ledger.balances),
-            Some(pending) => Cow::Owned(
-                completed(ledger, pending).map_err(|_| Error::invalid("pending", TOO_LARGE))?,
-            ),
-        };
+        let debts = Debts::of(members, ledger, pending.as_deref())?;
         let mut currencies: BTreeSet<Currency> = ledger.balances.currencies().collect();
         currencies.insert(group.currency);
-        let has_balance = |member: &Member| {
-            ledger.balances.currencies().any(|it| ledger.balances.totals(it, member.id).net() != 0)
-        };
-        let unlinked = members.iter().filter(|member| member.linked_to.is_none());
-        let shown_members: Vec<&Member> =
-            unlinked.filter(|it| it.is_present() || has_balance(it)).collect();
-        let shown = Shown::of(ledger, group.currency, shown_members.len());
+        let shown = Shown::of(ledger, group.currency, debts.members.len());
 
         let names: HashMap<MemberId, &str> =
             members.iter().map(|member| (member.id, member.name.as_str())).collect();
-        let (mut edges, mut suggestions, mut optimal) = (Vec::new(), Vec::new(), true);
-        let open: BTreeSet<Currency> = planned.currencies().collect();
-        let nets = open.iter().map(|currency| (*currency, planned.nets(*currency)));
-        for (currency, plan) in plans(nets) {
-            optimal &= plan.optimal;
+        let (mut edges, mut suggestions) = (Vec::new(), Vec::new());
+        for (&currency, plan) in &debts.plans {
             edges.extend(plan.transfers.iter().map(|transfer| edge(transfer, currency)));
             let named = |transfer| suggestion(transfer, currency, &names);
             suggestions.extend(plan.transfers.iter().map(named));
         }
 
         let nodes: Vec<DebtNode> =
-            shown_members.iter().map(|it| node(it, group.currency, &shown, ledger)).collect();
+            debts.members.iter().map(|it| node(it, group.currency, &shown, ledger)).collect();
         let summaries = currencies.iter().map(|&currency| {
             let Totals { paid, .. } = ledger.balances.sums(currency);
             DebtCurrencySummary {
@@ -208,23 +188,9 @@ impl GroupDebts {
             graph: DebtGraph { nodes: nodes.clone(), edges },
             suggested_settlements: suggestions,
             balances: nodes,
-            optimal,
+            optimal: debts.is_optimal(),
         })
     }
-}
-
-/// The balances after all pending settlements.
-fn completed(ledger: &Ledger, pending: &[Settlement]) -> Result<Balances, LedgerError> {
-    let mut changes = Vec::new();
-    for settlement in pending {
-        // One of the time before a link names the guest, and the amount in a v0 row may be finer
-        // than a minor unit.
-        let Settlement { amount, currency, .. } = *settlement;
-        let amount = amount.rounded(currency.exponent());
-        let whole = Settlement { amount, ..settlement.resolved(&ledger.links) };
-        changes.extend(whole.event()?.changes);
-    }
-    ledger.balances.after(&changes)
 }
 
 fn node(member: &Member, own: Currency, shown: &Shown<'_>, ledger: &Ledger) -> DebtNode {

@@ -1,0 +1,573 @@
+// The script of the page. It signs requests, shows the fragment of a path, and sends forms to the
+// API. A screen needs no script of its own: these attributes say what happens.
+//
+//   data-title                  heading whose text is the title of the document
+//   data-main                   main button, which Telegram's replaces
+//   form: data-method, action   request to the API; the name of a control is the path of its field
+//         data-then             where to go after it; {id} is that of the response; empty: same screen
+//         data-etag             state that the form edits, sent as If-Match
+//         data-preview          operation that says the shares of a draft
+//         data-save             is sent by itself after each change
+//         data-undo             operation that takes the change back, offered for some seconds
+//         data-done             what is said after it
+//   control: data-decimal       a number; a comma is a decimal point, and sums are added up
+//            data-json          its value is JSON, as true or 3
+//   data-row                    a member's or a line's controls; its check box decides if they count
+//   data-of                     shown for these split types only
+//   data-share                  share of this member
+//   data-step                   button that changes the number beside it
+//   data-add, data-remove       adds a copy of a template, removes its row
+//   data-refresh                seconds after which the screen is loaded again while it is visible
+//   data-go                     path to go on to at once
+//   data-copy, data-open, data-share-link, data-token, data-sign-out, data-language, data-export
+
+const root = document.documentElement;
+const main = document.getElementById('main');
+const progress = document.getElementById('progress');
+const status = document.getElementById('status');
+const version = document.querySelector('meta[name=version]').content;
+
+// --- Who reads: init data of Telegram, or an API token. Both come in the fragment of the URL.
+
+const launch = new URLSearchParams(location.hash.slice(1));
+const store = (area, name, value) => {
+  try {
+    if (value) area.setItem(name, value);
+    return area.getItem(name);
+  } catch { return value } // Storage is denied.
+};
+const platform = store(sessionStorage, 'platform', launch.get('tgWebAppPlatform'));
+const initData = store(sessionStorage, 'initData', launch.get('tgWebAppData'));
+const token = initData ? null : store(localStorage, 'token', launch.get('token'));
+const authorization = initData ? `tma ${initData}` : token && `Bearer ${token}`;
+const signed = new URLSearchParams(initData ?? '');
+const user = JSON.parse(signed.get('user') ?? '{}');
+const chosen = () => store(localStorage, 'language') ?? user.language_code ?? navigator.language;
+root.lang = chosen().startsWith('ru') ? 'ru' : 'en';
+const ru = root.lang === 'ru';
+if (/^(ar|fa|he|ur)/.test(store(sessionStorage, 'direction', launch.get('direction')) ?? '')) root.dir = 'rtl';
+
+const texts = {
+  offline: ['There is no connection.', 'Нет соединения.'],
+  old: ['No connection: this may be out of date.', 'Нет соединения: данные могли устареть.'],
+  again: ['Try again', 'Повторить'],
+  kept: ['No answer from the server. Your entry is kept: send it again, it is recorded only once.',
+    'Сервер не ответил. Запись сохранена: отправьте её снова, она запишется только один раз.'],
+  first: ['The first try was recorded. Check it before you send the change.',
+    'Первая попытка уже записана. Проверьте её, прежде чем отправлять изменения.'],
+  changed: ['It was changed in the meantime. The new version is loaded.', 'Данные изменились. Загружена новая версия.'],
+  expired: ['Open Fracti again', 'Откройте Fracti ещё раз'],
+  session: ['Your session has ended. Close the app and open it again.', 'Сеанс завершён. Закройте приложение и откройте снова.'],
+  telegram: ['Open Fracti in Telegram', 'Откройте Fracti в Telegram'],
+  signIn: ['Fracti is opened from a bot in Telegram, where you are signed in.', 'Fracti открывается из бота в Telegram, где вы уже вошли.'],
+  leave: ['Leave without saving?', 'Уйти без сохранения?'],
+  undo: ['Undo', 'Отменить'],
+  copied: ['Copied', 'Скопировано'],
+  back: ['Back', 'Назад'],
+  odd: ['{a} or {b}: the odd unit goes around', '{a} или {b}: лишняя единица достаётся по очереди'],
+};
+const text = (name) => texts[name][ru ? 1 : 0];
+
+// --- Requests.
+
+class Failure extends Error {
+  constructor(status, problem) { super(problem.message); this.status = status; this.problem = problem }
+}
+
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function request(method, url, { body, headers = {}, signal, tries = 2 } = {}) {
+  const own = { authorization, 'accept-language': root.lang, accept: 'application/json;amounts=text' };
+  const json = body !== undefined && !(body instanceof FormData);
+  if (json) own['content-type'] = 'application/json';
+  signal ??= AbortSignal.timeout(20_000);
+  const response = await fetch(url, {
+    method, signal, cache: 'no-store', headers: { ...own, ...headers }, body: json ? JSON.stringify(body) : body,
+  });
+  const isJson = response.headers.get('content-type')?.includes('json');
+  const answer = isJson ? await response.json() : await response.text();
+  if (response.ok) return { answer, response };
+  // Nothing was changed, so it may be sent once more.
+  if (tries > 1 && (answer.code === 'CONFLICT' || response.status === 503)) {
+    await wait(1000 * Math.min(3, Number(response.headers.get('retry-after') ?? 1)));
+    return request(method, url, { body, headers, tries: tries - 1 });
+  }
+  throw new Failure(response.status, isJson ? answer : { message: response.statusText });
+}
+
+// --- Screens.
+
+const seen = new Map(JSON.parse(store(sessionStorage, 'seen') ?? '[]'));
+let current, refreshing, dirty = false;
+
+function remember(path, html) {
+  seen.delete(path);
+  seen.set(path, html);
+  while (seen.size > 12) seen.delete(seen.keys().next().value);
+  try { sessionStorage.setItem('seen', JSON.stringify([...seen])) } catch { /* The screen is only slower. */ }
+}
+
+const parsed = (html) => new DOMParser().parseFromString(html, 'text/html').body.childNodes;
+
+function show(html, focus) {
+  main.replaceChildren(...parsed(html));
+  main.removeAttribute('aria-busy');
+  dirty = false;
+  const heading = main.querySelector('[data-title]');
+  if (heading) {
+    document.title = heading.textContent;
+    if (focus) heading.focus({ preventScroll: true });
+  }
+  main.querySelectorAll('form').forEach(prepare);
+  main.querySelectorAll('[data-token]').forEach((it) => { it.hidden = Boolean(token) });
+  main.querySelectorAll('[data-sign-out]').forEach((it) => { it.hidden = !token });
+  telegramButtons();
+  clearTimeout(refreshing);
+  const seconds = main.querySelector('[data-refresh]')?.dataset.refresh;
+  if (seconds) refreshing = setTimeout(refresh, seconds * 1000);
+}
+
+function refresh() {
+  if (document.hidden || dirty) refreshing = setTimeout(refresh, 2000);
+  else visit(here(), { push: false, focus: false, quiet: true });
+}
+
+const here = () => location.pathname + location.search;
+
+function message(title, detail, button) {
+  const heading = Object.assign(document.createElement('h1'), { textContent: title, tabIndex: -1 });
+  heading.dataset.title = '';
+  const parts = [heading, Object.assign(document.createElement('p'), { className: 'card empty', textContent: detail })];
+  const back = Object.assign(document.createElement('a'), { className: 'back', href: '/app', textContent: text('back') });
+  if (authorization && location.pathname !== '/app') parts.unshift(back);
+  if (button) {
+    const again = Object.assign(document.createElement('button'), { className: 'small-button', textContent: button });
+    again.addEventListener('click', () => visit(here(), { push: false }));
+    parts.push(again);
+  }
+  main.replaceChildren(...parts);
+  main.removeAttribute('aria-busy');
+  document.title = title;
+  heading.focus({ preventScroll: true });
+  telegramButtons();
+}
+
+async function visit(path, { push = true, focus = true, top, quiet = false } = {}) {
+  if (push) history.pushState({ depth: (history.state?.depth ?? 0) + 1 }, '', path);
+  const mine = current = Symbol(path);
+  const known = seen.get(path);
+  if (known && !quiet) {
+    show(known, focus);
+    scrollTo(0, top ?? 0);
+  }
+  const slow = setTimeout(() => { progress.hidden = quiet }, 150);
+  try {
+    const url = path.replace(/^\/app/, '/screens').replace(/\/$/, '');
+    const { answer, response } = await request('GET', url, { signal: AbortSignal.timeout(8000) });
+    if (mine !== current) return;
+    if (response.headers.get('x-page-version') !== version && !store(sessionStorage, 'reloaded')) {
+      store(sessionStorage, 'reloaded', version);
+      return location.reload();
+    }
+    remember(path, answer);
+    // What a reader has begun to enter is not replaced.
+    if (answer === known || dirty) return;
+    show(answer, focus && !known);
+    if (!quiet) scrollTo(0, top ?? 0);
+    const go = main.querySelector('[data-go]')?.dataset.go;
+    if (go) { history.replaceState(history.state, '', go); await visit(go, { push: false }) }
+  } catch (error) {
+    if (mine !== current || quiet) return;
+    if (error.status === 401) message(text('expired'), text('session'));
+    else if (error instanceof Failure) message(error.message.replace(/\.$/, ''), details(error).join('. ') || error.message);
+    else if (known) say(text('old'));
+    else message(text('offline'), text('offline'), text('again'));
+  } finally {
+    clearTimeout(slow);
+    progress.hidden = true;
+  }
+}
+
+const details = (error) => (error.problem.details ?? []).map((detail) => detail.message);
+
+// Says something for some seconds, with a button if there is something to do about it.
+function say(what, label, action) {
+  clearTimeout(say.timer);
+  status.textContent = what;
+  if (label) {
+    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: label });
+    button.addEventListener('click', () => { status.textContent = ''; action() });
+    status.append(' ', button);
+  }
+  say.timer = setTimeout(() => { status.textContent = '' }, label ? 8000 : 5000);
+}
+
+const mayLeave = () => !dirty || confirm(text('leave'));
+
+addEventListener('click', (event) => {
+  const target = event.target;
+  const step = target.closest('[data-step]');
+  if (step) {
+    const input = step.parentElement.querySelector('input');
+    const least = Number(input.dataset.least ?? 0);
+    input.value = Math.max(least, Number(decimal(input.value) || 0) + Number(step.dataset.step));
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+  const add = target.closest('[data-add]');
+  if (add) addRow(add);
+  const remove = target.closest('[data-remove]');
+  if (remove) {
+    const form = remove.closest('form');
+    remove.closest('[data-row]').remove();
+    form.dispatchEvent(new Event('input'));
+  }
+  act(target);
+  const link = target.closest('a[href^="/app"]');
+  if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  if (!mayLeave()) return;
+  history.replaceState({ ...history.state, top: scrollY }, '');
+  visit(link.pathname + link.search);
+});
+
+addEventListener('popstate', (event) => visit(here(), { push: false, top: event.state?.top }));
+addEventListener('beforeunload', (event) => { if (dirty) event.preventDefault() });
+
+function addRow(button) {
+  const template = document.getElementById(button.dataset.add);
+  const number = button.dataset.next ?? 1000;
+  button.dataset.next = Number(number) + 1;
+  const row = template.content.firstElementChild.cloneNode(true);
+  for (const control of row.querySelectorAll('[name], [id], [for]')) {
+    for (const name of ['name', 'id', 'for', 'aria-label']) {
+      if (control.hasAttribute(name)) control.setAttribute(name, control.getAttribute(name).replaceAll('#', number));
+    }
+  }
+  template.before(row);
+  row.querySelector('input:not([type=hidden])')?.focus();
+  template.closest('form').dispatchEvent(new Event('input'));
+}
+
+// Buttons that are no forms.
+async function act(target) {
+  const button = target.closest('[data-copy], [data-open], [data-share-link], [data-sign-out], [data-language], [data-export]');
+  if (!button) return;
+  const data = button.dataset;
+  if (data.copy) {
+    await navigator.clipboard.writeText(data.copy);
+    say(text('copied'));
+  } else if (data.open) {
+    Telegram()?.openLink ? Telegram().openLink(data.open) : open(data.open, '_blank', 'noopener');
+  } else if (data.shareLink) {
+    const url = `https://t.me/share/url?${new URLSearchParams({ url: data.shareLink, text: data.text ?? '' })}`;
+    Telegram()?.openTelegramLink ? Telegram().openTelegramLink(url) : open(url, '_blank', 'noopener');
+  } else if (data.signOut !== undefined) {
+    localStorage.removeItem('token');
+    sessionStorage.clear();
+    location.href = '/app';
+  } else if (data.language) {
+    store(localStorage, 'language', data.language);
+    sessionStorage.removeItem('seen');
+    location.reload();
+  } else if (data.export) await download(button);
+}
+
+// --- Downloads: the pages of an export as one file.
+
+async function download(button) {
+  const { export: url, file, type } = button.dataset;
+  const parts = [];
+  button.ariaBusy = 'true';
+  try {
+    for (let cursor = ''; cursor !== null;) {
+      const { answer, response } = await request('GET', url + (cursor && `&cursor=${encodeURIComponent(cursor)}`));
+      if (type === 'json') {
+        parts.push(answer.data);
+        cursor = answer.pagination?.nextCursor ?? null;
+      } else {
+        parts.push(answer);
+        cursor = response.headers.get('x-next-cursor');
+      }
+    }
+    const content = type === 'json' ? parts.map((part) => JSON.stringify(part, null, 2)) : parts;
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob(content, { type: type === 'json' ? 'application/json' : 'text/csv' }));
+    link.download = file;
+    link.click();
+  } catch (error) { say(error instanceof Failure ? error.message : text('offline')) } finally { button.ariaBusy = 'false' }
+}
+
+// --- Forms.
+
+// A number as the API takes it. A comma is a decimal point unless there is a point, too. A sum like
+// 12+7,5 is added up without a float.
+function decimal(entered) {
+  const bare = entered.replace(/[\s\u00a0']/g, '').replaceAll('\u2212', '-');
+  const plain = bare.includes('.') ? bare : bare.replaceAll(',', '.');
+  const terms = plain.match(/[+-]?\d+(\.\d+)?/g) ?? [];
+  if (terms.length < 2 || terms.join('') !== plain) return plain;
+  const scale = Math.max(...terms.map((term) => term.split('.')[1]?.length ?? 0));
+  const unit = (term) => {
+    const [whole, fraction = ''] = term.split('.');
+    return BigInt(whole + fraction.padEnd(scale, '0'));
+  };
+  const sum = terms.map(unit).reduce((total, term) => total + term);
+  const digits = String(sum < 0n ? -sum : sum).padStart(scale + 1, '0');
+  const point = digits.length - scale;
+  return (sum < 0n ? '-' : '') + digits.slice(0, point) + (scale ? `.${digits.slice(point)}` : '');
+}
+
+// The body of a form, and which control became which path. Gaps in lists are closed, so that an
+// error at splits[1] is found at the second member that counts.
+function read(form) {
+  const body = {}, paths = new Map(), indexes = new Map();
+  for (const control of form.elements) {
+    if (!control.name || control.matches(':disabled') || control.closest('[data-row]')?.dataset.off) continue;
+    if (/checkbox|radio/.test(control.type) && !control.checked) continue;
+    let value = control.dataset.decimal === undefined ? control.value.trim() : decimal(control.value);
+    if (value === '' && control.dataset.json === undefined) continue;
+    if (control.dataset.json !== undefined) value = JSON.parse(value || 'null');
+    let node = body, path = '';
+    const steps = control.name.split(/[.[\]]+/).filter(Boolean);
+    steps.forEach((step, place) => {
+      let key = step;
+      if (/^\d+$/.test(step)) {
+        const order = indexes.get(path) ?? indexes.set(path, new Map()).get(path);
+        if (!order.has(step)) order.set(step, order.size);
+        key = order.get(step);
+        path += `[${key}]`;
+      } else path += (path && '.') + step;
+      if (place === steps.length - 1) node[key] = value;
+      else node = node[key] ??= /^\d+$/.test(steps[place + 1]) ? [] : {};
+    });
+    paths.set(path, control);
+  }
+  return { body, paths };
+}
+
+// Shows each error below its control, and returns the others.
+function mark(form, paths, problems) {
+  clear(form);
+  const rest = [];
+  let first;
+  problems.forEach(({ path, message: rule }, index) => {
+    const control = paths.get(path) ?? form.querySelector(`[name="${CSS.escape(path ?? '')}"]:not([type=hidden])`);
+    if (!control || control.type === 'hidden' || control.closest('[hidden]')) return rest.push(rule);
+    const error = Object.assign(document.createElement('p'), { className: 'error', id: `error-${index}`, textContent: rule });
+    control.setAttribute('aria-invalid', 'true');
+    control.setAttribute('aria-describedby', error.id);
+    const more = control.closest('details');
+    if (more) more.open = true;
+    (control.closest('.field, [data-row]') ?? control).append(error);
+    first ??= control;
+  });
+  first?.focus();
+  return rest;
+}
+
+function clear(form, only) {
+  for (const control of only ? [only] : form.querySelectorAll('[aria-invalid]')) {
+    document.getElementById(control.getAttribute('aria-describedby'))?.remove();
+    control.removeAttribute('aria-invalid');
+    control.removeAttribute('aria-describedby');
+  }
+}
+
+function prepare(form) {
+  let timer, running;
+  const data = form.dataset;
+  const type = () => form.elements.splitType?.value;
+  // Controls that do not count are disabled, so that they are not sent.
+  const arrange = () => {
+    for (const part of form.querySelectorAll('[data-of]')) {
+      part.hidden = !part.dataset.of.split(' ').includes(type());
+      if (!part.dataset.of.includes('hidden')) part.querySelectorAll('input, select').forEach((it) => { it.disabled = part.hidden });
+    }
+    for (const row of form.querySelectorAll('[data-row]')) {
+      const box = row.querySelector('[data-counts]');
+      if (!box) continue;
+      row.querySelectorAll('input, select').forEach((it) => {
+        if (it !== box) it.disabled = !box.checked || Boolean(it.closest('[data-of][hidden]'));
+      });
+    }
+  };
+  const format = (number) => {
+    const digits = form.querySelector('[name=currency] :checked')?.dataset.digits ?? data.digits ?? 2;
+    return new Intl.NumberFormat(ru ? 'ru' : 'en', { minimumFractionDigits: digits > 3 ? 0 : digits, maximumFractionDigits: 20 })
+      .format(number).replace('-', '\u2212');
+  };
+  const preview = async () => {
+    const { body } = read(form), shares = [...form.querySelectorAll('[data-share]')];
+    const note = form.querySelector('[data-note]');
+    running?.abort();
+    running = new AbortController();
+    shares.forEach((share) => share.classList.add('stale'));
+    try {
+      const { answer } = await request('POST', data.preview, { body, signal: running.signal });
+      const found = new Map(answer.data.splits.map((split) => [split.userId, split]));
+      for (const share of shares) {
+        const split = found.get(share.dataset.share);
+        share.textContent = split ? (split.or ? '≈ ' : '') + format(split.amount) : '–';
+        share.classList.remove('stale');
+      }
+      const open = answer.data.splits.find((split) => split.or);
+      note.textContent = open ? text('odd').replace('{a}', format(open.amount)).replace('{b}', format(open.or)) : '';
+      note.classList.remove('error');
+    } catch (error) {
+      if (!(error instanceof Failure)) return;
+      shares.forEach((share) => { share.textContent = '–' });
+      const rules = (error.problem.details ?? []).filter((it) => /splits|items|payers/.test(it.path) || body.amount);
+      note.textContent = body.amount || body.items ? rules[0]?.message ?? error.message : '';
+      note.classList.add('error');
+    }
+  };
+  const send = async () => {
+    const button = form.querySelector('[data-main]') ?? form.querySelector('button:not([type=button])');
+    const problem = form.querySelector('[data-problem]') ?? document.createElement('p');
+    if (form.ariaBusy === 'true') return;
+    form.ariaBusy = 'true';
+    if (button) button.ariaBusy = 'true';
+    problem.hidden = true;
+    Telegram()?.MainButton?.showProgress?.(true);
+    // It lasts until the API has answered, also if the entry is changed after a lost answer.
+    data.key ??= crypto.randomUUID();
+    const headers = { 'idempotency-key': data.key };
+    if (data.etag) headers['if-match'] = data.etag;
+    const { body, paths } = form.hasAttribute('data-file') ? { body: new FormData(form), paths: new Map() } : read(form);
+    const sent = data.method === 'DELETE' ? undefined : body;
+    try {
+      const { answer } = await request(data.method, form.getAttribute('action'), { body: sent, headers });
+      delete data.key;
+      dirty = false;
+      clear(form);
+      if (data.save === undefined) Telegram()?.HapticFeedback?.notificationOccurred('success');
+      await done(form, answer);
+    } catch (error) {
+      if (!(error instanceof Failure)) {
+        problem.textContent = text('kept');
+        problem.hidden = false;
+        if (!problem.isConnected) say(text('kept'));
+        return;
+      }
+      delete data.key;
+      const { code } = error.problem;
+      if (code === 'IDEMPOTENCY_KEY_REUSED') {
+        dirty = false;
+        seen.clear();
+        say(text('first'));
+        await visit(parent(form), { push: true });
+      } else if (code === 'PRECONDITION_FAILED') {
+        dirty = false;
+        say(text('changed'));
+        await visit(here(), { push: false, quiet: true });
+      } else {
+        const rest = mark(form, paths, error.problem.details ?? []);
+        const shown = rest.join('. ') || (error.problem.details?.length ? '' : error.message);
+        problem.textContent = shown;
+        problem.hidden = !shown;
+        if (shown && !problem.isConnected) say(shown);
+      }
+    } finally {
+      form.ariaBusy = 'false';
+      if (button) button.ariaBusy = 'false';
+      Telegram()?.MainButton?.hideProgress?.();
+    }
+  };
+  form.addEventListener('input', (event) => {
+    if (event.target !== form) clear(form, event.target);
+    if (data.save === undefined && form.querySelector('[data-main]')) dirty = true;
+    arrange();
+    if (data.preview === undefined && data.save === undefined) return;
+    clearTimeout(timer);
+    timer = setTimeout(data.save === undefined ? preview : send, data.save === undefined ? 250 : 800);
+  });
+  form.addEventListener('submit', (event) => { event.preventDefault(); send() });
+  arrange();
+  if (form.querySelector('[autofocus]') && !platform) form.querySelector('[autofocus]').focus({ preventScroll: true });
+  if (data.preview !== undefined && form.querySelector('[name=amount]')?.value) preview();
+}
+
+// The screen above that of a form.
+const parent = (form) => (form.dataset.then || here()).replace(/\/\{id\}.*$/, '');
+
+async function done(form, answer) {
+  const { then, undo, done: said } = form.dataset;
+  seen.clear();
+  if (undo) say(said, text('undo'), () => {
+    request('POST', undo, { body: {}, headers: { 'idempotency-key': crypto.randomUUID() } })
+      .then(() => { seen.clear(); return visit(here(), { push: false, quiet: true }) })
+      .catch((error) => say(error instanceof Failure ? error.message : text('offline')));
+  });
+  else if (said) say(said);
+  if (form.hasAttribute('data-save')) return visit(here(), { push: false, focus: false, quiet: true });
+  const path = then?.replace('{id}', answer.data?.id);
+  if (path === undefined) return undefined;
+  if (!path || path === here()) return visit(here(), { push: false, quiet: true });
+  // The way back does not lead to the form again.
+  history.replaceState(history.state, '', path);
+  return visit(path, { push: false });
+}
+
+// --- Telegram. Its script is loaded only inside of it, and nothing waits for it.
+
+const Telegram = () => window.Telegram?.WebApp;
+
+function theme(colors) {
+  for (const [name, color] of Object.entries(colors)) {
+    if (/^#[0-9a-f]{6}$/i.test(color)) root.style.setProperty(`--tg-theme-${name.replaceAll('_', '-')}`, color);
+  }
+  const light = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)).reduce((sum, it) => sum + it) > 384;
+  if (colors.bg_color) root.dataset.scheme = light(colors.bg_color) ? 'light' : 'dark';
+}
+
+function telegramButtons() {
+  const app = Telegram(), button = main.querySelector('[data-main]');
+  if (!app?.MainButton) return;
+  if (history.state?.depth || location.pathname !== '/app') app.BackButton?.show();
+  else app.BackButton?.hide();
+  root.toggleAttribute('data-main-button', Boolean(button));
+  if (button) app.MainButton.setText(button.textContent.trim()).show();
+  else app.MainButton.hide();
+}
+
+function startTelegram() {
+  const app = Telegram();
+  if (!app) return;
+  app.ready();
+  app.expand();
+  app.onEvent?.('themeChanged', () => theme(app.themeParams));
+  app.enableClosingConfirmation && addEventListener('input', () => app.enableClosingConfirmation());
+  app.BackButton?.onClick(() => {
+    if (history.state?.depth) history.back();
+    else if (mayLeave()) visit(location.pathname.split('/').slice(0, -1).join('/') || '/app');
+  });
+  app.MainButton?.onClick(() => main.querySelector('[data-main]')?.click());
+  telegramButtons();
+}
+
+try { theme(JSON.parse(store(sessionStorage, 'theme', launch.get('tgWebAppThemeParams')) ?? '{}')) } catch { /* Default colours. */ }
+if (platform) {
+  const script = Object.assign(document.createElement('script'), { src: 'https://telegram.org/js/telegram-web-app.js', async: true });
+  script.addEventListener('load', startTelegram);
+  document.head.append(script);
+}
+
+// --- Start: where the link leads, or the screen of the path.
+
+// A start parameter names a group with the code of its invitation, or a question of a group.
+function started() {
+  const parameter = signed.get('start_param') ?? launch.get('tgWebAppStartParam');
+  const match = parameter?.match(/^([gq])_([\w-]{32,36})(?:_([\w-]+))?$/);
+  if (!match || store(sessionStorage, 'started') === parameter) return null;
+  store(sessionStorage, 'started', parameter);
+  const dashed = (id) => id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5');
+  const group = `/app/groups/${dashed(match[2])}`;
+  return match[1] === 'q' ? `${group}/questions/${dashed(match[3] ?? '')}` : `/app/join/${dashed(match[2])}${match[3] ? `?code=${match[3]}` : ''}`;
+}
+
+if (!authorization) message(text('telegram'), text('signIn'));
+else {
+  const at = location.pathname === '/app' ? started() ?? here() : here();
+  history.replaceState(history.state, '', at);
+  visit(at, { push: false });
+}

@@ -1,0 +1,151 @@
+//! The balances of a group: bars, who pays whom, and payments on their way.
+
+use axum::extract::State;
+use fracti_core::{
+    currency::Currency, debts::Debts, group::Group, id::MemberId, ledger::Ledger, plan::Plan,
+};
+use fracti_http::{App, AsMember, Context, Problem};
+use maud::{Markup, html};
+
+use super::group::{add, head, waiting};
+use crate::{
+    chart::{self, Flow},
+    fragment::Fragment,
+    text::Language,
+    ui::{self, Names},
+};
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
+    let pending = app.table.pending_settlements(group.id, &ledger).await?;
+    let me: MemberId = member_key.user.into();
+    let names = Names::new(l, me, &members);
+    let debts = Debts::of(&members, &ledger, Some(&pending))
+        .or_else(|_| Debts::of(&members, &ledger, None))?;
+    let view = View { l, group: &group, names: &names, ledger: &ledger };
+    let ids = debts.members.iter().map(|member| (member.id, member.guest));
+    let mut ids: Vec<(MemberId, bool)> = ids.collect();
+    ids.sort_by_key(|(id, _)| {
+        (*id != me, std::cmp::Reverse(view.net(group.currency, *id).unsigned_abs()))
+    });
+    Ok(Fragment(html! {
+        (head(l, &group, 1))
+        (waiting(l, &group, &names, &pending))
+        div.columns {
+            (view.balances(&ids))
+            section {
+                h2 { (l.who_pays_whom()) }
+                @if debts.plans.values().all(|plan| plan.transfers.is_empty()) {
+                    p.card.empty { (l.all_settled()) }
+                }
+                @for (currency, plan) in debts.plans.iter().filter(|(_, it)| !it.transfers.is_empty()) {
+                    (view.plan(*currency, plan))
+                }
+                @if !pending.is_empty() {
+                    h2 { (l.pending_payments()) }
+                    ul.card.list {
+                        @for it in &pending {
+                            li { a.row href={ (ui::group_path(group.id)) "/settlements/" (it.id) } {
+                                span.grow { (names.stored(it.from_user_id, &it.from_user_name)) " " (arrow()) " "
+                                    (names.stored(it.to_user_id, &it.to_user_name)) }
+                                (ui::money(l, it.amount, it.currency))
+                            } }
+                        }
+                    }
+                }
+            }
+        }
+        (add(l, &group))
+    }))
+}
+
+/// What the parts of the screen show.
+struct View<'a> {
+    l: Language,
+    group: &'a Group,
+    names: &'a Names<'a>,
+    ledger: &'a Ledger,
+}
+
+impl View<'_> {
+    fn net(&self, currency: Currency, id: MemberId) -> i128 {
+        self.ledger.balances.totals(currency, id).net()
+    }
+
+    /// Every member with their balances; a bar shows that in the group's currency.
+    fn balances(&self, members: &[(MemberId, bool)]) -> Markup {
+        let (l, own) = (self.l, self.group.currency);
+        let most = members.iter().map(|(id, _)| self.net(own, *id).unsigned_abs()).max();
+        html! {
+            section {
+                h2 { (l.balances()) }
+                ul.card.list {
+                    @for (id, guest) in members {
+                        li { a.row href={ (ui::group_path(self.group.id)) "/ledger/" (id) } {
+                            (self.names.avatar(*id))
+                            span.grow {
+                                span.line {
+                                    span.name { (self.names.of(*id)) @if *guest { " " small.tag { (l.guest()) } } }
+                                    (ui::balance(l, self.net(own, *id), own))
+                                }
+                                (chart::balance(self.net(own, *id), most.unwrap_or_default()))
+                                @for currency in self.ledger.balances.currencies().filter(|it| *it != own) {
+                                    @let net = self.net(currency, *id);
+                                    @if net != 0 { small { (ui::balance(l, net, currency)) " " } }
+                                }
+                            }
+                        } }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The payments that settle a currency, as a picture and as a list.
+    fn plan(&self, currency: Currency, plan: &Plan) -> Markup {
+        let (l, path) = (self.l, ui::group_path(self.group.id));
+        let label =
+            l.payments_settle(plan.transfers.len().try_into().unwrap_or_default(), plan.optimal);
+        let flow = |it: &fracti_core::plan::Transfer| Flow {
+            from: self.names.of(it.from).to_owned(),
+            to: self.names.of(it.to).to_owned(),
+            minor: it.minor,
+            label: l.pays(
+                self.names.of(it.from),
+                self.names.of(it.to),
+                l.minor(it.minor, currency),
+            ),
+        };
+        let flows: Vec<Flow> = plan.transfers.iter().map(flow).collect();
+        html! {
+            figure.card {
+                (chart::flows(&flows, &label))
+                figcaption.hint { (label) }
+                ul.list {
+                    @for it in &plan.transfers {
+                        li.row {
+                            span.grow { (self.names.of(it.from)) " " (arrow()) " " (self.names.of(it.to)) }
+                            (ui::minor(l, it.minor, currency))
+                            @if self.names.is_me(it.from) || self.names.is_me(it.to) {
+                                a.small-button href={ (path) "/settle?from=" (it.from) "&to=" (it.to)
+                                    "&amount=" (currency.to_major(it.minor)) "&currency=" (currency.code()) } {
+                                    (if self.names.is_me(it.from) { l.pay() } else { l.received() })
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// From one member to another.
+pub(crate) fn arrow() -> Markup {
+    html! { span aria-hidden="true" { "→" } }
+}

@@ -1,0 +1,232 @@
+//! A group: what it owes the reader or they owe, what waits for them, and its expenses by day.
+
+use std::collections::BTreeSet;
+
+use axum::extract::State;
+use fracti_core::{
+    currency::Currency,
+    decimal::Decimal,
+    expense::{Expense, Filter, ListOrder},
+    group::{Group, Member},
+    id::MemberId,
+    ledger::Ledger,
+    settlement::Settlement,
+    time::Day,
+};
+use fracti_http::{App, AsMember, Context, Problem};
+use fracti_store::Page;
+use maud::{Markup, html};
+
+use crate::{
+    fragment::Fragment,
+    text::Language,
+    ui::{self, Names},
+};
+
+/// Expenses on the screen.
+const EXPENSES: usize = 30;
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let page = Page { limit: EXPENSES, after: None };
+    let filter = Filter::default();
+    let ((group, members, ledger), expenses) = tokio::try_join!(
+        app.table.group_and_ledger(member_key, now),
+        app.table.expenses(member_key, &filter, ListOrder::Recorded, &page, now),
+    )?;
+    let pending = app.table.pending_settlements(group.id, &ledger).await?;
+    let me: MemberId = member_key.user.into();
+    let names = Names::new(l, me, &members);
+    let list =
+        List { l, group: &group, names: &names, own: own_ids(me, &members), today: now.day() };
+    Ok(Fragment(html! {
+        (head(l, &group, 0))
+        (own_balance(l, &group, &ledger, me))
+        (waiting(l, &group, &names, &pending))
+        section aria-label=(l.expenses()) {
+            @if expenses.items.is_empty() { p.card.empty { (l.no_expenses()) } }
+            (list.of(&expenses.items))
+            @if expenses.next.is_some() {
+                a.more href={ (ui::group_path(group.id)) "/expenses" } { (l.show_more()) }
+            }
+        }
+        (add(l, &group))
+    }))
+}
+
+/// The title of a group, and its tabs.
+pub(crate) fn head(l: Language, group: &Group, shown: usize) -> Markup {
+    let path = ui::group_path(group.id);
+    let tabs = [
+        (l.expenses(), path.clone()),
+        (l.balances(), format!("{path}/balances")),
+        (l.more(), format!("{path}/more")),
+    ];
+    html! {
+        a.back href="/app" { (l.groups()) }
+        h1 tabindex="-1" data-title { (group.title) @if group.archived { " " small.tag { (l.archived()) } } }
+        (ui::tabs(l.sections(), &tabs, shown))
+    }
+}
+
+/// The main button of a group.
+pub(crate) fn add(l: Language, group: &Group) -> Markup {
+    html! {
+        @if !group.archived {
+            a.main-button data-main href={ (ui::group_path(group.id)) "/expenses/new" } { (l.add_expense()) }
+        }
+    }
+}
+
+/// All ids of the reader: their own, and those of guests who turned out to be them.
+pub(crate) fn own_ids(me: MemberId, members: &[Member]) -> BTreeSet<MemberId> {
+    let member = members.iter().find(|member| member.id == me);
+    member.map(|it| it.guests.clone()).unwrap_or_default().into_iter().chain([me]).collect()
+}
+
+/// What the reader owes or is owed, in each currency.
+fn own_balance(l: Language, group: &Group, ledger: &Ledger, me: MemberId) -> Markup {
+    let net = |currency| (currency, ledger.balances.totals(currency, me).net());
+    let open: Vec<(Currency, i128)> =
+        ledger.balances.currencies().map(net).filter(|(_, net)| *net != 0).collect();
+    let owes = open.iter().any(|(_, net)| *net < 0);
+    html! {
+        section.card.hero aria-label=(l.your_balance()) {
+            @if open.is_empty() { p.big { (l.you_are_settled()) } }
+            @for (currency, net) in &open {
+                p {
+                    span.hint { (if *net < 0 { l.you_owe() } else { l.you_are_owed() }) }
+                    bdi.{ "big " (ui::tone(*net)) } dir="ltr" { (l.minor(net.saturating_abs(), *currency)) }
+                }
+            }
+            @if owes && !group.archived {
+                a.small-button href={ (ui::group_path(group.id)) "/balances" } { (l.settle()) }
+            }
+        }
+    }
+}
+
+/// Payments that the reader is to confirm, or that are on their way.
+pub(crate) fn waiting(
+    l: Language,
+    group: &Group,
+    names: &Names<'_>,
+    pending: &[Settlement],
+) -> Markup {
+    let to_me: Vec<&Settlement> = pending.iter().filter(|it| names.is_me(it.to_user_id)).collect();
+    html! {
+        @if !to_me.is_empty() {
+            section {
+                h2 { (l.waits_for_you()) }
+                ul.card.list {
+                    @for settlement in to_me {
+                        li.row.wrap {
+                            (names.avatar(settlement.from_user_id))
+                            a.grow href={ (ui::group_path(group.id)) "/settlements/" (settlement.id) } {
+                                (l.payment_to_you(
+                                    names.stored(settlement.from_user_id, &settlement.from_user_name),
+                                    l.money(settlement.amount, settlement.currency)))
+                            }
+                            (decide(l, group, settlement, "completed", l.confirm()))
+                            (decide(l, group, settlement, "failed", l.not_received()))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A button by which the recipient says what became of a payment.
+fn decide(
+    l: Language,
+    group: &Group,
+    settlement: &Settlement,
+    status: &str,
+    label: &str,
+) -> Markup {
+    let _ = l;
+    html! {
+        form.inline action={ "/api/groups/" (group.id) "/settlements/" (settlement.id) } data-method="PUT" data-then="" {
+            input type="hidden" name="status" value=(status);
+            button.small-button { (label) }
+        }
+    }
+}
+
+/// How expenses are listed.
+pub(crate) struct List<'a> {
+    pub(crate) l: Language,
+    pub(crate) group: &'a Group,
+    pub(crate) names: &'a Names<'a>,
+    /// All ids of the reader.
+    pub(crate) own: BTreeSet<MemberId>,
+    pub(crate) today: Day,
+}
+
+impl List<'_> {
+    /// Expenses below the headings of their days.
+    pub(crate) fn of(&self, expenses: &[Expense]) -> Markup {
+        let mut days: Vec<(Day, Vec<&Expense>)> = Vec::new();
+        for expense in expenses {
+            match days.last_mut() {
+                Some((day, list)) if *day == expense.day() => list.push(expense),
+                _ => days.push((expense.day(), vec![expense])),
+            }
+        }
+        html! {
+            @for (day, expenses) in days {
+                h2.day { (self.l.day(day, self.today)) }
+                ul.card.list { @for expense in expenses { (self.row(expense)) } }
+            }
+        }
+    }
+
+    /// An expense: what it did to the reader, and below, who paid how much.
+    fn row(&self, expense: &Expense) -> Markup {
+        let l = self.l;
+        let amount = |amount| l.money(amount, expense.currency);
+        html! {
+            li { a.row href={ (ui::group_path(self.group.id)) "/expenses/" (expense.id) } {
+                span.icon aria-hidden="true" { (ui::emoji(self.group, expense.category)) }
+                span.grow {
+                    span.name { (expense.description) }
+                    small.hint { (paid(l, self.names, expense)) }
+                }
+                span.effect {
+                    @match effect(expense, &self.own) {
+                        None => span.hint { (l.not_involved()) },
+                        Some(net) if net.is_negative() => span.minus { (l.you_borrowed(amount(net.negated()))) },
+                        Some(net) => span.plus { (l.you_lent(amount(net))) },
+                    }
+                }
+            } }
+        }
+    }
+}
+
+/// Who paid how much.
+pub(crate) fn paid(l: Language, names: &Names<'_>, expense: &Expense) -> String {
+    let refund = expense.amount.is_negative();
+    let shown = if refund { expense.amount.negated() } else { expense.amount };
+    let amount = l.money(shown, expense.currency);
+    let others = expense.payers.len().saturating_sub(1);
+    if names.is_me(expense.payer_id) && others == 0 {
+        return if refund { l.you_got_back(amount) } else { l.you_paid(amount) };
+    }
+    let name = names.stored(expense.payer_id, &expense.payer_name);
+    let name = if others == 0 { name.to_owned() } else { l.and_others(name, others) };
+    if refund { l.got_back(name, amount) } else { l.paid(name, amount) }
+}
+
+/// What an expense did to a user: what they paid, minus their share. None if they have no part in it.
+fn effect(expense: &Expense, own: &BTreeSet<MemberId>) -> Option<Decimal> {
+    let paid = expense.all_payers().iter().any(|it| own.contains(&it.user_id));
+    let shares = expense.splits.iter().any(|it| own.contains(&it.user_id));
+    let net = expense.paid_by_all(own).minus(expense.share_of_all(own))?;
+    (paid || shares).then_some(net)
+}

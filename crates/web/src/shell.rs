@@ -1,0 +1,121 @@
+//! The document of the Mini App, without content: its style and its script are inlined, so that it
+//! is one request.
+
+use std::sync::LazyLock;
+
+use axum::{
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use maud::{DOCTYPE, PreEscaped, html};
+use sha2::{Digest, Sha256};
+
+use crate::fragment::gzip;
+
+const STYLE: &str = include_str!("../assets/app.css");
+const SCRIPT: &str = include_str!("../assets/app.js");
+
+/// Bytes of the hash that is the version.
+const VERSION_LENGTH: usize = 8;
+
+/// The document as it is sent.
+struct Shell {
+    html: String,
+    gzip: Vec<u8>,
+    policy: HeaderValue,
+    tag: HeaderValue,
+}
+
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let hash = Sha256::new().chain_update(STYLE).chain_update(SCRIPT).finalize();
+    hex::encode(hash.get(..VERSION_LENGTH).unwrap_or_default())
+});
+
+static SHELL: LazyLock<Shell> = LazyLock::new(|| {
+    let html = document_html();
+    let policy = format!(
+        "default-src 'none'; script-src {} https://telegram.org/js/; style-src {}; img-src data:; \
+         connect-src 'self'; base-uri 'none'; form-action 'none'; \
+         frame-ancestors https://*.telegram.org",
+        hash_of(SCRIPT),
+        hash_of(STYLE),
+    );
+    Shell {
+        gzip: gzip(html.as_bytes()),
+        policy: header_of(policy),
+        tag: header_of(format!("\"{}\"", *VERSION)),
+        html,
+    }
+});
+
+/// Hash of an inlined element, as a content security policy names it.
+///
+/// <https://www.w3.org/TR/CSP3/#grammardef-hash-source>
+fn hash_of(text: &str) -> String {
+    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
+}
+
+fn header_of(text: String) -> HeaderValue {
+    HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// The version of style and script, which the script compares with that of each fragment.
+pub(crate) fn version() -> HeaderValue {
+    header_of(VERSION.clone())
+}
+
+fn document_html() -> String {
+    let html = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover";
+                meta name="color-scheme" content="light dark";
+                meta name="version" content=(*VERSION);
+                title { "Fracti" }
+                link rel="icon" href="data:,";
+                style { (PreEscaped(STYLE)) }
+                script type="module" { (PreEscaped(SCRIPT)) }
+            }
+            body {
+                div #progress hidden {}
+                // Text paints first; without any, the first paint would be that of the content.
+                main #main aria-busy="true" {
+                    h1.skeleton-title { "Fracti" }
+                    div.skeleton {}
+                    div.skeleton {}
+                    div.skeleton {}
+                }
+                div #status role="status" {}
+            }
+        }
+    };
+    html.into_string()
+}
+
+/// The document, for every path: init data is in the fragment of the URL, so no server sees it here.
+pub(crate) async fn document(headers: HeaderMap) -> Response {
+    let shell = &*SHELL;
+    let caching = HeaderValue::from_static("public, max-age=0, stale-while-revalidate=2592000");
+    let common = [
+        (header::CACHE_CONTROL, caching),
+        (header::ETAG, shell.tag.clone()),
+        (header::VARY, HeaderValue::from_static("Accept-Encoding")),
+        (header::CONTENT_SECURITY_POLICY, shell.policy.clone()),
+    ];
+    if headers.get(header::IF_NONE_MATCH) == Some(&shell.tag) {
+        return (StatusCode::NOT_MODIFIED, common).into_response();
+    }
+    let own = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    ];
+    let accepted = headers.get_all(header::ACCEPT_ENCODING).iter();
+    if accepted.filter_map(|it| it.to_str().ok()).any(|it| it.contains("gzip")) {
+        let encoding = [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
+        return (common, own, encoding, &*shell.gzip).into_response();
+    }
+    (common, own, &*shell.html).into_response()
+}

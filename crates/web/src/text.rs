@@ -1,0 +1,87 @@
+//! Texts, amounts and days as people read them, in the languages of the page.
+
+mod number;
+mod table;
+
+use std::{convert::Infallible, fmt};
+
+use axum::{
+    extract::FromRequestParts,
+    http::{header, request::Parts},
+};
+
+/// Language of a screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// English.
+    En,
+    /// Russian.
+    Ru,
+}
+
+/// The script sends one language, that of the reader.
+impl<S: Sync> FromRequestParts<S> for Language {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let sent = parts.headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
+        Ok(if sent.is_some_and(|it| it.starts_with("ru")) { Self::Ru } else { Self::En })
+    }
+}
+
+impl Language {
+    /// The form of a word that goes with a number: in English for one and for others; in Russian
+    /// for one, for few and for many.
+    ///
+    /// <https://www.unicode.org/cldr/charts/latest/supplemental/language_plural_rules.html>
+    fn plural<'a>(self, number: u64, english: [&'a str; 2], russian: [&'a str; 3]) -> &'a str {
+        let ([one, others], [first, few, many]) = (english, russian);
+        match (self, number % 100, number % 10) {
+            (Self::En, ..) => {
+                if number == 1 {
+                    one
+                } else {
+                    others
+                }
+            }
+            (Self::Ru, 11..=14, _) => many,
+            (Self::Ru, _, 1) => first,
+            (Self::Ru, _, 2..=4) => few,
+            (Self::Ru, ..) => many,
+        }
+    }
+}
+
+/// Declares texts: a row has a name, its arguments, and the text in each language.
+macro_rules! texts {
+    ($($name:ident $(($($argument:ident),+))? { $english:literal, $russian:literal })+) => {
+        impl crate::text::Language {
+            $(crate::text::text! { $name $(($($argument),+))? { $english, $russian } })+
+        }
+    };
+}
+pub(crate) use texts;
+
+/// Declares one text.
+macro_rules! text {
+    ($name:ident { $english:literal, $russian:literal }) => {
+        pub(crate) const fn $name(self) -> &'static str {
+            match self { Self::En => $english, Self::Ru => $russian }
+        }
+    };
+    ($name:ident ($($argument:ident),+) { $english:literal, $russian:literal }) => {
+        pub(crate) fn $name(self, $($argument: impl std::fmt::Display),+) -> String {
+            match self { Self::En => format!($english), Self::Ru => format!($russian) }
+        }
+    };
+}
+pub(crate) use text;
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::En => "en",
+            Self::Ru => "ru",
+        })
+    }
+}

@@ -1,0 +1,173 @@
+//! Numbers, amounts and days.
+
+use fracti_core::{
+    category::Category,
+    currency::Currency,
+    decimal::Decimal,
+    time::{Day, Timestamp},
+};
+
+use super::Language;
+
+/// Decimals that amounts of currencies with more of them are not filled up to.
+const FILLED_DECIMALS: u8 = 3;
+
+/// The digits of a whole number, in groups of three.
+fn grouped(digits: &str, separator: &str) -> String {
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && digits.len().saturating_sub(place).is_multiple_of(3) {
+            text.push_str(separator);
+        }
+        text.push(digit);
+    }
+    text
+}
+
+impl Language {
+    /// A number with the separators of the language.
+    pub(crate) fn number(self, number: Decimal) -> String {
+        self.with_decimals(number, 0)
+    }
+
+    /// An amount without its currency, with all decimals that are usual in it.
+    pub(crate) fn amount(self, amount: Decimal, currency: Currency) -> String {
+        let exponent = currency.exponent();
+        self.with_decimals(amount, if exponent > FILLED_DECIMALS { 0 } else { exponent })
+    }
+
+    /// An amount with its currency.
+    pub(crate) fn money(self, amount: Decimal, currency: Currency) -> String {
+        format!("{}\u{a0}{}", self.amount(amount, currency), currency.code())
+    }
+
+    /// An amount of minor units with its currency.
+    pub(crate) fn minor(self, minor: impl Into<i128>, currency: Currency) -> String {
+        self.money(currency.to_major(minor), currency)
+    }
+
+    fn with_decimals(self, number: Decimal, decimals: u8) -> String {
+        let text = number.to_string();
+        let (sign, text) = match text.strip_prefix('-') {
+            Some(rest) => ("\u{2212}", rest),
+            None => ("", &*text),
+        };
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let (separator, point) = match self {
+            Self::En => (",", "."),
+            Self::Ru => ("\u{a0}", ","),
+        };
+        let whole = grouped(whole, separator);
+        if fraction.is_empty() && decimals == 0 {
+            return format!("{sign}{whole}");
+        }
+        format!("{sign}{whole}{point}{fraction:0<width$}", width = decimals.into())
+    }
+
+    /// A day, without the year if it is that of `today`.
+    pub(crate) fn day(self, day: Day, today: Day) -> String {
+        let text = day.to_string();
+        let mut parts = text.splitn(3, '-');
+        let (year, month, number) =
+            (parts.next().unwrap_or_default(), parts.next(), parts.next().unwrap_or_default());
+        let month = month.and_then(|it| it.parse::<usize>().ok()).unwrap_or_default();
+        let names = match self {
+            Self::En => MONTHS_EN,
+            Self::Ru => MONTHS_RU,
+        };
+        let name = month.checked_sub(1).and_then(|month| names.get(month)).copied();
+        let number = number.trim_start_matches('0');
+        let name = name.unwrap_or_default();
+        if today.to_string().starts_with(year) {
+            return format!("{number}\u{a0}{name}");
+        }
+        format!("{number}\u{a0}{name} {year}")
+    }
+
+    /// The day and the time of a moment, in UTC.
+    pub(crate) fn moment(self, at: Timestamp, today: Day) -> String {
+        format!("{}, {}", self.day(at.day(), today), at.clock())
+    }
+
+    /// Name of a category.
+    pub(crate) const fn category(self, category: Category) -> &'static str {
+        match (self, category) {
+            (Self::En, category) => category.name(),
+            (Self::Ru, Category::Food) => "Еда",
+            (Self::Ru, Category::Transport) => "Транспорт",
+            (Self::Ru, Category::Entertainment) => "Развлечения",
+            (Self::Ru, Category::Shopping) => "Покупки",
+            (Self::Ru, Category::Utilities) => "Коммунальные услуги",
+            (Self::Ru, Category::Rent) => "Жильё",
+            (Self::Ru, Category::Travel) => "Поездки",
+            (Self::Ru, Category::Health) => "Здоровье",
+            (Self::Ru, Category::Education) => "Учёба",
+            (Self::Ru, Category::Other) => "Другое",
+        }
+    }
+}
+
+const MONTHS_EN: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+const MONTHS_RU: [&str; 12] = [
+    "янв.",
+    "февр.",
+    "марта",
+    "апр.",
+    "мая",
+    "июня",
+    "июля",
+    "авг.",
+    "сент.",
+    "окт.",
+    "нояб.",
+    "дек.",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_have_the_separators_of_the_language_and_the_decimals_of_the_currency() {
+        for (amount, currency, english, russian) in [
+            ("1234.5", "EUR", "1,234.50\u{a0}EUR", "1\u{a0}234,50\u{a0}EUR"),
+            ("-0.5", "EUR", "\u{2212}0.50\u{a0}EUR", "\u{2212}0,50\u{a0}EUR"),
+            ("1234567", "JPY", "1,234,567\u{a0}JPY", "1\u{a0}234\u{a0}567\u{a0}JPY"),
+            ("6", "TON", "6\u{a0}TON", "6\u{a0}TON"),
+            ("0.000000001", "TON", "0.000000001\u{a0}TON", "0,000000001\u{a0}TON"),
+            ("100", "KWD", "100.000\u{a0}KWD", "100,000\u{a0}KWD"),
+        ] {
+            let (amount, currency) = (amount.parse().unwrap(), currency.parse().unwrap());
+            assert_eq!(Language::En.money(amount, currency), english);
+            assert_eq!(Language::Ru.money(amount, currency), russian);
+        }
+    }
+
+    #[test]
+    fn days_have_their_year_if_it_is_another_one() {
+        let (today, day) = ("2026-11-27".parse().unwrap(), "2026-01-05".parse().unwrap());
+        assert_eq!(Language::En.day(day, today), "5\u{a0}Jan");
+        assert_eq!(Language::Ru.day("2025-05-31".parse().unwrap(), today), "31\u{a0}мая 2025");
+    }
+
+    #[test]
+    fn plurals_follow_the_rules_of_the_language() {
+        for (number, english, russian) in [
+            (0, "days", "дней"),
+            (1, "day", "день"),
+            (3, "days", "дня"),
+            (5, "days", "дней"),
+            (11, "days", "дней"),
+            (21, "days", "день"),
+            (112, "days", "дней"),
+            (1_000_002, "days", "дня"),
+        ] {
+            let of = |language: Language| {
+                language.plural(number, ["day", "days"], ["день", "дня", "дней"])
+            };
+            assert_eq!((of(Language::En), of(Language::Ru)), (english, russian), "{number}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The texts of the page. A text that one language lacks does not compile.
+
+use super::{Language, texts};
+
+texts! {
+    groups { "Groups", "Группы" }
+    me { "Me", "Я" }
+    you { "You", "Вы" }
+    guest { "guest", "гость" }
+    archived { "archived", "в архиве" }
+    more { "More", "Ещё" }
+    show_more { "Show more", "Показать ещё" }
+    save { "Save", "Сохранить" }
+    currency { "Currency", "Валюта" }
+    title { "Title", "Название" }
+    new_group { "New group", "Новая группа" }
+    no_groups { "You are in no group yet. Create one, or open the app from a chat.",
+        "Вы пока ни в одной группе. Создайте её или откройте приложение из чата." }
+    open_chat_group { "Open the group of this chat", "Открыть группу этого чата" }
+    settled { "Settled", "В расчёте" }
+    you_are_settled { "You are settled", "Вы в расчёте" }
+    you_owe { "You owe", "Вы должны" }
+    you_are_owed { "You are owed", "Вам должны" }
+    your_balance { "Your balance", "Ваш баланс" }
+    settle { "Settle up", "Рассчитаться" }
+    expenses { "Expenses", "Расходы" }
+    balances { "Balances", "Балансы" }
+    sections { "Sections", "Разделы" }
+    add_expense { "Add expense", "Добавить расход" }
+    no_expenses { "No expenses yet. Add the first one.", "Расходов пока нет. Добавьте первый." }
+    you_lent(amount) { "you lent {amount}", "вы заняли {amount}" }
+    you_borrowed(amount) { "you owe {amount}", "вы должны {amount}" }
+    not_involved { "not involved", "не участвуете" }
+    paid(name, amount) { "{name} paid {amount}", "Платит {name}: {amount}" }
+    you_paid(amount) { "You paid {amount}", "Вы заплатили {amount}" }
+    got_back(name, amount) { "{name} got back {amount}", "Возврат, {name}: {amount}" }
+    you_got_back(amount) { "You got back {amount}", "Вам вернули {amount}" }
+    who_pays_whom { "Who pays whom", "Кто кому платит" }
+    pays(from, to, amount) { "{from} pays {to} {amount}", "{from} → {to}: {amount}" }
+    pay { "Pay", "Заплатить" }
+    received { "Received", "Получено" }
+    all_settled { "Everybody is settled.", "Все в расчёте." }
+    as_table { "As a list", "Списком" }
+    waits_for_you { "Waiting for you", "Ждёт вас" }
+    payment_to_you(name, amount) { "{name} paid you {amount}", "{name}: платёж вам {amount}" }
+    confirm { "Confirm", "Подтвердить" }
+    not_received { "Not received", "Не получено" }
+    pending_payments { "Payments on their way", "Платежи в пути" }
+    and_others(name, count) { "{name} +{count}", "{name} +{count}" }
+}
+
+impl Language {
+    /// "5 members".
+    pub(crate) fn members(self, count: u64) -> String {
+        let form = ["member", "members"];
+        let word = self.plural(count, form, ["участник", "участника", "участников"]);
+        format!("{count} {word}")
+    }
+
+    /// "4 payments settle the group; fewer are not possible".
+    pub(crate) fn payments_settle(self, count: u64, optimal: bool) -> String {
+        let (english, russian) =
+            (["payment settles", "payments settle"], ["платёж", "платежа", "платежей"]);
+        let word = self.plural(count, english, russian);
+        match (self, optimal) {
+            (Self::En, true) => format!("{count} {word} the group; fewer are not possible"),
+            (Self::En, false) => format!("{count} {word} the group"),
+            (Self::Ru, true) => format!("{count} {word} закроют все долги; меньше невозможно"),
+            (Self::Ru, false) => format!("{count} {word} закроют все долги"),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Parts of screens.
+
+use std::collections::HashMap;
+
+use fracti_core::{
+    currency::Currency,
+    decimal::Decimal,
+    expense::ExpenseCategory,
+    group::{Group, Member},
+    id::{GroupId, MemberId},
+};
+use maud::{Markup, html};
+
+use crate::text::Language;
+
+/// Number of colours of avatars.
+const HUES: usize = 8;
+
+/// The members of a group as a reader sees them: the reader is "You".
+pub(crate) struct Names<'a> {
+    language: Language,
+    me: MemberId,
+    members: HashMap<MemberId, (usize, &'a Member)>,
+}
+
+impl<'a> Names<'a> {
+    /// The names of `members` for the reader `me`.
+    pub(crate) fn new(language: Language, me: MemberId, members: &'a [Member]) -> Self {
+        let places = members.iter().enumerate();
+        let members = places.map(|(place, member)| (member.id, (place, member))).collect();
+        Self { language, me, members }
+    }
+
+    /// Whether the member is the reader.
+    pub(crate) fn is_me(&self, id: MemberId) -> bool {
+        id == self.me
+    }
+
+    /// The present name of a member, or else the `stored` one.
+    pub(crate) fn stored<'b>(&'b self, id: MemberId, stored: &'b str) -> &'b str {
+        if self.is_me(id) {
+            return self.language.you();
+        }
+        self.members.get(&id).map_or(stored, |(_, member)| &member.name)
+    }
+
+    /// The present name of a member.
+    pub(crate) fn of(&self, id: MemberId) -> &str {
+        self.stored(id, "?")
+    }
+
+    /// The picture of a member: initials on the colour of the member's place in the group.
+    pub(crate) fn avatar(&self, id: MemberId) -> Markup {
+        let (place, name) =
+            self.members.get(&id).map_or((0, "?"), |(place, it)| (*place, &it.name));
+        avatar(name, place)
+    }
+}
+
+/// A picture of initials. `place` decides its colour.
+pub(crate) fn avatar(name: &str, place: usize) -> Markup {
+    let words = name.split_whitespace().filter_map(|word| word.chars().next());
+    let initials: String = words.take(2).flat_map(char::to_uppercase).collect();
+    let hue = place.checked_rem(HUES).unwrap_or_default();
+    html! { span.{ "avatar hue" (hue) } aria-hidden="true" { (initials) } }
+}
+
+/// An amount. It is read from left to right in every language.
+pub(crate) fn money(l: Language, amount: Decimal, currency: Currency) -> Markup {
+    html! { bdi.num dir="ltr" { (l.money(amount, currency)) } }
+}
+
+/// An amount of minor units.
+pub(crate) fn minor(l: Language, minor: impl Into<i128>, currency: Currency) -> Markup {
+    money(l, currency.to_major(minor), currency)
+}
+
+/// A balance, with a sign and a colour.
+pub(crate) fn balance(l: Language, net: i128, currency: Currency) -> Markup {
+    let sign = if net > 0 { "+" } else { "" };
+    html! {
+        bdi.{ "num " (tone(net)) } dir="ltr" { (sign) (l.minor(net, currency)) }
+    }
+}
+
+/// The class for what one is owed, owes, or neither.
+pub(crate) const fn tone(net: i128) -> &'static str {
+    match net {
+        0 => "hint",
+        1.. => "plus",
+        _ => "minus",
+    }
+}
+
+/// The emoji of a category in a group.
+pub(crate) fn emoji(group: &Group, category: Option<ExpenseCategory>) -> String {
+    let own = |key| {
+        let own = group.categories.iter().find(|it| it.key == key)?;
+        own.emoji.as_ref().map(ToString::to_string)
+    };
+    let found = match category {
+        None => None,
+        Some(ExpenseCategory::BuiltIn(category)) => Some(category.emoji().to_owned()),
+        Some(ExpenseCategory::Own(key)) => own(key),
+    };
+    found.unwrap_or_else(|| "🧾".to_owned())
+}
+
+/// A currency to choose, with `first` on top.
+pub(crate) fn currency_field(l: Language, id: &str, name: &str, first: Currency) -> Markup {
+    html! {
+        select id=(id) name=(name) aria-label=(l.currency()) {
+            option value=(first.code()) { (first.code()) }
+            @for currency in Currency::all().filter(|it| *it != first) {
+                option value=(currency.code()) { (currency.code()) }
+            }
+        }
+    }
+}
+
+/// A field of a form: a label above a control.
+pub(crate) fn field(id: &str, label: &str, control: &Markup) -> Markup {
+    html! { div.field { label for=(id) { (label) } (control) } }
+}
+
+/// Where the screens of a group begin.
+pub(crate) fn group_path(group: GroupId) -> String {
+    format!("/app/groups/{group}")
+}
+
+/// The place for a message about a whole form, and its main button.
+pub(crate) fn submit(label: &str) -> Markup {
+    html! {
+        p.error data-problem role="alert" hidden {}
+        button.main-button data-main { (label) }
+    }
+}
+
+/// Links to the parts of something, of which one is shown.
+pub(crate) fn tabs(label: &str, tabs: &[(&str, String)], shown: usize) -> Markup {
+    html! {
+        nav.tabs aria-label=(label) {
+            @for (index, (text, path)) in tabs.iter().enumerate() {
+                a href=(path) aria-current=[(index == shown).then_some("page")] { (text) }
+            }
+        }
+    }
+}

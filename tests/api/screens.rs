@@ -1,0 +1,180 @@
+//! The screens of the Mini App: who sees them, what they cost, and that their links and forms lead
+//! somewhere. How they look and behave is tested in a browser, in `tests/page`.
+
+use std::collections::BTreeSet;
+
+use axum::http::Method;
+use fracti_tests::operations::{Ids, operations};
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Busy, Caller, Group, Reply};
+
+/// A screen: its path, the round trips that it may take, and the read units of a group of five.
+struct Screen(&'static str, u32, f64);
+
+/// Every screen; `{…}` are ids of the scene.
+const SCREENS: &[Screen] = &[
+    Screen("/screens", 2, 4.0),
+    Screen("/screens/groups/{groupId}", 2, 8.0),
+    Screen("/screens/groups/{groupId}/balances", 2, 8.0),
+];
+
+/// The path of a screen with the ids of a scene.
+fn path(screen: &str, ids: &Ids) -> String {
+    ids.iter().fold(screen.to_owned(), |path, (name, id)| path.replace(&format!("{{{name}}}"), id))
+}
+
+/// All screens with their paths.
+pub(crate) fn screens(ids: &Ids) -> Vec<String> {
+    SCREENS.iter().map(|Screen(screen, ..)| path(screen, ids)).collect()
+}
+
+#[test]
+fn every_screen_is_listed() {
+    let routes = fracti_web::routes();
+    let routed: BTreeSet<&str> = routes.paths().filter(|it| it.starts_with("/screens")).collect();
+    let listed = SCREENS.iter().map(|Screen(path, ..)| path.split('?').next().unwrap());
+    assert_eq!(routed, listed.collect());
+}
+
+#[tokio::test]
+async fn screens_are_for_members_and_writes_none() {
+    let Busy { group, ids } = Busy::new().await;
+    let alice = &group.members[0];
+    let before = group.api.rows().await;
+    for screen in screens(&ids) {
+        let shown = alice.get(&screen).await;
+        assert_eq!(shown.status, 200, "{screen}: {}", shown.text);
+        assert_eq!(shown.cost.write_units, 0.0, "{screen}");
+        assert_eq!(alice.with(None).get(&screen).await.code(), (401, "NO_CREDENTIALS"), "{screen}");
+        if screen.contains(&group.id) && !screen.contains("/join/") {
+            let stranger = group.api.user(77, "Mallory").get(&screen).await;
+            assert_eq!(stranger.code(), (403, "NOT_A_MEMBER"), "{screen}");
+        }
+    }
+    assert_eq!(before, group.api.rows().await);
+}
+
+#[tokio::test]
+async fn screens_take_few_round_trips_and_read_units() {
+    let group = Group::of(&Api::embedded().await, 4, "EUR").await;
+    for n in 1..=10 {
+        group.spend(0, json!({ "amount": n })).await;
+    }
+    let Busy { group, ids } = Busy::of(group).await;
+    for Screen(screen, round_trips, units) in SCREENS {
+        let reply = group.members[0].get(&path(screen, &ids)).await;
+        assert_eq!(reply.status, 200, "{screen}: {}", reply.text);
+        assert!(reply.cost.round_trips <= *round_trips, "{screen}: {}", reply.cost);
+        assert!(reply.cost.read_units <= *units, "{screen}: {}", reply.cost);
+    }
+}
+
+/// Values of an attribute in HTML, with the text before each.
+fn attributes<'a>(html: &'a str, name: &str) -> Vec<(&'a str, &'a str)> {
+    let pattern = format!(" {name}=\"");
+    let found = html.match_indices(&*pattern).map(|(at, _)| {
+        let rest = &html[at + pattern.len()..];
+        (&html[..at], rest.split('"').next().unwrap())
+    });
+    found.collect()
+}
+
+/// Whether `path` fits the template of a route.
+fn fits(template: &str, path: &str) -> bool {
+    let (template, path): (Vec<_>, Vec<_>) =
+        (template.split('/').collect(), path.split('?').next().unwrap().split('/').collect());
+    let same = |(part, text): (&&str, &&str)| part.starts_with('{') || part == text;
+    template.len() == path.len() && template.iter().zip(&path).all(same)
+}
+
+#[tokio::test]
+async fn links_lead_to_screens_and_forms_to_operations() {
+    let Busy { group, ids } = Busy::new().await;
+    let operations = operations();
+    for screen in screens(&ids) {
+        let html = group.members[0].get(&screen).await.text.clone();
+        for name in ["href", "data-then", "data-go"] {
+            for (_, link) in attributes(&html, name) {
+                let link = link.replace("{id}", &group.id).replace("&amp;", "&");
+                let shown = link.replacen("/app", "/screens", 1);
+                let leads = SCREENS.iter().any(|Screen(to, ..)| fits(to, &shown));
+                assert!(link.is_empty() || leads, "{screen}: {link} leads nowhere");
+            }
+        }
+        for (name, method) in
+            [("action", None), ("data-preview", Some("POST")), ("data-undo", Some("POST"))]
+        {
+            for (before, action) in attributes(&html, name) {
+                let tag = &html[before.rfind('<').unwrap()..];
+                let tag = &tag[..tag.find('>').unwrap()];
+                let method = method.unwrap_or_else(|| attributes(tag, "data-method")[0].1);
+                let found =
+                    operations.iter().any(|it| it.method == method && fits(it.route, action));
+                assert!(
+                    found || action.starts_with("/screens/"),
+                    "{screen}: no operation {method} {action}"
+                );
+            }
+        }
+        for forbidden in [" style=", " onclick=", "<script", "javascript:"] {
+            assert!(!html.contains(forbidden), "{screen}: {forbidden}");
+        }
+    }
+}
+
+/// Text that would be an element or leave an attribute if it were not escaped.
+const HOSTILE: &str = "<img src=x onerror=alert(1)>\"'&\u{202e}";
+
+#[tokio::test]
+async fn hostile_names_are_text() {
+    let api = Api::new().await;
+    let mallory = api.user(1, HOSTILE);
+    let new = json!({ "title": HOSTILE, "chatId": 1, "currency": "EUR" });
+    let group = mallory.post("/api/groups", new).await.id();
+    let at = |rest: &str| format!("/api/groups/{group}{rest}");
+    let expense = json!({ "amount": 9, "description": HOSTILE, "notes": HOSTILE });
+    let expense = mallory.post(&at("/expenses"), expense).await.id();
+    mallory.post(&at("/members"), json!({ "name": format!("{HOSTILE}2") })).await.data(201);
+    let ids: Ids = [("groupId", group.clone()), ("expenseId", expense)].into();
+    for screen in screens(&ids).iter().filter(|it| !it.contains('{')) {
+        let shown = mallory.get(screen).await;
+        assert_eq!(shown.status, 200, "{screen}: {}", shown.text);
+        assert!(!shown.text.contains("<img"), "{screen}");
+        assert!(
+            !shown.text.contains("\u{202e}"),
+            "{screen}: a name changes the direction of others"
+        );
+    }
+}
+
+/// A screen in a language.
+async fn shown(caller: &Caller, path: &str, language: &str) -> Reply {
+    let request = caller.request(Method::GET, path).header("accept-language", language);
+    caller.api.send(fracti_tests::client::with_body(request, &Value::Null)).await
+}
+
+#[tokio::test]
+async fn screens_are_in_the_readers_language() {
+    let Busy { group, ids } = Busy::new().await;
+    let path = path("/screens/groups/{groupId}", &ids);
+    let alice = &group.members[0];
+    assert!(shown(alice, &path, "en").await.text.contains("Expenses"));
+    assert!(shown(alice, &path, "ru").await.text.contains("Расходы"));
+}
+
+#[tokio::test]
+async fn document_is_the_same_for_every_path_and_known_by_its_tag() {
+    let api = Api::new().await;
+    let nobody = api.user(1, "Alice").with(None);
+    let [one, other] = [nobody.get("/app").await, nobody.get("/app/groups/x").await];
+    assert_eq!((one.status.as_u16(), &one.text), (200, &other.text));
+    assert_eq!(one.cost.requests, 0);
+    let policy = one.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    let tag = one.header("etag").unwrap();
+    let request = nobody.request(Method::GET, "/app").header("if-none-match", tag);
+    let again = api.send(fracti_tests::client::with_body(request, &Value::Null)).await;
+    assert_eq!((again.status.as_u16(), &*again.text), (304, ""));
+}

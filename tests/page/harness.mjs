@@ -1,0 +1,110 @@
+// A local server with the demo group, browsers of its friends, and what every scenario asserts.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after } from 'node:test';
+
+// The packages are below target/, so that the source has no installed files.
+const require = createRequire(`${process.env.PAGE_MODULES ?? new URL('../../target/page/', import.meta.url).pathname}x.js`);
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const root = new URL('../../', import.meta.url).pathname;
+export const shots = `${root}target/page/pictures/`;
+mkdirSync(shots, { recursive: true });
+
+export const PHONE = { width: 390, height: 844 };
+export const NARROW = { width: 320, height: 640 };
+export const DESK = { width: 1280, height: 900 };
+
+/** A server of its own for a file of scenarios. It ends with the process. */
+export async function serve() {
+  const server = spawn(`${root}target/debug/fracti-local`, ['--demo', '--port', '0', '--dynamodb-port', '0', '--keeper-seconds', '0'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const links = {};
+  let api, group;
+  after(() => server.kill());
+  for await (const line of createInterface({ input: server.stdout })) {
+    const page = line.match(/^page (\S+) \((\w+)/);
+    if (page) links[page[2].toLowerCase()] = page[1];
+    if (line.startsWith('api ')) api = line.slice(4);
+    if (line.startsWith('demo group ')) group = line.slice(11);
+    if (line.startsWith('export DAVE')) break;
+  }
+  const token = (name) => new URLSearchParams(new URL(links[name]).hash.slice(1)).get('tgWebAppData');
+  /** Calls the API as a friend. */
+  const call = async (name, method, path, body) => {
+    const response = await fetch(api + path, {
+      method, headers: { authorization: `tma ${token(name)}`, 'content-type': 'application/json', accept: 'application/json;amounts=text' },
+      body: body && JSON.stringify(body),
+    });
+    const answer = await response.json();
+    assert.ok(response.ok, `${method} ${path}: ${JSON.stringify(answer)}`);
+    return answer.data;
+  };
+  return { api, group, links, call, token, path: `/app/groups/${group}` };
+}
+
+let browser;
+export const launch = async () => {
+  browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  return browser;
+};
+after(() => browser?.close());
+
+/** A friend's browser at a path, signed in. Console errors and reports of the CSP fail the test. */
+export async function open(server, name, path = '/app', { size = PHONE, scheme = 'light', language = 'en', extra = '', telegram, ...more } = {}) {
+  const context = await (await launch()).newContext({
+    viewport: size, colorScheme: scheme, locale: language, deviceScaleFactor: 2, reducedMotion: 'reduce', hasTouch: size.width < 900, ...more,
+  });
+  const page = await context.newPage();
+  const errors = [];
+  page.on('console', (message) => {
+    // A refusal of the API that the page handles is logged by the browser, too.
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) errors.push(message.text());
+  });
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol.startsWith('http') && url.origin !== server.api && !(telegram && url.host === 'telegram.org')) errors.push(`a request to ${url.host}`);
+  });
+  page.errors = errors;
+  if (telegram) await telegram(context, page);
+  const hash = new URL(server.links[name]).hash;
+  await page.goto(`${server.api}${path}${hash}${extra}`);
+  await ready(page);
+  return page;
+}
+
+/** Waits until the screen is shown and nothing loads. */
+export async function ready(page) {
+  await page.waitForSelector('main:not([aria-busy]) h1');
+  await page.waitForLoadState('networkidle');
+}
+
+/** Follows a link or presses a button, and waits for the next screen. */
+export async function tap(page, name, { role = 'link', within = page } = {}) {
+  await within.getByRole(role, { name }).first().click();
+  await page.waitForLoadState('networkidle');
+}
+
+/** Asserts what holds on every screen, and keeps a picture. */
+export async function check(page, name) {
+  await page.screenshot({ path: `${shots}${name}.png`, fullPage: true });
+  assert.deepEqual(page.errors, [], name);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(wide <= 0, `${name} scrolls sideways by ${wide} px`);
+  const small = await page.evaluate(() => [...document.querySelectorAll('main a, main button, main select, main summary, main input')]
+    .map((it) => [it, (it.closest('.check, .segments label, .toggle') ?? it).getBoundingClientRect()])
+    .filter(([it, box]) => box.width > 0 && it.type !== 'hidden' && (box.height < 43.5 || box.width < 43.5))
+    .map(([it, box]) => `${it.outerHTML.slice(0, 90)} ${box.width}x${box.height}`));
+  assert.deepEqual(small, [], `${name}: targets below 44 px`);
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  }));
+  const findings = found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120) + ' ' + (node.any[0]?.message ?? '')).join(' | ')}`);
+  assert.deepEqual(findings, [], name);
+}
