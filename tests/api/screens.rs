@@ -17,6 +17,17 @@ const SCREENS: &[Screen] = &[
     Screen("/screens", 2, 4.0),
     Screen("/screens/groups/{groupId}", 2, 8.0),
     Screen("/screens/groups/{groupId}/balances", 2, 8.0),
+    Screen("/screens/groups/{groupId}/expenses/new", 1, 8.0),
+    Screen("/screens/groups/{groupId}/expenses/new?from={expenseId}", 1, 8.0),
+    Screen("/screens/groups/{groupId}/expenses/new?spending={spendingId}", 1, 8.0),
+    Screen("/screens/groups/{groupId}/expenses/{expenseId}", 1, 8.0),
+    Screen("/screens/groups/{groupId}/expenses/{expenseId}/edit", 1, 8.0),
+    Screen("/screens/groups/{groupId}/questions", 1, 8.0),
+    Screen("/screens/groups/{groupId}/questions/new", 1, 8.0),
+    Screen("/screens/groups/{groupId}/questions/new?type=text", 1, 8.0),
+    Screen("/screens/groups/{groupId}/questions/new?type=multiple_choice", 1, 8.0),
+    Screen("/screens/groups/{groupId}/questions/{questionId}", 1, 8.0),
+    Screen("/screens/groups/{groupId}/questions/{textId}", 1, 8.0),
 ];
 
 /// The path of a screen with the ids of a scene.

@@ -5,10 +5,21 @@ import { DESK, NARROW, PHONE, check, open, serve } from './harness.mjs';
 
 const server = await serve();
 const at = (path) => `${server.path}${path}`;
+const [question] = await server.call('alice', 'GET', `/api/groups/${server.group}/questions`);
+const expenses = await server.call('alice', 'GET', `/api/groups/${server.group}/expenses`);
+const pizzeria = expenses.find((it) => it.description === 'Pizzeria');
 const SCREENS = {
   home: '/app',
   group: at(''),
   balances: at('/balances'),
+  'new-expense': at('/expenses/new'),
+  'like-expense': at(`/expenses/new?from=${pizzeria.id}`),
+  expense: at(`/expenses/${pizzeria.id}`),
+  'edit-expense': at(`/expenses/${pizzeria.id}/edit`),
+  questions: at('/questions'),
+  ask: at('/questions/new'),
+  'ask-choice': at('/questions/new?type=multiple_choice'),
+  receipt: at(`/questions/${question.id}`),
 };
 
 const LOOKS = {

@@ -44,7 +44,7 @@ pub use response::{
     amounts::{JsonDecimal, shown},
     balance::MemberBalance,
     envelope::{Data, List, Pagination, Part},
-    etag::{IfMatch, IfNoneMatch, Public, Tagged},
+    etag::{IfMatch, IfNoneMatch, Public, Tagged, tag_of},
     limits::{MAX_EXPORT_LIMIT, MAX_LIMIT},
     member::MemberView,
     problem::{Code, Detail, Problem, ProblemBody, sentence},

@@ -8,10 +8,16 @@
 //         data-etag             state that the form edits, sent as If-Match
 //         data-preview          operation that says the shares of a draft
 //         data-save             is sent by itself after each change
+//         data-list             field that is sent also if it is an empty list
 //         data-undo             operation that takes the change back, offered for some seconds
 //         data-done             what is said after it
 //   control: data-decimal       a number; a comma is a decimal point, and sums are added up
 //            data-json          its value is JSON, as true or 3
+//            data-null          it is sent as null if it is empty
+//            data-counts        check box that decides if the other controls of its row are sent
+//            data-index         index of a row of the list of this name
+//   data-instead                if a box in it is checked, the control of this name is not sent
+//   data-total                  amount of the draft
 //   data-row                    a member's or a line's controls; its check box decides if they count
 //   data-of                     shown for these split types only
 //   data-share                  share of this member
@@ -98,7 +104,8 @@ async function request(method, url, { body, headers = {}, signal, tries = 2 } = 
 // --- Screens.
 
 const seen = new Map(JSON.parse(store(sessionStorage, 'seen') ?? '[]'));
-let current, refreshing, dirty = false;
+let current, refreshing, flush;
+let dirty = false; // Whether the screen has an entry that is not recorded yet.
 
 function remember(path, html) {
   seen.delete(path);
@@ -113,6 +120,7 @@ function show(html, focus) {
   main.replaceChildren(...parsed(html));
   main.removeAttribute('aria-busy');
   dirty = false;
+  flush = undefined;
   const heading = main.querySelector('[data-title]');
   if (heading) {
     document.title = heading.textContent;
@@ -153,6 +161,7 @@ function message(title, detail, button) {
 }
 
 async function visit(path, { push = true, focus = true, top, quiet = false } = {}) {
+  if (!quiet) flush?.();
   if (push) history.pushState({ depth: (history.state?.depth ?? 0) + 1 }, '', path);
   const mine = current = Symbol(path);
   const known = seen.get(path);
@@ -202,13 +211,15 @@ function say(what, label, action) {
   say.timer = setTimeout(() => { status.textContent = '' }, label ? 8000 : 5000);
 }
 
-const mayLeave = () => !dirty || confirm(text('leave'));
+const mayLeave = () => !dirty || Boolean(flush) || confirm(text('leave'));
 
 addEventListener('click', (event) => {
   const target = event.target;
   const step = target.closest('[data-step]');
   if (step) {
     const input = step.parentElement.querySelector('input');
+    const box = step.closest('[data-row]')?.querySelector('[data-counts]');
+    if (box) box.checked = true;
     const least = Number(input.dataset.least ?? 0);
     input.value = Math.max(least, Number(decimal(input.value) || 0) + Number(step.dataset.step));
     input.dispatchEvent(new Event('input', { bubbles: true }));
@@ -320,13 +331,14 @@ function decimal(entered) {
 // The body of a form, and which control became which path. Gaps in lists are closed, so that an
 // error at splits[1] is found at the second member that counts.
 function read(form) {
-  const body = {}, paths = new Map(), indexes = new Map();
+  const body = {}, paths = new Map(), indexes = new Map(), places = [];
   for (const control of form.elements) {
     if (!control.name || control.matches(':disabled') || control.closest('[data-row]')?.dataset.off) continue;
     if (/checkbox|radio/.test(control.type) && !control.checked) continue;
     let value = control.dataset.decimal === undefined ? control.value.trim() : decimal(control.value);
-    if (value === '' && control.dataset.json === undefined) continue;
-    if (control.dataset.json !== undefined) value = JSON.parse(value || 'null');
+    if (value === '' && control.dataset.null === undefined) continue;
+    if (value === '') value = null;
+    else if (control.dataset.json !== undefined) value = JSON.parse(value);
     let node = body, path = '';
     const steps = control.name.split(/[.[\]]+/).filter(Boolean);
     steps.forEach((step, place) => {
@@ -337,11 +349,21 @@ function read(form) {
         key = order.get(step);
         path += `[${key}]`;
       } else path += (path && '.') + step;
-      if (place === steps.length - 1) node[key] = value;
+      if (place === steps.length - 1) {
+        node[key] = value;
+        if (control.dataset.index) places.push([node, key, indexes.get(control.dataset.index), value]);
+      }
       else node = node[key] ??= /^\d+$/.test(steps[place + 1]) ? [] : {};
     });
     paths.set(path, control);
   }
+  // The index of a line is another one if lines before it were removed; a line that was removed has none.
+  for (const [list, key, order, value] of places.reverse()) {
+    const index = order?.get(value);
+    if (index === undefined) list.splice(key, 1);
+    else list[key] = index;
+  }
+  if (form.dataset.list) body[form.dataset.list] ??= [];
   return { body, paths };
 }
 
@@ -358,7 +380,7 @@ function mark(form, paths, problems) {
     control.setAttribute('aria-describedby', error.id);
     const more = control.closest('details');
     if (more) more.open = true;
-    (control.closest('.field, [data-row]') ?? control).append(error);
+    (control.closest('.field, .amount, [data-row], .row') ?? control.parentElement).append(error);
     first ??= control;
   });
   first?.focus();
@@ -381,7 +403,7 @@ function prepare(form) {
   const arrange = () => {
     for (const part of form.querySelectorAll('[data-of]')) {
       part.hidden = !part.dataset.of.split(' ').includes(type());
-      if (!part.dataset.of.includes('hidden')) part.querySelectorAll('input, select').forEach((it) => { it.disabled = part.hidden });
+      for (const it of part.matches('input, select') ? [part] : part.querySelectorAll('input, select')) it.disabled = part.hidden;
     }
     for (const row of form.querySelectorAll('[data-row]')) {
       const box = row.querySelector('[data-counts]');
@@ -389,6 +411,9 @@ function prepare(form) {
       row.querySelectorAll('input, select').forEach((it) => {
         if (it !== box) it.disabled = !box.checked || Boolean(it.closest('[data-of][hidden]'));
       });
+    }
+    for (const part of form.querySelectorAll('[data-instead]')) {
+      form.elements[part.dataset.instead].disabled = Boolean(part.querySelector('[data-counts]:checked'));
     }
   };
   const format = (number) => {
@@ -410,6 +435,7 @@ function prepare(form) {
         share.textContent = split ? (split.or ? '≈ ' : '') + format(split.amount) : '–';
         share.classList.remove('stale');
       }
+      for (const total of form.querySelectorAll('[data-total]')) total.textContent = format(answer.data.amount);
       const open = answer.data.splits.find((split) => split.or);
       note.textContent = open ? text('odd').replace('{a}', format(open.amount)).replace('{b}', format(open.or)) : '';
       note.classList.remove('error');
@@ -421,10 +447,14 @@ function prepare(form) {
       note.classList.add('error');
     }
   };
-  const send = async () => {
-    const button = form.querySelector('[data-main]') ?? form.querySelector('button:not([type=button])');
+  const send = async (submitter) => {
+    const button = submitter ?? form.querySelector('[data-main]') ?? form.querySelector('button:not([type=button])');
     const problem = form.querySelector('[data-problem]') ?? document.createElement('p');
-    if (form.ariaBusy === 'true') return;
+    if (form.ariaBusy === 'true') {
+      if (data.save !== undefined) timer = setTimeout(send, 300);
+      return;
+    }
+    if (data.save !== undefined) flush = undefined;
     form.ariaBusy = 'true';
     if (button) button.ariaBusy = 'true';
     problem.hidden = true;
@@ -438,10 +468,11 @@ function prepare(form) {
     try {
       const { answer } = await request(data.method, form.getAttribute('action'), { body: sent, headers });
       delete data.key;
-      dirty = false;
+      // What was entered meanwhile is sent next.
+      dirty = data.save !== undefined && Boolean(flush);
       clear(form);
       if (data.save === undefined) Telegram()?.HapticFeedback?.notificationOccurred('success');
-      await done(form, answer);
+      await done(form, answer, submitter?.dataset?.then);
     } catch (error) {
       if (!(error instanceof Failure)) {
         problem.textContent = text('kept');
@@ -451,7 +482,8 @@ function prepare(form) {
       }
       delete data.key;
       const { code } = error.problem;
-      if (code === 'IDEMPOTENCY_KEY_REUSED') {
+      if (code === 'IDEMPOTENCY_KEY_REUSED' && data.save !== undefined) timer = setTimeout(send);
+      else if (code === 'IDEMPOTENCY_KEY_REUSED') {
         dirty = false;
         seen.clear();
         say(text('first'));
@@ -475,23 +507,25 @@ function prepare(form) {
   };
   form.addEventListener('input', (event) => {
     if (event.target !== form) clear(form, event.target);
-    if (data.save === undefined && form.querySelector('[data-main]')) dirty = true;
+    if (data.save !== undefined || form.querySelector('[data-main]')) dirty = true;
+    if (data.save !== undefined) flush = () => { clearTimeout(timer); send() };
     arrange();
     if (data.preview === undefined && data.save === undefined) return;
     clearTimeout(timer);
-    timer = setTimeout(data.save === undefined ? preview : send, data.save === undefined ? 250 : 800);
+    timer = setTimeout(data.save === undefined ? preview : () => send(), data.save === undefined ? 250 : 800);
   });
-  form.addEventListener('submit', (event) => { event.preventDefault(); send() });
+  form.addEventListener('submit', (event) => { event.preventDefault(); send(event.submitter) });
   arrange();
   if (form.querySelector('[autofocus]') && !platform) form.querySelector('[autofocus]').focus({ preventScroll: true });
-  if (data.preview !== undefined && form.querySelector('[name=amount]')?.value) preview();
+  if (data.preview !== undefined && (form.querySelector('[name=amount]')?.value || form.querySelector('[name^="items["]'))) preview();
 }
 
 // The screen above that of a form.
 const parent = (form) => (form.dataset.then || here()).replace(/\/\{id\}.*$/, '');
 
-async function done(form, answer) {
-  const { then, undo, done: said } = form.dataset;
+async function done(form, answer, other) {
+  const { undo, done: said } = form.dataset;
+  const then = other ?? form.dataset.then;
   seen.clear();
   if (undo) say(said, text('undo'), () => {
     request('POST', undo, { body: {}, headers: { 'idempotency-key': crypto.randomUUID() } })
@@ -499,10 +533,10 @@ async function done(form, answer) {
       .catch((error) => say(error instanceof Failure ? error.message : text('offline')));
   });
   else if (said) say(said);
-  if (form.hasAttribute('data-save')) return visit(here(), { push: false, focus: false, quiet: true });
+  if (form.hasAttribute('data-save') && !other) return dirty ? undefined : visit(here(), { push: false, focus: false, quiet: true });
   const path = then?.replace('{id}', answer.data?.id);
   if (path === undefined) return undefined;
-  if (!path || path === here()) return visit(here(), { push: false, quiet: true });
+  if (!path || path === here()) return visit(here(), { push: false, quiet: !other });
   // The way back does not lead to the form again.
   history.replaceState(history.state, '', path);
   return visit(path, { push: false });

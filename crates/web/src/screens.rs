@@ -1,8 +1,13 @@
 //! The screens, each with its route below `/screens`.
 
+mod ask;
 mod balances;
+mod expense;
+mod expense_form;
 mod group;
 mod home;
+mod question;
+mod questions;
 
 use fracti_http::{Routes, Sender};
 
@@ -12,4 +17,14 @@ pub(crate) fn routes() -> Routes {
         .page(Sender::User, "/screens", home::show)
         .page(Sender::User, "/screens/groups/{groupId}", group::show)
         .page(Sender::User, "/screens/groups/{groupId}/balances", balances::show)
+        .page(Sender::User, "/screens/groups/{groupId}/expenses/new", expense_form::new)
+        .page(Sender::User, "/screens/groups/{groupId}/expenses/{expenseId}", expense::show)
+        .page(
+            Sender::User,
+            "/screens/groups/{groupId}/expenses/{expenseId}/edit",
+            expense_form::edit,
+        )
+        .page(Sender::User, "/screens/groups/{groupId}/questions", questions::show)
+        .page(Sender::User, "/screens/groups/{groupId}/questions/new", ask::show)
+        .page(Sender::User, "/screens/groups/{groupId}/questions/{questionId}", question::show)
 }

@@ -1,6 +1,8 @@
 //! Texts, amounts and days as people read them, in the languages of the page.
 
+mod expense;
 mod number;
+mod question;
 mod table;
 
 use std::{convert::Infallible, fmt};

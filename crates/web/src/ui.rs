@@ -106,13 +106,24 @@ pub(crate) fn emoji(group: &Group, category: Option<ExpenseCategory>) -> String 
     found.unwrap_or_else(|| "🧾".to_owned())
 }
 
+/// The name of a category in a group.
+pub(crate) fn category_name(l: Language, group: &Group, category: ExpenseCategory) -> String {
+    match category {
+        ExpenseCategory::BuiltIn(category) => l.category(category).to_owned(),
+        ExpenseCategory::Own(key) => {
+            let own = group.categories.iter().find(|it| it.key == key);
+            own.map_or_else(|| key.to_string(), |it| it.name.to_string())
+        }
+    }
+}
+
 /// A currency to choose, with `first` on top.
 pub(crate) fn currency_field(l: Language, id: &str, name: &str, first: Currency) -> Markup {
     html! {
         select id=(id) name=(name) aria-label=(l.currency()) {
-            option value=(first.code()) { (first.code()) }
-            @for currency in Currency::all().filter(|it| *it != first) {
-                option value=(currency.code()) { (currency.code()) }
+            @let others = Currency::all().filter(|it| *it != first);
+            @for currency in std::iter::once(first).chain(others) {
+                option value=(currency.code()) data-digits=(currency.exponent()) { (currency.code()) }
             }
         }
     }

@@ -85,6 +85,13 @@ impl IfNoneMatch {
     }
 }
 
+/// The tag of a resource, which [`Tagged`] sends and [`IfMatch`] takes; empty if it has no JSON.
+#[must_use]
+pub fn tag_of(view: &impl Serialize) -> String {
+    let tag = serde_json::to_string(view).map(|json| tag(&json));
+    tag.ok().and_then(|tag| tag.to_str().map(str::to_owned).ok()).unwrap_or_default()
+}
+
 /// The tag of this JSON, a hash of all its fields.
 pub(crate) fn tag(json: &str) -> HeaderValue {
     let hash = Sha256::digest(json);

@@ -16,7 +16,6 @@ texts! {
     new_group { "New group", "Новая группа" }
     no_groups { "You are in no group yet. Create one, or open the app from a chat.",
         "Вы пока ни в одной группе. Создайте её или откройте приложение из чата." }
-    open_chat_group { "Open the group of this chat", "Открыть группу этого чата" }
     settled { "Settled", "В расчёте" }
     you_are_settled { "You are settled", "Вы в расчёте" }
     you_owe { "You owe", "Вы должны" }
@@ -40,7 +39,6 @@ texts! {
     pay { "Pay", "Заплатить" }
     received { "Received", "Получено" }
     all_settled { "Everybody is settled.", "Все в расчёте." }
-    as_table { "As a list", "Списком" }
     waits_for_you { "Waiting for you", "Ждёт вас" }
     payment_to_you(name, amount) { "{name} paid you {amount}", "{name}: платёж вам {amount}" }
     confirm { "Confirm", "Подтвердить" }

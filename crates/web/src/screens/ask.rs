@@ -1,0 +1,121 @@
+//! The form of a question: a text, a choice, or a receipt whose items members claim.
+
+use axum::extract::State;
+use fracti_core::{group::Group, question::QuestionType, split::LineKind};
+use fracti_http::{App, AsMember, Context, Parameters, Problem, QueryReader};
+use maud::{Markup, html};
+
+use crate::{
+    fragment::Fragment,
+    text::Language,
+    ui::{self, Names},
+};
+
+/// Options of a choice that are shown.
+const OPTIONS: usize = 6;
+
+/// Types of questions in the order of their tabs.
+const TYPES: [QuestionType; 3] =
+    [QuestionType::Items, QuestionType::MultipleChoice, QuestionType::Text];
+
+/// The type of the question; by default a receipt.
+pub(crate) struct TypeQuery(QuestionType);
+
+impl Parameters for TypeQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        Self(query.text("type", "Type of the question.").unwrap_or(QuestionType::Items))
+    }
+}
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, TypeQuery(chosen)): AsMember<TypeQuery>,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let (group, members) = app.table.group(member_key, now).await?;
+    let names = Names::new(l, member_key.user.into(), &members);
+    let path = format!("{}/questions", ui::group_path(group.id));
+    let tab = |it: QuestionType| (l.question_type(it), format!("{path}/new?type={it}"));
+    let shown = TYPES.iter().position(|it| *it == chosen).unwrap_or_default();
+    Ok(Fragment(html! {
+        a.back href=(path) { (l.questions()) }
+        h1 tabindex="-1" data-title { (l.new_question()) }
+        (ui::tabs(l.question_type(chosen), &TYPES.map(tab), shown))
+        form action={ "/api/groups/" (group.id) "/questions" } data-method="POST" data-then={ (path) "/{id}" } novalidate {
+            input type="hidden" name="type" value=(chosen);
+            div.card.fields {
+                (ui::field("prompt", l.prompt(), &html! {
+                    input #prompt name="prompt" maxlength="2000" autocomplete="off"
+                        value=[(chosen == QuestionType::Items).then(|| l.who_had_what())];
+                }))
+                @match chosen {
+                    QuestionType::Items => (receipt(l, &group)),
+                    QuestionType::MultipleChoice => (options(l)),
+                    QuestionType::Text => {},
+                }
+                @if chosen == QuestionType::Items {
+                    (ui::field("payer", l.paid_by(), &html! {
+                        select #payer name="receipt.payerId" {
+                            @for member in members.iter().filter(|it| it.is_present() && it.linked_to.is_none()) {
+                                option value=(member.id) selected[names.is_me(member.id)] { (names.of(member.id)) }
+                            }
+                        }
+                    }))
+                } @else {
+                    label.check { input type="checkbox" name="anonymous" value="true" data-json; (l.anonymous()) }
+                }
+            }
+            (ui::submit(l.ask()))
+        }
+    }))
+}
+
+fn options(l: Language) -> Markup {
+    html! {
+        @for index in 0..OPTIONS {
+            @let label = l.option_number(index.saturating_add(1));
+            (ui::field(&format!("option-{index}"), &label, &html! {
+                input id={ "option-" (index) } name={ "options[" (index) "]" } maxlength="100" autocomplete="off";
+            }))
+        }
+    }
+}
+
+/// What was paid for, and the lines of the receipt.
+fn receipt(l: Language, group: &Group) -> Markup {
+    html! {
+        (ui::field("description", l.what_for(), &html! {
+            input #description name="receipt.description" maxlength="200" autocomplete="off";
+        }))
+        div.field { (ui::currency_field(l, "currency", "receipt.currency", group.currency)) }
+        @for index in ["0", "1"] { (line(l, index, LineKind::Item)) }
+        template #line { (line(l, "#", LineKind::Item)) }
+        button.small-button type="button" data-add="line" data-next="2" { (l.add_line()) }
+        template #extra { (line(l, "#", LineKind::Tip)) }
+        button.small-button type="button" data-add="extra" data-next="500" { (l.add_extra()) }
+    }
+}
+
+/// A line of the receipt: an item with its pieces, or a tax, a tip, a fee or a discount.
+fn line(l: Language, index: &str, kind: LineKind) -> Markup {
+    let at = |field: &str| format!("receipt.items[{index}].{field}");
+    let extras = [LineKind::Tax, LineKind::Tip, LineKind::Fee, LineKind::Discount];
+    html! {
+        div.field data-row { div.line-fields {
+            @if kind == LineKind::Item {
+                input name=(at("name")) maxlength="100" autocomplete="off" aria-label=(l.line_name()) placeholder=(l.line_name());
+                input.pieces name=(at("quantity")) inputmode="decimal" autocomplete="off" data-decimal
+                    aria-label=(l.quantity()) placeholder="× 1";
+            } @else {
+                select name=(at("kind")) aria-label=(l.line_kind()) {
+                    @for it in extras { option value=(it) selected[it == kind] { (l.line(it)) } }
+                }
+                input type="hidden" name=(at("name")) value=(l.line(kind));
+            }
+            input.num name=(at("amount")) inputmode="decimal" autocomplete="off" data-decimal placeholder="0"
+                aria-label=(l.amount_label());
+            button.small-button type="button" data-remove aria-label=(l.remove_line()) { "✕" }
+        } }
+    }
+}

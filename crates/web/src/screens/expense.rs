@@ -1,0 +1,210 @@
+//! An expense: who paid, who owes how much and why, its lines, its history.
+
+use axum::extract::State;
+use fracti_core::{
+    decimal::Decimal,
+    entry::Entry,
+    expense::{Expense, ShareBreakdown},
+    group::Group,
+    id::{ExpenseId, MemberId},
+    ledger::EntryStatus,
+    split::{Line, Sharing},
+    time::Day,
+};
+use fracti_http::{App, AsMember, Context, ExpenseView, Id, Problem, tag_of};
+use fracti_store::Page;
+use maud::{Markup, html};
+
+use crate::{
+    fragment::Fragment,
+    text::Language,
+    ui::{self, Names},
+};
+
+/// Entries of the history on the screen.
+const ENTRIES: usize = 20;
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(id): Id<ExpenseId>,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let page = Page { limit: ENTRIES, after: None };
+    let ((group, members), expense, history) = tokio::try_join!(
+        app.table.group(member_key, now),
+        app.table.expense(member_key, id, now),
+        app.table.expense_history(member_key, id, &page, now),
+    )?;
+    let names = Names::new(l, member_key.user.into(), &members);
+    let view = View { l, group: &group, names: &names, expense: &expense, today: now.day() };
+    let path = format!("{}/expenses/{id}", ui::group_path(group.id));
+    Ok(Fragment(html! {
+        a.back href=(ui::group_path(group.id)) { (group.title) }
+        h1 tabindex="-1" data-title { (expense.description) }
+        (view.head())
+        div.columns {
+            section {
+                @if expense.payers.len() > 1 { (view.payers()) }
+                (view.shares())
+            }
+            section {
+                @if let Some(lines) = &expense.items { (view.lines(lines)) }
+                (view.breakdown())
+                (view.history(&history.items))
+            }
+        }
+        @if !group.archived { (view.actions(&path)) }
+    }))
+}
+
+struct View<'a> {
+    l: Language,
+    group: &'a Group,
+    names: &'a Names<'a>,
+    expense: &'a Expense,
+    today: Day,
+}
+
+impl View<'_> {
+    fn money(&self, amount: Decimal) -> Markup {
+        ui::money(self.l, amount, self.expense.currency)
+    }
+
+    fn head(&self) -> Markup {
+        let (l, expense) = (self.l, self.expense);
+        let category = expense.category.map(|it| ui::category_name(l, self.group, it));
+        let when = l.moment(expense.created_at, self.today);
+        html! {
+            section.card.hero {
+                p {
+                    span.hint {
+                        (ui::emoji(self.group, expense.category)) " "
+                        @if let Some(category) = category { (category) " · " }
+                        (l.day(expense.day(), self.today))
+                    }
+                    bdi.big dir="ltr" { (l.money(expense.amount, expense.currency)) }
+                    span.hint { (super::group::paid(l, self.names, expense)) }
+                    @if let Some(notes) = &expense.notes { span { (notes) } }
+                    small.hint {
+                        @match expense.created_by {
+                            Some(user) => (l.recorded_by(self.names.of(user.into()), when)),
+                            None => (l.recorded(when)),
+                        }
+                        @if let Some(at) = expense.updated_at { " · " (l.edited(l.moment(at, self.today))) }
+                        @if expense.import_id.is_some() { " · " (l.imported()) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn payers(&self) -> Markup {
+        html! {
+            h2 { (self.l.payers()) }
+            ul.card.list { @for payer in &self.expense.payers {
+                li.row { (self.names.avatar(payer.user_id))
+                    span.grow { (self.names.stored(payer.user_id, &payer.user_name)) } (self.money(payer.amount)) }
+            } }
+        }
+    }
+
+    fn shares(&self) -> Markup {
+        let l = self.l;
+        html! {
+            h2 { (l.shares()) " · " (l.split_type(self.expense.split_type)) }
+            ul.card.list { @for share in &self.expense.splits {
+                li.row { (self.names.avatar(share.user_id))
+                    span.grow { (self.names.stored(share.user_id, &share.user_name)) }
+                    @if let Some(weight) = share.weight { span.hint { "× " (l.number(weight)) } }
+                    @if let Some(percentage) = share.percentage { span.hint { (l.number(percentage)) "\u{a0}%" } }
+                    (self.money(share.amount)) }
+            } }
+        }
+    }
+
+    fn lines(&self, lines: &[Line<Decimal>]) -> Markup {
+        let l = self.l;
+        html! {
+            h2 { (l.lines()) }
+            ul.card.list { @for line in lines {
+                li.row {
+                    span.grow {
+                        (line.name)
+                        small.hint {
+                            @match &line.sharing {
+                                Sharing::Over { .. } => (l.line(line.kind)),
+                                Sharing::Sharers { sharers } => {
+                                    @for (index, (member, weight)) in sharers.iter().enumerate() {
+                                        @if index > 0 { ", " }
+                                        (self.names.of(*member))
+                                        @if *weight != Decimal::new(1, 0) { " × " (l.number(*weight)) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    (self.money(line.amount))
+                }
+            } }
+        }
+    }
+
+    fn breakdown(&self) -> Markup {
+        let (l, expense) = (self.l, self.expense);
+        let amount = |amount| l.amount(amount, expense.currency);
+        let row = |ShareBreakdown { share, parts, rounding }: &ShareBreakdown<'_>| {
+            html! {
+                li.row { span.grow {
+                    (self.names.stored(share.user_id, &share.user_name))
+                    small.hint {
+                        @for (index, part) in parts.iter().enumerate() {
+                            @if index > 0 { " + " }
+                            @match &part.line { Some((_, name)) => (name), None => (l.part(part.kind)) } " "
+                            bdi dir="ltr" { (amount(part.amount)) }
+                        }
+                        @if *rounding != Decimal::ZERO { " + " (l.rounding()) " " bdi dir="ltr" { (amount(*rounding)) } }
+                    }
+                } (self.money(share.amount)) }
+            }
+        };
+        html! {
+            details.card.fields { summary { (l.show_breakdown()) }
+                ul.list { @for share in expense.breakdown() { (row(&share)) } } }
+        }
+    }
+
+    fn history(&self, entries: &[Entry]) -> Markup {
+        let l = self.l;
+        let shown = entries.iter().filter(|it| it.status != EntryStatus::Revert);
+        let before = |entry: &Entry| {
+            entry.snapshot.as_ref().map(|it| (it.description.clone(), it.amount, it.currency))
+        };
+        html! {
+            details.card.fields { summary { (l.history()) }
+                ul.list { @for entry in shown {
+                    li.row { span.grow {
+                        (l.entry(entry.status))
+                        small.hint { (self.names.of(MemberId::from(entry.actor_id))) ", " (l.moment(entry.created_at, self.today)) }
+                        @if let Some((description, ..)) = before(entry) { small { (description) } }
+                    } @if let Some((_, amount, currency)) = before(entry) { (ui::money(l, amount, currency)) } }
+                } } }
+        }
+    }
+
+    fn actions(&self, path: &str) -> Markup {
+        let (l, expense) = (self.l, self.expense);
+        let api = format!("/api/groups/{}/expenses/{}", self.group.id, expense.id);
+        html! {
+            section.card.actions {
+                a.small-button href={ (path) "/edit" } { (l.edit()) }
+                a.small-button href={ (ui::group_path(self.group.id)) "/expenses/new?from=" (expense.id) } { (l.duplicate()) }
+                form.inline action=(api) data-method="DELETE" data-etag=(tag_of(&ExpenseView::from(expense.clone())))
+                    data-then=(ui::group_path(self.group.id)) data-undo={ (api) "/restore" } data-done=(l.deleted()) {
+                    button.small-button.danger { (l.delete()) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! The form of an expense: a new one, one like another, one of a spending, or changes to one.
+
+use axum::extract::State;
+use fracti_core::{
+    category::Category,
+    decimal::Decimal,
+    expense::{Expense, ExpenseCategory, Share},
+    group::{Group, Member},
+    id::{ExpenseId, MemberId},
+    spending::{Spending, SpendingId},
+    split::{Line, LineKind, Sharing, SplitType},
+};
+use fracti_http::{
+    App, AsMember, Context, Description, ExpenseView, Id, Parameters, Problem, QueryReader,
+    schemas, tag_of,
+};
+use maud::{Markup, html};
+
+use crate::{
+    fragment::Fragment,
+    text::Language,
+    ui::{self, Names},
+};
+
+/// What a new expense begins with.
+pub(crate) struct NewQuery {
+    from: Option<ExpenseId>,
+    spending: Option<SpendingId>,
+}
+
+impl Parameters for NewQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let schema = Description::inline::<schemas::ResourceId>;
+        let from = query.read("from", "Expense whose values are proposed.", schema);
+        Self { from, spending: query.text("spending", "Spending that becomes the expense.") }
+    }
+}
+
+pub(crate) async fn new(
+    State(app): State<App>,
+    AsMember(member_key, query): AsMember<NewQuery>,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let like = async {
+        let Some(id) = query.from else { return Ok(None) };
+        app.table.expense(member_key, id, now).await.map(Some)
+    };
+    let spending = async {
+        let Some(id) = &query.spending else { return Ok(None) };
+        app.table.spending(member_key.user, id).await.map(Some)
+    };
+    let ((group, members), like, spending) =
+        tokio::try_join!(app.table.group(member_key, now), like, spending)?;
+    let form = Form {
+        l,
+        group: &group,
+        members: &members,
+        names: &Names::new(l, member_key.user.into(), &members),
+        me: member_key.user.into(),
+        before: like.as_ref(),
+        spending: spending.as_ref(),
+        edits: false,
+    };
+    Ok(Fragment(form.html()))
+}
+
+pub(crate) async fn edit(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(id): Id<ExpenseId>,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let ((group, members), expense) = tokio::try_join!(
+        app.table.group(member_key, now),
+        app.table.expense(member_key, id, now),
+    )?;
+    let form = Form {
+        l,
+        group: &group,
+        members: &members,
+        names: &Names::new(l, member_key.user.into(), &members),
+        me: member_key.user.into(),
+        before: Some(&expense),
+        spending: None,
+        edits: true,
+    };
+    Ok(Fragment(form.html()))
+}
+
+/// What the form shows.
+struct Form<'a> {
+    l: Language,
+    group: &'a Group,
+    members: &'a [Member],
+    names: &'a Names<'a>,
+    me: MemberId,
+    /// The expense whose values are proposed.
+    before: Option<&'a Expense>,
+    /// The spending that becomes the expense.
+    spending: Option<&'a Spending>,
+    /// Whether the form changes the expense.
+    edits: bool,
+}
+
+/// Split types by a number for each member, with the name of its field and what an empty one shows.
+const NUMBERS: [(SplitType, &str, &str); 4] = [
+    (SplitType::Shares, "weight", "1"),
+    (SplitType::Exact, "amount", "0"),
+    (SplitType::Percentage, "percentage", "%"),
+    (SplitType::Adjustment, "adjustment", "±0"),
+];
+
+/// Split types in the order in which they are shown.
+const TYPES: [SplitType; 6] = [
+    SplitType::Equal,
+    SplitType::Shares,
+    SplitType::Exact,
+    SplitType::Percentage,
+    SplitType::Adjustment,
+    SplitType::Itemized,
+];
+
+impl Form<'_> {
+    fn html(&self) -> Markup {
+        let (l, path) = (self.l, ui::group_path(self.group.id));
+        let api = format!("/api/groups/{}/expenses", self.group.id);
+        let edited = self.before.filter(|_| self.edits);
+        let action = edited.map_or(api.clone(), |it| format!("{api}/{}", it.id));
+        let then = edited.map_or(path.clone(), |it| format!("{path}/expenses/{}", it.id));
+        html! {
+            a.back href=(then) { (edited.map_or(self.group.title.as_str(), |it| &it.description)) }
+            h1 tabindex="-1" data-title { (if self.edits { l.edit_expense() } else { l.new_expense() }) }
+            form action=(action) data-method=(if self.edits { "PUT" } else { "POST" }) data-then=(then)
+                data-preview={ (action) "/preview" } data-digits=(self.group.currency.exponent())
+                data-etag=[edited.map(|it| tag_of(&ExpenseView::from(it.clone())))] novalidate {
+                (self.first_fields())
+                (self.split())
+                (self.more())
+                p.error data-problem role="alert" hidden {}
+                button.main-button data-main { (l.save()) }
+                @if !self.edits {
+                    button.more data-then={ (path) "/expenses/new" } { (l.save_and_add()) }
+                }
+            }
+        }
+    }
+
+    /// Members who can take part: those who are present, and those who do already.
+    fn people(&self) -> impl Iterator<Item = &Member> {
+        let takes_part = |id: MemberId| {
+            let Some(expense) = self.before.filter(|_| self.edits) else { return false };
+            expense.splits.iter().any(|share| share.user_id == id)
+                || expense.payer_ids().any(|it| it == id)
+        };
+        self.members
+            .iter()
+            .filter(move |it| it.is_present() && it.linked_to.is_none() || takes_part(it.id))
+    }
+
+    fn first_fields(&self) -> Markup {
+        let l = self.l;
+        let (amount, currency) = match (self.spending, self.before) {
+            (Some(spending), _) => (Some(spending.amount), spending.currency),
+            (None, Some(before)) => (Some(before.amount), before.currency),
+            (None, None) => (None, self.group.currency),
+        };
+        let description =
+            self.spending.map(|it| it.title.as_str()).or(self.before.map(|it| &*it.description));
+        let several = self.before.is_some_and(|it| it.payers.len() > 1);
+        let payer = self.before.map_or(self.me, |it| it.payer_id);
+        html! {
+            div.card.fields {
+                @if let Some(spending) = self.spending {
+                    input type="hidden" name="spendingId" value=(spending.id);
+                    div.field { span.label { (l.shares_spending()) } (ui::money(l, spending.amount, spending.currency)) }
+                } @else {
+                    div.amount {
+                        label.sr for="amount" { (l.amount_label()) }
+                        input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal
+                            autofocus[!self.edits] value=[amount]
+                            data-of="equal shares exact percentage adjustment";
+                        output.big.num data-of="itemized" data-total aria-label=(l.total_label()) { "0" }
+                        (ui::currency_field(l, "currency", "currency", currency))
+                    }
+                }
+                div.field {
+                    label for="description" { (l.what_for()) }
+                    input #description name="description" maxlength="200" autocomplete="off" value=[description];
+                }
+                @if self.spending.is_none() {
+                    div.field {
+                        label for="payer" { (l.paid_by()) }
+                        select #payer name="payerId" {
+                            @for member in self.people() {
+                                option value=(member.id) selected[member.id == payer] { (self.names.of(member.id)) }
+                            }
+                        }
+                    }
+                    details.field data-instead="payerId" open[several] {
+                        summary { (l.several_paid()) }
+                        p.hint { (l.paid_rest_hint()) }
+                        @for (index, member) in self.people().enumerate() { (self.payer(index, member)) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A member who may have paid a part.
+    fn payer(&self, index: usize, member: &Member) -> Markup {
+        let payers = self.before.map(|it| &*it.payers).unwrap_or_default();
+        let paid = payers.iter().find(|it| it.user_id == member.id).map(|it| it.amount);
+        let name = self.names.of(member.id);
+        html! {
+            div.row data-row {
+                label.grow.check {
+                    input type="checkbox" data-counts name={ "payers[" (index) "].userId" } value=(member.id) checked[paid.is_some()];
+                    span.name { (name) }
+                }
+                span.stepper { input.num name={ "payers[" (index) "].amount" } inputmode="decimal" autocomplete="off"
+                    data-decimal value=[paid] aria-label=(self.l.amount_of(name)) placeholder="…"; }
+            }
+        }
+    }
+
+    fn split(&self) -> Markup {
+        let l = self.l;
+        let chosen = self.before.map_or(SplitType::Equal, |it| it.split_type);
+        html! {
+            fieldset {
+                legend { (l.split()) }
+                div.segments {
+                    @for split in TYPES {
+                        label { input.sr type="radio" name="splitType" value=(split) checked[split == chosen];
+                            span { (l.split_type(split)) } }
+                    }
+                }
+                ul.card.list.shares data-of="equal shares exact percentage adjustment" {
+                    @for (index, member) in self.people().enumerate() { (self.share(index, member)) }
+                }
+                div data-of="itemized" { (self.lines()) }
+                p.note.hint data-note aria-live="polite" {}
+            }
+        }
+    }
+
+    /// A member, their number for each split type, and their share.
+    fn share(&self, index: usize, member: &Member) -> Markup {
+        let (l, name) = (self.l, self.names.of(member.id));
+        let before = self.before.filter(|it| it.split_type != SplitType::Itemized);
+        let share = before.and_then(|it| it.splits.iter().find(|share| share.user_id == member.id));
+        let number = |split: SplitType, share: &Share| match split {
+            SplitType::Shares => share.weight,
+            SplitType::Percentage => share.percentage,
+            SplitType::Adjustment => share.adjustment,
+            SplitType::Exact => Some(share.amount),
+            SplitType::Equal | SplitType::Itemized => None,
+        };
+        let is_of = |split| self.before.is_some_and(|it| it.split_type == split);
+        html! {
+            li.row data-row {
+                label.grow.check {
+                    input type="checkbox" data-counts name={ "splits[" (index) "].userId" } value=(member.id)
+                        checked[before.is_none() || share.is_some()] aria-label=(l.shares_it(name));
+                    (self.names.avatar(member.id))
+                    span.name { (name) }
+                }
+                @for (split, field, empty) in NUMBERS {
+                    @let value = share.filter(|_| is_of(split)).and_then(|share| number(split, share));
+                    @let value = value.or((split == SplitType::Shares).then_some(Decimal::new(1, 0)));
+                    span.stepper data-of=(split) hidden {
+                        @if split == SplitType::Shares { button type="button" data-step="-1" aria-label=(l.less_for(name)) { "−" } }
+                        input.num name={ "splits[" (index) "]." (field) } inputmode="decimal" autocomplete="off" data-decimal
+                            value=[value] placeholder=(empty) aria-label=(l.value_of(name));
+                        @if split == SplitType::Shares { button type="button" data-step="1" aria-label=(l.more_for(name)) { "+" } }
+                    }
+                }
+                output data-share=(member.id) { "–" }
+            }
+        }
+    }
+
+    /// The lines of a receipt, and the shares that follow from them.
+    fn lines(&self) -> Markup {
+        let l = self.l;
+        let lines = self.before.and_then(|it| it.items.as_deref()).unwrap_or_default();
+        html! {
+            div.card.fields {
+                @for (index, line) in lines.iter().enumerate() { (self.line(&index.to_string(), Some(line), line.kind)) }
+                template #line { (self.line("#", None, LineKind::Item)) }
+                p.hint { (l.who_had_it()) }
+                button.small-button type="button" data-add="line" data-next=(lines.len()) { (l.add_line()) }
+                template #extra { (self.line("#", None, LineKind::Tip)) }
+                button.small-button type="button" data-add="extra" data-next="500" { (l.add_extra()) }
+            }
+            @if !self.edits {
+                a.more href={ (ui::group_path(self.group.id)) "/questions/new" } { (l.ask_who_had_what()) }
+            }
+            ul.card.list.shares {
+                @for member in self.people() {
+                    li.row { (self.names.avatar(member.id)) span.grow { (self.names.of(member.id)) } output data-share=(member.id) { "–" } }
+                }
+            }
+        }
+    }
+
+    /// A line; `index` is `#` in a template.
+    fn line(&self, index: &str, line: Option<&Line<Decimal>>, kind: LineKind) -> Markup {
+        let l = self.l;
+        let at = |field: &str| format!("items[{index}].{field}");
+        let has =
+            |member: &Member| line.is_some_and(|it| it.sharers().any(|(id, _)| id == member.id));
+        let extras = [LineKind::Tax, LineKind::Tip, LineKind::Fee, LineKind::Discount];
+        html! {
+            div.field data-row {
+                div.line-fields {
+                    @if kind == LineKind::Item {
+                        input name=(at("name")) value=[line.map(|it| &it.name)] aria-label=(l.line_name()) placeholder=(l.line_name()) maxlength="100";
+                    } @else {
+                        select name=(at("kind")) aria-label=(l.line_kind()) {
+                            @for it in extras { option value=(it) selected[it == kind] { (l.line(it)) } }
+                        }
+                        input type="hidden" name=(at("name")) value=(line.map_or(l.line(kind), |it| it.name.as_str()));
+                    }
+                    input.num name=(at("amount")) inputmode="decimal" autocomplete="off" data-decimal placeholder="0"
+                        value=[line.map(|it| it.amount)] aria-label=(l.amount_label());
+                    button.small-button type="button" data-remove aria-label=(l.remove_line()) { "✕" }
+                }
+                @if kind == LineKind::Item {
+                    div.toggles {
+                        @for (place, member) in self.people().enumerate() {
+                            label.toggle {
+                                input.sr type="checkbox" name=(at(&format!("sharers[{place}].userId"))) value=(member.id)
+                                    checked[has(member)] aria-label=(self.names.of(member.id));
+                                (self.names.avatar(member.id))
+                            }
+                            @if let Some(weight) = line.and_then(|it| weight_of(it, member.id)) {
+                                input type="hidden" name=(at(&format!("sharers[{place}].weight"))) value=(weight);
+                            }
+                        }
+                    }
+                }
+                @if let Some(line) = line { (kept(line, &at)) }
+            }
+        }
+    }
+
+    fn more(&self) -> Markup {
+        let l = self.l;
+        let category = self.before.and_then(|it| it.category);
+        let notes = self.before.filter(|_| self.edits).and_then(|it| it.notes.as_deref());
+        let date = self.before.filter(|_| self.edits).map(Expense::day);
+        let own = self.group.categories.iter();
+        html! {
+            details.card.fields open[self.edits] {
+                summary { (l.more_details()) }
+                (ui::field("category", l.category_label(), &html! {
+                    select #category name="category" data-null[self.edits] {
+                        option value="" { (l.no_category()) }
+                        @for it in Category::all() {
+                            option value=(it) selected[category == Some(ExpenseCategory::BuiltIn(it))] { (it.emoji()) " " (l.category(it)) }
+                        }
+                        @for it in own {
+                            option value=(it.key) selected[category == Some(ExpenseCategory::Own(it.key))] { (it.name) }
+                        }
+                    }
+                }))
+                (ui::field("date", l.date(), &html! { input #date type="date" name="date" value=[date]; }))
+                (ui::field("notes", l.notes(), &html! {
+                    textarea #notes name="notes" rows="2" maxlength="1000" data-null[self.edits] { (notes.unwrap_or_default()) }
+                }))
+            }
+        }
+    }
+}
+
+/// What the form does not show of a line, so that an edit keeps it.
+fn kept(line: &Line<Decimal>, at: &impl Fn(&str) -> String) -> Markup {
+    let over = match &line.sharing {
+        Sharing::Over { over, split } => Some((over.as_deref().unwrap_or_default(), split)),
+        Sharing::Sharers { .. } => None,
+    };
+    html! {
+        @if let Some(quantity) = line.quantity { input type="hidden" name=(at("quantity")) value=(quantity); }
+        @if let Some(price) = line.price { input type="hidden" name=(at("price")) value=(price); }
+        @if let Some((over, split)) = over {
+            input type="hidden" name=(at("split")) value=(split);
+            @for (place, item) in over.iter().enumerate() {
+                input type="hidden" name=(at(&format!("over[{place}]"))) value=(item) data-index="items";
+            }
+        }
+    }
+}
+
+/// The weight of a sharer of a line, if it is not one.
+fn weight_of(line: &Line<Decimal>, member: MemberId) -> Option<Decimal> {
+    let Sharing::Sharers { sharers } = &line.sharing else { return None };
+    sharers.get(&member).copied().filter(|weight| *weight != Decimal::new(1, 0))
+}

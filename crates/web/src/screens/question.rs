@@ -1,0 +1,285 @@
+//! A question: answer it, claim the items of its receipt with one thumb, and watch it fill.
+
+use axum::extract::State;
+use fracti_core::{
+    answer::Answerer,
+    decimal::Decimal,
+    group::Member,
+    id::{MemberId, QuestionId, UserId},
+    question::{QuestionStatus, QuestionType},
+    receipt::Receipt,
+    split::{Line, LineKind, Sharing},
+    time::Timestamp,
+};
+use fracti_http::{App, AsMember, Context, Id, Problem};
+use fracti_store::{QuestionDetail, SeenQuestion};
+use maud::{Markup, html};
+
+use crate::{
+    fragment::Fragment,
+    text::Language,
+    ui::{self, Names},
+};
+
+/// Seconds after which a question that takes answers is shown again.
+const REFRESH: u32 = 5;
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(id): Id<QuestionId>,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let seen = app.table.question(member_key, id, now).await?;
+    let members = seen.detail.as_ref().map(|it| &*it.members).unwrap_or_default();
+    let names = Names::new(l, member_key.user.into(), members);
+    let is_open = matches!(seen.status, QuestionStatus::Open | QuestionStatus::Partial);
+    let view = View { l, seen: &seen, names: &names, members, user: member_key.user, is_open };
+    Ok(Fragment(view.html(now)))
+}
+
+struct View<'a> {
+    l: Language,
+    seen: &'a SeenQuestion,
+    names: &'a Names<'a>,
+    members: &'a [Member],
+    user: UserId,
+    is_open: bool,
+}
+
+impl View<'_> {
+    fn api(&self, rest: &str) -> String {
+        let question = &self.seen.question;
+        format!("/api/groups/{}/questions/{}{rest}", question.group_id, question.id)
+    }
+
+    fn path(&self) -> String {
+        ui::group_path(self.seen.question.group_id)
+    }
+
+    fn html(&self, now: Timestamp) -> Markup {
+        let (l, question) = (self.l, &self.seen.question);
+        let prompt = self.seen.prompt.as_ref().map_or(&*question.prompt, |it| it.as_str());
+        let detail = self.seen.detail.as_deref();
+        let receipt = detail.and_then(|it| Some((it, it.receipt.as_ref()?)));
+        html! {
+            a.back href={ (self.path()) "/questions" } { (l.questions()) }
+            h1 tabindex="-1" data-title { (prompt) }
+            p.hint.about {
+                (l.asked_by(&question.asked_by_name)) ", " (l.moment(question.created_at, now.day())) " · "
+                (l.answered_of(question.answered.len(), question.required_responses)) " · "
+                (l.question_status(self.seen.status))
+            }
+            div data-refresh=[self.is_open.then_some(REFRESH)] {}
+            @if let Some(id) = question.expense_id {
+                p.card.empty { a href={ (self.path()) "/expenses/" (id) } { (l.show_expense()) } }
+            }
+            @match (receipt, detail) {
+                (Some((detail, receipt)), _) => (self.receipt(detail, receipt)),
+                (None, Some(detail)) => { (self.form()) (self.answers(detail)) },
+                (None, None) => {},
+            }
+            @if self.is_open && question.asked_by == self.user {
+                form.card.actions action=(self.api("/close")) data-method="POST" data-then="" {
+                    button.small-button.danger { (l.close()) }
+                }
+            }
+        }
+    }
+
+    /// The form of an answer with a text or a choice.
+    fn form(&self) -> Markup {
+        let (l, question) = (self.l, &self.seen.question);
+        html! {
+            @if self.seen.can_answer {
+                form action=(self.api("/answers")) data-method="POST" data-then="" novalidate {
+                    div.card.fields {
+                        @if question.question_type == QuestionType::MultipleChoice {
+                            @for (index, option) in question.options.iter().enumerate() {
+                                label.check { input type="radio" name="selectedOption" value=(index) data-json; (option) }
+                            }
+                        } @else {
+                            (ui::field("answer", l.answer(), &html! { textarea #answer name="answer" rows="3" maxlength="2000" {} }))
+                        }
+                    }
+                    (ui::submit(l.answer_it()))
+                }
+            } @else if question.answered.contains_key(&self.user.into()) {
+                p.card.empty { (l.you_answered()) }
+            }
+        }
+    }
+
+    fn answers(&self, detail: &QuestionDetail) -> Markup {
+        let (l, question) = (self.l, &self.seen.question);
+        html! {
+            section {
+                h2 { (l.answers()) }
+                @if !detail.shows_answers { p.card.empty { (l.hidden_answers()) } }
+                @else if detail.answers.is_empty() { p.card.empty { (l.no_answers()) } }
+                ul.card.list { @for answer in &detail.answers {
+                    li.row {
+                        @match &answer.by {
+                            Answerer::Named { member_id, member_name, .. } => {
+                                (self.names.avatar(*member_id))
+                                span.grow { (self.names.stored(*member_id, member_name)) }
+                            },
+                            Answerer::Anonymous { .. } => { span.grow { (l.someone()) } },
+                        }
+                        @if let Some(text) = &answer.answer { span.effect { (text) } }
+                        @if let Some(option) = answer.selected_option.and_then(|it| question.options.get(it)) {
+                            span.effect { (option) }
+                        }
+                    }
+                } }
+            }
+        }
+    }
+
+    fn receipt(&self, detail: &QuestionDetail, receipt: &Receipt) -> Markup {
+        let l = self.l;
+        let claims =
+            self.seen.can_answer || self.seen.question.answered.contains_key(&self.user.into());
+        html! {
+            section.card.hero {
+                p { span.hint { (receipt.description) } bdi.big dir="ltr" { (l.money(receipt.amount, receipt.currency)) } }
+            }
+            @if self.is_open && claims { (self.claim_form(detail, receipt)) }
+            @else { ul.card.list { @for (index, line) in receipt.lines.iter().enumerate() {
+                li.row { (self.line(detail, receipt, index, line)) (ui::money(l, line.amount, receipt.currency)) }
+            } } }
+            @if let Some(shares) = &detail.preview {
+                section {
+                    h2 { (l.shares_now()) }
+                    ul.card.list { @for (share, name) in shares {
+                        li.row { (self.names.avatar(share.user)) span.grow { (self.names.stored(share.user, name)) }
+                            @if share.or.is_some() { "≈ " } (ui::money(l, share.amount.to_major(), receipt.currency)) }
+                    } }
+                }
+            }
+            @if self.may_apply(receipt) { (self.apply_form()) }
+        }
+    }
+
+    /// Everything that is claimed, unclaimed items first; each row is one tap.
+    fn claim_form(&self, detail: &QuestionDetail, receipt: &Receipt) -> Markup {
+        let l = self.l;
+        let mut lines: Vec<(usize, &Line<Decimal>)> = receipt.lines.iter().enumerate().collect();
+        let claimed = |index: usize| {
+            receipt.claims_of(index, &detail.claims).is_some_and(|it| !it.claims.is_empty())
+        };
+        lines.sort_by_key(|(index, line)| (!is_claimed_by_taps(line), claimed(*index)));
+        let mine = |index: usize| {
+            let item = receipt.claims_of(index, &detail.claims)?;
+            item.claims.get(&MemberId::from(self.user)).copied()
+        };
+        let count = lines.iter().filter(|(index, _)| mine(*index).is_some()).count();
+        let share = detail.preview.iter().flatten().find(|(share, _)| self.names.is_me(share.user));
+        let amount = share.map_or(Decimal::ZERO, |(share, _)| share.amount.to_major());
+        let label =
+            l.had_things(count.try_into().unwrap_or_default(), &l.money(amount, receipt.currency));
+        html! {
+            form action=(self.api("/claims")) data-method="PUT" data-save data-list="items" {
+                h2 { (l.what_did_you_have()) }
+                ul.card.list.claims {
+                    @for (index, line) in lines {
+                        @let my = mine(index);
+                        li.row data-row {
+                            @if is_claimed_by_taps(line) {
+                                label.grow.check {
+                                    input type="checkbox" data-counts name={ "items[" (index) "].item" } value=(index) data-json
+                                        checked[my.is_some()];
+                                    (self.line(detail, receipt, index, line))
+                                }
+                                @if line.quantity.is_some_and(|it| it != Decimal::new(1, 0)) {
+                                    span.stepper {
+                                        button type="button" data-step="-1" aria-label={ (l.less()) ": " (line.name) } { "−" }
+                                        input.num name={ "items[" (index) "].count" } inputmode="decimal" data-decimal data-least="1"
+                                            value=[my.flatten()] placeholder="=" aria-label={ (l.quantity()) ": " (line.name) };
+                                        button type="button" data-step="1" aria-label={ (l.more_of()) ": " (line.name) } { "+" }
+                                    }
+                                }
+                            } @else { (self.line(detail, receipt, index, line)) }
+                            (ui::money(l, line.amount, receipt.currency))
+                        }
+                    }
+                }
+                p.note.hint { (l.saved_by_itself()) }
+                p.error data-problem role="alert" hidden {}
+                button.main-button data-main data-then=(self.path()) { (if count == 0 { l.nothing_share().to_owned() } else { label }) }
+            }
+        }
+    }
+
+    /// A line and who has it.
+    fn line(
+        &self,
+        detail: &QuestionDetail,
+        receipt: &Receipt,
+        index: usize,
+        line: &Line<Decimal>,
+    ) -> Markup {
+        let l = self.l;
+        let claims = receipt.claims_of(index, &detail.claims);
+        html! {
+            span.grow {
+                (line.name)
+                @if let Some(quantity) = line.quantity { span.hint { " × " (l.number(quantity)) } }
+                small.hint.faces {
+                    @match (&line.sharing, &claims) {
+                        (Sharing::Sharers { sharers }, None) if !sharers.is_empty() => {
+                            @for member in sharers.keys() { (self.names.avatar(*member)) }
+                            span { (l.fixed_sharers()) }
+                        },
+                        (_, Some(item)) if is_claimed_by_taps(line) => {
+                            @if item.claims.is_empty() { (l.unclaimed()) }
+                            @for (member, count) in item.claims {
+                                (self.names.avatar(*member))
+                                span { (self.names.of(*member)) @if let Some(count) = count { " × " (l.number(*count)) } }
+                            }
+                            @if let Some(left) = item.unclaimed { @if left != Decimal::ZERO && !item.claims.is_empty() { span { (l.pieces_left(l.number(left))) } } }
+                            @if item.overclaimed { span.minus { (l.overclaimed()) } }
+                        },
+                        _ => { @if line.kind != LineKind::Item { (l.line(line.kind)) } },
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the reader may record the expense: the asker, a payer, or anybody if a guest paid.
+    fn may_apply(&self, receipt: &Receipt) -> bool {
+        let question = &self.seen.question;
+        let pays = |id: MemberId| id == self.user || id.guest().is_some();
+        let is_present = self.members.iter().any(|it| it.id == self.user && it.is_present());
+        question.expense_id.is_none()
+            && is_present
+            && (question.asked_by == self.user || receipt.payers.iter().any(|it| pays(it.user_id)))
+    }
+
+    fn apply_form(&self) -> Markup {
+        let l = self.l;
+        html! {
+            form action=(self.api("/apply")) data-method="POST" data-then={ (self.path()) "/expenses/{id}" } {
+                h2 { (l.record_expense()) }
+                div.card.fields {
+                    (ui::field("unclaimed", l.rest_to(), &html! {
+                        select #unclaimed name="unclaimed" {
+                            option value="claimers" { (l.rest_claimers()) }
+                            option value="payers" { (l.rest_payers()) }
+                            option value="reject" { (l.rest_reject()) }
+                        }
+                    }))
+                    p.error data-problem role="alert" hidden {}
+                    button.small-button { (l.record_expense()) }
+                }
+            }
+        }
+    }
+}
+
+/// Whether members claim the line: an item without sharers.
+fn is_claimed_by_taps(line: &Line<Decimal>) -> bool {
+    line.kind == LineKind::Item && line.sharers().next().is_none()
+}

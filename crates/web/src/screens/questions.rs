@@ -1,0 +1,47 @@
+//! The questions of a group.
+
+use axum::extract::State;
+use fracti_core::question::QuestionFilter;
+use fracti_http::{App, AsMember, Context, Problem};
+use fracti_store::Page;
+use maud::html;
+
+use crate::{fragment::Fragment, text::Language, ui};
+
+/// Questions on the screen.
+const QUESTIONS: usize = 50;
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let (page, filter) = (Page { limit: QUESTIONS, after: None }, QuestionFilter::default());
+    let questions = app.table.questions(member_key, &filter, &page, now).await?;
+    let path = ui::group_path(member_key.group);
+    Ok(Fragment(html! {
+        a.back href={ (path) "/more" } { (l.more()) }
+        h1 tabindex="-1" data-title { (l.questions()) }
+        @if questions.items.is_empty() { p.card.empty { (l.no_questions()) } }
+        ul.card.list {
+            @for seen in &questions.items {
+                @let question = &seen.question;
+                li { a.row href={ (path) "/questions/" (question.id) } {
+                    span.grow {
+                        span.name { (question.prompt) }
+                        small.hint {
+                            @if let Some(receipt) = &question.receipt {
+                                (receipt.description) " · " (ui::money(l, receipt.amount, receipt.currency)) " · "
+                            }
+                            (l.asked_by(&question.asked_by_name)) ", " (l.moment(question.created_at, now.day()))
+                        }
+                    }
+                    @if seen.can_answer { small.tag.plus { (l.answer()) } }
+                    @else { small.tag { (l.question_status(seen.status)) } }
+                } }
+            }
+        }
+        a.main-button data-main href={ (path) "/questions/new" } { (l.new_question()) }
+    }))
+}

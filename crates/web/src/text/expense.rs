@@ -1,0 +1,117 @@
+//! The texts of expenses.
+
+use super::{Language, texts};
+use fracti_core::{
+    ledger::EntryStatus,
+    split::{LineKind, PartKind, SplitType},
+};
+
+texts! {
+    new_expense { "New expense", "Новый расход" }
+    edit_expense { "Edit expense", "Изменить расход" }
+    amount_label { "Amount", "Сумма" }
+    what_for { "What for", "За что" }
+    paid_by { "Paid by", "Кто платил" }
+    several_paid { "Several people paid", "Платили несколько человек" }
+    paid_rest_hint { "Leave one amount empty: that person paid the rest.",
+        "Одну сумму можно не указывать: этот человек заплатил остаток." }
+    split { "Split", "Как делим" }
+    amount_of(name) { "Amount of {name}", "Сумма, {name}" }
+    value_of(name) { "Part of {name}", "Доля, {name}" }
+    less_for(name) { "Less for {name}", "Меньше, {name}" }
+    more_for(name) { "More for {name}", "Больше, {name}" }
+    shares_it(name) { "{name} shares it", "{name} участвует" }
+    category_label { "Category", "Категория" }
+    no_category { "None", "Без категории" }
+    date { "Date", "Дата" }
+    notes { "Notes", "Заметки" }
+    more_details { "More", "Ещё" }
+    save_and_add { "Save and add another", "Сохранить и добавить ещё" }
+    lines { "Receipt", "Чек" }
+    line_name { "What", "Что" }
+    add_line { "Add item", "Добавить позицию" }
+    add_extra { "Add tax, tip or discount", "Добавить налог, чаевые или скидку" }
+    remove_line { "Remove line", "Убрать строку" }
+    line_kind { "Kind", "Вид" }
+    who_had_it { "Who had it? Nobody marked means everybody.", "Кто это заказал? Если никто не отмечен — все." }
+    total_label { "Total", "Итого" }
+    edit { "Edit", "Изменить" }
+    duplicate { "Duplicate", "Повторить" }
+    delete { "Delete", "Удалить" }
+    deleted { "Deleted.", "Удалено." }
+    history { "History", "История" }
+    shares { "Shares", "Доли" }
+    payers { "Payers", "Кто платил" }
+    rounding { "rounding", "округление" }
+    recorded_by(name, when) { "Recorded by {name}, {when}", "Записал(а) {name}, {when}" }
+    recorded(when) { "Recorded {when}", "Записано {when}" }
+    edited(when) { "Edited {when}", "Изменено {when}" }
+    imported { "Imported", "Импортировано" }
+    show_breakdown { "How the shares follow", "Как посчитаны доли" }
+    ask_who_had_what { "Ask who had what", "Спросить, кто что заказал" }
+    shares_spending { "The amount and its currency are those of your spending.",
+        "Сумма и валюта — как в вашей личной трате." }
+}
+
+impl Language {
+    /// How an expense is split.
+    pub(crate) const fn split_type(self, split: SplitType) -> &'static str {
+        match (self, split) {
+            (Self::En, SplitType::Equal) => "Equally",
+            (Self::En, SplitType::Shares) => "Shares",
+            (Self::En, SplitType::Exact) => "Amounts",
+            (_, SplitType::Percentage) => "%",
+            (Self::En, SplitType::Adjustment) => "± Extra",
+            (Self::En, SplitType::Itemized) => "Receipt",
+            (Self::Ru, SplitType::Equal) => "Поровну",
+            (Self::Ru, SplitType::Shares) => "По долям",
+            (Self::Ru, SplitType::Exact) => "Суммами",
+            (Self::Ru, SplitType::Adjustment) => "± Доплата",
+            (Self::Ru, SplitType::Itemized) => "По чеку",
+        }
+    }
+
+    /// Kind of a line of a receipt.
+    pub(crate) const fn line(self, kind: LineKind) -> &'static str {
+        match (self, kind) {
+            (Self::En, LineKind::Item) => "Item",
+            (Self::En, LineKind::Tax) => "Tax",
+            (Self::En, LineKind::Tip) => "Tip",
+            (Self::En, LineKind::Fee) => "Fee",
+            (Self::En, LineKind::Discount) => "Discount",
+            (Self::Ru, LineKind::Item) => "Позиция",
+            (Self::Ru, LineKind::Tax) => "Налог",
+            (Self::Ru, LineKind::Tip) => "Чаевые",
+            (Self::Ru, LineKind::Fee) => "Сбор",
+            (Self::Ru, LineKind::Discount) => "Скидка",
+        }
+    }
+
+    /// Kind of a part of a share, if it has no name of its own.
+    pub(crate) const fn part(self, kind: PartKind) -> &'static str {
+        match kind {
+            PartKind::Equal => self.split_type(SplitType::Equal),
+            PartKind::Exact => self.split_type(SplitType::Exact),
+            PartKind::Percentage => self.split_type(SplitType::Percentage),
+            PartKind::Shares => self.split_type(SplitType::Shares),
+            PartKind::Adjustment => self.split_type(SplitType::Adjustment),
+            PartKind::Item => self.line(LineKind::Item),
+            PartKind::Tax => self.line(LineKind::Tax),
+            PartKind::Tip => self.line(LineKind::Tip),
+            PartKind::Fee => self.line(LineKind::Fee),
+            PartKind::Discount => self.line(LineKind::Discount),
+        }
+    }
+
+    /// What an entry of an expense's history says.
+    pub(crate) const fn entry(self, status: EntryStatus) -> &'static str {
+        match (self, status) {
+            (Self::En, EntryStatus::Applied) => "Counts now",
+            (Self::En, EntryStatus::Reverted) => "As it was before",
+            (Self::En, EntryStatus::Revert) => "Taken back",
+            (Self::Ru, EntryStatus::Applied) => "Действует",
+            (Self::Ru, EntryStatus::Reverted) => "Как было раньше",
+            (Self::Ru, EntryStatus::Revert) => "Отменено",
+        }
+    }
+}

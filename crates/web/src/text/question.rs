@@ -1,0 +1,80 @@
+//! The texts of questions and receipts that are claimed.
+
+use super::{Language, texts};
+use fracti_core::question::{QuestionStatus, QuestionType};
+
+texts! {
+    questions { "Questions", "Вопросы" }
+    no_questions { "No questions yet.", "Вопросов пока нет." }
+    ask { "Ask", "Спросить" }
+    new_question { "New question", "Новый вопрос" }
+    prompt { "Question", "Вопрос" }
+    option_number(number) { "Option {number}", "Вариант {number}" }
+    who_had_what { "Who had what?", "Кто что заказал?" }
+    answer { "Answer", "Ответ" }
+    answer_it { "Send answer", "Ответить" }
+    answers { "Answers", "Ответы" }
+    no_answers { "No answers yet.", "Ответов пока нет." }
+    anonymous { "Show answers without names", "Показывать ответы без имён" }
+    someone { "Somebody", "Кто-то" }
+    answered_of(count, needed) { "{count} of {needed} answered", "Ответили {count} из {needed}" }
+    asked_by(name) { "Asked by {name}", "Спрашивает {name}" }
+    you_answered { "You have answered.", "Вы ответили." }
+    hidden_answers { "Answers are shown once the question is over and has at least three.",
+        "Ответы появятся, когда вопрос закроется и ответят не меньше трёх человек." }
+    close { "Close question", "Закрыть вопрос" }
+    what_did_you_have { "Tap what you had", "Отметьте, что заказывали вы" }
+    saved_by_itself { "Each tap is saved by itself.", "Каждое касание сохраняется само." }
+    unclaimed { "nobody yet", "пока никто" }
+    overclaimed { "more than there is", "больше, чем есть" }
+    pieces_left(count) { "{count} left", "осталось {count}" }
+    fixed_sharers { "shared as the receipt says", "делится, как указано в чеке" }
+    shares_now { "Shares as of now", "Доли на сейчас" }
+    record_expense { "Record as expense", "Записать как расход" }
+    rest_to { "What nobody claimed", "Что никто не отметил" }
+    rest_reject { "must be claimed first", "сначала нужно отметить" }
+    rest_claimers { "is shared by all who claimed", "делят все, кто отметился" }
+    rest_payers { "is on the payers", "платят те, кто платил" }
+    show_expense { "Show the expense", "Показать расход" }
+    share_link { "Send link", "Отправить ссылку" }
+    quantity { "Pieces", "Штук" }
+    less { "Less", "Меньше" }
+    more_of { "More", "Больше" }
+    nothing_share { "Done", "Готово" }
+}
+
+impl Language {
+    /// Type of a question.
+    pub(crate) const fn question_type(self, question: QuestionType) -> &'static str {
+        match (self, question) {
+            (Self::En, QuestionType::Text) => "Text",
+            (Self::En, QuestionType::MultipleChoice) => "Choice",
+            (Self::En, QuestionType::Items) => "Receipt",
+            (Self::Ru, QuestionType::Text) => "Текст",
+            (Self::Ru, QuestionType::MultipleChoice) => "Варианты",
+            (Self::Ru, QuestionType::Items) => "Чек",
+        }
+    }
+
+    /// Status of a question.
+    pub(crate) const fn question_status(self, status: QuestionStatus) -> &'static str {
+        match (self, status) {
+            (Self::En, QuestionStatus::Open | QuestionStatus::Partial) => "open",
+            (Self::En, QuestionStatus::Closed) => "closed",
+            (Self::En, QuestionStatus::Expired) => "expired",
+            (Self::Ru, QuestionStatus::Open | QuestionStatus::Partial) => "открыт",
+            (Self::Ru, QuestionStatus::Closed) => "закрыт",
+            (Self::Ru, QuestionStatus::Expired) => "время вышло",
+        }
+    }
+
+    /// "I had 3 things: 10.96 EUR".
+    pub(crate) fn had_things(self, count: u64, amount: &str) -> String {
+        let (english, russian) = (["thing", "things"], ["позиция", "позиции", "позиций"]);
+        let word = self.plural(count, english, russian);
+        match self {
+            Self::En => format!("I had {count} {word}: {amount}"),
+            Self::Ru => format!("У меня {count} {word}: {amount}"),
+        }
+    }
+}
