@@ -343,6 +343,8 @@ impl Subject {
             (spend(expense(1..=4)), "four share"),
             (operation("getExpense"), "four share"),
             (operation("getExpenseBreakdown"), ""),
+            (operation("previewExpense"), ""),
+            (operation("previewExpenseEdit"), ""),
             (edit(json!({ "amount": 360 })), "new amount"),
             (edit(json!({ "splits": expense(1..=3)["splits"] })), "new splits"),
             (operation("listExpenseHistory"), ""),

@@ -11,6 +11,7 @@ mod filter;
 mod history;
 mod list;
 mod payers;
+mod preview;
 mod refund;
 mod restore;
 mod split;

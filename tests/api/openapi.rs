@@ -442,7 +442,7 @@ fn operation_ids_and_summaries_begin_with_a_verb() {
     let verbs = [
         "ask", "answer", "claim", "close", "apply", "list", "get", "create", "open", "edit",
         "update", "delete", "remove", "restore", "join", "leave", "rename", "link", "set", "push",
-        "revert", "rebuild", "import", "undo", "export", "capture", "void", "check",
+        "revert", "rebuild", "import", "undo", "export", "capture", "void", "check", "preview",
     ];
     for (path, method, operation) in document.operations() {
         let (id, summary) = (&operation["operationId"], &operation["summary"]);

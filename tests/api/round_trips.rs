@@ -131,6 +131,8 @@ fn of_read(id: &str) -> u32 {
         | "getSettlement"
         | "getDebts"
         | "getExpenseBreakdown"
+        | "previewExpense"
+        | "previewExpenseEdit"
         | "listExpenseHistory"
         | "getLedgerBalance"
         | "getGroupStats"

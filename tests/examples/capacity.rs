@@ -154,6 +154,8 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
         (plain("deleteExpense"), "", 1.0),
         (operation("listExpenses").asks("deleted=true"), "", 0.5),
         (plain("restoreExpense"), "", 0.1),
+        (plain("previewExpense"), "", 60.0),
+        (plain("previewExpenseEdit"), "", 5.0),
         (plain("getLedgerBalance"), "", 5.0),
         (operation("getLedgerBalance").asks("at=2020-01-01T00:00:00Z"), "", 1.0),
         (plain("listLedgerEntries"), "", 10.0),

@@ -109,6 +109,8 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("listExpenses"), 200, r#""description":"Hut""#),
         sample(operation("createExpense"), 201, r#""description":"Käsefondue 🫕""#).by(BOB),
         sample(operation("getExpense"), 200, r#""amount":90,"currency":"EUR""#),
+        sample(operation("previewExpense"), 200, r#""or":"#),
+        sample(operation("previewExpenseEdit"), 200, r#""splits":"#),
         sample(operation("getExpenseBreakdown"), 200, r#""kind":"equal","of":90"#),
         sample(operation("deleteExpense"), 200, r#""message":"Expense deleted""#),
         sample(operation("editExpense"), 200, r#""amount":100,"currency":"EUR""#),

@@ -544,6 +544,8 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (1, sends("createExpense", full(100)), "45 shares"),
         (1, operation("getExpense"), "45 shares"),
         (1, operation("getExpenseBreakdown"), "45 shares"),
+        (1, operation("previewExpense"), ""),
+        (1, operation("previewExpenseEdit"), "45 shares"),
         (1, sends("editExpense", full(200)), "45 other shares"),
         (1, asks("listExpenseHistory", "limit=100"), ""),
         (1, operation("deleteExpense"), "45 shares"),

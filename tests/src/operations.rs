@@ -80,7 +80,7 @@ impl Operation {
     /// Whether it only reads.
     #[must_use]
     pub fn reads(&self) -> bool {
-        self.method == Method::GET
+        self.method == Method::GET || self.id.starts_with("preview")
     }
 
     /// Whether it is about a group.
@@ -224,6 +224,12 @@ fn of_expenses() -> Vec<Operation> {
             .sends(json!({ "amount": 100, "description": "Hut and a guide" })),
         delete("deleteExpense", "/api/groups/{groupId}/expenses/{expenseId}"),
         post("restoreExpense", "/api/groups/{groupId}/expenses/{expenseId}/restore"),
+        post("previewExpense", "/api/groups/{groupId}/expenses/preview").sends(json!({
+            "amount": 10, "splitType": "shares",
+            "splits": [{ "userId": "$alice", "weight": 2 }, { "userId": "$bob", "weight": 1 }],
+        })),
+        post("previewExpenseEdit", "/api/groups/{groupId}/expenses/{expenseId}/preview")
+            .sends(json!({ "amount": 100 })),
         get("getExpenseBreakdown", "/api/groups/{groupId}/expenses/{expenseId}/breakdown"),
         get("listExpenseHistory", "/api/groups/{groupId}/expenses/{expenseId}/history"),
         get("listSettlements", "/api/groups/{groupId}/settlements?limit=5"),

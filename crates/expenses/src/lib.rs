@@ -3,6 +3,7 @@
 mod breakdown;
 mod create;
 mod edit;
+mod preview;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
@@ -11,7 +12,7 @@ use fracti_core::{
 };
 use fracti_http::{
     App, AsMember, Code, Context, Credential, Data, EntryView, ExpenseView, Id, IfMatch, List,
-    ListId, Once, Paging, Parameters, Problem, QueryReader, Routes, Tagged, Text, openapi,
+    ListId, Once, Paging, Parameters, Problem, QueryReader, Routes, Sender, Tagged, Text, openapi,
     respond_tagged, respond_with, routes, schemas,
 };
 use fracti_store::Deleted;
@@ -27,7 +28,9 @@ use edit::EditExpense;
 pub fn routes() -> Routes {
     openapi::tagged([("expenses", "Expenses that members paid and share.")])
         .routes(routes!(list_expenses, create_expense))
+        .routes_for(Sender::Reader, routes!(preview::preview_expense))
         .routes(routes!(get_expense, edit_expense, delete_expense))
+        .routes_for(Sender::Reader, routes!(preview::preview_expense_edit))
         .routes(routes!(get_expense_breakdown))
         .routes(routes!(restore_expense))
         .routes(routes!(list_expense_history))

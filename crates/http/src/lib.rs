@@ -51,7 +51,7 @@ pub use response::{
     schemas::{self, Text},
     views::{
         ChangeView, EntryView, ExpenseView, GroupCategoryView, GroupView, LineView, PayerView,
-        SettlementView, ShareView,
+        PreviewView, SettlementView, ShareView,
     },
 };
 pub use service::service;

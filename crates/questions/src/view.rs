@@ -9,10 +9,10 @@ use fracti_core::{
     id::MemberId,
     question::{Question, QuestionStatus, QuestionType},
     receipt::{Claim, Claims, Receipt, ReceiptSummary},
-    split::{Line, PreviewedShare},
+    split::Line,
     text_form::UnknownWord,
 };
-use fracti_http::{JsonDecimal, LineView, PayerView, Text, schemas};
+use fracti_http::{JsonDecimal, LineView, PayerView, PreviewView, Text, schemas};
 use fracti_store::{QuestionDetail, SeenQuestion};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -233,24 +233,6 @@ struct ClaimView {
     count: Option<JsonDecimal>,
 }
 
-/// A share of the expense that a receipt would become.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = PreviewedShare)]
-struct PreviewView {
-    /// The member.
-    user_id: schemas::MemberId,
-    /// Name of the member.
-    #[schema(example = "Bob Jones")]
-    user_name: String,
-    /// Amount of the share.
-    amount: JsonDecimal,
-    /// Amount with one minor unit more, if it is not decided yet which member gets that unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = JsonDecimal, nullable = false)]
-    or: Option<JsonDecimal>,
-}
-
 /// Statuses in a query, separated by commas.
 pub(crate) struct Statuses(pub(crate) Vec<QuestionStatus>);
 
@@ -412,18 +394,6 @@ impl From<Answer> for AnswerContent {
             claims: answer.claims.map(|claims| claims.into_iter().map(claim).collect()),
             confidence: answer.confidence,
             response_time_ms: answer.response_time_ms,
-        }
-    }
-}
-
-impl From<(PreviewedShare, String)> for PreviewView {
-    fn from((share, user_name): (PreviewedShare, String)) -> Self {
-        let PreviewedShare { user, amount, or } = share;
-        Self {
-            user_id: Text(user),
-            user_name,
-            amount: JsonDecimal(amount.to_major()),
-            or: or.map(|or| JsonDecimal(or.to_major())),
         }
     }
 }

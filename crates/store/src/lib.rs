@@ -57,7 +57,7 @@ pub use dynamo::{
     IndexState, Order, OrderError, Page, Position, SdkItem, Segment, Slice, TableCost, TableState,
     UnreadableRow, from_sdk, metered, noting_unreadable, to_sdk, with_admission, with_deadline,
 };
-pub use expenses::Deleted;
+pub use expenses::{Deleted, PreviewedExpense};
 pub use export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
 pub use funds::due::SeenFunds;
 pub use groups::Profile;

@@ -94,7 +94,7 @@ async function request(method, url, { body, headers = {}, signal, tries = 2 } = 
   const answer = isJson ? await response.json() : await response.text();
   if (response.ok) return { answer, response };
   // Nothing was changed, so it may be sent once more.
-  if (tries > 1 && (answer.code === 'CONFLICT' || response.status === 503)) {
+  if (tries > 1 && (answer.error === 'CONFLICT' || response.status === 503)) {
     await wait(1000 * Math.min(3, Number(response.headers.get('retry-after') ?? 1)));
     return request(method, url, { body, headers, tries: tries - 1 });
   }
@@ -270,7 +270,7 @@ async function act(target) {
   } else if (data.open) {
     Telegram()?.openLink ? Telegram().openLink(data.open) : open(data.open, '_blank', 'noopener');
   } else if (data.shareLink) {
-    const url = `https://t.me/share/url?${new URLSearchParams({ url: data.shareLink, text: data.text ?? '' })}`;
+    const url = `https://t.me/share/url?${new URLSearchParams({ url: new URL(data.shareLink, location.origin), text: data.text ?? '' })}`;
     Telegram()?.openTelegramLink ? Telegram().openTelegramLink(url) : open(url, '_blank', 'noopener');
   } else if (data.signOut !== undefined) {
     localStorage.removeItem('token');
@@ -481,7 +481,7 @@ function prepare(form) {
         return;
       }
       delete data.key;
-      const { code } = error.problem;
+      const { error: code } = error.problem;
       if (code === 'IDEMPOTENCY_KEY_REUSED' && data.save !== undefined) timer = setTimeout(send);
       else if (code === 'IDEMPOTENCY_KEY_REUSED') {
         dirty = false;

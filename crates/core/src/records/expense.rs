@@ -478,6 +478,18 @@ impl Draft<NewExpense> {
         self.fields()?.spending.value()
     }
 
+    /// The same, with a description if it has none yet.
+    #[must_use]
+    pub fn described(&self) -> Self {
+        let mut described = self.clone();
+        if let Some(new) = described.fields_mut()
+            && new.description.is_absent()
+        {
+            new.description = Field::from("?".parse().ok());
+        }
+        described
+    }
+
     /// The same as an expense that the owner of a spending paid.
     #[must_use]
     pub fn sharing(&self, spending: &Spending) -> Self {
@@ -571,6 +583,22 @@ impl NewExpense {
 }
 
 impl CheckedExpense<'_> {
+    /// The amount.
+    #[must_use]
+    pub const fn amount(&self) -> Money {
+        self.amount
+    }
+
+    /// All payers, as [`Expense::all_payers`] has them.
+    #[must_use]
+    pub fn all_payers(&self) -> Vec<Payer> {
+        let CheckedPayers { payer_id, payer_name, payers } = self.payers.clone();
+        if !payers.is_empty() {
+            return payers;
+        }
+        vec![Payer { user_id: payer_id, user_name: payer_name, amount: self.amount.to_major() }]
+    }
+
     /// The shares that the expense will have, each with the name of its member, as far as they follow
     /// without its id.
     ///
@@ -580,6 +608,7 @@ impl CheckedExpense<'_> {
     pub fn preview(&self) -> Result<Vec<(PreviewedShare, String)>, Error> {
         let mut errors = FieldErrors::default();
         let shares = keep_split(self.split.preview(self.amount), &mut errors);
+        self.payers.check_room(shares.as_ref().map_or(0, Vec::len), &mut errors);
         let shares = errors.finish(shares)?.into_iter();
         Ok(shares.map(|share| (share, self.members.name_of(share.user))).collect())
     }

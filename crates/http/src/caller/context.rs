@@ -18,6 +18,8 @@ pub struct Context {
     pub now: Timestamp,
     /// Id of the request, as in the log and in the header `x-request-id`.
     pub request_id: Arc<str>,
+    /// Whether the request only reads.
+    pub(crate) reads: bool,
     /// `None` for an operation without authentication.
     pub(crate) principal: Option<Principal>,
 }

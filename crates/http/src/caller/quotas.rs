@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use fracti_core::{input::Limit, time::Timestamp, usage::UsageKind};
 
 use crate::{Code, Credential, Problem};
@@ -88,10 +88,6 @@ impl Quotas {
 }
 
 impl QuotaKind {
-    pub(crate) fn of(method: &Method) -> Self {
-        if [Method::GET, Method::HEAD].contains(method) { Self::Reads } else { Self::Writes }
-    }
-
     const fn name(self) -> &'static str {
         match self {
             Self::Reads => "reads",
@@ -171,20 +167,6 @@ mod tests {
             let headers = quotas.headers(&state(now, used));
             assert_eq!(headers[RATE_LIMIT_POLICY], policy, "{now}");
             assert_eq!(headers[RATE_LIMIT], current, "{now}");
-        }
-    }
-
-    #[test]
-    fn only_get_and_head_are_reads() {
-        for (method, kind) in [
-            (Method::GET, QuotaKind::Reads),
-            (Method::HEAD, QuotaKind::Reads),
-            (Method::POST, QuotaKind::Writes),
-            (Method::PUT, QuotaKind::Writes),
-            (Method::PATCH, QuotaKind::Writes),
-            (Method::DELETE, QuotaKind::Writes),
-        ] {
-            assert_eq!(QuotaKind::of(&method), kind, "{method}");
         }
     }
 }

@@ -174,10 +174,28 @@ fn requirement(scheme: &str) -> SecurityRequirement {
 /// The security of operations with this sender, where it is not that of the document.
 pub(crate) fn security(sender: Sender) -> Option<Vec<SecurityRequirement>> {
     match sender {
-        Sender::User => None,
+        Sender::User | Sender::Reader => None,
         Sender::Telegram => Some(vec![requirement(WEBHOOK)]),
         Sender::Anyone => Some(vec![SecurityRequirement::default()]),
     }
+}
+
+/// Extension of an operation that only reads although its method is not `GET`.
+const READS: &str = "x-reads";
+
+/// Marks an operation that only reads although its method is not `GET`.
+pub(crate) fn mark_read(operation: &mut Operation, sender: Sender) {
+    if sender == Sender::Reader {
+        let extensions = operation.extensions.get_or_insert_default();
+        extensions.insert(READS.to_owned(), true.into());
+    }
+}
+
+/// Whether an operation of a user may change something.
+fn writes(method: &Method, operation: &Operation) -> bool {
+    let reads = operation.extensions.as_ref().is_some_and(|it| it.contains_key(READS));
+    let is_of_user = operation.security == security(Sender::User);
+    is_of_user && *method != Method::GET && !reads
 }
 
 /// Examples by operation and status.
@@ -249,8 +267,8 @@ fn complete(
             what.clone_into(&mut response.description);
             rename_schemas(response);
             let mut headers = vec![("x-request-id", "RequestId")];
-            let writes = is_of_user && *method != Method::GET;
-            headers.extend(writes.then_some(("idempotent-replayed", "Replayed")));
+            headers
+                .extend(writes(method, operation).then_some(("idempotent-replayed", "Replayed")));
             headers.extend(response.headers.contains_key("ETag").then_some(("ETag", "ETag")));
             headers.extend(QUOTA_HEADERS.into_iter().filter(|_| is_of_user));
             response.headers.extend(headers.into_iter().map(header));
@@ -263,7 +281,7 @@ fn complete(
     let parameters = ids(path)
         .chain(["limit", "cursor"].into_iter().filter(|_| lists))
         .chain(is_of_user.then_some(amounts::PARAMETER))
-        .chain((is_of_user && *method != Method::GET).then_some("Idempotency-Key"))
+        .chain(writes(method, operation).then_some("Idempotency-Key"))
         .chain(changes_state(path, method).then_some("If-Match"))
         .chain(may_be_unchanged.then_some("If-None-Match"));
     let own = operation.parameters.get_or_insert_default();
@@ -290,7 +308,7 @@ fn common(
     // A user who joins is not a member yet.
     let of_members = in_group && !path.ends_with("/join");
     let is_of_user = operation.security == security(Sender::User);
-    let writes = is_of_user && method != Method::GET;
+    let writes = writes(method, operation);
     let rules: [(bool, &[Code]); 10] = [
         (
             operation.security == security(Sender::Telegram),

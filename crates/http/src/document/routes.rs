@@ -36,6 +36,9 @@ pub struct Routes {
 pub enum Sender {
     /// A user, by init data or an API token. The handler has a [`Principal`](crate::Principal).
     User,
+    /// A user, whose request only reads, whatever its method: an API token that may read may send it,
+    /// and it counts as a read.
+    Reader,
     /// Telegram, by the secret of the bot's webhook. The handler takes a
     /// [`Webhook`](crate::Webhook), and there is no principal.
     Telegram,
@@ -88,6 +91,7 @@ impl Routes {
                     }
                     request.complete(operation, &mut schemas);
                     operation.security = openapi::security(sender);
+                    openapi::mark_read(operation, sender);
                 }
             }
             document.routes((schemas, paths, handlers))

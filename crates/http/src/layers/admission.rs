@@ -11,7 +11,6 @@
 
 use axum::{
     extract::{Request, State},
-    http::Method,
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -34,7 +33,7 @@ pub(crate) async fn admit(
     next: Next,
 ) -> Response {
     let Some(principal) = &context.principal else { return next.run(request).await };
-    let quota = Quota::of(&app, principal, context.now, request.method());
+    let quota = Quota::of(&app, principal, context.now, context.reads);
     if quota.is_none() && principal.via.token().is_none() {
         return next.run(request).await;
     }
@@ -104,8 +103,8 @@ struct Quota {
 }
 
 impl Quota {
-    fn of(app: &App, principal: &Principal, now: Timestamp, method: &Method) -> Option<Self> {
-        let kind = QuotaKind::of(method);
+    fn of(app: &App, principal: &Principal, now: Timestamp, reads: bool) -> Option<Self> {
+        let kind = if reads { QuotaKind::Reads } else { QuotaKind::Writes };
         let limit = app.quotas.limit(kind)?;
         let state = QuotaState { kind, limit, used: None, now };
         Some(Self { user: principal.user.id, usage_kind: kind.usage_kind(&principal.via), state })

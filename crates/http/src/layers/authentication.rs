@@ -83,8 +83,10 @@ pub(crate) async fn authenticate(
     next: Next,
 ) -> Result<Response, Problem> {
     let app = &authentication.app;
-    match authentication.sender(&request) {
-        Sender::User => {}
+    let sender = authentication.sender(&request);
+    let reads = sender == Sender::Reader || [Method::GET, Method::HEAD].contains(request.method());
+    match sender {
+        Sender::User | Sender::Reader => {}
         Sender::Telegram => {
             let webhook = by_secret(app, request.headers())?;
             request.extensions_mut().insert(webhook);
@@ -98,9 +100,10 @@ pub(crate) async fn authenticate(
     };
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let group = params.as_ref().ok().and_then(group_in);
-    let refused = check_scope(&principal.via, request.method(), route, group).err();
+    let refused = check_scope(&principal.via, (request.method(), reads), route, group).err();
     let token = principal.via.token();
     context.principal = Some(principal);
+    context.reads = reads;
     request.extensions_mut().insert(context);
     let mut response = match refused {
         None => next.run(request).await,
@@ -151,7 +154,7 @@ async fn by_token(app: &App, now: Timestamp, token: &[u8]) -> Result<Principal, 
 /// that of the path.
 fn check_scope(
     via: &Credential,
-    method: &Method,
+    (method, reads): (&Method, bool),
     route: Option<&str>,
     of: Option<GroupId>,
 ) -> Result<(), Problem> {
@@ -160,7 +163,6 @@ fn check_scope(
     if *method == delete && route == Some(one_token) {
         return Ok(());
     }
-    let reads = method == Method::GET || method == Method::HEAD;
     let scope = if reads { Scope::Read } else { Scope::Write };
     if !scopes.contains(&scope) {
         return Err(Problem::missing_scope(scope));

@@ -12,7 +12,7 @@ use crate::{App, Context};
 /// Adds the context of the request, without a principal.
 pub(crate) async fn make(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let request_id = request_id(&request).into();
-    let context = Context { now: app.clock.now(), request_id, principal: None };
+    let context = Context { now: app.clock.now(), request_id, reads: false, principal: None };
     request.extensions_mut().insert(context);
     next.run(request).await
 }

@@ -10,7 +10,7 @@ use fracti_core::{
     group::{Group, GroupCategory},
     ledger::Change,
     settlement::{PaidFromFunds, Settlement},
-    split::{Line, Sharing},
+    split::{Line, PreviewedShare, Sharing},
 };
 use fracti_store::{Opened, StatementLine};
 use serde::Serialize;
@@ -168,6 +168,24 @@ pub struct ShareView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::ExpenseAmount)]
     pub adjustment: Option<JsonDecimal>,
+}
+
+/// A share of an expense that is not recorded yet.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PreviewedShare)]
+pub struct PreviewView {
+    /// The member.
+    pub user_id: schemas::MemberId,
+    /// Name of the member.
+    #[schema(example = "Bob Jones")]
+    pub user_name: String,
+    /// Amount of the share.
+    pub amount: JsonDecimal,
+    /// Amount with one minor unit more, if it is not decided yet which member gets that unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = JsonDecimal, nullable = false)]
+    pub or: Option<JsonDecimal>,
 }
 
 /// A line of a receipt.
@@ -598,6 +616,18 @@ impl From<Settlement> for SettlementView {
             updated_at: settlement.updated_at.map(Text),
             reverted_at: settlement.reverted_at.map(Text),
             reverted_by: settlement.reverted_by.map(Text),
+        }
+    }
+}
+
+impl From<(PreviewedShare, String)> for PreviewView {
+    fn from((share, user_name): (PreviewedShare, String)) -> Self {
+        let PreviewedShare { user, amount, or } = share;
+        Self {
+            user_id: Text(user),
+            user_name,
+            amount: JsonDecimal(amount.to_major()),
+            or: or.map(|or| JsonDecimal(or.to_major())),
         }
     }
 }

@@ -7,9 +7,10 @@ use std::{
 
 use fracti_core::{
     Error,
+    currency::AmountError,
     deleted_expense::DeletedExpense,
     entry::Entry,
-    expense::{Edit, Expense, Filter, ListOrder, NewExpense},
+    expense::{Edit, Expense, Filter, ListOrder, NewExpense, Payer, Share},
     group::{Group, Member, MemberRow},
     group_change::{ChangeKind, Subject},
     id::{ExpenseId, GroupId, MemberId, UserId},
@@ -17,8 +18,10 @@ use fracti_core::{
     keys::{self, Primary, prefix},
     ledger::{EntryStatus, Ledger, RefType},
     links::Links,
+    money::Money,
     row,
     spending::Spending,
+    split::PreviewedShare,
     time::{Timestamp, Zone},
 };
 use serde::Serialize;
@@ -52,6 +55,17 @@ pub struct Deleted {
     pub by: UserId,
     /// Present name of this user; empty if the group has no row of them.
     pub name: String,
+}
+
+/// What an expense would be.
+#[derive(Clone, Debug)]
+pub struct PreviewedExpense {
+    /// Amount.
+    pub amount: Money,
+    /// Payers, the main one first.
+    pub payers: Vec<Payer>,
+    /// Shares, each with the name of its member.
+    pub shares: Vec<(PreviewedShare, String)>,
 }
 
 /// An expense, its entry and the ledger.
@@ -193,6 +207,79 @@ impl Table {
             Ok((transaction, expense))
         };
         self.create_in_group(member_key, named, idempotency, read, create).await
+    }
+
+    /// What [`Table::create_expense`] would record, without recording it. The description may be
+    /// missing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::create_expense`]; [`Error::GroupArchived`].
+    pub async fn preview_expense(
+        &self,
+        member_key: MemberKey,
+        new: &Draft<NewExpense>,
+        now: Timestamp,
+    ) -> Result<PreviewedExpense, Error> {
+        let spending = async {
+            let Some(id) = new.spending() else { return Ok(None) };
+            self.spending(member_key.user, id).await.map(Some)
+        };
+        let ((group, members, ledger), spending) =
+            tokio::try_join!(self.group_and_ledger(member_key, now), spending)?;
+        let group = ledger.state.of_group(&group);
+        if group.archived {
+            return Err(Error::GroupArchived);
+        }
+        let new = spending.as_ref().map_or_else(|| new.clone(), |it| new.sharing(it)).described();
+        let mut members = ledger.links.unlinked(&ledger.state.of(&members));
+        members.retain(Member::is_present);
+        let new = new.resolved(&ledger.links);
+        // The day does not change the shares.
+        let checked = new.check(&group, &members, member_key.user, now, Zone::default())?;
+        let shares = checked.preview()?;
+        Ok(PreviewedExpense { amount: checked.amount(), payers: checked.all_payers(), shares })
+    }
+
+    /// What [`Table::edit_expense`] would record, without recording it. The id stays, so all shares
+    /// are known.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::edit_expense`].
+    pub async fn preview_edit(
+        &self,
+        member_key: MemberKey,
+        id: ExpenseId,
+        edit: &Draft<Edit>,
+        now: Timestamp,
+    ) -> Result<PreviewedExpense, Error> {
+        let ((group, members, ledger), before) = tokio::try_join!(
+            self.group_and_ledger(member_key, now),
+            self.expense(member_key, id, now),
+        )?;
+        require_owner(member_key, &before, &ledger)?;
+        let group = ledger.state.of_group(&group);
+        if group.archived {
+            return Err(Error::GroupArchived);
+        }
+        let members = allowed(&before, &members, &ledger);
+        let after = edit.resolved(&ledger.links).apply(&before, &group, &members, now)?;
+        let money = |amount| Money::from_major(amount, after.currency);
+        let share = |share: &Share| {
+            let amount = money(share.amount)?;
+            Ok((PreviewedShare { user: share.user_id, amount, or: None }, share.user_name.clone()))
+        };
+        let known = || {
+            let shares = after.splits.iter().map(share).collect::<Result<_, AmountError>>()?;
+            Ok::<_, AmountError>(PreviewedExpense {
+                amount: money(after.amount)?,
+                payers: after.all_payers(),
+                shares,
+            })
+        };
+        // An edit that keeps the amounts of a v0 row may have some that are finer than a unit.
+        known().map_err(|rule| Error::invalid("amount", rule.to_string()))
     }
 
     /// Edits an expense that is as `expected`. Its entry is reverted and replaced by another one.

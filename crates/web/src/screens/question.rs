@@ -80,6 +80,11 @@ impl View<'_> {
                 (None, Some(detail)) => { (self.form()) (self.answers(detail)) },
                 (None, None) => {},
             }
+            @if self.is_open {
+                section.card.actions {
+                    button.small-button data-share-link={ (self.path()) "/questions/" (question.id) } data-text=(prompt) { (l.share_link()) }
+                }
+            }
             @if self.is_open && question.asked_by == self.user {
                 form.card.actions action=(self.api("/close")) data-method="POST" data-then="" {
                     button.small-button.danger { (l.close()) }

@@ -1,0 +1,139 @@
+//! Previews of expenses: they say what is recorded then, and record nothing.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Group};
+
+/// A body for each type of split, and for payers, refunds and receipts.
+fn bodies() -> Vec<Value> {
+    let among = |field: &str, numbers: [i64; 3]| {
+        let split = |(id, number): (u8, i64)| json!({ "userId": id.to_string(), field: number });
+        (1..).zip(numbers).map(split).collect::<Vec<_>>()
+    };
+    vec![
+        json!({ "amount": 100 }),
+        json!({ "amount": -100, "splits": [{ "userId": "1" }, { "userId": "2" }] }),
+        json!({ "amount": 100, "splitType": "shares", "splits": among("weight", [2, 1, 1]) }),
+        json!({ "amount": 100, "splitType": "exact", "splits": among("amount", [60, 30, 10]) }),
+        json!({ "amount": 0.05, "splitType": "percentage", "splits": among("percentage", [50, 30, 20]) }),
+        json!({ "amount": 100, "splitType": "adjustment", "splits": among("adjustment", [5, 0, -5]) }),
+        json!({ "amount": 10, "payers": [{ "userId": "1", "amount": 7 }, { "userId": "2" }] }),
+        json!({ "splitType": "itemized", "items": [
+            { "name": "Wine", "amount": 10 },
+            { "name": "Pizza", "amount": 7, "sharers": [{ "userId": "1" }, { "userId": "3" }] },
+            { "kind": "tip", "name": "Tip", "amount": 1 },
+        ] }),
+    ]
+}
+
+#[tokio::test]
+async fn preview_says_what_is_recorded_then() {
+    let group = Group::new(3, "EUR").await;
+    let alice = &group.members[0];
+    for body in bodies() {
+        let before = group.api.rows().await;
+        let reply = alice.post(&group.path("/expenses/preview"), body.clone()).await;
+        let preview = reply.data(200).clone();
+        assert_eq!(reply.cost.write_units, 0.0, "{body}");
+        assert_eq!(before, group.api.rows().await, "{body}");
+        let mut named = body.clone();
+        named["description"] = json!("Dinner");
+        let recorded = alice.post(&group.path("/expenses"), named).await.data(201).clone();
+        for field in ["amount", "currency", "payers"] {
+            assert_eq!(preview[field], recorded[field], "{body}");
+        }
+        let (shown, stored) = (preview["splits"].as_array(), recorded["splits"].as_array());
+        let (shown, stored) = (shown.unwrap(), stored.unwrap());
+        assert_eq!(shown.len(), stored.len(), "{body}");
+        for (shown, stored) in shown.iter().zip(stored) {
+            assert_eq!(shown["userId"], stored["userId"], "{body}");
+            let fits = [&shown["amount"], &shown["or"]].contains(&&stored["amount"]);
+            assert!(fits, "{body}: {shown} and {stored}");
+        }
+
+        // An edit keeps the id, so its shares are those that are recorded.
+        let path = group.path(&format!("/expenses/{}", recorded["id"].as_str().unwrap()));
+        let edit = json!({ "splitType": "equal", "amount": 77.77, "payerId": "1" });
+        let preview = alice.post(&format!("{path}/preview"), edit.clone()).await.data(200).clone();
+        let edited = alice.put(&path, edit).await.data(200).clone();
+        for (shown, stored) in
+            preview["splits"].as_array().unwrap().iter().zip(edited["splits"].as_array().unwrap())
+        {
+            assert_eq!((&shown["amount"], &shown["or"]), (&stored["amount"], &Value::Null));
+        }
+        assert_eq!(preview["payers"], edited["payers"]);
+    }
+}
+
+#[tokio::test]
+async fn odd_unit_is_open_until_there_is_an_id() {
+    let group = Group::new(3, "EUR").await;
+    let preview =
+        group.members[0].post(&group.path("/expenses/preview"), json!({ "amount": 100 })).await;
+    for share in preview.data(200)["splits"].as_array().unwrap() {
+        assert_eq!((&share["amount"], &share["or"]), (&json!(33.33), &json!(33.34)));
+    }
+}
+
+#[tokio::test]
+async fn previews_have_the_errors_of_what_they_preview() {
+    let group = Group::new(3, "EUR").await;
+    let [alice, bob] = [&group.members[0], &group.members[1]];
+    let (preview, expenses) = (group.path("/expenses/preview"), group.path("/expenses"));
+    for body in [
+        json!({ "amount": 0 }),
+        json!({ "amount": 1, "splits": [{ "userId": "9" }], "currency": "XXQ", "tip": 1 }),
+        json!({ "amount": 100, "splitType": "exact", "splits": [{ "userId": "1", "amount": 7 }] }),
+        json!({ "amount": "much" }),
+        json!({ "amount": 1, "spendingId": "20260115T120000000Z-abc" }),
+    ] {
+        let mut named = body.clone();
+        named["description"] = json!("Dinner");
+        let [shown, refused] =
+            [alice.post(&preview, body).await, alice.post(&expenses, named).await];
+        assert_eq!(shown.code(), refused.code());
+        assert_eq!(shown.body["details"], refused.body["details"]);
+    }
+    let expense = group.spend(0, json!({ "amount": 9 })).await;
+    let path = group.path(&format!("/expenses/{expense}/preview"));
+    assert_eq!(bob.post(&path, json!({ "amount": 8 })).await.code(), (403, "NOT_ALLOWED"));
+    alice.patch(&group.path(""), json!({ "archived": true })).await.data(200);
+    let archived = (409, "GROUP_ARCHIVED");
+    assert_eq!(alice.post(&preview, json!({ "amount": 8 })).await.code(), archived);
+    assert_eq!(alice.post(&path, json!({ "amount": 8 })).await.code(), archived);
+}
+
+#[tokio::test]
+async fn previews_are_reads_to_scopes_and_quotas() {
+    let group = Group::new(2, "EUR").await;
+    let alice = &group.members[0];
+    let preview = group.path("/expenses/preview");
+    let read = json!({ "name": "x", "scopes": ["read"] });
+    let reader = alice.with_token(&alice.post("/api/users/me/tokens", read).await);
+    reader.post(&preview, json!({ "amount": 8 })).await.data(200);
+    let write = json!({ "name": "y", "scopes": ["write"] });
+    let writer = alice.with_token(&alice.post("/api/users/me/tokens", write).await);
+    assert_eq!(
+        writer.post(&preview, json!({ "amount": 8 })).await.code(),
+        (403, "INSUFFICIENT_SCOPE")
+    );
+    let quotas = crate::quotas::quotas(2, 1);
+    let limited = alice.with_quotas(quotas);
+    for _ in 0..2 {
+        limited.post(&preview, json!({ "amount": 8 })).await.data(200);
+    }
+    assert_eq!(limited.post(&preview, json!({ "amount": 8 })).await.status, 429);
+    let dinner = json!({ "amount": 8, "description": "Dinner" });
+    limited.post(&group.path("/expenses"), dinner).await.data(201);
+}
+
+#[tokio::test]
+async fn spending_is_previewed_and_stays() {
+    let group = Group::of(&Api::new().await, 2, "EUR").await;
+    let alice = &group.members[0];
+    let tea = json!({ "title": "Tea", "amount": 3, "currency": "EUR" });
+    let tea = alice.post("/api/users/me/spendings", tea).await.id();
+    let preview = alice.post(&group.path("/expenses/preview"), json!({ "spendingId": tea })).await;
+    assert_eq!(preview.data(200)["amount"], 3);
+    alice.get(&format!("/api/users/me/spendings/{tea}")).await.data(200);
+}
