@@ -33,7 +33,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "init data не подписаны Telegram для этого бота: они изменены или принадлежат другому боту",
     ),
     ("the init data has expired", "срок действия init data истёк: откройте приложение заново"),
-    ("auth_date of the init data is in the future", "auth_date в init data относится к будущему"),
+    ("auth_date of the init data is in the future", "время auth_date в init data ещё не наступило"),
     ("the init data has no user", "в init data нет пользователя"),
     (
         "the init data must have a chat_instance: open the Mini App by a link in a chat",
@@ -99,12 +99,12 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     (
         "cursor must be of this list, with the same filters",
-        "cursor должен быть от этого же списка с теми же фильтрами",
+        "курсор должен быть от этого же списка с теми же фильтрами",
     ),
     (
         "cursor must be of an export with the same members and names: export the group again from \
          its first page",
-        "cursor должен быть от выгрузки с теми же участниками и именами: выгрузите группу заново с \
+        "курсор должен быть от выгрузки с теми же участниками и именами: выгрузите группу заново с \
          первой страницы",
     ),
     (
@@ -160,7 +160,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     ("key must be a string", "ключ должен быть строкой"),
     ("lone leading surrogate in hex escape", "непарный суррогат в escape-последовательности"),
-    ("unexpected end of hex escape", "escape-последовательность не закончена"),
+    ("unexpected end of hex escape", "незаконченная escape-последовательность"),
     ("trailing comma", "лишняя запятая в конце"),
     ("trailing characters", "лишние символы в конце"),
     ("recursion limit exceeded", "слишком глубокая вложенность"),
@@ -220,6 +220,10 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     (
         "{field} must have at most {most} decimals",
         "{field} должно содержать не больше {most} знаков после запятой",
+    ),
+    (
+        "{field} must have at most 0 decimals in {currency}",
+        "{field} в {currency} должно быть целым числом",
     ),
     (
         "{field} must have at most {most} decimals in {currency}",
@@ -551,11 +555,11 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     (
         "an expense must have at most {most} splits and further payers, not {count}",
-        "долей и дополнительных плательщиков в расходе может быть не больше {most}, а не {count}",
+        "долей и дополнительных плательщиков в расходе может быть не больше {most}, а их {count}",
     ),
     (
         "an expense must have at most {most} sharers and further payers, not {count}",
-        "участников и дополнительных плательщиков в расходе может быть не больше {most}, а не \
+        "участников и дополнительных плательщиков в расходе может быть не больше {most}, а их \
          {count}",
     ),
     (
@@ -580,11 +584,11 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     (
         "the amounts sum to {sum}, {difference} less than the amount",
-        "сумма долей — {sum}, это на {difference} меньше суммы расхода",
+        "указанные суммы складываются в {sum}, это на {difference} меньше суммы расхода",
     ),
     (
         "the amounts sum to {sum}, {difference} more than the amount",
-        "сумма долей — {sum}, это на {difference} больше суммы расхода",
+        "указанные суммы складываются в {sum}, это на {difference} больше суммы расхода",
     ),
     (
         "the adjustments sum to {sum}, {difference} less than the amount",
@@ -696,7 +700,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "the txHash is already used by another settlement",
         "этот txHash уже использован в другом расчёте",
     ),
-    ("toId must not be the payer", "toId не должен совпадать с плательщиком"),
+    ("toId must not be the payer", "получатель toId не должен совпадать с плательщиком"),
     (
         "{field} must be a present user, because funds pay it",
         "{field} должно быть id пользователя, который состоит в группе: платёж идёт из средств",
@@ -844,7 +848,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     (
         "{key} is neither a category nor an own one of your targets",
-        "{key} — не встроенная категория и не одна из ваших собственных",
+        "категории {key} нет ни среди встроенных, ни среди ваших собственных",
     ),
     (
         "the categories exceed the amount by {excess}",
@@ -864,7 +868,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "{field} must have at most {most} categories",
         "категорий в {field} должно быть не больше {most}",
     ),
-    ("from must not be after the last day", "from не должно быть позже последнего дня"),
+    ("from must not be after the last day", "дата from не должна быть позже последнего дня"),
     (
         "from and to must span at most {most} days",
         "дней от from до to должно быть не больше {most}",
@@ -1176,7 +1180,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ("{field} must be the id of a participant", "{field} должно быть id участника"),
     (
         "{field} must have each participantId only once",
-        "participantId в {field} не должны повторяться",
+        "значения participantId в {field} не должны повторяться",
     ),
     (
         "{field} must have shares that do not sum to 0",
@@ -1205,7 +1209,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "the file ends without the totals in {currency}, so rows may be missing; export it again",
         "в конце файла нет итогов в {currency}, строк может не хватать; выгрузите его заново",
     ),
-    ("version must be {known}, not {found}", "version должна быть {known}, а не {found}"),
+    ("version must be {known}, not {found}", "значение version должно быть {known}, а не {found}"),
     (
         "members and balances are missing: the file must have the first page of the export",
         "нет members и balances: в файле должна быть первая страница выгрузки",

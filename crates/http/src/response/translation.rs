@@ -165,11 +165,7 @@ impl Search {
     fn value(&mut self, name: &str, value: &str) -> Option<String> {
         match name {
             _ if value.is_empty() => None,
-            "field" => {
-                let subject = SUBJECTS.iter().find(|(english, _)| *english == value);
-                let subject = subject.map(|(_, russian)| (*russian).to_owned());
-                subject.or_else(|| is_path(value).then(|| value.to_owned()))
-            }
+            "field" => subject(value),
             "place" => is_path(value).then(|| value.to_owned()),
             "rule" | "more" => self.translated(value),
             // It would end in another message.
@@ -184,8 +180,21 @@ fn first_word(text: &str) -> &str {
     text.split(' ').next().unwrap_or_default()
 }
 
+/// The subject of a rule, which may have the quoted value after it: a path, a quote alone, or one of
+/// [`SUBJECTS`], which is translated.
+fn subject(text: &str) -> Option<String> {
+    if let Some((_, russian)) = SUBJECTS.iter().find(|(english, _)| *english == text) {
+        return Some((*russian).to_owned());
+    }
+    if is_path(text) {
+        return Some(text.to_owned());
+    }
+    let (of, quote) = text.split_at_checked(text.find(" \"")?)?;
+    is_path(quote.trim_start()).then(|| Some(format!("{}{quote}", subject(of)?)))?
+}
+
 fn is_translated_subject(value: &str) -> bool {
-    SUBJECTS.iter().any(|(_, russian)| *russian == value)
+    SUBJECTS.iter().any(|(_, russian)| value.starts_with(russian))
 }
 
 /// Whether a text is a path or a quote: it has blanks only between quotes.
@@ -253,6 +262,10 @@ mod tests {
             let is_russian = |letter| matches!(letter, 'а'..='я' | 'ё');
             let is_joint = ["{place}: {rule}", "{rule}; {more}"].contains(russian);
             assert!(is_joint || russian.contains(is_russian), "{russian}");
+            // A name of the API must not get the capital of a sentence.
+            let starts = ["{field}", "{place}", "{rule}", "init data ", "Idempotency-Key "];
+            let is_start = starts.iter().any(|start| russian.starts_with(start));
+            assert!(is_start || russian.starts_with(is_russian), "{russian}");
         }
     }
 
@@ -307,6 +320,10 @@ mod tests {
             (
                 "line 3, column 2: \"1,5 x\" must not have thousands separators",
                 "строка 3, столбец 2: в \"1,5 x\" не должно быть разделителей тысяч",
+            ),
+            (
+                "line 3: the amount \"1 0\" must have at most 38 digits",
+                "строка 3: значение суммы \"1 0\" должно содержать не больше 38 цифр",
             ),
             (
                 "currency must be an ISO 4217 code in capitals, like EUR, or TON, USDT or USDC",
