@@ -332,6 +332,8 @@ impl Reply {
             assert_eq!(self.body["requestId"], self.headers["x-request-id"].to_str().unwrap());
             let message = self.body["message"].as_str().unwrap();
             assert!(message.ends_with(['.', '?', '…']), "{message}");
+            assert!(matches!(self.header("content-language"), Some("en" | "ru")), "{self:?}");
+            assert_eq!(self.header("vary"), Some("accept-language"), "{self:?}");
         }
         check_messages(&self.body);
     }

@@ -30,6 +30,7 @@ mod idempotency;
 mod import;
 mod input;
 mod keeper;
+mod language;
 mod largest;
 mod ledger;
 mod limits;

@@ -10,6 +10,7 @@ use fracti_core::{
     telegram::{self, User},
     time::Timestamp,
 };
+use fracti_http::in_russian;
 use fracti_store::TableCost;
 use http_body_util::BodyExt;
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
@@ -119,7 +120,7 @@ impl Transport {
     ///
     /// # Panics
     ///
-    /// If a response is neither CSV nor JSON.
+    /// As [`Reply::read`].
     pub async fn send(&self, mut request: Request<Body>) -> Option<Reply> {
         let response = match self {
             Self::Router(router) => router.clone().oneshot(request).await.unwrap(),
@@ -138,7 +139,7 @@ impl Reply {
     ///
     /// # Panics
     ///
-    /// If it is neither CSV nor JSON.
+    /// If it is neither CSV nor JSON, or is an error with a message that cannot be translated.
     pub async fn read(response: Response<Body>) -> Option<Self> {
         let (parts, body) = response.into_parts();
         let body = body.collect().await.ok()?.to_bytes();
@@ -147,6 +148,9 @@ impl Reply {
         let is_json = parts.status != StatusCode::NOT_MODIFIED
             && !parts.headers[header::CONTENT_TYPE].as_bytes().starts_with(b"text/");
         let body = if is_json { serde_json::from_str(&text).unwrap() } else { Value::Null };
+        if parts.headers.get(header::CONTENT_LANGUAGE).is_some_and(|it| it == "en") {
+            check_translations(&body);
+        }
         let cost = parts.extensions.get::<TableCost>().copied();
         Some(Self { status: parts.status, headers: parts.headers, text, body, cost })
     }
@@ -172,5 +176,13 @@ impl Reply {
     #[must_use]
     pub fn asks_to_retry(&self) -> bool {
         self.headers.contains_key("retry-after")
+    }
+}
+
+/// Checks that every message of an error has a translation.
+fn check_translations(error: &Value) {
+    let details = error["details"].as_array().into_iter().flatten();
+    for message in [error].into_iter().chain(details).filter_map(|it| it["message"].as_str()) {
+        assert!(in_russian(message).is_some(), "no Russian text for: {message}");
     }
 }

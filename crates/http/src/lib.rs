@@ -45,10 +45,12 @@ pub use response::{
     balance::MemberBalance,
     envelope::{Data, List, Pagination, Part},
     etag::{IfMatch, IfNoneMatch, Public, Tagged, tag_of},
+    language::Language,
     limits::{MAX_EXPORT_LIMIT, MAX_LIMIT},
     member::MemberView,
     problem::{Code, Detail, Problem, ProblemBody, sentence},
     schemas::{self, Text},
+    translation::in_russian,
     views::{
         ChangeView, EntryView, ExpenseView, GroupCategoryView, GroupView, LineView, PayerView,
         PreviewView, SettlementView, ShareView,

@@ -1,11 +1,15 @@
-//! The values that handlers return: views in an envelope, entity tags and problems.
+//! The values that handlers return: views in an envelope, entity tags and problems, whose messages
+//! are translated.
 
 pub(crate) mod amounts;
 pub(crate) mod balance;
 pub(crate) mod envelope;
 pub(crate) mod etag;
+pub(crate) mod language;
 pub(crate) mod limits;
 pub(crate) mod member;
 pub(crate) mod problem;
+mod russian;
 pub mod schemas;
+pub(crate) mod translation;
 pub(crate) mod views;

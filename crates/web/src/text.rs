@@ -7,10 +7,8 @@ mod table;
 
 use std::{convert::Infallible, fmt};
 
-use axum::{
-    extract::FromRequestParts,
-    http::{header, request::Parts},
-};
+use axum::{extract::FromRequestParts, http::request::Parts};
+use fracti_http::App;
 
 /// Language of a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,13 +19,16 @@ pub(crate) enum Language {
     Ru,
 }
 
-/// The script sends one language, that of the reader.
-impl<S: Sync> FromRequestParts<S> for Language {
+/// As error messages are.
+impl FromRequestParts<App> for Language {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        let sent = parts.headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
-        Ok(if sent.is_some_and(|it| it.starts_with("ru")) { Self::Ru } else { Self::En })
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        let language = fracti_http::Language::from_request_parts(parts, app).await?;
+        Ok(match language {
+            fracti_http::Language::English => Self::En,
+            fracti_http::Language::Russian => Self::Ru,
+        })
     }
 }
 

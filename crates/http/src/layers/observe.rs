@@ -14,7 +14,7 @@ use fracti_runtime::{Measured, measured, with_causes};
 use fracti_store::TableCost;
 
 use crate::{
-    Context, Problem,
+    Context, Language, Problem,
     caller::quotas::{RATE_LIMIT, RATE_LIMIT_POLICY},
     request::path::group_in,
 };
@@ -36,6 +36,7 @@ use crate::{
 /// Init data, tokens, bodies and whole paths are never logged.
 pub(crate) async fn observe(
     Context { request_id: id, .. }: Context,
+    language: Language,
     params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
     next: Next,
@@ -50,7 +51,7 @@ pub(crate) async fn observe(
     let token_id = response.extensions().get::<TokenId>().map(ToString::to_string);
     if let Some(problem) = &problem {
         let headers = response.headers().clone();
-        response = problem.render(&id);
+        response = problem.render(&id, language);
         let kept = headers.into_iter().filter(|(name, _)| name.as_ref().is_some_and(is_kept));
         response.headers_mut().extend(kept);
     }

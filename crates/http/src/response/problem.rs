@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use axum::{
-    http::{StatusCode, header},
+    http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use fracti_core::{
@@ -23,8 +23,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::response::{
+    language::Language,
     limits::{MAX_BODY_KIB, MAX_UPLOAD_MIB},
     schemas::{self, Text},
+    translation::in_russian,
 };
 
 macro_rules! codes {
@@ -331,17 +333,29 @@ impl Problem {
         details
     }
 
-    /// The response, with the id of the request.
-    pub(crate) fn render(&self, request_id: &str) -> Response {
-        let body = ProblemBody {
+    /// The response, with the id of the request. A message without a translation stays in English.
+    pub(crate) fn render(&self, request_id: &str, language: Language) -> Response {
+        let mut body = ProblemBody {
             success: false,
             error: self.code,
             message: self.message.clone(),
             details: self.all_details(),
             request_id: request_id.to_owned(),
         };
+        if language == Language::Russian {
+            if let Some(russian) = in_russian(&body.message) {
+                body.message = sentence(&russian);
+            }
+            for Detail { message, .. } in &mut body.details {
+                if let Some(russian) = in_russian(message) {
+                    *message = russian;
+                }
+            }
+        }
         let mut response = (self.code.status(), axum::Json(body)).into_response();
         let headers = response.headers_mut();
+        headers.insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(language.code()));
+        headers.insert(header::VARY, HeaderValue::from_static("accept-language"));
         if let Some(seconds) = self.retry_after {
             headers.insert(header::RETRY_AFTER, seconds.into());
         }
