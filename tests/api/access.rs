@@ -69,8 +69,8 @@ fn reads() -> Vec<Row> {
             "getSpending" | "getFundTransaction" => [404, 404, 404, 200],
             // The stranger shares nothing, and the party is the other user.
             "getShared" => [404, 200, 400, 200],
-            "previewExpenseEdit" => [403, 403, 403, 200],
-            "listFundWork" | "listFundTotals" => [403, 403, 403, 200],
+            // The edit of another's expense, and the work of operators.
+            "previewExpenseEdit" | "listFundWork" | "listFundTotals" => [403, 403, 403, 200],
             _ if operation.is_of_group() => [403, 200, 200, 200],
             _ => [200; 4],
         };

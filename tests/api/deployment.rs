@@ -446,7 +446,7 @@ fn template_sets_every_variable_that_functions_read() {
     let readers = ["variable(\"", "limit(\""];
     let uses = readers.iter().flat_map(|reader| source.split(reader).skip(1));
     let read: BTreeSet<&str> = uses.map(|rest| rest.split('"').next().unwrap()).collect();
-    assert_eq!(read.len(), 8, "{read:?}");
+    assert_eq!(read.len(), 9, "{read:?}");
     for variable in read {
         assert!(given.contains_key(variable), "{variable}");
     }
@@ -462,6 +462,16 @@ fn a_raised_token_version_replaces_the_instances_of_every_function() {
         let function = &TEMPLATE["Resources"][format!("{}Function", resource(name))];
         assert!(function["Properties"]["Environment"].is_null(), "{name} has its own environment");
     }
+}
+
+/// What all screens need.
+async fn rights_of_screens() -> BTreeSet<Right> {
+    let Busy { group, ids } = Busy::new().await;
+    let mut rights = BTreeSet::new();
+    for screen in screens(&ids) {
+        rights.extend(group.members[0].get(&screen).await.rights);
+    }
+    rights
 }
 
 #[tokio::test]
@@ -554,10 +564,7 @@ async fn template_grants_exactly_the_actions_used() {
     summary.data(200);
     note("users", summary.rights);
 
-    let Busy { group: busy, ids } = Busy::new().await;
-    for screen in screens(&ids) {
-        note("web", busy.members[0].get(&screen).await.rights);
-    }
+    note("web", rights_of_screens().await);
 
     // Each function opens its connections when it starts.
     let ((), connect) = recorded(group.api.table.connect()).await;

@@ -225,8 +225,7 @@ fn of_expenses() -> Vec<Operation> {
         delete("deleteExpense", "/api/groups/{groupId}/expenses/{expenseId}"),
         post("restoreExpense", "/api/groups/{groupId}/expenses/{expenseId}/restore"),
         post("previewExpense", "/api/groups/{groupId}/expenses/preview").sends(json!({
-            "amount": 10, "splitType": "shares",
-            "splits": [{ "userId": "$alice", "weight": 2 }, { "userId": "$bob", "weight": 1 }],
+            "amount": 33.35, "splits": [{ "userId": "$alice" }, { "userId": "$bob" }],
         })),
         post("previewExpenseEdit", "/api/groups/{groupId}/expenses/{expenseId}/preview")
             .sends(json!({ "amount": 100 })),

@@ -34,8 +34,7 @@ pub(crate) struct ExpensePreview {
 /// a read to scopes and quotas.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses/preview", tag = "expenses",
     responses((status = OK, body = Data<ExpensePreview>)),
-    extensions(("x-errors" = json!([
-        Code::SpendingNotFound, Code::TooManySplits, Code::GroupArchived]))))]
+    extensions(("x-errors" = json!([Code::SpendingNotFound, Code::TooManySplits]))))]
 pub(crate) async fn preview_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
@@ -56,8 +55,7 @@ pub(crate) async fn preview_expense(
 /// scopes and quotas.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses/{expenseId}/preview", tag = "expenses",
     responses((status = OK, body = Data<ExpensePreview>)),
-    extensions(("x-errors" = json!([
-        Code::NotAllowed, Code::TooManySplits, Code::GroupArchived]))))]
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::TooManySplits]))))]
 pub(crate) async fn preview_expense_edit(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,

@@ -34,6 +34,8 @@ pub struct App {
     pub quotas: Quotas,
     /// Users who hold the money of funds. Without any, funds are disabled.
     pub operators: Arc<[UserId]>,
+    /// Username of the bot, for links that open the Mini App in Telegram.
+    pub bot_username: Option<Arc<str>>,
 }
 
 impl App {
@@ -76,7 +78,8 @@ impl App {
             sample: settings.usage_sample.unwrap_or(unlimited.sample),
             ..unlimited
         };
-        Ok(Self { quotas, operators: settings.operators.into(), ..app })
+        let bot_username = settings.bot_username.map(Arc::from);
+        Ok(Self { quotas, operators: settings.operators.into(), bot_username, ..app })
     }
 
     /// Creates an application over `table` with the clock and the random bytes of the system.
@@ -92,6 +95,7 @@ impl App {
             deadline: DEADLINE,
             quotas: Quotas::default(),
             operators: Arc::default(),
+            bot_username: None,
         }
     }
 

@@ -45,6 +45,7 @@ Environment:
   INIT_DATA_MAX_AGE_SECONDS  For how long init data is valid [default: 86400]
   DAILY_READS, DAILY_WRITES  Quotas, without the options of these names [default: 0, for any number]
   OPERATOR_IDS               Users who hold the money of funds [default: none; Dave with --demo]
+  BOT_USERNAME               Username of the bot, for links that open the Mini App
   USAGE_SAMPLE               Without effect: a local server counts every request
 
 With --dynamodb-endpoint also AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
@@ -208,7 +209,8 @@ async fn start(options: Options, settings: Settings, token: BotToken) -> Result<
     let demo = options.demo && settings.operators.is_empty();
     let operators = if demo { vec![demo::OPERATOR.parse()?] } else { settings.operators };
     let app = App::new(table, token, settings.init_data_max_age);
-    let app = App { quotas, operators: operators.into(), ..app };
+    let bot_username = settings.bot_username.map(Into::into);
+    let app = App { quotas, operators: operators.into(), bot_username, ..app };
     let router = service(queued(routes()), app.clone());
     if options.demo {
         let app = App { quotas: Quotas::default(), ..app.clone() };

@@ -59,6 +59,8 @@ pub struct Settings {
     pub usage_sample: Option<NonZeroU32>,
     /// `OPERATOR_IDS`: the users who hold the money of funds.
     pub operators: Vec<UserId>,
+    /// `BOT_USERNAME`: username of the bot, without `@`, for links that open the Mini App.
+    pub bot_username: Option<String>,
 }
 
 impl Settings {
@@ -107,6 +109,7 @@ impl Settings {
             bot_token_secret: variable("TELEGRAM_BOT_TOKEN_SECRET"),
             init_data_max_age: max_age,
             operators,
+            bot_username: variable("BOT_USERNAME"),
             daily_reads: limit("DAILY_READS")?,
             daily_writes: limit("DAILY_WRITES")?,
             usage_sample: sample,

@@ -6,8 +6,15 @@ mod expense;
 mod expense_form;
 mod group;
 mod home;
+mod join;
+mod members;
+mod more;
 mod question;
 mod questions;
+mod settings;
+mod settle;
+mod settlement;
+mod settlements;
 
 use fracti_http::{Routes, Sender};
 
@@ -27,4 +34,15 @@ pub(crate) fn routes() -> Routes {
         .page(Sender::User, "/screens/groups/{groupId}/questions", questions::show)
         .page(Sender::User, "/screens/groups/{groupId}/questions/new", ask::show)
         .page(Sender::User, "/screens/groups/{groupId}/questions/{questionId}", question::show)
+        .page(Sender::User, "/screens/groups/{groupId}/settle", settle::show)
+        .page(Sender::User, "/screens/groups/{groupId}/settlements", settlements::show)
+        .page(
+            Sender::User,
+            "/screens/groups/{groupId}/settlements/{settlementId}",
+            settlement::show,
+        )
+        .page(Sender::User, "/screens/groups/{groupId}/more", more::show)
+        .page(Sender::User, "/screens/groups/{groupId}/members", members::show)
+        .page(Sender::User, "/screens/groups/{groupId}/settings", settings::show)
+        .page(Sender::User, "/screens/join/{groupId}", join::show)
 }

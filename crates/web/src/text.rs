@@ -1,6 +1,7 @@
 //! Texts, amounts and days as people read them, in the languages of the page.
 
 mod expense;
+mod group;
 mod number;
 mod question;
 mod table;

@@ -7,7 +7,7 @@ use fracti_core::{
     decimal::Decimal,
     expense::ExpenseCategory,
     group::{Group, Member},
-    id::{GroupId, MemberId},
+    id::{GroupId, MemberId, QuestionId},
 };
 use maud::{Markup, html};
 
@@ -144,6 +144,40 @@ pub(crate) fn submit(label: &str) -> Markup {
     html! {
         p.error data-problem role="alert" hidden {}
         button.main-button data-main { (label) }
+    }
+}
+
+/// A button of a form that is not the main one of its screen, and the place for a message.
+pub(crate) fn save(label: &str) -> Markup {
+    html! {
+        p.error data-problem role="alert" hidden {}
+        button.small-button { (label) }
+    }
+}
+
+/// The link to the rest of a list.
+pub(crate) fn show_more(l: Language, path: &str, query: Option<String>, cursor: &str) -> Markup {
+    let query = query.map(|it| format!("{it}&")).unwrap_or_default();
+    html! { a.more href={ (path) "?" (query) "cursor=" (cursor) } { (l.show_more()) } }
+}
+
+/// The link that opens the page in Telegram at a group, or a question of it: a start parameter has
+/// letters, digits, `_` and `-`. Without a bot, it is a path of this server.
+///
+/// <https://core.telegram.org/bots/webapps#direct-link-mini-apps>
+pub(crate) fn start_link(
+    bot: Option<&str>,
+    group: GroupId,
+    question: Option<QuestionId>,
+) -> String {
+    let plain = |id: &dyn std::fmt::Display| id.to_string().replace('-', "");
+    let parameter = match question {
+        None => format!("g_{}", plain(&group)),
+        Some(question) => format!("q_{}_{}", plain(&group), plain(&question)),
+    };
+    match bot {
+        Some(bot) => format!("https://t.me/{bot}?startapp={parameter}"),
+        None => format!("/app?start={parameter}"),
     }
 }
 

@@ -288,6 +288,9 @@ fn complete(
     let says = |own: &[RefOr<Parameter>], name: &str| {
         own.iter().any(|it| matches!(it, RefOr::T(parameter) if parameter.name == name))
     };
+    if let Some(extensions) = operation.extensions.as_mut() {
+        extensions.remove(READS);
+    }
     for name in parameters {
         let follows = name == "cursor" && says(own, "after");
         if !follows && !says(own, name) {

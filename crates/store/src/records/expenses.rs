@@ -214,7 +214,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// As [`Table::create_expense`]; [`Error::GroupArchived`].
+    /// As [`Table::create_expense`], except that an archived group has previews.
     pub async fn preview_expense(
         &self,
         member_key: MemberKey,
@@ -228,9 +228,6 @@ impl Table {
         let ((group, members, ledger), spending) =
             tokio::try_join!(self.group_and_ledger(member_key, now), spending)?;
         let group = ledger.state.of_group(&group);
-        if group.archived {
-            return Err(Error::GroupArchived);
-        }
         let new = spending.as_ref().map_or_else(|| new.clone(), |it| new.sharing(it)).described();
         let mut members = ledger.links.unlinked(&ledger.state.of(&members));
         members.retain(Member::is_present);
@@ -246,7 +243,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// As [`Table::edit_expense`].
+    /// As [`Table::edit_expense`], except that an archived group has previews.
     pub async fn preview_edit(
         &self,
         member_key: MemberKey,
@@ -260,9 +257,6 @@ impl Table {
         )?;
         require_owner(member_key, &before, &ledger)?;
         let group = ledger.state.of_group(&group);
-        if group.archived {
-            return Err(Error::GroupArchived);
-        }
         let members = allowed(&before, &members, &ledger);
         let after = edit.resolved(&ledger.links).apply(&before, &group, &members, now)?;
         let money = |amount| Money::from_major(amount, after.currency);

@@ -1,0 +1,42 @@
+//! The invitation to a group. It tells nothing about the group to whom is not a member.
+
+use axum::extract::State;
+use fracti_core::id::GroupId;
+use fracti_http::{App, Caller, Context, Id, Parameters, Problem, QueryReader};
+use fracti_store::MemberKey;
+use maud::html;
+
+use crate::{fragment::Fragment, text::Language, ui};
+
+/// The code of the invitation.
+pub(crate) struct CodeQuery(Option<String>);
+
+impl Parameters for CodeQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let schema = fracti_http::Description::inline::<String>;
+        Self(query.read("code", "Code of the invitation.", schema))
+    }
+}
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    Caller(user, CodeQuery(code)): Caller<CodeQuery>,
+    Id(group): Id<GroupId>,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let path = ui::group_path(group);
+    let is_member = app.table.group(MemberKey { group, user: user.id }, now).await.is_ok();
+    Ok(Fragment(html! {
+        a.back href="/app" { (l.groups()) }
+        h1 tabindex="-1" data-title { (l.join_title()) }
+        @if is_member { a.card.empty href=(path) data-go=(path) { (l.groups()) } }
+        @else {
+            form action={ "/api/groups/" (group) "/join" } data-method="POST" data-then=(path) novalidate {
+                p.card.empty { (l.join_about()) }
+                @if let Some(code) = code { input type="hidden" name="invitation" value=(code); }
+                (ui::submit(l.join()))
+            }
+        }
+    }))
+}

@@ -1,0 +1,177 @@
+//! The members of a group: guests, past members, the reader's wallet, invitations.
+
+use axum::extract::State;
+use fracti_core::group::{Group, Invitation, Member};
+use fracti_http::{App, AsMember, Context, Problem};
+use maud::{Markup, html};
+
+use crate::{
+    fragment::Fragment,
+    text::Language,
+    ui::{self, Names},
+};
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let (group, members) = app.table.group(member_key, now).await?;
+    let names = Names::new(l, member_key.user.into(), &members);
+    let view = View { l, group: &group, names: &names, members: &members };
+    let (present, past): (Vec<&Member>, Vec<&Member>) =
+        members.iter().filter(|it| it.linked_to.is_none()).partition(|it| it.is_present());
+    let link = ui::start_link(app.bot_username.as_deref(), group.id, None);
+    Ok(Fragment(html! {
+        a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
+        h1 tabindex="-1" data-title { (l.members_title()) }
+        ul.card.list { @for member in present { (view.row(member)) } }
+        @if !group.archived {
+            (view.guest())
+            (view.invite(&link))
+            (view.own())
+        }
+        @if !past.is_empty() {
+            section { h2 { (l.past_members()) }
+                ul.card.list { @for member in past { (view.past(member)) } } }
+        }
+    }))
+}
+
+struct View<'a> {
+    l: Language,
+    group: &'a Group,
+    names: &'a Names<'a>,
+    members: &'a [Member],
+}
+
+impl View<'_> {
+    fn api(&self, rest: &str) -> String {
+        format!("/api/groups/{}{rest}", self.group.id)
+    }
+
+    fn of_member(&self, member: &Member, rest: &str) -> String {
+        self.api(&format!("/members/{}{rest}", member.id))
+    }
+
+    /// A member who is present. Guests can be renamed and linked, all others removed.
+    fn row(&self, member: &Member) -> Markup {
+        let (l, me) = (self.l, self.names.is_me(member.id));
+        html! {
+            li {
+                div.row {
+                    (self.names.avatar(member.id))
+                    span.grow {
+                        span.name { (self.names.of(member.id)) }
+                        @if member.guest { " " small.tag { (l.guest()) } }
+                        @if let Some(username) = &member.username { small.hint { "@" (username) } }
+                    }
+                }
+                @if !me && !self.group.archived {
+                    details.fields { summary { (l.edit()) }
+                        @if member.guest { (self.rename(member)) (self.link(member)) }
+                        form action=(self.of_member(member, "")) data-method="DELETE" data-then="" {
+                            button.small-button.danger { (l.remove()) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn rename(&self, guest: &Member) -> Markup {
+        let id = format!("name-{}", guest.id);
+        html! {
+            form action=(self.of_member(guest, "")) data-method="PATCH" data-then="" novalidate {
+                (ui::field(&id, self.l.guest_name(), &html! { input id=(id) name="name" maxlength="100" value=(guest.name); }))
+                (ui::save(self.l.rename()))
+            }
+        }
+    }
+
+    /// Says which user the guest turned out to be.
+    fn link(&self, guest: &Member) -> Markup {
+        let id = format!("user-{}", guest.id);
+        let users = self.members.iter().filter(|it| it.is_present() && !it.guest);
+        html! {
+            form action=(self.of_member(guest, "/link")) data-method="POST" data-then="" {
+                (ui::field(&id, self.l.link_guest(), &html! {
+                    select id=(id) name="userId" { @for user in users { option value=(user.id) { (self.names.of(user.id)) } } }
+                }))
+                (ui::save(self.l.link()))
+            }
+        }
+    }
+
+    fn past(&self, member: &Member) -> Markup {
+        html! {
+            li.row {
+                (self.names.avatar(member.id)) span.grow { (self.names.of(member.id)) }
+                form.inline action=(self.of_member(member, "/restore")) data-method="POST" data-then="" {
+                    button.small-button { (self.l.restore()) }
+                }
+            }
+        }
+    }
+
+    fn guest(&self) -> Markup {
+        let l = self.l;
+        html! {
+            details.card.fields { summary { (l.add_guest()) }
+                p.hint { (l.guest_about()) }
+                form action=(self.api("/members")) data-method="POST" data-then="" novalidate {
+                    (ui::field("guest", l.guest_name(), &html! { input #guest name="name" maxlength="100" autocomplete="off"; }))
+                    (ui::save(l.add()))
+                }
+            }
+        }
+    }
+
+    /// Invites by the group's id, or by a code that is shown once.
+    fn invite(&self, link: &str) -> Markup {
+        let l = self.l;
+        html! {
+            details.card.fields { summary { (l.invite()) }
+                @match self.group.invitation {
+                    None => button.small-button type="button" data-share-link=(link) data-text=(l.invitation_text(&self.group.title)) { (l.send_invitation()) },
+                    Some(Invitation::Code(_)) => p.hint { (l.link_only()) },
+                    Some(Invitation::Closed) => p.hint { (l.closed_group()) },
+                }
+                p.hint { (l.new_code_about()) }
+                form action=(self.api("/invitation")) data-method="POST" {
+                    (ui::save(l.new_code()))
+                    button.small-button type="button" hidden data-show="code" data-share-link={ (link) "_{code}" }
+                        data-text=(l.invitation_text(&self.group.title)) { (l.send_invitation()) }
+                }
+                form action=(self.api("/invitation")) data-method="DELETE" data-then="" {
+                    (ui::save(l.close_invitation()))
+                }
+            }
+        }
+    }
+
+    /// The reader's wallet, and leaving.
+    fn own(&self) -> Markup {
+        let l = self.l;
+        let me = self.members.iter().find(|it| self.names.is_me(it.id));
+        let wallet = me.and_then(|it| it.wallet.as_ref());
+        html! {
+            details.card.fields { summary { (l.wallet()) }
+                form action=(self.api("/wallet")) data-method="PUT" data-then="" novalidate {
+                    (ui::field("wallet", l.wallet(), &html! { input #wallet name="wallet" autocomplete="off" value=[wallet]; }))
+                    (ui::save(l.save()))
+                }
+                @if wallet.is_some() {
+                    form action=(self.api("/wallet")) data-method="DELETE" data-then="" {
+                        button.small-button.danger { (l.delete_wallet()) }
+                    }
+                }
+            }
+            form.card.actions action=(self.api("/leave")) data-method="POST" data-then="/app" {
+                p.error data-problem role="alert" hidden {}
+                button.small-button.danger { (l.leave()) }
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Everything else that a group has.
+
+use axum::extract::State;
+use fracti_http::{App, AsMember, Context, Problem};
+use maud::html;
+
+use super::group::{add, head};
+use crate::{fragment::Fragment, text::Language, ui};
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let (group, _) = app.table.group(member_key, now).await?;
+    let path = ui::group_path(group.id);
+    let links = [
+        ("👥", l.members_title(), "/members"),
+        ("🔔", l.whats_new(), "/changes"),
+        ("❓", l.questions(), "/questions"),
+        ("🏅", l.points(), "/points"),
+        ("💸", l.payments(), "/settlements"),
+        ("📊", l.statistics(), "/stats"),
+        ("📈", l.history_of_balances(), "/ledger"),
+        ("🔎", l.search(), "/expenses"),
+        ("🗑️", l.deleted_expenses(), "/expenses?deleted=true"),
+        ("📥", l.import(), "/import"),
+        ("📤", l.export(), "/export"),
+        ("⚙️", l.settings(), "/settings"),
+    ];
+    Ok(Fragment(html! {
+        (head(l, &group, 2))
+        ul.card.list {
+            @for (icon, label, to) in links {
+                li { a.row href={ (path) (to) } { span.icon aria-hidden="true" { (icon) } span.grow { (label) } } }
+            }
+        }
+        (add(l, &group))
+    }))
+}

@@ -1,0 +1,74 @@
+//! The settings of a group.
+
+use axum::extract::State;
+use fracti_core::group::{Group, GroupCategory};
+use fracti_http::{App, AsMember, Context, Problem};
+use maud::{Markup, html};
+
+use crate::{fragment::Fragment, text::Language, ui};
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let (group, _) = app.table.group(member_key, now).await?;
+    let api = format!("/api/groups/{}", group.id);
+    Ok(Fragment(html! {
+        a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
+        h1 tabindex="-1" data-title { (l.settings()) }
+        @if !group.archived {
+            form action=(api) data-method="PATCH" data-then="" novalidate {
+                div.card.fields {
+                    (ui::field("title", l.title(), &html! { input #title name="title" maxlength="100" value=(group.title); }))
+                    (ui::field("currency", l.default_currency(), &ui::currency_field(l, "currency", "currency", group.currency)))
+                }
+                (ui::submit(l.save()))
+            }
+            (categories(l, &group, &api))
+        }
+        form.card.fields action=(api) data-method="PATCH" data-then="" {
+            p.hint { (l.archive_about()) }
+            input type="hidden" name="archived" value=(!group.archived) data-json;
+            (ui::save(if group.archived { l.unarchive() } else { l.archive() }))
+        }
+        @if group.created_by == Some(member_key.user) && !group.archived {
+            details.card.fields { summary { (l.delete_group()) }
+                form action=(api) data-method="DELETE" data-then="/app" {
+                    p.hint { (l.delete_group_about()) }
+                    label.check { input type="checkbox" required; (l.sure()) }
+                    p.error data-problem role="alert" hidden {}
+                    button.small-button.danger { (l.delete_group()) }
+                }
+            }
+        }
+    }))
+}
+
+/// The group's own categories, which are saved as a whole.
+fn categories(l: Language, group: &Group, api: &str) -> Markup {
+    html! {
+        details.card.fields { summary { (l.own_categories()) }
+            form action=(api) data-method="PATCH" data-then="" data-list="categories" novalidate {
+                @for (index, it) in group.categories.iter().enumerate() { (category(l, &index.to_string(), Some(it))) }
+                template #category { (category(l, "#", None)) }
+                button.small-button type="button" data-add="category" data-next=(group.categories.len()) { (l.add_category()) }
+                (ui::save(l.save()))
+            }
+        }
+    }
+}
+
+fn category(l: Language, index: &str, it: Option<&GroupCategory>) -> Markup {
+    let at = |field: &str| format!("categories[{index}].{field}");
+    let emoji = it.and_then(|it| it.emoji.as_ref());
+    html! {
+        div.field data-row { div.line-fields {
+            input name=(at("key")) value=[it.map(|it| it.key)] aria-label=(l.category_key()) placeholder=(l.category_key()) maxlength="32";
+            input name=(at("name")) value=[it.map(|it| &it.name)] aria-label=(l.category_name_label()) placeholder=(l.category_name_label());
+            input.pieces name=(at("emoji")) value=[emoji] aria-label=(l.emoji_label()) placeholder="🙂";
+            button.small-button type="button" data-remove aria-label=(l.remove_line()) { "✕" }
+        } }
+    }
+}

@@ -1,0 +1,94 @@
+//! The form of a payment, filled in from the plan.
+
+use axum::extract::State;
+use fracti_core::{currency::Currency, decimal::Decimal, group::Member, id::MemberId};
+use fracti_http::{App, AsMember, Context, Description, Parameters, Problem, QueryReader, schemas};
+use maud::{Markup, html};
+
+use crate::{
+    fragment::Fragment,
+    text::Language,
+    ui::{self, Names},
+};
+
+/// What the form begins with.
+pub(crate) struct SettleQuery {
+    from: Option<MemberId>,
+    to: Option<MemberId>,
+    amount: Option<Decimal>,
+    currency: Option<Currency>,
+}
+
+impl Parameters for SettleQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let member = Description::inline::<schemas::MemberId>;
+        let amount = Description::inline::<schemas::AmountInput>;
+        Self {
+            from: query.read("from", "Member who pays.", member),
+            to: query.read("to", "Member who is paid.", member),
+            amount: query.read("amount", "Amount.", amount),
+            currency: query.text("currency", "Currency."),
+        }
+    }
+}
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, query): AsMember<SettleQuery>,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let (group, members) = app.table.group(member_key, now).await?;
+    let names = Names::new(l, member_key.user.into(), &members);
+    let path = format!("{}/balances", ui::group_path(group.id));
+    // The payer is as the plan says, and not replaced by the reader.
+    let from = query.from.unwrap_or_else(|| member_key.user.into());
+    let people = || members.iter().filter(|it| it.linked_to.is_none());
+    let choices = |chosen: Option<MemberId>, except: Option<MemberId>| {
+        html! {
+            @for member in people().filter(|it| it.is_present() || Some(it.id) == chosen) {
+                @if Some(member.id) != except || chosen == except {
+                    option value=(member.id) selected[Some(member.id) == chosen] { (names.of(member.id)) }
+                }
+            }
+        }
+    };
+    let to = query.to.and_then(|id| people().find(|it| it.id == id));
+    Ok(Fragment(html! {
+        a.back href=(path) { (l.balances()) }
+        h1 tabindex="-1" data-title { (l.record_payment()) }
+        form action={ "/api/groups/" (group.id) "/settlements" } data-method="POST" data-then=(path) novalidate {
+            div.card.fields {
+                div.amount {
+                    label.sr for="amount" { (l.amount_label()) }
+                    input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal
+                        value=[query.amount] autofocus[query.amount.is_none()];
+                    (ui::currency_field(l, "currency", "currency", query.currency.unwrap_or(group.currency)))
+                }
+                (ui::field("from", l.who_pays(), &html! { select #from name="fromId" { (choices(Some(from), None)) } }))
+                (ui::field("to", l.to_whom(), &html! { select #to name="toId" { (choices(query.to, query.to.is_none().then_some(from))) } }))
+                @if let Some(to) = to { (wallet(l, to, &names)) }
+                (ui::field("note", l.note(), &html! { input #note name="note" maxlength="200" autocomplete="off"; }))
+                (ui::field("date", l.date(), &html! { input #date type="date" name="date"; }))
+                @if !app.operators.is_empty() && names.is_me(from) {
+                    label.check { input type="checkbox" name="payFrom" value="funds"; (l.pay_from_funds()) }
+                }
+            }
+            p.note.hint { (l.recipient_confirms()) }
+            (ui::submit(l.record_payment()))
+        }
+    }))
+}
+
+/// The address at which the recipient is paid.
+fn wallet(l: Language, to: &Member, names: &Names<'_>) -> Markup {
+    html! {
+        @if let Some(wallet) = &to.wallet {
+            div.field {
+                span.label { (l.wallet_of(names.of(to.id))) }
+                code { (wallet) }
+                button.small-button type="button" data-copy=(wallet) { (l.copy()) }
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The payments of a group.
+
+use axum::extract::State;
+use fracti_core::{
+    group::Group,
+    settlement::{Settlement, SettlementStatus},
+    time::Day,
+};
+use fracti_http::{App, AsMember, Context, ListId, Paging, Parameters, Problem, QueryReader};
+use maud::{Markup, html};
+
+use super::balances::arrow;
+use crate::{
+    fragment::Fragment,
+    text::Language,
+    ui::{self, Names},
+};
+
+/// Which payments are shown.
+pub(crate) struct PaymentsQuery {
+    paging: Paging,
+    status: Option<SettlementStatus>,
+}
+
+impl Parameters for PaymentsQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let paging = Paging::read(query);
+        Self { paging, status: query.text("status", "Show only payments with this status.") }
+    }
+}
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, PaymentsQuery { paging, status }): AsMember<PaymentsQuery>,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let list_id = ListId::new("screen of settlements", &member_key.group).filtered(&status);
+    let page = paging.page(&list_id)?;
+    let ((group, members), payments) = tokio::try_join!(
+        app.table.group(member_key, now),
+        app.table.settlements(member_key, status, &page, now),
+    )?;
+    let names = Names::new(l, member_key.user.into(), &members);
+    let path = format!("{}/settlements", ui::group_path(group.id));
+    let tabs = [(l.all(), path.clone()), (l.waits_for_you(), format!("{path}?status=pending"))];
+    let next = payments.next.as_ref().map(|after| paging.cursor(&list_id, after));
+    Ok(Fragment(html! {
+        a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
+        h1 tabindex="-1" data-title { (l.payments()) }
+        (ui::tabs(l.payments(), &tabs, usize::from(status == Some(SettlementStatus::Pending))))
+        @if payments.items.is_empty() { p.card.empty { (l.no_payments()) } }
+        ul.card.list { @for payment in &payments.items { (row(l, &group, &names, payment, now.day())) } }
+        @if let Some(next) = next { (ui::show_more(l, &path, status.map(|it| format!("status={it}")), &next)) }
+    }))
+}
+
+/// A payment in a list.
+pub(crate) fn row(
+    l: Language,
+    group: &Group,
+    names: &Names<'_>,
+    it: &Settlement,
+    today: Day,
+) -> Markup {
+    html! {
+        li { a.row href={ (ui::group_path(group.id)) "/settlements/" (it.id) } {
+            (names.avatar(it.from_user_id))
+            span.grow {
+                span.name { (names.stored(it.from_user_id, &it.from_user_name)) " " (arrow()) " "
+                    (names.stored(it.to_user_id, &it.to_user_name)) }
+                small.hint {
+                    (l.day(it.day(), today)) " · " (l.settlement(it.status, it.reverted_at.is_some()))
+                    @if let Some(note) = &it.note { " · " (note) }
+                }
+            }
+            (ui::money(l, it.amount, it.currency))
+        } }
+    }
+}

@@ -1,0 +1,166 @@
+//! The texts of a group's screens.
+
+use super::{Language, texts};
+use fracti_core::{group_change::ChangeKind, settlement::SettlementStatus};
+
+texts! {
+    back_to_group { "Group", "Группа" }
+    who_pays { "Who pays", "Кто платит" }
+    to_whom { "To whom", "Кому" }
+    record_payment { "Record payment", "Записать платёж" }
+    note { "Note", "Комментарий" }
+    wallet_of(name) { "Wallet of {name}", "Кошелёк, {name}" }
+    copy { "Copy", "Скопировать" }
+    recipient_confirms { "A payment counts at once if its recipient records it. Otherwise the recipient confirms it.",
+        "Если платёж записывает получатель, он учитывается сразу. Иначе получатель его подтверждает." }
+    pay_from_funds { "Pay from my funds", "Заплатить из моих средств" }
+    payments { "Payments", "Платежи" }
+    payment { "Payment", "Платёж" }
+    no_payments { "No payments yet.", "Платежей пока нет." }
+    all { "All", "Все" }
+    pending { "on the way", "в пути" }
+    completed { "received", "получен" }
+    failed { "not received", "не получен" }
+    reverted { "taken back", "отменён" }
+    reverted_by(name) { "Taken back by {name}", "Отменил(а) {name}" }
+    take_back { "It was not received after all", "Всё-таки не получен" }
+    transaction { "Transaction", "Транзакция" }
+    add_transaction { "Transaction hash", "Хеш транзакции" }
+    put_right { "Put right", "Исправить" }
+    hold_ends(when) { "Withheld until {when}", "Средства удержаны до {when}" }
+    from_funds { "Paid from funds", "Оплачено из средств" }
+    remind { "Remind", "Напомнить" }
+    remind_text(amount, title) { "You owe me {amount} in “{title}”. Settle up here:",
+        "За тобой {amount} в «{title}». Рассчитаться можно здесь:" }
+    members_title { "Members", "Участники" }
+    past_members { "Past members", "Бывшие участники" }
+    add_guest { "Add a guest", "Добавить гостя" }
+    guest_name { "Name", "Имя" }
+    guest_about { "A guest has no Telegram. Any member may act for them.",
+        "У гостя нет Telegram. За него может действовать любой участник." }
+    add { "Add", "Добавить" }
+    rename { "Rename", "Переименовать" }
+    link_guest { "This guest is …", "Этот гость — …" }
+    link { "Link", "Связать" }
+    remove { "Remove", "Исключить" }
+    restore { "Restore", "Вернуть" }
+    leave { "Leave the group", "Выйти из группы" }
+    wallet { "My TON wallet", "Мой кошелёк TON" }
+    delete_wallet { "Delete wallet", "Удалить кошелёк" }
+    invite { "Invite", "Пригласить" }
+    send_invitation { "Send invitation", "Отправить приглашение" }
+    invitation_text(title) { "Join “{title}” in Fracti:", "Присоединяйтесь к «{title}» в Fracti:" }
+    new_code { "Make a new link", "Создать новую ссылку" }
+    new_code_about { "A new link ends all earlier ones. It is shown only once.",
+        "Новая ссылка отменяет прежние. Она показывается один раз." }
+    close_invitation { "Close the group to new members", "Закрыть группу для новых участников" }
+    closed_group { "New members can join only from the group's chat.",
+        "Новые участники могут войти только из чата группы." }
+    link_only { "New members need the link that was made last.",
+        "Новым участникам нужна последняя созданная ссылка." }
+    join_title { "You are invited", "Вас приглашают" }
+    join_about { "Join the group to see its expenses. Its members will see your name.",
+        "Войдите в группу, чтобы видеть её расходы. Участники увидят ваше имя." }
+    join { "Join", "Войти" }
+    settings { "Settings", "Настройки" }
+    default_currency { "Currency of new expenses", "Валюта новых расходов" }
+    archive { "Archive the group", "Перенести в архив" }
+    unarchive { "Take out of the archive", "Вернуть из архива" }
+    archive_about { "An archived group can be read, and not changed.",
+        "Группу в архиве можно смотреть, но нельзя менять." }
+    own_categories { "Own categories", "Свои категории" }
+    category_key { "Key (a–z)", "Ключ (a–z)" }
+    category_name_label { "Name", "Название" }
+    emoji_label { "Emoji", "Эмодзи" }
+    add_category { "Add category", "Добавить категорию" }
+    delete_group { "Delete the group", "Удалить группу" }
+    delete_group_about { "Only when all are settled and the others have left. It cannot be undone.",
+        "Только когда все в расчёте и остальные вышли. Отменить нельзя." }
+    sure { "I am sure", "Да, удалить" }
+    statistics { "Statistics", "Статистика" }
+    history_of_balances { "Balances over time", "Балансы по дням" }
+    whats_new { "What is new", "Что нового" }
+    points { "Points", "Очки" }
+    import { "Import", "Импорт" }
+    export { "Export", "Экспорт" }
+    deleted_expenses { "Deleted expenses", "Удалённые расходы" }
+    nothing_new { "Nothing yet.", "Пока ничего." }
+    no_deleted { "No expense was deleted.", "Удалённых расходов нет." }
+    deleted_by(name, when) { "Deleted by {name}, {when}", "Удалил(а) {name}, {when}" }
+    from_day { "From", "С" }
+    to_day { "To", "По" }
+    show { "Show", "Показать" }
+    search { "Search", "Поиск" }
+    member { "Member", "Участник" }
+    anyone { "Anyone", "Любой" }
+    any_category { "Any", "Любая" }
+    filter { "Filter", "Фильтр" }
+    nothing_found { "Nothing found.", "Ничего не найдено." }
+    total_spent { "Spent", "Потрачено" }
+    your_part(amount) { "your part {amount}", "ваша доля {amount}" }
+    by_category { "By category", "По категориям" }
+    by_month { "By month", "По месяцам" }
+    by_member { "By member", "По участникам" }
+    paid_column { "Paid", "Оплачено" }
+    share_column { "Share", "Доля" }
+    no_statistics { "No expenses in this time.", "За это время расходов нет." }
+    largest_category(name, amount) { "Most was spent on {name}: {amount}", "Больше всего потрачено на «{name}»: {amount}" }
+    spent_by_month(total) { "{total} in all, by month", "Всего {total}, по месяцам" }
+    statement_of(name) { "Statement of {name}", "Выписка, {name}" }
+    balance_now { "Balance", "Баланс" }
+    no_entries { "No entries yet.", "Записей пока нет." }
+    adjustment { "Adjustment", "Корректировка" }
+    guest_linked { "Guest linked", "Гость связан" }
+    taken_back { "taken back", "отменено" }
+    closing_of(day) { "Closing balances of {day}", "Балансы на конец {day}" }
+    balances_chart(days) { "Balances at the end of {days} days with changes", "Балансы на конец {days} дней с изменениями" }
+}
+
+impl Language {
+    /// State of a settlement.
+    pub(crate) const fn settlement(
+        self,
+        status: SettlementStatus,
+        is_reverted: bool,
+    ) -> &'static str {
+        match (status, is_reverted) {
+            (_, true) => self.reverted(),
+            (SettlementStatus::Pending, _) => self.pending(),
+            (SettlementStatus::Completed, _) => self.completed(),
+            (SettlementStatus::Failed, _) => self.failed(),
+        }
+    }
+
+    /// What a change of the group was, after the name of who made it.
+    pub(crate) const fn change(self, kind: ChangeKind) -> &'static str {
+        let (english, russian) = match kind {
+            ChangeKind::ExpenseAdded => ("added an expense", "добавил(а) расход"),
+            ChangeKind::ExpenseEdited => ("edited an expense", "изменил(а) расход"),
+            ChangeKind::ExpenseDeleted => ("deleted an expense", "удалил(а) расход"),
+            ChangeKind::ExpenseRestored => ("restored an expense", "вернул(а) расход"),
+            ChangeKind::SettlementRecorded => ("recorded a payment", "записал(а) платёж"),
+            ChangeKind::SettlementEdited => ("put a payment right", "исправил(а) платёж"),
+            ChangeKind::SettlementCompleted => ("confirmed a payment", "подтвердил(а) платёж"),
+            ChangeKind::SettlementFailed => ("did not receive a payment", "не получил(а) платёж"),
+            ChangeKind::SettlementReverted => ("took a payment back", "отменил(а) платёж"),
+            ChangeKind::MemberJoined => ("joined the group", "вступил(а) в группу"),
+            ChangeKind::MemberLeft => ("left the group", "вышел(вышла) из группы"),
+            ChangeKind::MemberRemoved => ("removed a member", "исключил(а) участника"),
+            ChangeKind::MemberRestored => ("restored a member", "вернул(а) участника"),
+            ChangeKind::MemberLinked => ("linked a guest", "связал(а) гостя"),
+            ChangeKind::GuestAdded => ("added a guest", "добавил(а) гостя"),
+            ChangeKind::GroupChanged => ("changed the group", "изменил(а) группу"),
+            ChangeKind::GroupArchived => ("archived the group", "перенёс(ла) группу в архив"),
+            ChangeKind::AdjustmentPushed => ("adjusted balances", "скорректировал(а) балансы"),
+            ChangeKind::AdjustmentReverted => {
+                ("took an adjustment back", "отменил(а) корректировку")
+            }
+            ChangeKind::ImportDone => ("imported a file", "импортировал(а) файл"),
+            ChangeKind::ImportUndone => ("took an import back", "отменил(а) импорт"),
+        };
+        match self {
+            Self::En => english,
+            Self::Ru => russian,
+        }
+    }
+}
