@@ -137,7 +137,14 @@ impl Document {
         }
         let headers = response["headers"].as_object().unwrap();
         // Common headers, which no client acts on.
-        let always = ["cache-control", "content-length", "content-type", "x-content-type-options"];
+        let always = [
+            "cache-control",
+            "content-length",
+            "content-type",
+            "x-content-type-options",
+            "content-language",
+            "vary",
+        ];
         for name in reply.headers.keys().filter(|name| !always.contains(&name.as_str())) {
             assert!(headers.keys().any(|known| name == known.as_str()), "{name} of {place}");
         }

@@ -219,6 +219,23 @@ pub struct ProblemBody {
     request_id: String,
 }
 
+impl ProblemBody {
+    fn translate(&mut self) {
+        let Self { message, details, .. } = self;
+        // The detail of which the message is the sentence has the first letter as it was sent.
+        let of = details.first().map(|detail| &detail.message);
+        let of = of.filter(|of| sentence(of) == *message).unwrap_or(message);
+        if let Some(russian) = in_russian(of) {
+            *message = sentence(&russian);
+        }
+        for Detail { message, .. } in details {
+            if let Some(russian) = in_russian(message) {
+                *message = russian;
+            }
+        }
+    }
+}
+
 impl Problem {
     /// A problem with a code for programs and a message for people.
     pub fn new(code: Code, message: impl AsRef<str>) -> Self {
@@ -333,8 +350,8 @@ impl Problem {
         details
     }
 
-    /// The response, with the id of the request. A message without a translation stays in English.
-    pub(crate) fn render(&self, request_id: &str, language: Language) -> Response {
+    /// The body. A message without a translation stays in English.
+    fn body(&self, request_id: &str, language: Language) -> ProblemBody {
         let mut body = ProblemBody {
             success: false,
             error: self.code,
@@ -343,15 +360,14 @@ impl Problem {
             request_id: request_id.to_owned(),
         };
         if language == Language::Russian {
-            if let Some(russian) = in_russian(&body.message) {
-                body.message = sentence(&russian);
-            }
-            for Detail { message, .. } in &mut body.details {
-                if let Some(russian) = in_russian(message) {
-                    *message = russian;
-                }
-            }
+            body.translate();
         }
+        body
+    }
+
+    /// The response, with the id of the request.
+    pub(crate) fn render(&self, request_id: &str, language: Language) -> Response {
+        let body = self.body(request_id, language);
         let mut response = (self.code.status(), axum::Json(body)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(language.code()));
@@ -596,5 +612,19 @@ mod tests {
         }
         let of_body = Problem::invalid(Path::default(), "must be an object");
         assert_eq!(of_body.message, "The body must be an object.");
+    }
+
+    #[test]
+    fn a_russian_message_has_names_as_they_were_sent() {
+        let path = Path::from("categories").index(0).field("key");
+        let problem = Problem::invalid(path, "pets is reserved; use another key");
+        let body = problem.body("", Language::Russian);
+        assert_eq!(problem.message, "Pets is reserved; use another key.");
+        assert_eq!(body.message, "Ключ pets зарезервирован; выберите другой.");
+        assert_eq!(body.details[0].message, "ключ pets зарезервирован; выберите другой");
+        let unknown = Problem::invalid("currency", "an unknown rule").body("", Language::Russian);
+        assert_eq!(unknown.message, "An unknown rule.");
+        let used = Problem::from(Error::Fund(FundError::ReferenceUsed)).body("", Language::Russian);
+        assert_eq!(used.message, "Значение refId уже использовано.");
     }
 }

@@ -738,7 +738,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ("funds pay this settlement", "этот расчёт оплачивается из средств"),
     ("the transaction is already {status}", "у операции уже окончательный статус: {status}"),
     ("the hold expired on {day} at {time} UTC", "срок удержания истёк {day} в {time} UTC"),
-    ("{field} was already used", "{field} уже использовано"),
+    ("refId was already used", "значение refId уже использовано"),
     (
         "at most {most} reports can be pending per currency",
         "ожидающих сообщений о пополнении в одной валюте может быть не больше {most}",
@@ -997,7 +997,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     // Files.
     ("line {line}, column {column}: {rule}", "строка {line}, столбец {column}: {rule}"),
     ("line {line}: {rule}", "строка {line}: {rule}"),
-    ("{place}: {rule}", "{place}: {rule}"),
+    ("{place}: {rule}", "в {place}: {rule}"),
     ("{rule}; {more}", "{rule}; {more}"),
     (
         "the file has none of the formats {known}",
