@@ -28,6 +28,22 @@ const SCREENS: &[Screen] = &[
     Screen("/screens/groups/{groupId}/questions/new?type=multiple_choice", 1, 8.0),
     Screen("/screens/groups/{groupId}/questions/{questionId}", 1, 8.0),
     Screen("/screens/groups/{groupId}/questions/{textId}", 1, 8.0),
+    Screen("/screens/groups/{groupId}/settle", 3, 12.0),
+    Screen("/screens/groups/{groupId}/settlements", 3, 12.0),
+    Screen("/screens/groups/{groupId}/settlements/{settlementId}", 3, 12.0),
+    Screen("/screens/groups/{groupId}/more", 3, 12.0),
+    Screen("/screens/groups/{groupId}/members", 3, 12.0),
+    Screen("/screens/groups/{groupId}/settings", 3, 12.0),
+    Screen("/screens/join/{groupId}", 3, 12.0),
+    Screen("/screens/groups/{groupId}/expenses", 3, 12.0),
+    Screen("/screens/groups/{groupId}/stats", 3, 12.0),
+    Screen("/screens/groups/{groupId}/ledger", 3, 12.0),
+    Screen("/screens/groups/{groupId}/ledger/{memberId}", 3, 12.0),
+    Screen("/screens/groups/{groupId}/changes", 3, 12.0),
+    Screen("/screens/groups/{groupId}/settle?to=2&amount=3&currency=EUR", 1, 8.0),
+    Screen("/screens/groups/{groupId}/expenses?q=din&category=food", 2, 8.0),
+    Screen("/screens/groups/{groupId}/expenses?deleted=true", 2, 8.0),
+    Screen("/screens/groups/{groupId}/settlements?status=pending", 1, 8.0),
 ];
 
 /// The path of a screen with the ids of a scene.

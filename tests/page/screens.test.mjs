@@ -8,6 +8,8 @@ const at = (path) => `${server.path}${path}`;
 const [question] = await server.call('alice', 'GET', `/api/groups/${server.group}/questions`);
 const expenses = await server.call('alice', 'GET', `/api/groups/${server.group}/expenses`);
 const pizzeria = expenses.find((it) => it.description === 'Pizzeria');
+const payment = await server.call('bob', 'POST', `/api/groups/${server.group}/settlements`, { toId: '123456789', amount: 5, note: 'In cash' });
+const other = await server.call('dave', 'POST', '/api/groups', { title: 'Flat', chatId: '7', currency: 'EUR' });
 const SCREENS = {
   home: '/app',
   group: at(''),
@@ -20,6 +22,19 @@ const SCREENS = {
   ask: at('/questions/new'),
   'ask-choice': at('/questions/new?type=multiple_choice'),
   receipt: at(`/questions/${question.id}`),
+  expenses: at('/expenses'),
+  deleted: at('/expenses?deleted=true'),
+  settle: at('/settle?to=456789123&amount=6&currency=TON'),
+  settlements: at('/settlements'),
+  payment: at(`/settlements/${payment.id}`),
+  more: at('/more'),
+  members: at('/members'),
+  settings: at('/settings'),
+  join: `/app/join/${other.id}`,
+  stats: at('/stats'),
+  ledger: at('/ledger'),
+  statement: at('/ledger/123456789'),
+  changes: at('/changes'),
 };
 
 const LOOKS = {

@@ -7,6 +7,7 @@
 //         data-then             where to go after it; {id} is that of the response; empty: same screen
 //         data-etag             state that the form edits, sent as If-Match
 //         data-preview          operation that says the shares of a draft
+//         data-get              leads to its action with its fields as query
 //         data-save             is sent by itself after each change
 //         data-list             field that is sent also if it is an empty list
 //         data-undo             operation that takes the change back, offered for some seconds
@@ -25,6 +26,7 @@
 //   data-add, data-remove       adds a copy of a template, removes its row
 //   data-refresh                seconds after which the screen is loaded again while it is visible
 //   data-go                     path to go on to at once
+//   data-show                   receives this field of the answer: {…} in its attributes, or as its text
 //   data-copy, data-open, data-share-link, data-token, data-sign-out, data-language, data-export
 
 const root = document.documentElement;
@@ -514,7 +516,12 @@ function prepare(form) {
     clearTimeout(timer);
     timer = setTimeout(data.save === undefined ? preview : () => send(), data.save === undefined ? 250 : 800);
   });
-  form.addEventListener('submit', (event) => { event.preventDefault(); send(event.submitter) });
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (data.get === undefined) return send(event.submitter);
+    const fields = [...new FormData(form)].filter(([, value]) => value);
+    return visit(`${form.getAttribute('action')}?${new URLSearchParams(fields)}`);
+  });
   arrange();
   if (form.querySelector('[autofocus]') && !platform) form.querySelector('[autofocus]').focus({ preventScroll: true });
   if (data.preview !== undefined && (form.querySelector('[name=amount]')?.value || form.querySelector('[name^="items["]'))) preview();
@@ -527,6 +534,15 @@ async function done(form, answer, other) {
   const { undo, done: said } = form.dataset;
   const then = other ?? form.dataset.then;
   seen.clear();
+  for (const part of form.querySelectorAll('[data-show]')) {
+    const value = answer.data?.[part.dataset.show];
+    if (value === undefined) continue;
+    part.hidden = false;
+    for (const name of ['data-share-link', 'data-open', 'data-copy']) {
+      if (part.hasAttribute(name)) part.setAttribute(name, part.getAttribute(name).replace(`{${part.dataset.show}}`, value));
+    }
+    if (part.matches('output')) part.textContent = value;
+  }
   if (undo) say(said, text('undo'), () => {
     request('POST', undo, { body: {}, headers: { 'idempotency-key': crypto.randomUUID() } })
       .then(() => { seen.clear(); return visit(here(), { push: false, quiet: true }) })
@@ -590,7 +606,7 @@ if (platform) {
 
 // A start parameter names a group with the code of its invitation, or a question of a group.
 function started() {
-  const parameter = signed.get('start_param') ?? launch.get('tgWebAppStartParam');
+  const parameter = signed.get('start_param') ?? launch.get('tgWebAppStartParam') ?? new URLSearchParams(location.search).get('start');
   const match = parameter?.match(/^([gq])_([\w-]{32,36})(?:_([\w-]+))?$/);
   if (!match || store(sessionStorage, 'started') === parameter) return null;
   store(sessionStorage, 'started', parameter);

@@ -1,13 +1,17 @@
 //! Charts, as SVG without scripts and styles of their own. Coordinates are tenths of a unit of the
 //! view box, as integers.
 
+mod columns;
 mod flows;
+mod steps;
 
 use std::fmt;
 
 use maud::{Markup, html};
 
+pub(crate) use columns::{Column, columns, part};
 pub(crate) use flows::{Flow, flows};
+pub(crate) use steps::{Steps, steps};
 
 /// Tenths of a unit, printed as a decimal number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,11 +2,14 @@
 
 mod ask;
 mod balances;
+mod changes;
 mod expense;
 mod expense_form;
+mod expenses;
 mod group;
 mod home;
 mod join;
+mod ledger;
 mod members;
 mod more;
 mod question;
@@ -15,6 +18,7 @@ mod settings;
 mod settle;
 mod settlement;
 mod settlements;
+mod stats;
 
 use fracti_http::{Routes, Sender};
 
@@ -45,4 +49,9 @@ pub(crate) fn routes() -> Routes {
         .page(Sender::User, "/screens/groups/{groupId}/members", members::show)
         .page(Sender::User, "/screens/groups/{groupId}/settings", settings::show)
         .page(Sender::User, "/screens/join/{groupId}", join::show)
+        .page(Sender::User, "/screens/groups/{groupId}/expenses", expenses::show)
+        .page(Sender::User, "/screens/groups/{groupId}/stats", stats::show)
+        .page(Sender::User, "/screens/groups/{groupId}/ledger", ledger::show)
+        .page(Sender::User, "/screens/groups/{groupId}/ledger/{memberId}", ledger::statement)
+        .page(Sender::User, "/screens/groups/{groupId}/changes", changes::show)
 }

@@ -27,7 +27,13 @@ pub(crate) async fn show(
     let names = Names::new(l, me, &members);
     let debts = Debts::of(&members, &ledger, Some(&pending))
         .or_else(|_| Debts::of(&members, &ledger, None))?;
-    let view = View { l, group: &group, names: &names, ledger: &ledger };
+    let view = View {
+        l,
+        group: &group,
+        names: &names,
+        ledger: &ledger,
+        link: ui::start_link(app.bot_username.as_deref(), group.id, None),
+    };
     let ids = debts.members.iter().map(|member| (member.id, member.guest));
     let mut ids: Vec<(MemberId, bool)> = ids.collect();
     ids.sort_by_key(|(id, _)| {
@@ -70,6 +76,8 @@ struct View<'a> {
     group: &'a Group,
     names: &'a Names<'a>,
     ledger: &'a Ledger,
+    /// Opens the group in Telegram.
+    link: String,
 }
 
 impl View<'_> {
@@ -128,9 +136,13 @@ impl View<'_> {
                 figcaption.hint { (label) }
                 ul.list {
                     @for it in &plan.transfers {
-                        li.row {
+                        li.row.wrap {
                             span.grow { (self.names.of(it.from)) " " (arrow()) " " (self.names.of(it.to)) }
                             (ui::minor(l, it.minor, currency))
+                            @if self.names.is_me(it.to) && it.from.user().is_some() {
+                                button.small-button type="button" data-share-link=(self.link)
+                                    data-text=(l.remind_text(l.minor(it.minor, currency), &self.group.title)) { (l.remind()) }
+                            }
                             @if self.names.is_me(it.from) || self.names.is_me(it.to) {
                                 a.small-button href={ (path) "/settle?from=" (it.from) "&to=" (it.to)
                                     "&amount=" (currency.to_major(it.minor)) "&currency=" (currency.code()) } {

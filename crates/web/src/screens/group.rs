@@ -131,8 +131,8 @@ pub(crate) fn waiting(
                                     names.stored(settlement.from_user_id, &settlement.from_user_name),
                                     l.money(settlement.amount, settlement.currency)))
                             }
-                            (decide(l, group, settlement, "completed", l.confirm()))
-                            (decide(l, group, settlement, "failed", l.not_received()))
+                            (decide(group, settlement, "completed", l.confirm()))
+                            (decide(group, settlement, "failed", l.not_received()))
                         }
                     }
                 }
@@ -142,14 +142,7 @@ pub(crate) fn waiting(
 }
 
 /// A button by which the recipient says what became of a payment.
-fn decide(
-    l: Language,
-    group: &Group,
-    settlement: &Settlement,
-    status: &str,
-    label: &str,
-) -> Markup {
-    let _ = l;
+fn decide(group: &Group, settlement: &Settlement, status: &str, label: &str) -> Markup {
     html! {
         form.inline action={ "/api/groups/" (group.id) "/settlements/" (settlement.id) } data-method="PUT" data-then="" {
             input type="hidden" name="status" value=(status);

@@ -35,7 +35,9 @@ pub(crate) async fn show(
     let members = seen.detail.as_ref().map(|it| &*it.members).unwrap_or_default();
     let names = Names::new(l, member_key.user.into(), members);
     let is_open = matches!(seen.status, QuestionStatus::Open | QuestionStatus::Partial);
-    let view = View { l, seen: &seen, names: &names, members, user: member_key.user, is_open };
+    let link = ui::start_link(app.bot_username.as_deref(), member_key.group, Some(id));
+    let view =
+        View { l, seen: &seen, names: &names, members, user: member_key.user, is_open, link };
     Ok(Fragment(view.html(now)))
 }
 
@@ -46,6 +48,8 @@ struct View<'a> {
     members: &'a [Member],
     user: UserId,
     is_open: bool,
+    /// Opens the question in Telegram.
+    link: String,
 }
 
 impl View<'_> {
@@ -82,7 +86,7 @@ impl View<'_> {
             }
             @if self.is_open {
                 section.card.actions {
-                    button.small-button data-share-link={ (self.path()) "/questions/" (question.id) } data-text=(prompt) { (l.share_link()) }
+                    button.small-button data-share-link=(self.link) data-text=(prompt) { (l.share_link()) }
                 }
             }
             @if self.is_open && question.asked_by == self.user {

@@ -4,7 +4,6 @@ use super::{Language, texts};
 use fracti_core::{group_change::ChangeKind, settlement::SettlementStatus};
 
 texts! {
-    back_to_group { "Group", "Группа" }
     who_pays { "Who pays", "Кто платит" }
     to_whom { "To whom", "Кому" }
     record_payment { "Record payment", "Записать платёж" }
@@ -18,6 +17,9 @@ texts! {
     payment { "Payment", "Платёж" }
     no_payments { "No payments yet.", "Платежей пока нет." }
     all { "All", "Все" }
+    with_friend { "With this friend in all groups", "Расчёты с этим другом во всех группах" }
+    an_expense { "Expense", "Расход" }
+    as_table { "As a table", "Таблицей" }
     pending { "on the way", "в пути" }
     completed { "received", "получен" }
     failed { "not received", "не получен" }
@@ -104,7 +106,6 @@ texts! {
     paid_column { "Paid", "Оплачено" }
     share_column { "Share", "Доля" }
     no_statistics { "No expenses in this time.", "За это время расходов нет." }
-    largest_category(name, amount) { "Most was spent on {name}: {amount}", "Больше всего потрачено на «{name}»: {amount}" }
     spent_by_month(total) { "{total} in all, by month", "Всего {total}, по месяцам" }
     statement_of(name) { "Statement of {name}", "Выписка, {name}" }
     balance_now { "Balance", "Баланс" }

@@ -84,6 +84,23 @@ impl Language {
         format!("{number}\u{a0}{name} {year}")
     }
 
+    /// A period like `2026-01` or `2026-01-20`, as short as it fits below a column.
+    pub(crate) fn period(self, period: &str) -> String {
+        let mut parts = period.splitn(3, '-').skip(1);
+        let (month, day) = (parts.next().unwrap_or_default(), parts.next());
+        match day {
+            Some(day) => day.trim_start_matches('0').to_owned(),
+            None => {
+                let names = match self {
+                    Self::En => MONTHS_EN,
+                    Self::Ru => MONTHS_ALONE_RU,
+                };
+                let place = month.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
+                place.and_then(|it| names.get(it)).copied().unwrap_or_default().to_owned()
+            }
+        }
+    }
+
     /// The day and the time of a moment, in UTC.
     pub(crate) fn moment(self, at: Timestamp, today: Day) -> String {
         format!("{}, {}", self.day(at.day(), today), at.clock())
@@ -118,6 +135,21 @@ const MONTHS_RU: [&str; 12] = [
     "мая",
     "июня",
     "июля",
+    "авг.",
+    "сент.",
+    "окт.",
+    "нояб.",
+    "дек.",
+];
+
+const MONTHS_ALONE_RU: [&str; 12] = [
+    "янв.",
+    "февр.",
+    "март",
+    "апр.",
+    "май",
+    "июнь",
+    "июль",
     "авг.",
     "сент.",
     "окт.",

@@ -1,0 +1,72 @@
+//! What is new in a group.
+
+use axum::extract::State;
+use fracti_core::group_change::{GroupChange, Subject};
+use fracti_http::{App, AsMember, Context, Problem};
+use maud::{Markup, html};
+
+use crate::{fragment::Fragment, text::Language, ui};
+
+/// Changes on the screen.
+const CHANGES: usize = 50;
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let last = app.table.changes(member_key, None, CHANGES).await?.last;
+    let after = last.saturating_sub(CHANGES.try_into().unwrap_or_default());
+    let changes = app.table.changes(member_key, Some(after), CHANGES).await?;
+    let path = ui::group_path(member_key.group);
+    let actor = |change: &GroupChange| {
+        let name = changes.names.get(&change.actor_id.into());
+        if change.actor_id == member_key.user { l.you() } else { name.map_or("?", |name| name) }
+            .to_owned()
+    };
+    Ok(Fragment(html! {
+        a.back href={ (path) "/more" } { (l.more()) }
+        h1 tabindex="-1" data-title { (l.whats_new()) }
+        @if changes.items.is_empty() { p.card.empty { (l.nothing_new()) } }
+        ul.card.list {
+            @for change in changes.items.iter().rev() {
+                li { a.row href=(link(&path, &change.subject)) {
+                    span.grow {
+                        b { (actor(change)) } " " (l.change(change.subject.kind))
+                        (about(l, &change.subject))
+                        small.hint { (l.moment(change.at, now.day())) }
+                    }
+                } }
+            }
+        }
+    }))
+}
+
+/// Where the thing that has changed is shown.
+fn link(path: &str, subject: &Subject) -> String {
+    match subject {
+        Subject { expense: Some(expense), .. } => format!("{path}/expenses/{}", expense.id),
+        Subject { settlement: Some(settlement), .. } => {
+            format!("{path}/settlements/{}", settlement.id)
+        }
+        Subject { member: Some(_), .. } => format!("{path}/members"),
+        Subject { import: Some(_), .. } => format!("{path}/import"),
+        Subject { group: Some(_), .. } => format!("{path}/settings"),
+        _ => format!("{path}/ledger"),
+    }
+}
+
+fn about(l: Language, subject: &Subject) -> Markup {
+    html! {
+        @if let Some(it) = &subject.expense {
+            ": " (it.description) " · "
+            @if let Some(before) = &subject.before { s { (ui::money(l, before.amount, before.currency)) } " " }
+            (ui::money(l, it.amount, it.currency))
+        }
+        @if let Some(it) = &subject.settlement {
+            ": " (it.from_user_name) " → " (it.to_user_name) " · " (ui::money(l, it.amount, it.currency))
+        }
+        @if let Some(it) = &subject.member { ": " (it.name) }
+    }
+}

@@ -1,0 +1,122 @@
+//! The balances of a group over time, and a member's statement.
+
+use axum::extract::State;
+use fracti_core::{
+    id::MemberId,
+    ledger::{EntryStatus, Ledger, RefType},
+};
+use fracti_http::{App, AsMember, Context, Id, Problem};
+use fracti_store::{Page, Statement, StatementLine};
+use maud::{Markup, html};
+
+use crate::{
+    chart::{self, Steps},
+    fragment::Fragment,
+    text::Language,
+    ui::{self, Names},
+};
+
+/// Days of the chart.
+const DAYS: usize = 60;
+
+/// Entries of a statement.
+const ENTRIES: usize = 50;
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    // The last days: those of a group that has existed for longer are not all shown.
+    let from = now.day().plus(-366);
+    let page = Page { limit: DAYS, after: None };
+    let days = app.table.days(member_key, Some(from), None, &page, now);
+    let (group, members, days) = days.await?;
+    let names = Names::new(l, member_key.user.into(), &members);
+    let own = group.currency;
+    let net = |ledger: &Ledger, id: MemberId| ledger.balances.totals(own, id).net();
+    let shown = || members.iter().filter(|it| it.linked_to.is_none());
+    let line = |id: MemberId| Steps {
+        name: names.of(id).to_owned(),
+        own: names.is_me(id),
+        balances: days.items.iter().map(|ledger| net(ledger, id)).collect(),
+    };
+    let lines: Vec<Steps> = shown().map(|member| line(member.id)).collect();
+    let label = l.balances_chart(days.items.len());
+    Ok(Fragment(html! {
+        a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
+        h1 tabindex="-1" data-title { (l.history_of_balances()) }
+        @if days.items.is_empty() { p.card.empty { (l.no_entries()) } }
+        @else { figure.card { (chart::steps(&lines, &label)) figcaption.hint { (label) ", " (own.code()) } } }
+        @for ledger in days.items.iter().rev() {
+            @let day = ledger.last_event_at.unwrap_or_default().day();
+            details.card.fields { summary { (l.closing_of(l.day(day, now.day()))) }
+                ul.list { @for member in shown() {
+                    li.row { span.grow { (names.of(member.id)) } (ui::balance(l, net(ledger, member.id), own)) }
+                } } }
+        }
+    }))
+}
+
+pub(crate) async fn statement(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(member): Id<MemberId>,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let statement = Statement { user: Some(member), ..Statement::default() };
+    let ((group, members), (lines, _)) = tokio::try_join!(
+        app.table.group(member_key, now),
+        app.table.statement(member_key, &statement, ENTRIES, now),
+    )?;
+    let names = Names::new(l, member_key.user.into(), &members);
+    let path = ui::group_path(group.id);
+    let row = |it: &StatementLine| {
+        html! {
+            @let entry = &it.entry;
+            @let link = link(&path, entry.ref_type, entry.ref_id.as_deref());
+            li { a.row href=(link) {
+                span.grow {
+                    (label(l, entry.ref_type))
+                    @if entry.status != EntryStatus::Applied { " · " small.tag { (l.taken_back()) } }
+                    small.hint { (l.moment(entry.created_at, now.day())) " · " (names.of(entry.actor_id.into()))
+                        @if let Some(note) = &entry.note { " · " (note) } }
+                }
+                span.amounts {
+                    @for change in entry.changes.iter().filter(|it| it.user == member) { (ui::balance(l, change.totals.net(), change.currency)) }
+                    @for (currency, net) in it.balance.iter().flatten() {
+                        @if entry.changes.iter().any(|it| it.currency == *currency) { small.hint { "= " (l.minor(*net, *currency)) } }
+                    }
+                }
+            } }
+        }
+    };
+    Ok(Fragment(html! {
+        a.back href={ (path) "/balances" } { (l.balances()) }
+        h1 tabindex="-1" data-title { (l.statement_of(names.of(member))) }
+        @if lines.is_empty() { p.card.empty { (l.no_entries()) } }
+        ul.card.list { @for line in &lines { (row(line)) } }
+        @if let Some(user) = member.user().filter(|user| *user != member_key.user) {
+            a.more href={ "/app/me/friends/" (user) } { (l.with_friend()) }
+        }
+    }))
+}
+
+fn link(path: &str, kind: RefType, id: Option<&str>) -> String {
+    match (kind, id) {
+        (RefType::Expense, Some(id)) => format!("{path}/expenses/{id}"),
+        (RefType::Settlement, Some(id)) => format!("{path}/settlements/{id}"),
+        _ => format!("{path}/ledger"),
+    }
+}
+
+fn label(l: Language, kind: RefType) -> Markup {
+    html! { (match kind {
+        RefType::Expense => l.an_expense(),
+        RefType::Settlement => l.payment(),
+        RefType::Adjustment => l.adjustment(),
+        RefType::Link => l.guest_linked(),
+    }) }
+}

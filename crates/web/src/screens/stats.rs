@@ -1,0 +1,196 @@
+//! What a group spent: by category, by month or day, by member.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use fracti_core::{
+    currency::Currency,
+    decimal::Decimal,
+    group::Group,
+    id::MemberId,
+    tally::{CurrencyStats, SeriesStep, TallyPart, TallyRow, stats},
+    time::Day,
+};
+use fracti_http::{App, AsMember, Context, Parameters, Problem, QueryReader};
+use maud::{Markup, html};
+
+use super::group::own_ids;
+use crate::{
+    chart::{self, Column},
+    fragment::Fragment,
+    text::Language,
+    ui::{self, Names},
+};
+
+/// Days before today with which the default period begins, at the first of a month.
+const DAYS: i64 = -300;
+
+/// Days above which the series is by month.
+const BY_DAY: u64 = 31;
+
+/// The period.
+pub(crate) struct PeriodQuery {
+    from: Option<Day>,
+    to: Option<Day>,
+}
+
+impl Parameters for PeriodQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let (from, to) = query.period(("from", "First day."), ("to", "Last day."));
+        Self { from, to }
+    }
+}
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, query): AsMember<PeriodQuery>,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let today = now.day();
+    let to = query.to.unwrap_or_else(|| today.last_of_month());
+    let from = query.from.unwrap_or_else(|| to.plus(DAYS).first_of_month());
+    if to.days_since(from) > fracti_core::tally::MAX_DAYS {
+        return Err(Problem::invalid("to", "must be at most 366 days from from"));
+    }
+    let days = from..=to;
+    let step = if to.days_since(from) > BY_DAY { SeriesStep::Month } else { SeriesStep::Day };
+    let (group, (members, tallies)) = tokio::try_join!(
+        app.table.group(member_key, now),
+        app.table.members_and_tallies(member_key, &days, now),
+    )?;
+    let by_currency = stats(&tallies, &members.iter().collect(), step)
+        .map_err(|error| fracti_core::Error::Table(error.into()))?;
+    let me: MemberId = member_key.user.into();
+    let own = own_ids(me, &members);
+    let view = View {
+        l,
+        group: &group.0,
+        names: &Names::new(l, me, &members),
+        me,
+        tallies: &tallies,
+        step,
+        is_own: &|id| own.contains(&id),
+    };
+    Ok(Fragment(html! {
+        a.back href={ (ui::group_path(member_key.group)) "/more" } { (l.more()) }
+        h1 tabindex="-1" data-title { (l.statistics()) }
+        form.card.fields.period action={ (ui::group_path(member_key.group)) "/stats" } data-get {
+            label { (l.from_day()) " " input type="date" name="from" value=(from); }
+            label { (l.to_day()) " " input type="date" name="to" value=(to); }
+            button.small-button { (l.show()) }
+        }
+        @if by_currency.is_empty() { p.card.empty { (l.no_statistics()) } }
+        @for (currency, stats) in &by_currency { (view.of(*currency, stats)) }
+    }))
+}
+
+struct View<'a> {
+    l: Language,
+    group: &'a Group,
+    names: &'a Names<'a>,
+    me: MemberId,
+    tallies: &'a [TallyRow],
+    step: SeriesStep,
+    is_own: &'a dyn Fn(MemberId) -> bool,
+}
+
+impl View<'_> {
+    fn of(&self, currency: Currency, stats: &CurrencyStats) -> Markup {
+        let l = self.l;
+        let own = stats.members.get(&self.me);
+        html! {
+            section.card.hero { p { span.hint { (l.total_spent()) }
+                bdi.big dir="ltr" { (l.money(stats.total, currency)) }
+                @if let Some(own) = own { span.hint { (l.your_part(l.money(own.share, currency))) } } } }
+            div.columns { (self.categories(currency, stats)) section { (self.series(currency, stats)) (self.members(currency, stats)) } }
+        }
+    }
+
+    /// Rows of categories, the largest first; the reader's part is filled.
+    fn categories(&self, currency: Currency, stats: &CurrencyStats) -> Markup {
+        let l = self.l;
+        let minor = |amount: Decimal| i128::from(currency.to_minor(amount).unwrap_or_default());
+        let mut rows: Vec<_> =
+            stats.categories.iter().map(|(category, it)| (*category, it.total)).collect();
+        rows.sort_by_key(|(_, total)| std::cmp::Reverse(minor(*total)));
+        let most =
+            rows.iter().map(|(_, total)| minor(*total).unsigned_abs()).max().unwrap_or_default();
+        let own = |category| {
+            stats.members.get(&self.me).and_then(|it| it.categories.get(category)).copied()
+        };
+        let name = |category| match category {
+            Some(category) => ui::category_name(l, self.group, category),
+            None => l.no_category().to_owned(),
+        };
+        html! {
+            section {
+                h2 { (l.by_category()) }
+                ul.card.list { @for (category, total) in &rows {
+                    @let own = own(category).unwrap_or_default();
+                    li.row {
+                        span.icon aria-hidden="true" { (ui::emoji(self.group, *category)) }
+                        span.grow {
+                            span.line { span.name { (name(*category)) } (ui::money(l, *total, currency)) }
+                            (chart::part(minor(own), minor(*total), most))
+                            small.hint { (l.your_part(l.money(own, currency))) }
+                        }
+                    }
+                } }
+            }
+        }
+    }
+
+    /// The reader's shares in each period.
+    fn own_series(&self, currency: Currency) -> BTreeMap<String, i128> {
+        let mut own: BTreeMap<String, i128> = BTreeMap::new();
+        for row in self.tallies {
+            for (part, number) in row.counters.iter() {
+                if let TallyPart::Share(member, of) = part
+                    && *of == currency
+                    && (self.is_own)(*member)
+                {
+                    let sum = own.entry(self.step.period(row.of.date)).or_default();
+                    *sum = sum.saturating_add(currency.to_minor(number).unwrap_or_default().into());
+                }
+            }
+        }
+        own
+    }
+
+    fn series(&self, currency: Currency, stats: &CurrencyStats) -> Markup {
+        let l = self.l;
+        let own = self.own_series(currency);
+        let column = |(period, it): (&String, &fracti_core::tally::PeriodStats)| Column {
+            label: l.period(period),
+            whole: currency.to_minor(it.total).unwrap_or_default().into(),
+            own: own.get(period).copied().unwrap_or_default(),
+        };
+        let columns: Vec<Column> = stats.series.iter().map(column).collect();
+        let label = l.spent_by_month(l.money(stats.total, currency));
+        html! {
+            h2 { (l.by_month()) }
+            figure.card {
+                (chart::columns(&columns, &label))
+                figcaption.hint { (label) }
+                details { summary { (l.as_table()) }
+                    table { tbody { @for it in &columns {
+                        tr { th scope="row" { (it.label) } td { (ui::minor(l, it.whole, currency)) } td { (ui::minor(l, it.own, currency)) } }
+                    } } } }
+            }
+        }
+    }
+
+    fn members(&self, currency: Currency, stats: &CurrencyStats) -> Markup {
+        let l = self.l;
+        html! {
+            h2 { (l.by_member()) }
+            div.card.fields { table {
+                thead { tr { th scope="col" { (l.member()) } th scope="col" { (l.paid_column()) } th scope="col" { (l.share_column()) } } }
+                tbody { @for (id, it) in &stats.members {
+                    tr { th scope="row" { (self.names.of(*id)) } td { (ui::money(l, it.paid, currency)) } td { (ui::money(l, it.share, currency)) } }
+                } }
+            } }
+        }
+    }
+}
